@@ -1,0 +1,44 @@
+# make demo: build everything on the closed world · make test: all tests · make real DATA=DIR: the boards of public files
+# Each sets up what it needs in .venv, with the pins of constraints.txt.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(CURDIR)/$(VENV)/bin
+DATA   ?= ../shared/data
+WORK   ?= build/real
+export PATH := $(BIN):$(PATH)
+export DVC_NO_ANALYTICS := 1
+
+.PHONY: demo test real bench lint clean
+demo: $(VENV)/.installed
+	@truerate mend >/dev/null
+	dvc repro
+	@truerate where
+
+test: $(VENV)/.tested
+	python -m pytest -n auto --dist loadgroup
+
+real: $(VENV)/.installed
+	truerate real "$(DATA)" --work "$(WORK)" --readme README.md
+
+bench: $(VENV)/.tested
+	python benchmarks/llm.py --write README.md
+	python benchmarks/coverage.py --write README.md
+	python benchmarks/recover.py --write README.md
+
+lint: $(VENV)/.tested
+	ruff check src tests benchmarks
+	snakefmt --check Snakefile rules
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+	pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.tested: $(VENV)/.installed
+	pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf build .snakemake $(VENV)

@@ -1,0 +1,19 @@
+"""The fine graph as a whole, for a look: snakemake -n, --dag, --lint. Only `dvc repro` writes under data/."""
+from truerate.layout import Layout
+
+
+configfile: "params.yaml"
+
+
+include: "rules/sources.smk"
+
+
+for track in sorted({board.track for board in Layout.load("params.yaml").p.boards.values()}):
+
+    include: f"rules/{track}.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        [at.dataset(board, "card.json") for board in at.p.boards],

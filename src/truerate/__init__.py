@@ -1,0 +1,3 @@
+"""truerate: benchmarks of LLM hallucination whose numbers can be believed."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,36 @@
+"""What params.yaml names and only the rooms know: readers, detectors, settings of requests, launch commands, the user's prompts.
+
+The first stage asks for all of it, so that such a mistake ends a build before anything is made or paid for.
+"""
+
+from truerate.errors import TruerateError
+from truerate.layout import Layout
+
+
+def check_names(at: Layout) -> None:
+    """Raise TruerateError for the first name that no room knows."""
+    from truerate.detectors.family import member
+    from truerate.llm.keys import Target
+    from truerate.llm.launch import Launch
+    from truerate.llm.prompts import check_folder
+    from truerate.sources import check_reader
+
+    for name, source in at.p.sources.items():
+        check_reader(name, source)
+    for family in at.p.detectors.values():
+        for name in family.members:
+            member(name)
+            if name in at.p.models:
+                raise TruerateError(f"params.yaml: models.{name}: a detector has this name too and both are rows; rename the model")
+    for alias in asked(at):
+        target = Target.of(at, alias)
+        target.params({"max_tokens": 1})
+        if at.p.endpoints[target.endpoint].launch:
+            Launch.of(at, target.endpoint)
+    if at.p.llm.prompts_dir:
+        check_folder(at.p.llm.prompts_dir)
+
+
+def asked(at: Layout) -> list[str]:
+    """The models that some board asks, each once."""
+    return list(dict.fromkeys(alias for board in at.p.boards for alias in at.p.models_on(board, at.p.track(board).models())))

@@ -1,0 +1,197 @@
+"""The commands. Reading commands take --json; steps are what dvc.yaml and the rules call.
+
+Errors a user can mend are one line on stderr and exit code 2. Rooms are imported only by the command that needs them.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from truerate.errors import TruerateError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code: 0 done, 2 a mistake to mend, 130 interrupted."""
+    options = parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except TruerateError as error:
+        print(f"truerate: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader of our output went away (`| head`)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:  # a file that is not there, a folder that cannot be written, a full disk
+        place = error.filename2 or error.filename
+        print(f"truerate: {str(place)!r}: {error.strerror}" if place else f"truerate: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line: reading commands first, then the steps of the build."""
+    top = argparse.ArgumentParser(prog="truerate", description="Benchmarks of LLM hallucination whose numbers can be believed.")
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    _reading(commands)
+    store = commands.add_parser("llm", help="the response store: stats, dead letters, export, import")
+    _llm(store.add_subparsers(required=True, metavar="WHAT"))
+    _steps(commands)
+    return top
+
+
+def _add(commands, name: str, help_text: str | None, run: Callable, *arguments: str, json: bool = False) -> argparse.ArgumentParser:
+    """One command whose positional arguments are handed to `run` through the options. Steps stand without a line in --help."""
+    extra = {"help": help_text} if help_text else {}
+    command = commands.add_parser(name, description=help_text, **extra)
+    for argument in arguments:
+        command.add_argument(argument)
+    if json:
+        command.add_argument("--json", action="store_true", help="print JSON for programs")
+    command.set_defaults(run=run)
+    return command
+
+
+def _at():
+    from truerate.layout import Layout
+
+    return Layout.load()
+
+
+# ---- commands for people ----------------------------------------------------------------------------------------------------------
+def _reading(commands) -> None:
+    _add(commands, "doctor", "what is present: Python, packages, GPU, keys by name, endpoints", _doctor, json=True)
+    plan = _add(commands, "plan", "calls, stored replies, tokens and money of a build, without asking anything", _plan, json=True)
+    plan.add_argument("board", nargs="?", help="one board; default: all")
+    _add(commands, "boards", "the boards and who leads them", _boards, json=True)
+    _add(commands, "board", "the lines of one board", _board, "name", json=True)
+    audit = _add(commands, "audit", "the shortcut audit of one board", _audit, "name", json=True)
+    audit.add_argument("--save", action="store_true", help="compute and write it (what the stage does)")
+    _add(commands, "sources", "the sources: cards, licences, what is missing", _sources, json=True)
+    serve = _add(commands, "serve", "serve the built site on this machine", _serve)
+    serve.add_argument("--port", type=int, default=8000)
+    _add(commands, "where", "the path of the built page and how to serve it", _where)
+    _add(commands, "gc", "remove scratch folders that nothing names any more", _gc)
+    _add(commands, "mend", "after a kill: remove DVC's lock file if it was cut while DVC wrote it", _mend)
+    real = _add(commands, "real", "build the boards of public files in a folder, apart from the committed ones", _real, "data")
+    real.add_argument("--work", default="build/real", help="folder of that build")
+    real.add_argument("--readme", help="file whose tables between markers are rewritten")
+
+
+def _doctor(o) -> None:
+    from truerate import doctor
+
+    doctor.show(doctor.examine(_at()), as_json=o.json)
+
+
+def _plan(o) -> None:
+    from truerate import plan
+
+    plan.show(plan.plan(_at(), o.board), as_json=o.json)
+
+
+def _boards(o) -> None:
+    from truerate import report
+
+    report.show_boards(_at(), as_json=o.json)
+
+
+def _board(o) -> None:
+    from truerate import report
+
+    report.show_board(_at(), o.name, as_json=o.json)
+
+
+def _audit(o) -> None:
+    from truerate import report
+
+    at = _at()
+    at.p.board(o.name)
+    _flow().audit(at, o.name) if o.save else report.show_audit(at, o.name, as_json=o.json)
+
+
+def _sources(o) -> None:
+    from truerate import report
+
+    report.show_sources(_at(), as_json=o.json)
+
+
+def _mend(o) -> None:
+    print("a cut lock file of DVC was removed" if _flow().mend() else "nothing to mend")
+
+
+def _gc(o) -> None:
+    print(*_flow().gc(_at()) or ["nothing to remove"], sep="\n")
+
+
+def _serve(o) -> None:
+    from truerate import report
+
+    report.serve(_at(), o.port)
+
+
+def _where(o) -> None:
+    from truerate import report
+
+    report.where(_at())
+
+
+def _real(o) -> None:
+    from truerate import real
+
+    real.build(_at(), o.data, work=o.work, readme=o.readme)
+
+
+# ---- the response store -----------------------------------------------------------------------------------------------------------
+def _llm(commands) -> None:
+    _add(commands, "stats", "replies, tokens, money, dead letters by model", lambda o: _store().stats(_at(), as_json=o.json), json=True)
+    dead = _add(commands, "dead", "requests given up, with reasons", _dead, json=True)
+    dead.add_argument("--retry", metavar="REASON", help="forget the dead letters of this reason, so that the next build asks again")
+    _add(commands, "export", "write the store to one Parquet file", lambda o: _store().export(_at(), o.file), "file")
+    _add(commands, "gc", "drop old replies of models that params.yaml no longer names in this form", lambda o: _store().gc(_at()))
+    _add(commands, "import", "add the replies of an exported file", lambda o: _store().import_(_at(), o.file), "file")
+
+
+def _dead(o) -> None:
+    _store().dead(_at(), retry=o.retry, as_json=o.json)
+
+
+def _store():
+    from truerate.llm import commands
+
+    return commands
+
+
+# ---- steps ------------------------------------------------------------------------------------------------------------------------
+def _flow():
+    from truerate import flow
+
+    return flow
+
+
+def _steps(commands) -> None:
+    _add(commands, "check", None, lambda o: _flow().check())
+    _add(commands, "import", None, lambda o: _flow().import_source(_at(), o.name), "name")
+    _scratch(commands, "sample", lambda o: _flow().sample(_at(), o.board, o.model, o.shard, o.output))
+    _scratch(commands, "filter", lambda o: _flow().filter_candidates(_at(), o.board, o.shard, o.output, o.inputs))
+    _scratch(commands, "respond", lambda o: _flow().respond(_at(), o.board, o.shard, o.output))
+    _scratch(commands, "recognise", lambda o: _flow().recognise(_at(), o.board, o.model, o.shard, o.output, o.inputs))
+    export = _add(commands, "export", None, lambda o: _flow().export(_at(), o.board, o.output, o.inputs), "board", "output")
+    export.add_argument("inputs", nargs="*")
+    _add(commands, "label", None, lambda o: _flow().label(_at(), o.board), "board")
+    _add(commands, "train", None, lambda o: _flow().train(_at(), o.detector, o.board), "detector", "board")
+    _add(commands, "judge", None, lambda o: _flow().judge(_at(), o.detector, o.board), "detector", "board")
+    prune = _add(commands, "prune", None, lambda o: _flow().prune(_at(), o.kind, o.board))
+    prune.add_argument("kind", choices=["judgements", "boards"])
+    prune.add_argument("board", nargs="?")
+    _add(commands, "score", None, lambda o: _flow().score(_at(), o.board), "board")
+    _add(commands, "leaderboard", None, lambda o: _flow().leaderboard(_at()))
+    _add(commands, "render", None, lambda o: _flow().render(_at()))
+
+
+def _scratch(commands, name: str, run: Callable) -> None:
+    step = _add(commands, name, None, run, "board", "model")
+    step.add_argument("shard", type=int)
+    step.add_argument("output")
+    step.add_argument("inputs", nargs="*")

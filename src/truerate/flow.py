@@ -1,0 +1,344 @@
+"""The steps: load → validate → pure → validate → save. Every command of dvc.yaml and of the rules is one function here.
+
+A step holds no logic of its own: what it computes stands in the rooms below. Tables under data/ are validated on the way in and out;
+scratch files between two rules are written as they are and checked by the export.
+"""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import polars as pl
+
+from truerate.errors import TruerateError, listed
+from truerate.keys import digest
+from truerate.layout import ROOT, Layout
+from truerate.schemas import (
+    PAIRS,
+    Count,
+    Document,
+    Generation,
+    Item,
+    Judgement,
+    Outcome,
+    Reject,
+    Row,
+    Sample,
+    Score,
+    Table,
+    frame,
+    load,
+    read_json,
+    read_parquet,
+    save,
+    write_parquet,
+)
+from truerate.sources import SourceTables
+
+DATASET = {"items": Item, "generations": Generation, "samples": Sample, "judgements": Judgement, "rejects": Reject, "counts": Count}
+SOURCE = {"documents": Document, "items": Item, "samples": Sample, "judgements": Judgement, "rejects": Reject}
+
+
+def track_of(at: Layout, board: str, part: str) -> ModuleType:
+    """A module of the track that a board runs (`steps`, `wiring`, `scores`, …)."""
+    return import_module(f"truerate.tracks.{at.p.board(board).track}.{part}")
+
+
+@contextmanager
+def unchanged(at: Layout) -> Iterator[None]:
+    """Refuse to end well where params.yaml or the code changed while the step ran: DVC reads both after the command."""
+    before = digest("params.yaml", ROOT)
+    yield
+    if digest("params.yaml", ROOT) != before:
+        raise TruerateError("params.yaml or the code changed while this step ran; its result is not recorded: run `dvc repro` again")
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file, making its folder."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(text, "utf-8", newline="\n")
+
+
+def write_json(path: str | Path, value: object) -> None:
+    """Write JSON with sorted keys and a final newline."""
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+
+
+def check() -> None:
+    """Read params.yaml, so that a mistake in it ends the build before anything runs; what it writes never changes."""
+    from truerate.checking import check_names
+
+    at = Layout.load()
+    check_names(at)
+    write_text(at.checked, "params.yaml holds\n")
+
+
+def mend(folder: str = ".dvc/tmp") -> bool:
+    """Remove DVC's lock file where a kill hit DVC while it wrote it: DVC does not write it atomically and cannot start on half of it."""
+    path = Path(folder) / "rwlock"
+    try:
+        json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return False
+    except ValueError:
+        path.unlink()
+        return True
+    return False
+
+
+# ---- sources ------------------------------------------------------------------------------------------------------------------
+def import_source(at: Layout, name: str) -> None:
+    """Read one source by its reader into tables and a card."""
+    from truerate.sources import fetch, read_source
+
+    source = at.p.source(name)
+    tables = read_source(name, source, fetch.folder_of(name, source, at), at.p.on_bad_row)
+    for table, model in SOURCE.items():
+        save(model, getattr(tables, table), at.source(name, table))
+    write_json(at.source(name, "card.json"), tables.card)
+
+
+def load_source(at: Layout, board: str) -> SourceTables:
+    """The tables of a board's source."""
+    name = at.p.board(board).source
+    tables = {table: load(model, at.source(name, table)) for table, model in SOURCE.items()}
+    return SourceTables(**tables, card=read_json(at.source(name, "card.json")))
+
+
+# ---- data set: scratch steps of the rules ---------------------------------------------------------------------------------------
+def refuse_stale(at: Layout, board: str, output: str) -> None:
+    """A scratch path whose key is not the one of this moment's settings, code and sources is not written."""
+    if not track_of(at, board, "wiring").is_current(at, board, output):
+        raise TruerateError(f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again")
+
+
+def load_scratch(table: type[Table], paths: list[str], step: str) -> pl.DataFrame:
+    """The rows of those scratch files that one step wrote; none give an empty frame."""
+    found = [read_parquet(path) for path in paths if Path(path).name.startswith(f"{step}-")]
+    return pl.concat([frame(table), *found])
+
+
+def sample(at: Layout, board: str, model: str, shard: int, output: str) -> None:
+    """A generator writes candidates for one shard of the items."""
+    refuse_stale(at, board, output)
+    write_parquet(track_of(at, board, "steps").sample(at, board, model, load_source(at, board), shard), Path(output))
+
+
+def filter_candidates(at: Layout, board: str, shard: int, output: str, inputs: list[str]) -> None:
+    """The filter judge picks the more plausible candidate of one shard's items."""
+    refuse_stale(at, board, output)
+    sampled = load_scratch(Generation, [path for path in inputs if path.endswith(f"-{shard}.parquet")], "sample")
+    tables = load_source(at, board)
+    write_parquet(track_of(at, board, "steps").filter(at, board, sampled, tables.items, tables.documents, tables.samples), Path(output))
+
+
+def respond(at: Layout, board: str, shard: int, output: str) -> None:
+    """The responder answers one shard of the general queries."""
+    refuse_stale(at, board, output)
+    tables = load_source(at, board)
+    write_parquet(track_of(at, board, "steps").respond(at, board, tables.items, tables.documents, shard), Path(output))
+
+
+def assemble(at: Layout, board: str, inputs: list[str]):
+    """The data set that these scratch files make together with the source."""
+    generations = [load_scratch(Generation, inputs, step) for step in ("sample", "filter", "respond")]
+    return track_of(at, board, "steps").assemble(at, board, load_source(at, board), *generations)
+
+
+def recognise(at: Layout, board: str, subject: str, shard: int, output: str, inputs: list[str]) -> None:
+    """A subject judges one shard of the texts; its judgements are written beside its replies."""
+    refuse_stale(at, board, output)
+    dataset, documents = assemble(at, board, inputs), load_source(at, board).documents
+    responses = track_of(at, board, "general").selected(dataset.generations)
+    generations, judgements = track_of(at, board, "steps").recognise(
+        at, board, subject, dataset.samples, dataset.items, documents, responses, shard
+    )
+    write_parquet(judgements, beside(output))
+    write_parquet(generations, Path(output))
+
+
+def beside(recognised: str) -> Path:
+    """Where the judgements lie that belong to a file of recognition replies."""
+    return Path(recognised).with_name(Path(recognised).name.replace("recognise-", "judged-"))
+
+
+def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
+    """Whole, validated, sorted tables out of the scratch files; the inputs must be those of this moment."""
+    expected = track_of(at, board, "wiring").for_export(at, board)
+    if list(inputs) != expected:
+        raise TruerateError(f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again")
+    dataset = assemble(at, board, inputs)
+    replies = [path for path in inputs if Path(path).name.startswith("recognise-")]
+    recognised = load_scratch(Generation, replies, "recognise")
+    judged = pl.concat([frame(Judgement), *(read_parquet(beside(path)) for path in replies)])
+    tables = {
+        "items": dataset.items,
+        "generations": pl.concat([dataset.generations, recognised]),
+        "samples": dataset.samples,
+        "judgements": judged,
+        "rejects": dataset.rejects,
+        "counts": track_of(at, board, "steps").counts(pl.concat([dataset.generations, recognised])),
+    }
+    for name, model in DATASET.items():
+        save(model, tables[name].sort(pl.exclude(PAIRS, pl.List(pl.String)), nulls_last=True, maintain_order=True), at.dataset(board, name))
+    write_text(at.dataset(board, "tasks.jsonl"), "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in dataset.tasks))
+    write_json(at.dataset(board, "card.json"), {"board": board, "n": {name: tables[name].height for name in DATASET}})
+
+
+# ---- stages after the data set --------------------------------------------------------------------------------------------------
+def load_dataset(at: Layout, board: str) -> dict[str, pl.DataFrame]:
+    """The tables of a board's data set, by name."""
+    return {name: load(model, at.dataset(board, name)) for name, model in DATASET.items()}
+
+
+def contexts(at: Layout, board: str) -> pl.DataFrame:
+    """What a text is checked against: item_id, knowledge, question, history of a board's items."""
+    room = track_of(at, board, "context")
+    return room.context_frame(room.contexts(load(Item, at.dataset(board, "items")), load_source(at, board).documents))
+
+
+def label(at: Layout, board: str) -> None:
+    """Labels back in: the board's samples with those that people labelled, their judgements and agreement."""
+    read_labels, files = track_of(at, board, "labels").read_labels, label_files(at, board)
+    with unchanged(at):
+        dataset = load_dataset(at, board)
+        tasks = [json.loads(line) for line in Path(at.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n") if line]
+        labelled = track_of(at, board, "steps").label(
+            at,
+            board,
+            load_source(at, board),
+            dataset["generations"],
+            tasks,
+            [(*row, str(path)) for path in files for row in read_labels(path)],
+            where=", ".join(map(str, files)),
+            inputs=digest(at.source(at.p.board(board).source), at.dataset(board), *files),
+        )
+        save(Sample, pl.concat([dataset["samples"], labelled.samples]).sort("sample_id"), at.labels(board, "samples"))
+        for name, model in {"judgements": Judgement, "rejects": Reject, "scores": Score}.items():
+            save(model, getattr(labelled, name), at.labels(board, name))
+
+
+def label_files(at: Layout, board: str) -> list[Path]:
+    """Label files of a board: what the annotate stage wrote and what people put under inputs/labels/<board>.jsonl or .csv.
+
+    Raises TruerateError for a file there that no board would read.
+    """
+    folder = Path(at.p.paths.inputs) / "labels"
+    lost = [path for path in sorted(folder.glob("[!.]*")) if path.suffix not in (".jsonl", ".csv") or path.stem not in at.p.boards]
+    if lost:
+        raise TruerateError(f"labels {str(lost[0])!r}: no board reads it; name it <board>.jsonl or .csv; boards: {listed(at.p.boards)}")
+    own = [folder / f"{board}.{kind}" for kind in ("jsonl", "csv")]
+    return [path for path in (Path(at.annotations(board)), *own) if path.exists()]
+
+
+def train(at: Layout, detector: str, board: str) -> None:
+    """Fit one family of detectors on a board's labelled texts, once per fold."""
+    from truerate.detectors import fit_family
+
+    family = family_of(at, detector)
+    with unchanged(at):
+        samples, folder = load(Sample, at.labels(board, "samples")), Path(at.detector(detector, board))
+        fit_family(family.members, samples, contexts(at, board), at.p.seed, folder=folder, n_folds=family.folds)
+
+
+def judge(at: Layout, detector: str, board: str) -> None:
+    """What one family of detectors says of each sample of a board, asked in the state that has not seen it."""
+    from truerate.detectors import judge_family
+
+    family = family_of(at, detector)
+    with unchanged(at):
+        samples, folder = load(Sample, at.labels(board, "samples")), Path(at.detector(detector, board))
+        judged = judge_family(family.members, samples, contexts(at, board), folder=folder, n_folds=family.folds)
+        save(Judgement, judged.sort("judgement_id"), at.judgements(detector, board))
+
+
+def family_of(at: Layout, detector: str):
+    """A declared family of detectors."""
+    if detector not in at.p.detectors:
+        raise TruerateError(f"detector {detector!r} is not declared in params.yaml; declared: {listed(at.p.detectors)}")
+    return at.p.detectors[detector]
+
+
+def audit(at: Layout, board: str) -> None:
+    """The shortcut audit of a board; with `on_shortcut: fail` a finding ends the build."""
+    from truerate.leaderboard import audit as room
+
+    with unchanged(at):
+        samples = load(Sample, at.labels(board, "samples"))
+        scores = room.audit(samples, contexts(at, board), board=board, p=at.p.audit, statistics=at.p.statistics, seed=at.p.seed)
+        save(Score, scores, at.audit(board))
+    found = room.findings(scores, at.p.audit.threshold)
+    if found and at.p.audit.on_shortcut == "fail":
+        raise TruerateError(f"shortcut audit of {board!r}: {found[0]}; set audit.on_shortcut: flag to keep the set with a warning")
+
+
+def prune(at: Layout, kind: str, board: str | None = None) -> None:
+    """Drop outputs that params.yaml no longer names, before their consumer reads the folder."""
+    if kind == "judgements":
+        kept, folder = {f"{name}.parquet" for name in at.p.detectors}, Path(at.p.paths.judgements) / str(board)
+        doomed = [path for path in folder.glob("*") if path.name not in kept]
+    else:
+        places = (at.p.paths.scores, at.p.paths.audits, at.p.paths.truth)
+        doomed = [path for place in places for path in Path(place).glob("*") if path.name.removesuffix(".parquet") not in at.p.boards]
+    for path in doomed:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def score(at: Layout, board: str) -> None:
+    """Judgements against labels: scores with intervals, outcomes for the paired tests, topics of failure."""
+    room = track_of(at, board, "steps")
+    with unchanged(at):
+        dataset, samples = load_dataset(at, board), load(Sample, at.labels(board, "samples"))
+        judgements = pl.concat([dataset["judgements"], *(load(Judgement, at.judgements(name, board)) for name in at.p.detectors)])
+        inputs = digest(at.dataset(board), at.labels(board), *(at.judgements(name, board) for name in at.p.detectors))
+        known = {"items": dataset["items"], "samples": samples, "judgements": judgements}
+        scores, outcomes = room.score(at, board, **known, generations=dataset["generations"], inputs=inputs)
+        save(Score, pl.concat([load(Score, at.labels(board, "scores")), scores]), at.scores(board, "scores"))
+        save(Outcome, outcomes, at.scores(board, "outcomes"))
+        write_json(at.scores(board, "topics.json"), room.topics(at, board, **known, documents=load_source(at, board).documents))
+
+
+def leaderboard(at: Layout) -> None:
+    """Rows with rank ranges of every board, and the headline numbers as DVC metrics."""
+    from truerate.leaderboard import ledger, rows
+
+    with unchanged(at):
+        made = [rows.board_rows(at, board, *board_scores(at, board)) for board in at.p.boards]
+        table = pl.concat([frame(Row), *made])
+        save(Row, table, at.leaderboard("rows"))
+        write_json(at.leaderboard("ledger.json"), ledger.ledger_of(at.published()))
+        write_json(f"{at.p.paths.metrics}/leaderboard.json", rows.headline(table))
+
+
+def board_scores(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Scores (estimated, audited, planted) and outcomes of a board."""
+    scores = [load(Score, at.scores(board, "scores")), load(Score, at.audit(board)), load(Score, at.truth(board))]
+    return pl.concat(scores), load(Outcome, at.scores(board, "outcomes"))
+
+
+def render(at: Layout) -> None:
+    """Write the pages that mkdocs builds, in place of those of an earlier build."""
+    from truerate.gather import site_tables
+    from truerate.site import render_site
+
+    with unchanged(at):
+        pages = render_site(site_tables(at))
+        shutil.rmtree(at.p.paths.site_src, ignore_errors=True)
+        for path, text in pages.items():
+            write_text(f"{at.p.paths.site_src}/{path}", text)
+
+
+def gc(at: Layout) -> list[str]:
+    """Remove scratch folders whose key is not current; returns what was removed."""
+    current = {str(Path(path).parent) for board in at.p.boards for path in track_of(at, board, "wiring").for_export(at, board)}
+    folders = [path for board in at.p.boards for path in (Path(at.p.paths.build) / board).glob("*@*")]
+    doomed = [path for path in folders if str(path) not in current]
+    for path in doomed:
+        shutil.rmtree(path)
+    return [str(path) for path in doomed]
+
+

@@ -1,0 +1,99 @@
+"""Tables of the boards of public files for the README: what the labels are, what shortcuts tell, what detectors get, who agrees."""
+
+from pathlib import Path
+
+import polars as pl
+
+from truerate.layout import Layout
+from truerate.report import write_between
+from truerate.schemas import Row, Sample, Score, load, pair
+
+NAME = "real"  # of the markers
+
+
+def write_tables(work: Path, boards: list[str], readme: Path) -> None:
+    """Replace what stands between the markers of a README by the tables of these built boards."""
+    at = Layout.load(str(work / "params.yaml"))
+    write_between(readme, NAME, "\n".join(part for board in boards for part in board_tables(at, work, board)))
+
+
+def board_tables(at: Layout, work: Path, board: str) -> list[str]:
+    """The Markdown lines of one board; a table without rows is left out."""
+    samples = load(Sample, work / at.labels(board, "samples"))
+    audit = load(Score, work / at.audit(board))
+    scores = load(Score, work / at.scores(board, "scores"))
+    rows = load(Row, work / at.leaderboard("rows")).filter(board=board)
+    made = [
+        ("Labels", label_statistics(samples)),
+        ("Shortcut audit: how well a trivial rule tells hallucinated from right", shortcut_table(audit)),
+        ("Detectors that need no call, cross-fitted (accuracy, 95 % interval)", detector_table(rows)),
+        ("Agreement of annotators", agreement_table(scores)),
+    ]
+    lines = [f"**Board `{board}`**", ""]
+    for title, table in made:
+        if table.height:
+            lines += [f"*{title}*", "", *markdown(table), ""]
+    return lines
+
+
+def label_statistics(samples: pl.DataFrame) -> pl.DataFrame:
+    """Texts, hallucinated share and marked spans per task and scheme."""
+    marked = pl.col("spans").list.len() > 0
+    return (
+        samples.with_columns(pair("attributes", "scheme"))
+        .group_by("task", "scheme", labels="label_source")
+        .agg(
+            texts=pl.len(),
+            hallucinated=pl.col("is_hallucinated").sum(),
+            share=pl.col("is_hallucinated").mean().map_elements(_percent, return_dtype=pl.String),
+            **{"with spans": marked.sum()},
+        )
+        .sort("task", "scheme", nulls_last=True)
+    )
+
+
+def shortcut_table(audit: pl.DataFrame) -> pl.DataFrame:
+    """One line per shortcut, task and scheme: cross-validated accuracy, AUROC and pairwise share."""
+    wanted = {"shortcut_accuracy": "accuracy", "shortcut_auroc": "AUROC", "shortcut_pairwise": "pairwise"}
+    long = audit.with_columns(pair("slice", "task"), pair("slice", "scheme")).filter(pl.col("metric").is_in(list(wanted)))
+    pooled = pl.col("scheme").is_null() & pl.col("scheme").is_not_null().any().over("task")  # schemes stand apart, never averaged
+    long = long.filter(~pooled, pl.col("subject") != "trailing-space")
+    cells = long.with_columns(pl.col("metric").replace(wanted), cell=_cell())
+    table = cells.pivot("metric", index=["task", "scheme", "subject"], values="cell", aggregate_function="first")
+    return table.select("task", "scheme", "subject", *[name for name in wanted.values() if name in table.columns])
+
+
+def detector_table(rows: pl.DataFrame) -> pl.DataFrame:
+    """One line per detector: accuracy per task (and scheme)."""
+    long = rows.filter(metric="accuracy").with_columns(pair("slice", "task"), pair("slice", "scheme"), cell=_cell())
+    long = long.with_columns(column=pl.concat_str([pl.col("task"), pl.col("scheme")], separator=" ", ignore_nulls=True))
+    if long.is_empty():
+        return long
+    return long.pivot("column", index=["subject", "kind"], values="cell", aggregate_function="first").sort("kind", "subject")
+
+
+def agreement_table(scores: pl.DataFrame) -> pl.DataFrame:
+    """Agreement coefficients with their n; definitions in `metrics.agreement` and on the methods page."""
+    named = scores.filter(pl.col("metric").str.contains("kappa|agreement|alpha"), pl.col("value").is_not_null())
+    return named.select("metric", pair("slice", "task"), pair("slice", "unit"), value=_cell(), n="n")
+
+
+def _cell() -> pl.Expr:
+    return pl.struct("value", "low", "high").map_elements(_figure, return_dtype=pl.String)
+
+
+def _figure(cell: dict[str, float | None]) -> str:
+    if cell["value"] is None:
+        return "–"
+    interval = "" if cell["low"] is None else f" ({cell['low']:.3f}–{cell['high']:.3f})"
+    return f"{cell['value']:.3f}{interval}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def markdown(table: pl.DataFrame) -> list[str]:
+    """A frame as lines of a Markdown table, a dash for what is missing."""
+    head = [f"| {' | '.join(table.columns)} |", f"|{' --- |' * table.width}"]
+    return head + [f"| {' | '.join('–' if value is None else str(value) for value in row)} |" for row in table.iter_rows()]

@@ -1,0 +1,289 @@
+"""The tables of the house: one pandera model each, and the only way they touch disk.
+
+Every frame under `data/` passes `save` and `load`, which validate names, types and rules. Identity columns are content hashes.
+Columns named `attributes` and `slice` hold sorted key–value pairs (`PAIRS`), so that a new fact needs no new column.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import pandera.polars as pa
+import polars as pl
+from pandera.errors import SchemaError, SchemaErrors
+
+from truerate.errors import TruerateError
+
+PAIRS = pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
+SPANS = pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64, "type": pl.String, "p": pl.Float64}))
+TASKS = ["qa", "dialogue", "summarization", "general"]
+STATUSES = ["ok", "dead", "abstained", "unparsed"]
+LABEL_SOURCES = ["gold", "silver", "published"]
+SPLITS = ["train", "test"]
+
+
+class Table(pa.DataFrameModel):
+    """What all tables share: no column beyond those declared, in the order declared."""
+
+    class Config:
+        strict = True
+        ordered = True
+
+
+class Document(Table):
+    """A reference text. `dated` is the text's own date (ISO 8601), not when it was fetched."""
+
+    document_id: str = pa.Field(unique=True)
+    lang: str
+    title: str
+    text: str
+    url: str = pa.Field(nullable=True)
+    source: str
+    licence: str
+    dated: str = pa.Field(nullable=True)
+    is_wikipedia: bool
+
+
+class Item(Table):
+    """One thing to ask about. `group_id` names what must not be split between training and test.
+
+    `question` is the question (qa), the last user turn (dialogue), the query (general) or empty (summarization);
+    `history` the earlier turns; `right_answer` the answer, response or summary taken as right (null for general).
+    The knowledge of an item is the text of its documents, joined by blank lines in the order of `document_ids`.
+    """
+
+    item_id: str = pa.Field(unique=True)
+    source: str
+    task: str = pa.Field(isin=TASKS)
+    lang: str
+    group_id: str
+    document_ids: pl.List(pl.String)
+    history: str
+    question: str
+    right_answer: str = pa.Field(nullable=True)
+    attributes: PAIRS
+
+
+class Generation(Table):
+    """One model's reply to one prompt about one item. `params` is the request's settings as JSON.
+
+    `reason` says why a reply is not ok; `text` is empty where none came. `n_tokens_*` are as the endpoint counted them, `cost_usd` by
+    the prices in params. `attributes` hold scheme, pattern, order, … as the purpose needs.
+    """
+
+    generation_id: str = pa.Field(unique=True)
+    item_id: str
+    purpose: str
+    model: str
+    sample_index: pl.Int64 = pa.Field(ge=0)
+    params: str
+    text: str
+    finish_reason: str = pa.Field(nullable=True)
+    status: str = pa.Field(isin=STATUSES)
+    reason: str = pa.Field(nullable=True)
+    prompt_key: str
+    n_tokens_in: pl.Int64 = pa.Field(nullable=True, ge=0)
+    n_tokens_out: pl.Int64 = pa.Field(nullable=True, ge=0)
+    cost_usd: float = pa.Field(ge=0)
+    attributes: PAIRS
+
+
+class Sample(Table):
+    """A labelled text. `pair_id` joins the two sides of a pair (null where a text stands alone).
+
+    Spans are code points into `text`, half-open. `generator` is the model that wrote the text, null for people and sources.
+    """
+
+    sample_id: str = pa.Field(unique=True)
+    item_id: str
+    pair_id: str = pa.Field(nullable=True)
+    group_id: str
+    task: str = pa.Field(isin=TASKS)
+    lang: str
+    text: str
+    is_hallucinated: bool
+    label_source: str = pa.Field(isin=LABEL_SOURCES)
+    generator: str = pa.Field(nullable=True)
+    pattern: str = pa.Field(nullable=True)
+    spans: SPANS
+    rationale: str = pa.Field(nullable=True)
+    split: str = pa.Field(isin=SPLITS)
+    attributes: PAIRS
+
+
+class Judgement(Table):
+    """What a detector, judge or annotator says of one text. `verdict` true: it contains hallucination; null: none could be read.
+
+    `p` is the detector's probability of hallucination in [0, 1]. `attributes` hold variant, order, stage (`refined`), …
+    """
+
+    judgement_id: str = pa.Field(unique=True)
+    judge: str
+    judge_version: str
+    target_id: str
+    verdict: bool = pa.Field(nullable=True)
+    status: str = pa.Field(isin=STATUSES)
+    reason: str = pa.Field(nullable=True)
+    spans: SPANS
+    p: float = pa.Field(nullable=True, ge=0, le=1)
+    rationale: str = pa.Field(nullable=True)
+    attributes: PAIRS
+
+
+class Score(Table):
+    """One aggregate. `low` and `high` are its interval; `value` null where nothing was measured.
+
+    `method` says how it was got: `estimator` (from our rows), `published` (printed by the paper), `planted` (the closed world's truth).
+    `n` is the number of rows behind it, `inputs` the digest of the tables it was made from.
+    """
+
+    board: str
+    metric: str
+    subject: str
+    slice: PAIRS
+    value: float = pa.Field(nullable=True)
+    low: float = pa.Field(nullable=True)
+    high: float = pa.Field(nullable=True)
+    method: str = pa.Field(isin=["estimator", "published", "planted"])
+    n: pl.Int64 = pa.Field(ge=0)
+    inputs: str
+
+
+class Outcome(Table):
+    """What one subject got on one unit: the raw material of paired tests. `value` in [0, 1], null where the unit does not count.
+
+    Units of one `cluster_id` (pair, dialogue, article, entity) are not independent of one another.
+    """
+
+    board: str
+    metric: str
+    subject: str
+    slice: PAIRS
+    unit_id: str
+    cluster_id: str
+    value: float = pa.Field(nullable=True, ge=0, le=1)
+
+
+class Row(Table):
+    """One cell of a leaderboard line, in long form. Rank ranges are null for reference rows and unranked metrics.
+
+    `kind` says what the subject is: `model`, `baseline` (needs no call), `published`, `planted`.
+    """
+
+    board: str
+    table: str
+    subject: str
+    kind: str = pa.Field(isin=["model", "baseline", "published", "planted"])
+    metric: str
+    slice: PAIRS
+    rank_low: pl.Int64 = pa.Field(nullable=True, ge=1)
+    rank_high: pl.Int64 = pa.Field(nullable=True, ge=1)
+    value: float = pa.Field(nullable=True)
+    low: float = pa.Field(nullable=True)
+    high: float = pa.Field(nullable=True)
+    n: pl.Int64 = pa.Field(ge=0)
+    provenance: str
+
+
+class Reject(Table):
+    """A row that was not kept, with its reason. `row` is the 1-based row of a source file, null elsewhere."""
+
+    where: str
+    row: pl.Int64 = pa.Field(nullable=True)
+    target_id: str = pa.Field(nullable=True)
+    reason: str
+    detail: str
+    text: str
+
+
+class Count(Table):
+    """The account of one step: every reply is one of four outcomes, `n_in = n_ok + n_dead + n_abstained + n_unparsed`."""
+
+    step: str
+    model: str
+    slice: PAIRS
+    n_in: pl.Int64 = pa.Field(ge=0)
+    n_ok: pl.Int64 = pa.Field(ge=0)
+    n_dead: pl.Int64 = pa.Field(ge=0)
+    n_abstained: pl.Int64 = pa.Field(ge=0)
+    n_unparsed: pl.Int64 = pa.Field(ge=0)
+
+    @pa.dataframe_check(error="n_in = n_ok + n_dead + n_abstained + n_unparsed")
+    def adds_up(cls, data: pa.PolarsData) -> pl.LazyFrame:
+        """Every reply has exactly one outcome."""
+        return data.lazyframe.select(pl.sum_horizontal("n_ok", "n_dead", "n_abstained", "n_unparsed") == pl.col("n_in"))
+
+
+def pairs(**values: object) -> list[dict[str, str]]:
+    """Key–value pairs as the tables hold them: sorted by key, values as text, None left out."""
+    return [{"key": key, "value": str(values[key])} for key in sorted(values) if values[key] is not None]
+
+
+def pair(column: str, key: str) -> pl.Expr:
+    """The value of one key of a `PAIRS` column, null where it is absent."""
+    element = pl.element()
+    return (
+        pl.col(column).list.eval(element.struct.field("value").filter(element.struct.field("key") == key)).list.first().alias(key)
+    )
+
+
+def schema(table: type[Table]) -> pl.Schema:
+    """The polars schema of a table, names in order."""
+    return pl.Schema({name: column.dtype.type for name, column in table.to_schema().columns.items()})
+
+
+def frame(table: type[Table], rows: list[dict] | None = None) -> pl.DataFrame:
+    """Rows as a frame of the table's schema; no rows give an empty frame. Missing keys become null."""
+    return pl.DataFrame(rows or [], schema=schema(table), orient="row")
+
+
+def validate(table: type[Table], data: pl.DataFrame, *, where: str) -> pl.DataFrame:
+    """The frame itself if it keeps the table's rules, else TruerateError with the first broken rule."""
+    try:
+        return table.validate(data)
+    except (SchemaError, SchemaErrors) as error:
+        line = " ".join(str(error).split())[:300]
+        raise TruerateError(f"{where}: not a {table.__name__} table: {line}") from None
+
+
+def save(table: type[Table], data: pl.DataFrame, path: str | Path) -> None:
+    """Validate and write as Parquet (zstd, deterministic bytes), atomically."""
+    path = Path(path)
+    validate(table, data, where=str(path))
+    write_parquet(data, path)
+
+
+def load(table: type[Table], path: str | Path) -> pl.DataFrame:
+    """Read and validate. Raises TruerateError where the file is missing, unreadable or breaks a rule."""
+    return validate(table, read_parquet(path), where=str(path))
+
+
+def write_parquet(data: pl.DataFrame, path: Path) -> None:
+    """Write a frame atomically: a reader sees the old file or the new one, never half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        data.write_parquet(scratch, compression="zstd", statistics=False)
+        os.replace(scratch, path)
+    finally:
+        scratch.unlink(missing_ok=True)  # what is left of a write that failed
+
+
+def read_json(path: str | Path) -> dict:
+    """Read what a step wrote as JSON beside its tables; TruerateError where there is none or it is no JSON."""
+    try:
+        return json.loads(Path(path).read_text("utf-8"))
+    except FileNotFoundError:
+        raise TruerateError(f"reading {str(path)!r}: it is not there; run `dvc repro`") from None
+    except ValueError as error:
+        raise TruerateError(f"reading {str(path)!r}: {error}; delete it and run `dvc repro`") from None
+
+
+def read_parquet(path: str | Path) -> pl.DataFrame:
+    """Read one Parquet file; TruerateError where there is none or it is no Parquet."""
+    try:
+        return pl.read_parquet(path)
+    except FileNotFoundError:
+        raise TruerateError(f"reading {str(path)!r}: it is not there; run `dvc repro`") from None
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise TruerateError(f"reading {str(path)!r}: {str(error).splitlines()[0]}; delete it and run `dvc repro`") from None

@@ -1,0 +1,36 @@
+"""Text operations that more than one room needs: sentences, words, normal forms, spans."""
+
+import re
+import unicodedata
+
+_SENTENCE_END = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"'”’)\]]))\s+(?=\S)|(?<=[。！？])\s*(?=\S)")
+_WORD = re.compile(r"\w+(?:['’\-]\w+)*", re.UNICODE)
+_ARTICLE = re.compile(r"\b(a|an|the)\b", re.IGNORECASE)
+_UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, split after `.!?` and their East Asian forms; an empty text has none."""
+    return [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
+
+
+def words(text: str) -> list[str]:
+    """The words of a text: runs of Unicode letters and digits, joined by inner hyphens and apostrophes."""
+    return _WORD.findall(text)
+
+
+def normalise(text: str) -> str:
+    """A text as compared for equality of answers: NFKC, lower case, no articles, no punctuation, single spaces."""
+    plain = _ARTICLE.sub(" ", unicodedata.normalize("NFKC", text).lower())
+    return " ".join(words(plain))
+
+
+def clean(text: str) -> str:
+    """A text that can be stored and shown: lone surrogates replaced, NUL, control and bidi-override characters removed."""
+    return _UNSAFE.sub("", text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def find_span(text: str, part: str) -> tuple[int, int] | None:
+    """Where a marked part first stands in a text, as half-open code points; None where it is not verbatim there."""
+    start = text.find(part) if part else -1
+    return None if start < 0 else (start, start + len(part))
