@@ -1,0 +1,189 @@
+"""The workers that ask one endpoint in one run, each holding one of its slots.
+
+A worker claims a request, sends it, settles it and claims the next in one transaction; a reply is handed on after the commit. So what is
+sent and not committed is never more than the endpoint's concurrency, and that is all a killed run can pay for twice.
+"""
+
+import asyncio
+import random
+import time
+from collections import deque
+
+from truerate.errors import TruerateError
+from truerate.llm import stops
+from truerate.llm.budget import SPENT, Charge
+from truerate.llm.client import Client
+from truerate.llm.desk import Claim, Job, Settled
+from truerate.llm.pace import Pace
+from truerate.llm.place import Place
+from truerate.llm.policy import RETRIED, Verdict
+from truerate.llm.run import Run
+from truerate.llm.slots import Slots
+from truerate.llm.store import Dead, Kept
+
+TICK_S = 0.05
+POLLS_S = (0.02, 0.5)  # how long a request that another process has waits until it is looked at again: first and longest
+HOPELESS = 20  # requests given up one after another, none answered: the endpoint is broken, not the requests
+
+
+class Crew:
+    """The jobs of one endpoint, and those who work on them."""
+
+    def __init__(self, run: Run, name: str, jobs: list[Job]):
+        self.run, self.name = run, name
+        self.endpoint, self.llm = run.at.p.endpoints[name], run.at.p.llm
+        self.key = stops.api_key(name, self.endpoint)
+        self.queue = deque(jobs)
+        self.later: list[tuple[float, Job]] = []
+        self.pace = Pace(run, name, self.endpoint)
+        self.place = Place(run.at, name)
+        self._n_answered = self._n_given_up = 0
+
+    async def work(self) -> None:
+        """Answer every job of the queue. An error ends the run for all crews, each of which first waits for what it has sent."""
+        slots = Slots(self.run.store.folder / "slots" / self.name, self.endpoint.concurrency)
+        client = None
+        try:
+            url = await self.place.find()
+            self.client = client = Client(url, self.key, limit=self.endpoint.concurrency, timeout_s=self.llm.timeout_s)
+            await self._send_all(slots)
+        except TruerateError as error:
+            self.run.fail(error)
+        finally:
+            slots.close()
+            self.place.leave()
+            if client:
+                await client.close()
+
+    async def _send_all(self, slots: Slots) -> None:
+        """Keep as many workers as there are slots and jobs, until all is done."""
+        workers: set[asyncio.Task] = set()
+        try:
+            while workers or (self.queue or self.later) and not self.run.over.is_set():
+                self._look_again()
+                self.pace.look()
+                n_waiting = 0 if self.run.over.is_set() else len(self.queue)
+                n_slots = slots.adjust(min(len(workers) + n_waiting, self.pace.limit))
+                workers |= {asyncio.create_task(self._worker(slots)) for _ in range(min(n_slots - len(workers), n_waiting))}
+                workers = await _some(workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+
+    async def _worker(self, slots: Slots) -> None:
+        """Claim, send and settle one job after another; ends when there is none or the slot is somebody else's by right."""
+        settled = None
+        try:
+            while True:
+                job = self._next(settled, slots)
+                if settled is None and job is None:
+                    return
+                outcome = await self.run.desk.swap(settled, job)
+                if settled and settled.answer:
+                    self.run.on_answer(settled.job, settled.answer, False)
+                settled = await self._follow(job, outcome) if job else None
+        finally:
+            slots.give_back()
+
+    def _next(self, settled: Settled | None, slots: Slots) -> Job | None:
+        """The job to claim now. One that was paid for and not answered goes first, if the budget still allows it."""
+        if self.run.over.is_set():
+            return None
+        if settled and settled.is_again:
+            return settled.job
+        return self.queue.popleft() if self.queue and not slots.is_over else None
+
+    async def _follow(self, job: Job, outcome: Kept | Dead | Claim) -> Settled | None:
+        """Do what a claim's outcome asks for; what is to be settled then."""
+        if outcome is Claim.MINE:
+            return await self._send(job)
+        if outcome is Claim.STOP:
+            self.run.fail(stops.over_budget(job, self.run.desk.caps, self.run.store.query(SPENT)[0]))
+        elif isinstance(outcome, Claim):
+            job.delay = min(max(POLLS_S[0], 2 * job.delay), POLLS_S[1])
+            self.later.append((time.monotonic() + job.delay, job))
+        else:
+            self.run.on_answer(job, outcome, True)
+        return None
+
+    async def _send(self, job: Job) -> Settled:
+        """Try a claimed job until it is answered, given up, to be claimed anew, or the run is over."""
+        body = job.target.body(job.target.payload(job.request))
+        while True:
+            await self.pace.gate()
+            if self.run.over.is_set():
+                return Settled(job)
+            sent_to = self.place.url
+            verdict = await self.client.send(body, accept_length=job.target.accept_length)
+            job.attempts += 1
+            charges = _charges(job, verdict)
+            if verdict.action == "keep":
+                self._n_answered += 1
+                self.pace.quicken()
+                return Settled(job, Kept(verdict.text, verdict.finish, verdict.n_in, verdict.n_out), verdict.extra, charges)
+            if verdict.action != "retry" or job.attempts >= self.llm.max_attempts:
+                return self._give_up(job, verdict, charges)
+            await self._before_retry(job, verdict, sent_to)
+            if verdict.reason == "rate_limited":  # the slot may have to go: others take this job up again
+                self.queue.append(job)
+                return Settled(job)
+            if charges:
+                return Settled(job, charges=charges, is_again=True)
+
+    def _give_up(self, job: Job, verdict: Verdict, charges: list[Charge]) -> Settled:
+        """A dead letter, or the end of the run where the fault is the endpoint's."""
+        if verdict.action == "fatal" or verdict.reason == "unreachable":
+            self.run.fail(stops.fatal(job.target, self.endpoint, self.place.url, verdict))
+            return Settled(job, charges=charges)
+        self._n_given_up += verdict.reason in RETRIED
+        if not self._n_answered and self._n_given_up >= max(HOPELESS, self.endpoint.concurrency):
+            self.run.fail(stops.hopeless(self.name, self.place.url, self._n_given_up, verdict))
+        return Settled(job, Dead(verdict.reason, verdict.detail, job.attempts), charges=charges)
+
+    async def _before_retry(self, job: Job, verdict: Verdict, sent_to: str) -> None:
+        """Wait as long as the server says, else with full jitter; a launched server that is gone is started anew."""
+        first, largest = self.llm.backoff_s
+        delay = random.uniform(0, min(largest, first * 2 ** (job.attempts - 1)))
+        if verdict.reason == "rate_limited":
+            await self.pace.pause(delay if verdict.delay is None else verdict.delay + delay * 0.1)
+            return
+        if verdict.reason in ("unreachable", "connection"):
+            self.client.move(await self.place.find_again(sent_to, is_gone=verdict.reason == "unreachable"))
+        await self.run.rest(delay if verdict.delay is None else verdict.delay)
+
+    def _look_again(self) -> None:
+        """Bring back what another process had: answered by now, or to be claimed again."""
+        now = time.monotonic()
+        due = [job for when, job in self.later if when <= now]
+        if not due:
+            return
+        self.later = [entry for entry in self.later if entry[0] > now]
+        answered = self.run.store.find([job.key for job in due])
+        for job in due:
+            if answer := answered.get(job.key):
+                self.run.on_answer(job, answer, True)
+            else:
+                self.queue.append(job)
+
+
+def _charges(job: Job, verdict: Verdict) -> list[Charge]:
+    """What one call is booked as."""
+    if verdict.action == "keep":
+        return [job.charge("reply", verdict.n_in, verdict.n_out)]
+    if verdict.n_in is not None and verdict.n_out is not None:
+        return [job.charge("waste", verdict.n_in, verdict.n_out)]
+    if verdict.is_charged:
+        return [job.lost() if verdict.reason in RETRIED else job.charge("waste", None, None)]
+    return []
+
+
+async def _some(workers: set[asyncio.Task]) -> set[asyncio.Task]:
+    """The workers that are still at it after a moment; raises what one of them met."""
+    if not workers:
+        await asyncio.sleep(POLLS_S[0])
+        return workers
+    done, going = await asyncio.wait(workers, timeout=TICK_S)
+    for worker in done:
+        worker.result()
+    return going

@@ -1,0 +1,124 @@
+"""Where a request goes, the bytes it is known by, and the body that is sent."""
+
+import hashlib
+from dataclasses import dataclass, field
+
+import orjson
+
+from truerate import text
+from truerate.errors import TruerateError, listed
+from truerate.layout import Layout
+from truerate.llm.request import Request
+
+VERSION = 1
+CONTROLS = "".join(map(chr, (*range(9), 11, 12, *range(14, 32), 127)))
+LIMITS = ("max_tokens", "max_completion_tokens")
+FLOATS = frozenset({"temperature", "top_p", "frequency_penalty", "presence_penalty", "repetition_penalty"})
+# What may decide a reply. The address, key, timeout, headers and concurrency of an endpoint do not.
+PARAMS = FLOATS | {
+    "n", "stop", "seed", "response_format", "logprobs", "top_logprobs", "reasoning_effort", "tools", "tool_choice", *LIMITS,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Target:
+    """A model of params.yaml as requests need it."""
+
+    alias: str
+    endpoint: str
+    model: str
+    identity: str
+    price: tuple[float, float]
+    override: dict
+    extra_body: dict
+    drop: frozenset[str]
+    limit_field: str
+    accept_length: bool
+    _merged: dict = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, at: Layout, alias: str) -> "Target":
+        """The target of an alias; raises TruerateError where it is not declared."""
+        model = at.p.model(alias)
+        return cls(
+            alias=alias,
+            endpoint=model.endpoint,
+            model=model.model,
+            identity=at.identity(alias),
+            price=model.price,
+            override=dict(model.params),
+            extra_body=dict(model.extra_body),
+            drop=frozenset(model.drop),
+            limit_field=model.max_tokens_field,
+            accept_length=model.accept_length,
+        )
+
+    def params(self, asked: dict) -> dict:
+        """The settings that are sent: those asked, replaced by the model's own, without `drop`, the length limit under its right name."""
+        try:
+            seen = tuple(asked.items())
+            if (known := self._merged.get(seen)) is not None:
+                return known
+        except TypeError:  # a list or mapping among the values: nothing to remember it by
+            return self._merge(asked)
+        return self._merged.setdefault(seen, self._merge(asked))
+
+    def _merge(self, asked: dict) -> dict:
+        sent = {**asked, **self.override}
+        limits = [sent.pop(name) for name in LIMITS if name in sent]
+        if not limits:
+            raise TruerateError(f"asking model {self.alias!r}: no `max_tokens`, so its cost has no bound; set it in params.yaml")
+        if unknown := sent.keys() - PARAMS:
+            hint = f"others go into models.{self.alias}.extra_body"
+            raise TruerateError(f"asking model {self.alias!r}: {listed(unknown)} cannot be sent; allowed: {listed(PARAMS)}; {hint}")
+        if sent.get("n", 1) != 1:
+            raise TruerateError(f"asking model {self.alias!r}: n = {sent['n']!r}; allowed: 1 (ask again under another sample_index)")
+        sent = {name: self._number(name, value) if name in FLOATS else value for name, value in sent.items() if name not in self.drop}
+        sent[self.limit_field] = limits[-1]
+        return sent
+
+    def _number(self, name: str, value: object) -> float:
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise TruerateError(f"asking model {self.alias!r}: {name} is {value!r}; it must be a number") from None
+
+    def payload(self, request: Request) -> bytes:
+        """The request as sorted JSON: what is hashed, stored and, with the model's name, sent."""
+        params = self.params(request.params)
+        whole = {
+            "v": VERSION,
+            "identity": self.identity,
+            "messages": _clean(request.messages),
+            "params": {**params, "extra_body": self.extra_body} if self.extra_body else params,
+            "sample_index": request.sample_index,
+        }
+        return orjson.dumps(whole, option=orjson.OPT_SORT_KEYS)
+
+    def key(self, request: Request) -> bytes:
+        """The 32 bytes that a request is stored under."""
+        return hashlib.sha256(self.payload(request)).digest()
+
+    def body(self, payload: bytes) -> bytes:
+        """The HTTP body of a payload."""
+        request = orjson.loads(payload)
+        extra = request["params"].pop("extra_body", {})
+        return orjson.dumps({"model": self.model, "messages": request["messages"], **request["params"], **extra})
+
+
+def _clean(messages: tuple[dict, ...]) -> tuple[dict, ...] | list[dict]:
+    """The messages without characters that `text.clean` removes."""
+    for message in messages:
+        if not _is_plain(message["content"]):
+            return [{**message, "content": text.clean(message["content"])} for message in messages]
+    return messages
+
+
+def _is_plain(content: str) -> bool:
+    """False for every text that `text.clean` changes, and for few others. It runs for every request, so it costs 1 µs per KB."""
+    if not content.isascii():
+        return content.replace("\n", "").isprintable()
+    for mark in CONTROLS:  # 28 searches for one byte each are a third of one search for any of them
+        if mark in content:
+            return False
+    return True

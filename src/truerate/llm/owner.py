@@ -1,0 +1,60 @@
+"""Who holds a lease: a process, told apart from a later one of the same number, and whether it still runs."""
+
+import os
+import secrets
+import socket
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Owner:
+    """One run of `ask`. `started` is the kernel's start time of its process, `host` the boot and process namespace that know its number."""
+
+    id: int
+    host: str
+    pid: int
+    started: int
+
+    @classmethod
+    def mine(cls) -> "Owner":
+        """A new owner in this process."""
+        pid = os.getpid()
+        return cls(secrets.randbits(62), host(), pid, started(pid) or 0)
+
+
+@lru_cache(maxsize=1)
+def host() -> str:
+    """Names the set of processes that `started` can see: the boot of this machine and, in a container, its process namespace."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip() + os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return socket.gethostname()
+
+
+def started(pid: int) -> int | None:
+    """When a process started, in the kernel's own units; None where there is none or only its remains (a zombie)."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None if os.path.isdir("/proc/self") else _started_elsewhere(pid)
+    return None if fields[0] in "ZX" else int(fields[19])
+
+
+def _started_elsewhere(pid: int) -> int | None:
+    """The same where there is no /proc."""
+    import psutil
+
+    try:
+        process = psutil.Process(pid)
+        return None if process.status() == psutil.STATUS_ZOMBIE else round(process.create_time())
+    except psutil.Error:
+        return None
+
+
+def is_alive(owner: Owner, *, beat: float, ttl: float, now: float) -> bool:
+    """Whether a lease's owner may still answer: its process runs (if it is of this host) and it was heard of within `ttl` seconds."""
+    if owner.host == host() and started(owner.pid) != owner.started:
+        return False
+    return beat + ttl > now

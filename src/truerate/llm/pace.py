@@ -1,0 +1,81 @@
+"""How fast an endpoint takes requests: its own wish to wait, a limit per minute, and fewer at once after it was asked too much.
+
+Pauses and the limit per minute hold over all processes of the store.
+"""
+
+import random
+import sqlite3
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from truerate.llm import stops
+from truerate.params import Endpoint
+
+if TYPE_CHECKING:
+    from truerate.llm.run import Run
+
+LONGEST_S = 900.0  # an endpoint that asks to wait longer ends the run
+
+
+class Pace:
+    """The queue before one endpoint, as one run sees it."""
+
+    def __init__(self, run: "Run", name: str, endpoint: Endpoint):
+        self.run, self.name, self.rpm = run, name, endpoint.rpm
+        self._most = self._at_once = float(endpoint.concurrency)
+        self._paused_until = 0.0
+
+    @property
+    def limit(self) -> int:
+        """Requests that may be under way at once: halved by each pause, one more after so many replies."""
+        return int(self._at_once)
+
+    def quicken(self) -> None:
+        """A reply came."""
+        if self._at_once < self._most:
+            self._at_once = min(self._most, self._at_once + 1 / self._at_once)
+
+    def look(self) -> None:
+        """See whether another process was asked to wait."""
+        for (until,) in self.run.store.query("SELECT paused_until FROM pace WHERE endpoint = ?", [self.name]):
+            self._paused_until = max(self._paused_until, until)
+
+    async def gate(self) -> None:
+        """Wait until one request may go out, or the run ends. After a pause the queue does not go out all at once."""
+        while (wait := self._paused_until - time.time()) > 0 and not self.run.over.is_set():
+            await self.run.rest(wait + random.uniform(0, min(1.0, wait)))
+        if self.rpm:
+            start = await self.run.desk.do(partial(book_start, endpoint=self.name, interval=60.0 / self.rpm))
+            if (wait := start - time.time()) > 0:
+                await self.run.rest(wait)
+
+    async def pause(self, seconds: float) -> None:
+        """Hold the whole queue back, here and in the other processes."""
+        if seconds > LONGEST_S:
+            self.run.fail(stops.asks_to_wait(self.name, seconds))
+            return
+        now = time.time()
+        if now >= self._paused_until:  # a new pause, not another answer to what was sent before it
+            self._at_once = max(1.0, self._at_once / 2)
+        if now + seconds > self._paused_until:
+            self._paused_until = now + seconds
+            await self.run.desk.do(partial(book_pause, endpoint=self.name, until=now + seconds))
+
+
+def book_start(link: sqlite3.Connection, *, endpoint: str, interval: float) -> float:
+    """The next free moment of an endpoint, `interval` seconds after the one before."""
+    found = link.execute("SELECT next_at FROM pace WHERE endpoint = ?", [endpoint]).fetchone()
+    start = max(time.time(), found[0] if found else 0.0)
+    link.execute(
+        "INSERT INTO pace VALUES (?, ?, 0) ON CONFLICT DO UPDATE SET next_at = excluded.next_at", [endpoint, start + interval]
+    )
+    return start
+
+
+def book_pause(link: sqlite3.Connection, *, endpoint: str, until: float) -> None:
+    """Tell all processes that an endpoint wants no request before `until`."""
+    link.execute(
+        "INSERT INTO pace VALUES (?, 0, ?) ON CONFLICT DO UPDATE SET paused_until = MAX(paused_until, excluded.paused_until)",
+        [endpoint, until],
+    )

@@ -1,0 +1,62 @@
+"""What the store holds: replies, tokens and money by model, and the requests that were given up."""
+
+import time
+
+import polars as pl
+
+from truerate.errors import TruerateError, listed
+from truerate.llm.policy import DEAD, RETRIED
+from truerate.llm.store import Store, unpacked
+
+MODELS = {
+    "identity": pl.String, "n_replies": pl.Int64, "n_dead": pl.Int64, "n_calls": pl.Int64, "n_lost": pl.Int64,
+    "n_tokens_in": pl.Int64, "n_tokens_out": pl.Int64, "usd": pl.Float64,
+}  # fmt: skip
+LETTERS = {
+    "key": pl.String, "identity": pl.String, "reason": pl.String, "detail": pl.String, "attempts": pl.Int64, "prompt": pl.String,
+}  # fmt: skip
+
+
+def stats(store: Store) -> pl.DataFrame:
+    """One row per model identity: kept replies, dead letters, calls booked, those lost without an answer, tokens and USD spent."""
+    replies = dict(store.query("SELECT identity, COUNT(*) FROM response GROUP BY identity"))
+    letters = dict(store.query("SELECT identity, COUNT(*) FROM dead GROUP BY identity"))
+    sums = "SUM(calls), SUM(CASE kind WHEN 'lost' THEN calls ELSE 0 END), SUM(n_in), SUM(n_out), SUM(usd)"
+    booked = {name: row for name, *row in store.query(f"SELECT identity, {sums} FROM ledger GROUP BY identity")}
+    names = sorted(replies.keys() | letters.keys() | booked.keys())
+    rows = [(name, replies.get(name, 0), letters.get(name, 0), *booked.get(name, (0, 0, 0, 0, 0.0))) for name in names]
+    return pl.DataFrame(rows, schema=MODELS, orient="row")
+
+
+def dead_letters(store: Store) -> pl.DataFrame:
+    """One row per request that was given up, newest last, with the end of its last message."""
+    rows = store.query("SELECT key, identity, reason, detail, attempts, request FROM dead ORDER BY at, key")
+    texts = [unpacked(row[-1])["messages"][-1]["content"][-200:] for row in rows]
+    return pl.DataFrame(
+        [(row[0].hex(), *row[1:-1], text) for row, text in zip(rows, texts, strict=True)], schema=LETTERS, orient="row"
+    )
+
+
+def retry_dead(store: Store, reason: str) -> int:
+    """Forget the dead letters of one reason (`all`: of every), so that they are asked again; how many they were."""
+    reasons = (*RETRIED, *DEAD, "all")
+    if reason not in reasons:
+        raise TruerateError(f"dead letters of reason {reason!r}: no such reason; allowed: {listed(reasons)}")
+    return store.write(lambda link: link.execute("DELETE FROM dead WHERE ? IN (reason, 'all')", [reason]).rowcount)
+
+
+def gc(store: Store, *, keep: set[str], older_than_s: float = 0.0) -> int:
+    """Drop replies and dead letters of model identities outside `keep` that are older than so many seconds; how many they were."""
+    limit = time.time() - older_than_s
+    gone = [name for (name,) in store.query("SELECT identity FROM response UNION SELECT identity FROM dead") if name not in keep]
+
+    def drop(link) -> int:
+        tables = ("response", "dead")
+        return sum(
+            link.execute(f"DELETE FROM {table} WHERE identity = ? AND at <= ?", [name, limit]).rowcount for table in tables for name in gone
+        )
+
+    n_dropped = store.write(drop)
+    if n_dropped:
+        store.query("VACUUM")
+    return n_dropped

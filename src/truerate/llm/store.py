@@ -1,0 +1,221 @@
+"""The response store: one SQLite file per host that every job reads and writes, so that no reply is paid for twice.
+
+Replies are found by the SHA-256 of their request, which lies beside them. Beside the file, `<file>.d/` holds what belongs to running
+processes: slots of endpoints and sockets of launched servers. Write-ahead logging needs all processes on one host.
+"""
+
+import fcntl
+import os
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from truerate.errors import TruerateError
+from truerate.llm.writer import Writer
+
+FORMAT = 1
+CHUNK = 500  # keys per SELECT
+SHORT = 1000  # characters; a shorter reply is kept as it is, for unpacking it would take a third of the time of a hit
+PRAGMAS = """
+PRAGMA busy_timeout = 60000; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 268435456;
+PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;
+"""
+# Rowid tables where rows are large: WITHOUT ROWID would triple the size of 1.5 KB values. `text` is TEXT, or a BLOB of zlib where it
+# is long; `request` is the hashed JSON itself, squeezed.
+TABLES = """
+CREATE TABLE response (key BLOB PRIMARY KEY, text, finish TEXT, n_in INTEGER, n_out INTEGER, identity TEXT, at REAL,
+                       request BLOB, extra BLOB);
+CREATE TABLE dead     (key BLOB PRIMARY KEY, reason TEXT, detail TEXT, attempts INTEGER, identity TEXT, at REAL, request BLOB);
+CREATE TABLE owner    (id INTEGER PRIMARY KEY, host TEXT, pid INTEGER, started INTEGER, beat REAL, ttl REAL);
+CREATE TABLE lease    (key BLOB PRIMARY KEY, owner INTEGER, identity TEXT, n_in INTEGER, n_out INTEGER, usd REAL) WITHOUT ROWID;
+CREATE TABLE ledger   (day TEXT, kind TEXT, identity TEXT, calls INTEGER, n_bytes INTEGER, n_in INTEGER, n_out INTEGER, usd REAL,
+                       PRIMARY KEY (day, kind, identity)) WITHOUT ROWID;
+CREATE TABLE pace     (endpoint TEXT PRIMARY KEY, next_at REAL, paused_until REAL) WITHOUT ROWID;
+"""
+
+
+class Kept(NamedTuple):
+    """A stored reply."""
+
+    text: str
+    finish: str | None
+    n_in: int | None
+    n_out: int | None
+
+
+class Dead(NamedTuple):
+    """A request that was given up."""
+
+    reason: str
+    detail: str
+    attempts: int
+
+
+class Store:
+    """An open response store. Reading happens in the calling thread, writing in one thread of its own that starts with the first write."""
+
+    def __init__(self, path: Path):
+        """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is something else."""
+        self.path = Path(path)
+        with self.explained():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+            with locked(self.folder / "store.lock"):
+                _prepare(self.path)
+            self._reader = connect(self.path)
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Finish all writes and let go of the file."""
+        if "_writer" in self.__dict__:
+            self._writer.close()
+        self._reader.close()
+
+    @property
+    def folder(self) -> Path:
+        """What belongs to the processes that use this store."""
+        return self.path.with_name(self.path.name + ".d")
+
+    @cached_property
+    def _writer(self) -> Writer:
+        return Writer(lambda: connect(self.path))
+
+    def submit(self, operation: Callable[[sqlite3.Connection], object]) -> Future:
+        """Run an operation in the writer's next transaction; its result comes after the commit."""
+        return self._writer.submit(operation)
+
+    def write(self, operation: Callable[[sqlite3.Connection], object]) -> object:
+        """Run one operation and wait for its commit."""
+        with self.explained():
+            return self.submit(operation).result()
+
+    def query(self, sql: str, values: Sequence = ()) -> list[tuple]:
+        """The rows of a SELECT."""
+        with self.explained():
+            return self._reader.execute(sql, values).fetchall()
+
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, Kept | Dead]:
+        """Those of the keys that are answered, with a reply or as dead letters."""
+        with self.explained():
+            found: dict[bytes, Kept | Dead] = {}
+            for some in chunks(keys):
+                found.update(kept(self._reader, some))
+            if len(found) < len(keys):
+                for some in chunks([key for key in keys if key not in found]):
+                    found.update(dead(self._reader, some))
+            return found
+
+    def requests(self, keys: Sequence[bytes]) -> dict[bytes, tuple[dict, dict]]:
+        """The recorded request and reply of each answered key, as dictionaries."""
+        found = {}
+        for some in chunks(keys):
+            for key, request, extra, *row in self.query(
+                f"SELECT key, request, extra, text, finish, n_in, n_out FROM response WHERE key IN ({marks(some)})", some
+            ):
+                found[key] = (unpacked(request), {"status": "ok", **_reply(row), **(unpacked(extra) if extra else {})})
+            for key, request, reason in self.query(f"SELECT key, request, reason FROM dead WHERE key IN ({marks(some)})", some):
+                found.setdefault(key, (unpacked(request), {"status": "dead", "reason": reason, "text": ""}))
+        return found
+
+    @contextmanager
+    def explained(self):
+        """Faults of the file as one line."""
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            hint = "free space or fix its rights, or name another place in TRUERATE_STORE"
+            raise TruerateError(f"response store {str(self.path)!r}: {error}; {hint}") from error
+
+
+def _reply(row: Sequence) -> dict:
+    text, finish, n_in, n_out = row
+    return {"text": plain(text), "finish_reason": finish, "n_tokens_in": n_in, "n_tokens_out": n_out}
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection as all processes open it: autocommit, transactions are begun by hand."""
+    link = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False, cached_statements=512)
+    link.executescript(PRAGMAS)
+    return link
+
+
+def _prepare(path: Path) -> None:
+    """Make the tables of a new store; refuse a file of another format."""
+    link = sqlite3.connect(path, timeout=60, isolation_level=None)
+    try:
+        (found,) = link.execute("PRAGMA user_version").fetchone()
+        if found == FORMAT:
+            return
+        if found or link.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+            what = f"response store {str(path)!r}: of format {found}; this version reads {FORMAT}"
+            raise TruerateError(f"{what}; name another file in TRUERATE_STORE")
+        link.executescript("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL;")
+        link.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {FORMAT}; COMMIT;")
+    finally:
+        link.close()
+
+
+def kept(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Kept]:
+    """The stored replies among at most CHUNK keys."""
+    rows = link.execute(f"SELECT key, text, finish, n_in, n_out FROM response WHERE key IN ({marks(keys)})", keys)
+    return {key: Kept(text if type(text) is str else plain(text), finish, n_in, n_out) for key, text, finish, n_in, n_out in rows}
+
+
+def dead(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Dead]:
+    """The dead letters among at most CHUNK keys."""
+    rows = link.execute(f"SELECT key, reason, detail, attempts FROM dead WHERE key IN ({marks(keys)})", keys)
+    return {key: Dead(reason, detail, attempts) for key, reason, detail, attempts in rows}
+
+
+def chunks(keys: Sequence) -> Iterable[Sequence]:
+    """The keys in lists of at most CHUNK."""
+    return (keys[start : start + CHUNK] for start in range(0, len(keys), CHUNK))
+
+
+def marks(values: Sequence) -> str:
+    """The placeholders of a list of values."""
+    return ",".join("?" * len(values))
+
+
+def packed(data: bytes) -> bytes:
+    """zlib level 1 with a window of 8 KB: the size of the default one, without the 45 microseconds that clearing its memory takes."""
+    squeezer = zlib.compressobj(1, zlib.DEFLATED, 13, 6)
+    return squeezer.compress(data) + squeezer.flush()
+
+
+def packed_text(text: str) -> str | bytes:
+    """A text as the store holds it."""
+    return text if len(text) < SHORT else packed(text.encode())
+
+
+def plain(text: str | bytes) -> str:
+    """The text of what `packed_text` gave."""
+    return text if isinstance(text, str) else zlib.decompress(text).decode()
+
+
+def unpacked(data: bytes) -> dict:
+    """The JSON of what `packed` gave."""
+    return orjson.loads(zlib.decompress(data))
+
+
+@contextmanager
+def locked(path: Path):
+    """Hold a file's lock; the kernel frees it with the process."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)

@@ -1,0 +1,83 @@
+"""Verdicts on single answers that the runs do not reach."""
+
+import time
+from email.utils import formatdate
+
+import httpx2
+import pytest
+
+from truerate.llm.policy import REASONS, judge, judge_exception, retry_after
+
+NOW = 1_800_000_000.0
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+        ({"retry-after": formatdate(NOW + 90, usegmt=True)}, 90.0),
+        ({"retry-after": formatdate(NOW - 90, usegmt=True)}, 0.0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after-ms": "soon", "retry-after": "2"}, 2.0),
+    ],
+)
+def test_retry_after(headers, seconds):
+    assert retry_after(httpx2.Headers(headers), NOW) == seconds
+
+
+def test_retry_after_is_by_the_clock():
+    assert 58 < retry_after({"retry-after": formatdate(time.time() + 60, usegmt=True)}) <= 60
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "action", "reason"),
+    [
+        (402, b"{}", "fatal", "quota"),
+        (403, b'{"error": "insufficient_quota"}', "fatal", "quota"),
+        (400, b'{"error": {"message": "The model `x` does not exist"}}', "fatal", "wrong_model"),
+        (301, b"", "retry", "not_a_completion"),
+        (413, b"", "dead", "rejected"),
+        (529, b"overloaded", "retry", "server_error"),
+        (200, b"", "retry", "bad_json"),
+        (200, b"null", "retry", "not_a_completion"),
+        (200, b'{"error": {"code": "insufficient_quota"}}', "fatal", "quota"),
+        (200, b'{"error": {"code": 503}}', "retry", "server_error"),
+        (200, b'{"error": {"code": "context_length_exceeded"}}', "dead", "context_length"),
+        (200, b'{"choices": [null]}', "retry", "not_a_completion"),
+        (200, b'{"choices": [{"message": {"content": 5}}]}', "retry", "not_a_completion"),
+        (200, b'{"choices": [{"message": {"content": "x"}, "finish_reason": 3}]}', "keep", ""),
+    ],
+)
+def test_judge(status, body, action, reason):
+    verdict = judge(status, {}, body)
+    assert (verdict.action, verdict.reason) == (action, reason)
+    assert reason in (*REASONS, "")
+
+
+@pytest.mark.parametrize("usage", ["null", "[]", '{"prompt_tokens": -1, "completion_tokens": true}', '{"prompt_tokens": "5"}'])
+def test_usage_that_counts_nothing(usage):
+    verdict = judge(200, {}, f'{{"choices": [{{"message": {{"content": "x"}}}}], "usage": {usage}}}'.encode())
+    assert (verdict.action, verdict.n_in, verdict.n_out) == ("keep", None, None)
+
+
+def test_tool_calls_and_logprobs_are_kept():
+    verdict = judge(200, {}, b'{"choices": [{"message": {"content": null, "tool_calls": [1]}, "logprobs": {"content": []}}]}')
+    assert (verdict.action, verdict.text) == ("keep", "")
+    assert verdict.extra == b'{"tool_calls":[1],"logprobs":{"content":[]}}'
+
+
+def test_details_are_one_short_line():
+    verdict = judge(500, {}, ("a\nb " * 500).encode())
+    assert "\n" not in verdict.detail and len(verdict.detail) < 220
+
+
+def test_exceptions_are_known_by_their_causes():
+    refused = OSError("no")
+    refused.__cause__ = ConnectionRefusedError("refused")
+    assert judge_exception(refused).reason == "unreachable"
+    assert judge_exception(TimeoutError()).reason == "timeout"
+    assert judge_exception(ConnectionResetError("reset")).reason == "connection"

@@ -1,0 +1,160 @@
+"""The file: what it keeps, what it refuses, and what a kill leaves."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from functools import partial
+
+import pytest
+
+from llm.asked import TARGET, asking
+from truerate.errors import TruerateError
+from truerate.llm import pack, stats
+from truerate.llm.desk import Job, Settled, settle
+from truerate.llm.owner import Owner
+from truerate.llm.store import Dead, Kept, Store
+
+WRITE = """
+import sys, pathlib
+from llm.test_store import put
+from truerate.llm.store import Store
+with Store(pathlib.Path(sys.argv[1])) as store:
+    for n in range(int(sys.argv[2]), int(sys.argv[3])):
+        put(store, f"prompt {n}", f"reply {n}")
+        print(n, flush=True)
+"""
+
+
+def put(store: Store, prompt: str, reply: object, extra: bytes | None = None) -> bytes:
+    job = Job(TARGET.key(asking(prompt)), TARGET, asking(prompt))
+    answer = Kept(reply, "stop", 1, 2) if isinstance(reply, str) else reply
+    store.write(partial(settle, owner=Owner.mine(), settled=[Settled(job, answer, extra, [job.charge("reply", 1, 2)])]))
+    return job.key
+
+
+def writer(path, start: int, end: int) -> subprocess.Popen:
+    command = [sys.executable, "-c", WRITE, str(path), str(start), str(end)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+@pytest.mark.parametrize("text", ["", "short", "ünïcode 漢字 " * 200, "x" * 5000])
+def test_texts_come_back(tmp_path, text):
+    with Store(tmp_path / "r.sqlite") as store:
+        key = put(store, "p", text)
+    with Store(tmp_path / "r.sqlite") as store:
+        assert store.find([key, b"0" * 32]) == {key: Kept(text, "stop", 1, 2)}
+
+
+def test_many_keys_at_once(tmp_path):
+    with Store(tmp_path / "r.sqlite") as store:
+        jobs = [Job(TARGET.key(asking(f"{n}")), TARGET, asking(f"{n}")) for n in range(1200)]
+        store.write(partial(settle, owner=Owner.mine(), settled=[Settled(job, Kept(str(n), None, 1, 1)) for n, job in enumerate(jobs)]))
+        found = store.find([job.key for job in jobs])
+        assert [found[job.key].text for job in jobs] == [str(n) for n in range(1200)]
+
+
+def test_a_stored_reply_is_never_replaced(tmp_path):
+    with Store(tmp_path / "r.sqlite") as store:
+        key = put(store, "p", "first")
+        put(store, "p", "second")
+        assert store.find([key])[key].text == "first"
+
+
+def test_an_operation_that_fails_is_undone_alone(tmp_path):
+    with Store(tmp_path / "r.sqlite") as store:
+
+        def bad(link):
+            link.execute("INSERT INTO pace VALUES ('bad', 0, 0)")
+            link.execute("INSERT INTO nowhere VALUES (1)")
+
+        futures = [store.submit(lambda link, n=n: link.execute("INSERT INTO pace VALUES (?, 0, 0)", [n])) for n in "ab"]
+        futures.insert(1, store.submit(bad))
+        assert isinstance(futures[1].exception(), sqlite3.OperationalError)
+        futures[0].result(), futures[2].result()
+        assert store.query("SELECT endpoint FROM pace ORDER BY endpoint") == [("a",), ("b",)]
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path):
+    (tmp_path / "text").write_text("not a database, but long enough to be looked at " * 50)
+    with pytest.raises(TruerateError, match="not a database"):
+        Store(tmp_path / "text")
+    sqlite3.connect(tmp_path / "other").executescript("CREATE TABLE mine (x); PRAGMA user_version = 9;")
+    with pytest.raises(TruerateError, match="of format 9; this version reads 1"):
+        Store(tmp_path / "other")
+    with pytest.raises(TruerateError, match="TRUERATE_STORE"):
+        Store(tmp_path / "text" / "under a file")
+
+
+def test_pragmas(tmp_path):
+    with Store(tmp_path / "r.sqlite") as store:
+        found = [store.query(f"PRAGMA {name}")[0][0] for name in ("journal_mode", "page_size", "synchronous", "busy_timeout")]
+    assert found == ["wal", 8192, 1, 60000]
+
+
+def test_processes_write_at_once(tmp_path):
+    path = tmp_path / "r.sqlite"
+    writers = [writer(path, start, start + 60) for start in (0, 30, 60)]
+    for process in writers:
+        process.communicate()
+        assert process.returncode == 0
+    with Store(path) as store:
+        assert store.query("SELECT COUNT(*) FROM response") == [(120,)]
+
+
+def test_what_was_acknowledged_survives_a_kill(tmp_path):
+    path = tmp_path / "r.sqlite"
+    process = writer(path, 0, 100_000)
+    seen = -1
+    while seen < 200:
+        seen = int(process.stdout.readline())
+    os.kill(process.pid, signal.SIGKILL)
+    rest = process.communicate()[0].split("\n")
+    seen = max([seen, *(int(line) for line in rest[:-1])])
+    with Store(path) as store:
+        assert store.query("PRAGMA quick_check") == [("ok",)]
+        keys = [TARGET.key(asking(f"prompt {n}")) for n in range(seen + 1)]
+        assert len(store.find(keys)) == seen + 1
+
+
+def test_export_and_import(tmp_path):
+    with Store(tmp_path / "one.sqlite") as one, Store(tmp_path / "two.sqlite") as two:
+        keys = [put(one, f"p{n}", f"reply {n} " * n, b'{"logprobs":1}' if n else None) for n in range(5)]
+        put(two, "p0", "reply 0 " * 0)
+        assert pack.export(one, tmp_path / "pack.parquet") == 5
+        assert pack.import_(two, tmp_path / "pack.parquet") == 4
+        assert pack.import_(two, tmp_path / "pack.parquet") == 0
+        assert two.find(keys) == one.find(keys)
+        assert two.requests(keys) == one.requests(keys)
+
+
+def test_imports_that_do_not_hold(tmp_path):
+    import polars as pl
+
+    with Store(tmp_path / "one.sqlite") as store:
+        put(store, "p", "reply")
+        pack.export(store, tmp_path / "pack.parquet")
+        forged = pl.read_parquet(tmp_path / "pack.parquet").with_columns(request=pl.lit(b'{"identity":"x"}'))
+        forged.write_parquet(tmp_path / "forged.parquet")
+        forged.drop("text").write_parquet(tmp_path / "other.parquet")
+        for name, said in (("forged", "row 1: its key is not"), ("other", "columns"), ("none", "truerate llm export")):
+            with pytest.raises(TruerateError, match=said):
+                pack.import_(store, tmp_path / f"{name}.parquet")
+
+
+def test_what_the_store_holds(tmp_path):
+    with Store(tmp_path / "r.sqlite") as store:
+        put(store, "a", "reply")
+        put(store, "b", Dead("refusal", "no", 1))
+        (row,) = stats.stats(store).to_dicts()
+        assert (row["identity"], row["n_replies"], row["n_dead"], row["n_calls"], row["n_tokens_in"]) == ("name@1", 1, 1, 2, 2)
+        assert stats.dead_letters(store)["prompt"].to_list() == ["b"]
+        with pytest.raises(TruerateError, match="allowed: all, bad_json"):
+            stats.retry_dead(store, "nope")
+        assert stats.retry_dead(store, "length") == 0
+        assert stats.retry_dead(store, "all") == 1
+        assert stats.gc(store, keep={"name@1"}) == 0
+        assert stats.gc(store, keep=set(), older_than_s=60) == 0
+        assert stats.gc(store, keep=set()) == 1
+        assert store.query("SELECT COUNT(*) FROM response") == [(0,)]
