@@ -1,0 +1,117 @@
+"""A text as a bag of its word and character n-grams, for classifiers that read nothing but the answer."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+WORDS, CHARACTERS = (1, 2), (2, 4)  # lengths of the n-grams counted
+MAX_FEATURES = 20_000  # of each kind, the most frequent first
+
+
+def counters(vocabularies: tuple[Sequence[str], Sequence[str]] | None = None):
+    """Counters of word and of character n-grams (scikit-learn), with fixed vocabularies where given.
+
+    Words keep punctuation marks as words of their own, so that a final full stop is seen.
+    """
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    word, character = vocabularies or (None, None)
+    fit = {"max_features": MAX_FEATURES, "min_df": 1}
+    return (
+        CountVectorizer(token_pattern=r"\w+|[^\w\s]", ngram_range=WORDS, vocabulary=word, **fit),
+        CountVectorizer(analyzer="char_wb", ngram_range=CHARACTERS, vocabulary=character, **fit),
+    )
+
+
+def tf_idf(counts, idf: np.ndarray):
+    """Counts (texts, features) as L2-normalised (1 + ln tf) · idf, sparse; a text without known n-grams is a zero row."""
+    from scipy.sparse import csr_matrix, diags
+
+    weighted = csr_matrix(counts, dtype=float, copy=True)
+    weighted.data = 1 + np.log(weighted.data)
+    weighted = weighted @ diags(idf)
+    norms = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
+    return diags(1 / np.where(norms > 0, norms, 1.0)) @ weighted
+
+
+def inverse_document_frequency(counts) -> np.ndarray:
+    """ln((1 + texts) / (1 + texts with the feature)) + 1, per feature (scikit-learn's smoothed idf); 0 for a feature that no text holds."""
+    held = np.asarray((counts > 0).sum(axis=0)).ravel()
+    return np.where(held > 0, np.log((1 + counts.shape[0]) / (1 + held)) + 1, 0.0)
+
+
+def fit_logistic(features, labels: np.ndarray) -> tuple[np.ndarray, float]:
+    """Coefficients and intercept of an L2-regularised logistic regression with balanced class weights, rounded to 6 digits.
+
+    Both classes must occur. liblinear in double precision on one thread: the same on every run.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(solver="liblinear", class_weight="balanced", random_state=0, max_iter=1000, tol=1e-6)
+    model.fit(features, np.asarray(labels, dtype=int))
+    return np.round(model.coef_[0], 6), round(float(model.intercept_[0]), 6)
+
+
+def logistic(features, coefficients: np.ndarray, intercept: float) -> np.ndarray:
+    """P(hallucinated) of each row, rounded to 6 digits."""
+    return np.round(1 / (1 + np.exp(-(features @ coefficients + intercept))), 6)
+
+
+def ngram_counts(texts: Sequence[str], vocabularies: tuple[Sequence[str], Sequence[str]] | None = None):
+    """Counts of word and character n-grams side by side, sparse (texts, features); None where the texts hold none.
+
+    Without vocabularies they are those of the texts themselves.
+    """
+    from scipy.sparse import hstack
+
+    counted = []
+    for counter, given in zip(counters(vocabularies), vocabularies or (None, None), strict=True):
+        if given is None or len(given):
+            try:
+                counted.append(counter.transform(texts) if given is not None else counter.fit_transform(texts))
+            except ValueError:  # scikit-learn's "empty vocabulary": not one n-gram of this kind
+                continue
+    return hstack(counted).tocsr() if counted else None
+
+
+def fit_counts(counts, labels: np.ndarray) -> dict:
+    """idf, coefficients and intercept of the regression on counts; features of no row count for nothing. Both classes must occur."""
+    idf = np.round(inverse_document_frequency(counts), 6)
+    coefficients, intercept = fit_logistic(tf_idf(counts, idf), labels)
+    return {"idf": idf, "coefficients": coefficients, "intercept": intercept}
+
+
+def probabilities_of_counts(counts, *, idf: np.ndarray, coefficients: np.ndarray, intercept: float) -> np.ndarray:
+    """P(hallucinated) of each row of counts under what `fit_counts` learned; n-grams that training did not hold change nothing."""
+    return logistic(tf_idf(counts, np.asarray(idf)), np.asarray(coefficients), intercept)
+
+
+def fit_ngrams(texts: Sequence[str], labels: np.ndarray) -> dict:
+    """The regression on the texts' own n-grams as plain values: vocabularies, idf, coefficients, intercept. Both classes must occur.
+
+    Texts without any n-gram leave the vocabularies empty and the intercept 0.
+    """
+    words, characters = (_vocabulary(counter, texts) for counter in counters())
+    counts = ngram_counts(texts, (words, characters))
+    if counts is None:
+        return {"words": [], "characters": [], "idf": [], "coefficients": [], "intercept": 0.0}
+    learned = fit_counts(counts, labels)
+    numbers = {name: learned[name].tolist() for name in ("idf", "coefficients")}
+    return {"words": words, "characters": characters, "intercept": learned["intercept"]} | numbers
+
+
+def _vocabulary(counter, texts: Sequence[str]) -> list[str]:
+    """The counter's n-grams in the order of their columns."""
+    try:
+        counter.fit(texts)
+    except ValueError:  # scikit-learn's "empty vocabulary"
+        return []
+    return sorted(counter.vocabulary_, key=counter.vocabulary_.get)
+
+
+def ngram_probabilities(state: dict, texts: Sequence[str]) -> np.ndarray:
+    """P(hallucinated) of texts under a state of `fit_ngrams`; .5 where the state knows no n-gram."""
+    counts = ngram_counts(texts, (state["words"], state["characters"])) if len(texts) else None
+    if counts is None:
+        return np.full(len(texts), 0.5)
+    return probabilities_of_counts(counts, idf=state["idf"], coefficients=state["coefficients"], intercept=state["intercept"])

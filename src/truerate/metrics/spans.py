@@ -1,0 +1,67 @@
+"""Scores of predicted spans against gold spans, by the characters they cover.
+
+A span is a pair (start, end) of code points, half-open. Overlapping spans of one side count each character once.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+Span = tuple[int, int]
+
+
+class Overlap(NamedTuple):
+    """Characters inside gold spans, inside predicted spans, and inside both."""
+
+    n_gold: int
+    n_predicted: int
+    n_both: int
+
+
+def union(spans: Iterable[Span]) -> list[Span]:
+    """The spans' union as sorted, disjoint, non-empty intervals; touching ones are joined."""
+    merged: list[Span] = []
+    for start, end in sorted(span for span in spans if span[0] < span[1]):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def covered(spans: Iterable[Span]) -> int:
+    """How many characters lie in at least one span."""
+    return sum(end - start for start, end in union(spans))
+
+
+def overlap(gold: Sequence[Span], predicted: Sequence[Span]) -> Overlap:
+    """The character counts behind every score of this module; sum them over texts for micro-averages."""
+    n_gold, n_predicted = covered(gold), covered(predicted)
+    return Overlap(n_gold, n_predicted, n_gold + n_predicted - covered([*gold, *predicted]))
+
+
+def iou(o: Overlap) -> float:
+    """Intersection over union of the marked characters, in [0, 1]; 1 where neither side marks any (Mu-SHROOM's definition)."""
+    whole = o.n_gold + o.n_predicted - o.n_both
+    return o.n_both / whole if whole else 1.0
+
+
+def span_precision(o: Overlap) -> float | None:
+    """Share of the predicted characters that are gold. None where nothing was predicted."""
+    return o.n_both / o.n_predicted if o.n_predicted else None
+
+
+def span_recall(o: Overlap) -> float | None:
+    """Share of the gold characters that were predicted. None where nothing is gold."""
+    return o.n_both / o.n_gold if o.n_gold else None
+
+
+def span_f1(o: Overlap) -> float | None:
+    """F1 of characters: 2 · both / (gold + predicted). None where both sides mark nothing."""
+    marked = o.n_gold + o.n_predicted
+    return 2 * o.n_both / marked if marked else None
+
+
+def total(overlaps: Iterable[Overlap]) -> Overlap:
+    """The summed counts of many texts, for scores over all characters of a board."""
+    gathered = list(overlaps)
+    return Overlap(*(sum(part) for part in zip(*gathered, strict=True))) if gathered else Overlap(0, 0, 0)

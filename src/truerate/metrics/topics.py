@@ -1,0 +1,92 @@
+"""Topics of texts by LDA, and which of them a judge fails on (HELMA 3.2)."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from truerate.metrics.intervals import cluster_sums, resample_weights
+from truerate.metrics.paired import holm
+
+
+class Topics(NamedTuple):
+    """The most probable topic of each text, and the heaviest words of each topic."""
+
+    topic_of: list[int]
+    words: list[list[str]]
+
+
+class TopicFailure(NamedTuple):
+    """Failures on one topic. `rate` is None for a topic without texts; `is_failed`: its rate is significantly above the board's."""
+
+    topic: int
+    n: int
+    n_failed: int
+    rate: float | None
+    p: float | None
+    p_holm: float | None
+    is_failed: bool
+
+
+def lda_topics(texts: Sequence[str], *, n_topics: int, seed: int, n_words: int = 8) -> Topics:
+    """Latent Dirichlet allocation (Blei et al. 2003; scikit-learn, batch) over the texts' words, seeded.
+
+    English stop words and words of one letter are left out. Texts without a word left go to topic 0; no words at all: no topics' words.
+    """
+    from sklearn.decomposition import LatentDirichletAllocation
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    vectoriser = CountVectorizer(stop_words="english", max_features=5000)
+    try:
+        counts = vectoriser.fit_transform(texts)
+    except ValueError:  # scikit-learn's "empty vocabulary"
+        return Topics([0] * len(texts), [[] for _ in range(n_topics)])
+    model = LatentDirichletAllocation(n_components=n_topics, random_state=seed, max_iter=20)
+    shares = np.round(model.fit_transform(counts), 6)
+    names = vectoriser.get_feature_names_out()
+    heaviest = np.argsort(-np.round(model.components_, 6), axis=1, kind="stable")[:, :n_words]
+    return Topics(shares.argmax(axis=1).tolist(), [[str(names[j]) for j in row] for row in heaviest])
+
+
+def topic_failures(
+    topic_of: Sequence[int], is_failed: Sequence[bool], clusters: Sequence, *, n_topics: int, n_resamples: int, alpha: float, seed: int
+) -> list[TopicFailure]:
+    """Which topics are *failed*: a failure rate above the board's, one-sided, Holm-corrected over the topics that have texts.
+
+    One row is one judged text. Where every cluster holds one row the p-value is the exact binomial tail with the board's rate; else a
+    centred one-sided cluster bootstrap of the difference to the board's rate, which resamples both, with add-one.
+    """
+    topics, failed = np.asarray(topic_of, dtype=int), np.asarray(is_failed, dtype=float)
+    inside = (topics[:, None] == np.arange(n_topics)).astype(float)
+    sums = cluster_sums(clusters, np.hstack([inside * failed[:, None], inside]))
+    n_failed, n = sums[:, :n_topics].sum(axis=0), sums[:, n_topics:].sum(axis=0)
+    is_independent = len(sums) == len(failed)
+    p = _binomial_tails(n_failed, n) if is_independent else _bootstrap_tails(sums, n_topics, n_resamples=n_resamples, seed=seed)
+    p_known = [float(value) if size else None for value, size in zip(p, n, strict=True)]
+    rates = [float(part / size) if size else None for part, size in zip(n_failed, n, strict=True)]
+    return [
+        TopicFailure(k, int(n[k]), int(n_failed[k]), rates[k], p_known[k], q, q is not None and q <= alpha)
+        for k, q in enumerate(holm(p_known))
+    ]
+
+
+def _binomial_tails(n_failed: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """P(at least so many failures) of each topic at the board's rate."""
+    from scipy.special import betainc
+
+    board = n_failed.sum() / max(1.0, n.sum())
+    return np.where(n_failed > 0, betainc(np.maximum(n_failed, 1), n - n_failed + 1, board), 1.0)
+
+
+def _bootstrap_tails(sums: np.ndarray, n_topics: int, *, n_resamples: int, seed: int) -> np.ndarray:
+    """P(the resampled difference to the board exceeds the observed one by as much as that is above 0)."""
+
+    def above(totals: np.ndarray) -> np.ndarray:
+        failed, n = totals[:, :n_topics], totals[:, n_topics:]
+        return failed / n - failed.sum(axis=1, keepdims=True) / n.sum(axis=1, keepdims=True)
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        seen = above(sums.sum(axis=0, keepdims=True))[0]
+        drawn = (above(w @ sums) for w in resample_weights(len(sums), n_resamples=n_resamples, seed=seed))
+        extreme = sum((~(block - seen < seen)).sum(axis=0) for block in drawn)  # an undefined draw counts as extreme
+    return np.where(seen > 0, (1 + extreme) / (1 + n_resamples), 1.0)

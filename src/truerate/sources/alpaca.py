@@ -1,0 +1,31 @@
+"""Stanford Alpaca (Taori et al. 2023): instructions as users might write them; HaluEval's general queries come from it."""
+
+from pathlib import Path
+
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.rows import Row, json_list
+
+FILE = "alpaca.json"
+CARD = {
+    "name": "Stanford Alpaca",
+    "citation": "R. Taori, I. Gulrajani, T. Zhang, Y. Dubois, X. Li, C. Guestrin, P. Liang, T. Hashimoto. Stanford Alpaca: An "
+    "Instruction-following LLaMA model. 2023.",
+    "licence": "CC BY-NC 4.0",
+    "redistribution": "yes",
+    "url": "https://github.com/tatsu-lab/stanford_alpaca",
+    "lang": "en",
+}
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """Instructions, with their input on a new line, as general queries; there is no right answer (`output` is a model's)."""
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    collection.read(FILE, json_list, lambda row: _keep(collection, row))
+    return collection.tables()
+
+
+def _keep(collection: Collection, row: Row) -> None:
+    parts = (row.text("instruction").strip(), row.text("input", may_be_empty=True).strip())
+    row.text("output", may_be_empty=True)
+    query = "\n".join(part for part in parts if part)
+    collection.item("general", question=query, group=("query", query))

@@ -1,0 +1,209 @@
+"""What a reader gathers from a source: rows of the four tables, and the account of what was not kept."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from truerate import keys
+from truerate.errors import TruerateError
+from truerate.schemas import Document, Item, Judgement, Reject, Sample, frame, pairs, validate
+from truerate.sources.rows import UNSUITABLE, BadRow, Cut, Reason, Row, parse
+from truerate.text import clean
+
+N_SHOWN = 300
+CARD_FIELDS = ("name", "citation", "licence", "redistribution", "url", "lang")
+REDISTRIBUTION = ("no", "ids-only", "yes")
+
+
+@dataclass(frozen=True)
+class SourceTables:
+    """An imported source: validated tables, and a card that names its rights, its files and its counts."""
+
+    documents: pl.DataFrame
+    items: pl.DataFrame
+    samples: pl.DataFrame
+    judgements: pl.DataFrame
+    rejects: pl.DataFrame
+    card: dict
+
+    @property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The five tables by name."""
+        return {name: getattr(self, name) for name in ("documents", "items", "samples", "judgements", "rejects")}
+
+
+class Collection:
+    """Rows under way from files to tables. `name` is the source's name in params; `on_bad_row` is `stop` or `reject`."""
+
+    def __init__(self, folder: Path, *, name: str, on_bad_row: str, card: dict):
+        self.folder, self.name, self.on_bad_row = folder, name, on_bad_row
+        self.card = {**card, **_card_in(folder, name)}
+        self.documents: dict[str, dict] = {}
+        self.items: dict[str, dict] = {}
+        self.samples: dict[str, dict] = {}
+        self.judgements: dict[str, dict] = {}
+        self.rejects: list[dict] = []
+        self.files: list[dict] = []
+        self.counts: Counter[str] = Counter()
+
+    # ---- files ----------------------------------------------------------------------------------------------
+    def read(self, file: str, cut: Callable[[bytes], Cut], keep: Callable[[Row], None]) -> None:
+        """Hand every row of a file to `keep`; what raises BadRow is booked. A file that cannot be cut ends the run."""
+        raw = self._bytes(file)
+        n_rows = 0
+        try:
+            for number, make in cut(raw):
+                n_rows += 1
+                self._keep(file, number, make, keep)
+        except BadRow as bad:
+            raise TruerateError(f"source {self.name!r}: {file}: {bad.detail}; put a sound file there") from None
+        if not n_rows:
+            raise TruerateError(f"source {self.name!r}: {file}: no row in it; put a sound file there, or take it away")
+        self.files.append({"file": file, "sha256": hashlib.sha256(raw).hexdigest(), "n_rows": n_rows})
+
+    def fold_files(self, name: str) -> None:
+        """Show many files as one on the card: its digest is that of their names and digests."""
+        lines = "".join(f"{file['file']} {file['sha256']}\n" for file in self.files)
+        n_rows = sum(file["n_rows"] for file in self.files)
+        self.files = [{"file": name, "sha256": hashlib.sha256(lines.encode()).hexdigest(), "n_rows": n_rows}]
+
+    def _bytes(self, file: str) -> bytes:
+        try:
+            return (self.folder / file).read_bytes()
+        except OSError as error:
+            where = f"source {self.name!r}: reading {str(self.folder / file)!r}"
+            raise TruerateError(f"{where}: {error.strerror}; put the file there or correct the source's path") from None
+
+    def _keep(self, file: str, number: int, make: Callable[[], object], keep: Callable[[Row], None]) -> None:
+        values: object = ""
+        try:
+            values = make()
+            keep(Row(values, number))
+        except BadRow as bad:
+            if self.on_bad_row == "stop" and bad.reason not in UNSUITABLE:
+                where = f"source {self.name!r}: {file} row {number}"
+                raise TruerateError(f"{where}: {bad.detail}; set on_bad_row: reject to keep going") from None
+            self.reject(file, bad, row=number, text=str(values))
+
+    def reject(self, file: str, bad: BadRow, *, row: int | None = None, target_id: str | None = None, text: str = "") -> None:
+        """Book what was not kept, beside what was."""
+        shown = clean(text)[:N_SHOWN]
+        self.rejects.append(
+            {
+                "where": file,
+                "row": row,
+                "target_id": target_id,
+                "reason": bad.reason.value,
+                "detail": clean(bad.detail)[:N_SHOWN],
+                "text": shown,
+            }
+        )
+
+    # ---- rows -----------------------------------------------------------------------------------------------
+    @property
+    def lang(self) -> str:
+        """The language of the source's texts (ISO 639-1)."""
+        return self.card.get("lang") or "en"
+
+    def document(self, text: str, *, title: str = "", **more) -> str:
+        """Note a reference text; gives its id. The same text is one document. `more` are columns that differ from the source's card."""
+        document_id = keys.content_id(self.name, text)
+        row = {
+            "document_id": document_id,
+            "lang": self.lang,
+            "title": title,
+            "text": text,
+            "url": None,
+            "source": self.name,
+            "licence": self.card["licence"],
+            "dated": None,
+            "is_wikipedia": bool(self.card.get("is_wikipedia")),
+            **more,
+        }
+        self.documents.setdefault(document_id, row)
+        return document_id
+
+    def item(self, task: str, *, group: tuple, question: str = "", right_answer: str | None = None, **more) -> dict:
+        """Note one thing to ask about; gives its row.
+
+        `group` names what must not be split; `more` are `document_ids`, `history`, `lang`, and attributes. The same question with the same
+        right answer and knowledge is one item: a duplicate, unless `is_shared` (several files hold texts about one item).
+        """
+        is_shared = more.pop("is_shared", False)
+        row = {
+            "source": self.name,
+            "task": task,
+            "lang": more.pop("lang", None) or self.lang,
+            "group_id": keys.content_id(self.name, *group),
+            "document_ids": more.pop("document_ids", []),
+            "history": more.pop("history", ""),
+            "question": question,
+            "right_answer": right_answer,
+        }
+        identity = keys.content_id(*row.values())
+        if identity in self.items and not is_shared:
+            raise BadRow(Reason.DUPLICATE, f"the same item was already read as {identity}")
+        return self.items.setdefault(identity, {"item_id": identity, **row, "attributes": pairs(**more)})
+
+    def sample(self, item: dict, text: str, *, is_hallucinated: bool, label_source: str, **more) -> dict:
+        """Note a labelled text of an item; gives its row. `more` are the other columns, the rest attributes."""
+        columns = {name: more.pop(name, None) for name in ("pair_id", "generator", "pattern", "rationale")}
+        spans = more.pop("spans", [])
+        identity = keys.content_id(item["item_id"], text, columns["generator"], columns["pair_id"], pairs(**more))
+        if identity in self.samples:
+            raise BadRow(Reason.DUPLICATE, f"the same text was already read as sample {identity}")
+        self.samples[identity] = {
+            "sample_id": identity,
+            "item_id": item["item_id"],
+            "group_id": item["group_id"],
+            "task": item["task"],
+            "lang": item["lang"],
+            "text": text,
+            "is_hallucinated": is_hallucinated,
+            "label_source": label_source,
+            **columns,
+            "spans": spans,
+            "split": keys.split_of(item["group_id"]),
+            "attributes": pairs(**more),
+        }
+        return self.samples[identity]
+
+    def tables(self) -> SourceTables:
+        """The tables, validated, and the card with the counts."""
+        made = {
+            "documents": (Document, self.documents.values()),
+            "items": (Item, self.items.values()),
+            "samples": (Sample, self.samples.values()),
+            "judgements": (Judgement, self.judgements.values()),
+            "rejects": (Reject, self.rejects),
+        }
+        frames = {
+            table: validate(model, frame(model, list(rows)), where=f"source {self.name!r}: {table}")
+            for table, (model, rows) in made.items()
+        }
+        counts = {**{f"n_{table}": data.height for table, data in frames.items()}, **self.counts}
+        card = {**{field: self.card.get(field) for field in CARD_FIELDS}, "files": self.files, "counts": dict(sorted(counts.items()))}
+        return SourceTables(**frames, card=card)
+
+
+def _card_in(folder: Path, name: str) -> dict:
+    """What `source.json` says of the folder's rights and language; nothing where there is none."""
+    path = folder / "source.json"
+    if not path.exists():
+        return {}
+    try:
+        found = parse(path.read_bytes())
+    except OSError as error:
+        raise TruerateError(f"source {name!r}: source.json: {error.strerror}") from None
+    except BadRow as bad:
+        raise TruerateError(f"source {name!r}: source.json: {bad.detail}") from None
+    if not isinstance(found, dict) or found.get("redistribution", "no") not in REDISTRIBUTION:
+        raise TruerateError(f"source {name!r}: source.json must be an object whose `redistribution` is one of {', '.join(REDISTRIBUTION)}")
+    wrong = [field for field in CARD_FIELDS if not isinstance(found.get(field, ""), str if field in ("name", "licence") else str | None)]
+    if wrong:
+        raise TruerateError(f"source {name!r}: source.json: {wrong[0]!r} is {found[wrong[0]]!r}; it must be text, or not stand there")
+    return {"licence": "not stated", "redistribution": "no", "is_wikipedia": False} | found

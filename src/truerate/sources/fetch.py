@@ -1,0 +1,111 @@
+"""Where a source's files lie: a folder, a folder that a command fills, or a pinned data set of the Hugging Face Hub."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from truerate.errors import TruerateError, listed
+from truerate.keys import digest
+from truerate.layout import Layout
+from truerate.params import HubSource, Source
+
+STAMP = ".made"
+
+
+def folder_of(name: str, source: Source, at: Layout) -> Path:
+    """The folder that holds a source's files, made or downloaded if need be. Raises TruerateError where there is none."""
+    if source.hub:
+        return _download(name, source.hub)
+    folder = Path(source.path).expanduser()
+    if source.make:
+        return _make(name, source, folder, at)
+    if not folder.is_dir():
+        raise TruerateError(
+            f"source {name!r}: no folder {str(folder)!r}; put the files there or correct sources.{name}.path in params.yaml"
+        )
+    return folder
+
+
+def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
+    """Run the command that fills the folder, unless what lies there was made by the same command and code; the folder is swapped whole."""
+    values = {"seed": at.p.seed, "n_items": max(at.p.size.model_dump().values()), "languages": ",".join(at.p.languages)}
+    stamp = digest(*source.code, make=source.make, values=values)
+    if (folder / STAMP).is_file() and (folder / STAMP).read_text("utf-8").strip() == stamp:
+        return folder
+    scratch = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        _run(name, _command(name, source.make, {**values, "path": str(scratch)}))
+        if not scratch.is_dir():
+            raise TruerateError(f"source {name!r}: `{source.make}` wrote no folder; it must fill {{path}}")
+        (scratch / STAMP).write_text(f"{stamp}\n", "utf-8")
+        _swap(scratch, folder)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return folder
+
+
+def _command(name: str, make: str, values: dict[str, object]) -> list[str]:
+    """The command's words with their values; `python` is the one that runs now."""
+    try:
+        words = [word.format(**values) for word in shlex.split(make)]
+    except (KeyError, IndexError, ValueError) as error:
+        raise TruerateError(
+            f"source {name!r}: make: {make!r} cannot be filled in ({error!r}); allowed: {listed(f'{{{v}}}' for v in values)}"
+        ) from None
+    return [sys.executable if word == "python" else word for word in words[:1]] + words[1:]
+
+
+def _run(name: str, words: list[str]) -> None:
+    try:
+        done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+    except OSError as error:
+        raise TruerateError(
+            f"source {name!r}: starting {words[:1]}: {error.strerror}; correct sources.{name}.make in params.yaml"
+        ) from None
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        raise TruerateError(f"source {name!r}: `{shlex.join(words)}` ended with exit code {done.returncode}: {last}")
+
+
+def _swap(scratch: Path, folder: Path) -> None:
+    """Put a finished folder in the place of an old one."""
+    old = folder.with_name(f"{folder.name}.{os.getpid()}.old")
+    if folder.exists():
+        os.replace(folder, old)
+    os.replace(scratch, folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _download(name: str, hub: HubSource) -> Path:
+    """The pinned snapshot in the Hub's cache (`HF_ENDPOINT`, `HF_HOME` and `HF_TOKEN` are honoured), its checksums verified.
+
+    The client checks the size of a download only, so what came is held against the Hub's checksums; without a connection a snapshot that
+    was complete before is taken as it is.
+    """
+    import httpx2
+    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
+
+    at = {"repo_type": "dataset", "revision": hub.revision}
+    try:
+        folder = Path(snapshot_download(hub.repo, **at))
+        try:
+            found = HfApi().verify_repo_checksums(hub.repo, **at)
+        except (httpx2.TransportError, OfflineModeIsEnabled):
+            return folder
+    except (HfHubHTTPError, httpx2.HTTPError, OSError, ValueError) as error:
+        line = " ".join(str(error).split())[:200]
+        raise TruerateError(
+            f"source {name!r}: data set {hub.repo!r} at {hub.revision[:8]} of the Hub: {type(error).__name__}: {line}"
+        ) from None
+    if found.mismatches or found.missing_paths:
+        wrong = [*(mismatch["path"] for mismatch in found.mismatches), *found.missing_paths]
+        raise TruerateError(
+            f"source {name!r}: {hub.repo!r}: files differ from the Hub's checksums: {listed(wrong)}; delete {str(folder)!r}"
+        )
+    return folder

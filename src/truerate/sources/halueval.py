@@ -1,0 +1,141 @@
+"""HaluEval's published files (Li et al. 2023): labelled answers to general queries, and pairs of right and hallucinated texts.
+
+A folder may hold any of them: the general part, the two files of unfiltered QA candidates, and the three released data sets.
+"""
+
+import re
+from pathlib import Path
+
+from truerate import keys
+from truerate.errors import TruerateError
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
+from truerate.text import find_span
+
+GENERATOR = "chatgpt"
+GENERAL_FILES = ("general.jsonl", "general_data.json")
+CANDIDATE_FILES = {"qa_candidates_one_turn.jsonl": "one-pass", "qa_candidates_multi_turn.jsonl": "conversational"}
+QA_FILE, DIALOGUE_FILE, SUMMARIZATION_FILE = "qa_data.json", "dialogue_data.json", "summarization_data.json"
+CARD = {
+    "name": "HaluEval",
+    "citation": "J. Li, X. Cheng, W. X. Zhao, J.-Y. Nie, J.-R. Wen. HaluEval: A Large-Scale Hallucination Evaluation Benchmark for Large "
+    "Language Models. arXiv:2305.11747, 2023. Questions and knowledge of its QA part: HotpotQA (Z. Yang et al. EMNLP 2018) and Wikipedia; "
+    "general queries: Stanford Alpaca (R. Taori et al. 2023).",
+    "licence": "MIT",
+    "redistribution": "yes",
+    "url": "https://github.com/RUCAIBox/HaluEval",
+    "lang": "en",
+}
+WIKIPEDIA = "CC BY-SA 4.0"
+_TURN = re.compile(r"\[(Human|Assistant)\]:")
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """Every published file that the folder holds. Of the two names of the general part the first found is read."""
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    keepers = {
+        **{file: lambda row: keep_answer(collection, row, query="user_query", response="chatgpt_response") for file in GENERAL_FILES},
+        **{file: lambda row, scheme=scheme: _keep_qa(collection, row, scheme=scheme) for file, scheme in CANDIDATE_FILES.items()},
+        QA_FILE: lambda row: _keep_qa(collection, row, stage="filtered"),
+        DIALOGUE_FILE: lambda row: _keep_dialogue(collection, row),
+        SUMMARIZATION_FILE: lambda row: _keep_summary(collection, row),
+    }
+    found = [file for file in keepers if (folder / file).is_file()]
+    if not found:
+        raise TruerateError(f"source {name!r}: none of HaluEval's files in {str(folder)!r}; looked for: {', '.join(keepers)}")
+    for file in found:
+        if not (file == GENERAL_FILES[1] and GENERAL_FILES[0] in found):
+            collection.read(file, json_lines, keepers[file])
+    return collection.tables()
+
+
+def keep_answer(collection: Collection, row: Row, *, query: str, response: str, is_probe: bool = False) -> None:
+    """A general query, and its answer as a gold sample. Marked parts that do not stand in the answer word for word become the rationale."""
+    question, text = row.text(query), row.text(response)
+    is_hallucinated = row.choice("hallucination", ("yes", "no")) == "yes"
+    marked = [part for part in texts(row.values.get("hallucination_spans") or [], "field 'hallucination_spans'") if part]
+    if marked and not is_hallucinated:
+        raise BadRow(Reason.CONTRADICTION, "field 'hallucination_spans' marks parts of an answer without hallucination")
+    found = {part: find_span(text, part) for part in marked}
+    remarks = [part for part, place in found.items() if place is None]
+    spans = sorted({place for place in found.values() if place})
+    probe = True if is_probe else None
+    item = collection.item("general", question=question, group=("query", question), is_shared=True, is_probe=probe)
+    collection.sample(
+        item,
+        text,
+        is_hallucinated=is_hallucinated,
+        label_source="gold",
+        generator=None if is_probe else GENERATOR,
+        spans=[{"start": start, "end": end, "type": None, "p": None} for start, end in spans],
+        rationale="\n".join(remarks) or None,
+        is_probe=probe,
+    )
+    collection.counts.update(n_spans=len(marked), n_spans_verbatim=len(marked) - len(remarks), n_hallucinated=int(is_hallucinated))
+
+
+def _keep_qa(collection: Collection, row: Row, **attributes: str) -> None:
+    """A QA pair; its group is the question, whichever file it stands in."""
+    knowledge, question = row.text("knowledge"), row.text("question")
+    sides = _sides(row, "right_answer", "hallucinated_answer")
+    item = collection.item(
+        "qa",
+        question=question,
+        right_answer=sides[0],
+        document_ids=[collection.document(knowledge, licence=WIKIPEDIA, is_wikipedia=True)],
+        group=("question", question),
+        is_shared=True,
+    )
+    _keep_pair(collection, item, sides, attributes)
+
+
+def _keep_dialogue(collection: Collection, row: Row) -> None:
+    """A dialogue pair: the last human turn is the question, what stands before it the history."""
+    knowledge, told = row.text("knowledge"), row.text("dialogue_history")
+    sides = _sides(row, "right_response", "hallucinated_response")
+    speakers, turns = _TURN.findall(told), [" ".join(turn.split()) for turn in _TURN.split(told)[2::2]]
+    if not speakers or speakers[-1] != "Human":
+        raise BadRow(Reason.NO_EXCHANGE, "field 'dialogue_history' does not end with a turn of [Human]")
+    item = collection.item(
+        "dialogue",
+        history="\n".join(f"[{speaker}]: {turn}" for speaker, turn in zip(speakers[:-1], turns[:-1], strict=True)),
+        question=turns[-1],
+        right_answer=sides[0],
+        document_ids=[collection.document(knowledge)],
+        group=("knowledge", knowledge),
+        is_shared=True,
+    )
+    _keep_pair(collection, item, sides, {"stage": "filtered"})
+
+
+def _keep_summary(collection: Collection, row: Row) -> None:
+    """A pair of summaries of one document."""
+    document = row.text("document")
+    sides = _sides(row, "right_summary", "hallucinated_summary")
+    document_id = collection.document(document)
+    item = collection.item("summarization", right_answer=sides[0], document_ids=[document_id], group=("document", document), is_shared=True)
+    _keep_pair(collection, item, sides, {"stage": "filtered"})
+
+
+def _sides(row: Row, right: str, hallucinated: str) -> tuple[str, str]:
+    """The two texts of a pair, which must differ."""
+    sides = row.text(right), row.text(hallucinated)
+    if sides[0] == sides[1]:
+        raise BadRow(Reason.CONTRADICTION, f"fields {right!r} and {hallucinated!r} hold the same text")
+    return sides
+
+
+def _keep_pair(collection: Collection, item: dict, sides: tuple[str, str], attributes: dict[str, str]) -> None:
+    """Both sides as published samples of one pair: scheme (or stage) and side stand in the attributes."""
+    pair_id = keys.content_id(item["item_id"], sorted(attributes.items()), sides[1])
+    for side, text in zip(("right", "hallucinated"), sides, strict=True):
+        collection.sample(
+            item,
+            text,
+            is_hallucinated=side == "hallucinated",
+            label_source="published",
+            pair_id=pair_id,
+            generator=GENERATOR if side == "hallucinated" else None,
+            side=side,
+            **attributes,
+        )

@@ -1,0 +1,109 @@
+"""OpenDialKG (Moon et al. 2019): dialogues whose assistant walks a path in a knowledge graph before it speaks."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.rows import BadRow, Reason, Row, csv_records, parse, texts
+
+FILE = "opendialkg.csv"
+COLUMNS = ("Messages", "User Rating", "Assistant Rating")
+WALK = "kgwalk/choose_path"
+SPEAKERS = {"user": "[Human]", "assistant": "[Assistant]"}
+CARD = {
+    "name": "OpenDialKG",
+    "citation": "S. Moon, P. Shah, A. Kumar, R. Subba. OpenDialKG: Explainable Conversational Reasoning with Attention-based Walks over "
+    "Knowledge Graphs. ACL 2019.",
+    "licence": "CC BY-NC 4.0",
+    "redistribution": "yes",
+    "url": "https://github.com/facebookresearch/opendialkg",
+    "lang": "en",
+}
+
+
+@dataclass
+class Dialogue:
+    """The turns of a conversation and, for each path walked, before which turn it was, its main entity and its text."""
+
+    turns: list[tuple[str, str]] = field(default_factory=list)
+    paths: list[tuple[int, str, str]] = field(default_factory=list)
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """One item per conversation: the last assistant turn that answers a user turn, on the knowledge walked up to it."""
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    collection.read(FILE, lambda raw: csv_records(raw, COLUMNS), lambda row: _keep(collection, row))
+    return collection.tables()
+
+
+def _keep(collection: Collection, row: Row) -> None:
+    dialogue = _dialogue(row)
+    place = _answer(dialogue.turns)
+    walked = [(entity, text) for before, entity, text in dialogue.paths if before <= place]
+    if not walked:
+        raise BadRow(Reason.NO_KNOWLEDGE, "no knowledge path before the last answer")
+    attributes = {"user_rating": row.optional_text("User Rating"), "assistant_rating": row.optional_text("Assistant Rating")}
+    main = walked[0][0]
+    document_id = collection.document("\n".join(dict.fromkeys(text for _, text in walked)), title=main)
+    collection.item(
+        "dialogue",
+        history="\n".join(f"{SPEAKERS[sender]}: {text}" for sender, text in dialogue.turns[: place - 1]),
+        question=dialogue.turns[place - 1][1],
+        right_answer=dialogue.turns[place][1],
+        document_ids=[document_id],
+        group=("entity", main),
+        **attributes,
+    )
+
+
+def _dialogue(row: Row) -> Dialogue:
+    """The turns and paths of a `Messages` cell."""
+    try:
+        messages = parse(row.text("Messages"))
+    except BadRow as bad:
+        raise BadRow(bad.reason, bad.detail if bad.reason != Reason.UNPARSABLE else f"field 'Messages' is {bad.detail}") from None
+    if not isinstance(messages, list):
+        raise BadRow(Reason.WRONG_TYPE, "field 'Messages' must be a JSON list")
+    dialogue = Dialogue()
+    for place, values in enumerate(messages, 1):
+        _hear(dialogue, _message(values, place), f"field 'Messages', entry {place}")
+    return dialogue
+
+
+def _message(values: object, place: int) -> Row:
+    try:
+        return Row(values, place)
+    except BadRow as bad:
+        raise BadRow(bad.reason, f"field 'Messages', entry {place}: {bad.detail}") from None
+
+
+def _hear(dialogue: Dialogue, message: Row, what: str) -> None:
+    """Add one message: a chat turn or a walk; other actions say nothing that is known."""
+    try:
+        kind = message.choice("type", ("chat", "action"))
+        if kind == "chat":
+            dialogue.turns.append((message.choice("sender", tuple(SPEAKERS)), " ".join(message.text("message").split())))
+        elif message.optional_text("action_id") == WALK:
+            dialogue.paths.append((len(dialogue.turns), *_path(Row(message.get("metadata"), message.number))))
+    except BadRow as bad:
+        raise BadRow(bad.reason, f"{what}: {bad.detail}") from None
+
+
+def _path(metadata: Row) -> tuple[str, str]:
+    """Main entity and text of `[score, [[subject, relation, object], …], text]`; without a text its triples are read out."""
+    path = metadata.items("path")
+    if len(path) < 2 or not isinstance(path[1], list) or not path[1]:
+        raise BadRow(Reason.WRONG_TYPE, "field 'path' must be [score, [[subject, relation, object], …], text]")
+    triples = [texts(triple, "field 'path', a triple") for triple in path[1]]
+    if any(len(triple) != 3 for triple in triples):
+        raise BadRow(Reason.WRONG_TYPE, "field 'path', a triple: must be [subject, relation, object]")
+    rendered = texts(path[2:3], "field 'path', its text")
+    return triples[0][0], (rendered[0].strip() if rendered else "") or ". ".join(" ".join(triple) for triple in triples)
+
+
+def _answer(turns: list[tuple[str, str]]) -> int:
+    """Place of the last assistant turn that follows a user turn."""
+    for place in range(len(turns) - 1, 0, -1):
+        if turns[place][0] == "assistant" and turns[place - 1][0] == "user":
+            return place
+    raise BadRow(Reason.NO_EXCHANGE, "no assistant turn follows a user turn")

@@ -1,0 +1,27 @@
+"""Screening probes: general answers whose label is known, to tell careful labellers from careless ones.
+
+The rows have the fields of HaluEval's general part under the names `query` and `response`.
+"""
+
+from pathlib import Path
+
+from truerate.sources import halueval
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.rows import json_lines
+
+FILE = "general_probe.jsonl"
+CARD = {
+    "name": "Screening probes",
+    "citation": None,
+    "licence": "not stated",
+    "redistribution": "no",
+    "url": None,
+    "lang": "en",
+}
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """Probes as items and gold samples, both with the attribute `is_probe`."""
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    collection.read(FILE, json_lines, lambda row: halueval.keep_answer(collection, row, query="query", response="response", is_probe=True))
+    return collection.tables()

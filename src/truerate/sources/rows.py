@@ -1,0 +1,193 @@
+"""Rows of source files: how files are cut into rows, and how a field is looked up and checked."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+
+import orjson
+
+from truerate.errors import listed
+from truerate.text import clean
+
+
+class Reason(StrEnum):
+    """Why a row was not kept. Those of `UNSUITABLE` are sound rows that the protocol cannot use: they never stop a run."""
+
+    UNPARSABLE = "unparsable"
+    MISSING_FIELD = "missing-field"
+    WRONG_TYPE = "wrong-type"
+    EMPTY_FIELD = "empty-field"
+    UNKNOWN_VALUE = "unknown-value"
+    UNRESOLVED = "unresolved"
+    OUT_OF_RANGE = "out-of-range"
+    CONTRADICTION = "contradiction"
+    DUPLICATE = "duplicate"
+    NO_EXCHANGE = "no-exchange"
+    NO_KNOWLEDGE = "no-knowledge"
+    NO_MAJORITY = "no-majority"
+
+
+UNSUITABLE = (Reason.CONTRADICTION, Reason.DUPLICATE, Reason.NO_EXCHANGE, Reason.NO_KNOWLEDGE, Reason.NO_MAJORITY)
+
+
+class BadRow(Exception):
+    """A row that cannot be kept; holds the reason and what exactly is wrong."""
+
+    def __init__(self, reason: Reason, detail: str):
+        super().__init__(detail)
+        self.reason, self.detail = reason, detail
+
+
+class Row:
+    """One row of a file: its 1-based number, and its fields, each asked for by the type it must have."""
+
+    def __init__(self, values: object, number: int):
+        if not isinstance(values, dict):
+            raise BadRow(Reason.WRONG_TYPE, f"the row must be an object with fields, not {_type(values)}")
+        self.values, self.number = values, number
+
+    def get(self, field: str) -> object:
+        """The value of a field; a field that is absent or null is missing."""
+        value = self.values.get(field)
+        if value is None:
+            raise BadRow(Reason.MISSING_FIELD, f"field {field!r} is missing")
+        return value
+
+    def text(self, field: str, *, may_be_empty: bool = False) -> str:
+        """A cleaned text."""
+        value = clean(_is(self.get(field), str, f"field {field!r}"))
+        if not may_be_empty and not value.strip():
+            raise BadRow(Reason.EMPTY_FIELD, f"field {field!r} is empty")
+        return value
+
+    def optional_text(self, field: str) -> str | None:
+        """A cleaned text, None where the field is absent, null or empty."""
+        return None if self.values.get(field) is None else self.text(field, may_be_empty=True) or None
+
+    def choice(self, field: str, allowed: tuple[str, ...]) -> str:
+        """One of the allowed values."""
+        value = self.text(field, may_be_empty=True)
+        if value not in allowed:
+            raise BadRow(Reason.UNKNOWN_VALUE, f"field {field!r} is {value[:40]!r}; allowed: {listed(allowed)}")
+        return value
+
+    def items(self, field: str) -> list:
+        """A list, of whatever."""
+        return _is(self.get(field), list, f"field {field!r}")
+
+    def texts(self, field: str) -> list[str]:
+        """A list of cleaned texts."""
+        return texts(self.items(field), f"field {field!r}")
+
+    def integer(self, field: str) -> int:
+        """A whole number, also where a CSV cell holds it as text."""
+        value = self.get(field)
+        if isinstance(value, str) and value.strip().lstrip("-").isdecimal():
+            return int(value)
+        return _is(value, int, f"field {field!r}")
+
+
+def texts(values: object, what: str) -> list[str]:
+    """A list of cleaned texts out of any value."""
+    return [clean(_is(value, str, f"{what}, entry {place}")) for place, value in enumerate(_is(values, list, what), 1)]
+
+
+def titled(value: object, what: str) -> tuple[str, object]:
+    """A `[title, something]` pair with a cleaned title."""
+    pair = _is(value, list, what)
+    if len(pair) != 2:
+        raise BadRow(Reason.WRONG_TYPE, f"{what} must be a pair [title, …], has {len(pair)} entries")
+    return clean(_is(pair[0], str, f"{what}, its title")), pair[1]
+
+
+def parse(raw: bytes | str) -> object:
+    """A JSON value. Escaped lone surrogates pass here (cleaning replaces them); what is no JSON is a bad row."""
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        return json.loads(raw)
+    except UnicodeDecodeError as error:
+        raise BadRow(Reason.UNPARSABLE, f"not UTF-8 at byte {error.start}") from None
+    except (ValueError, RecursionError) as error:
+        raise BadRow(Reason.UNPARSABLE, f"not JSON: {error}") from None
+
+
+# A cutter makes (number, maker) pairs out of a file's bytes; the maker gives the row's value or raises BadRow.
+Cut = Iterator[tuple[int, Callable[[], object]]]
+
+
+def json_lines(raw: bytes) -> Cut:
+    """Rows of JSON Lines, cut at "\\n" alone (U+2028 stands inside values); blank lines are no rows but count as lines."""
+    for number, line in enumerate(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        if line.strip():
+            yield number, lambda line=line: parse(line)
+
+
+def json_list(raw: bytes) -> Cut:
+    """Rows of a file that is one JSON list; a file that is not makes BadRow at once."""
+    found = parse(raw.removeprefix(b"\xef\xbb\xbf"))
+    if not isinstance(found, list):
+        raise BadRow(Reason.WRONG_TYPE, f"the file must be one JSON list, not {_type(found)}")
+    for number, values in enumerate(found, 1):
+        yield number, lambda values=values: values
+
+
+def csv_records(raw: bytes, columns: tuple[str, ...]) -> Cut:
+    """Records of a CSV file with a header (which is no row); a header without one of the columns makes BadRow at once."""
+    limit = csv.field_size_limit(2**27)  # of the whole process, so it is given back below
+    try:
+        reader = csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline=""))
+        absent = [name for name in columns if name not in (reader.fieldnames or ())]
+        if absent:
+            raise BadRow(Reason.MISSING_FIELD, f"no column {absent[0]!r} in the header; found: {listed(reader.fieldnames or ())}")
+        for number, record in enumerate(reader, 1):
+            yield number, lambda record=record: _record(record)
+    except UnicodeDecodeError as error:
+        raise BadRow(Reason.UNPARSABLE, f"not UTF-8 at byte {error.start}") from None
+    except csv.Error as error:
+        raise BadRow(Reason.UNPARSABLE, f"not CSV: {error}") from None
+    finally:
+        csv.field_size_limit(limit)
+
+
+def whole_text(raw: bytes) -> Cut:
+    """A file that is one text: its only row has the field `text`."""
+
+    def row() -> dict:
+        try:
+            return {"text": raw.decode("utf-8-sig")}
+        except UnicodeDecodeError as error:
+            raise BadRow(Reason.UNPARSABLE, f"not UTF-8 at byte {error.start}") from None
+
+    yield 1, row
+
+
+def _record(record: dict) -> dict:
+    if None in record:
+        raise BadRow(Reason.UNPARSABLE, "the record has more cells than the header")
+    return record
+
+
+def _is(value: object, wanted: type, what: str):
+    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+        raise BadRow(Reason.WRONG_TYPE, f"{what} must be {_NAMES[wanted]}, not {_type(value)}")
+    return value
+
+
+_NAMES = {
+    str: "text",
+    list: "a list",
+    int: "a whole number",
+    dict: "an object",
+    float: "a number",
+    bool: "true or false",
+    type(None): "null",
+}
+
+
+def _type(value: object) -> str:
+    return _NAMES.get(type(value), type(value).__name__)

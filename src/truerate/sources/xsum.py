@@ -1,0 +1,131 @@
+"""XSum hallucination annotations (Maynez et al. 2020): spans that three workers marked in summaries of BBC articles.
+
+The articles themselves are not part of the data, so items have no documents.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from truerate import keys
+from truerate.schemas import pairs
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.rows import BadRow, Reason, Row, csv_records
+from truerate.text import clean
+
+FILE = "hallucination_spans.csv"
+COLUMNS = ("bbcid", "system", "worker_id", "summary_unescaped", "hallucination_type", "start", "end")
+TYPES = ("intrinsic", "extrinsic", "NULL")
+PEOPLE = "Gold"
+CARD = {
+    "name": "XSum hallucination annotations",
+    "citation": "J. Maynez, S. Narayan, B. Bohnet, R. T. McDonald. On Faithfulness and Factuality in Abstractive Summarization. ACL 2020, "
+    "1906-1919.",
+    "licence": "CC BY 4.0",
+    "redistribution": "yes",
+    "url": "https://github.com/google-research-datasets/xsum_hallucination_annotations",
+    "lang": "en",
+}
+
+Span = tuple[int, int, str]
+
+
+@dataclass
+class Summary:
+    """One annotated summary: its text, and what each worker marked in it (nothing, where only NULL rows stand)."""
+
+    text: str
+    marked: dict[str, set[Span]] = field(default_factory=dict)
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """Summaries as samples, hallucinated where most workers marked something; each worker's marks as a judgement."""
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    summaries: dict[tuple[str, str], Summary] = {}
+    collection.read(FILE, lambda raw: csv_records(raw, COLUMNS), lambda row: _mark(summaries, row))
+    for (article, system), summary in summaries.items():
+        try:
+            _keep(collection, summary, article, system)
+        except BadRow as bad:
+            collection.reject(FILE, bad, text=summary.text)
+    return collection.tables()
+
+
+def _mark(summaries: dict[tuple[str, str], Summary], row: Row) -> None:
+    """Book one row: a marked span, or that a worker found nothing."""
+    article, system, worker = row.text("bbcid"), row.text("system"), row.text("worker_id")
+    row.text("summary_unescaped")
+    published, kind = row.values["summary_unescaped"], row.choice("hallucination_type", TYPES)
+    span = None if kind == "NULL" else _span(row, published, kind)
+    summary = summaries.setdefault((article, system), Summary(clean(published)))
+    if summary.text != clean(published):
+        raise BadRow(Reason.CONTRADICTION, f"field 'summary_unescaped' differs from the text read before for {article}, {system}")
+    summary.marked.setdefault(worker, set()).update([span] if span else [])
+
+
+def _span(row: Row, published: str, kind: str) -> Span:
+    """A marked span, its code points moved to where they stand in the cleaned text."""
+    start, end = row.integer("start"), row.integer("end")
+    if not 0 <= start < end <= len(published):
+        raise BadRow(Reason.OUT_OF_RANGE, f"span {start}–{end} is no part of a summary of {len(published)} characters")
+    return len(clean(published[:start])), len(clean(published[:end])), kind
+
+
+def _keep(collection: Collection, summary: Summary, article: str, system: str) -> None:
+    n_workers, n_marking = len(summary.marked), sum(bool(spans) for spans in summary.marked.values())
+    if 2 * n_marking == n_workers:
+        raise BadRow(Reason.NO_MAJORITY, f"summary of {article} by {system}: {n_marking} of {n_workers} workers marked something")
+    item = collection.item("summarization", group=("article", article), article=article, is_shared=True)
+    sample = collection.sample(
+        item,
+        summary.text,
+        is_hallucinated=2 * n_marking > n_workers,
+        label_source="published",
+        generator=None if system == PEOPLE else system,
+        spans=_as_rows(majority_spans(list(summary.marked.values()), len(summary.text))),
+        system=system,
+    )
+    for worker, spans in sorted(summary.marked.items()):
+        row = _judgement(sample["sample_id"], worker, sorted(spans))
+        collection.judgements[row["judgement_id"]] = row
+
+
+def majority_spans(marked: list[set[Span]], n_characters: int) -> list[Span]:
+    """The runs of characters that more than half of the workers marked; the type is theirs where they agree, else `mixed`."""
+    kinds: list[Counter[str]] = [Counter() for _ in range(n_characters)]
+    for spans in marked:
+        covered = {place: kind for start, end, kind in sorted(spans) for place in range(start, end)}
+        for place, kind in covered.items():
+            kinds[place][kind] += 1
+    runs: list[Span] = []
+    for place, counts in enumerate(kinds):
+        if 2 * counts.total() <= len(marked):
+            continue
+        kind = next(iter(counts)) if len(counts) == 1 else "mixed"
+        if runs and runs[-1][1] == place:
+            start, _, before = runs.pop()
+            runs.append((start, place + 1, kind if kind == before else "mixed"))
+        else:
+            runs.append((place, place + 1, kind))
+    return runs
+
+
+def _judgement(target_id: str, worker: str, spans: list[Span]) -> dict:
+    """What one worker says of one summary. Workers are seats (`wid_0` …), not persons."""
+    return {
+        "judgement_id": keys.content_id(target_id, worker),
+        "judge": worker,
+        "judge_version": "published",
+        "target_id": target_id,
+        "verdict": bool(spans),
+        "status": "ok",
+        "reason": None,
+        "spans": _as_rows(spans),
+        "p": None,
+        "rationale": None,
+        "attributes": pairs(),
+    }
+
+
+def _as_rows(spans: list[Span]) -> list[dict]:
+    return [{"start": start, "end": end, "type": kind, "p": None} for start, end, kind in spans]

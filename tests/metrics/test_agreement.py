@@ -1,0 +1,84 @@
+import numpy as np
+import polars as pl
+import pytest
+
+from truerate.metrics.agreement import (
+    characters,
+    cohen_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+    marked_units,
+    max_voting,
+    percent_agreement,
+    rating_counts,
+    span_counts,
+)
+
+# Fleiss 1971's layout as worked in textbooks: 10 units, 14 raters, 5 labels; κ = .210
+TEXTBOOK = np.array(
+    [
+        [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
+        [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
+    ]
+)  # fmt: skip
+
+
+def test_rating_counts_are_sorted_and_leave_nulls_out():
+    rows = pl.DataFrame(
+        {"unit_id": ["b", "a", "a", "a"], "rater": ["x", "x", "y", "z"], "label": ["yes", "no", "yes", None]},
+    )
+    assert rating_counts(rows).tolist() == [[1, 1], [0, 1]]  # units a, b; labels no, yes
+    assert rating_counts(rows.clear()).size == 0
+
+
+def test_cohen_by_hand():
+    # 4 units, 3 agree; shares of yes 3/4 and 2/4: p_e = 6/16 + 2/16 = 1/2; κ = (3/4 − 1/2) / (1/2)
+    assert cohen_kappa(["y", "y", "y", "n"], ["y", "y", "n", "n"]) == 1 / 2
+    assert cohen_kappa(["y", None, "n"], ["y", "y", "n"]) == 1
+    assert cohen_kappa([], []) is None and cohen_kappa(["y"], ["y"]) is None
+
+
+def test_fleiss_textbook_value():
+    # P̄ = .378, P_e = .213 → .210
+    assert percent_agreement(TEXTBOOK) == pytest.approx(0.378, abs=5e-4)
+    assert fleiss_kappa(TEXTBOOK) == pytest.approx(0.210, abs=5e-4)
+
+
+def test_fleiss_with_varying_raters_by_hand():
+    # units (2,1), (0,2), and one single rating that holds no pair. P = 1/3, 1 → P̄ = 2/3; p = 2/5, 3/5 → P_e = 13/25
+    counts = np.array([[2, 1], [0, 2], [1, 0]])
+    assert percent_agreement(counts) == pytest.approx(2 / 3)
+    assert fleiss_kappa(counts) == pytest.approx((2 / 3 - 13 / 25) / (12 / 25))
+
+
+def test_alpha_by_hand():
+    # units (2,1), (0,2): n = 5, labels 2 and 3. D_o = (9 − 5) / 2 / 5 = .4; D_e = (25 − 13) / 20 = .6
+    assert krippendorff_alpha(np.array([[2, 1], [0, 2], [1, 0]])) == pytest.approx(1 - 0.4 / 0.6)
+
+
+def test_agreement_over_nothing_or_one_label_is_none():
+    for counts in (np.zeros((0, 0)), np.array([[1, 0]]), np.array([[3, 0], [3, 0]])):
+        assert fleiss_kappa(counts) is None and krippendorff_alpha(counts) is None
+    assert percent_agreement(np.array([[1, 0]])) is None
+    assert fleiss_kappa(np.array([[3, 0], [0, 3]])) == 1 == krippendorff_alpha(np.array([[3, 0], [0, 3]]))
+
+
+def test_max_voting():
+    assert max_voting(["yes", "no", "yes"]) == "yes"
+    assert max_voting([True, False, None]) is None  # a tie
+    assert max_voting([None]) is None and max_voting([]) is None
+    assert max_voting(["a", "b", "c"]) is None
+
+
+def test_marked_units_by_both_rules():
+    units = [(0, 3), (4, 7), (8, 11)]
+    assert marked_units([(4, 9)], units, rule="inside").tolist() == [False, True, False]
+    assert marked_units([(4, 9)], units, rule="overlap").tolist() == [False, True, True]
+    assert marked_units([], units, rule="overlap").tolist() == [False] * 3
+
+
+def test_span_agreement_by_character():
+    # "abcd", three raters mark ab, abc, nothing: marked 2, 2, 1, 0 of 3. P = 1/3, 1/3, 1/3, 1 → 1/2; p = 5/12, 7/12 → P_e = 74/144
+    counts = span_counts([[(0, 2)], [(0, 3)], []], characters("abcd"), rule="inside")
+    assert counts[:, 1].tolist() == [2, 2, 1, 0]
+    assert fleiss_kappa(counts) == pytest.approx((1 / 2 - 74 / 144) / (70 / 144))

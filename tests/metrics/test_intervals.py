@@ -1,0 +1,129 @@
+import numpy as np
+import pytest
+
+from truerate.metrics.intervals import (
+    bootstrap_sums,
+    cluster_bootstrap,
+    cluster_sums,
+    difference_interval,
+    effective_n,
+    family_wise,
+    ratio_intervals,
+    resample_weights,
+    wide_quantile,
+    wilson,
+    wilson_clustered,
+)
+
+DRAWS = {"n_resamples": 2000, "confidence": 0.95, "seed": 7}
+
+
+def test_wilson_by_hand():
+    # Wild Tables 7-8: 7 of 27. p = .2593, z² = 3.8415: middle (.2593 + .07114) / 1.14228, half-width .1594
+    found = wilson(7, 27, confidence=0.95)
+    assert found.value == pytest.approx(7 / 27)
+    assert (found.low, found.high) == pytest.approx((0.1317, 0.4468), abs=2e-4)
+
+
+def test_wilson_at_the_edges():
+    # 0 of n: high = z² / (n + z²) = 3.8415 / 13.8415
+    assert wilson(0, 10, confidence=0.95)[1:] == pytest.approx((0, 3.8415 / 13.8415), abs=1e-4)
+    assert wilson(10, 10, confidence=0.95).high == 1
+    assert wilson(0, 0, confidence=0.95) is None
+
+
+def test_cluster_sums_follow_the_sorted_names():
+    assert cluster_sums(["b", "a", "b"], np.array([[1, 10], [2, 20], [3, 30]])).tolist() == [[2, 20], [4, 40]]
+    assert cluster_sums([], np.zeros((0, 2))).shape == (0, 2)
+
+
+def test_weights_draw_each_resample_in_full_and_repeat_by_seed():
+    first, again = (np.concatenate(list(resample_weights(30, n_resamples=50, seed=3))) for _ in range(2))
+    assert first.shape == (50, 30) and (first.sum(axis=1) == 30).all() and (first == again).all()
+
+
+def test_a_cut_into_blocks_changes_nothing(monkeypatch):
+    whole = bootstrap_sums(np.arange(20.0)[:, None], n_resamples=100, seed=1)
+    monkeypatch.setattr("truerate.metrics.intervals.CELLS", 60)  # three resamples at a time
+    assert (bootstrap_sums(np.arange(20.0)[:, None], n_resamples=100, seed=1) == whole).all()
+
+
+def test_bootstrap_of_independent_rows_is_near_wilson():
+    rows = np.array([1.0] * 60 + [0.0] * 140)[:, None]
+    (found,) = ratio_intervals(rows, np.ones_like(rows), **DRAWS)
+    expected = wilson(60, 200, confidence=0.95)
+    assert found == pytest.approx(expected, abs=0.01)
+
+
+def test_clusters_widen_the_interval():
+    # 20 clusters of 10 equal rows are worth 20 rows, not 200
+    tops = np.array([10.0] * 6 + [0.0] * 14)[:, None]
+    (clustered,) = ratio_intervals(tops, np.full_like(tops, 10), **DRAWS)
+    independent = wilson(60, 200, confidence=0.95)
+    assert clustered.value == independent.value == 0.3
+    assert clustered.high - clustered.low > 2.5 * (independent.high - independent.low)
+
+
+def test_no_spread_is_not_certainty():
+    ones = np.ones((8, 1))
+    assert ratio_intervals(ones, ones, **DRAWS)[0] == wilson(8, 8, confidence=0.95)
+
+
+def test_nothing_and_one_cluster_give_none():
+    assert ratio_intervals(np.zeros((3, 1)), np.zeros((3, 1)), **DRAWS) == [None]
+    assert ratio_intervals(np.ones((1, 1)), np.full((1, 1), 2.0), **DRAWS) == [None]
+    assert ratio_intervals(np.ones((0, 1)), np.ones((0, 1)), **DRAWS) == [None]
+
+
+def test_any_statistic_of_totals():
+    # precision TP / (TP + FP) of two clusters (2, 1) and (4, 1): 6 / 8
+    found = cluster_bootstrap(np.array([[2.0, 1], [4, 1]]), lambda t: (t[:, 0] / t.sum(axis=1))[:, None], **DRAWS)
+    assert found[0].value == 6 / 8 and found[0].low == pytest.approx(2 / 3) and found[0].high == pytest.approx(4 / 5)
+
+
+def test_effective_n():
+    # 20 clusters of 10 equal rows: design effect 10 · (n/(n−1)): 200 / (10 · 20/19) = 19
+    tops = np.array([10.0] * 6 + [0.0] * 14)
+    assert effective_n(tops, np.full(20, 10.0)) == pytest.approx(19)
+    # one row per cluster: 6 of 20 is worth 19 rows (the same 19/20)
+    assert effective_n(tops / 10, np.ones(20)) == pytest.approx(19)
+    assert effective_n(np.zeros(20), np.full(20, 10.0)) == 20
+    assert wilson_clustered(np.zeros(0), np.zeros(0), confidence=0.95) is None
+
+
+def test_difference_of_a_subject_with_itself_is_nothing():
+    sums = np.array([[1.0, 2], [2, 2], [0, 2], [1, 2]])
+    assert difference_interval(sums, sums, **DRAWS) == (0, 0, 0)
+    shifted = difference_interval(sums + [[1, 0]], sums, **DRAWS)  # one more success in each cluster of two
+    assert shifted == pytest.approx((0.5, 0.5, 0.5))
+
+
+def test_few_clusters_are_widened():
+    # 2 clusters: √2 · 12.706; many: the normal 1.96
+    assert wide_quantile(2, confidence=0.95) == pytest.approx(2**0.5 * 12.706, abs=1e-3)
+    assert wide_quantile(5, confidence=0.95) > wide_quantile(50, confidence=0.95) > 1.96
+    assert wide_quantile(10**6, confidence=0.95) == pytest.approx(1.96, abs=1e-3)
+
+
+def test_a_rare_event_leans_upwards():
+    # 4 of 80 clusters: as in Wilson's interval the upper arm is the longer one
+    tops = np.array([1.0] * 4 + [0.0] * 76)[:, None]
+    (found,) = ratio_intervals(tops, np.ones_like(tops), **DRAWS)
+    assert found.high - found.value > 1.3 * (found.value - found.low)
+    assert found.high == pytest.approx(wilson(4, 80, confidence=0.95).high, abs=0.02)
+
+
+def test_very_high_confidence_has_an_interval():
+    # normal 3.89 at .9999, t with 19 degrees 4.9: 19 effective rows are worth 19 · (3.89 / 4.9)² = 12
+    tops = np.array([10.0] * 6 + [0.0] * 14)
+    found = wilson_clustered(tops, np.full(20, 10.0), confidence=0.9999)
+    assert found.value == 0.3 and found.low < 0.06 and found.high > 0.75
+    assert wilson_clustered(np.ones(1), np.ones(1), confidence=0.95) is None
+
+
+def test_family_wise_confidences():
+    assert family_wise(0.95, 5) == pytest.approx(0.99)  # 1 − .05 / 5
+    assert family_wise(0.81, 2, method="sidak") == pytest.approx(0.9)  # .9 · .9 = .81
+    assert family_wise(0.95, 0) == pytest.approx(0.95)
+    with pytest.raises(ValueError, match="bonferroni, sidak"):
+        family_wise(0.95, 2, method="tukey")

@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+
+from truerate.metrics.paired import holm, mcnemar, mcnemar_exact, paired_bootstrap
+
+
+def test_mcnemar_by_hand():
+    # 6 discordant pairs, 1 against 5: 2 · (C(6,0) + C(6,1)) / 2^6 = 2 · 7 / 64
+    assert mcnemar_exact(1, 5) == mcnemar_exact(5, 1) == 14 / 64
+    assert mcnemar_exact(3, 3) == 1.0
+    assert mcnemar_exact(0, 0) is None
+
+
+def test_mcnemar_leaves_out_units_with_a_null():
+    first = [True, True, True, True, False, None, True]
+    second = [False, False, False, False, True, True, None]
+    assert mcnemar(first, second) == 2 * (1 + 5) / 2**5  # 4 against 1
+
+
+def p_of(differences, counts=None, seed=7):
+    d = np.asarray(differences, dtype=float)[:, None]
+    n = np.ones_like(d) if counts is None else np.asarray(counts, dtype=float)[:, None]
+    return paired_bootstrap(d, n, n_resamples=2000, seed=seed)[0]
+
+
+def test_bootstrap_p_agrees_with_mcnemar_on_independent_units():
+    differences = [1] * 30 + [-1] * 15 + [0] * 155
+    assert p_of(differences) == pytest.approx(mcnemar_exact(30, 15), abs=0.015)  # .036
+
+
+def test_clusters_are_resampled_whole():
+    differences = [1] * 30 + [-1] * 15 + [0] * 155
+    same_ten_times = p_of([10 * d for d in differences], [10] * 200)
+    assert same_ten_times == p_of(differences)  # 2,000 rows, but no more evidence
+
+
+def test_no_difference_is_one_and_no_common_unit_is_none():
+    assert p_of([0, 0, 0]) == 1.0
+    assert p_of([0, 0], [0, 0]) is None
+    assert paired_bootstrap(np.zeros((0, 2)), np.zeros((0, 2)), n_resamples=100, seed=1) == [None, None]
+
+
+def test_three_agreeing_clusters_are_not_certain():
+    assert p_of([1, 1, 1] + [0] * 50) >= 2**-2
+
+
+def test_add_one_and_students_t_bound_p_from_below():
+    # 1 / 2001 is the normal tail of 3.4816; Student's t with 199 degrees has .00061 there
+    assert p_of([1] * 200) == pytest.approx(0.00061, abs=1e-5)
+
+
+def test_few_clusters_are_less_sure():
+    # the same counts of +1, 0, −1 on 12 clusters: far from decided, and further than the normal tail says
+    differences = [1] * 6 + [-1] + [0] * 5
+    assert 0.02 < p_of(differences) < mcnemar_exact(6, 1)
+
+
+def test_holm_by_hand():
+    # sorted .01, .02, .04 with 3 tests: .03, max(.03, .04) = .04, max(.04, .04) = .04; None is no member
+    assert holm([0.04, None, 0.01, 0.02]) == pytest.approx([0.04, None, 0.03, 0.04])
+    assert holm([0.6, 0.7]) == [1.0, 1.0] and holm([]) == []

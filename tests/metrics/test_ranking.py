@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+
+from truerate.metrics.ranking import Comparison, RankRange, compare_all, kendall_tau, rank_ranges
+
+SETTINGS = {"n_resamples": 2000, "alpha": 0.05, "seed": 7}
+
+
+def test_ranges_from_decisions_by_hand():
+    # 0 beats 2, nothing else is decided: 0 in 1–2, 1 in 1–3, 2 in 2–3
+    decided = [Comparison(0, 1, 0.1, 0.2, 0.4), Comparison(0, 2, 0.3, 0.001, 0.003), Comparison(1, 2, 0.2, 0.03, 0.06)]
+    assert rank_ranges(3, decided, alpha=0.05) == [RankRange(1, 2), RankRange(1, 3), RankRange(2, 3)]
+    lower = rank_ranges(3, decided, alpha=0.05, higher_is_better=False)
+    assert lower == [RankRange(2, 3), RankRange(1, 3), RankRange(1, 2)]
+
+
+def test_clear_and_equal_subjects():
+    rng = np.random.default_rng(1)
+    good, bad = rng.random((2, 300)) < np.array([[0.9], [0.5]])
+    values = np.array([good, bad, bad], dtype=float)
+    comparisons = compare_all(values, range(300), **SETTINGS)
+    assert rank_ranges(3, comparisons, alpha=0.05) == [RankRange(1, 1), RankRange(2, 3), RankRange(2, 3)]
+
+
+def test_one_cluster_cannot_rank():
+    values = np.array([[1.0] * 50, [0.0] * 50])
+    assert rank_ranges(2, compare_all(values, ["only"] * 50, **SETTINGS), alpha=0.05) == [RankRange(1, 2)] * 2
+
+
+def test_pairs_use_their_common_units_only():
+    # on the units both have, 1 is right where 0 is wrong: +1 each, though 0 is right on all units that 1 never saw
+    values = np.array([[0.0] * 40 + [1.0] * 100, [1.0] * 40 + [np.nan] * 100])
+    (found,) = compare_all(values, range(140), **SETTINGS)
+    assert found.difference == -1 and found.p_holm < 0.05
+
+
+def test_no_common_unit_means_no_comparison_and_full_range():
+    values = np.array([[1.0, np.nan], [np.nan, 0.0]])
+    assert compare_all(values, ["a", "b"], **SETTINGS) == []
+    assert rank_ranges(2, [], alpha=0.05) == [RankRange(1, 2), RankRange(1, 2)]
+    assert compare_all(np.zeros((2, 0)), [], **SETTINGS) == []
+
+
+def test_many_pairs_can_still_be_told_apart():
+    # 16 subjects are 120 pairs: Holm needs p ≤ .05 / 120 = .00042 < 1 / 2001, so more resamples are drawn
+    values = np.zeros((16, 200))
+    values[0] = 1
+    comparisons = compare_all(values, range(200), **SETTINGS)
+    assert rank_ranges(16, comparisons, alpha=0.05)[0] == RankRange(1, 1)
+
+
+def test_kendall_tau_by_hand():
+    assert kendall_tau([1, 2, 3, 4], [1, 2, 4, 3]) == pytest.approx(4 / 6)  # 5 concordant − 1 discordant of 6
+    # ties: one tie in the first list: (2 − 0) / sqrt(2 · 3)
+    assert kendall_tau([1, 1, 2], [1, 2, 3]) == pytest.approx(2 / 6**0.5)
+    assert kendall_tau([1], [1]) is None and kendall_tau([1, 1], [1, 2]) is None

@@ -1,0 +1,118 @@
+"""HaluEval's published files: tiny ones of each kind, and the real ones where they are."""
+
+import polars as pl
+import pytest
+
+from truerate.errors import TruerateError
+from truerate.params import Source
+from truerate.schemas import pair
+from truerate.sources import read_source
+
+GENERAL = {
+    "ID": "1",
+    "user_query": "Name a metal.",
+    "chatgpt_response": "Tin and wood.",
+    "hallucination": "yes",
+    "hallucination_spans": ["wood"],
+}
+PAIR = {
+    "knowledge": "Varn is a town.",
+    "question": "What is Varn?",
+    "right_answer": "a town",
+    "hallucinated_answer": "It is a large river.",
+}
+DIALOGUE = {
+    "knowledge": "Varn is a town.",
+    "dialogue_history": "[Human]: Hello! [Assistant]: Hi. [Human]: What is Varn?",
+    "right_response": "A town.",
+    "hallucinated_response": "A river.",
+}
+SUMMARY = {"document": "Varn opened a bridge.", "right_summary": "A bridge.", "hallucinated_summary": "A tunnel."}
+
+
+def test_general_answers_carry_spans_and_remarks(put, read):
+    put(
+        "general_data.json",
+        [
+            GENERAL | {"hallucination_spans": ["wood", "木"]},
+            GENERAL | {"user_query": "Again?", "hallucination": "no", "hallucination_spans": []},
+        ],
+    )
+    samples = read("halueval").samples
+    first = samples.row(0, named=True)
+    assert (first["spans"], first["rationale"]) == ([{"start": 8, "end": 12, "type": None, "p": None}], "木")
+    assert samples["is_hallucinated"].to_list() == [True, False] and samples["generator"].unique().to_list() == ["chatgpt"]
+
+
+def test_one_question_in_both_files_is_one_item_and_two_pairs(put, read):
+    put("qa_candidates_one_turn.jsonl", [PAIR])
+    put("qa_candidates_multi_turn.jsonl", [PAIR])
+    got = read("halueval")
+    assert got.items.height == got.documents.height == 1
+    sides = got.samples.select("pair_id", "is_hallucinated", pair("attributes", "scheme"), pair("attributes", "side"))
+    assert sides["pair_id"].n_unique() == 2 and got.samples["group_id"].n_unique() == 1
+    assert sides.rows_by_key("pair_id") == {
+        key: [(False, scheme, "right"), (True, scheme, "hallucinated")]
+        for key, scheme in sides.group_by("pair_id").agg(pl.col("scheme").first()).iter_rows()
+    }
+
+
+def test_released_files(put, read):
+    put("qa_data.json", [PAIR])
+    put("dialogue_data.json", [DIALOGUE])
+    put("summarization_data.json", [SUMMARY])
+    got = read("halueval")
+    assert got.items["task"].to_list() == ["qa", "dialogue", "summarization"] and got.samples.height == 6
+    dialogue = got.items.row(1, named=True)
+    assert (dialogue["history"], dialogue["question"]) == ("[Human]: Hello!\n[Assistant]: Hi.", "What is Varn?")
+    assert got.samples.filter(pl.col("is_hallucinated"))["text"].to_list() == ["It is a large river.", "A river.", "A tunnel."]
+
+
+@pytest.mark.parametrize(
+    ("file", "row", "reason"),
+    [
+        ("general.jsonl", GENERAL | {"chatgpt_response": None}, "missing-field"),
+        ("general.jsonl", GENERAL | {"hallucination": "maybe"}, "unknown-value"),
+        ("qa_data.json", PAIR | {"knowledge": ""}, "empty-field"),
+        ("qa_data.json", PAIR | {"hallucinated_answer": "a town"}, "contradiction"),
+        ("qa_data.json", PAIR | {"right_answer": 3}, "wrong-type"),
+        ("dialogue_data.json", DIALOGUE | {"dialogue_history": "[Human]: a [Assistant]: b"}, "no-exchange"),
+        ("summarization_data.json", {"document": "x"}, "missing-field"),
+    ],
+)
+def test_halueval_rejects(put, read, file, row, reason, reasons):
+    put(file, [row])
+    assert reasons(read("halueval", "reject")) == [(1, reason)]
+
+
+def test_rejected_rows_leave_nothing_behind(put, read):
+    put("qa_data.json", [PAIR | {"hallucinated_answer": "a town"}, {"knowledge": "x", "question": "y", "right_answer": "z"}])
+    got = read("halueval", "reject")
+    assert (got.documents.height, got.items.height, got.samples.height, got.rejects.height) == (0, 0, 0, 2)
+
+
+def test_an_unparsable_line_is_named(put, read):
+    put("general.jsonl", '{"user_query": ')
+    with pytest.raises(TruerateError, match="general.jsonl row 1: not JSON"):
+        read("halueval")
+
+
+def test_a_folder_without_its_files_is_one_line(read):
+    with pytest.raises(TruerateError, match="none of HaluEval's files"):
+        read("halueval")
+
+
+def test_published_files(public):
+    folder = public("halueval", "general.jsonl")
+    got = read_source("halueval", Source(reader="halueval", path=str(folder)), folder, "stop")
+    general = got.samples.filter(pl.col("task") == "general")
+    assert (general.height, general["is_hallucinated"].sum()) == (2253, 399)  # the rows of even number in the published file
+    assert (got.card["counts"]["n_spans_verbatim"], got.card["counts"]["n_spans"]) == (402, 447)
+    assert got.rejects.is_empty() and got.card["licence"] == "MIT"
+    in_text = general.explode("spans").filter(pl.col("spans").is_not_null())
+    start, end = (pl.col("spans").struct.field(name) for name in ("start", "end"))
+    assert in_text.select((start >= 0) & (end > start) & (end <= pl.col("text").str.len_chars())).to_series().all()
+    sides = got.samples.filter(pl.col("task") == "qa").with_columns(pair("attributes", "scheme"))
+    assert sides.group_by("scheme", "is_hallucinated").len()["len"].to_list() == [300] * 4
+    assert sides.group_by("group_id").agg(pl.col("split").n_unique())["split"].max() == 1
+    assert 0.66 < (got.samples["split"] == "train").mean() < 0.74

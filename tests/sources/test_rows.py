@@ -1,0 +1,94 @@
+"""Rows and fields: cutting files, and every way in which a field can be wrong."""
+
+import pytest
+
+from truerate.sources.rows import BadRow, Reason, Row, csv_records, json_lines, json_list, parse, titled
+
+
+def made(cut):
+    return [(number, make()) for number, make in cut]
+
+
+def reason_of(call):
+    with pytest.raises(BadRow) as bad:
+        call()
+    return bad.value.reason, bad.value.detail
+
+
+def test_json_lines_are_cut_at_newlines_alone():
+    raw = '{"a": "one\u2028two\u0085three"}\n\n{"a": "four"}\r\n'.encode()
+    assert made(json_lines(raw)) == [(1, {"a": "one\u2028two\u0085three"}), (3, {"a": "four"})]
+
+
+def test_a_byte_order_mark_is_no_content():
+    assert made(json_lines(b'\xef\xbb\xbf{"a": 1}')) == [(1, {"a": 1})]
+    assert made(json_list(b"\xef\xbb\xbf[1]")) == [(1, 1)]
+    assert made(csv_records(b"\xef\xbb\xbfa\n1\n", ("a",))) == [(1, {"a": "1"})]
+
+
+def test_csv_cells_may_hold_line_breaks():
+    assert made(csv_records(b'a,b\n"one\ntwo",3\n', ("a", "b"))) == [(1, {"a": "one\ntwo", "b": "3"})]
+
+
+def test_unparsable_line():
+    (_, good), (number, bad) = json_lines(b'{"a": 1}\n{"a": \n')
+    assert good() == {"a": 1} and number == 2
+    assert reason_of(bad)[0] == Reason.UNPARSABLE
+
+
+def test_unparsable_because_not_utf8():
+    assert reason_of(lambda: parse(b'{"a": "\xff"}')) == (Reason.UNPARSABLE, "not UTF-8 at byte 7")
+
+
+def test_unparsable_because_too_many_cells():
+    ((_, make),) = csv_records(b"a\n1,2\n", ("a",))
+    assert reason_of(make)[0] == Reason.UNPARSABLE
+
+
+def test_a_csv_without_a_column():
+    assert reason_of(lambda: made(csv_records(b"a,b\n", ("a", "c"))))[1] == "no column 'c' in the header; found: a, b"
+
+
+def test_lone_surrogates_become_question_marks():
+    assert Row(parse(b'{"a": "x\\ud800y"}'), 1).text("a") == "x?y"
+
+
+def test_missing_field_is_absent_or_null():
+    row = Row({"b": None}, 1)
+    assert reason_of(lambda: row.text("a")) == (Reason.MISSING_FIELD, "field 'a' is missing")
+    assert reason_of(lambda: row.text("b")) == (Reason.MISSING_FIELD, "field 'b' is missing")
+
+
+@pytest.mark.parametrize(
+    ("values", "ask", "detail"),
+    [
+        ({"a": 1}, lambda row: row.text("a"), "field 'a' must be text, not a whole number"),
+        ({"a": "x"}, lambda row: row.items("a"), "field 'a' must be a list, not text"),
+        ({"a": ["x", 2]}, lambda row: row.texts("a"), "field 'a', entry 2 must be text, not a whole number"),
+        ({"a": True}, lambda row: row.integer("a"), "field 'a' must be a whole number, not true or false"),
+        ({"a": "x"}, lambda row: row.integer("a"), "field 'a' must be a whole number, not text"),
+    ],
+)
+def test_wrong_type(values, ask, detail):
+    assert reason_of(lambda: ask(Row(values, 1))) == (Reason.WRONG_TYPE, detail)
+
+
+def test_wrong_type_of_a_row_and_of_a_pair():
+    assert reason_of(lambda: Row([1], 1))[0] == Reason.WRONG_TYPE
+    assert reason_of(lambda: titled(["t"], "entry 1"))[0] == Reason.WRONG_TYPE
+
+
+def test_empty_field():
+    assert reason_of(lambda: Row({"a": " \n"}, 1).text("a")) == (Reason.EMPTY_FIELD, "field 'a' is empty")
+    assert Row({"a": ""}, 1).text("a", may_be_empty=True) == ""
+
+
+def test_unknown_value():
+    assert reason_of(lambda: Row({"a": "maybe"}, 1).choice("a", ("yes", "no"))) == (
+        Reason.UNKNOWN_VALUE,
+        "field 'a' is 'maybe'; allowed: no, yes",
+    )
+
+
+def test_whole_numbers_may_stand_in_csv_cells():
+    assert (Row({"a": "-12"}, 1).integer("a"), Row({"a": 3}, 1).integer("a")) == (-12, 3)
