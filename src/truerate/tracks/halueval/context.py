@@ -1,0 +1,80 @@
+"""What is asked about: an item joined with the texts of its documents, and which items a board asks about."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import polars as pl
+
+from truerate.keys import draw
+from truerate.schemas import pair
+
+SAMPLED_TASKS = ("qa", "dialogue", "summarization")  # general replies are not made to be wrong: people label them
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One item with its knowledge. `history` holds all turns up to and including the one that is answered."""
+
+    item_id: str
+    task: str
+    group_id: str
+    lang: str
+    knowledge: str
+    history: str
+    question: str
+    right_answer: str | None
+
+
+def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]:
+    """Every item by its id, with the texts of its documents joined by blank lines in the order of `document_ids`."""
+    texts = dict(documents.select("document_id", "text").iter_rows())
+    return {row["item_id"]: _context(row, texts) for row in items.iter_rows(named=True)}
+
+
+def _context(row: dict, texts: dict[str, str]) -> Context:
+    knowledge = "\n\n".join(texts[name] for name in row["document_ids"] if name in texts)
+    history = _history(row["history"], row["question"]) if row["task"] == "dialogue" else row["history"]
+    return Context(row["item_id"], row["task"], row["group_id"], row["lang"], knowledge, history, row["question"], row["right_answer"])
+
+
+def _history(earlier: str, question: str) -> str:
+    """The dialogue so far: the earlier turns and the user turn that is answered, one line per turn."""
+    last = question if question.startswith("[Human]:") else f"[Human]: {question}"
+    return f"{earlier.strip()}\n{last}" if earlier.strip() else last
+
+
+def chosen_items(items: pl.DataFrame, sizes: dict[str, int], seed: int) -> pl.DataFrame:
+    """The first `sizes[task]` items of each task in a seeded order, so that a larger size keeps the earlier items.
+
+    Items without a right answer are of no use to tasks that sample against one and are passed over, as are the items of the probe set;
+    tasks without a size are left out.
+    """
+    kept = []
+    for task, n in sizes.items():
+        fit = (pl.col("task") == task) & ~is_probe()
+        if task in SAMPLED_TASKS:
+            fit &= pl.col("right_answer").is_not_null()
+        ids = items.filter(fit)["item_id"].to_list()
+        kept.extend(sorted(ids, key=lambda name: (draw(seed, name), name))[:n])
+    return items.filter(pl.col("item_id").is_in(kept)).sort("item_id")
+
+
+def is_probe() -> pl.Expr:
+    """Whether a source's item or sample belongs to the probe set on which labellers are screened."""
+    return pair("attributes", "is_probe").fill_null("False") == "True"
+
+
+def shard_of(item_id: str, n_shards: int) -> int:
+    """The scratch job in which an item is worked on."""
+    return int(draw("shard", item_id) * n_shards)
+
+
+def in_shard(found: Iterable[Context], shard: int, n_shards: int) -> list[Context]:
+    """Those contexts that belong to one shard, in their order."""
+    return [one for one in found if shard_of(one.item_id, n_shards) == shard]
+
+
+def context_frame(found: dict[str, Context]) -> pl.DataFrame:
+    """Contexts as a frame, `item_id`, `knowledge`, `question`, `history`: what a detector sees beside the text."""
+    names = ("item_id", "knowledge", "question", "history")
+    return pl.DataFrame({name: [getattr(one, name) for one in found.values()] for name in names}, schema=dict.fromkeys(names, pl.String))

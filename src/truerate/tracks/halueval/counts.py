@@ -1,0 +1,25 @@
+"""The account of each step that asks a model: every reply has exactly one outcome."""
+
+import polars as pl
+
+from truerate.schemas import Count, frame, pair, pairs
+
+_SLICED = ("task", "scheme", "variant", "stage")
+
+
+def counts(generations: pl.DataFrame) -> pl.DataFrame:
+    """Count rows per step (the purpose), model, task, scheme, variant and stage, from Generation rows."""
+    if generations.is_empty():
+        return frame(Count)
+    known = generations.select("purpose", "model", "status", *(pair("attributes", key) for key in _SLICED))
+    grouped = known.group_by("purpose", "model", *_SLICED).agg(
+        pl.len().alias("n_in"),
+        *((pl.col("status") == status).sum().alias(f"n_{status}") for status in ("ok", "dead", "abstained", "unparsed")),
+    )
+    rows = [_row(row) for row in grouped.sort("purpose", "model", *_SLICED).iter_rows(named=True)]
+    return frame(Count, rows)
+
+
+def _row(row: dict) -> dict:
+    sizes = {name: row[name] for name in ("n_in", "n_ok", "n_dead", "n_abstained", "n_unparsed")}
+    return {"step": row["purpose"], "model": row["model"], "slice": pairs(**{key: row[key] for key in _SLICED}), **sizes}

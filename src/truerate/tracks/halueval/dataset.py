@@ -1,0 +1,177 @@
+"""The data set of a board: items, all replies, labelled samples in pairs, what was rejected and why, and the annotation tasks."""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from truerate.keys import content_id, split_of
+from truerate.schemas import Reject, Sample, frame, pair, pairs
+from truerate.text import clean
+from truerate.tracks.halueval import filtering
+from truerate.tracks.halueval.candidates import LENGTH_RULED, breaks_length_rule, candidate_reason
+from truerate.tracks.halueval.context import Context, is_probe
+from truerate.tracks.halueval.filtering import Candidate, Pick
+from truerate.tracks.halueval.prompted import facts
+
+GENERATED, PUBLISHED = "generated", "published"
+N_SHOWN = 300
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """The tables of a board's data set; `tasks` are the rows of tasks.jsonl."""
+
+    items: pl.DataFrame
+    generations: pl.DataFrame
+    samples: pl.DataFrame
+    rejects: pl.DataFrame
+    counts: pl.DataFrame
+    tasks: list[dict]
+
+
+# ---- candidates -----------------------------------------------------------------------------------------------
+
+
+def checked(sampled: pl.DataFrame, found: dict[str, Context], *, slack: int) -> pl.DataFrame:
+    """Candidates with `rejected: reason` where they cannot be a hallucinated text and `too_long: yes` where they break the length rule."""
+    rows = [_checked_row(row, found[row["item_id"]], slack) for row in sampled.iter_rows(named=True)]
+    return pl.DataFrame(rows, schema=sampled.schema)
+
+
+def _checked_row(row: dict, context: Context, slack: int) -> dict:
+    if row["status"] != "ok":
+        return row
+    known = facts(row)
+    reason = candidate_reason(row["text"], context.right_answer)
+    is_long = context.task in LENGTH_RULED and breaks_length_rule(int(known["words_over"]), slack)
+    return {**row, "attributes": pairs(**known, rejected=reason, too_long="yes" if is_long else None)}
+
+
+def usable(candidates: pl.DataFrame) -> pl.DataFrame:
+    """Candidates that came, were read and passed the checks."""
+    return candidates.filter((pl.col("status") == "ok") & pair("attributes", "rejected").is_null())
+
+
+def generated_candidates(candidates: pl.DataFrame, generator: str | None) -> dict[str, list[Candidate]]:
+    """The usable candidates of the generator whose texts become the data set, by item."""
+    found: dict[str, list[Candidate]] = {}
+    for row in usable(candidates).filter(pl.col("model") == (generator or "")).sort("generation_id").iter_rows(named=True):
+        found.setdefault(row["item_id"], []).append(Candidate(row["generation_id"], row["text"], facts(row)["scheme"]))
+    return found
+
+
+def published_candidates(samples: pl.DataFrame) -> dict[str, list[Candidate]]:
+    """The hallucinated sides of published pairs that name their scheme, by item."""
+    found: dict[str, list[Candidate]] = {}
+    for row in samples.filter(pl.col("is_hallucinated") & pl.col("pair_id").is_not_null()).sort("sample_id").iter_rows(named=True):
+        if scheme := facts(row).get("scheme"):
+            found.setdefault(row["item_id"], []).append(Candidate(row["sample_id"], row["text"], scheme))
+    return found
+
+
+def without_probes(samples: pl.DataFrame, tasks: tuple[str, ...]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """A source's published samples of the board's tasks, and its probe set."""
+    return samples.filter(~is_probe() & pl.col("task").is_in(tasks)), samples.filter(is_probe())
+
+
+# ---- samples --------------------------------------------------------------------------------------------------
+
+
+def pair_samples(candidates: pl.DataFrame, chosen: dict[str, Pick], found: dict[str, Context]) -> list[dict]:
+    """The right and the hallucinated Sample row of every item with a chosen candidate.
+
+    Both carry how it was picked and by which scheme it was made (`candidate_scheme`): the two belong to one set, whatever the scheme.
+    """
+    row_of = {row["generation_id"]: row for row in candidates.iter_rows(named=True)}
+    rows = []
+    for item_id in sorted(chosen):
+        pick, context = chosen[item_id], found[item_id]
+        row = row_of[pick.candidate_id]
+        known = facts(row)
+        more = pairs(pick=pick.pick, candidate_scheme=known["scheme"])
+        over = pairs(pick=pick.pick, candidate_scheme=known["scheme"], candidate=pick.candidate_id, words_over=known["words_over"])
+        rows.append(_sample(context, context.right_answer, False, attributes=more))
+        rows.append(_sample(context, row["text"], True, attributes=over, generator=row["model"], pattern=known["pattern"]))
+    return rows
+
+
+def _sample(
+    context: Context, text: str, is_hallucinated: bool, *, attributes: list, generator: str | None = None, pattern: str | None = None
+) -> dict:
+    return {
+        "sample_id": content_id("sample", context.item_id, text, is_hallucinated, generator, attributes),
+        "item_id": context.item_id,
+        "pair_id": content_id("pair", context.item_id),
+        "group_id": context.group_id,
+        "task": context.task,
+        "lang": context.lang,
+        "text": text,
+        "is_hallucinated": is_hallucinated,
+        "label_source": "silver",  # by construction: no person has read it
+        "generator": generator,
+        "pattern": pattern,
+        "spans": [],
+        "rationale": None,
+        "split": split_of(context.group_id),
+        "attributes": attributes,
+    }
+
+
+def with_picks(published: pl.DataFrame, chosen: dict[str, Pick]) -> pl.DataFrame:
+    """Published samples with `pick` on those that filtering chose; none is left out, their labels are the source's."""
+    how = {pick.candidate_id: pick.pick for pick in chosen.values() if pick.pick != "only"}
+    rows = [{**row, "attributes": pairs(**facts(row), pick=how.get(row["sample_id"]))} for row in published.iter_rows(named=True)]
+    return pl.DataFrame(rows, schema=published.schema)
+
+
+# ---- what was not kept ----------------------------------------------------------------------------------------
+
+
+def rejects(candidates: pl.DataFrame, chosen: dict[str, Pick], responded: pl.DataFrame, *, generator: str | None) -> pl.DataFrame:
+    """Every candidate that is not in the data set with its reason, and every response that never came.
+
+    Reasons are those of `candidates.REASONS`; `filtered_out` is a usable candidate of the data set's generator that lost to the other one.
+    Other generators' usable candidates are only counted, not rejected.
+    """
+    kept = {pick.candidate_id for pick in chosen.values()}
+    rows = []
+    for row in candidates.sort("generation_id").iter_rows(named=True):
+        known = facts(row)
+        if row["status"] != "ok":
+            rows.append(_outcome(row))
+        elif "rejected" in known:
+            rows.append(_reject(row, known["rejected"], known["scheme"]))
+        elif row["model"] == generator and row["generation_id"] not in kept:
+            rows.append(_reject(row, "filtered_out", known["scheme"]))
+    rows.extend(_outcome(row) for row in responded.filter(pl.col("status") != "ok").sort("generation_id").iter_rows(named=True))
+    return frame(Reject, rows)
+
+
+def _outcome(row: dict) -> dict:
+    """A reply that is not ok: `refusal`, or its status with the reason as the detail."""
+    return _reject(row, row["reason"] if row["status"] == "abstained" else row["status"], row["reason"] or "")
+
+
+def _reject(row: dict, reason: str, detail: str) -> dict:
+    shown = clean(row["text"])[:N_SHOWN]
+    return {"where": row["purpose"], "row": None, "target_id": row["generation_id"], "reason": reason, "detail": detail, "text": shown}
+
+
+# ---- all together ---------------------------------------------------------------------------------------------
+
+
+def chosen_candidates(filtered: pl.DataFrame, candidates: dict[str, list[Candidate]], *, origin: str, seed: int) -> dict[str, Pick]:
+    """The pick per item from the replies of filtering."""
+    choices = filtered.filter(pl.col("purpose") == filtering.PURPOSE).sort("generation_id").iter_rows(named=True)
+    return filtering.picks(choices, candidates, origin=origin, seed=seed)
+
+
+def samples_frame(rows: list[dict], published: pl.DataFrame) -> pl.DataFrame:
+    """The samples made here and those of the source, by id."""
+    return pl.concat([frame(Sample, rows), published]).sort("sample_id")
+
+
+def items_of(items: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:
+    """The items that the tables name, by id."""
+    named = pl.concat([table["item_id"] for table in tables]).unique()
+    return items.filter(pl.col("item_id").is_in(named.to_list())).sort("item_id")

@@ -1,0 +1,121 @@
+"""Labelled general samples from what annotators returned: samples, every label as a judgement, rejects, and how well they agree."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from truerate.keys import content_id, split_of
+from truerate.params import HaluEval
+from truerate.schemas import Judgement, Reject, Sample, Score, frame, pairs
+from truerate.text import clean
+from truerate.tracks.halueval import labels
+from truerate.tracks.halueval.agreeing import ANNOTATORS, agreement_scores, agreement_sums
+from truerate.tracks.halueval.labels import Label
+from truerate.tracks.halueval.tally import Tally
+
+WHERE = {"task": "general"}
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """The tables of a board's labelled general responses."""
+
+    samples: pl.DataFrame
+    judgements: pl.DataFrame
+    rejects: pl.DataFrame
+    scores: pl.DataFrame
+
+
+def label_responses(
+    read: labels.Read, responses: pl.DataFrame, items: pl.DataFrame, truth: dict[str, bool], settings: HaluEval, tally: Tally
+) -> Labelled:
+    """Screening on the probe set (`truth`: its labels by task), a seeded draw of annotators per task, max-voting, agreement."""
+    rates = labels.probe_rates(read.labels, truth)
+    passed = labels.passing(rates, pass_rate=settings.probe_pass_rate)
+    asked = set(responses["generation_id"])
+    drawn = labels.drawn_labels([one for one in read.labels if one.task_id in asked], passed, n=settings.n_annotators, seed=tally.seed)
+    samples, rejects = [], list(read.rejects) + [_screened(name, rates[name]) for name in sorted(set(rates) - passed)]
+    item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
+    voted: dict[str, list[Label]] = {}
+    for row in responses.sort("generation_id").iter_rows(named=True):
+        found = drawn.get(row["generation_id"], [])
+        verdict, reason = labels.voted(found, n=settings.n_annotators)
+        if reason is not None:
+            rejects.append(_unlabelled(row, reason, len(found)))
+        if reason != "too_few_labellers":
+            voted[row["generation_id"]] = found
+        if verdict is not None:
+            samples.append(_sample(row, item_of[row["item_id"]], verdict, found))
+    is_drawn = {(one.task_id, one.annotator) for found in drawn.values() for one in found}
+    judgements = [_judgement(one, (one.task_id, one.annotator) in is_drawn, one.task_id in truth) for one in read.labels]
+    return Labelled(
+        frame(Sample, samples).sort("sample_id"),
+        frame(Judgement, judgements).sort("judgement_id"),
+        frame(Reject, rejects),
+        frame(Score, _agreement(voted, tally) + _screening_scores(rates, passed, len(truth), tally) if read.labels else []),
+    )
+
+
+def _screened(name: str, rate: float) -> dict:
+    known = {"where": "labels", "row": None, "target_id": name, "reason": "screened_out"}
+    return {**known, "detail": f"{rate:.3f} of the probe set right", "text": ""}
+
+
+def _unlabelled(row: dict, reason: str, n: int) -> dict:
+    known = {"where": "labels", "row": None, "target_id": row["generation_id"], "reason": reason}
+    return {**known, "detail": f"{n} labels", "text": clean(row["text"])[:300]}
+
+
+def _sample(row: dict, item: dict, verdict: bool, found: list[Label]) -> dict:
+    """A gold sample; its id is that of the response, so that judgements made before the labels came still belong to it."""
+    n_yes = sum(one.is_hallucinated for one in found)
+    return {
+        "sample_id": row["generation_id"],
+        "item_id": row["item_id"],
+        "pair_id": None,
+        "group_id": item["group_id"],
+        "task": item["task"],
+        "lang": item["lang"],
+        "text": row["text"],
+        "is_hallucinated": verdict,
+        "label_source": "gold",
+        "generator": row["model"],
+        "pattern": labels.voted_type(found) if verdict else None,
+        "spans": labels.voted_spans(found) if verdict else [],
+        "rationale": None,
+        "split": split_of(item["group_id"]),
+        "attributes": pairs(n_labels=len(found), n_yes=n_yes),
+    }
+
+
+def _judgement(one: Label, is_drawn: bool, is_probe: bool) -> dict:
+    return {
+        "judgement_id": content_id("label", one.annotator, one.task_id),
+        "judge": one.annotator,
+        "judge_version": "label",
+        "target_id": one.task_id,
+        "verdict": one.is_hallucinated,
+        "status": "ok",
+        "reason": None,
+        "spans": [{"start": span.start, "end": span.end, "type": span.type, "p": None} for span in one.spans],
+        "p": None,
+        "rationale": None,
+        "attributes": pairs(stage="annotation", drawn="yes" if is_drawn else None, is_probe=True if is_probe else None),
+    }
+
+
+def _screening_scores(rates: dict[str, float | None], passed: set[str], n_probes: int, tally: Tally) -> list[dict]:
+    made = [tally.count("n_annotators_passed", ANNOTATORS, WHERE, len(passed), len(rates))]
+    for name, rate in sorted(rates.items()):
+        if rate is not None:
+            hits = np.arange(n_probes) < round(rate * n_probes)
+            made.append(tally.share("probe_rate", name, WHERE, hits.tolist(), [str(place) for place in range(n_probes)]))
+    return made
+
+
+def _agreement(voted: dict[str, list[Label]], tally: Tally) -> list[dict]:
+    """Agreement of the drawn labels on whole responses."""
+    drawn = [[one.is_hallucinated for one in found] for _, found in sorted(voted.items()) if len(found) > 1]
+    sums = [agreement_sums(np.array([[len(said) - sum(said), sum(said)]], dtype=float)) for said in drawn]
+    return agreement_scores(sums, [str(place) for place in range(len(sums))], WHERE, tally)

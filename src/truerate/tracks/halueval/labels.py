@@ -1,0 +1,231 @@
+"""Human labels of general responses (HELMA 2.2), back in: reading, screening, max-voting, agreement.
+
+A label row names its task, its annotator, `yes` or `no` (does the response contain hallucination), and the spans with their type.
+Annotators who get too few of the probe set right are screened out; of those who pass, `n_annotators` per task are drawn by seed.
+"""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from truerate.errors import TruerateError
+from truerate.keys import draw
+from truerate.metrics.agreement import max_voting
+from truerate.text import clean, find_span
+from truerate.tracks.halueval.patterns import LABELS
+
+# Why a label row, a span, an annotator or a task is not used. The first group stops a run unless params say `on_bad_row: reject`.
+BAD_ROWS = ("unreadable", "missing_field", "unknown_task", "bad_verdict", "bad_spans", "duplicate")
+NOT_KEPT = ("span_not_verbatim", "span_of_no", "screened_out", "too_few_labellers", "tie")
+
+
+@dataclass(frozen=True)
+class Span:
+    """A part of a response that an annotator marked, with one of the three labels."""
+
+    start: int
+    end: int
+    type: str
+
+
+@dataclass(frozen=True)
+class Label:
+    """What one annotator says of one task."""
+
+    task_id: str
+    annotator: str
+    is_hallucinated: bool
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass
+class Read:
+    """Labels under way: those that hold, and Reject rows for what does not."""
+
+    labels: list[Label] = field(default_factory=list)
+    rejects: list[dict] = field(default_factory=list)
+
+
+class BadLabel(Exception):
+    """A label row that does not hold: its reason and what is wrong."""
+
+    def __init__(self, reason: str, detail: str):
+        super().__init__(detail)
+        self.reason, self.detail = reason, detail
+
+
+def read_labels(path: str | Path) -> list[tuple[int, object]]:
+    """The rows of a label file with their numbers from 1: JSONL, or CSV with a header whose `spans` column holds JSON.
+
+    A line that is no JSON comes back as its text, for `checked_labels` to book. TruerateError where the file cannot be read.
+    """
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        if path.suffix.lower() == ".csv":
+            return [(number, _csv_row(row)) for number, row in enumerate(csv.DictReader(io.StringIO(text, newline="")), start=1)]
+    except OSError as error:
+        raise TruerateError(f"reading labels {str(path)!r}: {error.strerror}; put the annotators' file there (JSONL or CSV)") from None
+    except UnicodeDecodeError as error:
+        raise TruerateError(f"reading labels {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
+    except csv.Error as error:
+        raise TruerateError(f"reading labels {str(path)!r}: not CSV: {error}; put the annotators' file there (JSONL or CSV)") from None
+    return [(number, _json(line)) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+
+
+def _json(line: str) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+
+
+def _csv_row(row: dict) -> dict | str:
+    if None in row:
+        return str(row)  # more cells than the header: which of them belongs where is not known
+    spans = (row.get("spans") or "").strip()
+    return {**row, "spans": _json(spans) if spans else []}
+
+
+def checked_labels(rows: Iterable[tuple], tasks: list[dict], *, where: str, on_bad_row: str) -> Read:
+    """The labels that hold. A bad row ends the run (`stop`) or is booked with its reason (`reject`).
+
+    Rows are (number, row), or (number, row, file) where they come from more than one; `where` names the file of the others.
+    A span that is not verbatim in the response, or stands on a `no`, is booked and left out; its label stays.
+    """
+    text_of = {task["task_id"]: task["response"] for task in tasks}
+    read, seen = Read(), set()
+    for number, row, *files in rows:
+        file = files[0] if files else where
+        try:
+            label, spans = _label(row, text_of, seen)
+        except BadLabel as bad:
+            if on_bad_row == "stop":
+                line = f"labels {file!r} row {number}: {bad.detail}; correct it or set on_bad_row: reject"
+                raise TruerateError(line) from None
+            read.rejects.append(_reject(file, bad.reason, bad.detail, row=number, text=str(row)))
+            continue
+        seen.add((label.task_id, label.annotator))
+        read.labels.append(label)
+        read.rejects.extend(_reject(file, reason, detail, row=number, target=label.task_id, text=text) for reason, detail, text in spans)
+    return read
+
+
+def _label(row: object, text_of: dict[str, str], seen: set) -> tuple[Label, list[tuple[str, str, str]]]:
+    """A row as a label, and what of its spans was left out."""
+    if not isinstance(row, dict):
+        raise BadLabel("unreadable", "the row is no JSON object, or has more cells than the header")
+    task_id, annotator, said = (_text(row, name) for name in ("task_id", "annotator", "hallucination"))
+    if task_id not in text_of:
+        raise BadLabel("unknown_task", f"task_id {task_id!r} is not among the tasks that were given out")
+    if said.lower() not in ("yes", "no"):
+        raise BadLabel("bad_verdict", f"hallucination is {said[:40]!r}; allowed: yes, no")
+    if (task_id, annotator) in seen:
+        raise BadLabel("duplicate", f"annotator {annotator!r} has already labelled task {task_id!r}")
+    spans, left_out = _spans(row.get("spans") or [], text_of[task_id], is_yes=said.lower() == "yes")
+    return Label(task_id, annotator, said.lower() == "yes", tuple(spans)), left_out
+
+
+def _text(row: dict, name: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise BadLabel("missing_field", f"field {name!r} is missing or empty")
+    return clean(value).strip()
+
+
+def _spans(found: object, text: str, *, is_yes: bool) -> tuple[list[Span], list[tuple[str, str, str]]]:
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise BadLabel("bad_spans", "spans must be a list of objects with `text` (or `start` and `end`) and `type`")
+    kept, left_out = [], []
+    for one in found:
+        kind = one.get("type")
+        if kind not in LABELS:
+            raise BadLabel("bad_spans", f"span type is {kind!r}; allowed: {', '.join(LABELS)}")
+        place = _place(one, text)
+        shown = str(one.get("text") or "")
+        if not is_yes:
+            left_out.append(("span_of_no", "a span on a response labelled no", shown))
+        elif place is None:
+            left_out.append(("span_not_verbatim", "the span is not a part of the response", shown))
+        else:
+            kept.append(Span(*place, kind))
+    return kept, left_out
+
+
+def _place(one: dict, text: str) -> tuple[int, int] | None:
+    """Where a span stands: by its offsets, else where its text first occurs."""
+    start, end = one.get("start"), one.get("end")
+    if isinstance(start, int) and isinstance(end, int):
+        return (start, end) if 0 <= start < end <= len(text) else None
+    return find_span(text, clean(str(one.get("text") or "")))
+
+
+# ---- screening and drawing ------------------------------------------------------------------------------------
+
+
+def probe_rates(labels: Iterable[Label], truth: dict[str, bool]) -> dict[str, float | None]:
+    """Share of the probe set that each annotator got right; a probe left out counts as wrong. None where there is no probe set."""
+    labels = list(labels)
+    right = Counter(one.annotator for one in labels if truth.get(one.task_id) is not None and truth[one.task_id] == one.is_hallucinated)
+    return {name: right[name] / len(truth) if truth else None for name in sorted({one.annotator for one in labels})}
+
+
+def passing(rates: dict[str, float | None], *, pass_rate: float) -> set[str]:
+    """The annotators who got enough of the probe set right; all of them where there is none."""
+    return {name for name, rate in rates.items() if rate is None or rate >= pass_rate}
+
+
+def drawn_labels(labels: Iterable[Label], allowed: set[str], *, n: int, seed: int) -> dict[str, list[Label]]:
+    """`n` labels per task from allowed annotators, drawn by seed; fewer where fewer have labelled it."""
+    by_task: dict[str, list[Label]] = {}
+    for one in labels:
+        if one.annotator in allowed:
+            by_task.setdefault(one.task_id, []).append(one)
+    return {task: sorted(found, key=lambda one: draw(seed, "annotator", task, one.annotator))[:n] for task, found in by_task.items()}
+
+
+def voted(labels: list[Label], *, n: int) -> tuple[bool | None, str | None]:
+    """Max-voting over one task's labels: the verdict, or None and why there is none (`too_few_labellers`, `tie`)."""
+    if len(labels) < n:
+        return None, "too_few_labellers"
+    verdict = max_voting([one.is_hallucinated for one in labels])
+    return (None, "tie") if verdict is None else (verdict, None)
+
+
+def voted_spans(labels: list[Label]) -> list[dict]:
+    """The characters that more than half of the labellers marked, as spans; the type most of the spans that cover them name.
+
+    `p` is the share of labellers that marked the span's least marked character. Ties between types go by the paper's order.
+    """
+    marks: Counter[int] = Counter()
+    for one in labels:
+        marks.update({place for span in one.spans for place in range(span.start, span.end)})
+    inside = sorted(place for place, n in marks.items() if 2 * n > len(labels))
+    runs: list[list[int]] = []
+    for place in inside:
+        if runs and place == runs[-1][-1] + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    return [_run(run, labels, marks) for run in runs]
+
+
+def _run(run: list[int], labels: list[Label], marks: Counter) -> dict:
+    start, end = run[0], run[-1] + 1
+    kinds = Counter(span.type for one in labels for span in one.spans if span.start < end and start < span.end)
+    kind = max(LABELS, key=lambda name: (kinds[name], -LABELS.index(name)))
+    return {"start": start, "end": end, "type": kind, "p": round(min(marks[place] for place in run) / len(labels), 6)}
+
+
+def voted_type(labels: list[Label]) -> str | None:
+    """The label that most annotators who said yes marked; ties by the paper's order; None where none marked a span."""
+    kinds = Counter(kind for one in labels if one.is_hallucinated for kind in {span.type for span in one.spans})
+    return max(LABELS, key=lambda name: (kinds[name], -LABELS.index(name))) if kinds else None
+
+
+def _reject(where: str, reason: str, detail: str, *, row: int | None = None, target: str | None = None, text: str = "") -> dict:
+    return {"where": where, "row": row, "target_id": target, "reason": reason, "detail": detail, "text": clean(text)[:300]}

@@ -1,0 +1,202 @@
+"""Hallucination patterns per task: names as in the paper (Table 5), definitions and demonstrations in our own words.
+
+A demonstration holds a right and a hallucinated text about the same thing, so it serves sampling (write the wrong one), filtering (which
+is closer to the truth), recognition (is this one hallucinated) and contrast (which of the two is). The general task has no patterns to
+write by; its three labels take their place in recognition.
+"""
+
+from dataclasses import dataclass
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """One worked example; `knowledge` is the document of a summary, `history` the turns of a dialogue, `question` a question or query."""
+
+    right: str
+    hallucinated: str
+    why: str
+    knowledge: str = ""
+    question: str = ""
+    history: str = ""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One way in which a text is hallucinated."""
+
+    name: str
+    definition: str
+    demonstration: Demonstration
+
+
+QA = (
+    Pattern(
+        "comprehension",
+        "the answer misreads the question or the knowledge and so replies to something that was not asked.",
+        Demonstration(
+            knowledge="The Danube rises in the Black Forest of Germany and ends in the Black Sea. "
+            "The Volga flows wholly within Russia and ends in the Caspian Sea.",
+            question="Into which sea does the river flow that rises in the Black Forest?",
+            right="the Black Sea",
+            hallucinated="The river rises in the Black Forest of Germany.",
+            why="The question asks for the sea at the river's end, and the answer names its source instead.",
+        ),
+    ),
+    Pattern(
+        "factualness",
+        "the answer states a fact about the world that is wrong and that the knowledge contradicts.",
+        Demonstration(
+            knowledge="Marie Curie won Nobel Prizes in physics and in chemistry. "
+            "Her elder daughter Irène Joliot-Curie shared the chemistry prize of 1935.",
+            question="Who was the mother of the woman that shared the Nobel Prize in Chemistry of 1935?",
+            right="Marie Curie",
+            hallucinated="Lise Meitner, a physicist from Vienna",
+            why="The woman is Irène Joliot-Curie, whose mother was Marie Curie; Lise Meitner was not related to her.",
+        ),
+    ),
+    Pattern(
+        "specificity",
+        "the answer stays on the wrong level: too vague, or narrower than the knowledge supports.",
+        Demonstration(
+            knowledge="Antoni Gaudí was a Catalan architect whose best-known church is the Sagrada Família. "
+            "The Sagrada Família stands in Barcelona, and work on it began in 1882.",
+            question="In which city does the best-known church of Antoni Gaudí stand?",
+            right="Barcelona",
+            hallucinated="in a large port of southern Europe",
+            why="A city was asked for, and the answer names only a part of the continent.",
+        ),
+    ),
+    Pattern(
+        "inference",
+        "the answer draws a conclusion that does not follow from the knowledge.",
+        Demonstration(
+            knowledge="Mount Kilimanjaro is 5,895 metres high. Mount Kenya is 5,199 metres high.",
+            question="Which of the two is lower, Mount Kilimanjaro or Mount Kenya?",
+            right="Mount Kenya",
+            hallucinated="Mount Kilimanjaro is the lower of the two.",
+            why="5,199 is less than 5,895, so Mount Kenya is the lower one.",
+        ),
+    ),
+)
+
+DIALOGUE = (
+    Pattern(
+        "extrinsic-soft",
+        "a name in the response is exchanged for one that is closely related to it, so that the response still reads well.",
+        Demonstration(
+            knowledge="Moby-Dick, written by, Herman Melville. Moby-Dick, has genre, adventure novel.",
+            history="[Human]: I like stories about the sea.\n[Assistant]: Do old whaling tales appeal to you?\n"
+            "[Human]: Yes! Is there one that you would recommend?",
+            right="Try Moby-Dick, an adventure novel by Herman Melville.",
+            hallucinated="Try Moby-Dick, an adventure novel by Nathaniel Hawthorne.",
+            why="The knowledge names Herman Melville as the author; Hawthorne was his friend and fellow writer.",
+        ),
+    ),
+    Pattern(
+        "extrinsic-hard",
+        "a name in the response is exchanged for one of a quite different kind, which the knowledge does not mention.",
+        Demonstration(
+            knowledge="The White Nile, flows out of, Lake Victoria. Lake Victoria, lies in, Uganda.",
+            history="[Human]: Do you know where the White Nile begins?",
+            right="It flows out of Lake Victoria, which lies partly in Uganda.",
+            hallucinated="It flows out of the Berlin Philharmonic, which lies partly in Uganda.",
+            why="The knowledge says Lake Victoria; an orchestra is no place from which a river can flow.",
+        ),
+    ),
+    Pattern(
+        "extrinsic-grouped",
+        "a name in the response is exchanged for another of the same kind: a person for a person, a place for a place.",
+        Demonstration(
+            knowledge="The telescope, was improved by, Galileo Galilei. Galileo Galilei, was born in, Pisa.",
+            history="[Human]: I have just bought a telescope.\n[Assistant]: How nice. Galileo would have envied you.\n"
+            "[Human]: Where was he born?",
+            right="Galileo Galilei was born in Pisa.",
+            hallucinated="Galileo Galilei was born in Marseille.",
+            why="The knowledge gives Pisa as his birthplace; Marseille is another city that it does not mention.",
+        ),
+    ),
+)
+
+SUMMARIZATION = (
+    Pattern(
+        "factual",
+        "the summary adds something that is true in the world but that the document does not say.",
+        Demonstration(
+            knowledge="A storm blew down an old lime tree in front of the town hall of Bergen on Tuesday night. No one was hurt. "
+            "Workers cleared the street before the morning traffic began.",
+            right="A storm felled a lime tree by Bergen's town hall; nobody was hurt.",
+            hallucinated="A storm felled a lime tree by the town hall of Bergen, Norway's second largest city.",
+            why="That Bergen is Norway's second largest city is true, but the document does not say it.",
+        ),
+    ),
+    Pattern(
+        "non-factual",
+        "the summary adds something that the document does not say and that is not true either.",
+        Demonstration(
+            knowledge="The central library of Leeds will stay open until nine in the evening from Monday to Thursday. The longer hours "
+            "begin in October and are paid for by a small rise of the fine for late books.",
+            right="From October the Leeds library stays open until nine on four days, paid for by higher fines.",
+            hallucinated="From October the Leeds library, the only one in England, stays open until nine on four days.",
+            why="The document does not say that it is the only library in England, and it is not.",
+        ),
+    ),
+    Pattern(
+        "intrinsic",
+        "the summary contradicts what the document says.",
+        Demonstration(
+            knowledge="Two hikers were found on Ben Nevis on Sunday after a night in the fog. A search dog led the rescue team to them. "
+            "Both were cold but unhurt.",
+            right="A search dog found two hikers unhurt on Ben Nevis after a night in the fog.",
+            hallucinated="A helicopter found two hikers, one of them badly hurt, on Ben Nevis after a night in the fog.",
+            why="The document says that a dog found them and that both were unhurt.",
+        ),
+    ),
+)
+
+GENERAL = (
+    Pattern(
+        "unverifiable",
+        "the response states something that no source could confirm.",
+        Demonstration(
+            question="What did Cleopatra say to her maid on her last morning?",
+            right="No reliable record of her words on that morning has come down to us.",
+            hallucinated="She asked for her blue robe and said that she would leave Egypt without leaving it.",
+            why="No source records what she said to her maid, so the quotation cannot be confirmed.",
+        ),
+    ),
+    Pattern(
+        "non-factual",
+        "the response states something that is wrong.",
+        Demonstration(
+            question="Name the three primary colours of light.",
+            right="Red, green and blue.",
+            hallucinated="Red, yellow and blue.",
+            why="The primary colours of light are red, green and blue; yellow belongs to mixing paint.",
+        ),
+    ),
+    Pattern(
+        "irrelevant",
+        "the response does not do what the query asks.",
+        Demonstration(
+            question="How do I remove limescale from a kettle?",
+            right="Boil equal parts of white vinegar and water in it, wait for twenty minutes and rinse it well.",
+            hallucinated="Early kettles were made of bronze or copper, and many museums show fine ones.",
+            why="The query asks how to remove limescale, and the response tells the history of kettles.",
+        ),
+    ),
+)
+
+PATTERNS: dict[str, tuple[Pattern, ...]] = {"qa": QA, "dialogue": DIALOGUE, "summarization": SUMMARIZATION, "general": GENERAL}
+LABELS = tuple(pattern.name for pattern in GENERAL)
+
+
+def names(task: str) -> tuple[str, ...]:
+    """The pattern names of a task, in the paper's order."""
+    return tuple(pattern.name for pattern in PATTERNS[task])
+
+
+def named(task: str, name: str | None) -> tuple[Pattern, ...]:
+    """The one pattern of that name, or all of the task's patterns where no name is given."""
+    return tuple(pattern for pattern in PATTERNS[task] if name is None or pattern.name == name)

@@ -1,0 +1,101 @@
+"""What a board would ask, step by step, without asking: stored replies are used, missing ones are assumed.
+
+An assumed reply is one that leads to the most further questions: a candidate is usable and unlike the other one, a text is flagged (so
+that it is refined and judged again). The number of calls is therefore an upper bound, and exact once everything is stored.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from truerate.keys import content_id
+from truerate.layout import Layout
+from truerate.llm import Reply, Request, recorded
+from truerate.llm.keys import Target
+from truerate.tracks.halueval import general, steps
+from truerate.tracks.halueval.prompted import generations
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What one step asks of one model."""
+
+    step: str
+    model: str
+    requests: list[Request]
+
+
+@dataclass
+class Peek:
+    """Stands in for `llm.ask`: answers from the store or by assumption, and keeps what was asked."""
+
+    asked: list[Request] = field(default_factory=list)
+
+    def __call__(self, requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
+        """The stored reply of each request, else an assumed one."""
+        self.asked.extend(requests)
+        targets = {alias: Target.of(at, alias) for alias in {request.model for request in requests}}
+        keys = [targets[request.model].key(request).hex() for request in requests]
+        stored = recorded(dict.fromkeys(keys), at)
+        return [
+            _stored(key, stored[key][1]) if key in stored else assumed(key, request) for key, request in zip(keys, requests, strict=True)
+        ]
+
+
+def _stored(key: str, reply: dict) -> Reply:
+    counted = (reply.get("n_tokens_in"), reply.get("n_tokens_out"))
+    return Reply(key, reply["status"], reply["text"], reply.get("finish_reason"), reply.get("reason"), *counted, 0.0, True)
+
+
+def assumed(key: str, request: Request) -> Reply:
+    """A reply that says what the prompt's last line asks for; candidates and free answers differ from one another."""
+    cue = request.messages[-1]["content"].rstrip().rsplit("\n", 1)[-1]
+    text = f"assumed {content_id(key)}"
+    if cue.startswith("#"):
+        text = f"{cue} {'Yes' if 'Judgement' in cue else text}"
+    elif cue.endswith("Understood."):
+        text = "Understood."
+    return Reply(key, "ok", text, "stop", None, None, None, 0.0, False)
+
+
+def planned(at: Layout, board: str, tables) -> list[Planned]:
+    """Every step of the board with what it asks, in the order of the build. `tables` are the source's."""
+    at = _without_weights(at)
+    settings, shards = at.p.track(board), range(at.p.n_shards)
+    made: list[Planned] = []
+
+    def note(step: str, model: str | None, run) -> pl.DataFrame:
+        if not steps.allowed(at, board, model):
+            return generations([])
+        peek = Peek()
+        found = run(peek)
+        made.append(Planned(step, model, peek.asked))
+        return found
+
+    def sampled(model: str):
+        return lambda peek: pl.concat([steps.sample(at, board, model, tables, shard, asking=peek) for shard in shards])
+
+    written = {name: note("sample", name, sampled(name)) for name in dict.fromkeys((*settings.generators, settings.dataset_generator))}
+    candidates = written[settings.dataset_generator]
+    known = (tables.items, tables.documents)
+    filtered = note("filter", settings.filter_judge, lambda peek: steps.filter(at, board, candidates, *known, tables.samples, asking=peek))
+    responded = note(
+        "respond", settings.responder, lambda peek: pl.concat([steps.respond(at, board, *known, shard, asking=peek) for shard in shards])
+    )
+    dataset = steps.assemble(at, board, tables, candidates, filtered, responded)
+    responses = general.selected(dataset.generations)
+
+    def recognised(subject: str):
+        texts = (dataset.samples, dataset.items, tables.documents, responses)
+        return lambda peek: pl.concat([steps.recognise(at, board, subject, *texts, shard, asking=peek)[0] for shard in shards])
+
+    for subject in settings.subjects:
+        note("recognise", subject, recognised(subject))
+    return made
+
+
+def _without_weights(at: Layout) -> Layout:
+    """The same settings with chrF: which responses are selected changes no number of calls, and a plan loads no encoder."""
+    track = at.p.tracks.halueval.model_copy(update={"similarity": "chrf"})
+    return Layout(at.p.model_copy(update={"tracks": at.p.tracks.model_copy(update={"halueval": track})}))

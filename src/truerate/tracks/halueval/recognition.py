@@ -1,0 +1,184 @@
+"""Recognition (HELMA 3.1): does a text contain hallucination? And its variants: knowledge, chain-of-thought, sample contrast.
+
+QA and dialogue are judged without knowledge unless the variant gives it; a summary always comes with its document, so the knowledge
+variant does not exist for it. Sample contrast shows both sides of a pair, in both orders, and asks which one is hallucinated.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from truerate.keys import content_id
+from truerate.llm import Reply, Request, parse, prompts
+from truerate.params import HaluEval
+from truerate.schemas import Judgement, frame, pairs
+from truerate.tracks.halueval import patterns
+from truerate.tracks.halueval.context import Context
+from truerate.tracks.halueval.filtering import NOUNS
+from truerate.tracks.halueval.prompted import Prompted, Read, decoding, generation
+
+PURPOSE = "recognise"
+CUE = "Your Judgement"
+CONTRAST_CUE = "Your Choice"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One text to judge. `pair_id` and `is_hallucinated` are None for texts that no one has labelled yet."""
+
+    target_id: str
+    item_id: str
+    text: str
+    pair_id: str | None = None
+    is_hallucinated: bool | None = None
+
+
+def targets(samples: pl.DataFrame, responses: pl.DataFrame) -> list[Target]:
+    """Every sample, and every selected general response, by id."""
+    found = {
+        row["sample_id"]: Target(row["sample_id"], row["item_id"], row["text"], row["pair_id"], row["is_hallucinated"])
+        for row in samples.iter_rows(named=True)
+    }
+    for row in responses.iter_rows(named=True):
+        found.setdefault(row["generation_id"], Target(row["generation_id"], row["item_id"], row["text"]))
+    return [found[name] for name in sorted(found)]
+
+
+def requests(
+    asked_of: Sequence[Target],
+    found: dict[str, Context],
+    subject: str,
+    settings: HaluEval,
+    *,
+    knowledge: dict[str, str],
+    prompts_dir: str | None,
+) -> list[Prompted]:
+    """Every variant's requests. `knowledge` holds, by item id, what the knowledge variant gives; items without any are not asked it."""
+    asked = []
+    for variant in settings.variants:
+        if variant == "contrast":
+            asked.extend(contrast_requests(asked_of, found, subject, settings, prompts_dir=prompts_dir))
+            continue
+        for target in asked_of:
+            context = found[target.item_id]
+            given = knowledge.get(target.item_id, "") if variant == "knowledge" else ""
+            if variant != "knowledge" or (given and context.task != "summarization"):
+                asked.append(one_request(target, context, subject, settings, variant=variant, knowledge=given, prompts_dir=prompts_dir))
+    return asked
+
+
+def one_request(
+    target: Target,
+    context: Context,
+    subject: str,
+    settings: HaluEval,
+    *,
+    variant: str,
+    knowledge: str = "",
+    prompts_dir: str | None,
+    **more: str,
+) -> Prompted:
+    """The request that judges one text in one variant; `more` are further facts for its rows."""
+    values = {
+        "has_knowledge": bool(knowledge),
+        "knowledge": context.knowledge if context.task == "summarization" else knowledge,
+        "history": context.history,
+        "question": context.question,
+        "text": target.text,
+        "is_step_by_step": variant == "chain-of-thought",
+        "patterns": patterns.named(context.task, None),
+    }
+    messages = tuple(prompts.render("halueval", f"recognise_{context.task}", prompts_dir, **values))
+    known = {"task": context.task, "variant": variant, "target": target.target_id, **more}
+    return Prompted(Request(subject, messages, decoding(settings.recognition)), target.item_id, PURPOSE, known)
+
+
+def contrast_requests(
+    asked_of: Sequence[Target], found: dict[str, Context], subject: str, settings: HaluEval, *, prompts_dir: str | None
+) -> list[Prompted]:
+    """Both orders of every pair that has a right and a hallucinated side."""
+    asked = []
+    for right, hallucinated in sides(asked_of):
+        context = found[right.item_id]
+        for order, first, second in (("right-first", right, hallucinated), ("hallucinated-first", hallucinated, right)):
+            values = {"has_knowledge": False, "knowledge": context.knowledge, "history": context.history, "question": context.question}
+            shown = {**values, "first": first.text, "second": second.text, "patterns": patterns.named(context.task, None)}
+            messages = tuple(prompts.render("halueval", f"contrast_{context.task}", prompts_dir, **shown))
+            known = {"task": context.task, "variant": "contrast", "order": order, "first": first.target_id, "second": second.target_id}
+            asked.append(Prompted(Request(subject, messages, decoding(settings.recognition)), right.item_id, PURPOSE, known))
+    return asked
+
+
+def sides(asked_of: Sequence[Target]) -> list[tuple[Target, Target]]:
+    """The right and the hallucinated side of every pair, by the pair's id."""
+    by_pair: dict[str, dict[bool, Target]] = {}
+    for target in asked_of:
+        if target.pair_id is not None:
+            by_pair.setdefault(target.pair_id, {})[target.is_hallucinated] = target
+    return [(both[False], both[True]) for _, both in sorted(by_pair.items()) if len(both) == 2]
+
+
+def collect(asked: Sequence[Prompted], replies: Sequence[Reply], *, version: str) -> tuple[list[dict], list[dict]]:
+    """Generation and Judgement rows of all variants' replies. `version` names what answered."""
+    made, judged = [], []
+    for prompted, reply in zip(asked, replies, strict=True):
+        is_contrast = prompted.attributes["variant"] == "contrast"
+        row = generation(prompted, reply, read_choice(prompted, reply.text) if is_contrast else read_judgement(reply.text))
+        made.append(row)
+        judged.extend(_contrast_judgements(prompted, row, version) if is_contrast else [_judgement(prompted, row, version)])
+    return made, judged
+
+
+def read_judgement(text: str) -> Read:
+    """A reply as Yes (it contains hallucination) or No; neither or both: unparsed."""
+    found = parse.yes_no(text, CUE)
+    if found.value is None:
+        return Read(text, "unparsed", found.reason)
+    return Read(text, attributes={"verdict": "yes" if found.value else "no"})
+
+
+def read_choice(asked: Prompted, text: str) -> Read:
+    """A reply as the side that is hallucinated; `choice` is the id of that text."""
+    noun = NOUNS[asked.attributes["task"]]
+    found = parse.choice(text, (f"{noun} 1", f"{noun} 2"), CONTRAST_CUE)
+    if found.value is None:
+        return Read(text, "unparsed", found.reason)
+    return Read(text, attributes={"choice": asked.attributes["first" if found.value[-1] == "1" else "second"]})
+
+
+def _judgement(asked: Prompted, row: dict, version: str) -> dict:
+    said = {pair["key"]: pair["value"] for pair in row["attributes"]}.get("verdict")
+    known = {key: asked.attributes[key] for key in ("variant", "stage", "sample") if key in asked.attributes}
+    rationale = row["text"] if known["variant"] == "chain-of-thought" else None
+    return judgement_row(row, version, asked.attributes["target"], None if said is None else said == "yes", known, rationale)
+
+
+def _contrast_judgements(asked: Prompted, row: dict, version: str) -> list[dict]:
+    """What a choice says of either side: the chosen text is judged hallucinated, the other is not."""
+    choice = {pair["key"]: pair["value"] for pair in row["attributes"]}.get("choice")
+    known = {key: asked.attributes[key] for key in ("variant", "order")}
+    shown = (asked.attributes["first"], asked.attributes["second"])
+    return [judgement_row(row, version, target, None if choice is None else choice == target, known, None) for target in shown]
+
+
+def judgement_row(row: dict, version: str, target: str, verdict: bool | None, known: dict, rationale: str | None) -> dict:
+    """One Judgement row that follows from a Generation row."""
+    return {
+        "judgement_id": content_id(row["model"], version, target, known, row["generation_id"]),
+        "judge": row["model"],
+        "judge_version": version,
+        "target_id": target,
+        "verdict": verdict,
+        "status": row["status"],
+        "reason": row["reason"],
+        "spans": [],
+        "p": None,
+        "rationale": rationale,
+        "attributes": pairs(**known),
+    }
+
+
+def judgements(rows: Sequence[dict]) -> pl.DataFrame:
+    """Rows as a Judgement frame, in a fixed order."""
+    return frame(Judgement, list(rows)).sort("judgement_id")

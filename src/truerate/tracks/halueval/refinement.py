@@ -1,0 +1,67 @@
+"""Refinement (HELMA 3.3): texts that a model flagged are rewritten by it with knowledge, and judged again."""
+
+from collections.abc import Sequence
+
+from truerate.llm import Reply, Request, parse, prompts
+from truerate.params import HaluEval
+from truerate.tracks.halueval import patterns
+from truerate.tracks.halueval.context import Context
+from truerate.tracks.halueval.filtering import NOUNS
+from truerate.tracks.halueval.prompted import Prompted, Read, decoding, facts, generation
+from truerate.tracks.halueval.recognition import Target, one_request
+
+PURPOSE = "refine"
+
+
+def flagged(judged: Sequence[dict]) -> set[str]:
+    """The ids of texts that the plain variant's judgements call hallucinated."""
+    return {row["target_id"] for row in judged if row["verdict"] and facts(row) == {"variant": "plain"}}
+
+
+def requests(
+    asked_of: Sequence[Target],
+    found: dict[str, Context],
+    subject: str,
+    settings: HaluEval,
+    *,
+    knowledge: dict[str, str],
+    prompts_dir: str | None,
+) -> list[Prompted]:
+    """One rewriting request per flagged text of a task that has knowledge (general queries have none to refine with)."""
+    asked = []
+    for target in asked_of:
+        context = found[target.item_id]
+        given = context.knowledge if context.task == "summarization" else knowledge.get(target.item_id, "")
+        if context.task not in NOUNS or not given:
+            continue
+        values = {"knowledge": given, "history": context.history, "question": context.question, "text": target.text}
+        shown = patterns.named(context.task, None)
+        messages = tuple(prompts.render("halueval", f"refine_{context.task}", prompts_dir, **values, patterns=shown))
+        known = {"task": context.task, "sample": target.target_id}
+        asked.append(Prompted(Request(subject, messages, decoding(settings.recognition)), target.item_id, PURPOSE, known))
+    return asked
+
+
+def collect(asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
+    """Generation rows of refined texts; what follows the heading, or the whole reply where there is none."""
+    return [generation(prompted, reply, read_refined(prompted, reply.text)) for prompted, reply in zip(asked, replies, strict=True)]
+
+
+def read_refined(asked: Prompted, text: str) -> Read:
+    """A reply as the corrected text; nothing left of it: unparsed."""
+    found = parse.after_heading(text, f"Refined {NOUNS[asked.attributes['task']]}", is_optional=True)
+    return Read(text, "unparsed", found.reason) if found.value is None else Read(found.value)
+
+
+def judging_requests(
+    refined: Sequence[dict], found: dict[str, Context], subject: str, settings: HaluEval, *, prompts_dir: str | None
+) -> list[Prompted]:
+    """The plain recognition request of every refined text, marked `stage: refined` and with the sample it came from."""
+    asked = []
+    for row in refined:
+        if row["status"] == "ok":
+            target = Target(row["generation_id"], row["item_id"], row["text"])
+            more = {"stage": "refined", "sample": facts(row)["sample"]}
+            context = found[row["item_id"]]
+            asked.append(one_request(target, context, subject, settings, variant="plain", prompts_dir=prompts_dir, **more))
+    return asked

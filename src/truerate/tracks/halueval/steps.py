@@ -1,0 +1,263 @@
+"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that name.
+
+A step asks only models that may stand on the board (`Params.models_on`); without one it gives an empty frame.
+`asking` is how a step asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from truerate.layout import Layout
+from truerate.llm import Reply, ask
+from truerate.schemas import Score, frame
+from truerate.tracks.halueval import dataset, filtering, general, labels, recognition, refinement, sampling
+from truerate.tracks.halueval.agreeing import published_agreement
+from truerate.tracks.halueval.candidate_scores import score_candidates, score_filtering, score_labels, score_responses
+from truerate.tracks.halueval.context import SAMPLED_TASKS, Context, chosen_items, contexts, in_shard, is_probe
+from truerate.tracks.halueval.counts import counts
+from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset
+from truerate.tracks.halueval.labelling import Labelled, label_responses
+from truerate.tracks.halueval.prompted import Prompted, generations
+from truerate.tracks.halueval.recognition import Target
+from truerate.tracks.halueval.retrieval import retrieved
+from truerate.tracks.halueval.scores import score_recognition, score_refinement
+from truerate.tracks.halueval.tally import Tally
+from truerate.tracks.halueval.topics import topic_table
+
+Asking = Callable[..., list[Reply]]
+
+
+def sizes(at: Layout, board: str) -> dict[str, int]:
+    """How many items of each of the board's tasks are asked about; for the general task, how many queries are answered."""
+    size = at.p.size
+    known = {"qa": size.qa, "dialogue": size.dialogue, "summarization": size.summarization, "general": size.general_pool}
+    return {task: known[task] for task in at.p.track(board).tasks}
+
+
+def asked_items(at: Layout, board: str, items: pl.DataFrame, tasks: Sequence[str]) -> pl.DataFrame:
+    """The items of these tasks that the board asks about."""
+    return chosen_items(items, {task: n for task, n in sizes(at, board).items() if task in tasks}, at.p.seed)
+
+
+def allowed(at: Layout, board: str, alias: str | None) -> bool:
+    """Whether a model is named and may stand on the board."""
+    return alias is not None and bool(at.p.models_on(board, (alias,)))
+
+
+def _contexts(at: Layout, board: str, tables, tasks: Sequence[str], shard: int) -> list[Context]:
+    items = asked_items(at, board, tables.items, tasks)
+    return in_shard(contexts(items, tables.documents).values(), shard, at.p.n_shards)
+
+
+def _ask(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[Reply]:
+    return asking([prompted.request for prompted in asked], at, label=label) if asked else []
+
+
+def sample(at: Layout, board: str, model: str, tables, shard: int, *, asking: Asking = ask) -> pl.DataFrame:
+    """Candidates of one model for a shard's items: both schemes, every task but general. Generation rows of purpose `sample`."""
+    if not allowed(at, board, model):
+        return generations([])
+    settings = at.p.track(board)
+    found = _contexts(at, board, tables, SAMPLED_TASKS, shard)
+    made = sampling.drafts(found, settings, seed=at.p.seed, prompts_dir=at.p.llm.prompts_dir)
+    lessons = sampling.lessons(made)
+    while sampling.open_lessons(lessons):
+        turns = sampling.teaching_requests(lessons, model, settings)
+        lessons = sampling.taught(lessons, asking(turns, at, label=f"{board}: teach {model}"))
+    asked = sampling.requests(made, lessons, model, settings)
+    broken = sampling.unasked(made, lessons)
+    open_ = [one for one, reason in zip(asked, broken, strict=True) if reason is None]
+    came = iter(_ask(open_, at, f"{board}: sample {model}", asking))
+    replies = [next(came) if reason is None else sampling.dead(one, reason) for one, reason in zip(asked, broken, strict=True)]
+    return generations(sampling.collect(made, asked, replies))
+
+
+def filter(  # the paper's name of the step
+    at: Layout,
+    board: str,
+    sampled: pl.DataFrame,
+    items: pl.DataFrame,
+    documents: pl.DataFrame,
+    samples: pl.DataFrame | None = None,
+    *,
+    asking: Asking = ask,
+) -> pl.DataFrame:
+    """The judge's choices between two candidates, in both orders. Generation rows of purpose `filter`.
+
+    Of the data set's generator and, where `samples` of the source hold candidates of both schemes, of those too.
+    """
+    settings = at.p.track(board)
+    if not allowed(at, board, settings.filter_judge):
+        return generations([])
+    asked = filter_requests(at, board, sampled, contexts(items, documents), samples)
+    return generations(filtering.collect(asked, _ask(asked, at, f"{board}: filter {settings.filter_judge}", asking)))
+
+
+def filter_requests(
+    at: Layout, board: str, sampled: pl.DataFrame, found: dict[str, Context], samples: pl.DataFrame | None
+) -> list[Prompted]:
+    """What filtering asks: generated candidates first, then published ones."""
+    settings, judge = at.p.track(board), at.p.track(board).filter_judge
+    candidates = dataset.checked(sampled, found, slack=settings.length_slack_words)
+    groups = {GENERATED: dataset.generated_candidates(candidates, settings.dataset_generator)}
+    if samples is not None:
+        groups[PUBLISHED] = dataset.published_candidates(dataset.without_probes(samples, settings.tasks)[0])
+    return [
+        prompted
+        for origin, group in groups.items()
+        for prompted in filtering.requests(
+            filtering.contests(group, found), judge, settings, origin=origin, prompts_dir=at.p.llm.prompts_dir
+        )
+    ]
+
+
+def respond(at: Layout, board: str, items: pl.DataFrame, documents: pl.DataFrame, shard: int, *, asking: Asking = ask) -> pl.DataFrame:
+    """Several responses to every general query of a shard's pool. Generation rows of purpose `respond`."""
+    settings = at.p.track(board)
+    if not allowed(at, board, settings.responder):
+        return generations([])
+    found = contexts(asked_items(at, board, items, ("general",)), documents)
+    asked = general.requests(in_shard(found.values(), shard, at.p.n_shards), settings.responder, settings)
+    return generations(general.collect(asked, _ask(asked, at, f"{board}: respond {settings.responder}", asking)))
+
+
+def assemble(at: Layout, board: str, tables, sampled: pl.DataFrame, filtered: pl.DataFrame, responded: pl.DataFrame) -> Dataset:
+    """The board's data set from its replies and the source's published samples. Pure: it asks nothing.
+
+    Published candidates are no shard's own, so their filtering may come once per shard: equal rows are one.
+    """
+    filtered = filtered.unique("generation_id", maintain_order=True)
+    settings, seed = at.p.track(board), at.p.seed
+    found = contexts(tables.items, tables.documents)
+    candidates = dataset.checked(sampled, found, slack=settings.length_slack_words)
+    ours = dataset.generated_candidates(candidates, settings.dataset_generator)
+    chosen = dataset.chosen_candidates(filtered, ours, origin=GENERATED, seed=seed)
+    published, probes = dataset.without_probes(tables.samples, settings.tasks)
+    theirs = dataset.published_candidates(published) if filtered.height else {}
+    published = dataset.with_picks(published, dataset.chosen_candidates(filtered, theirs, origin=PUBLISHED, seed=seed))
+    responses = general.marked(responded, n=at.p.size.general, similarity=settings.similarity, seed=seed)
+    replies = pl.concat([candidates, filtered, responses]).sort("generation_id")
+    return Dataset(
+        items=dataset.items_of(tables.items, replies, published),
+        generations=replies,
+        samples=dataset.samples_frame(dataset.pair_samples(candidates, chosen, found), published),
+        rejects=dataset.rejects(candidates, chosen, responses, generator=settings.dataset_generator),
+        counts=counts(replies),
+        tasks=general.annotation_tasks(general.selected(responses), tables.items, probes),
+    )
+
+
+def knowledge_of(at: Layout, board: str, found: dict[str, Context], documents: pl.DataFrame) -> dict[str, str]:
+    """What the knowledge variant and refinement give, by item: the item's own documents, or what BM25 finds. Never for summaries."""
+    settings = at.p.track(board)
+    fit = [context for context in found.values() if context.task != "summarization"]
+    if settings.knowledge == "retrieved":
+        return retrieved(fit, documents, settings.n_retrieved)
+    return {context.item_id: context.knowledge for context in fit if context.knowledge}
+
+
+def recognise(
+    at: Layout,
+    board: str,
+    subject: str,
+    samples: pl.DataFrame,
+    items: pl.DataFrame,
+    documents: pl.DataFrame,
+    responses: pl.DataFrame,
+    shard: int,
+    *,
+    asking: Asking = ask,
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """One subject's judgements of a shard's samples and selected general responses, in every variant, and its refinements.
+
+    Gives Generation rows (purposes `recognise`, `refine`) and Judgement rows.
+    """
+    if not allowed(at, board, subject):
+        return generations([]), recognition.judgements([])
+    settings, prompts_dir, version = at.p.track(board), at.p.llm.prompts_dir, at.identity(subject)
+    found, asked_of = recognition_targets(at, samples, items, documents, responses, shard)
+    knowledge = knowledge_of(at, board, found, documents)
+    asked = recognition.requests(asked_of, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir)
+    made, judged = recognition.collect(asked, _ask(asked, at, f"{board}: recognise {subject}", asking), version=version)
+    if settings.refinement:
+        flagged = refinement.flagged(judged)
+        again = [target for target in asked_of if target.target_id in flagged]
+        asked = refinement.requests(again, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir)
+        refined = refinement.collect(asked, _ask(asked, at, f"{board}: refine {subject}", asking))
+        asked = refinement.judging_requests(refined, found, subject, settings, prompts_dir=prompts_dir)
+        more, rejudged = recognition.collect(asked, _ask(asked, at, f"{board}: judge what {subject} refined", asking), version=version)
+        made, judged = made + refined + more, judged + rejudged
+    return generations(made), recognition.judgements(judged)
+
+
+def recognition_targets(
+    at: Layout, samples: pl.DataFrame, items: pl.DataFrame, documents: pl.DataFrame, responses: pl.DataFrame, shard: int
+) -> tuple[dict[str, Context], list[Target]]:
+    """The texts of one shard and the contexts of their items. A summary whose document is not at hand cannot be judged and is not asked."""
+    targets = recognition.targets(samples, responses)
+    named = items.filter(pl.col("item_id").is_in(list({target.item_id for target in targets})))
+    found = {one.item_id: one for one in in_shard(contexts(named, documents).values(), shard, at.p.n_shards)}
+    found = {name: one for name, one in found.items() if one.knowledge or one.task != "summarization"}
+    return found, [target for target in targets if target.item_id in found]
+
+
+# ---- labels in, scores out (pure) -----------------------------------------------------------------------------
+
+
+def label(
+    at: Layout,
+    board: str,
+    tables,
+    generations: pl.DataFrame,
+    tasks: list[dict],
+    rows: Sequence[tuple[int, object]],
+    *,
+    where: str,
+    inputs: str,
+) -> Labelled:
+    """The labelled general samples from the rows of a label file (`labels.read_labels`). `inputs` is the digest its scores name."""
+    settings = at.p.track(board)
+    read = labels.checked_labels(rows, tasks, where=where, on_bad_row=at.p.on_bad_row)
+    truth = dict(tables.samples.filter(is_probe()).select("sample_id", "is_hallucinated").iter_rows())
+    given = {task["task_id"] for task in tasks}
+    responses = general.selected(generations)
+    truth = {name: verdict for name, verdict in truth.items() if name in given}
+    tally = tally_of(at, board, inputs)
+    labelled = label_responses(read, responses, tables.items, truth, settings, tally)
+    published = frame(Score, published_agreement(tables.judgements, tables.samples, tally))
+    return replace(labelled, scores=pl.concat([labelled.scores, published]))
+
+
+def score(
+    at: Layout, board: str, *, items: pl.DataFrame, samples: pl.DataFrame, judgements: pl.DataFrame, generations: pl.DataFrame, inputs: str
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """All Score and Outcome rows of a board but those of its labels (`label` gives them).
+
+    `samples` are the data set's and the labelled general ones, `judgements` the subjects' and the detectors', `generations` the data set's.
+    """
+    tally = tally_of(at, board, inputs)
+    scores, outcomes = score_recognition(samples, judgements, tally)
+    made = [
+        scores,
+        score_refinement(samples, judgements, tally),
+        score_labels(samples, tally),
+        score_candidates(generations, items, tally),
+        score_filtering(generations, items, tally),
+        score_responses(generations, tally, similarity=at.p.track(board).similarity),
+    ]
+    return pl.concat(made), outcomes
+
+
+def topics(
+    at: Layout, board: str, *, items: pl.DataFrame, documents: pl.DataFrame, samples: pl.DataFrame, judgements: pl.DataFrame
+) -> list[dict]:
+    """The rows of topics.json."""
+    n_topics = at.p.track(board).n_topics
+    return topic_table(items, documents, samples, judgements, n_topics=n_topics, statistics=at.p.statistics, seed=at.p.seed)
+
+
+def tally_of(at: Layout, board: str, inputs: str) -> Tally:
+    """How a board's scores are written."""
+    return Tally(board, inputs, at.p.statistics, at.p.seed)

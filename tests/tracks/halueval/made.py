@@ -1,0 +1,113 @@
+"""Small tables and replies for the track's tests."""
+
+from truerate.keys import content_id
+from truerate.llm import Reply
+from truerate.params import HaluEval
+from truerate.schemas import Document, Item, Sample, frame, pairs
+from truerate.sources.collection import SourceTables
+from truerate.tracks.halueval.context import Context
+
+SAMPLING = {"temperature": 1.0, "top_p": 1.0, "max_tokens": 64}
+
+
+def settings(**changes) -> HaluEval:
+    values = {
+        "tasks": ("qa", "dialogue", "summarization", "general"),
+        "generators": ("gen",),
+        "dataset_generator": "gen",
+        "filter_judge": "judge",
+        "responder": "gen",
+        "subjects": ("judge",),
+        "schemes": ("one-pass", "conversational"),
+        "pattern": "assigned",
+        "length_slack_words": 5,
+        "sampling": SAMPLING,
+        "recognition": SAMPLING | {"temperature": 0.0},
+        "variants": ("plain", "knowledge", "chain-of-thought", "contrast"),
+        "n_responses": 3,
+        "similarity": "chrf",
+        "refinement": True,
+        "n_retrieved": 2,
+        "knowledge": "source",
+        "n_annotators": 3,
+        "probe_pass_rate": 0.8,
+        "n_topics": 2,
+    }
+    return HaluEval(**values | changes)
+
+
+def context(task: str = "qa", item_id: str = "i1", **changes) -> Context:
+    values = {
+        "item_id": item_id,
+        "task": task,
+        "group_id": f"g-{item_id}",
+        "lang": "en",
+        "knowledge": "" if task == "general" else "Lisbon is the capital of Portugal.",
+        "history": "[Human]: Where shall we go?" if task == "dialogue" else "",
+        "question": "" if task == "summarization" else "What is the capital of Portugal?",
+        "right_answer": None if task == "general" else "Lisbon",
+    }
+    return Context(**values | changes)
+
+
+def ok(text: str) -> Reply:
+    return Reply(content_id("reply", text), "ok", text, "stop", None, 10, 2, 0.0, False)
+
+
+def dead(reason: str = "refusal") -> Reply:
+    return Reply(content_id("reply", reason), "dead", "", None, reason, None, None, 0.0, False)
+
+
+def item(item_id: str, task: str = "qa", **changes) -> dict:
+    values = {
+        "item_id": item_id,
+        "source": "s",
+        "task": task,
+        "lang": "en",
+        "group_id": f"g-{item_id}",
+        "document_ids": [] if task == "general" else ["d1"],
+        "history": "",
+        "question": f"Question {item_id}?",
+        "right_answer": None if task == "general" else f"Right {item_id}",
+        "attributes": [],
+    }
+    return values | changes
+
+
+def document(document_id: str = "d1", text: str = "Lisbon is the capital of Portugal.") -> dict:
+    more = {"url": None, "source": "s", "licence": "CC0", "dated": None, "is_wikipedia": False}
+    return {"document_id": document_id, "lang": "en", "title": document_id, "text": text, **more}
+
+
+def sample(sample_id: str, item_id: str, is_hallucinated: bool, *, task: str = "qa", pair_id: str | None = None, **changes) -> dict:
+    values = {
+        "sample_id": sample_id,
+        "item_id": item_id,
+        "pair_id": pair_id,
+        "group_id": f"g-{item_id}",
+        "task": task,
+        "lang": "en",
+        "text": f"text {sample_id}",
+        "is_hallucinated": is_hallucinated,
+        "label_source": "published",
+        "generator": None,
+        "pattern": None,
+        "spans": [],
+        "rationale": None,
+        "split": "test",
+        "attributes": pairs(**changes.pop("attributes", {})),
+    }
+    return values | changes
+
+
+def tables(items: list[dict], documents: list[dict] = (), samples: list[dict] = ()) -> SourceTables:
+    from truerate.schemas import Judgement, Reject
+
+    return SourceTables(
+        frame(Document, list(documents) or [document()]),
+        frame(Item, items),
+        frame(Sample, list(samples)),
+        frame(Judgement),
+        frame(Reject),
+        {},
+    )

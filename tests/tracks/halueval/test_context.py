@@ -1,0 +1,57 @@
+"""Items with their knowledge, and which items are asked about."""
+
+import polars as pl
+
+from truerate.schemas import Document, Item, frame, pairs
+from truerate.tracks.halueval.context import chosen_items, context_frame, contexts, in_shard
+
+from .made import document, item
+
+
+def test_knowledge_follows_the_order_of_the_documents():
+    documents = frame(Document, [document("d1", "One."), document("d2", "Two.")])
+    items = frame(Item, [item("i1", document_ids=["d2", "d1"]), item("i2", document_ids=[])])
+    found = contexts(items, documents)
+    assert (found["i1"].knowledge, found["i2"].knowledge) == ("Two.\n\nOne.", "")
+    shown = context_frame(found)
+    assert shown.columns == ["item_id", "knowledge", "question", "history"] and shown.height == 2
+
+
+def test_the_history_of_a_dialogue_ends_with_the_turn_that_is_answered():
+    items = frame(
+        Item,
+        [
+            item("i1", "dialogue", history="[Human]: Hi\n[Assistant]: Hello", question="Who wrote it?"),
+            item("i2", "dialogue", question="Who wrote it?"),
+        ],
+    )
+    found = contexts(items, frame(Document))
+    assert found["i1"].history == "[Human]: Hi\n[Assistant]: Hello\n[Human]: Who wrote it?"
+    assert found["i2"].history == "[Human]: Who wrote it?"
+
+
+def test_a_larger_size_keeps_the_earlier_items():
+    items = frame(Item, [item(f"i{k}") for k in range(30)])
+    small, large = (set(chosen_items(items, {"qa": n}, 7)["item_id"]) for n in (5, 12))
+    assert len(small) == 5 and len(large) == 12 and small < large
+    assert small != set(chosen_items(items, {"qa": 5}, 8)["item_id"])
+
+
+def test_probes_other_tasks_and_items_without_a_right_answer_are_passed_over():
+    rows = [item("i1"), item("i2", right_answer=None), item("g1", "general"), item("g2", "general", attributes=pairs(is_probe=True))]
+    assert chosen_items(frame(Item, rows), {"qa": 9, "general": 9}, 7)["item_id"].to_list() == ["g1", "i1"]
+    assert chosen_items(frame(Item, rows), {"qa": 9}, 7)["item_id"].to_list() == ["i1"]
+
+
+def test_shards_part_the_items():
+    found = list(contexts(frame(Item, [item(f"i{k}") for k in range(40)]), frame(Document)).values())
+    parts = [in_shard(found, shard, 3) for shard in range(3)]
+    assert sorted(one.item_id for part in parts for one in part) == sorted(one.item_id for one in found)
+    assert all(parts)
+
+
+def test_no_items():
+    assert (
+        chosen_items(frame(Item), {"qa": 3}, 7).is_empty()
+        and contexts(frame(Item), pl.DataFrame(schema={"document_id": pl.String, "text": pl.String})) == {}
+    )

@@ -1,0 +1,135 @@
+"""From replies to the data set: what is kept, what is rejected and why, and how making it is scored."""
+
+
+from truerate.params import Statistics
+from truerate.schemas import Count, Reject, Sample, Score, frame, pairs, validate
+from truerate.tracks.halueval import dataset, filtering, sampling
+from truerate.tracks.halueval.candidate_scores import score_candidates, score_filtering, score_labels
+from truerate.tracks.halueval.context import contexts
+from truerate.tracks.halueval.counts import counts
+from truerate.tracks.halueval.filtering import Pick
+from truerate.tracks.halueval.prompted import facts, generations
+from truerate.tracks.halueval.tally import Tally
+
+from .made import dead, item, ok, sample, settings, tables
+
+TALLY = Tally("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
+TABLES = tables([item(f"i{k}") for k in range(4)])
+FOUND = contexts(TABLES.items, TABLES.documents)
+ONE_PASS = {"i0": ok("Wrong 0"), "i1": ok("right i1."), "i2": ok("I cannot help with that."), "i3": dead("timeout")}
+TAUGHT = {"i0": ok("Also wrong 0"), "i1": ok("a wrong answer that is quite a bit too long"), "i2": ok(" … "), "i3": ok("Wrong 3")}
+
+
+def candidates():
+    made = sampling.drafts(list(FOUND.values()), settings(), seed=7, prompts_dir=None)
+    lessons = sampling.as_understood(sampling.lessons(made))
+    asked = sampling.requests(made, lessons, "gen", settings())
+    replies = [(ONE_PASS if draft.scheme == "one-pass" else TAUGHT)[draft.context.item_id] for draft in made]
+    return dataset.checked(generations(sampling.collect(made, asked, replies)), FOUND, slack=5)
+
+
+def choices(*replies):
+    contests = filtering.contests(dataset.generated_candidates(candidates(), "gen"), FOUND)
+    asked = filtering.requests(contests, "judge", settings(), origin="generated", prompts_dir=None)
+    return generations(filtering.collect(asked, replies))
+
+
+def chosen(*replies):
+    ours = dataset.generated_candidates(candidates(), "gen")
+    return dataset.chosen_candidates(choices(*replies), ours, origin="generated", seed=7)
+
+
+def test_only_usable_candidates_are_offered():
+    found = dataset.generated_candidates(candidates(), "gen")
+    assert {name: sorted(one.text for one in both) for name, both in found.items()} == {
+        "i0": ["Also wrong 0", "Wrong 0"],
+        "i1": ["a wrong answer that is quite a bit too long"],
+        "i3": ["Wrong 3"],
+    }
+    assert dataset.generated_candidates(candidates(), None) == {}
+
+
+def test_every_other_candidate_is_rejected_with_its_reason():
+    made = dataset.rejects(candidates(), chosen(ok("Answer 1"), ok("Answer 2")), candidates().clear(), generator="gen")
+    validate(Reject, made, where="rejects")
+    assert sorted(made["reason"]) == ["dead", "empty", "filtered_out", "refusal", "same_as_right"]
+    kept = [one.candidate_id for one in chosen(ok("Answer 1"), ok("Answer 2")).values()]
+    assert not set(kept) & set(made["target_id"]) and len(kept) + made.height == 8
+
+
+def test_pairs_of_right_and_hallucinated_texts():
+    picks = chosen(ok("Answer 2"), ok("Answer 1"))
+    assert {name: pick.pick for name, pick in picks.items()} == {"i0": "agreed", "i1": "only", "i3": "only"}
+    made = frame(Sample, dataset.pair_samples(candidates(), picks, FOUND))
+    validate(Sample, made, where="samples")
+    assert made.height == 6 and made["pair_id"].n_unique() == 3 and made["is_hallucinated"].sum() == 3
+    wrong, right = made.filter(item_id="i0").sort("is_hallucinated", descending=True).iter_rows(named=True)
+    assert (wrong["text"], right["text"]) == ("Also wrong 0", "Right i0")
+    assert facts(right) == {"pick": "agreed", "candidate_scheme": "conversational"}
+    assert wrong["generator"] == "gen" and right["generator"] is None and wrong["pattern"]
+
+
+def test_the_length_rule_is_marked_but_does_not_reject():
+    long = candidates().filter(text="a wrong answer that is quite a bit too long").row(0, named=True)
+    # ten words against two: eight over, three more than allowed
+    assert facts(long)["words_over"] == "8" and facts(long)["too_long"] == "yes" and "rejected" not in facts(long)
+
+
+def test_published_samples_pass_through_and_filtering_marks_its_choice():
+    rows = [
+        sample(f"h{k}", "i0", True, pair_id=f"p{k}", attributes={"scheme": name}) for k, name in enumerate(("one-pass", "conversational"))
+    ]
+    rows += [sample("probe", "g", True, task="general", attributes={"is_probe": True}), sample("g1", "g", False, task="general")]
+    published, probes = dataset.without_probes(frame(Sample, rows), ("qa",))
+    assert published["sample_id"].to_list() == ["h0", "h1"] and probes["sample_id"].to_list() == ["probe"]
+    assert [one.scheme for one in dataset.published_candidates(published)["i0"]] == ["one-pass", "conversational"]
+    marked = dataset.with_picks(published, {"i0": Pick("h1", "seeded")})
+    assert [facts(row).get("pick") for row in marked.iter_rows(named=True)] == [None, "seeded"]
+
+
+def test_counts_add_up():
+    made = counts(candidates())
+    validate(Count, made, where="counts")
+    by_scheme = {row["slice"][0]["value"]: row for row in made.iter_rows(named=True)}
+    one_pass, taught = by_scheme["one-pass"], by_scheme["conversational"]
+    assert [one_pass[f"n_{name}"] for name in ("in", "ok", "dead", "abstained", "unparsed")] == [4, 2, 1, 1, 0]
+    assert [taught[f"n_{name}"] for name in ("in", "ok", "dead", "abstained", "unparsed")] == [4, 4, 0, 0, 0]
+    assert counts(candidates().clear()).is_empty()
+
+
+def values(scores) -> dict:
+    validate(Score, scores, where="scores")
+    return {(row["metric"], tuple(pair["value"] for pair in row["slice"])): row["value"] for row in scores.iter_rows(named=True)}
+
+
+def test_candidate_failures_are_shares_of_all_replies_and_named():
+    found = values(score_candidates(candidates(), TABLES.items, TALLY))
+    # eight replies: same as right, refusal, dead, empty fail; four are usable
+    assert found["candidate_failure_rate", ("qa",)] == 4 / 8 and found["n_candidates", ("qa",)] == 4
+    assert found["candidate_failure_rate", ("one-pass", "qa")] == 3 / 4
+    for reason in ("dead", "empty", "refusal", "same_as_right"):
+        assert found["candidate_failure_rate", (reason, "qa")] == 1 / 8
+    # of the four conversational replies that were read one is too long
+    assert found["length_rule_broken_rate", ("conversational", "qa")] == 1 / 4
+    assert found["length_rule_broken_rate", ("one-pass", "qa")] == 0
+
+
+def test_filtering_scores():
+    found = values(score_filtering(choices(ok("Answer 1"), ok("Answer 1")), TABLES.items, TALLY))
+    assert found == {
+        ("filter_disagreement_rate", ("qa",)): 1,
+        ("filter_first_position_rate", ("qa",)): 1,
+        ("filter_unparsed_rate", ("qa",)): 0,
+    }
+    found = values(score_filtering(choices(ok("Answer 1"), dead()), TABLES.items, TALLY))
+    assert (found["filter_disagreement_rate", ("qa",)], found["filter_unparsed_rate", ("qa",)]) == (None, 1 / 2)
+
+
+def test_label_statistics():
+    picks = chosen(ok("Answer 2"), ok("Answer 1"))
+    rows = dataset.pair_samples(candidates(), picks, FOUND)
+    found = values(score_labels(frame(Sample, rows), TALLY))
+    assert found["n_samples", ("qa",)] == 6 and found["hallucinated_rate", ("qa",)] == 1 / 2
+    assert sum(value for (metric, where), value in found.items() if metric == "n_by_pattern" and len(where) == 2) == 3
+    two = [row | {"attributes": pairs(scheme="one-pass")} for row in rows]
+    assert ("n_samples", ("one-pass", "qa")) in values(score_labels(frame(Sample, two), TALLY))

@@ -1,0 +1,53 @@
+"""Filtering: both orders, and what happens where they disagree."""
+
+from truerate.tracks.halueval import filtering
+from truerate.tracks.halueval.filtering import Candidate
+from truerate.tracks.halueval.prompted import facts
+
+from .made import context, dead, ok, settings
+
+A, B = Candidate("a", "Porto", "one-pass"), Candidate("b", "Faro", "conversational")
+
+
+def choices(*replies):
+    made = filtering.contests({"i1": [B, A]}, {"i1": context()})
+    asked = filtering.requests(made, "judge", settings(), origin="generated", prompts_dir=None)
+    return filtering.collect(asked, replies)
+
+
+def pick(*replies):
+    return filtering.picks(choices(*replies), {"i1": [A, B]}, origin="generated", seed=7)["i1"]
+
+
+def test_the_same_candidate_in_both_orders_is_agreed():
+    rows = choices(ok("Answer 2"), ok("Answer 1"))
+    assert [facts(row)["choice"] for row in rows] == ["b", "b"]
+    assert pick(ok("Answer 2"), ok("Answer 1")) == filtering.Pick("b", "agreed")
+
+
+def test_a_judge_that_takes_the_first_place_disagrees_with_itself():
+    drawn = pick(ok("Answer 1"), ok("#Best Answer#: Answer 1"))
+    assert drawn.pick == "seeded" and drawn == pick(ok("Answer 2"), ok("Answer 2"))
+
+
+def test_unparsed_and_dead_replies_leave_it_to_the_seed():
+    rows = choices(ok("Both are fine."), dead("timeout"))
+    assert [(row["status"], row["reason"]) for row in rows] == [("unparsed", "absent"), ("dead", "timeout")]
+    assert pick(ok("Both are fine."), ok("Answer 1")).pick == "seeded"
+
+
+def test_a_candidate_without_a_rival_needs_no_judge():
+    same = Candidate("c", "porto.", "conversational")
+    assert filtering.contests({"i1": [A], "i2": [A, same]}, {"i1": context(), "i2": context()}) == []
+    found = filtering.picks([], {"i1": [B], "i2": [same, A], "i3": []}, origin="generated", seed=7)
+    assert found == {"i1": filtering.Pick("b", "only"), "i2": filtering.Pick("a", "only")}
+
+
+def test_other_origins_choices_do_not_count():
+    assert filtering.picks(choices(ok("Answer 2"), ok("Answer 1")), {"i1": [A, B]}, origin="published", seed=7)["i1"].pick == "seeded"
+
+
+def test_seeded_picks_take_either_candidate():
+    found = filtering.picks([], {f"i{k}": [A, B] for k in range(200)}, origin="generated", seed=7).values()
+    # 200 fair draws: 100, standard deviation 7.1
+    assert 70 < sum(one.candidate_id == "a" for one in found) < 130

@@ -1,0 +1,59 @@
+"""General queries: several responses, the least alike are selected, tasks for labellers."""
+
+import polars as pl
+
+from truerate.schemas import Item, Sample, frame, pair
+from truerate.tracks.halueval import general
+from truerate.tracks.halueval.prompted import generations
+
+from .made import context, dead, item, ok, sample, settings
+
+
+def responses(replies: dict[str, list]) -> pl.DataFrame:
+    asked = general.requests([context("general", name, question=f"Query {name}?") for name in replies], "gen", settings())
+    return generations(general.collect(asked, [reply for found in replies.values() for reply in found]))
+
+
+THREE = {
+    "alike": [ok("Red, green, blue.")] * 3,
+    "unlike": [ok("Red."), ok("Ask a painter!"), ok("42 or so")],
+    "single": [ok("Only one came."), dead(), dead()],
+}
+
+
+def test_a_request_is_the_query_alone_and_repeats_differ_by_seed():
+    asked = general.requests([context("general", question="Why?")], "gen", settings())
+    assert all(one.request.messages == ({"role": "user", "content": "Why?"},) for one in asked)
+    assert [(one.request.sample_index, one.request.params["seed"]) for one in asked] == [(0, 0), (1, 1), (2, 2)]
+
+
+def test_similarity_is_the_mean_over_pairs_and_null_for_fewer_than_two():
+    found = dict(general.similarities(responses(THREE), similarity="chrf").iter_rows())
+    assert found["alike"] == 1.0 and 0 <= found["unlike"] < 0.3 and found["single"] is None
+
+
+def test_the_least_similar_query_is_selected_with_one_of_its_responses():
+    marked = general.marked(responses(THREE), n=1, similarity="chrf", seed=7)
+    chosen = general.selected(marked)
+    assert chosen["item_id"].to_list() == ["unlike"]
+    assert marked.height == 9 and marked.select(pair("attributes", "similarity")).null_count().item() == 3
+
+
+def test_a_query_without_two_responses_is_never_selected():
+    assert general.selected(general.marked(responses(THREE), n=3, similarity="chrf", seed=7))["item_id"].sort().to_list() == [
+        "alike",
+        "unlike",
+    ]
+
+
+def test_tasks_hold_the_selected_responses_and_the_probes():
+    chosen = general.selected(general.marked(responses(THREE), n=1, similarity="chrf", seed=7))
+    items = frame(Item, [item("unlike", "general", question="Query?"), item("p", "general", question="Probe?")])
+    probes = frame(Sample, [sample("probe", "p", True, task="general")])
+    tasks = general.annotation_tasks(chosen, items, probes)
+    assert sorted(tasks, key=lambda task: task["query"], reverse=True) == [
+        {"task_id": chosen["generation_id"][0], "query": "Query?", "response": chosen["text"][0]},
+        {"task_id": "probe", "query": "Probe?", "response": "text probe"},  # nothing tells it from the others
+    ]
+    assert [task["task_id"] for task in tasks] == sorted(task["task_id"] for task in tasks)
+    assert general.annotation_tasks(chosen.clear(), items, probes) == []

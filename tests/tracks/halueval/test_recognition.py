@@ -1,0 +1,104 @@
+"""Recognition: which texts are asked in which variant, and what replies become."""
+
+import pytest
+
+from truerate.schemas import Generation, Judgement, Sample, frame, validate
+from truerate.tracks.halueval import recognition, refinement
+from truerate.tracks.halueval.prompted import facts, generations
+from truerate.tracks.halueval.recognition import Target, judgements
+
+from .made import context, dead, ok, sample, settings
+
+FOUND = {
+    "i1": context(item_id="i1"),
+    "i2": context("summarization", "i2"),
+    "i3": context("general", "i3"),
+    "i4": context("dialogue", "i4"),
+}
+TARGETS = [
+    Target("h1", "i1", "Porto", "p1", True),
+    Target("r1", "i1", "Lisbon", "p1", False),
+    Target("h2", "i2", "Porto.", "p2", True),
+    Target("g3", "i3", "Who knows"),
+]
+
+
+def asked(**changes):
+    return recognition.requests(TARGETS, FOUND, "judge", settings(**changes), knowledge={"i1": "K", "i2": "K"}, prompts_dir=None)
+
+
+def test_variants_per_task():
+    kinds = [(one.attributes["variant"], one.attributes["task"]) for one in asked()]
+    assert {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)} == {
+        ("plain", "qa"): 2,
+        ("plain", "summarization"): 1,
+        ("plain", "general"): 1,
+        ("knowledge", "qa"): 2,  # never for summaries, and only where there is knowledge
+        ("chain-of-thought", "qa"): 2,
+        ("chain-of-thought", "summarization"): 1,
+        ("chain-of-thought", "general"): 1,
+        ("contrast", "qa"): 2,  # both orders of the one pair with two sides
+    }
+    assert all(one.request.params["temperature"] == 0 and "seed" not in one.request.params for one in asked())
+
+
+def judge(reply, *, variant="plain", place=0):
+    one = asked(variants=(variant,))[place]
+    made, judged = recognition.collect([one], [reply], version="judge@1")
+    validate(Generation, generations(made), where="made")
+    validate(Judgement, judgements(judged), where="judged")
+    return judged
+
+
+@pytest.mark.parametrize(("text", "verdict"), [("Yes", True), ("No.", False), ("#Your Judgement#: yes", True)])
+def test_verdicts(text, verdict):
+    row = judge(ok(text))[0]
+    assert (row["verdict"], row["status"], row["target_id"], row["rationale"]) == (verdict, "ok", "h1", None)
+    assert facts(row) == {"variant": "plain"}
+
+
+@pytest.mark.parametrize(("text", "reason"), [("Maybe", "absent"), ("Yes and No", "ambiguous")])
+def test_unparsed(text, reason):
+    row = judge(ok(text))[0]
+    assert (row["verdict"], row["status"], row["reason"]) == (None, "unparsed", reason)
+
+
+def test_dead():
+    row = judge(dead("length"))[0]
+    assert (row["verdict"], row["status"], row["reason"]) == (None, "dead", "length")
+
+
+def test_chain_of_thought_keeps_its_reasons_and_counts_the_last_line():
+    text = "No capital is named Porto.\n#Your Judgement#: Yes"
+    row = judge(ok(text), variant="chain-of-thought")[0]
+    assert (row["verdict"], row["rationale"]) == (True, text)
+
+
+def test_contrast_judges_both_sides():
+    # in the first order the right side stands first
+    rows = {row["target_id"]: row["verdict"] for row in judge(ok("Answer 2"), variant="contrast")}
+    assert rows == {"h1": True, "r1": False}
+    rows = {row["target_id"]: row["verdict"] for row in judge(ok("Answer 2"), variant="contrast", place=1)}
+    assert rows == {"h1": False, "r1": True}
+    assert {row["verdict"] for row in judge(ok("both"), variant="contrast")} == {None}
+
+
+def test_targets_are_samples_and_selected_responses():
+    samples = frame(Sample, [sample("s2", "i1", True), sample("s1", "i1", False)])
+    responses = generations([])
+    assert [one.target_id for one in recognition.targets(samples, responses)] == ["s1", "s2"]
+
+
+def test_refinement_rewrites_what_plain_flagged_and_judges_it_again():
+    rows = judge(ok("Yes")) + judge(ok("Yes"), variant="chain-of-thought", place=1) + judge(ok("No"), place=1)
+    assert refinement.flagged(rows) == {"h1"}
+    asked_again = refinement.requests(TARGETS, FOUND, "judge", settings(), knowledge={"i1": "K", "i3": "K"}, prompts_dir=None)
+    assert [one.attributes["sample"] for one in asked_again] == ["h1", "r1", "h2"]  # general queries have no such prompt
+    replies = [ok("#Refined Answer#: Lisbon"), ok(" "), dead()]
+    refined = refinement.collect(asked_again, replies)
+    assert [(row["status"], row["text"]) for row in refined] == [("ok", "Lisbon"), ("unparsed", " "), ("dead", "")]
+    again = refinement.judging_requests(refined, FOUND, "judge", settings(), prompts_dir=None)
+    assert [one.attributes["sample"] for one in again] == ["h1"]
+    judged = recognition.collect(again, [ok("No")], version="judge@1")[1][0]
+    assert facts(judged) == {"sample": "h1", "stage": "refined", "variant": "plain"}
+    assert judged["target_id"] == refined[0]["generation_id"]

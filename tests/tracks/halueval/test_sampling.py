@@ -1,0 +1,103 @@
+"""What a sampling reply becomes, and how a lesson is taught."""
+
+import pytest
+
+from truerate.tracks.halueval import sampling
+from truerate.tracks.halueval.prompted import facts
+
+from .made import context, dead, ok, settings
+
+
+def draft(mode: str = "assigned", scheme: str = "one-pass", **changes):
+    made = sampling.drafts([context(**changes)], settings(pattern=mode, schemes=(scheme,)), seed=7, prompts_dir=None)
+    return made[0]
+
+
+def test_an_assigned_reply_is_the_candidate_with_or_without_its_heading():
+    for text in ("Porto", "#Hallucinated Answer#: Porto", "<data-1a2b3c4d>\nPorto\n</data-1a2b3c4d>"):
+        read = sampling.read_candidate(text, draft())
+        assert (read.text, read.status, read.attributes) == ("Porto", "ok", {"words_over": "0"})
+
+
+def test_the_model_names_its_pattern():
+    read = sampling.read_candidate("#Pattern#: Inference.\n#Hallucinated Answer#: Porto, by the sea", draft("model"))
+    assert (read.text, read.attributes) == ("Porto, by the sea", {"pattern": "inference", "words_over": "3"})
+
+
+@pytest.mark.parametrize("named", ["#Pattern#: my own way\n", ""])
+def test_a_pattern_that_is_not_the_tasks_is_unknown_and_the_candidate_kept(named):
+    read = sampling.read_candidate(f"{named}#Hallucinated Answer#: Porto", draft("model"))
+    assert (read.text, read.status, read.attributes["pattern"]) == ("Porto", "ok", "unknown")
+
+
+def test_unparsed_without_the_heading_where_the_pattern_must_be_named():
+    read = sampling.read_candidate("Porto", draft("model"))
+    assert (read.status, read.reason, read.attributes) == ("unparsed", "absent", {"pattern": "unknown"})
+
+
+def test_a_refusal_abstains():
+    read = sampling.read_candidate("I'm sorry, but I cannot write that.", draft())
+    assert (read.status, read.reason) == ("abstained", "refusal")
+
+
+def test_rows_keep_scheme_task_and_pattern():
+    made = [draft()]
+    asked = sampling.requests(made, {}, "gen", settings())
+    row = sampling.collect(made, asked, [ok("Porto")])[0]
+    assert facts(row) == {"scheme": "one-pass", "task": "qa", "pattern": made[0].assigned, "words_over": "0"}
+    assert (row["purpose"], row["status"], row["params"]) == (
+        "sample",
+        "ok",
+        '{"frequency_penalty": 0.0, "max_tokens": 64, "seed": 0, "temperature": 1.0, "top_p": 1.0}',
+    )
+
+
+def test_assignment_is_seeded_and_differs_between_schemes():
+    names = [sampling.assigned_pattern(context(item_id=f"i{k}"), "one-pass", mode="assigned", seed=7) for k in range(400)]
+    again = [sampling.assigned_pattern(context(item_id=f"i{k}"), "conversational", mode="assigned", seed=7) for k in range(400)]
+    assert names != again and names == [
+        sampling.assigned_pattern(context(item_id=f"i{k}"), "one-pass", mode="assigned", seed=7) for k in range(400)
+    ]
+    # 400 draws over 4 patterns: 100 each, standard deviation sqrt(400 · 1/4 · 3/4) = 8.7; 60 to 140 is beyond 4.5 of them
+    assert all(60 < names.count(name) < 140 for name in sampling.patterns.names("qa"))
+
+
+def lesson_of(n_items: int = 2):
+    found = [context(item_id=f"i{k}") for k in range(n_items)]
+    made = sampling.drafts(found, settings(pattern="model", schemes=("conversational",)), seed=7, prompts_dir=None)
+    return made, sampling.lessons(made)
+
+
+def test_a_lesson_is_shared_by_its_items_and_taught_turn_by_turn():
+    made, lessons = lesson_of()
+    assert len(made) == 2 and len(lessons) == 1
+    sizes = []
+    while sampling.open_lessons(lessons):
+        turns = sampling.teaching_requests(lessons, "gen", settings())
+        sizes.append([len(turn.messages) for turn in turns])
+        lessons = sampling.taught(lessons, [ok("Understood.")])
+    assert sizes == [[2], [4], [6]]  # system + user, then two more messages per turn that was answered
+    asked = sampling.requests(made, lessons, "gen", settings())
+    assert [message["role"] for message in asked[0].request.messages] == ["system", *["user", "assistant"] * 3, "user"]
+    assert asked[0].attributes["understood"] == "yes"
+    assert lessons == sampling.as_understood(lesson_of()[1])
+
+
+def test_an_odd_answer_to_a_teaching_turn_stays_in_the_dialogue_and_is_noted():
+    made, lessons = lesson_of(1)
+    for text in ("Understood.", "What do you mean?", "understood"):
+        lessons = sampling.taught(lessons, [ok(text)])
+    asked = sampling.requests(made, lessons, "gen", settings())[0]
+    assert asked.request.messages[4]["content"] == "What do you mean?" and asked.attributes["understood"] == "no"
+
+
+def test_a_lesson_that_breaks_off_leaves_its_candidates_dead_with_the_reason():
+    made, lessons = lesson_of()
+    lessons = sampling.taught(lessons, [dead("timeout")])
+    assert sampling.open_lessons(lessons) == []
+    reasons = sampling.unasked(made, lessons)
+    assert reasons == ["teaching turn: timeout"] * 2
+    asked = sampling.requests(made, lessons, "gen", settings())
+    rows = sampling.collect(made, asked, [sampling.dead(one, reason) for one, reason in zip(asked, reasons, strict=True)])
+    assert {(row["status"], row["reason"]) for row in rows} == {("dead", "teaching turn: timeout")}
+    assert len({row["generation_id"] for row in rows}) == 2

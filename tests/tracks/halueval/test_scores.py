@@ -1,0 +1,162 @@
+"""Scores against fractions derived by hand."""
+
+import polars as pl
+import pytest
+
+from truerate.metrics import recognition as formulas
+from truerate.params import Statistics
+from truerate.schemas import Judgement, Outcome, Sample, Score, frame, pairs, validate
+from truerate.tracks.halueval.judged import judged
+from truerate.tracks.halueval.scores import score_recognition, score_refinement
+from truerate.tracks.halueval.tally import Tally
+
+from .made import sample
+
+TALLY = Tally("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
+
+
+def said(judge: str, target: str, verdict: bool | None, **attributes) -> dict:
+    return {
+        "judgement_id": f"{judge}-{target}-{sorted(attributes.items())}",
+        "judge": judge,
+        "judge_version": "1",
+        "target_id": target,
+        "verdict": verdict,
+        "status": "unparsed" if verdict is None else "ok",
+        "reason": None,
+        "spans": [],
+        "p": None,
+        "rationale": None,
+        "attributes": pairs(**attributes),
+    }
+
+
+def paired(n: int) -> list[dict]:
+    """n pairs; hallucinated sides of even number are `inference`, the others `specificity`."""
+    rows = []
+    for k in range(n):
+        pattern = "specificity" if k % 2 else "inference"
+        rows.append(sample(f"h{k}", f"i{k}", True, pair_id=f"p{k}", pattern=pattern))
+        rows.append(sample(f"r{k}", f"i{k}", False, pair_id=f"p{k}"))
+    return rows
+
+
+# Four pairs. Hallucinated sides: Yes, No, Yes, unread. Right sides: No, No, Yes, No.
+VERDICTS = {"h0": True, "h1": False, "h2": True, "h3": None, "r0": False, "r1": False, "r2": True, "r3": False}
+
+
+def scored(judgements: list[dict], samples: list[dict]) -> tuple[dict, pl.DataFrame]:
+    scores, outcomes = score_recognition(frame(Sample, samples), frame(Judgement, judgements), TALLY)
+    validate(Score, scores, where="scores"), validate(Outcome, outcomes, where="outcomes")
+    return {(row["metric"], tuple(p["value"] for p in row["slice"])): row for row in scores.iter_rows(named=True)}, outcomes
+
+
+def plain() -> tuple[dict, pl.DataFrame]:
+    return scored([said("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()], paired(4))
+
+
+# TP 2, FN 1, FP 1, TN 3, unread 1 (hallucinated)
+EXPECTED = {
+    "accuracy": (5 / 8, 8),
+    "accuracy_parsed": (5 / 7, 7),
+    "precision": (2 / 3, 3),
+    "recall": (2 / 4, 4),
+    "f1": (2 * 2 / (4 + 3), 5),
+    "precision_right": (3 / 4, 4),
+    "recall_right": (3 / 4, 4),
+    "f1_right": (2 * 3 / (4 + 4), 5),
+    "macro_f1": ((4 / 7 + 6 / 8) / 2, 8),
+    "tpr": (2 / 3, 3),
+    "tnr": (3 / 4, 4),
+    "unparsed_rate": (1 / 8, 8),
+}
+
+
+@pytest.mark.parametrize("metric", EXPECTED)
+def test_recognition(metric):
+    row = plain()[0][metric, ("qa", "plain")]
+    assert row["value"] == pytest.approx(EXPECTED[metric][0], abs=1e-6) and row["n"] == EXPECTED[metric][1]
+    assert row["low"] is None or row["low"] <= row["value"] <= row["high"]
+
+
+def test_names_agree_with_the_formulas():
+    rows = pl.DataFrame({"is_hallucinated": [name[0] == "h" for name in VERDICTS], "verdict": list(VERDICTS.values())})
+    known = formulas.recognition(rows)
+    twins = {"precision_right": "precision_faithful", "recall_right": "recall_faithful", "f1_right": "f1_faithful"}
+    assert {name: value for name, (value, _) in EXPECTED.items()} == pytest.approx({n: known[twins.get(n, n)] for n in EXPECTED})
+
+
+def test_failures_by_pattern_are_over_read_verdicts():
+    found = plain()[0]
+    # inference: h0 and h2 were seen. specificity: h1 was missed, h3 not read
+    assert (found["tpr", ("inference", "qa", "plain")]["value"], found["failure_rate", ("inference", "qa", "plain")]["value"]) == (1, 0)
+    row = found["failure_rate", ("specificity", "qa", "plain")]
+    assert (row["value"], row["n"]) == (1, 1)
+
+
+def test_one_side_per_pair_is_seeded_and_counts_each_pair_once():
+    row = plain()[0]["accuracy_one_side", ("qa", "plain")]
+    assert row["n"] == 4 and row["value"] in (0.25, 0.5, 0.75, 1.0) and row == plain()[0]["accuracy_one_side", ("qa", "plain")]
+
+
+def test_outcomes_hold_every_unit_with_its_cluster():
+    outcomes = plain()[1]
+    assert outcomes["value"].sum() == 5 and outcomes.height == 8 and outcomes["cluster_id"].n_unique() == 4
+    assert set(outcomes["metric"]) == {"accuracy"} and set(outcomes["unit_id"]) == set(VERDICTS)
+
+
+def test_independent_rows_get_wilson():
+    samples = [sample(f"s{k}", f"i{k}", k < 2, task="general") for k in range(10)]
+    found, _ = scored([said("never", f"s{k}", False, variant="plain") for k in range(10)], samples)
+    row = found["accuracy", ("general", "plain")]
+    # Wilson, 8 of 10, z = 1.96: (0.8 + 0.19208 ± 0.28205…) / 1.38416 = 0.4902, 0.9433
+    assert (row["value"], row["low"], row["high"]) == (0.8, pytest.approx(0.4902, abs=1e-4), pytest.approx(0.9433, abs=1e-4))
+    assert found["precision", ("general", "plain")]["value"] is None  # nothing was flagged
+    assert ("accuracy_one_side", ("general", "plain")) not in found
+
+
+def test_contrast_is_right_only_in_both_orders():
+    first, second = "right-first", "hallucinated-first"
+    named = {"h0": (True, True), "h1": (True, False), "h2": (False, False), "h3": (True, None)}
+    rows = []
+    for name, both in named.items():
+        for order, verdict in zip((first, second), both, strict=True):
+            rows.append(said("judge", name, verdict, variant="contrast", order=order))
+            rows.append(said("judge", name.replace("h", "r"), None if verdict is None else not verdict, variant="contrast", order=order))
+    found, outcomes = scored(rows, paired(4))
+    assert found["accuracy", ("qa", "contrast")]["value"] == 1 / 4
+    assert found["unparsed_rate", ("qa", "contrast")]["value"] == 1 / 8
+    assert outcomes.sort("unit_id")["value"].to_list() == [1, 0, 0, 0] and set(outcomes["unit_id"]) == {"p0", "p1", "p2", "p3"}
+    assert found["accuracy_one_side", ("qa", "contrast")]["value"] in (0.25, 0.5, 0.75)
+
+
+def test_detectors_stand_in_the_plain_table():
+    rows = judged(frame(Sample, paired(3)), frame(Judgement, [said("length", row["sample_id"], True) for row in paired(3)]))
+    assert set(rows["variant"]) == {"plain"} and rows.height == 6
+
+
+def test_published_candidates_are_scored_by_scheme():
+    samples = [row | {"attributes": pairs(scheme="one-pass" if k < 4 else "conversational")} for k, row in enumerate(paired(4))]
+    found, _ = scored([said("always", row["sample_id"], True, variant="plain") for row in samples], samples)
+    assert found["accuracy", ("one-pass", "qa", "plain")]["n"] == found["accuracy", ("conversational", "qa", "plain")]["n"] == 4
+
+
+def test_annotators_and_refined_texts_are_not_scored_as_subjects():
+    rows = [said("ann", "h0", True, stage="annotation"), said("judge", "h1", True, stage="refined", variant="plain")]
+    assert judged(frame(Sample, paired(2)), frame(Judgement, rows)).is_empty()
+
+
+def test_refinement_before_and_after():
+    rows = [said("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()]
+    # flagged: h0, h2, r2. Rewritten: h0 judged right, r2 not read; h2 was never rewritten
+    rows += [
+        said("judge", f"new-{name}", verdict, variant="plain", stage="refined", sample=name)
+        for name, verdict in (("h0", False), ("r2", None))
+    ]
+    scores = score_refinement(frame(Sample, paired(4)), frame(Judgement, rows), TALLY)
+    assert dict(zip(scores["metric"], scores["value"], strict=True)) == {"flagged_rate_before": 3 / 8, "flagged_rate_after": 2 / 8}
+
+
+def test_nothing_judged():
+    found, outcomes = scored([], paired(2))
+    assert not found and outcomes.is_empty() and score_refinement(frame(Sample), frame(Judgement), TALLY).is_empty()
