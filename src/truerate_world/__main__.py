@@ -1,0 +1,135 @@
+"""The closed world's own commands: `python -m truerate_world write|serve|annotate|truth|stats`."""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from truerate.errors import TruerateError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; a mistake is one line on stderr and exit code 2."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except TruerateError as error:
+        return _failed(str(error))
+    except OSError as error:
+        return _failed(f"{error.filename!r}: {error.strerror}")
+    return 0
+
+
+def _failed(line: str) -> int:
+    print(f"truerate_world: {line}", file=sys.stderr)
+    return 2
+
+
+def write_sources(options: argparse.Namespace) -> None:
+    """Fill a folder with the world's seed files in their public formats."""
+    from truerate_world.sources import write
+
+    write(Path(options.folder), options.seed, options.items, options.languages)
+
+
+def serve_models(options: argparse.Namespace) -> None:
+    """Answer Chat Completions on loopback until the process is ended."""
+    from functools import partial
+
+    from truerate_world.encyclopedia import build
+    from truerate_world.mind import MODELS, reply
+    from truerate_world.server import Settings, serve
+
+    settings = Settings(
+        models=tuple(MODELS),
+        identity=options.identity,
+        faults=tuple(options.fault),
+        retry_after=options.retry_after,
+        delay_s=options.delay,
+        log=options.log,
+    )
+
+    def ready(port: int) -> None:
+        print(f"serving {len(settings.models)} models at http://127.0.0.1:{port}/v1", flush=True)
+
+    handler = partial(reply, build(options.seed, options.languages))
+    try:
+        serve(handler, settings, port=options.port, ready=ready)
+    except OSError as error:
+        what = f"--log {error.filename!r}" if error.filename else f"port {options.port}"
+        raise TruerateError(f"{what} cannot be taken: {os.strerror(error.errno)}; name another") from None
+
+
+def annotate_board(options: argparse.Namespace) -> None:
+    """Write the labels that people would return for a board's tasks; an empty file where its source is not simulated."""
+    from truerate.layout import Layout
+    from truerate_world import steps
+
+    steps.annotate_board(Layout.load(options.params), options.board)
+
+
+def save_truth(options: argparse.Namespace) -> None:
+    """Write the planted values of a board as scores; an empty table where its source is not simulated."""
+    from truerate.layout import Layout
+    from truerate_world import steps
+
+    steps.save_truth(Layout.load(options.params), options.board)
+
+
+def show_stats(options: argparse.Namespace) -> None:
+    """Print the counts of a running endpoint as JSON."""
+    url = options.url.rstrip("/").removesuffix("/v1") + "/stats"
+    try:
+        with urlopen(url, timeout=10) as response:
+            print(json.dumps(json.load(response), indent=2))
+    except (URLError, ValueError, OSError) as error:
+        raise TruerateError(f"asking {url!r}: {error}; start one with `python -m truerate_world serve --port PORT`") from None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="truerate_world", description="A closed world with planted truth: its sources and its models.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    write = _command(commands, write_sources, "write")
+    write.add_argument("folder")
+    write.add_argument("--items", type=int, required=True, help="items per task")
+    serve = _command(commands, serve_models, "serve")
+    serve.add_argument("--port", type=int, required=True, help="0 takes a free one")
+    serve.add_argument("--identity", default="", help="given back by /health")
+    serve.add_argument(
+        "--fault", type=_fault, action="append", default=[], metavar="KIND[:rate][:first_n]", help="repeatable; first match wins"
+    )
+    serve.add_argument("--retry-after", help="value of that header on 429 and 5xx")
+    serve.add_argument("--delay", type=float, default=0.0, help="seconds before each reply")
+    serve.add_argument("--log", help="file to which each call appends `digest task outcome`")
+    for command in (write, serve):
+        command.add_argument("--seed", type=int, default=7)
+        command.add_argument("--languages", type=lambda text: tuple(text.split(",")), default=("en",), help="comma-joined, as in en,de")
+    for name, run in (("annotate", annotate_board), ("truth", save_truth)):
+        command = _command(commands, run, name)
+        command.add_argument("board")
+        command.add_argument("--params", default="params.yaml")
+    _command(commands, show_stats, "stats").add_argument("url")
+    return parser
+
+
+def _command(commands, run, name: str) -> argparse.ArgumentParser:
+    """One sub-command whose help is the first line of its function."""
+    command = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
+    command.set_defaults(run=run)
+    return command
+
+
+def _fault(text: str):
+    from truerate_world.faults import parse_fault
+
+    try:
+        return parse_fault(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""Chat Completions bodies: what a request may hold, and how a reply is wrapped."""
+
+import re
+from collections.abc import Sequence
+
+import orjson
+
+ROLES = ("system", "developer", "user", "assistant", "tool")
+_WORD_AND_GAP = re.compile(r"\s*\S+")
+
+
+class BadRequest(Exception):
+    """A body that is no chat completion request; holds the status, message, parameter and code of the error to send."""
+
+    def __init__(self, message: str, param: str | None = None, *, status: int = 400, code: str | None = None):
+        super().__init__(message)
+        self.message, self.param, self.status, self.code = message, param, status, code
+
+
+def check_request(body: bytes, models: Sequence[str]) -> dict:
+    """The parts of a Chat Completions request that decide the reply; BadRequest with the field that is wrong."""
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise BadRequest(f"the body is not JSON: {error}") from None
+    if not isinstance(found, dict) or not isinstance(found.get("model"), str):
+        raise BadRequest("you must provide a model parameter", "model")
+    if found["model"] not in models:
+        raise BadRequest(
+            f"The model {found['model']!r} does not exist; models: {', '.join(models)}", "model", status=404, code="model_not_found"
+        )
+    if found.get("stream"):
+        raise BadRequest("streaming is not offered; leave out 'stream'", "stream")
+    if found.get("n") not in (None, 1):
+        raise BadRequest("one choice per call is offered; leave out 'n'", "n")
+    return {
+        "model": found["model"],
+        "messages": _messages(found.get("messages")),
+        "temperature": _number(found, "temperature", 0, 2, default=1.0),
+        "seed": _integer(found, "seed"),
+        "max_tokens": _integer(found, "max_completion_tokens", at_least=1) or _integer(found, "max_tokens", at_least=1),
+    }
+
+
+def completion_of(request: dict, text: str, digest: str) -> dict:
+    """A chat completion. Tokens are counted as words; a reply longer than `max_tokens` is cut and says so."""
+    limit = request["max_tokens"]
+    n_prompt = sum(len(message["content"].split()) for message in request["messages"])
+    n_text = len(text.split())
+    is_cut = limit is not None and n_text > limit
+    if is_cut:
+        text, n_text = "".join(_WORD_AND_GAP.findall(text)[:limit]), limit
+    return {
+        "id": f"chatcmpl-{digest}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": request["model"],
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": text, "refusal": None},
+                "logprobs": None,
+                "finish_reason": "length" if is_cut else "stop",
+            }
+        ],
+        "usage": {"prompt_tokens": n_prompt, "completion_tokens": n_text, "total_tokens": n_prompt + n_text},
+    }
+
+
+def _messages(found: object) -> list[dict]:
+    """Messages with plain text contents; text parts are joined."""
+    if not isinstance(found, list) or not found:
+        raise BadRequest("'messages' must be a list of at least one message", "messages")
+    messages = []
+    for place, message in enumerate(found):
+        where = f"messages[{place}]"
+        if not isinstance(message, dict) or message.get("role") not in ROLES:
+            raise BadRequest(f"'{where}.role' must be one of {', '.join(ROLES)}", where)
+        content = message.get("content")
+        if isinstance(content, list) and all(isinstance(part, dict) and isinstance(part.get("text"), str) for part in content):
+            content = "".join(part["text"] for part in content)
+        if not isinstance(content, str):
+            raise BadRequest(f"'{where}.content' must be text or a list of text parts", where)
+        messages.append({"role": message["role"], "content": content})
+    return messages
+
+
+def _number(found: dict, name: str, low: float, high: float, *, default: float) -> float:
+    value = found.get(name)
+    if value is None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+        raise BadRequest(f"{name!r} must be a number from {low} to {high}", name)
+    return float(value)
+
+
+def _integer(found: dict, name: str, *, at_least: int | None = None) -> int | None:
+    value = found.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or (at_least is not None and value < at_least):
+        raise BadRequest(f"{name!r} must be a whole number" + (f" from {at_least}" if at_least is not None else ""), name)
+    return value

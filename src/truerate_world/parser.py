@@ -1,0 +1,170 @@
+"""From text to facts: the templates of a language compiled into tables of skeletons, and looked up sentence by sentence."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from truerate_world.domains import DOMAINS, RELATIONS, Value
+from truerate_world.encyclopedia import World
+from truerate_world.tongue import Scan, Tongue
+
+_SENTENCE = re.compile(r"[.!?]+[\"'”’)]*(?:\s+|$|(?=[A-Z\"“]))|\n+")
+_SLOT = re.compile(r"\{(\w+)\}")
+FACT, WRONG = "fact", "wrong-relation"
+
+
+class Claim(NamedTuple):
+    """What one clause says. `kind` is fact, wrong-relation, or a kind of vague claim (which has neither relation nor value)."""
+
+    kind: str
+    subject: int
+    relation: str
+    value: Value | None
+    sentence: int
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a text says: its claims in order, the sentences they stand in, and which of those could not be read."""
+
+    sentences: tuple[str, ...]
+    claims: tuple[Claim, ...]
+    unread: tuple[int, ...]
+    mentioned: tuple[int, ...]
+
+    @cached_property
+    def facts(self) -> dict[tuple[int, str], Value]:
+        """The facts stated, by subject and relation; of two values the first one."""
+        found: dict[tuple[int, str], Value] = {}
+        for claim in self.claims:
+            if claim.kind == FACT:
+                found.setdefault((claim.subject, claim.relation), claim.value)
+        return found
+
+
+EMPTY = Reading((), (), (), ())
+
+
+class Parser:
+    """Reads one language of one world. Readings are kept, because the same evidence is read again by every judge."""
+
+    def __init__(self, world: World, tongue: Tongue):
+        self.world, self.tongue = world, tongue
+        words = tongue.words
+        self.says = _table((skeleton(tongue, say, relation), (FACT, relation)) for relation, p in words.RELATIONS.items() for say in p.says)
+        for relation, phrases in words.RELATIONS.items():
+            self.says.setdefault(skeleton(tongue, phrases.wrong, relation), []).append((WRONG, relation))
+        for kind, phrases in words.VAGUE.items():
+            for phrase in phrases:
+                self.says.setdefault(skeleton(tongue, phrase), []).append((kind, ""))
+        self.turned = _table(
+            (skeleton(tongue, turn, relation), (turn.index("{s}") > turn.index("{v}"), relation))
+            for relation, p in words.RELATIONS.items()
+            for turn in p.turned
+        )
+        self.talk = {skeleton(tongue, text) for name in words.TALK if name != "tail" for text in words.TALK[name]}
+        self.leads = tuple(skeleton(tongue, lead) + " " for lead in words.LEADS)
+        self.tails = tuple(" , " + skeleton(tongue, tail) for tail in words.TALK["tail"])
+        pronouns = "|".join(sorted({form.lower() for form in words.PRONOUNS.values()}))
+        self._subject = re.compile(rf"(§e|{pronouns}) (.+)")
+        joins = "|".join(skeleton(tongue, join.replace("{p}", "qpq")).replace("qpq", f"(?:{pronouns})") for join in words.CONNECTORS)
+        self._join = re.compile(rf" (?:{joins}) ")
+        self._relative = re.compile(rf", (?:{'|'.join(words.RELATIVES.values())}) (.+?) , (.+)")
+        self._readings: dict[str, Reading] = {}
+
+    def read(self, text: str) -> Reading:
+        """What a text says; pronouns stand for the subject of the sentence before."""
+        found = self._readings.get(text)
+        if found is None:
+            if len(self._readings) > 20_000:
+                self._readings.clear()
+            found = self._readings[text] = self._read(text)
+        return found
+
+    def _read(self, text: str) -> Reading:
+        sentences = tuple(part for piece in _SENTENCE.split(text) if (part := piece.strip(" \t\"'“”‘’")))
+        claims: list[Claim] = []
+        unread: list[int] = []
+        mentioned: list[int] = []
+        subject = None
+        for place, sentence in enumerate(sentences):
+            scan = self.tongue.scan(sentence)
+            mentioned += [thing[1] for thing in scan.things if thing[0] == "e"]
+            if scan.skeleton in self.talk or not scan.skeleton:
+                subject = scan.things[0][1] if len(scan.things) == 1 and scan.things[0][0] == "e" else subject
+                continue
+            found = self._sentence(scan, subject, place)
+            if found is None:
+                unread.append(place)
+            else:
+                claims += found
+                subject = found[0].subject
+        return Reading(sentences, tuple(claims), tuple(unread), tuple(mentioned))
+
+    def _sentence(self, scan: Scan, subject: int | None, place: int) -> list[Claim] | None:
+        text = self.bare(scan.skeleton)
+        if text in self.turned:
+            return self._turned(text, scan.things, place)
+        match = self._subject.fullmatch(text)
+        if match is None:
+            return None
+        things = list(scan.things)
+        if match[1] == "§e":
+            subject = things.pop(0)[1]
+        if subject is None:
+            return None
+        return self._clauses(match[2], things, subject, place)
+
+    def bare(self, text: str) -> str:
+        """A skeleton without an opening like *in fact* and without empty endings."""
+        for lead in self.leads:
+            text = text.removeprefix(lead)
+        while (tail := next((tail for tail in self.tails if text.endswith(tail)), None)) is not None:
+            text = text.removesuffix(tail)
+        return text
+
+    def _turned(self, text: str, things: tuple[Value, ...], place: int) -> list[Claim] | None:
+        options = [(last, relation) for last, relation in self.turned[text]]
+        for is_last, relation in options:
+            subject, value = (things[1], things[0]) if is_last else (things[0], things[1])
+            if len(options) == 1 or relation in self.world.entities[subject[1]].facts:
+                return [Claim(FACT, subject[1], relation, value, place)]
+        return None
+
+    def _clauses(self, text: str, things: list[Value], subject: int, place: int) -> list[Claim] | None:
+        """The claims of one or more verb phrases about one subject."""
+        relative = None if text in self.says else self._relative.fullmatch(text)
+        parts = [text] if text in self.says else list(relative.groups()) if relative else self._join.split(text)
+        claims = []
+        for part in parts:
+            options = self.says.get(part)
+            if not options:
+                return None
+            facts = self.world.entities[subject].facts
+            kind, relation = next((option for option in options if option[1] in facts), options[0])
+            claims.append(Claim(kind, subject, relation, things.pop(0) if "§" in part else None, place))
+        return claims
+
+
+def skeleton(tongue: Tongue, template: str, relation: str = "", **slots: str) -> str:
+    """The skeleton of a template: its slot `{v}` by the relation's kind of value, all others entities unless `slots` says otherwise."""
+    marks = {"v": RELATIONS[relation].kind} if relation else {}
+    marks |= slots
+    text = _SLOT.sub(lambda slot: f" q{marks.get(slot[1], 'e')}q ", template)
+    found = tongue.scan(text).skeleton
+    return re.sub(r"\bq([encdx])q\b", r"§\1", found)
+
+
+def _table(entries: Iterable[tuple[str, tuple]]) -> dict[str, list[tuple]]:
+    table: dict[str, list[tuple]] = {}
+    for key, value in entries:
+        if value not in table.setdefault(key, []):
+            table[key].append(value)
+    return table
+
+
+def with_relation(relation: str) -> frozenset[str]:
+    """The domains whose entities have a relation."""
+    return frozenset(domain for domain, relations in DOMAINS.items() if relation in relations)

@@ -1,0 +1,100 @@
+"""Reading a prompt as a model would: its headings, the last example, the cue it ends with, and words of its instruction.
+
+Nothing marks a prompt for the simulated models. Fenced blocks are data: no heading inside them counts.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+_FENCE = re.compile(r"<data-([0-9a-f]{8})>\n(.*?)\n?</data-\1>", re.DOTALL)
+_HELD = re.compile("\x00(\\d+)\x00")
+_HEADING = re.compile(r"^[ \t]*(?:\*\*)?#{1,3}[ \t]*([A-Za-z][A-Za-z0-9 ]*?)[ \t]*#{1,3}[ \t]*:(?:\*\*)?[ \t]*", re.MULTILINE)
+_TEACHING = re.compile(r"reply with the single word understood\W*$", re.IGNORECASE)
+_STEP_BY_STEP = re.compile(r"step[ -]by[ -]step", re.IGNORECASE)
+
+_CUES = {  # the cue at the end -> what is asked, and of which task where the cue says so
+    "Hallucinated Answer": ("sample", "qa"),
+    "Hallucinated Response": ("sample", "dialogue"),
+    "Hallucinated Summary": ("sample", "summarization"),
+    "Best Answer": ("filter", "qa"),
+    "Best Response": ("filter", "dialogue"),
+    "Best Summary": ("filter", "summarization"),
+    "Refined Answer": ("refine", "qa"),
+    "Refined Response": ("refine", "dialogue"),
+    "Refined Summary": ("refine", "summarization"),
+    "Your Judgement": ("recognition", None),
+    "Your Choice": ("contrast", None),
+}
+_BY_HEADING = (("User Query", "general"), ("Document", "summarization"), ("Dialogue History", "dialogue"), ("Question", "qa"))
+TEXT = {"qa": "Answer", "dialogue": "Response", "summarization": "Summary", "general": "Response"}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a prompt asks: the purpose, the task, the cue, the fields of the last example, and how it is asked."""
+
+    purpose: str
+    task: str = ""
+    cue: str = ""
+    fields: dict[str, str] = field(default_factory=dict)
+    is_conversation: bool = False
+    is_step_by_step: bool = False
+
+    @property
+    def variant(self) -> str:
+        """The variant of recognition that the prompt amounts to."""
+        if self.is_step_by_step:
+            return "chain-of-thought"
+        return "knowledge" if self.fields.get("Knowledge") else "plain"
+
+
+def read(messages: list[dict]) -> Asked:
+    """What the messages ask; purpose `unrecognised` where nothing is understood."""
+    users = [message["content"] for message in messages if message["role"] == "user"]
+    if not users:
+        return Asked("unrecognised")
+    text, held = _hold(users[-1].replace("\x00", ""))
+    if _TEACHING.search(text):
+        return Asked("teach", is_conversation=True)
+    headings = list(_HEADING.finditer(text))
+    if not headings or _restore(text[headings[-1].end() :], held).strip():
+        return Asked("general", "general", fields={"User Query": users[-1].strip()}) if len(users) == 1 else Asked("unrecognised")
+    cue = headings[-1][1]
+    purpose, task = _CUES.get(cue, ("unrecognised", None))
+    fields, start = _last_example(text, headings, cue, held)
+    task = task or next((name for heading, name in _BY_HEADING if heading in fields), "")
+    if not task:
+        purpose = "unrecognised"
+    said = [text[:start], *(message["content"] for message in messages if message["content"] is not users[-1])]
+    is_step_by_step = any("step" in part.lower() and _STEP_BY_STEP.search(part) for part in said)
+    return Asked(purpose, task, cue, fields, len(users) > 1, is_step_by_step)
+
+
+def _hold(text: str) -> tuple[str, list[str]]:
+    """The text with every fenced block replaced by a mark, and the blocks' contents."""
+    held: list[str] = []
+
+    def keep(match: re.Match) -> str:
+        held.append(match[2])
+        return f"\x00{len(held) - 1}\x00"
+
+    return (_FENCE.sub(keep, text), held) if "<data-" in text else (text, held)
+
+
+def _restore(text: str, held: list[str]) -> str:
+    """The first fenced block where there is one, else the text itself."""
+    match = _HELD.search(text)
+    return held[int(match[1])] if match else text.strip()
+
+
+def _last_example(text: str, headings: list[re.Match], cue: str, held: list[str]) -> tuple[dict[str, str], int]:
+    """The fields before the cue, back to the cue or the repeated heading of an earlier example, and where they begin."""
+    fields: dict[str, str] = {}
+    start = headings[-1].start()
+    for heading, following in zip(reversed(headings[:-1]), reversed(headings[1:]), strict=True):
+        name = heading[1]
+        if name == cue or name in fields:
+            break
+        start = heading.start()
+        fields[name] = _restore(text[heading.end() : following.start()], held)
+    return fields, start

@@ -1,0 +1,194 @@
+"""The closed world's models behind an OpenAI-compatible endpoint (Chat Completions) on loopback.
+
+The truth that a reply carries never leaves this process: it is recomputed elsewhere by replaying the recorded requests.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Protocol
+
+import orjson
+
+from truerate_world.completions import BadRequest, check_request, completion_of
+from truerate_world.faults import Fault, error_body, pick, spoil
+from truerate_world.wire import Connection, Reply
+
+UNRECOGNISED = "unrecognised"
+
+
+class Answer(Protocol):
+    """What a handler gives back: the task it recognised, the reply's text, and the planted truth (which stays here)."""
+
+    task: str
+    text: str
+    truth: object
+
+
+Handler = Callable[..., Answer]  # (model, messages, *, temperature, seed) -> Answer
+
+
+@dataclass
+class Stats:
+    """What the endpoint saw. `repeated` counts calls answered whole whose very body had been answered whole before."""
+
+    calls: int = 0
+    repeated: int = 0
+    in_flight: int = 0
+    in_flight_max: int = 0
+    faults: int = 0
+    refused: int = 0
+    by_task: Counter = field(default_factory=Counter)
+
+    def to_json(self) -> dict:
+        """The counts as /stats shows them."""
+        return {
+            "calls": self.calls,
+            "by_task": dict(sorted(self.by_task.items())),
+            "unrecognised": self.by_task[UNRECOGNISED],
+            "in_flight_max": self.in_flight_max,
+            "repeated": self.repeated,
+            "faults": self.faults,
+            "refused": self.refused,
+        }
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the endpoint behaves. `delay_s` is waited before each reply; `retry_after` is the value of that header on 429 and 5xx."""
+
+    models: tuple[str, ...]
+    identity: str = ""
+    faults: tuple[Fault, ...] = ()
+    retry_after: str | None = None
+    delay_s: float = 0.0
+    log: str | None = None
+
+
+class App:
+    """Routes, counts and log of one endpoint."""
+
+    def __init__(self, handler: Handler, settings: Settings):
+        self.handler, self.settings = handler, settings
+        self.stats = Stats()
+        self.attempts: Counter[str] = Counter()
+        self.answered: set[str] = set()
+        self.log = os.open(settings.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644) if settings.log else None
+
+    def answer(self, method: str, path: str, body: bytes) -> Reply:
+        """The reply to one request; nothing that a client sends ends the server."""
+        routes = {
+            "/v1/chat/completions": ("POST", self._chat),
+            "/v1/models": ("GET", self._models),
+            "/health": ("GET", self._health),
+            "/stats": ("GET", self._stats),
+        }
+        if path not in routes:
+            return Reply(404, error_body(f"no route {path!r}; there are: {', '.join(routes)}"))
+        allowed, route = routes[path]
+        if method != allowed:
+            return Reply(405, error_body(f"{method} {path}: allowed is {allowed}"), headers=(("allow", allowed),))
+        return route(body)
+
+    def refuse(self, message: str) -> Reply:
+        """The reply to bytes that are no HTTP request."""
+        return Reply(400, error_body(message))
+
+    def ended(self, reply: Reply) -> None:
+        """One call less under way."""
+        self.stats.in_flight -= reply.is_call
+
+    def close(self) -> None:
+        """Give the log back."""
+        if self.log is not None:
+            os.close(self.log)
+
+    def _health(self, _: bytes) -> Reply:
+        return Reply(body=orjson.dumps({"identity": self.settings.identity}))
+
+    def _stats(self, _: bytes) -> Reply:
+        return Reply(body=orjson.dumps(self.stats.to_json()))
+
+    def _models(self, _: bytes) -> Reply:
+        data = [{"id": name, "object": "model", "created": 0, "owned_by": "truerate_world"} for name in self.settings.models]
+        return Reply(body=orjson.dumps({"object": "list", "data": data}))
+
+    def _chat(self, body: bytes) -> Reply:
+        """One call: checked, answered, counted, and perhaps spoiled."""
+        try:
+            request = check_request(body, self.settings.models)
+        except BadRequest as bad:
+            self.stats.refused += 1
+            return Reply(bad.status, error_body(bad.message, param=bad.param, code=bad.code))
+        digest = blake2b(body, digest_size=16).hexdigest()
+        attempt = self.attempts[digest]
+        self.attempts[digest] += 1
+        self.stats.calls += 1
+        self.stats.in_flight += 1
+        self.stats.in_flight_max = max(self.stats.in_flight_max, self.stats.in_flight)
+        reply = self._reply(request, digest, attempt)
+        return replace(reply, is_call=True)
+
+    def _reply(self, request: dict, digest: str, attempt: int) -> Reply:
+        try:
+            answer = self.handler(request["model"], request["messages"], temperature=request["temperature"], seed=request["seed"])
+        except Exception as error:  # a defect of a simulated model must show as a failed call, not end the server
+            print(f"truerate_world: {type(error).__name__} while answering {digest}: {error}", file=sys.stderr, flush=True)
+            self._note(digest, "error", "error")
+            return Reply(500, error_body(f"{type(error).__name__}: {error}", kind="server_error"))
+        completion = completion_of(request, answer.text, digest)
+        kind = pick(self.settings.faults, digest, attempt)
+        self._note(digest, answer.task, kind or "ok")
+        if kind:
+            self.stats.faults += 1
+            reply = spoil(kind, completion, digest=digest, retry_after=self.settings.retry_after)
+            return replace(reply, after=reply.after if reply.after is None else self.settings.delay_s)
+        self.stats.by_task[answer.task] += 1
+        self.stats.repeated += digest in self.answered
+        self.answered.add(digest)
+        return Reply(body=orjson.dumps(completion), after=self.settings.delay_s)
+
+    def _note(self, digest: str, task: str, outcome: str) -> None:
+        """One log line per call, written at once, so that it outlives a kill of either side."""
+        if self.log is not None:
+            os.write(self.log, f"{digest} {task} {outcome}\n".encode())
+
+
+@asynccontextmanager
+async def listening(handler: Handler, settings: Settings, *, port: int = 0) -> AsyncIterator[int]:
+    """The endpoint on 127.0.0.1 while the block runs; gives its port (0 takes a free one). Raises OSError where the port is taken."""
+    app = App(handler, settings)
+    server = await asyncio.get_running_loop().create_server(lambda: Connection(app), "127.0.0.1", port, backlog=1024)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+        app.close()
+
+
+def serve(handler: Handler, settings: Settings, *, port: int, ready: Callable[[int], None]) -> None:
+    """Answer until SIGTERM or SIGINT; `ready` is told the port. Raises OSError where the port is taken."""
+    try:
+        from uvloop import new_event_loop
+    except ImportError:
+        new_event_loop = None
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        runner.run(_serve(handler, settings, port, ready))
+
+
+async def _serve(handler: Handler, settings: Settings, port: int, ready: Callable[[int], None]) -> None:
+    end = asyncio.Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        try:
+            asyncio.get_running_loop().add_signal_handler(name, end.set)
+        except NotImplementedError:  # Windows: the default handlers hold
+            break
+    async with listening(handler, settings, port=port) as taken:
+        ready(taken)
+        await end.wait()

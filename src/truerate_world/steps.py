@@ -1,0 +1,53 @@
+"""The two stages that call the closed world on a board: labels as people would return them, and the planted truth."""
+
+import json
+from pathlib import Path
+
+from truerate.keys import digest
+from truerate.layout import Layout
+from truerate.schemas import Document, Item, Sample, Score, frame, load, read_parquet, save
+from truerate_world.annotate import annotate
+from truerate_world.encyclopedia import World, build
+from truerate_world.models import MODELS
+from truerate_world.truth import planted_scores
+
+
+def annotate_board(at: Layout, board: str) -> None:
+    """Write every labeller's labels of a board's tasks; an empty file where the board's source is not simulated."""
+    lines = Path(at.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n") if is_simulated(at, board) else []
+    rows = annotate([json.loads(line) for line in lines if line], _world(at), at.p.seed)
+    path = Path(at.annotations(board))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8", newline="\n")
+
+
+def save_truth(at: Layout, board: str) -> None:
+    """Write the planted values of a board as scores; an empty table where the board's source is not simulated."""
+    rows = _truth(at, board) if is_simulated(at, board) else []
+    save(Score, frame(Score, rows), at.truth(board))
+
+
+def is_simulated(at: Layout, board: str) -> bool:
+    """Whether a board's texts come from the closed world."""
+    return at.p.source(at.p.board(board).source).is_simulated
+
+
+def _truth(at: Layout, board: str) -> list[dict]:
+    source, track = at.p.board(board).source, at.p.track(board)
+    is_given = track.knowledge == "source"  # what a retriever finds is not known here, so neither is what it helps
+    return planted_scores(
+        board,
+        world=_world(at),
+        models={alias: model.model for alias, model in at.p.models.items() if model.model in MODELS},
+        subjects=track.subjects,
+        samples=load(Sample, at.labels(board, "samples")),
+        items=load(Item, at.dataset(board, "items")),
+        documents=load(Document, at.source(source, "documents")),
+        variants=[name for name in track.variants if is_given or name != "knowledge"],
+        generations=read_parquet(at.dataset(board, "generations")).select("purpose", "model", "attributes"),
+        inputs=digest(at.dataset(board), at.labels(board)),
+    )
+
+
+def _world(at: Layout) -> World:
+    return build(at.p.seed, tuple(at.p.languages))

@@ -1,0 +1,164 @@
+"""HTTP/1.1 on asyncio: connections that read requests, hand them to an answerer and write its replies, in order."""
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Protocol
+
+try:
+    from httptools import HttpParserError, HttpRequestParser
+except ImportError:  # a platform without it: the plain reader below does the same, only slower
+    HttpRequestParser = None
+
+    class HttpParserError(Exception):
+        """Bytes that are no HTTP request."""
+
+
+MAX_BODY = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What goes back: status, body and extra header lines, `after` seconds; `after` None: never. `is_dropped`: the line is cut instead."""
+
+    status: int = 200
+    body: bytes = b""
+    content_type: str = "application/json"
+    headers: tuple[tuple[str, str], ...] = ()
+    after: float | None = 0.0
+    is_dropped: bool = False
+    is_call: bool = False
+
+    def to_bytes(self, *, is_kept_open: bool) -> bytes:
+        """The reply as it stands on the wire."""
+        extra = "".join(f"{name}: {value}\r\n" for name, value in self.headers)
+        head = (
+            f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}\r\ncontent-type: {self.content_type}\r\n"
+            f"content-length: {len(self.body)}\r\n{extra}connection: {'keep-alive' if is_kept_open else 'close'}\r\n\r\n"
+        )
+        return head.encode("latin-1") + self.body
+
+
+class Answerer(Protocol):
+    """What a connection needs of the application behind it."""
+
+    def answer(self, method: str, path: str, body: bytes) -> Reply:
+        """The reply to one request."""
+
+    def refuse(self, message: str) -> Reply:
+        """The reply to bytes that are no request."""
+
+    def ended(self, reply: Reply) -> None:
+        """A reply was written, or its client went away before that."""
+
+
+class PlainParser:
+    """The part of httptools' request parser that a connection uses, for requests with a content-length (chunked bodies are refused)."""
+
+    def __init__(self, protocol: "Connection"):
+        self.protocol, self.buffer, self.method, self.is_kept_open = protocol, b"", b"", True
+
+    def feed_data(self, data: bytes) -> None:
+        """Take bytes; call the protocol for every request that is complete."""
+        self.buffer += data
+        while (end := self.buffer.find(b"\r\n\r\n")) >= 0:
+            first, *lines = self.buffer[:end].split(b"\r\n")
+            fields = {name.strip().lower(): value.strip() for name, _, value in (line.partition(b":") for line in lines)}
+            try:
+                self.method, target, version = first.split(b" ")
+                n_body = int(fields.get(b"content-length", b"0"))
+            except ValueError:
+                raise HttpParserError("no HTTP/1.1 request") from None
+            if b"transfer-encoding" in fields or n_body < 0:
+                raise HttpParserError("a content-length is needed")
+            whole = end + 4 + n_body
+            if len(self.buffer) < whole:
+                return
+            self.is_kept_open = fields.get(b"connection", b"").lower() != b"close" and version != b"HTTP/1.0"
+            body, self.buffer = self.buffer[end + 4 : whole], self.buffer[whole:]
+            self.protocol.on_message_begin()
+            self.protocol.on_url(target)
+            self.protocol.on_body(body)
+            self.protocol.on_message_complete()
+
+    def get_method(self) -> bytes:
+        """The method of the request just read."""
+        return self.method
+
+    def should_keep_alive(self) -> bool:
+        """Whether the client wants to go on over this connection."""
+        return self.is_kept_open
+
+
+class Connection(asyncio.Protocol):
+    """One client: requests are answered in the order in which they came, however long a reply waits."""
+
+    def __init__(self, app: Answerer):
+        self.app = app
+        self.parser = (HttpRequestParser or PlainParser)(self)
+        self.waiting: deque[tuple[str, str, bytes, bool]] = deque()
+        self.pending: Reply | None = None
+        self.timer: asyncio.TimerHandle | None = None
+        self.url, self.parts, self.n_body = b"", [], 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        self.transport = transport
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.waiting.clear()
+        if self.timer:
+            self.timer.cancel()
+        if self.pending:
+            self.app.ended(self.pending)
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            self.parser.feed_data(data)
+        except HttpParserError as error:
+            self.transport.write(self.app.refuse(f"not HTTP/1.1: {error}").to_bytes(is_kept_open=False))
+            self.transport.close()
+
+    def on_message_begin(self) -> None:
+        self.url, self.parts, self.n_body = b"", [], 0
+
+    def on_url(self, url: bytes) -> None:
+        self.url += url
+
+    def on_body(self, body: bytes) -> None:
+        self.n_body += len(body)
+        if self.n_body > MAX_BODY:
+            raise HttpParserError(f"a body of more than {MAX_BODY} bytes")
+        self.parts.append(body)
+
+    def on_message_complete(self) -> None:
+        path = self.url.decode("latin-1").partition("?")[0]
+        self.waiting.append((self.parser.get_method().decode("latin-1"), path, b"".join(self.parts), self.parser.should_keep_alive()))
+        if not self.pending:
+            self._next()
+
+    def _next(self) -> None:
+        """Answer the waiting requests until one has to wait for its time."""
+        while self.waiting and not self.pending:
+            method, path, body, is_kept_open = self.waiting.popleft()
+            reply = self.app.answer(method, path, body)
+            if reply.after == 0:
+                self._write(reply, is_kept_open)
+                continue
+            self.pending = reply
+            if reply.after is not None:
+                self.timer = asyncio.get_running_loop().call_later(reply.after, self._later, is_kept_open)
+
+    def _later(self, is_kept_open: bool) -> None:
+        reply, self.pending = self.pending, None
+        self._write(reply, is_kept_open)
+        self._next()
+
+    def _write(self, reply: Reply, is_kept_open: bool) -> None:
+        self.app.ended(reply)
+        if reply.is_dropped:
+            self.transport.abort()
+            return
+        self.transport.write(reply.to_bytes(is_kept_open=is_kept_open))
+        if not is_kept_open:
+            self.transport.close()
