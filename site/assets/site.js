@@ -1,0 +1,60 @@
+/* What every page shares: names for the theme's own controls, the build line, and the dialog behind each number. */
+(() => {
+  const make = (name, attributes = {}, ...children) => {
+    const node = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    node.append(...children);
+    return node;
+  };
+  window.truerate = { make };
+
+  document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
+  document.documentElement.classList.add("tr-js");
+
+  // build_info.js calls this with null or {date, commit}; it is no part of the tables.
+  window.truerateBuild = (info) => {
+    if (!info) return;
+    const words = [info.commit && `Build ${info.commit}`, info.date].filter(Boolean).join(" · ");
+    for (const place of document.querySelectorAll("[data-build]")) place.textContent = words;
+  };
+
+  let dialog;
+  const show = (cell) => {
+    const table = cell.closest("table");
+    const head = table.tHead.rows[table.tHead.rows.length - 1].cells[cell.cellIndex];
+    const link = cell.querySelector(".tr-num");
+    const value = link.firstChild.textContent.trim();
+    const facts = [
+      ["Value", value + (head.dataset.unit && value !== "–" ? " %" : "")],
+      ["Interval", cell.dataset.interval],
+      ["Planted", cell.dataset.planted],
+      ["Rows behind it", cell.dataset.n],
+      ["Where", cell.dataset.slice],
+      ["Inputs", cell.dataset.rows],
+      ["Made by", "dvc repro"],
+      ["Shown by", table.dataset.board && `truerate board ${table.dataset.board}`],
+    ];
+    if (!dialog) {
+      dialog = make("dialog", { class: "tr-dialog", "aria-labelledby": "tr-dialog-title" });
+      dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+      document.body.append(dialog);
+    }
+    const list = make("dl", { class: "tr-facts" });
+    for (const [name, text] of facts) if (text) list.append(make("div", {}, make("dt", {}, name), make("dd", {}, text)));
+    const close = make("button", { type: "button", class: "tr-button", autofocus: "" }, "Close");
+    close.addEventListener("click", () => dialog.close());
+    const subject = cell.parentElement.querySelector(".tr-name").textContent;
+    const definition = make("a", { href: link.getAttribute("href"), class: "tr-button" }, "Definition");
+    dialog.replaceChildren(
+      make("h2", { id: "tr-dialog-title" }, `${subject}: ${head.dataset.head}`),
+      make("p", { class: "tr-sub" }, head.dataset.definition || ""), list, make("p", { class: "tr-more" }, definition, " ", close),
+    );
+    dialog.showModal();
+  };
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a.tr-num");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    event.preventDefault();
+    show(link.closest("td"));
+  });
+})();

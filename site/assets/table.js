@@ -1,0 +1,133 @@
+/* Tables are complete as they come; this adds sorting, a filter, kinds, more measures, variants and CSV, and keeps the choice in the address. */
+(() => {
+  const { make } = window.truerate;
+  const state = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+  const keep = (key, value) => {
+    if (value) state.set(key, value); else state.delete(key);
+    try { history.replaceState(null, "", `#${state}`); } catch { /* some browsers refuse this for files */ }
+  };
+  const headsOf = (table) => [...table.tHead.rows[table.tHead.rows.length - 1].cells];
+
+  const compare = (first, second, way, isText) => {
+    const a = first.dataset.v ?? first.textContent, b = second.dataset.v ?? second.textContent;
+    if (a === "" || b === "") return (a === "") - (b === "");          // nothing measured: last, whichever way
+    return way * (isText ? a.localeCompare(b) : a - b);
+  };
+  const sort = (table, index, way) => {
+    const head = headsOf(table)[index], body = table.tBodies[0];
+    for (const other of headsOf(table)) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", way > 0 ? "ascending" : "descending");
+    const rows = [...body.rows].sort((a, b) => compare(a.cells[index], b.cells[index], way, head.dataset.kind === "text"));
+    body.append(...rows);
+  };
+  const sortable = (table) => headsOf(table).forEach((head, index) => {
+    const button = make("button", { type: "button", class: "tr-sort" }, ...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const first = head.dataset.kind === "text" || head.dataset.up === "down" ? 1 : -1;   // best first
+      const now = head.getAttribute("aria-sort");
+      const way = now ? (now === "ascending" ? -1 : 1) : first;
+      sort(table, index, way);
+      keep("sort", `${index}${way > 0 ? "a" : "d"}`);
+    });
+  });
+
+  const cell = (text) => {
+    const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+    return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  const csv = (table) => {
+    const shown = (one) => getComputedStyle(one).display !== "none";
+    const heads = headsOf(table), used = heads.map((head, i) => i).filter((i) => shown(heads[i]));
+    const lines = [used.map((i) => heads[i].dataset.head || heads[i].textContent.trim())];
+    for (const row of table.tBodies[0].rows) {
+      if (row.hidden) continue;
+      lines.push(used.map((i) => (row.cells[i].classList.contains("tr-rank") ? row.cells[i].textContent.trim() : row.cells[i].dataset.v ?? "")));
+    }
+    const blob = new Blob(["\ufeff" + lines.map((line) => line.map(cell).join(",")).join("\r\n")], { type: "text/csv" });
+    const link = make("a", { href: URL.createObjectURL(blob), download: `${table.dataset.name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}.csv` });
+    document.body.append(link);
+    link.click();
+    link.remove();
+  };
+
+  const widen = (table, isWide) => {
+    table.classList.toggle("is-wide", isWide);
+    for (const head of table.querySelectorAll("th[data-all]")) head.colSpan = isWide ? head.dataset.all : Math.max(1, head.dataset.shown);
+  };
+  const KINDS = { model: "Models", baseline: "Baselines", published: "Published", planted: "Planted" };
+
+  /* One bar of controls for the panels of a view (or a single table). */
+  const equip = (host, tables) => {
+    const bar = make("div", { class: "tr-tools" });
+    const panels = [...host.querySelectorAll("[data-panel]")];
+    const count = make("span", { class: "tr-count", role: "status" });
+    const what = `Find a ${headsOf(tables[0])[0].textContent.trim().toLowerCase()}`;
+    const query = make("input", { type: "search", placeholder: what, "aria-label": what, class: "tr-input" });
+    const kinds = [...new Set(tables.flatMap((table) => [...table.tBodies[0].rows].map((row) => row.dataset.kind)))].filter(Boolean);
+    const kind = make("select", { class: "tr-input", "aria-label": "Kind of row" }, make("option", { value: "" }, "All rows"));
+    for (const name of kinds) kind.append(make("option", { value: name }, KINDS[name] || name));
+    const filter = () => {
+      const words = query.value.trim().toLowerCase();
+      for (const table of tables) {
+        for (const row of table.tBodies[0].rows) {
+          row.hidden = !row.cells[0].textContent.toLowerCase().includes(words) || (kind.value && row.dataset.kind !== kind.value);
+        }
+      }
+      const table = tables.find((one) => !one.closest("[hidden]")) || tables[0];
+      const n = [...table.tBodies[0].rows].filter((row) => !row.hidden).length;
+      count.textContent = `${n} ${n === 1 ? "row" : "rows"}`;
+    };
+    if (panels.length > 1) {
+      const choice = make("div", { class: "tr-choice", role: "group", "aria-label": "Variant" });
+      const choose = (name) => {
+        for (const panel of panels) panel.hidden = panel.dataset.panel !== name;
+        for (const button of choice.children) button.setAttribute("aria-pressed", String(button.dataset.value === name));
+        filter();
+      };
+      for (const panel of panels) {
+        const button = make("button", { type: "button", "data-value": panel.dataset.panel }, panel.dataset.title);
+        button.addEventListener("click", () => { choose(panel.dataset.panel); keep("variant", panel.dataset.panel); });
+        choice.append(button);
+      }
+      bar.append(choice);
+      const wanted = state.get("variant");
+      choose(panels.some((panel) => panel.dataset.panel === wanted) ? wanted : panels[0].dataset.panel);
+    }
+    if (tables[0].tBodies[0].rows.length > 3) bar.append(query);
+    if (kinds.length > 1) bar.append(kind);
+    if (tables.some((table) => table.classList.contains("has-extra"))) {
+      const more = make("button", { type: "button", class: "tr-button", "aria-pressed": "false" }, "More measures");
+      more.addEventListener("click", () => {
+        const isWide = more.getAttribute("aria-pressed") !== "true";
+        more.setAttribute("aria-pressed", String(isWide));
+        for (const table of tables) widen(table, isWide);
+      });
+      bar.append(more);
+    }
+    const save = make("button", { type: "button", class: "tr-button" }, "Download CSV");
+    save.addEventListener("click", () => csv(tables.find((table) => !table.closest("[hidden]"))));
+    bar.append(save, count);
+    query.addEventListener("input", () => { filter(); keep("q", query.value.trim()); });
+    kind.addEventListener("change", () => { filter(); keep("kind", kind.value); });
+    query.value = state.get("q") || "";
+    if (kinds.includes(state.get("kind"))) kind.value = state.get("kind");
+    filter();
+    return bar;
+  };
+
+  const lone = (table) => !table.closest("[data-views]");
+  for (const table of document.querySelectorAll("table[data-table]")) { sortable(table); widen(table, false); }
+  for (const host of document.querySelectorAll("[data-views]")) {
+    const tables = [...host.querySelectorAll("table[data-table]")];
+    if (tables.length > 1 || !("small" in tables[0].dataset)) host.prepend(equip(host, tables));   // a few lines need no controls
+  }
+  for (const table of [...document.querySelectorAll("table[data-table]")].filter(lone)) {
+    if ("small" in table.dataset) continue;
+    const frame = table.closest(".tr-scroll");
+    frame.before(equip(frame, [table]));
+  }
+  const wanted = /^(\d+)([ad])$/.exec(state.get("sort") || "");
+  const first = document.querySelector("[data-panel]:not([hidden]) table[data-table]") || document.querySelector("table[data-table]");
+  if (wanted && first && headsOf(first)[wanted[1]]) sort(first, Number(wanted[1]), wanted[2] === "a" ? 1 : -1);
+})();

@@ -1,0 +1,84 @@
+"""The interface of a detector, and what its rules see of a text."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import polars as pl
+
+from truerate.text import words
+
+ANY_TASK = "*"
+
+
+class Detector(Protocol):
+    """What judges labelled texts after having seen some.
+
+    `samples` has the columns of `schemas.Sample`; `contexts` has `item_id`, `knowledge`, `question`, `history` (what a text is checked
+    against and what it answers). `fit` learns from every row it is given; `judge` never reads a label.
+    """
+
+    name: str
+
+    def fit(self, samples: pl.DataFrame, contexts: pl.DataFrame, seed: int) -> "Detector":
+        """This detector, having learned from the samples."""
+
+    def judge(self, samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
+        """One `schemas.Judgement` row per sample."""
+
+    def save(self, folder: Path) -> None:
+        """Write what was learned, in the same bytes for the same samples."""
+
+    def load(self, folder: Path) -> "Detector":
+        """This detector, with what `save` wrote."""
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts of one task as columns. `labels` are empty where a detector judges."""
+
+    sample_ids: list[str]
+    texts: list[str]
+    knowledge: list[str]
+    labels: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+    @classmethod
+    def of(cls, samples: pl.DataFrame, contexts: pl.DataFrame, *, with_labels: bool) -> "Texts":
+        """The texts of samples with the knowledge of their items, empty where an item has none."""
+        joined = samples.join(contexts.select("item_id", "knowledge"), on="item_id", how="left", maintain_order="left")
+        labels = joined["is_hallucinated"].to_numpy() if with_labels else np.zeros(0, dtype=bool)
+        return cls(joined["sample_id"].to_list(), joined["text"].to_list(), joined["knowledge"].fill_null("").to_list(), labels)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def words(self) -> list[list[str]]:
+        """The words of each text."""
+        return [words(text) for text in self.texts]
+
+    @cached_property
+    def knowledge_words(self) -> list[list[str]]:
+        """The words of each text's knowledge, cut once per distinct knowledge."""
+        cut = {text: words(text) for text in dict.fromkeys(self.knowledge)}
+        return [cut[text] for text in self.knowledge]
+
+
+State = dict  # what was learned, as JSON values
+Verdicts = tuple[np.ndarray, np.ndarray]  # verdicts (Boolean) and P(hallucinated), one per text
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a detector learns from the texts of one task and how it then judges texts: two pure functions and their card.
+
+    `about` says what the rule is, in the words of the detector page.
+    """
+
+    name: str
+    about: str
+    learn: Callable[[Texts, int], State]
+    judge: Callable[[State, Texts], Verdicts]

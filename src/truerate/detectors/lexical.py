@@ -1,0 +1,55 @@
+"""Detectors that compare the answer with its knowledge word by word: the floor of what checking a text can reach."""
+
+import numpy as np
+
+from truerate.detectors.interface import Rule, State, Texts, Verdicts
+from truerate.detectors.trivial import by_cut
+from truerate.metrics.ngrams import fit_logistic, logistic
+from truerate.metrics.overlap import form, overlap
+
+
+def absent_rate(texts: Texts) -> dict[str, np.ndarray]:
+    """Share of the answer's content words that its knowledge does not hold."""
+    return {"absent_rate": lexical_features(texts)[:, 0]}
+
+
+def lexical_features(texts: Texts) -> np.ndarray:
+    """Overlap with the knowledge (4) and length in log words and log characters (2): shape (texts, 6)."""
+    rows = [
+        (*overlap(words, known), *np.log1p(form(text)[:2]))
+        for words, known, text in zip(texts.words, texts.knowledge_words, texts.texts, strict=True)
+    ]
+    return np.array(rows, dtype=float).reshape(-1, 6)
+
+
+def learn_regression(texts: Texts, seed: int) -> State:
+    """Logistic regression on standardised features; the prevalence alone where a class is missing."""
+    prevalence = float(texts.labels.mean())
+    if prevalence in (0.0, 1.0):
+        return {"prevalence": prevalence}
+    features = lexical_features(texts)
+    mean, scale = np.round(features.mean(axis=0), 6), np.round(features.std(axis=0), 6)
+    scale = np.where(scale > 0, scale, 1.0)
+    coefficients, intercept = fit_logistic((features - mean) / scale, texts.labels)
+    learned = {"mean": mean.tolist(), "scale": scale.tolist(), "coefficients": coefficients.tolist(), "intercept": intercept}
+    return {"prevalence": prevalence} | learned
+
+
+def judge_by_regression(state: State, texts: Texts) -> Verdicts:
+    """Hallucinated from a probability of one half."""
+    if "mean" not in state:
+        return np.full(len(texts), state["prevalence"] >= 0.5), np.full(len(texts), state["prevalence"])
+    features = (lexical_features(texts) - np.array(state["mean"])) / np.array(state["scale"])
+    p = logistic(features, np.array(state["coefficients"]), state["intercept"])
+    return p >= 0.5, p
+
+
+RULES = (
+    Rule("overlap", "A threshold on the share of the answer's content words that its knowledge does not hold.", *by_cut(absent_rate)),
+    Rule(
+        "lexical-lr",
+        "Logistic regression on what of the answer its knowledge does not hold (content words, numbers, word pairs) and on its length.",
+        learn_regression,
+        judge_by_regression,
+    ),
+)

@@ -1,0 +1,240 @@
+"""The shortcut audit: how far do classifiers that check no fact tell the labels of a set?
+
+A set whose length, format or wording gives its labels away measures that, and not recognition. Every shortcut is learned on training folds
+(grouped by `group_id`) and measured on the fold left out; intervals come from a bootstrap over groups.
+"""
+
+from bisect import bisect
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from truerate.keys import content_id, draw
+from truerate.metrics.intervals import Interval, bootstrap_interval, cluster_bootstrap, ratio_intervals, resample_weights
+from truerate.metrics.ngrams import fit_counts, ngram_counts, probabilities_of_counts
+from truerate.metrics.overlap import form, overlap
+from truerate.metrics.thresholds import best_threshold, grouped_folds, weighted_auroc
+from truerate.params import Audit, Statistics
+from truerate.schemas import Score, frame, pair, pairs
+from truerate.text import words
+
+SHORTCUTS = ("majority", "words", "characters", "final-stop", "trailing-space", "overlap", "answer-ngrams")
+METRICS = ("shortcut_accuracy", "shortcut_balanced_accuracy", "shortcut_auroc", "shortcut_pairwise")
+DECIDING = ("shortcut_balanced_accuracy", "shortcut_pairwise")  # what a finding is made of; accuracy and AUROC stand beside them
+DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """One slice of a labelled set as columns. `sides` are the row pairs (hallucinated, right) of the pairs that have both."""
+
+    texts: list[str]
+    labels: np.ndarray
+    groups: np.ndarray
+    folds: np.ndarray
+    sides: np.ndarray
+    features: dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a shortcut said of each row and pair, always by what it learned on the other folds.
+
+    `scores` rise with suspicion; `pair_scores` are 1 where the hallucinated side of a pair was picked, .5 on a tie, else 0.
+    """
+
+    verdicts: np.ndarray
+    scores: np.ndarray
+    pair_scores: np.ndarray
+
+
+def audit(samples: pl.DataFrame, contexts: pl.DataFrame, *, board: str, p: Audit, statistics: Statistics, seed: int) -> pl.DataFrame:
+    """The Score rows of the audit: every shortcut × metric per task, and per task and `scheme` where samples name one.
+
+    `samples`: columns of `schemas.Sample`; `contexts`: `item_id`, `knowledge`. Metrics, all in [0, 1], subject = the shortcut's name:
+    `shortcut_accuracy` (against `majority`, the more frequent label), `shortcut_balanced_accuracy` (mean recall of both classes),
+    `shortcut_auroc` (over the scores of all left-out folds together), `shortcut_pairwise` (share of pairs whose hallucinated side the
+    feature alone picks, direction learned on the training pairs, ties half). Null where a slice has one class, no pair or too few groups.
+    """
+    joined = samples.join(contexts.select("item_id", "knowledge"), on="item_id", how="left", maintain_order="left").sort("sample_id")
+    inputs = content_id(joined.select("sample_id", "text", "is_hallucinated", "knowledge").rows())[:12]
+    rows = []
+    for part, where in slices(joined):
+        labelled = _labelled(part, n_folds=p.folds, seed=seed)
+        for shortcut in SHORTCUTS:
+            told = tell(labelled, shortcut)
+            for metric, (interval, n) in _measure(labelled, told, statistics, seed).items():
+                found = [None if number is None else round(number, DIGITS) for number in (interval or (None, None, None))]
+                rows.append(
+                    {"board": board, "metric": metric, "subject": shortcut, "slice": pairs(**where), "value": found[0], "low": found[1]}
+                    | {"high": found[2], "method": "estimator", "n": n, "inputs": inputs}
+                )
+    return frame(Score, rows)
+
+
+def slices(samples: pl.DataFrame) -> list[tuple[pl.DataFrame, dict[str, str]]]:
+    """The parts that are audited, in a fixed order: each task, and each scheme within it where samples name one."""
+    with_scheme = samples.with_columns(pair("attributes", "scheme"))
+    found = []
+    for (task,), part in with_scheme.sort("task", maintain_order=True).group_by("task", maintain_order=True):
+        found.append((part, {"task": task}))
+        schemes = part["scheme"].drop_nulls().unique().sort().to_list()
+        found += [(part.filter(pl.col("scheme") == scheme), {"task": task, "scheme": scheme}) for scheme in schemes]
+    return found
+
+
+def _labelled(part: pl.DataFrame, *, n_folds: int, seed: int) -> Labelled:
+    texts, knowledge = part["text"].to_list(), part["knowledge"].fill_null("").to_list()
+    labels, groups = part["is_hallucinated"].to_numpy().astype(bool), part["group_id"].to_numpy()
+    forms = np.array([form(text) for text in texts]).reshape(-1, 4)
+    cut = {text: words(text) for text in dict.fromkeys(knowledge)}
+    absent = [overlap(words(text), cut[known]).absent_rate for text, known in zip(texts, knowledge, strict=True)]
+    columns = (np.zeros(len(texts)), *forms.T, np.array(absent))
+    features = dict(zip(SHORTCUTS[:-1], columns, strict=True))
+    folds = grouped_folds(groups, n_folds=n_folds, seed=seed)
+    return Labelled(texts, labels, groups, folds, _sides(part["pair_id"].to_list(), labels), features)
+
+
+def _sides(pair_ids: list[str | None], labels: np.ndarray) -> np.ndarray:
+    """Row numbers (hallucinated, right) of every pair with exactly one row of each: shape (pairs, 2)."""
+    members: dict[str, list[int]] = {}
+    for row, name in enumerate(pair_ids):
+        if name is not None:
+            members.setdefault(name, []).append(row)
+    whole = [sorted(rows, key=lambda row: not labels[row]) for rows in members.values() if len(rows) == 2 and labels[rows].sum() == 1]
+    return np.array(whole, dtype=int).reshape(-1, 2)
+
+
+def tell(data: Labelled, shortcut: str) -> Told:
+    """A shortcut learned on each fold's complement and applied to the fold."""
+    verdicts, scores = np.zeros(len(data.labels), dtype=bool), np.zeros(len(data.labels))
+    pair_scores = np.full(len(data.sides), np.nan)
+    learn = _ngrams(data) if shortcut == "answer-ngrams" else _feature(data, shortcut)
+    for fold in range(int(data.folds.max(initial=-1)) + 1):
+        test = data.folds == fold
+        verdicts[test], scores[test], ordered = learn(~test, test)
+        held = test[data.sides].all(axis=1)
+        gap = ordered[data.sides[held, 0]] - ordered[data.sides[held, 1]]
+        pair_scores[held] = (np.sign(gap) + 1) / 2
+    return Told(verdicts, scores, pair_scores)
+
+
+Learner = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+
+
+def _feature(data: Labelled, name: str) -> Learner:
+    """One number: a threshold for verdicts, and its direction for scores and pairs."""
+    x, y = data.features[name], data.labels
+
+    def learn(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        threshold = best_threshold(x[train], y[train])
+        is_common = bool(train.any()) and float(y[train].mean()) >= 0.5
+        verdicts = threshold.verdicts(x[test]) if threshold else np.full(int(test.sum()), is_common)
+        sign = 1.0 if threshold is None or threshold.is_above else -1.0
+        seen = data.sides[train[data.sides].all(axis=1)]
+        votes = np.sign(x[seen[:, 0]] - x[seen[:, 1]]).sum()
+        return verdicts, sign * x[test], x * (np.sign(votes) or 1.0)
+
+    return learn
+
+
+def _ngrams(data: Labelled) -> Learner:
+    """The answer's own n-grams: a logistic regression whose probability is score and, from one half on, verdict."""
+    counts = ngram_counts(data.texts)
+
+    def learn(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        y = data.labels[train]
+        p = np.full(len(data.texts), float(y.mean()) if len(y) else 0.5)
+        if counts is not None and len(y) and 0 < y.mean() < 1:
+            p = probabilities_of_counts(counts, **fit_counts(counts[train], y))
+        return p[test] >= 0.5, p[test], p
+
+    return learn
+
+
+def _measure(data: Labelled, told: Told, s: Statistics, seed: int) -> dict[str, tuple[Interval | None, int]]:
+    """The four metrics with intervals and the number of rows or pairs behind each."""
+    settings = {"n_resamples": s.n_bootstrap, "confidence": s.confidence, "seed": seed}
+    y, right = data.labels, told.verdicts == data.labels
+    names, index = np.unique(data.groups, return_inverse=True)
+    rows = np.stack([right, np.ones_like(y), right & y, y, right & ~y, ~y], axis=1).astype(float)
+    sums = _summed(rows, index, len(names))
+    accuracy = ratio_intervals(sums[:, :1], sums[:, 1:2], **settings)
+    balanced = cluster_bootstrap(sums[:, 2:], lambda t: ((t[:, 0] / t[:, 1] + t[:, 2] / t[:, 3]) / 2)[:, None], **settings)
+    measured = ~np.isnan(told.pair_scores)
+    of_pair = index[data.sides[:, 0]] if len(data.sides) else np.zeros(0, dtype=int)
+    picked = _summed(np.stack([told.pair_scores, measured], axis=1)[measured], of_pair[measured], len(names))
+    pairwise = ratio_intervals(picked[:, :1], picked[:, 1:], **settings)
+    n = len(y)
+    return {
+        "shortcut_accuracy": (_first(accuracy), n),
+        "shortcut_balanced_accuracy": (_first(balanced), n),
+        "shortcut_auroc": (_auroc(told.scores, y, index, settings), n),
+        "shortcut_pairwise": (_first(pairwise), int(measured.sum())),
+    }
+
+
+def _summed(rows: np.ndarray, index: np.ndarray, n_groups: int) -> np.ndarray:
+    sums = np.zeros((n_groups, rows.shape[1]))
+    np.add.at(sums, index, rows)
+    return sums
+
+
+def _first(intervals: list[Interval | None]) -> Interval | None:
+    return intervals[0] if intervals else None
+
+
+def _auroc(scores: np.ndarray, labels: np.ndarray, index: np.ndarray, settings: dict) -> Interval | None:
+    """AUROC with its interval from a bootstrap over groups."""
+    n_groups = int(index.max(initial=-1)) + 1
+    if n_groups < 2:
+        return None
+    value = weighted_auroc(scores, labels, np.ones((1, len(labels))))[0]
+    blocks = resample_weights(n_groups, n_resamples=settings["n_resamples"], seed=settings["seed"])
+    draws = np.concatenate([weighted_auroc(scores, labels, weights[:, index]) for weights in blocks])
+    return bootstrap_interval(value, draws, n_clusters=n_groups, confidence=settings["confidence"])
+
+
+def findings(scores: pl.DataFrame, threshold: float) -> list[str]:
+    """One line per shortcut and slice that reaches the threshold, the strongest first; empty where none does.
+
+    Decided on balanced accuracy and on pairs: plain accuracy is high wherever one label is rare, and `majority` says by how much.
+    """
+    reached = scores.filter(pl.col("metric").is_in(DECIDING) & (pl.col("value") >= threshold))
+    kinds = {"shortcut_pairwise": "of pairs", "shortcut_balanced_accuracy": "of texts (balanced)"}
+    return [
+        f"{row['subject']} alone tells {row['value']:.3f} {kinds[row['metric']]} in {', '.join(one['value'] for one in row['slice'])}"
+        f" (threshold {threshold})"
+        for row in reached.sort("value", descending=True, maintain_order=True).to_dicts()
+    ]
+
+
+def hard_split(samples: pl.DataFrame, *, seed: int) -> list[str]:
+    """Sample ids of the length- and format-matched subset: length and format say nothing of the label there.
+
+    Within task, scheme, number of words, final full stop and trailing white space, every text of the rarer class is matched with the
+    nearest text of the other in characters (at most a quarter longer or shorter); texts without a match are left out. Both classes keep
+    the same number of texts of a form; the two sides of a pair need not stay together. Sorted; empty where nothing matches.
+    """
+    rows = samples.with_columns(pair("attributes", "scheme")).select("sample_id", "task", "scheme", "text", "is_hallucinated").rows()
+    strata: dict[tuple, tuple[list, list]] = {}
+    for sample_id, task, scheme, text, is_hallucinated in rows:
+        shape = form(text)
+        key = (task, scheme, shape.n_words, shape.has_final_stop, shape.has_trailing_space)
+        strata.setdefault(key, ([], []))[is_hallucinated].append((shape.n_characters, draw("hard split", seed, sample_id), sample_id))
+    return sorted(name for right, hallucinated in strata.values() for name in _matched(sorted(right), sorted(hallucinated)))
+
+
+def _matched(right: list[tuple], hallucinated: list[tuple]) -> list[str]:
+    """Each text of the rarer class, in an order of its own, with the nearest text in characters that is still free."""
+    few, many = sorted((right, hallucinated), key=len)
+    free, found = list(many), []
+    for n_characters, _, name in sorted(few, key=lambda one: one[1]):
+        place = bisect(free, (n_characters,))
+        near = [i for i in (place - 1, place) if 0 <= i < len(free)]
+        best = min(near, key=lambda i: abs(free[i][0] - n_characters), default=None)
+        if best is not None and max(free[best][0], n_characters) <= 1.25 * min(free[best][0], n_characters):
+            found += [name, free.pop(best)[2]]
+    return found

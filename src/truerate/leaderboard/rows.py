@@ -1,0 +1,108 @@
+"""Scores and outcomes become leaderboard rows: one cell each, with its rank range and what kind of subject it is about."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from truerate.layout import Layout
+from truerate.metrics.ranking import compare_all, rank_ranges
+from truerate.params import Statistics
+from truerate.schemas import Row, frame, schema
+
+BASELINE, MODEL = "baseline", "model"
+LOWER_IS_BETTER = ("failure_rate", "unparsed_rate", "broken_rate", "disagreement_rate", "flagged_rate", "hallucination_rate", "fpr")
+# The table a metric stands in, by how its name begins; what nothing names is recognition.
+TABLES = {
+    "shortcut_": "audit",
+    "failure_rate": "failures",
+    "recognition_failure_rate": "failures",
+    "candidate_": "candidates",
+    "n_candidates": "candidates",
+    "length_rule_": "candidates",
+    "filter_": "filtering",
+    "flagged_rate_": "refinement",
+    "response_": "responses",
+    "fleiss_kappa": "labels",
+    "cohen_kappa": "labels",
+    "krippendorff_alpha": "labels",
+    "percent_agreement": "labels",
+    "probe_": "labels",
+    "n_annotators": "labels",
+    "n_samples": "dataset",
+    "n_by_pattern": "dataset",
+    "hallucinated_rate": "dataset",
+}
+
+
+def board_rows(at: Layout, board: str, scores: pl.DataFrame, outcomes: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a declared board: `rows` with its settings, models named in params.yaml being models and all else baselines."""
+    return rows(board, scores, outcomes, at.p.statistics, at.p.seed, {name: MODEL for name in at.p.models})
+
+
+def rows(
+    board: str, scores: pl.DataFrame, outcomes: pl.DataFrame, statistics: Statistics, seed: int, kinds: Mapping[str, str]
+) -> pl.DataFrame:
+    """The `schemas.Row` frame of a board, one row per score, in the order table, metric, slice, then subject.
+
+    `scores` (schemas.Score): method `published` or `planted` gives a reference row of that kind; else the kind is that of the subject in
+    `kinds`, `baseline` where it is not named. `outcomes` (schemas.Outcome): the subjects of one metric and slice are ranked together;
+    scores without outcomes have no rank. `provenance` is the digest of the score's inputs.
+    """
+    ranked = ranks(outcomes.filter(pl.col("board") == board), statistics, seed)
+    made = []
+    for score in scores.filter(pl.col("board") == board).to_dicts():
+        is_ours = score["method"] == "estimator"
+        key = (score["metric"], slice_key(score["slice"]), score["subject"])
+        low, high = ranked.get(key, (None, None)) if is_ours and score["value"] is not None else (None, None)
+        kind = kinds.get(score["subject"], BASELINE) if is_ours else score["method"]
+        cells = {name: score[name] for name in ("board", "subject", "metric", "slice", "value", "low", "high", "n")}
+        made.append(
+            cells | {"table": table_of(score["metric"]), "kind": kind, "rank_low": low, "rank_high": high, "provenance": score["inputs"]}
+        )
+    made.sort(key=lambda row: (row["table"], row["metric"], slice_key(row["slice"]), row["kind"], row["subject"]))
+    return frame(Row, made).select(schema(Row).names())
+
+
+def table_of(metric: str) -> str:
+    """The name of the table that a metric stands in; the longest matching beginning decides."""
+    matching = [start for start in TABLES if metric.startswith(start)]
+    return TABLES[max(matching, key=len)] if matching else "recognition"
+
+
+def slice_key(slice_: list[dict[str, str]]) -> str:
+    """A slice as one text that sorts and compares: `task=qa variant=plain`."""
+    return " ".join(f"{pair['key']}={pair['value']}" for pair in slice_)
+
+
+def ranks(outcomes: pl.DataFrame, statistics: Statistics, seed: int) -> dict[tuple[str, str, str], tuple[int, int]]:
+    """(rank_low, rank_high) by (metric, slice, subject): `metrics.ranking` over the subjects of each metric and slice.
+
+    Tests are the paired cluster bootstrap on the units that both subjects have, Holm-corrected over all pairs of the metric and slice.
+    """
+    keyed = outcomes.with_columns(key=pl.Series([slice_key(one) for one in outcomes["slice"].to_list()], dtype=pl.String))
+    found = {}
+    for (metric, key), part in keyed.sort("metric", "key").group_by("metric", "key", maintain_order=True):
+        subjects, values, clusters = outcome_matrix(part)
+        compared = compare_all(values, clusters, n_resamples=statistics.n_bootstrap, alpha=statistics.alpha, seed=seed)
+        higher = not metric.endswith(LOWER_IS_BETTER)
+        ranges = rank_ranges(len(subjects), compared, alpha=statistics.alpha, higher_is_better=higher)
+        found |= {(metric, key, subject): tuple(one) for subject, one in zip(subjects, ranges, strict=True)}
+    return found
+
+
+def outcome_matrix(outcomes: pl.DataFrame) -> tuple[list[str], np.ndarray, list[str]]:
+    """Outcomes of one metric and slice as subjects, values (subjects, units; NaN where there is none) and the cluster of each unit."""
+    wide = outcomes.sort("subject").pivot(on="subject", index=["unit_id", "cluster_id"], values="value").sort("unit_id", "cluster_id")
+    subjects = [name for name in wide.columns if name not in ("unit_id", "cluster_id")]
+    values = wide.select(pl.col(subjects).cast(pl.Float64).fill_null(float("nan"))).to_numpy().T
+    return subjects, values, wide["cluster_id"].to_list()
+
+
+def headline(table: pl.DataFrame) -> dict:
+    """The ranked values as nested plain values, board → metric → slice → subject → value, for a metrics file."""
+    found: dict = {}
+    for row in table.filter(pl.col("rank_low").is_not_null()).sort("board", "metric", "subject").to_dicts():
+        place = found.setdefault(row["board"], {}).setdefault(row["metric"], {})
+        place.setdefault(slice_key(row["slice"]), {})[row["subject"]] = row["value"]
+    return found

@@ -1,0 +1,64 @@
+"""The shortcut audit of a board: its table, and what it finds in plain words."""
+
+from truerate.site.measures import place
+from truerate.site.tables import Board, Tables, unpaired
+from truerate.site.views import View
+
+VIEW = View(
+    "audit",
+    ("shortcut_balanced_accuracy", "shortcut_pairwise"),
+    ("shortcut_accuracy", "shortcut_auroc"),
+    across=("task", "scheme"),
+    n_whiskers=2,
+    head="Shortcut",
+)
+DECIDING = ("shortcut_pairwise", "shortcut_balanced_accuracy")  # what the audit flags on
+LENGTH = "words"  # the shortcut that is always named: readers ask for length first
+MAJORITY = "majority"
+EVEN = 0.55  # share of the more frequent label from which an accuracy must not be held against one half
+
+
+def audit_rows(board: Board, rows: list[dict]) -> list[dict]:
+    """The audit as rows: those of the leaderboard, else the board's own scores; none over nothing.
+
+    Where schemes stand apart, the rows that pool them are left out.
+    """
+    blank = {"table": "audit", "kind": "baseline", "rank_low": None, "rank_high": None}
+    found = [row for row in rows if row["table"] == "audit"] or [
+        blank | row | {"slice": unpaired(row["slice"]), "provenance": row["inputs"]} for row in board.audit.to_dicts()
+    ]
+    apart = {row["slice"].get("task") for row in found if "scheme" in row["slice"]}
+    return [row for row in found if row["n"] and ("scheme" in row["slice"] or row["slice"].get("task") not in apart)]
+
+
+def findings(tables: Tables, checked: list[dict]) -> list[dict]:
+    """Per task and scheme what length alone and the strongest shortcut reach, and whether one of them is at the threshold or above."""
+    places: dict[tuple[str, str], list[dict]] = {}
+    for row in checked:
+        if row["value"] is not None:
+            places.setdefault((row["slice"].get("task", ""), row["slice"].get("scheme", "")), []).append(row)
+    ordered = sorted(places.items(), key=lambda one: (place(one[0][0]), place(one[0][1])))
+    found = [{"task": task, "scheme": scheme, **_found(rows, tables.audit_threshold)} for (task, scheme), rows in ordered]
+    return [one for one in found if one["pairs"] or one["texts"]]
+
+
+def _found(rows: list[dict], threshold: float) -> dict:
+    """`pairs` and `texts`: the rows to name, length before the strongest; `base`: accuracy of the more frequent label if it is uneven."""
+    deciding = [metric for metric in DECIDING if any(row["metric"] == metric for row in rows)] or ["shortcut_accuracy"]
+    ruled = [row for row in rows if row["metric"] in deciding and row["subject"] != MAJORITY]
+    pairs = _named([row for row in ruled if row["metric"] == "shortcut_pairwise"], with_length=True)
+    texts = _named([row for row in ruled if row["metric"] != "shortcut_pairwise"], with_length=not pairs)
+    base = next((row["value"] for row in rows if row["subject"] == MAJORITY and row["metric"] == "shortcut_accuracy"), None)
+    return {
+        "pairs": pairs,
+        "texts": texts,
+        "base": base if base and base >= EVEN else None,
+        "is_flagged": any(row["value"] >= threshold for row in ruled),
+    }
+
+
+def _named(rows: list[dict], *, with_length: bool) -> list[dict]:
+    """Length if it is wanted, then the strongest if it is another; none of nothing."""
+    strongest = max(rows, key=lambda row: (row["value"], row["subject"]), default=None)
+    length = [row for row in rows if row["subject"] == LENGTH and with_length and row is not strongest]
+    return length + ([strongest] if strongest else [])

@@ -1,0 +1,48 @@
+"""The home page: every board with its leading table, first the one that leads."""
+
+from truerate.site.board import LEADING, asked, flags
+from truerate.site.panels import panels
+from truerate.site.tables import Board, Tables
+from truerate.site.views import Panel
+
+
+def context(tables: Tables) -> dict:
+    """What home.md.j2 shows: per board its first panel of recognition and who leads each column group."""
+    return {
+        "boards": [_entry(tables, board) for board in tables.boards],
+        "is_recognition": bool(tables.boards) and all(board.is_recognition for board in tables.boards),
+    }
+
+
+def _entry(tables: Tables, board: Board) -> dict:
+    rows = tables.rows_of(board.name)
+    found = panels(rows, LEADING)
+    panel = found[0] if found else None
+    models = asked(rows)
+    return {
+        "board": board,
+        "panel": panel,
+        "leaders": leaders(panel) if panel and models else [],
+        "n_models": len(models),
+        "flags": {subject: why for subject, why in flags(tables, board).items() if subject in models},
+        "n_variants": len(found),
+    }
+
+
+def leaders(panel: Panel) -> list[dict]:
+    """Per column group who may be first (rank range begins at 1): the models, best value first, and how many lines that are none.
+
+    A group in which nothing is ranked is left out. `models` is empty where a baseline beats every model.
+    """
+    found = []
+    for index, column in enumerate(panel.columns):
+        if column.is_ranked and column.is_first:
+            top = [line for line in panel.lines if line.cells[index] and line.cells[index].is_top]
+            sign = 1 if column.measure.direction == "down" else -1
+            models = [line for line in top if line.kind == "model"]
+            models.sort(key=lambda line: (sign * line.cells[index].row["value"], line.subject))
+            names = [line.subject for line in models]
+            others = [line.subject for line in top if line.kind != "model"]
+            if top:
+                found.append({"group": column.group or column.measure.label, "models": names, "others": others})
+    return found

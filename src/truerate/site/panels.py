@@ -1,0 +1,189 @@
+"""Leaderboard rows, long form, as the tables of a page: panels of lines of cells, made from a small description.
+
+A new track describes its tables (`View`); nothing here knows a metric or a slice key by name.
+"""
+
+import math
+from collections.abc import Sequence
+
+from truerate.site.measures import label, measure, place, short
+from truerate.site.views import EVERY, WHOLE, Cell, Column, Line, Panel, View
+
+
+def panels(rows: Sequence[dict], view: View) -> list[Panel]:
+    """The panels of a view over one board's rows (`slice` as dict), in the protocol's order; none where nothing fits.
+
+    A row without the switch's key belongs to every panel if its subject never has that key (a baseline), else to a panel of its own
+    ("All"): it is the whole of which the panels are parts.
+    """
+    rows = [row for row in rows if view.takes(row)]
+    if not rows:
+        return []
+    split = {row["subject"] for row in rows if view.switch in row["slice"]}
+    parts: dict[str, list[dict]] = {name: [] for name in {row["slice"][view.switch] for row in rows if view.switch in row["slice"]}}
+    everywhere = [row for row in rows if row["subject"] not in split]
+    for row in rows:
+        if row["subject"] in split:
+            parts.setdefault(row["slice"].get(view.switch, EVERY), []).append(row)
+    names = sorted(parts, key=lambda name: (name != EVERY, place(name))) or [EVERY]
+    return [
+        _panel(name, parts.get(name, []) + everywhere, view, title=label(name) if name else WHOLE if len(names) > 1 else "")
+        for name in names
+    ]
+
+
+def _panel(name: str, rows: list[dict], view: View, *, title: str) -> Panel:
+    planted = {_address(row, view): row["value"] for row in rows if row["kind"] == "planted"}
+    measured = [row for row in rows if row["kind"] != "planted"]
+    seen = {row["subject"] for row in measured}
+    rows = measured + [row for row in rows if row["kind"] == "planted" and row["subject"] not in seen]
+    columns = _columns(rows, view)
+    whiskers = {column.key for column in columns if column.has_whisker} or {column.key for column in columns}
+    low, high = _axis([row for row in rows if _column_key(row, view) in whiskers and _is_share(row)], is_open=view.form == "board")
+    best = {column.key: _best([row for row in rows if _column_key(row, view) == column.key], column) for column in columns}
+    lines = [_line(key, found, view, columns=columns, best=best, planted=planted) for key, found in _lines(rows, view).items()]
+    return Panel(
+        name=name,
+        title=title,
+        columns=tuple(columns),
+        groups=_groups(columns),
+        lines=tuple(_ordered(lines, view)),
+        head=view.head,
+        has_kinds=view.has_kinds,
+        low=low,
+        high=high,
+        has_planted=any(cell and cell.planted is not None for line in lines for cell in line.cells),
+    )
+
+
+def _is_share(row: dict) -> bool:
+    return row["value"] is not None and measure(row["metric"], [row["value"]]).unit == "share"
+
+
+def _column_key(row: dict, view: View) -> tuple:
+    """The values of the group, the metric and whatever of the slice no key of the view takes."""
+    taken = {view.switch, *view.across, *view.by, *view.down}
+    rest = tuple(sorted((key, value) for key, value in row["slice"].items() if key not in taken))
+    return (tuple(row["slice"].get(key, EVERY) for key in view.across), row["metric"], rest)
+
+
+def _line_key(row: dict, view: View) -> tuple:
+    return (row["subject"], row["kind"], *(row["slice"].get(key, EVERY) for key in (*view.by, *view.down)))
+
+
+def _address(row: dict, view: View) -> tuple:
+    """Where a planted value belongs: subject, keys of the line, column; not its kind."""
+    subject, _, *keys = _line_key(row, view)
+    return (subject, *keys, _column_key(row, view))
+
+
+def _columns(rows: list[dict], view: View) -> list[Column]:
+    order = {name: index for index, name in enumerate((*view.metrics, *view.extra))}
+    by_key: dict[tuple, list[dict]] = {}
+    for row in rows:
+        by_key.setdefault(_column_key(row, view), []).append(row)
+
+    def position(key: tuple) -> tuple:
+        group, metric, rest = key
+        return [_stand(value) for value in group], order.get(metric, len(order)), metric, [place(value) for _, value in rest]
+
+    keys = sorted(by_key, key=position)
+    return [_column(key, by_key[key], view, is_first=not i or keys[i - 1][0] != key[0]) for i, key in enumerate(keys)]
+
+
+def _column(key: tuple, rows: list[dict], view: View, *, is_first: bool) -> Column:
+    values, metric, rest = key
+    group = _phrase(values)
+    kind = measure(metric, [row["value"] for row in rows if row["value"] is not None])
+    is_alone = view.form == "heat" or (len(view.metrics) == 1 and bool(view.across))  # the title says the measure
+    words = [label(value) for _, value in rest] or ([group or WHOLE] if is_alone else [])
+    heading = ", ".join(words if is_alone else [kind.label, *(word.lower() for word in words)])
+    is_ranked = view.form == "board" and any(row["rank_low"] is not None for row in rows)
+    drawn = view.metrics[: view.n_whiskers] if view.metrics else (metric,)
+    has_whisker = view.form == "board" and kind.unit == "share" and metric in drawn
+    return Column(key, group, kind, heading, metric in view.extra, is_ranked, is_first, has_whisker)
+
+
+def _groups(columns: list[Column]) -> tuple[tuple[str, int, int], ...]:
+    """Neighbouring columns of one group with their widths (a rank is a column, too); none where the headings repeat the groups."""
+    if all(column.heading == (column.group or WHOLE) for column in columns):
+        return ()
+    widths: dict[str, list[int]] = {}
+    for column in columns:
+        shown, whole = widths.setdefault(column.group, [0, 0])
+        width = 1 + column.is_ranked
+        widths[column.group] = [shown + (0 if column.is_extra else width), whole + width]
+    return tuple((group, shown, whole) for group, (shown, whole) in widths.items())
+
+
+def _phrase(values: Sequence[str]) -> str:
+    """Slice values in words, one phrase: `QA, one-pass`."""
+    words = [label(value) for value in values if value]
+    return ", ".join(words[:1] + [word.lower() for word in words[1:]])
+
+
+def _stand(value: str) -> tuple:
+    """Where a value of a group or line stands; the whole is first."""
+    return (value != EVERY, place(value))
+
+
+def _lines(rows: list[dict], view: View) -> dict[tuple, list[dict]]:
+    lines: dict[tuple, list[dict]] = {}
+    for row in rows:
+        lines.setdefault(_line_key(row, view), []).append(row)
+    return lines
+
+
+def _line(key: tuple, rows: list[dict], view: View, *, columns: list[Column], best: dict, planted: dict) -> Line:
+    subject, kind, *keys = key
+    by_column = {_column_key(row, view): row for row in rows}
+    cells = []
+    for column in columns:
+        row = by_column.get(column.key)
+        truth = planted.get((subject, *keys, column.key)) if kind != "planted" else None
+        is_best = row is not None and kind == "model" and view.has_kinds and row["value"] is not None and row["value"] == best[column.key]
+        cells.append(row and Cell(row, column.measure, truth, is_best, row["rank_low"] == 1))
+    return Line(subject, kind, tuple(keys), tuple(cells), *_named(subject, kind, keys, view))
+
+
+def _named(subject: str, kind: str, keys: list[str], view: View) -> tuple[str, tuple[str, ...]]:
+    """The name of a line and its notes: the last of the values that name it, the others below; else the subject and its keys."""
+    words = [label(key) for key in keys if key]
+    if not view.by or not words:
+        return (subject if view.has_kinds else short(subject), tuple(words))
+    return words[-1], (*words[:-1], *([subject] if kind == "model" else []))
+
+
+def _best(rows: list[dict], column: Column) -> float | None:
+    """The best value among models; None where the measure has no direction or there is no rival."""
+    models = [row["value"] for row in rows if row["kind"] == "model" and row["value"] is not None]
+    if not column.measure.direction or len(set(models)) < 2:
+        return None
+    return max(models) if column.measure.direction == "up" else min(models)
+
+
+def _axis(rows: list[dict], *, is_open: bool) -> tuple[float, float]:
+    """The shared axis: tenths that hold every interval of the rows, from zero unless it is open below; the whole where there is none."""
+    ends = [end for row in rows for end in (row["low"], row["high"], row["value"]) if end is not None]
+    if not ends:
+        return 0.0, 1.0
+    low = math.floor(10 * max(min(ends), 0)) / 10 if is_open else 0.0
+    high = math.ceil(10 * min(max(ends), 1)) / 10
+    return (low, high) if high > low else (max(low - 0.1, 0.0), low + 0.1)
+
+
+def _ordered(lines: list[Line], view: View) -> list[Line]:
+    """Best first by the first column, blanks last, then by name; lines named by slice values in the protocol's order.
+
+    In a heat table models stand before what is measured beside them.
+    """
+
+    def key(line: Line) -> tuple:
+        cell = next((cell for cell in line.cells if cell), None)
+        first = line.cells[0] if line.cells else None
+        value = first.row["value"] if first else None
+        sign = 1 if cell and cell.measure.direction == "down" else -1
+        is_beside = view.form == "heat" and line.kind != "model"
+        return (is_beside, tuple(_stand(part) for part in line.keys), value is None, sign * value if value is not None else 0, line.subject)
+
+    return sorted(lines, key=key)

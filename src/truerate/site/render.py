@@ -1,0 +1,97 @@
+"""Tables in, pages out: `render_site` collects what each page shows and fills the templates."""
+
+import json
+import re
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from truerate.errors import TruerateError
+from truerate.site import board, data, detector, home, ledger, methods, samples
+from truerate.site.measures import label, measure
+from truerate.site.safety import csv_text, inert, plain, slug
+from truerate.site.tables import Tables, unpaired
+
+ASSETS = (".css", ".js", ".svg")
+
+
+def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
+    """The whole site as {path under mkdocs' docs_dir: text}, in sorted order; the same tables give the same bytes.
+
+    `folder` holds templates/, assets/ and pages/. Raises TruerateError where it does not.
+    """
+    folder = Path(folder)
+    if not (folder / "templates").is_dir():
+        raise TruerateError(f"rendering the site: no templates in {str(folder)!r}; run truerate in the folder that holds params.yaml")
+    fill = _filler(folder, tables)
+    pages = {
+        "index.md": fill("home.md.j2", ".", **home.context(tables)),
+        "detectors.md": fill("detectors.md.j2", ".", **detector.context(tables)),
+        "methods.md": fill("methods.md.j2", ".", **methods.context(tables)),
+        "data.md": fill("data.md.j2", ".", **data.context(tables)),
+        "samples.md": fill("samples.md.j2", ".", **samples.context(tables)),
+        "ledger.md": fill("ledger.md.j2", ".", **ledger.context(tables)),
+        "tables.json": _tables_json(tables),
+        "build_info.js": "truerateBuild(null);\n",
+    }
+    for one in tables.boards:
+        pages[f"boards/{one.name}.md"] = fill("board.md.j2", "..", **board.context(tables, one))
+        pages[f"boards/{one.name}.csv"] = _rows_csv(tables, one.name)
+        pages |= samples.scripts(tables, one)
+    pages |= {f"assets/{file.name}": file.read_text("utf-8") for file in sorted((folder / "assets").iterdir()) if file.suffix in ASSETS}
+    pages |= {file.name: file.read_text("utf-8") for file in sorted((folder / "pages").glob("[!_]*.md"))}
+    return dict(sorted(pages.items()))
+
+
+def _filler(folder: Path, tables: Tables):
+    """A function that fills one template. Every value passes `inert` on its way out, unless it is Markup already."""
+    environment = Environment(
+        loader=FileSystemLoader(folder / "templates"),
+        undefined=StrictUndefined,
+        autoescape=lambda name: True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=inert,
+    )
+    environment.filters |= {"slug": slug, "label": label, "measure": measure, "yaml": _yaml, "oneline": _oneline, "prose": methods.prose}
+    environment.globals |= {"site": tables, "prose_of": lambda name: Markup(_prose(folder / "pages" / name))}
+
+    def fill(template: str, root: str, **values: object) -> str:
+        return environment.get_template(template).render(root=Markup(root), **values).lstrip()
+
+    return fill
+
+
+def _yaml(text: object) -> Markup:
+    """A page title for the front matter: mkdocs writes it unescaped into the page's head."""
+    return Markup(json.dumps(plain(text), ensure_ascii=False))
+
+
+def _oneline(block: str) -> Markup:
+    """A block of HTML on one line, so that Markdown sees one raw block; `inert` has made newlines of the data entities."""
+    joined = re.sub(r"(?<=>)\s*\n\s*(?=<)", "", str(block).strip())
+    return Markup(re.sub(r"\s*\n\s*", " ", joined))
+
+
+def _prose(path: Path) -> str:
+    return path.read_text("utf-8") if path.is_file() else ""
+
+
+def _tables_json(tables: Tables) -> str:
+    """Rows, scores and boards for machines."""
+    whole = {
+        "boards": [{key: getattr(one, key) for key in ("name", "track", "source", "title", "is_simulated")} for one in tables.boards],
+        "confidence": tables.confidence,
+        "rows": [row for one in tables.boards for row in tables.rows_of(one.name)],
+        "scores": [row | {"slice": unpaired(row["slice"])} for row in tables.scores.to_dicts()],
+    }
+    return json.dumps(whole, ensure_ascii=True, indent=1, sort_keys=True) + "\n"
+
+
+def _rows_csv(tables: Tables, name: str) -> str:
+    rows = tables.rows_of(name)
+    header = ("table", "subject", "kind", "metric", "slice", "rank_low", "rank_high", "value", "low", "high", "n", "provenance")
+    lines = [row | {"slice": ";".join(f"{key}={value}" for key, value in row["slice"].items())} for row in rows]
+    return csv_text(header, ([line[key] for key in header] for line in lines))

@@ -1,0 +1,154 @@
+"""The sample browser's data: a stratified choice of records per board, cut into segments, as scripts that a page loads from disk.
+
+`samples/<board>/index.js` calls `truerateIndex(board, {…})` with one code per record and filter; `samples/<board>/<k>.js` calls
+`truerateShard(board, k, [records])`. Text travels as segments, not offsets: Python counts code points, JavaScript UTF-16 units.
+"""
+
+from collections import defaultdict
+from itertools import zip_longest
+
+from truerate.site.measures import label, place
+from truerate.site.safety import script
+from truerate.site.tables import Board, Tables, unpaired
+
+SHARD = 100
+FILTERS = ("task", "label", "pattern", "generator")
+
+
+def context(tables: Tables) -> dict:
+    """What samples.md.j2 shows: the boards whose texts may be shown, and those whose may not."""
+    shown = [board for board in tables.boards if is_open(board) and board.samples.height]
+    return {
+        "shown": shown,
+        "closed": [board for board in tables.boards if board.samples.height and not is_open(board)],
+        "n_max": tables.max_samples,
+    }
+
+
+def is_open(board: Board) -> bool:
+    """Whether the source's rights allow its texts to be shown; unknown rights do not."""
+    return board.source_card.get("redistribution") == "yes"
+
+
+def scripts(tables: Tables, board: Board) -> dict[str, str]:
+    """The data scripts of one board, {path: text}; none where texts may not be shown."""
+    if not is_open(board) or not board.samples.height:
+        return {}
+    records = _records(board, chosen(board.samples.to_dicts(), tables.max_samples))
+    folder = f"samples/{board.name}"
+    files = {f"{folder}/index.js": script("truerateIndex", board.name, _index(board, records))}
+    for k in range(0, len(records), SHARD):
+        shown = [{name: value for name, value in record.items() if not name.startswith("_")} for record in records[k : k + SHARD]]
+        files[f"{folder}/{k // SHARD}.js"] = script("truerateShard", board.name, k // SHARD, shown)
+    return files
+
+
+def chosen(samples: list[dict], n_max: int) -> list[dict]:
+    """At most `n_max` samples, both sides of a pair together, drawn in turn from each task and pattern by their ids (content hashes)."""
+    units: dict[str, list[dict]] = defaultdict(list)
+    for sample in samples:
+        units[sample["pair_id"] or sample["sample_id"]].append(sample)
+    strata: dict[tuple, list[str]] = defaultdict(list)
+    for unit in sorted(units):
+        strata[_stratum(units[unit])].append(unit)
+    kept: list[dict] = []
+    for turn in zip_longest(*(strata[key] for key in sorted(strata))):
+        for unit in filter(None, turn):
+            if len(kept) + len(units[unit]) <= n_max:
+                kept += units[unit]
+    return sorted(
+        kept, key=lambda one: (place(one["task"]), one["pair_id"] or one["sample_id"], not one["is_hallucinated"], one["sample_id"])
+    )
+
+
+def _stratum(unit: list[dict]) -> tuple[str, str, bool]:
+    """Task, pattern of the hallucinated side, and whether there is one."""
+    return (unit[0]["task"], max(sample["pattern"] or "" for sample in unit), any(sample["is_hallucinated"] for sample in unit))
+
+
+def segments(text: str, spans: list[dict]) -> list:
+    """A text cut at its spans: plain strings, and `[string, [types]]` where spans lie; overlapping spans share a segment.
+
+    Spans are half-open code points; what reaches beyond the text is cut off, empty spans are left out.
+    """
+    spans = [(max(0, span["start"]), min(len(text), span["end"]), span["type"]) for span in spans or ()]
+    spans = [span for span in spans if span[0] < span[1]]
+    cuts = sorted({0, len(text), *(cut for start, end, _ in spans for cut in (start, end))})
+    found = []
+    for start, end in zip(cuts, cuts[1:], strict=False):
+        types = sorted({kind for low, high, kind in spans if low <= start and end <= high})
+        found.append([text[start:end], types] if types else text[start:end])
+    return found
+
+
+def _records(board: Board, samples: list[dict]) -> list[dict]:
+    items = {item["item_id"]: item for item in board.items.to_dicts()}
+    texts = dict(board.documents.select("document_id", "text").iter_rows())
+    said = _judgements(board)
+    return [
+        _record(sample, items.get(sample["item_id"], {}), texts, said[sample["sample_id"]] + said[sample["pair_id"]]) for sample in samples
+    ]
+
+
+def _record(sample: dict, item: dict, texts: dict[str, str], said: list[dict]) -> dict:
+    """One record as the page shows it; names with `_` stay in the index."""
+    return {
+        "id": sample["sample_id"],
+        "pair": sample["pair_id"],
+        "lang": sample["lang"],
+        "task": sample["task"],
+        "wrong": sample["is_hallucinated"],
+        "source": sample["label_source"],
+        "by": sample["generator"],
+        "pattern": sample["pattern"],
+        "why": sample["rationale"],
+        "text": segments(sample["text"], sample["spans"]),
+        "question": item.get("question") or "",
+        "history": item.get("history") or "",
+        "knowledge": "\n\n".join(texts[name] for name in item.get("document_ids") or () if name in texts),
+        "said": [
+            [one["who"], one["verdict"], one["reason"], segments(sample["text"], one["spans"]) if one["spans"] else None] for one in said
+        ],
+        "_outcome": {one["who"]: _outcome(one["verdict"], sample["is_hallucinated"]) for one in said},
+    }
+
+
+def _judgements(board: Board) -> dict[str | None, list[dict]]:
+    """Judgements by target, each with who said it (judge and variant) in one phrase."""
+    found: dict[str | None, list[dict]] = defaultdict(list)
+    for row in board.judgements.sort("judge", "judgement_id").iter_rows(named=True):
+        facts = unpaired(row["attributes"])
+        how = [label(facts[key]).lower() for key in ("variant", "stage", "order") if key in facts]
+        found[row["target_id"]].append(row | {"who": " · ".join([row["judge"], *how])})
+    return found
+
+
+def _outcome(verdict: bool | None, truth: bool) -> str:
+    return "u" if verdict is None else "r" if verdict == truth else "w"
+
+
+def _index(board: Board, records: list[dict]) -> dict:
+    """One column of codes per filter, one letter per record and judge: r(ight), w(rong), u(nparsed), - (not asked)."""
+    values = {
+        "task": [record["task"] for record in records],
+        "label": ["hallucinated" if record["wrong"] else "right" for record in records],
+        "pattern": [record["pattern"] or "" for record in records],
+        "generator": [record["by"] or "" for record in records],
+    }
+    judges = sorted({who for record in records for who in record["_outcome"]})
+    types = sorted({kind for record in records for part in record["text"] if isinstance(part, list) for kind in part[1]})
+    return {
+        "n": len(records),
+        "n_all": board.samples.height,
+        "shard": SHARD,
+        "ids": [record["id"] for record in records],
+        "types": types,
+        "columns": {name: _coded(values[name]) for name in FILTERS},
+        "judges": {who: "".join(record["_outcome"].get(who, "-") for record in records) for who in judges},
+    }
+
+
+def _coded(values: list[str]) -> dict:
+    """A column as its distinct values, with labels, and one code per record."""
+    names = sorted(set(values), key=place)
+    return {"values": [[name, label(name)] for name in names], "codes": [names.index(value) for value in values]}

@@ -1,0 +1,112 @@
+"""What the site is made from: frozen tables in, pages out. No date, commit, path or host name stands in here."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from truerate import schemas
+from truerate.site.measures import Measure
+
+
+@dataclass(frozen=True)
+class Board:
+    """One board with all that its page and its sample browser show.
+
+    `name`, `track`, `source`: as in params.yaml. `title`: the heading ("HaluEval on the closed world").
+    `is_simulated`: the source or an asked model is simulated, so every page of the board carries the banner.
+    `roles`: who did what in building the data set, role to model alias, in the words of the page
+    (`{"generator": "quill", "filter judge": "quill", "responder": "quill"}`); subjects of the same family are flagged.
+    `samples`, `items`, `documents`, `judgements`, `audit` (Score rows, metrics `shortcut_*`), `counts`: frames of
+    `truerate.schemas`; an empty frame leaves its section out.
+    `topics`: dicts with `task`, `topic`, `words` (list), `judge`, `n`, `rate` (share judged wrongly), `is_failed` (topics.json).
+    `source_card`: `name`, `title`, `citation`, `licence`, `redistribution` (yes, ids-only, no), `url`, `lang`, `note`; texts are
+    shown in the sample browser only where redistribution is `yes`.
+    `track_card`: the track's CARD: `title`, `paper`, `summary`, `ranks` (`{"what": …}`), `steps` (dicts with `name`, `text`), `caveats`
+    (texts), `metrics` (name to definition); any may be missing.
+    """
+
+    name: str
+    track: str
+    source: str
+    title: str
+    is_simulated: bool = False
+    roles: Mapping[str, str] = field(default_factory=dict)
+    samples: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Sample))
+    items: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Item))
+    documents: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Document))
+    judgements: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Judgement))
+    audit: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Score))
+    counts: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Count))
+    topics: Sequence[Mapping] = ()
+    source_card: Mapping = field(default_factory=dict)
+    track_card: Mapping = field(default_factory=dict)
+
+    @property
+    def ranks(self) -> str:
+        """What is ranked, in the words of the track's card; empty where it does not say."""
+        found = self.track_card.get("ranks") or ""
+        return found if isinstance(found, str) else found.get("what", "")
+
+    @property
+    def is_recognition(self) -> bool:
+        """Whether the board ranks who notices hallucination, which a reader easily takes for who hallucinates less."""
+        return "recognition" in self.ranks
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Everything that `render_site` reads.
+
+    `title`: the site's name (params `site.title`). `boards`: in the order shown; the first leads the home page.
+    `models`: alias to `{family, model (the name its endpoint knows), endpoint, is_simulated}`; missing keys are shown as unknown.
+    `rows`: one `Row` frame of all boards; `scores`: one `Score` frame of all boards (only handed on in tables.json).
+    `ledger`: dicts with `board`, `quantity`, `published`, `ours`, `low`, `high`, `verdict` (reproduced, differs, cannot be checked),
+    `reason`, `source`; any may be missing.
+    `metric_docs`, `detector_docs`: dicts with `name`, `module`, `doc` (`site.docs.function_docs` reads them from a folder);
+    `schema_docs`: dicts with `name`, `doc`, `columns` (dicts `name`, `dtype`, `is_nullable`, `rule`), from `site.docs.schema_docs`.
+    `max_samples`: records per board in the sample browser. `confidence`: of every interval. `audit_threshold`: accuracy of a shortcut
+    from which a set is flagged.
+    """
+
+    title: str
+    boards: tuple[Board, ...]
+    models: Mapping[str, Mapping]
+    rows: pl.DataFrame
+    scores: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Score))
+    ledger: Sequence[Mapping] = ()
+    metric_docs: Sequence[Mapping] = ()
+    detector_docs: Sequence[Mapping] = ()
+    schema_docs: Sequence[Mapping] = ()
+    max_samples: int = 200
+    confidence: float = 0.95
+    audit_threshold: float = 0.75
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether any board needs the banner, so whether pages about all boards carry it."""
+        return any(board.is_simulated for board in self.boards)
+
+    @property
+    def is_all_simulated(self) -> bool:
+        """Whether no board is about real models."""
+        return all(board.is_simulated for board in self.boards)
+
+    def family(self, subject: str) -> str | None:
+        """Who made a model, null where unknown or where the subject is no model."""
+        return self.models.get(subject, {}).get("family")
+
+    def definition(self, measure: Measure) -> str:
+        """What a metric is: as a track's card says it, else as the catalogue of measures does."""
+        said = (board.track_card.get("metrics", {}).get(measure.name) for board in self.boards)
+        return next(filter(None, said), measure.definition)
+
+    def rows_of(self, board: str) -> list[dict]:
+        """The rows of one board as dicts, `slice` as a plain dict."""
+        found = self.rows.filter(pl.col("board") == board).to_dicts()
+        return [row | {"slice": unpaired(row["slice"])} for row in found]
+
+
+def unpaired(pairs: Sequence[Mapping] | None) -> dict[str, str]:
+    """A `PAIRS` cell as a dict."""
+    return {pair["key"]: pair["value"] for pair in pairs or ()}

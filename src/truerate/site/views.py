@@ -1,0 +1,136 @@
+"""What a table of a page is: a small description (`View`) and what is made of it (`Panel` of `Line`s of `Cell`s under `Column`s)."""
+
+from dataclasses import dataclass
+
+from truerate.site.measures import Measure
+
+EVERY = ""  # the group or panel of a row that lacks the key
+WHOLE = "All"  # how a group of such rows is headed
+
+
+@dataclass(frozen=True)
+class View:
+    """How one table of rows is laid out.
+
+    `switch`: the slice key whose values are panels, one shown at a time. `across`: the keys whose values are column groups.
+    `down`: keys whose values make lines besides the subject. `by`: keys whose values name the lines in place of the subject.
+    `head`: what a line is. `title`: what the table is, where a section has several.
+    `metrics`: the columns in order (those absent are left out; empty: all).
+    `extra`: columns shown on request. `having`, `lacking`: slice keys that a row must or must not hold.
+    `form`: `board` (ranks, whiskers on the first `n_whiskers` metrics) or `heat` (a tinted number per cell).
+    Slice keys named nowhere become part of the column's name, so no value is dropped or merged.
+    """
+
+    table: str
+    metrics: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    switch: str | None = None
+    across: tuple[str, ...] = ()
+    down: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    having: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
+    form: str = "board"
+    n_whiskers: int = 1
+    head: str = "Model"
+    title: str = ""
+
+    @property
+    def has_kinds(self) -> bool:
+        """Whether a line is a model or stands beside models (baseline, published figure), which is then said."""
+        return self.head in ("Model", "Judge") and not self.by
+
+    def takes(self, row: dict) -> bool:
+        """Whether a row belongs to this view."""
+        wanted, held = (*self.metrics, *self.extra), row["slice"]
+        is_named = row["table"] == self.table and (not wanted or row["metric"] in wanted)
+        return is_named and all(key in held for key in self.having) and not any(key in held for key in self.lacking)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One value with what stands behind it. `planted` is the closed world's own truth of it."""
+
+    row: dict
+    measure: Measure
+    planted: float | None = None
+    is_best: bool = False
+    is_top: bool = False
+
+    @property
+    def rank(self) -> str:
+        """The rank range, `–` inside; empty where nothing is ranked."""
+        low, high = self.row["rank_low"], self.row["rank_high"]
+        if low is None:
+            return ""
+        return str(low) if high in (None, low) else f"{low}–{high}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: where its values come from and how it is headed; `group` is in words, empty for what no group holds."""
+
+    key: tuple
+    group: str
+    measure: Measure
+    heading: str
+    is_extra: bool = False
+    is_ranked: bool = False
+    is_first: bool = False
+    has_whisker: bool = False
+
+    @property
+    def full(self) -> str:
+        """The heading with its group, as it reads outside the table."""
+        return f"{self.heading}: {self.measure.label}" if self.heading in (self.group, WHOLE) else f"{self.group} {self.heading}".strip()
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line: a subject, the values of the `by` and `down` keys, a cell (or None) per column.
+
+    `name` heads it; `notes` stand small below, after what the page knows of the subject.
+    """
+
+    subject: str
+    kind: str
+    keys: tuple[str, ...]
+    cells: tuple[Cell | None, ...]
+    name: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One table. `low` and `high` are the shared axis of its whiskers, in the unit of its values."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    groups: tuple[tuple[str, int, int], ...]  # label, shown columns, all columns
+    lines: tuple[Line, ...]
+    head: str = "Model"
+    has_kinds: bool = True
+    low: float = 0.0
+    high: float = 1.0
+    has_planted: bool = False
+
+    def heat(self, value: float | None) -> int:
+        """The step 0–9 of a value on the panel's axis."""
+        share = 0.0 if value is None else (value - self.low) / (self.high - self.low)
+        return min(9, max(0, int(10 * share)))
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the table fills the page: it has many columns."""
+        return sum(1 + column.is_ranked for column in self.columns if not column.is_extra) >= 8
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the table needs no controls: it is about no models and is seen as a whole."""
+        return not self.has_kinds and not self.has_extra
+
+    @property
+    def has_extra(self) -> bool:
+        """Whether columns wait to be asked for."""
+        return any(column.is_extra for column in self.columns)

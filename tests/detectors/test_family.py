@@ -1,0 +1,91 @@
+import json
+
+import polars as pl
+import pytest
+
+from truerate.detectors import fit_family, judge_family, members
+from truerate.detectors.family import fit_members, judge_members
+from truerate.errors import TruerateError
+from truerate.schemas import Judgement, validate
+
+from .labelled_texts import contexts, samples
+
+RIGHT = ["Paris", "in Rome", "Oslo fjord", "1889", "Bern", "green"]
+WRONG = [
+    "It is Lyon, far away.",
+    "They say it is Turin.",
+    "It must be Bergen then.",
+    "It was in 1887.",
+    "It is Basel, surely.",
+    "It is quite red.",
+]
+SET = samples([(text, False) for text in RIGHT] + [(text, True) for text in WRONG])
+CONTEXTS = contexts(SET, "Paris in Rome, Oslo fjord 1889 Bern green")
+
+
+def test_every_member_fits_judges_and_keeps_the_schema(tmp_path):
+    names = list(members())
+    fit_members(names, SET, CONTEXTS, 7, tmp_path)
+    judged = validate(Judgement, judge_members(names, tmp_path, SET, CONTEXTS), where="here")
+    assert judged.height == len(names) * 12 and judged["judge"].unique(maintain_order=True).to_list() == names
+    labels = SET["is_hallucinated"].to_list()
+    verdicts = {name: judged.filter(judge=name)["verdict"].to_list() for name in names}
+    for name in ("length", "punctuation", "answer-ngrams", "overlap", "lexical-lr"):
+        assert verdicts[name] == labels, name
+    assert verdicts["always"] == [True] * 12 and verdicts["never"] == [False] * 12
+
+
+def test_the_same_samples_give_the_same_bytes_in_any_order(tmp_path):
+    names = list(members())
+    fit_members(names, SET, CONTEXTS, 7, tmp_path / "a")
+    fit_members(names, SET.reverse(), CONTEXTS, 7, tmp_path / "b")
+    for name in names:
+        first, second = ((tmp_path / place / f"{name}.json").read_bytes() for place in "ab")
+        assert first == second and json.loads(first)["name"] == name
+
+
+def test_no_text_is_judged_by_a_state_that_saw_its_group(tmp_path):
+    """Turning the labels of one group round changes what others learn, never what is said of that group."""
+    names, group = ["length", "answer-ngrams"], SET["group_id"][0]
+    turned = SET.with_columns(is_hallucinated=pl.col("is_hallucinated") ^ (pl.col("group_id") == group))
+    said = {}
+    for place, table in (("a", SET), ("b", turned)):
+        fit_family(names, table, CONTEXTS, 7, folder=tmp_path / place, n_folds=3)
+        judged = judge_family(names, table, CONTEXTS, folder=tmp_path / place, n_folds=3)
+        assert judged.height == len(names) * SET.height
+        said[place] = dict(zip(judged["judgement_id"], judged["p"], strict=True))
+    own = set(judged.join(SET.filter(group_id=group), left_on="target_id", right_on="sample_id")["judgement_id"])
+    assert {name: said["a"][name] for name in own} == {name: said["b"][name] for name in own}
+    assert said["a"] != said["b"]
+
+
+def test_an_unknown_member_names_the_allowed(tmp_path):
+    with pytest.raises(TruerateError, match="'lenght' is not known; allowed: always, answer-ngrams, length, lexical-lr, never"):
+        fit_members(["lenght"], SET, CONTEXTS, 7, tmp_path)
+
+
+def test_no_training_rows_is_said(tmp_path):
+    with pytest.raises(TruerateError, match="no labelled texts to learn from"):
+        fit_members(["length"], SET.clear(), CONTEXTS, 7, tmp_path)
+
+
+def test_a_family_of_no_members(tmp_path):
+    fit_members([], SET.clear(), CONTEXTS, 7, tmp_path / "prompted")
+    assert (tmp_path / "prompted").is_dir()
+    assert judge_members([], tmp_path / "prompted", SET, CONTEXTS).is_empty()
+
+
+def test_members_no_longer_named_are_removed(tmp_path):
+    fit_members(["always", "never"], SET, CONTEXTS, 7, tmp_path)
+    fit_members(["never"], SET, CONTEXTS, 7, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["never.json"]
+
+
+def test_a_missing_state_is_one_line(tmp_path):
+    with pytest.raises(TruerateError, match="reading detector 'length'.*run `dvc repro train`"):
+        judge_members(["length"], tmp_path, SET, CONTEXTS)
+
+
+def test_no_samples_to_judge(tmp_path):
+    fit_members(["length", "overlap"], SET, CONTEXTS, 7, tmp_path)
+    assert judge_members(["length", "overlap"], tmp_path, SET.clear(), CONTEXTS).is_empty()

@@ -1,0 +1,50 @@
+import pytest
+
+from truerate.detectors.family import member
+
+from .labelled_texts import contexts, samples
+
+
+def judge(name, train, test, seed=7):
+    found = member(name).fit(train, contexts(train), seed).judge(test, contexts(test))
+    return found["verdict"].to_list(), found["p"].to_list()
+
+
+def test_random_keeps_the_prevalence_and_depends_on_the_sample_alone():
+    train = samples([("x", i % 5 == 0) for i in range(100)])  # 20 of 100
+    many = samples([("x", False)] * 2000, split="test")
+    verdicts, p = judge("random", train, many)
+    assert set(p) == {0.2} and 0.17 < sum(verdicts) / 2000 < 0.23  # ± 3.4 standard errors of .009
+    assert judge("random", train, many[1000:])[0] == verdicts[1000:]
+    assert judge("random", train, many, seed=8)[0] != verdicts
+
+
+def test_length_takes_the_feature_that_tells_and_its_shares():
+    # words tell nothing (all two), characters do: above 8.5 two of two are hallucinated, below one of four
+    train = samples([("a bc", False), ("a bcd", False), ("a bcde", False), ("ab cdef", True), ("abcd efgh", True), ("abcde fghi", True)])
+    verdicts, p = judge("length", train, samples([("x yz", False), ("lengthy phrases", True)], split="test"))
+    assert verdicts == [False, True] and p == [0.0, 1.0]  # the cut lies between 6 and 7 characters
+
+
+def test_punctuation_learns_its_direction():
+    train = samples([("A sentence.", False), ("fragment", True)] * 4)
+    assert judge("punctuation", train, samples([("One.", False), ("one", True)], split="test"))[0] == [False, True]
+
+
+@pytest.mark.parametrize("name", ["length", "punctuation", "answer-ngrams", "overlap", "lexical-lr"])
+def test_one_class_alone_gives_its_label(name):
+    test = samples([("anything", False), ("at all.", True)], split="test")
+    for label in (True, False):
+        verdicts, p = judge(name, samples([("some text", label), ("another text here.", label)]), test)
+        assert verdicts == [label] * 2 and p == [float(label)] * 2
+
+
+def test_equal_lengths_leave_the_prevalence():
+    verdicts, p = judge("punctuation", samples([("a", True), ("b", False), ("c", False)]), samples([("d.", True)], split="test"))
+    assert verdicts == [False] and p == [pytest.approx(1 / 3, abs=1e-6)]
+
+
+def test_empty_texts_are_judged():
+    train = samples([("", False), ("It is so.", True)] * 3)
+    for name in ("length", "punctuation", "answer-ngrams", "lexical-lr"):
+        assert judge(name, train, samples([("", False)], split="test"))[0] == [False], name

@@ -1,0 +1,151 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from truerate.leaderboard.audit import SHORTCUTS, audit, findings, hard_split
+from truerate.params import Audit, Statistics
+from truerate.schemas import Sample, Score, frame, pair, pairs, validate
+
+P = Audit(folds=5, threshold=0.75, on_shortcut="flag")
+STATISTICS = Statistics(confidence=0.95, n_bootstrap=500, alpha=0.05)
+DATA = Path(__file__).parents[3] / "shared/data/halueval"
+
+
+def sample(name, text, is_hallucinated, *, pair_id=None, task="qa", group=None, **attributes):
+    known = {"sample_id": name, "item_id": group or name, "pair_id": pair_id, "group_id": group or name, "task": task, "lang": "en"}
+    fixed = {"label_source": "gold", "generator": None, "pattern": None, "spans": [], "rationale": None, "split": "train"}
+    return known | fixed | {"text": text, "is_hallucinated": is_hallucinated, "attributes": pairs(**attributes)}
+
+
+def of_pairs(texts, **attributes):
+    """A set from (right, hallucinated) texts."""
+    sides = [(i, side, text) for i, both in enumerate(texts) for side, text in zip("rh", both, strict=True)]
+    mark = "-".join(attributes.values())
+    return [sample(f"{mark}{i:04}{side}", text, side == "h", pair_id=f"{mark}{i}", group=f"g{i}", **attributes) for i, side, text in sides]
+
+
+def run(rows, knowledge=""):
+    samples = frame(Sample, rows)
+    contexts = samples.select("item_id").unique(maintain_order=True).with_columns(knowledge=pl.lit(knowledge))
+    return validate(Score, audit(samples, contexts, board="b", p=P, statistics=STATISTICS, seed=7), where="audit")
+
+
+def value(scores, metric, subject, **where):
+    found = scores.filter((pl.col("metric") == f"shortcut_{metric}") & (pl.col("subject") == subject)).filter(
+        pl.Series([one == pairs(**where) for one in scores.filter(metric=f"shortcut_{metric}", subject=subject)["slice"].to_list()])
+    )
+    assert found.height == 1
+    return found.row(0, named=True)
+
+
+def test_length_that_gives_all_away_is_found():
+    rows = of_pairs([("word " * (1 + i % 3) + "x", "word " * (5 + i % 3) + "x") for i in range(40)])
+    scores = run(rows)
+    for metric in ("accuracy", "balanced_accuracy", "auroc", "pairwise"):
+        assert value(scores, metric, "words", task="qa")["value"] == 1.0
+    assert value(scores, "accuracy", "majority", task="qa")["value"] == 0.5
+    assert value(scores, "pairwise", "words", task="qa")["n"] == 40 and value(scores, "accuracy", "words", task="qa")["n"] == 80
+    assert any(line.startswith("words alone tells 1.000 of pairs in qa") for line in findings(scores, 0.75))
+
+
+def test_pairs_tell_more_than_a_threshold():
+    """Lengths of different items overlap, but within a pair the hallucinated side is always one word longer."""
+    rows = of_pairs([("w " * (1 + i), "w " * (2 + i)) for i in range(50)])
+    scores = run(rows)
+    assert value(scores, "pairwise", "words", task="qa")["value"] == 1.0
+    assert value(scores, "balanced_accuracy", "words", task="qa")["value"] < 0.6
+
+
+def test_direction_is_learned():
+    rows = of_pairs([("It ends.", "it does not")] * 20)
+    assert value(run(rows), "pairwise", "final-stop", task="qa")["value"] == 1.0
+
+
+def test_ties_count_half():
+    # 30 of 40 pairs tie in words, 10 are longer: (10 + 15) / 40
+    rows = of_pairs([("a b", "a b c") if i % 4 == 0 else ("a b", "c d") for i in range(40)])
+    assert value(run(rows), "pairwise", "words", task="qa")["value"] == 25 / 40
+
+
+def test_a_set_without_shortcut_is_not_flagged():
+    rng = np.random.default_rng(5)
+    words = ["red", "blue", "green", "grey", "black", "white", "brown", "pink"]
+    texts = [tuple(" ".join(rng.choice(words, size=rng.integers(3, 9))) for _ in range(2)) for _ in range(100)]
+    scores = run(of_pairs(texts))
+    assert findings(scores, 0.75) == []
+    found = value(scores, "balanced_accuracy", "words", task="qa")
+    assert found["low"] < 0.5 < found["high"]
+
+
+def test_a_rare_label_is_not_a_shortcut():
+    rows = [sample(f"s{i:03}", f"text {i % 7}", i % 10 == 0, task="general") for i in range(100)]
+    scores = run(rows)
+    majority = value(scores, "accuracy", "majority", task="general")
+    assert majority["value"] == 0.9 and value(scores, "balanced_accuracy", "majority", task="general")["value"] == 0.5
+    assert value(scores, "pairwise", "words", task="general")["value"] is None
+    assert findings(scores, 0.85) == []
+
+
+def test_overlap_reads_the_knowledge():
+    rows = of_pairs([("known words", "other things")] * 10)
+    assert value(run(rows, "all the known words"), "balanced_accuracy", "overlap", task="qa")["value"] == 1.0
+
+
+def test_each_scheme_has_a_slice_of_its_own():
+    telling = of_pairs([("a", "a b c d")] * 10, scheme="one-pass")
+    silent = of_pairs([("a b", "c d")] * 10, scheme="conversational")
+    scores = run(telling + silent)
+    assert value(scores, "pairwise", "words", task="qa", scheme="one-pass")["value"] == 1.0
+    assert value(scores, "pairwise", "words", task="qa", scheme="conversational")["value"] == 0.5
+    assert value(scores, "pairwise", "words", task="qa")["value"] == 0.75
+    assert scores.height == 3 * len(SHORTCUTS) * 4
+
+
+def test_one_class_or_nothing_gives_nulls():
+    scores = run([sample(f"s{i}", "text", True) for i in range(6)])
+    assert value(scores, "auroc", "words", task="qa")["value"] is None
+    assert value(scores, "balanced_accuracy", "words", task="qa")["value"] is None
+    assert run([]).is_empty()
+
+
+def test_the_hard_split_takes_length_and_format_away():
+    rng = np.random.default_rng(2)
+    words = ["red", "blue", "green", "grey"]
+
+    def text(size, end):
+        return " ".join(rng.choice(words, size=size)) + end
+
+    rows = of_pairs([(text(rng.integers(1, 6), ""), text(rng.integers(3, 9), "." if rng.random() < 0.8 else "")) for _ in range(400)])
+    kept = set(hard_split(frame(Sample, rows), seed=7))
+    half = [row for row in rows if row["sample_id"] in kept]
+    assert 40 < len(half) < 800 and sum(row["is_hallucinated"] for row in half) == len(half) / 2
+    scores = run(half)
+    for shortcut in ("words", "characters", "final-stop"):
+        assert value(scores, "balanced_accuracy", shortcut, task="qa")["value"] < 0.6, shortcut
+    assert value(run(rows), "balanced_accuracy", "final-stop", task="qa")["value"] > 0.85
+
+
+def test_the_hard_split_of_nothing_alike_is_empty():
+    assert hard_split(frame(Sample, of_pairs([("a", "a b c.")] * 5)), seed=7) == []
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="no public HaluEval files beside this checkout")
+def test_the_published_candidates_are_told_by_length_alone():
+    rows, known = [], {}
+    for file, scheme in (("one_turn", "one-pass"), ("multi_turn", "conversational")):
+        lines = [json.loads(line) for line in (DATA / f"qa_candidates_{file}.jsonl").read_text("utf-8").splitlines()]
+        rows += of_pairs([(line["right_answer"], line["hallucinated_answer"]) for line in lines], scheme=scheme)
+        known |= {f"g{i}": line["knowledge"] for i, line in enumerate(lines)}
+    contexts = pl.DataFrame({"item_id": list(known), "knowledge": list(known.values())})
+    scores = audit(frame(Sample, rows), contexts, board="b", p=P, statistics=STATISTICS, seed=7)
+    one_pass, conversational = ({"task": "qa", "scheme": scheme} for scheme in ("one-pass", "conversational"))
+    # 300 pairs each: words, pairwise .933 and .997; characters by a cross-validated threshold .887 and .957
+    assert value(scores, "pairwise", "words", **one_pass)["value"] == pytest.approx(0.93, abs=0.01)
+    assert value(scores, "pairwise", "words", **conversational)["value"] == pytest.approx(0.99, abs=0.01)
+    assert value(scores, "accuracy", "characters", **one_pass)["value"] == pytest.approx(0.89, abs=0.01)
+    assert value(scores, "accuracy", "characters", **conversational)["value"] == pytest.approx(0.96, abs=0.01)
+    slices = scores.filter(pl.col("value") >= P.threshold).select(pair("slice", "scheme"), "subject")
+    assert {("one-pass", "words"), ("conversational", "words")} <= set(slices.rows())

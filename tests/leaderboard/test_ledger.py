@@ -1,0 +1,107 @@
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from truerate.errors import TruerateError
+from truerate.leaderboard.ledger import COLUMNS, REASONS, Claim, check_totals, judge, ledger, load_published
+from truerate.metrics.intervals import wilson
+from truerate.schemas import Score, frame, pairs
+
+DATA = Path(__file__).parents[3] / "shared/data"
+needs_data = pytest.mark.skipif(not (DATA / "published_results.csv").is_file(), reason="no published results beside this checkout")
+
+PUBLISHED = pl.DataFrame(
+    [
+        ("helma", "6", "davinci", "accuracy", "qa", 49.21, None),
+        ("helma", "6", "davinci", "accuracy", "general", 77.54, None),
+        ("helma", "5", "-", "n_samples", "qa", 10000.0, None),
+    ],
+    schema=dict.fromkeys(COLUMNS, pl.String) | {"value": pl.Float64},
+    orient="row",
+)
+
+
+def score(value, low, high):
+    known = {"board": "b", "metric": "accuracy", "subject": "ours", "slice": pairs(task="qa")}
+    return frame(Score, [known | {"value": value, "low": low, "high": high, "method": "estimator", "n": 10, "inputs": "x"}])
+
+
+CLAIM = Claim(("helma", "6", "davinci", "accuracy", "qa"), "b", "accuracy", "ours", {"task": "qa"})
+
+
+def lines(scores, claims=(CLAIM,)):
+    return ledger(PUBLISHED, scores, claims, tolerance=0.005, reasons=REASONS)
+
+
+def test_verdicts():
+    assert judge(0.5, 0.504, (None, None), tolerance=0.005) == ("reproduced", "within 0.005")
+    assert judge(0.5, 0.53, (0.48, 0.58), tolerance=0.005) == ("reproduced", "inside our interval")
+    assert judge(0.5, 0.53, (0.51, 0.55), tolerance=0.005) == ("differs", "ours is 0.03 above")
+
+
+def test_a_claimed_row_is_compared_in_our_unit():
+    first, *_ = lines(score(0.50, 0.45, 0.55))
+    assert first["verdict"] == "reproduced" and first["published"] == pytest.approx(0.4921) and first["ours"] == 0.5
+    assert first["quantity"] == "davinci · accuracy · qa" and first["source"] == "helma Table 6" and first["board"] == "b"
+    assert lines(score(0.60, 0.55, 0.65))[0]["verdict"] == "differs"
+
+
+def test_every_other_row_says_why_it_cannot_be_checked():
+    unclaimed = lines(score(0.5, None, None))[1:]
+    assert {line["verdict"] for line in unclaimed} == {"cannot be checked"}
+    assert [line["reason"] for line in unclaimed] == [REASONS["helma", "6"], REASONS["helma", "5"]]
+    assert unclaimed[1]["published"] == 10000 and unclaimed[1]["quantity"] == "n_samples · qa"
+    assert lines(frame(Score))[0]["verdict"] == "cannot be checked" and lines(frame(Score))[0]["ours"] is None
+
+
+def test_totals_that_do_not_add_up_differ():
+    parts = [("n_failed", 9.0), ("n_failed_type1", 4.0), ("n_failed_type2", 4.0)]
+    rows = [("helma", "7", "m", name, "qa", value, None) for name, value in parts]
+    rows = pl.DataFrame(rows, schema=PUBLISHED.schema, orient="row")
+    (line,) = check_totals(rows)
+    assert line["verdict"] == "differs" and line["ours"] == 8 and line["reason"] == "the printed parts: ours is 1 below"
+
+
+def test_a_missing_file_is_one_line():
+    with pytest.raises(TruerateError, match="reading published results 'nowhere.csv'"):
+        load_published("nowhere.csv")
+
+
+@needs_data
+def test_printed_totals_of_helma_hold():
+    # Table 5: 10,000 per task; Table 7: 3,109, 891 and 3,868 failures of ChatGPT
+    found = check_totals(load_published(DATA / "published_results.csv"))
+    assert [line["verdict"] for line in found] == ["reproduced"] * 6
+    assert sorted(line["ours"] for line in found) == [891, 3109, 3868, 10000, 10000, 10000]
+
+
+@needs_data
+def test_printed_averages_of_mfava_table_10_hold():
+    """Over its 27 rows of silver languages."""
+    rows = load_published(DATA / "published_results.csv").filter(source="mfava", table="10")
+    silver = rows.filter(pl.col("slice").str.ends_with("/silver") & (pl.col("slice") != "Average/silver"))
+    printed = rows.filter(slice="Average/silver")
+    for metric, value in printed.select("metric", "value").rows():
+        found = silver.filter(metric=metric)["value"]
+        assert len(found) == 27 and found.mean() == pytest.approx(value, abs=0.006), metric
+
+
+@needs_data
+def test_class_behaviour_behind_an_accuracy():
+    """HELMA Tables 6 + 7, 5,000 texts of each class: ChatGPT finds 37.8 % of the hallucinations in QA at accuracy 62.59."""
+    rows = load_published(DATA / "published_results.csv").filter(source="helma", model="gpt-3.5-turbo")
+    for task, recall, specificity in (("qa", 0.378, 0.874), ("dialogue", 0.822, 0.626), ("summarization", 0.226, 0.944)):
+        failed = rows.filter(table="7", metric="n_failed", slice=task)["value"].item()
+        accuracy = rows.filter(table="6", metric="accuracy", slice=task)["value"].item() / 100
+        assert 1 - failed / 5000 == pytest.approx(recall, abs=0.001)
+        assert 2 * accuracy - (1 - failed / 5000) == pytest.approx(specificity, abs=0.001)
+
+
+@pytest.mark.skipif(not (DATA / "halueval/general.jsonl").is_file(), reason="no public HaluEval files beside this checkout")
+def test_always_no_beats_davinci_on_the_general_set():
+    """The full file has 815 hallucinated of 4,507: always-No is right in 81.9 %; the even rows must agree. davinci: 77.54 %."""
+    labels = [json.loads(line)["hallucination"] for line in (DATA / "halueval/general.jsonl").read_text("utf-8").split("\n") if line]
+    found = wilson(labels.count("no"), len(labels), confidence=0.95)
+    assert found.low < 1 - 815 / 4507 < found.high and found.low > 0.7754

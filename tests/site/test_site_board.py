@@ -1,0 +1,123 @@
+"""What a board's page says of its rows: labels, audit, accounts, topics, leaders, banners."""
+
+import dataclasses
+
+import pytest
+from test_site_render import BOARD, SITE, Elements
+from tiny_tables import tiny_tables
+
+from truerate import schemas
+from truerate.site import render_site
+from truerate.site.accounts import accounts, topics
+from truerate.site.audit import audit_rows, findings
+from truerate.site.board import LEADING, SECTIONS, others
+from truerate.site.home import leaders
+from truerate.site.panels import panels
+
+TEXTS = next(section for section in SECTIONS if section.is_row).views
+
+
+def row(table, metric, value, *, subject="dataset", kind="baseline", ranks=(None, None), **where):
+    return {"table": table, "subject": subject, "kind": kind, "metric": metric, "slice": where, "value": value, "low": None, "high": None,
+            "rank_low": ranks[0], "rank_high": ranks[1], "n": 10, "provenance": "x"}  # fmt: skip
+
+
+def _simulated(tables, *flags):
+    return dataclasses.replace(
+        tables, boards=tuple(dataclasses.replace(board, is_simulated=flag) for board, flag in zip(tables.boards, flags, strict=True))
+    )
+
+
+def test_pattern_counts_are_lines_with_schemes_across():
+    rows = [row("dataset", "n_by_pattern", n, task="qa", pattern=name, **more) for name in ("inference", "comprehension")
+            for n, more in ((9, {}), (5, {"scheme": "one-pass"}), (4, {"scheme": "conversational"}))]  # fmt: skip
+    found = panels(rows, TEXTS[-1])[0]
+    assert [column.heading for column in found.columns] == ["All", "One-pass", "Conversational"] and found.groups == ()
+    assert [(line.name, line.notes) for line in found.lines] == [("Comprehension", ("QA",)), ("Inference", ("QA",))]
+    assert found.head == "Pattern" and not found.has_kinds and found.is_small
+
+
+def test_agreement_by_unit_is_named_by_the_unit():
+    rows = [row("labels", "fleiss_kappa", 0.8, subject="annotators", task="summarization", unit=unit) for unit in ("text", "word")]
+    assert [line.name for line in panels(rows, TEXTS[1])[0].lines] == ["Whole texts", "Words"]
+
+
+def test_schemes_are_groups_of_the_leading_table():
+    rows = [row("recognition", "accuracy", 0.5, task="qa", scheme=scheme, ranks=(1, 2)) for scheme in ("one-pass", "conversational")]
+    assert [column.group for column in panels(rows, LEADING)[0].columns] == ["QA, one-pass", "QA, conversational"]
+
+
+def test_more_figures_have_one_line_per_subject_and_slice():
+    rows = [row("candidates", "n_candidates", 3, subject="a", kind="model", task=task, scheme="one-pass", pattern=pattern)
+            for task in ("qa", "dialogue") for pattern in ("x", "y")]  # fmt: skip
+    ((title, block),) = others(rows)
+    assert title == "Candidates: usable candidates, by pattern and scheme"
+    assert [column.heading for column in block["panels"][0].columns] == ["QA", "Dialogue"] and len(block["panels"][0].lines) == 2
+
+
+def test_the_audit_names_length_and_the_strongest_and_says_where_labels_are_uneven():
+    tables = tiny_tables()
+    rows = [row("audit", "shortcut_pairwise", value, subject=name, task="qa", scheme=scheme) for name, value, scheme in
+            (("words", 0.9, "one-pass"), ("answer-ngrams", 0.95, "one-pass"), ("words", 0.92, None)) if scheme]  # fmt: skip
+    rows += [row("audit", "shortcut_pairwise", 0.92, subject="words", task="qa")]
+    rows += [row("audit", "shortcut_accuracy", 0.82, subject="majority", task="general")]
+    rows += [row("audit", "shortcut_balanced_accuracy", 0.6, subject="overlap", task="general")]
+    first, second = findings(tables, audit_rows(tables.boards[0], rows))
+    assert [found["subject"] for found in first["pairs"]] == ["words", "answer-ngrams"] and first["is_flagged"]
+    assert (second["base"], second["is_flagged"], second["pairs"]) == (0.82, False, [])
+
+
+def test_accounts_sum_to_what_was_asked():
+    board = tiny_tables().boards[0]
+    found = accounts(board)
+    total = found["total"]
+    assert total["n_in"] == board.counts["n_in"].sum() and len(found["lines"]) == 10 and len(found["detail"]) == board.counts.height
+    assert sum(line["n_ok"] for line in found["lines"]) == total["n_ok"]
+    assert accounts(dataclasses.replace(board, counts=schemas.frame(schemas.Count))) is None
+
+
+def test_a_topic_without_words_is_left_out():
+    tables = tiny_tables()
+    board = dataclasses.replace(tables.boards[0], topics=[{"task": "qa", "topic": 0, "words": [], "judge": "elm", "n": 5, "rate": 0.1}])
+    assert topics(tables, board) == [] and [part["task"] for part in topics(tables, tables.boards[0])] == ["qa", "dialogue"]
+
+
+def test_a_baseline_is_never_crowned():
+    rows = [row("recognition", "accuracy", 0.9, subject="length", ranks=(1, 1), task="qa"),
+            row("recognition", "accuracy", 0.5, subject="aster", kind="model", ranks=(2, 2), task="qa")]  # fmt: skip
+    assert leaders(panels(rows, LEADING)[0]) == [{"group": "QA", "models": [], "others": ["length"]}]
+
+
+def test_a_board_without_models_says_so():
+    text = Elements(render_site(tiny_tables(), SITE)["boards/halueval-published.md"]).text
+    assert "No model has been asked yet" in text and "0 asked so far" in text
+
+
+@pytest.mark.parametrize("flags", ((False, False), (True, False), (True, True)))
+def test_banners_stand_where_numbers_are_simulated(flags):
+    pages = render_site(_simulated(tiny_tables(), *flags), SITE)
+    marked = {name for name, page in pages.items() if "tr-banner" in page and name.endswith(".md")}
+    mixed = {"index.md", "detectors.md", "samples.md", BOARD}
+    wanted = {(False, False): set(), (True, False): mixed, (True, True): mixed | {"boards/halueval-published.md", "data.md"}}
+    assert marked - {"ledger.md"} == wanted[flags]
+    if flags == (True, False):
+        assert "Boards on the closed world are a demonstration" in pages["index.md"]
+
+
+def test_no_ranked_model_of_the_makers_family_is_one_sentence():
+    tables = tiny_tables()
+    board = dataclasses.replace(tables.boards[0], roles={"generator": "quill"})
+    page = render_site(dataclasses.replace(tables, boards=(board, tables.boards[1])), SITE)[BOARD]
+    before, after = page.split("## Missed")
+    assert "No ranked model is of the family that wrote or filtered the texts" in before and "⚑" not in before
+    assert "same family" in Elements(after).text
+
+
+def test_pictures_stay_out_of_the_pages():
+    assert not [name for name in render_site(tiny_tables(), SITE) if name.endswith(".png")]
+
+
+def test_labels_of_a_slice_are_lines_of_no_model():
+    rows = [row("dataset", "n_samples", 5, task="qa"), row("dataset", "hallucinated_rate", 0.5, task="qa")]
+    found = panels(rows, TEXTS[0])[0]
+    assert [(line.name, line.notes) for line in found.lines] == [("QA", ())]

@@ -1,0 +1,150 @@
+"""The rendered pages: complete tables without a script, inert texts, nothing from another host, the same bytes twice."""
+
+import dataclasses
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from tiny_tables import DIGEST, HOSTILE, MODELS, tiny_tables
+
+from truerate.errors import TruerateError
+from truerate.site import render_site
+from truerate.site.docs import function_docs, schema_docs
+
+SITE = Path(__file__).parents[2] / "site"
+BOARD = "boards/halueval-closed-world.md"
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    return render_site(dataclasses.replace(tiny_tables(), schema_docs=schema_docs()), SITE)
+
+
+class Elements(HTMLParser):
+    """Collects every element with its attributes, and the text."""
+
+    def __init__(self, page: str):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.text = [], ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_every_page_is_there(pages):
+    wanted = {
+        "index.md",
+        BOARD,
+        "boards/halueval-published.md",
+        "detectors.md",
+        "methods.md",
+        "data.md",
+        "samples.md",
+        "ledger.md",
+        "about.md",
+    }
+    assert wanted <= set(pages)
+    assert {"assets/style.css", "assets/table.js", "assets/samples.js", "assets/iframe-worker.js", "tables.json"} <= set(pages)
+    assert all(page.startswith("---\n") for name, page in pages.items() if name.endswith(".md"))
+
+
+def test_two_renderings_are_the_same_bytes(pages):
+    assert render_site(dataclasses.replace(tiny_tables(), schema_docs=schema_docs()), SITE) == pages
+
+
+def test_no_template_folder_is_said_in_one_line(tmp_path):
+    with pytest.raises(TruerateError, match="no templates"):
+        render_site(tiny_tables(), tmp_path)
+
+
+def test_the_table_is_complete_without_a_script(pages):
+    found = Elements(pages["index.md"])
+    text = found.text
+    for model in MODELS:
+        assert model in text
+    assert "1–2" in text and "baseline" in text and "published figure" in text
+    heads = [attrs for tag, attrs in found.elements if tag == "th" and attrs.get("scope") == "col"]
+    assert {"QA rank", "QA Accuracy", "General Unparsed"} <= {attrs.get("data-head") for attrs in heads}
+
+
+def test_a_number_carries_n_rows_slice_interval_and_planted_value(pages):
+    cells = [attrs for tag, attrs in Elements(pages[BOARD]).elements if tag == "td" and "data-rows" in attrs]
+    first = next(cell for cell in cells if "data-planted" in cell)
+    assert first["data-rows"] == DIGEST and first["data-n"] == "200" and " to " in first["data-interval"]
+    assert "task: " in first["data-slice"]
+
+
+def test_recognition_is_said_to_be_ranked_not_hallucinating(pages):
+    assert "ranks recognition, not hallucinating" in Elements(pages[BOARD]).text
+    assert "Ranks recognition, not hallucinating" in Elements(pages["index.md"]).text
+
+
+def test_the_banner_stands_on_simulated_boards_alone(pages):
+    assert "Demonstration on a closed, fictional world" in pages[BOARD]
+    assert "tr-banner" not in pages["boards/halueval-published.md"]
+
+
+def test_a_family_that_built_the_data_is_flagged(pages):
+    assert "same family (quill) as the generator (quill) and the filter judge (quill)" in Elements(pages[BOARD]).text
+
+
+def test_planted_misses_stand_beside_the_measured_ones(pages):
+    cells = [attrs for tag, attrs in Elements(pages[BOARD]).elements if tag == "td" and "pattern: inference" in attrs.get("data-slice", "")]
+    assert any("scheme" not in cell["data-slice"] and "data-planted" in cell for cell in cells)
+
+
+def test_the_audit_speaks_plainly(pages):
+    text = Elements(pages[BOARD]).text
+    assert "The number of words alone picks the hallucinated side of a pair in 93.0\xa0% of 200 pairs" in text
+    assert "Much of a score here can be had without checking a fact" in text
+
+
+def test_hostile_text_makes_no_element_and_stays_exact(pages):
+    for name, page in pages.items():
+        if not name.endswith(".md") or name == "about.md":
+            continue
+        found = Elements(page)
+        assert not [tag for tag, attrs in found.elements if tag in ("img", "iframe") or any(key.startswith("on") for key in attrs)], name
+        scripts = [attrs for tag, attrs in found.elements if tag == "script"]
+        assert scripts == ([{"src": "assets/samples.js", "defer": None}] if name == "samples.md" else [])
+        assert "{{" not in page and "--8<--" not in page and "javascript:" not in page
+    assert HOSTILE[0] in Elements(pages["ledger.md"]).text
+
+
+def test_source_and_page_addresses_stay_here(pages):
+    for name, page in pages.items():
+        if name.endswith(".md"):
+            links = [value for _, attrs in Elements(page).elements for key, value in attrs.items() if key in ("src", "href") and value]
+            assert not [link for link in links if ":" in link.split("#")[0]], name
+
+
+def test_texts_whose_rights_are_closed_stay_out(pages):
+    assert not [name for name in pages if name.startswith("samples/halueval-published/")]
+    assert "are not shown" in Elements(pages["samples.md"]).text
+
+
+def test_tables_json_holds_every_row(pages):
+    whole = json.loads(pages["tables.json"])
+    assert len(whole["rows"]) == tiny_tables().rows.height
+    assert [board["name"] for board in whole["boards"]] == ["halueval-closed-world", "halueval-published"]
+
+
+def test_no_boards_give_a_site_that_says_so():
+    tables = tiny_tables()
+    empty = dataclasses.replace(tables, boards=(), rows=tables.rows.clear(), ledger=())
+    pages = render_site(empty, SITE)
+    assert "No board has been built yet" in pages["index.md"]
+
+
+def test_docs_are_read_from_the_code(tmp_path):
+    code = 'def shown():\n    """What it is."""\n\ndef _hidden():\n    """Not."""\n\nRULES = (Rule("longer", "Calls it so.", f, g),)\n'
+    (tmp_path / "one.py").write_text(code)
+    rule = {"name": "longer", "module": "one", "doc": "Calls it so.", "is_rule": True}
+    assert function_docs(tmp_path) == [{"name": "shown", "module": "one", "doc": "What it is."}, rule]
+    row = next(table for table in schema_docs() if table["name"] == "Row")
+    assert {"name": "board", "dtype": "text", "is_nullable": False, "rule": ""} in row["columns"]
