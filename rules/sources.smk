@@ -1,0 +1,16 @@
+"""Sources: public formats → Document, Item, Sample and Judgement tables.  INPUTS sources of params.yaml  OUTPUTS data/sources"""
+from truerate.layout import Layout
+
+at = Layout.load("params.yaml")
+
+
+rule sources:
+    input:
+        [at.source(name, "card.json") for name in at.p.sources],
+
+
+rule sources_import:
+    output:
+        at.source("{name}", "card.json"),
+    shell:
+        "python -m truerate import {wildcards.name}"

@@ -1,0 +1,62 @@
+"""Every page in both schemes: nothing wider than a phone, no finding of axe, no sentinel set."""
+
+from pathlib import Path
+
+import pytest
+
+PAGES = ("index", "boards/halueval-closed-world", "boards/halueval-published", "detectors", "samples", "methods", "data", "ledger", "about")
+RULES = {"preload": False, "resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "best-practice"]}
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def page(request, visit_once):
+    """One page, opened once for all that is asked of it; every part that folds is open, so that all of it is seen."""
+    opened = visit_once(f"{request.param}.html")
+    if request.param == "samples":
+        opened.locator(".tr-record").first.wait_for()
+    yield opened
+    opened.close()
+
+
+def test_nothing_overflows_a_phone(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator("h1").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = false")
+
+
+def turn(page, scheme: str):
+    """Choose a scheme by the page's own toggle, which is named by what it would do."""
+    if page.locator(f"[title='Switch to {scheme}']:visible").count():
+        page.locator(f"[title='Switch to {scheme}']:visible").click()
+    page.locator(f"[title='Switch to {'dark' if scheme == 'light' else 'light'}']:visible").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ("light", "dark"))
+def test_axe_finds_nothing_and_no_text_has_run(page, scheme):
+    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed: pip install -e .[dev]")
+    page.set_viewport_size({"width": 1360, "height": 900})
+    turn(page, scheme)
+    page.add_script_tag(path=str(Path(package.__file__).parent / "axe.min.js"))
+    found = page.evaluate("rules => axe.run(document, rules)", RULES)["violations"]
+    assert [(one["id"], [node["html"][:160] for node in one["nodes"]][:3]) for one in found] == []
+    assert page.evaluate("window.__xss") is None
+
+
+def test_both_schemes_differ_and_the_toggle_turns_them(visit):
+    page = visit("index.html", scheme="light")
+    before = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    turn(page, "dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
+
+
+def test_build_info_is_shown_where_the_build_wrote_it(visit, built_site):
+    info = built_site / "build_info.js"
+    before = info.read_text("utf-8")
+    try:
+        info.write_text('truerateBuild({"commit": "3f9c2a1", "date": "20 November 2026"});\n', "utf-8")
+        assert visit("index.html").locator("[data-build]").first.inner_text() == "Build 3f9c2a1 · 20 November 2026"
+    finally:
+        info.write_text(before, "utf-8")

@@ -1,0 +1,96 @@
+"""The tables in a browser: sort, filter, variants, more measures, provenance, CSV, keyboard, without a script."""
+
+from pathlib import Path
+
+BOARD = "boards/halueval-closed-world.html"
+RECOGNITION = "#recognition ~ .tr-section >> nth=0"
+
+
+def names(page, table: str = "table[data-table] >> nth=0") -> list[str]:
+    return page.locator(table).locator("tbody tr:visible .tr-name").all_inner_texts()
+
+
+def test_sorting_goes_best_first_then_turns_and_keeps_blanks_last(visit):
+    page = visit("index.html")
+    head = page.locator("th[data-head='QA Unparsed']").first
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    best = names(page)
+    assert best[0] == "elm" and set(best[5:]) >= {"always", "never"}
+    head.get_by_role("button").click()
+    turned = names(page)
+    assert head.get_attribute("aria-sort") == "descending" and turned[:5] == best[:5][::-1] and turned[5:] == best[5:]
+    assert "sort=" in page.url
+
+
+def test_sorting_works_from_the_keyboard(visit):
+    page = visit("index.html")
+    page.locator("th[data-head='Dialogue rank'] button").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("th[data-head='Dialogue rank']").first.get_attribute("aria-sort") == "ascending"
+
+
+def test_the_filters_leave_what_fits_and_say_how_many(visit):
+    page = visit("index.html")
+    page.get_by_placeholder("Find a model").first.fill("ced")
+    assert names(page) == ["cedar"] and page.locator(".tr-count").first.inner_text() == "1 row"
+    page.get_by_placeholder("Find a model").first.fill("")
+    page.get_by_label("Kind of row").first.select_option("baseline")
+    assert "length" in names(page) and "aster" not in names(page)
+
+
+def test_variants_show_one_panel_and_the_address_keeps_it(visit):
+    page = visit(BOARD)
+    section = page.locator(RECOGNITION)
+    assert section.locator("table:visible").count() == 1
+    section.get_by_role("button", name="Chain of thought").click()
+    assert section.locator("table:visible").get_attribute("data-name") == "Recognition: Chain of thought"
+    assert "variant=chain-of-thought" in page.url
+    again = visit(f"{BOARD}#variant=chain-of-thought")
+    assert again.locator(RECOGNITION).locator("[aria-pressed=true]").first.inner_text() == "Chain of thought"
+
+
+def test_more_measures_widens_the_table(visit):
+    page = visit(BOARD)
+    section = page.locator(RECOGNITION)
+    assert section.locator("th:visible[data-head='QA TPR']").count() == 0
+    section.get_by_role("button", name="More measures").click()
+    assert section.locator("th:visible[data-head='QA TPR']").count() == 1
+
+
+def test_a_number_opens_its_provenance_and_escape_closes_it(visit):
+    page = visit("index.html")
+    page.locator("tbody a.tr-num").first.focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="aster: QA Accuracy")
+    text = dialog.inner_text()
+    assert "9f2c4b7a1d3e" in text and "truerate board halueval-closed-world" in text and "task: qa" in text and "Planted" in text
+    page.keyboard.press("Escape")
+    assert not dialog.is_visible()
+
+
+def test_csv_holds_what_is_seen(visit):
+    page = visit("index.html")
+    page.get_by_placeholder("Find a model").first.fill("aster")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download CSV").first.click()
+    lines = Path(download.value.path()).read_text("utf-8-sig").splitlines()
+    assert lines[0].startswith("Model,QA rank,QA Accuracy,QA Unparsed") and len(lines) == 2 and lines[1].startswith("aster,1–2,0.8")
+
+
+def test_without_a_script_every_variant_and_measure_is_on_the_page(visit):
+    page = visit(BOARD, script=False)
+    section = page.locator(RECOGNITION)
+    assert section.locator("table:visible").count() == 3
+    assert section.locator("th:visible[data-head='QA TPR']").count() == 3
+    assert page.locator(".tr-tools").count() == 0
+
+
+def test_search_works_from_disk_and_shows_hostile_text_as_text(visit):
+    page = visit("index.html")
+    page.locator(".md-search__input").click()
+    page.locator(".md-search__input").press_sequentially("reproduced")
+    page.locator(".md-search-result__item", has_text="found again").first.wait_for()
+    page.locator(".md-search__input").fill("onerror")
+    page.locator(".md-search-result__item").first.wait_for()
+    assert page.locator(".md-search-result img").count() == 0 and page.evaluate("window.__xss") is None

@@ -1,0 +1,73 @@
+"""A copy of the project in an empty folder, built by the real commands with small sizes and a store of its own."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+import yaml
+
+ROOT = Path(__file__).parents[1]
+CALLS = "build/calls.log"  # where the simulated endpoint writes a line per call: its own count, beside the store's
+TINY = {"qa": 12, "dialogue": 12, "summarization": 8, "general": 8, "general_pool": 12}
+
+
+@dataclass(frozen=True)
+class House:
+    """A working copy at `folder`, with its response store beside it."""
+
+    folder: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        own = {"TRUERATE_STORE": str(self.folder.parent / "store.sqlite"), "PYTHONPATH": str(self.folder / "src")}
+        return os.environ | own | {"PATH": path}
+
+    def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess:
+        """Run a module of this Python in the copy."""
+        whole = [sys.executable, "-m", *command]
+        done = subprocess.run(whole, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=540)
+        assert not check or done.returncode == 0, f"{command}: {done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        return done
+
+    def start(self, *command: str) -> subprocess.Popen:
+        """Start a module of this Python in a session of its own, so that the whole group can be killed."""
+        whole = [sys.executable, "-m", *command]
+        quiet = subprocess.DEVNULL
+        return subprocess.Popen(whole, cwd=self.folder, env=self.environment, stdout=quiet, stderr=quiet, start_new_session=True)
+
+    def edit(self, change) -> None:
+        """Change params.yaml by a function of its mapping."""
+        path = self.folder / "params.yaml"
+        params = yaml.safe_load(path.read_text("utf-8"))
+        change(params)
+        path.write_text(yaml.safe_dump(params, sort_keys=False), "utf-8")
+
+    def table(self, path: str) -> pl.DataFrame:
+        return pl.read_parquet(self.folder / path)
+
+    def bytes_under(self, *folders: str) -> dict[str, bytes]:
+        """Every file below these folders, by path."""
+        found = [path for folder in folders for path in sorted((self.folder / folder).rglob("*")) if path.is_file()]
+        return {path.relative_to(self.folder).as_posix(): path.read_bytes() for path in found}
+
+
+def move_in(folder: Path, sizes: dict[str, int] | None = None) -> House:
+    """Copy what git tracks (and what it would track) into a fresh repository, and make its demo small."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    for name in listed.stdout.splitlines():
+        if (ROOT / name).is_file() and name != "dvc.lock":
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes((ROOT / name).read_bytes())
+    subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
+    house = House(folder)
+    house.edit(lambda p: p["sizes"].update(demo=sizes or TINY))
+    house.edit(lambda p: p["statistics"].update(n_bootstrap=200))
+    house.edit(lambda p: p["endpoints"]["world"].update(launch=p["endpoints"]["world"]["launch"] + f" --log {CALLS}"))
+    return house

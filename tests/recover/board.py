@@ -1,0 +1,115 @@
+"""One closed-world board, made from its seed files up by the project's own steps: seed files, server, model layer, track, labels."""
+
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from truerate.layout import Layout
+from truerate.params import Params, load_params
+from truerate.schemas import Score, frame
+from truerate.sources import SourceTables, seed_files
+from truerate.tracks.halueval import general, steps
+from truerate.tracks.halueval.dataset import Dataset
+from truerate_world.annotate import annotate
+from truerate_world.encyclopedia import World, build
+from truerate_world.truth import planted_scores
+
+BOARD = "halueval-closed-world"
+ROOT = Path(__file__).parents[2]
+N = 50  # items of each task
+SIZES = {"qa": N, "dialogue": N, "summarization": N, "general": N, "general_pool": N * 3 // 2}
+
+
+@dataclass(frozen=True)
+class Board:
+    """What a build of one seed holds. `samples` are those of the data set and the general responses that people labelled."""
+
+    at: Layout
+    world: World
+    tables: SourceTables
+    dataset: Dataset
+    samples: pl.DataFrame
+    judgements: pl.DataFrame
+    labelled: pl.DataFrame
+
+    @property
+    def seed(self) -> int:
+        return self.at.p.seed
+
+    @cached_property
+    def scores(self) -> list[dict]:
+        """The Score rows of the track's last step."""
+        known = {"items": self.dataset.items, "samples": self.samples, "judgements": self.judgements}
+        scores, _ = steps.score(self.at, BOARD, **known, generations=self.dataset.generations, inputs="")
+        return scores.to_dicts()
+
+    def planted(self) -> list[dict]:
+        """The planted Score rows of the same texts."""
+        rows = planted_scores(
+            BOARD,
+            world=self.world,
+            models={alias: model.model for alias, model in self.at.p.models.items()},
+            samples=self.samples,
+            items=self.dataset.items,
+            documents=self.tables.documents,
+            variants=self.at.p.track(BOARD).variants,
+            generations=self.dataset.generations.select("purpose", "model", "attributes"),
+        )
+        return frame(Score, rows).to_dicts()
+
+
+def settings(seed: int, **track: object) -> Layout:
+    """The project's own settings for one seed, small, with every simulated model a generator and a subject."""
+    values = load_params(str(ROOT / "params.yaml")).model_dump()
+    values["sizes"]["demo"] = SIZES
+    values |= {"profile": "demo", "seed": seed, "n_shards": 1}
+    values["statistics"]["n_bootstrap"] = 100  # intervals are made here, from counts
+    models = tuple(values["models"])
+    values["tracks"]["halueval"] |= {"generators": models, "subjects": models, "refinement": False, **track}
+    return Layout(Params.model_validate(values))
+
+
+def build_board(seed: int, folder: Path, met: set[tuple]) -> Board:
+    """Make a board. `met` holds what was asked before, of this and other seeds; items that repeat it are left out, new ones are added."""
+    at, world, tables = settings(seed), build(seed, ("en",)), seed_tables(seed, folder, met)
+    known = (tables.items, tables.documents)
+    sampled = pl.concat([steps.sample(at, BOARD, model, tables, 0) for model in at.p.models])
+    filtered = [steps.filter(settings(seed, filter_judge=judge), BOARD, sampled, *known, tables.samples) for judge in at.p.models]
+    own = list(at.p.models).index(at.p.track(BOARD).filter_judge)
+    dataset = steps.assemble(at, BOARD, tables, sampled, filtered[own], steps.respond(at, BOARD, *known, 0))
+    responses = general.selected(dataset.generations)
+    asked = (dataset.samples, dataset.items, tables.documents, responses, 0)
+    judgements = pl.concat([steps.recognise(at, BOARD, subject, *asked)[1] for subject in at.p.models])
+    others = [rows for place, rows in enumerate(filtered) if place != own]
+    dataset = replace(dataset, generations=pl.concat([dataset.generations, *others]))
+    said = list(enumerate(annotate(dataset.tasks, world, seed), start=1))
+    labelled = steps.label(at, BOARD, tables, dataset.generations, dataset.tasks, said, where="labels.jsonl", inputs="")
+    samples = pl.concat([dataset.samples, labelled.samples])
+    return Board(at, world, tables, dataset, samples, judgements, labelled.judgements)
+
+
+def seed_tables(seed: int, folder: Path, met: set[tuple]) -> SourceTables:
+    """The source tables of a seed's files, without items whose draws would repeat those of an item met before."""
+    write = ["-m", "truerate_world", "write", str(folder), "--seed", str(seed), "--items", str(SIZES["general_pool"]), "--languages", "en"]
+    subprocess.run([sys.executable, *write], check=True, capture_output=True, cwd=ROOT)
+    tables = seed_files.read(folder, name="closed-world", on_bad_row="stop")
+    return replace(tables, items=unmet(tables.items, met))
+
+
+def unmet(items: pl.DataFrame, met: set[tuple]) -> pl.DataFrame:
+    """The items that no draw has seen: a simulated model's draws are keyed by what it judges, so an item that comes twice is one draw.
+
+    Everything is keyed by the question and the dialogue, summaries by the right one and their document, which stand and fall together.
+    """
+    kept = []
+    for row in items.iter_rows(named=True):
+        said = row["right_answer"] if row["task"] == "summarization" else f"{row['history']}\n{row['question']}"
+        claim = (row["task"], *said.casefold().split())
+        if claim not in met:
+            met.add(claim)
+            kept.append(row["item_id"])
+    return items.filter(pl.col("item_id").is_in(kept))

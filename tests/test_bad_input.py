@@ -1,0 +1,339 @@
+"""What a person can get wrong: each ends in one clear line on stderr, exit code 2, no traceback, and nothing lost."""
+
+import json
+import shutil
+import socket
+import sqlite3
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+
+from truerate.cli import main
+from truerate.flow import DATASET, label_files
+from truerate.layout import Layout
+from truerate.schemas import frame, save
+
+ROOT = Path(__file__).parents[1]
+BOARD = "halueval-closed-world"
+KEY = "sk-secret-123456"
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """An empty project with the committed settings; `edit(change)` rewrites them by a function of their mapping."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "src").symlink_to(ROOT / "src")
+    (folder / "rules").symlink_to(ROOT / "rules")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "store.sqlite"))
+
+    def edit(change) -> Path:
+        params = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+        change(params)
+        (folder / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False), "utf-8")
+        return folder
+
+    edit(lambda p: None)
+    return edit
+
+
+@pytest.fixture
+def refused(capfd):
+    """Run a command that must be refused; gives its one line."""
+
+    def run(*arguments: str) -> str:
+        capfd.readouterr()
+        code = main(arguments)
+        shown = capfd.readouterr()
+        assert (code, shown.out) == (2, ""), shown
+        assert shown.err.startswith("truerate: ") and shown.err.count("\n") == 1 and "Traceback" not in shown.err, shown.err
+        return shown.err
+
+    return run
+
+
+# ---- params.yaml: refused on reading ----------------------------------------------------------------------------------------
+UNREADABLE = {
+    "empty": (b"", "must be a mapping"),
+    "a list": (b"- 1\n", "must be a mapping"),
+    "a word": (b"hello\n", "must be a mapping"),
+    "not YAML": (b"a: [1\n", "not YAML"),
+    "not UTF-8": (b"a: \xff\n", "not UTF-8 at byte 3"),
+    "a key twice": (b"seed: 1\nseed: 2\n", "key 'seed' stands there twice"),
+    "a Python tag": (b"a: !!python/object:os.system x\n", "not YAML"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_settings_that_cannot_be_read(project, refused, name):
+    content, said = UNREADABLE[name]
+    (project(lambda p: None) / "params.yaml").write_bytes(content)
+    assert said in refused("boards")
+
+
+REFUSED = {
+    "endpoints as a list": (lambda p: p.update(endpoints=[1]), "endpoints: must be a mapping"),
+    "no boards: what is built would be pruned": (lambda p: p.update(boards={}), "boards: must not be empty"),
+    "an endless price": (lambda p: p["models"]["aster"].update(price=[float("inf"), 1]), "models.aster.price.0"),
+    "a setting of a wrong type": (
+        lambda p: p["models"]["aster"].update(params={"stop": ["x"]}),
+        "models.aster.params.stop: must be a number",
+    ),
+    "an empty address: keys would go to another": (lambda p: p["endpoints"].update(m={"base_url": ""}), "endpoints.m.base_url"),
+    "an address without scheme": (lambda p: p["endpoints"].update(m={"base_url": "localhost:8000"}), "endpoints.m.base_url"),
+    "an empty launch": (lambda p: p["endpoints"].update(m={"launch": ""}), "endpoints.m.launch: must not be empty"),
+    "a model twice": (lambda p: p["tracks"]["halueval"].update(subjects=["elm", "elm"]), "'elm' stands there twice"),
+    "no tasks": (lambda p: p["tracks"]["halueval"].update(tasks=[]), "tasks: must not be empty"),
+    "the project as a folder of scores": (lambda p: p["paths"].update(scores="."), "name a folder below"),
+    "a folder above": (lambda p: p["paths"].update(scores="../x"), "name a folder below"),
+    "a folder in another": (lambda p: p["paths"].update(scores="data"), "must not lie in scores"),
+    "pages over everything built": (lambda p: p["paths"].update(site_src="build"), "must not lie in"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_settings_that_are_refused(project, refused, name):
+    change, said = REFUSED[name]
+    project(change)
+    assert said in refused("boards")
+
+
+# ---- what only the rooms know: refused by the first stage -------------------------------------------------------------------
+UNKNOWN = {
+    "reader": (lambda p: p["sources"]["closed-world"].update(reader="nope"), ["reader 'nope'", "seed_files"]),
+    "detector": (lambda p: p["detectors"]["trivial"].update(members=["nope"]), ["detector member 'nope'", "always"]),
+    "setting": (lambda p: p["models"]["aster"].update(params={"temprature": 1}), ["temprature cannot be sent", "temperature"]),
+    "word for a number": (lambda p: p["models"]["aster"].update(params={"temperature": "hot"}), ["temperature is 'hot'"]),
+    "place in launch": (lambda p: p["endpoints"]["world"].update(launch="serve {port} {gpu}"), ["cannot fill in 'gpu'", "{port}"]),
+    "quote in launch": (lambda p: p["endpoints"]["world"].update(launch='serve {port} "x'), ["No closing quotation"]),
+    "code of an endpoint": (lambda p: p["endpoints"]["world"].update(code=["no/such"]), ["nothing at 'no/such'"]),
+    "prompts folder": (lambda p: p["llm"].update(prompts_dir="no/such"), ["no template in 'no/such'"]),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_a_name_that_no_room_knows_ends_the_build_first(project, refused, name):
+    change, said = UNKNOWN[name]
+    folder = project(change)
+    line = refused("check")
+    assert all(part in line for part in said) and not (folder / "build").exists()
+
+
+TEMPLATES = {
+    "syntax": ("recognise_qa.j2", b"{% if %}", "line 1"),
+    "not UTF-8": ("recognise_qa.j2", b"\xff", "decode"),
+    "a name that replaces none": ("recognize_qa.j2", b"x", "replaces none"),
+}
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_a_broken_template_of_the_user(project, refused, name):
+    file, content, said = TEMPLATES[name]
+    folder = project(lambda p: p["llm"].update(prompts_dir="prompts"))
+    (folder / "prompts/halueval").mkdir(parents=True)
+    (folder / "prompts/halueval" / file).write_bytes(content)
+    line = refused("check")
+    assert said in line and file in line
+
+
+# ---- sources ----------------------------------------------------------------------------------------------------------------
+QA = {"knowledge": "K.", "question": "Q?", "right_answer": "R.", "hallucinated_answer": "H."}
+FILES = {
+    "no row": (b"", "no row in it"),
+    "not UTF-8": (b'{"question": "\xff"}\n', "row 1: not UTF-8 at byte 14"),
+    "not JSON": (json.dumps(QA).encode() + b"\n{\n", "row 2: not JSON"),
+    "a field is missing": (json.dumps({**QA, "right_answer": None}).encode(), "row 1: field 'right_answer' is missing"),
+}
+
+
+def published(project, *, on_bad_row: str = "stop") -> Path:
+    """A project whose one source is a folder of published files."""
+
+    def change(p):
+        p["sources"]["closed-world"] = {"reader": "halueval", "path": "inputs/found", "is_simulated": True}
+        p["on_bad_row"] = on_bad_row
+
+    folder = project(change) / "inputs/found"
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_source_file_that_cannot_be_used(project, refused, name):
+    content, said = FILES[name]
+    folder = published(project)
+    (folder / "qa_data.json").write_bytes(content)
+    assert said in refused("import", "closed-world")
+    assert not Path("data").exists()
+
+
+def test_bad_rows_are_booked_where_params_say_so(project):
+    folder = published(project, on_bad_row="reject")
+    (folder / "qa_data.json").write_text(json.dumps(QA) + "\n{\n" + json.dumps({"question": "Q?"}))
+    assert main(["import", "closed-world"]) == 0
+    rejects = pl.read_parquet("data/sources/closed-world/rejects.parquet")
+    assert rejects.select("row", "reason").rows() == [(2, "unparsable"), (3, "missing-field")]
+    assert pl.read_parquet("data/sources/closed-world/samples.parquet").height == 2
+
+
+def test_rights_that_are_no_text(project, refused):
+    folder = published(project)
+    (folder / "qa_data.json").write_text(json.dumps(QA))
+    (folder / "source.json").write_text('{"licence": 4}')
+    assert "source.json: 'licence' is 4" in refused("import", "closed-world")
+
+
+# ---- labels -----------------------------------------------------------------------------------------------------------------
+LABELS = {
+    "not JSON": (f"{BOARD}.jsonl", b"{\n", "row 1: the row is no JSON object"),
+    "not UTF-8": (f"{BOARD}.jsonl", b"\xff\n", "not UTF-8 at byte 0"),
+    "a folder": (f"{BOARD}.jsonl", None, "Is a directory"),
+    "an unknown task": (f"{BOARD}.jsonl", b'{"task_id": "t", "annotator": "a", "hallucination": "no"}\n', "task_id 't' is not among"),
+    "an annotator is missing": (f"{BOARD}.jsonl", b'{"task_id": "t"}\n', "row 1: field 'annotator' is missing"),
+    "cells beyond the header": (f"{BOARD}.csv", b"task_id,annotator,hallucination\nt,a,no,,\n", "more cells than the header"),
+    "a cell without end": (f"{BOARD}.csv", b"task_id\n" + b"x" * 200_000, "not CSV"),
+    "a board that is not": ("halueval.jsonl", b"{}\n", "no board reads it"),
+}
+
+
+@pytest.fixture
+def built(project):
+    """A project whose board has an empty source and data set."""
+    folder = published(project)
+    (folder / "qa_data.json").write_text(json.dumps(QA))
+    assert main(["import", "closed-world"]) == 0
+    for name, table in DATASET.items():
+        save(table, frame(table), f"data/datasets/{BOARD}/{name}.parquet")
+    Path(f"data/datasets/{BOARD}/tasks.jsonl").write_text("")
+    return project
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_a_label_file_that_cannot_be_used(built, refused, name):
+    file, content, said = LABELS[name]
+    path = Path("inputs/labels") / file
+    path.parent.mkdir()
+    path.mkdir() if content is None else path.write_bytes(content)
+    line = refused("label", BOARD)
+    assert said in line and file in line and not Path("data/labels").exists()
+
+
+def test_label_files_of_all_boards_are_told_apart(built):
+    Path("inputs/labels").mkdir()
+    Path(f"inputs/labels/{BOARD}.csv").write_text("")
+    Path("inputs/labels/.gitkeep").write_text("")
+    assert label_files(Layout.load(), BOARD) == [Path(f"inputs/labels/{BOARD}.csv")]
+
+
+# ---- the response store -----------------------------------------------------------------------------------------------------
+def test_stores_that_cannot_be_opened(project, refused, tmp_path, monkeypatch):
+    newer, text = tmp_path / "newer.sqlite", tmp_path / "text.sqlite"
+    with sqlite3.connect(newer) as link:
+        link.execute("PRAGMA user_version = 9")
+    text.write_text("no database at all, " * 200)
+    for place, said in (
+        (newer, "of format 9"),
+        (text, "not a database"),
+        (tmp_path, "response store"),
+        (text / "x.sqlite", "response store"),
+    ):
+        monkeypatch.setenv("TRUERATE_STORE", str(place))
+        line = refused("llm", "stats")
+        assert said in line and str(place) in line
+    assert text.read_text().startswith("no database at all")
+
+
+def test_files_that_no_store_wrote(project, refused, tmp_path):
+    assert main(["llm", "export", "kept.parquet"]) == 0
+    kept = pl.read_parquet("kept.parquet")
+    rows = {
+        "no request": {"key": b"k", "request": None, "text": "t"},
+        "another key": {"key": b"k", "request": b"{}", "text": "t"},
+    }
+    for row in rows.values():
+        pl.DataFrame([row], schema=kept.schema).write_parquet("odd.parquet")
+        assert "row 1: its key is not" in refused("llm", "import", "odd.parquet")
+    Path("odd.parquet").write_text("PAR1")
+    assert "importing 'odd.parquet'" in refused("llm", "import", "odd.parquet")
+    assert "importing 'none.parquet'" in refused("llm", "import", "none.parquet")
+    assert "no such reason; allowed: all," in refused("llm", "dead", "--retry", "NOPE")
+    Path("folder").mkdir()
+    refused("llm", "export", "folder")
+    assert not list(Path().glob("*.tmp"))  # a write that failed leaves nothing
+
+
+# ---- commands before or beside a build --------------------------------------------------------------------------------------
+COMMANDS = {
+    ("board", "x"): "declared: halueval-closed-world",
+    ("audit", "x"): "declared: halueval-closed-world",
+    ("plan", "x"): "declared: halueval-closed-world",
+    ("import", "x"): "declared: closed-world",
+    ("train", "x", BOARD): "declared: lexical, trivial",
+    ("board", BOARD): "not there; run `dvc repro`",
+    ("audit", BOARD): "not audited yet",
+    ("plan",): "not imported yet; run `dvc repro sources`",
+    ("score", BOARD): "run `dvc repro`",
+    ("render",): "run `dvc repro`",
+    ("where",): "no page at",
+    ("serve",): "no page at",
+    ("real", "no/such"): "is no folder",
+    ("real", "src"): "looked for the folders halueval, xsum",
+}
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_commands_that_have_nothing_to_show(project, refused, arguments):
+    assert COMMANDS[arguments] in refused(*arguments)
+
+
+def test_a_table_that_somebody_broke(project, refused):
+    Path("data/leaderboard").mkdir(parents=True)
+    Path("data/leaderboard/rows.parquet").write_text("x")
+    assert "delete it and run `dvc repro`" in refused("boards")
+
+
+def test_a_port_that_is_taken(project, refused):
+    Path("build/site").mkdir(parents=True)
+    Path("build/site/index.html").write_text("x")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert "choose another with --port" in refused("serve", "--port", str(taken.getsockname()[1]))
+    assert "choose another with --port" in refused("serve", "--port", "99999")
+
+
+def test_real_writes_over_no_folder_of_somebody_else(project, refused, tmp_path):
+    (tmp_path / "public/halueval").mkdir(parents=True)
+    (tmp_path / "theirs/src").mkdir(parents=True)
+    for work in (".", str(tmp_path / "theirs")):
+        assert "holds something else" in refused("real", str(tmp_path / "public"), "--work", work)
+    assert (tmp_path / "theirs/src").is_dir() and Path("src").is_symlink()
+    assert "no file 'none.md'" in refused("real", str(tmp_path / "public"), "--readme", "none.md")
+
+
+def test_doctor_finds_faults_and_shows_no_key(project, monkeypatch, capfd):
+    monkeypatch.setenv("MINE", f"{KEY}\n")
+    project(
+        lambda p: p["endpoints"].update(down={"base_url": "http://127.0.0.1:9/v1"}, odd={"base_url": "http://[x/v1", "api_key_env": "MINE"})
+    )
+    Path(Layout.load().store).write_text("no database")
+    assert main(["doctor", "--json"]) == 0
+    shown = capfd.readouterr().out
+    found = {row["name"]: row for row in json.loads(shown) if row["kind"] in ("endpoint", "store", "key")}
+    assert KEY not in shown and found["MINE"]["state"] == "ok"
+    assert [found[name]["state"] for name in ("down", "odd", str(Layout.load().store))] == ["missing"] * 3
+
+
+def test_outside_a_project(tmp_path, monkeypatch, refused):
+    monkeypatch.chdir(tmp_path)
+    for command in ("boards", "doctor", "check", "plan"):
+        assert "in the folder that holds params.yaml" in refused(command)
+
+
+def test_a_folder_that_cannot_be_written(project, refused):
+    shutil.rmtree("build", ignore_errors=True)
+    Path("build").write_text("a file where a folder must be")
+    assert "'build" in refused("check")

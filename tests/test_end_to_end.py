@@ -1,0 +1,149 @@
+"""A tiny full run by the real commands: nothing runs twice, nothing is paid twice, one model's change moves that model alone."""
+
+import json
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import polars as pl
+import psutil
+import pytest
+from house import CALLS, House, move_in
+
+BOARD = "halueval-closed-world"
+KILLS = (40, 300, 700)  # replies in the store at which the build is killed
+CONCURRENCY = 64  # of the endpoint in params.yaml
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("end-to-end")]
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory) -> House:
+    built = move_in(tmp_path_factory.mktemp("house") / "truerate")
+    built.run("dvc", "repro")
+    return built
+
+
+def calls(house: House) -> dict[str, int]:
+    """Replies that were paid for, by model as its endpoint knows it."""
+    stats = json.loads(house.run("truerate", "llm", "stats", "--json").stdout)
+    return {row["identity"].split("@")[0]: row["n_calls"] for row in stats}
+
+
+def recognition(house: House, subject: str) -> list[dict]:
+    scores = house.table(f"data/scores/{BOARD}/scores.parquet")
+    return scores.filter(pl.col("subject") == subject).drop("inputs").sort(pl.all().exclude("slice")).to_dicts()
+
+
+def test_the_page_and_every_table_are_built(house):
+    assert (house.folder / "build/site/index.html").is_file()
+    rows = house.table("data/leaderboard/rows.parquet")
+    assert {"aster", "birch", "cedar", "dogwood", "elm", "always", "never", "length", "lexical-lr"} <= set(rows["subject"])
+    assert rows.filter(pl.col("metric") == "accuracy", pl.col("kind") == "model")["rank_low"].is_not_null().all()
+
+
+def test_the_simulated_models_recognised_every_prompt(house):
+    tasks = {line.split()[1] for line in (house.folder / CALLS).read_text("utf-8").splitlines()}
+    assert {"sample", "filter", "recognition", "contrast", "refine", "general", "teach"} <= tasks and "unrecognised" not in tasks
+
+
+def test_every_reply_has_one_outcome_and_every_rejected_row_a_reason(house):
+    counts = house.table(f"data/datasets/{BOARD}/counts.parquet")
+    generations = house.table(f"data/datasets/{BOARD}/generations.parquet")
+    assert counts["n_in"].sum() == generations.height > 0
+    rejects = house.table(f"data/datasets/{BOARD}/rejects.parquet")
+    assert rejects["reason"].null_count() == 0
+
+
+def test_second_repro_runs_no_stage(house):
+    done = house.run("dvc", "repro")
+    assert "Running stage" not in done.stdout and "up to date" in done.stdout
+
+
+def test_outputs_deleted_come_back_byte_for_byte_without_a_call(house):
+    before, paid, lock = house.bytes_under("data"), calls(house), (house.folder / "dvc.lock").read_bytes()
+    for folder in ("data", "build", ".dvc/cache"):
+        shutil.rmtree(house.folder / folder)
+    house.run("dvc", "repro", "--no-run-cache")
+    assert house.bytes_under("data") == before
+    assert calls(house) == paid
+    assert (house.folder / "dvc.lock").read_bytes() == lock
+
+
+def test_a_changed_model_asks_again_alone_and_moves_no_other(house):
+    paid, others = calls(house), {name: recognition(house, name) for name in ("aster", "cedar", "dogwood", "elm")}
+    scratch = {path: path.stat().st_mtime_ns for path in (house.folder / "build" / BOARD).rglob("*.parquet")}
+    house.edit(lambda p: p["models"]["birch"].update(params={"temperature": 0.0, "max_tokens": 200}))
+    house.run("dvc", "repro")
+    now = calls(house)
+    assert now.pop("sim-birch") > paid.pop("sim-birch")
+    assert now == paid
+    assert {name: recognition(house, name) for name in others} == others
+    assert all(path.stat().st_mtime_ns == then for path, then in scratch.items())
+
+
+def test_an_unknown_key_ends_before_anything_runs(house):
+    house.edit(lambda p: p.update(modles={}))
+    done = house.run("dvc", "repro", check=False)
+    house.edit(lambda p: p.pop("modles"))
+    assert done.returncode and "unknown key 'modles'" in done.stderr + done.stdout and "Traceback" not in done.stderr
+
+
+def test_killed_three_times_the_build_ends_as_if_undisturbed(tmp_path, house):
+    """kill -9 of the build; what was in flight may be asked again, nothing else, and no process stays."""
+    other = move_in(tmp_path / "truerate")
+    shutil.copy(house.folder / "params.yaml", other.folder)
+    for n_replies in KILLS:
+        killed_after(other, n_replies)
+        other.run("truerate", "mend")  # where the kill hit DVC while it wrote its lock file
+    other.run("dvc", "repro")
+    assert other.bytes_under("data/datasets") == house.bytes_under("data/datasets")
+    assert repeated(other) <= len(KILLS) * CONCURRENCY
+    assert not left_behind(other)
+
+
+def repeated(house: House) -> int:
+    """Calls that the endpoint answered again, by its own log."""
+    answered = [line.split()[0] for line in (house.folder / CALLS).read_text("utf-8").splitlines() if line.endswith(" ok")]
+    assert answered
+    return len(answered) - len(set(answered))
+
+
+def killed_after(house: House, n_replies: int) -> None:
+    """Kill a build once the store holds so many replies, and everything it started that is still in its group."""
+    build = house.start("dvc", "repro")
+    deadline = time.monotonic() + 300
+    while stored(house) < n_replies and build.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    for process in [*psutil.Process(build.pid).children(recursive=True), psutil.Process(build.pid)] if build.poll() is None else []:
+        try:
+            os.kill(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    build.wait()
+
+
+def stored(house: House) -> int:
+    import sqlite3
+
+    path = Path(house.environment["TRUERATE_STORE"])
+    if not path.is_file():
+        return 0
+    try:
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5) as store:
+            return store.execute("select count(*) from response").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+def left_behind(house: House) -> list[str]:
+    """Processes that still run in the copy, given the few seconds that a launched server may linger."""
+    deadline = time.monotonic() + 15
+    while time.monotonic() < deadline:
+        found = [" ".join(p.info["cmdline"] or []) for p in psutil.process_iter(["cmdline", "cwd"]) if p.info["cwd"] == str(house.folder)]
+        if not found:
+            return []
+        time.sleep(0.2)
+    return found

@@ -1,0 +1,57 @@
+"""The arrows of the house: what each room may import of truerate."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parents[1] / "src"
+GROUND = ["errors", "params", "keys", "layout", "schemas", "text"]
+ALLOWED = {
+    "llm": {*GROUND, "llm"},
+    "sources": {*GROUND, "sources"},
+    "metrics": {"metrics"},
+    "tracks": {*GROUND, "llm", "metrics", "sources"},
+    "detectors": {*GROUND, "llm", "metrics", "detectors"},
+    "leaderboard": {*GROUND, "metrics", "leaderboard"},
+    "site": {*GROUND, "site"},
+    "hub": {*GROUND, "hub"},
+}
+# What `keys` needs before params is read stands first; each ground module sees those before it alone.
+ORDER = ["errors", "keys", "mistakes", "params", "layout", "schemas", "text"]
+
+
+def imported(path: Path) -> set[str]:
+    """The dotted modules of truerate that a file names in imports, at any depth."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} if node.module != "truerate" else {f"truerate.{alias.name}" for alias in node.names}
+    return {name for name in found if name.split(".")[0] in ("truerate", "truerate_world")}
+
+
+@pytest.mark.parametrize("room", ALLOWED)
+def test_rooms_import_only_what_stands_before_them(room):
+    for path in (SRC / "truerate" / room).rglob("*.py"):
+        names = {name.split(".")[1] for name in imported(path) if name.startswith("truerate.")}
+        assert names <= ALLOWED[room] | {room}, path
+
+
+def test_ground_modules_see_only_those_before_them():
+    for place, module in enumerate(ORDER):
+        names = {name.split(".")[1] for name in imported(SRC / "truerate" / f"{module}.py")}
+        assert names <= set(ORDER[:place]), module
+
+
+def test_tracks_never_import_one_another():
+    for path in (SRC / "truerate" / "tracks").rglob("*.py"):
+        track = path.relative_to(SRC / "truerate" / "tracks").parts[0]
+        others = {name for name in imported(path) if name.startswith("truerate.tracks.") and name.split(".")[2] != track}
+        assert not others, path
+
+
+def test_nothing_in_truerate_names_the_closed_world():
+    files = [path for path in (SRC / "truerate").rglob("*") if path.suffix in (".py", ".j2")]
+    assert not [path for path in files if "truerate_world" in path.read_text("utf-8")]

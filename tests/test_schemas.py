@@ -1,0 +1,56 @@
+"""Tables: validated on the way in and out, deterministic bytes, one line when broken."""
+
+import polars as pl
+import pytest
+
+from truerate import schemas
+from truerate.errors import TruerateError
+from truerate.schemas import Count, Score, frame, load, pair, pairs, save
+
+TABLES = [
+    table for table in vars(schemas).values() if isinstance(table, type) and issubclass(table, schemas.Table) and table is not schemas.Table
+]
+COUNT = {"step": "sample", "model": "m", "slice": pairs(task="qa"), "n_in": 3, "n_ok": 1, "n_dead": 1, "n_abstained": 0, "n_unparsed": 1}
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+def test_empty_tables_travel(table, tmp_path):
+    save(table, frame(table), tmp_path / "t.parquet")
+    assert load(table, tmp_path / "t.parquet").schema == schemas.schema(table)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+def test_tables_say_what_a_row_is(table):
+    assert table.__doc__
+
+
+def test_bytes_depend_on_content_alone(tmp_path):
+    for name in "ab":
+        save(Count, frame(Count, [COUNT]), tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_replies_that_do_not_add_up_are_refused(tmp_path):
+    with pytest.raises(TruerateError, match="n_in = n_ok"):
+        save(Count, frame(Count, [{**COUNT, "n_in": 4}]), tmp_path / "t.parquet")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_column_too_many_is_refused(tmp_path):
+    with pytest.raises(TruerateError, match="extra"):
+        save(Count, frame(Count, [COUNT]).with_columns(extra=pl.lit(1)), tmp_path / "t.parquet")
+
+
+def test_a_broken_or_missing_file_is_one_line(tmp_path):
+    (tmp_path / "t.parquet").write_text("no parquet")
+    for path in ("t.parquet", "absent.parquet"):
+        with pytest.raises(TruerateError) as caught:
+            load(Score, tmp_path / path)
+        assert "\n" not in str(caught.value) and "dvc repro" in str(caught.value)
+
+
+def test_pairs_are_sorted_text_and_read_back():
+    made = frame(Count, [{**COUNT, "slice": pairs(task="qa", order=1, none=None)}])
+    assert made["slice"].to_list() == [[{"key": "order", "value": "1"}, {"key": "task", "value": "qa"}]]
+    assert made.select(pair("slice", "task"), pair("slice", "absent")).row(0) == ("qa", None)

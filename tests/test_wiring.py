@@ -1,0 +1,99 @@
+"""DVC stages ≡ layout ≡ rules: what DVC watches is what the keys hash, what a step writes is what DVC owns."""
+
+import re
+from pathlib import Path
+
+import pytest
+from dvc.repo import Repo
+
+from truerate.layout import Layout
+
+ROOT = Path(__file__).parents[1]
+at = Layout.load(str(ROOT / "params.yaml"))
+STAGES = {stage.addressing: stage for stage in Repo(str(ROOT)).index.stages}
+PAIRS = [(detector, board) for detector in at.p.detectors for board in at.p.boards]
+
+
+def here(entries) -> set[str]:
+    return {Path(entry.fs_path).relative_to(ROOT).as_posix() for entry in entries if entry.fs_path}
+
+
+def outs(name: str) -> set[str]:
+    return here(STAGES[name].outs)
+
+
+def deps(name: str) -> set[str]:
+    return here(dep for dep in STAGES[name].deps if dep.protocol == "local" and not dep.def_path.startswith("params"))
+
+
+@pytest.mark.parametrize("board", at.p.boards)
+def test_dataset_stage_watches_what_the_key_hashes(board):
+    name = f"dataset@{board}"
+    assert outs(name) == {at.dataset(board)}
+    code = {dep for dep in deps(name) if dep.startswith(("src/", "rules/"))}
+    behind = {path for endpoint in at.p.endpoints.values() for path in endpoint.code}
+    assert code == set(at.code(at.p.board(board).track)) | behind
+    assert at.source(at.p.board(board).source) in deps(name)
+
+
+@pytest.mark.parametrize("board", at.p.boards)
+def test_board_stages_write_where_the_layout_says(board):
+    assert outs(f"annotate@{board}") == {str(Path(at.annotations(board)).parent)}
+    assert outs(f"label@{board}") == {at.labels(board)}
+    assert outs(f"audit@{board}") == {at.audit(board)}
+    assert outs(f"truth@{board}") == {at.truth(board)}
+    assert outs(f"score@{board}") == {at.scores(board)}
+
+
+@pytest.mark.parametrize(("detector", "board"), PAIRS)
+def test_detector_stages_write_where_the_layout_says(detector, board):
+    assert outs(f"train@{detector}-{board}") == {at.detector(detector, board)}
+    assert outs(f"judge@{detector}-{board}") == {at.judgements(detector, board)}
+    assert at.detector(detector, board) in deps(f"judge@{detector}-{board}")
+
+
+def settings(name: str) -> set[str]:
+    return {key.split(".")[0] for dep in STAGES[name].deps for key in getattr(dep, "params", [])}
+
+
+@pytest.mark.parametrize("board", at.p.boards)
+def test_stages_that_read_sources_and_items_watch_them(board):
+    of_detectors = [f"{stage}@{detector}-{board}" for stage in ("train", "judge") for detector in at.p.detectors]
+    for name in [f"{stage}@{board}" for stage in ("label", "audit", "truth", "score")] + of_detectors:
+        assert {at.p.paths.sources, at.dataset(board)} <= deps(name), name
+        assert settings(name) & {"boards"}, name
+
+
+def test_stages_watch_the_settings_they_read():
+    board = next(iter(at.p.boards))
+    assert {"sources", "models", "endpoints", "seed", "llm"} <= settings(f"dataset@{board}")
+    assert {"on_bad_row", "tracks", "statistics", "seed"} <= settings(f"label@{board}")
+    assert {"detectors", "tracks", "statistics", "seed"} <= settings(f"score@{board}")
+    assert {"boards", "models", "statistics", "seed"} <= settings("leaderboard")
+    assert {"sources", "endpoints", "models", "detectors", "statistics", "audit"} <= settings("site")
+
+
+@pytest.mark.parametrize("board", at.p.boards)
+def test_the_users_prompts_and_the_draws_are_watched(board):
+    assert {at.p.paths.inputs, "src/truerate/keys.py"} <= deps(f"dataset@{board}")
+
+
+def test_no_tracked_output_lies_in_the_scratch_tree():
+    scratch = {path for board in at.p.boards for path in (f"{at.p.paths.build}/{board}", f"{at.p.paths.build}/world")}
+    owned = {out for name in STAGES for out in outs(name)}
+    assert not [out for out in owned if any(out.startswith(place) for place in scratch)]
+
+
+def test_readers_and_rules_of_the_sources_are_watched():
+    assert {"src/truerate/sources", "rules/sources.smk", "src/truerate/schemas.py", "src/truerate/text.py"} <= deps("sources")
+    assert outs("sources") == {at.p.paths.sources}
+    made = {path for source in at.p.sources.values() for path in source.code}
+    assert made <= deps("sources")
+
+
+def test_every_track_has_its_rules_and_no_python_stands_in_them():
+    for track in {board.track for board in at.p.boards.values()}:
+        text = (ROOT / f"rules/{track}.smk").read_text("utf-8")
+        assert not re.search(r"^\s+(run|script):", text, re.M)
+        commands = set(re.findall(r"python -m truerate (\w+)", text))
+        assert commands <= {"export", "sample", "filter", "respond", "recognise"} and "export" in commands
