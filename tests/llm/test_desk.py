@@ -1,5 +1,6 @@
 """Claims and settlements, as single transactions."""
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 
 from llm.asked import TARGET, asking
 from truerate.llm.budget import Caps, Charge
-from truerate.llm.desk import Claim, Job, Settled, beat, claim, exchange, settle
+from truerate.llm.desk import Claim, Desk, Job, Settled, beat, claim, exchange, settle
 from truerate.llm.owner import Owner, host, is_alive, started
 from truerate.llm.store import Dead, Kept, Store
 
@@ -60,6 +61,23 @@ def test_dead_letters_answer_claims(store):
     outcome(store, one, job())
     store.write(partial(settle, owner=one, settled=[Settled(job(), Dead("refusal", "no", 1))]))
     assert outcome(store, one, job()) == Dead("refusal", "no", 1)
+
+
+def test_a_desk_that_closes_claims_nothing_more_and_writes_what_came(store):
+    kept = Kept("text", "stop", 1, 2)
+
+    async def leave() -> None:
+        desk = Desk(store, FREE, ttl=30.0)
+        await desk.open()
+        assert await desk.swap(None, job("one")) is Claim.MINE
+        desk.swap(Settled(job("one"), kept, charges=[job("one").charge("reply", 1, 2)]), job("two"))  # its worker is cancelled here
+        await desk.close()
+        await desk.do(lambda link: None)
+
+    asyncio.run(leave())
+    assert store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
+    assert store.find([job("one").key, job("two").key]) == {job("one").key: kept}
+    assert store.query("SELECT kind, calls FROM ledger") == [("reply", 1)]
 
 
 def test_leases_of_a_dead_process_are_broken_at_once(store):

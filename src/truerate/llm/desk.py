@@ -88,7 +88,10 @@ class Desk:
         await self.do(partial(beat, owner=self.owner, ttl=self.ttl))
 
     async def close(self) -> None:
-        """Leave. Claims that are still held were under way when the run was broken off: they are lost."""
+        """Leave. What came is written, what was not claimed yet never will be; claims still held were under way: they are lost."""
+        waiting, self._waiting = self._waiting, []
+        if settled := [one for one, _, _ in waiting if one]:
+            self.store.submit(partial(exchange, owner=self.owner, settled=settled, jobs=[], caps=self.caps))
         await asyncio.shield(self.do(partial(bury, owners=[self.owner.id])))
 
     async def do(self, operation) -> object:
@@ -108,7 +111,7 @@ class Desk:
     def _write(self) -> None:
         batch, self._waiting = self._waiting[:LARGEST], self._waiting[LARGEST:]
         settled = [one for one, _, _ in batch if one]
-        jobs = [job for _, job, _ in batch if job]
+        jobs = [job for _, job, future in batch if job and not future.done()]  # a cancelled worker would never give its claim back
         operation = partial(exchange, owner=self.owner, settled=settled, jobs=jobs, caps=self.caps)
         loop = asyncio.get_running_loop()
         future = self.store.submit(operation)
