@@ -18,7 +18,7 @@ rule halueval_sample:  # a generator writes candidates, by both schemes
     output:
         at.scratch_pattern("sample"),
     shell:
-        "python -m truerate sample {wildcards.board} {wildcards.model} {wildcards.shard} {output}"
+        "python -m truerate step sample {wildcards.board} {wildcards.model} {wildcards.shard} {output}"
 
 
 rule halueval_filter:  # the judge picks the more plausible of two candidates, in both orders
@@ -27,14 +27,14 @@ rule halueval_filter:  # the judge picks the more plausible of two candidates, i
     output:
         at.scratch_pattern("filter"),
     shell:
-        "python -m truerate filter {wildcards.board} {wildcards.model} {wildcards.shard} {output} -- {input}"
+        "python -m truerate step filter {wildcards.board} {wildcards.model} {wildcards.shard} {output} -- {input}"
 
 
 rule halueval_respond:  # three answers to each general query
     output:
         at.scratch_pattern("respond"),
     shell:
-        "python -m truerate respond {wildcards.board} {wildcards.model} {wildcards.shard} {output}"
+        "python -m truerate step respond {wildcards.board} {wildcards.model} {wildcards.shard} {output}"
 
 
 rule halueval_recognise:  # does the text contain hallucination? every variant, and refinement of what was flagged
@@ -43,4 +43,4 @@ rule halueval_recognise:  # does the text contain hallucination? every variant, 
     output:
         at.scratch_pattern("recognise"),
     shell:
-        "python -m truerate recognise {wildcards.board} {wildcards.model} {wildcards.shard} {output} -- {input}"
+        "python -m truerate step recognise {wildcards.board} {wildcards.model} {wildcards.shard} {output} -- {input}"

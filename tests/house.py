@@ -55,8 +55,8 @@ class House:
         return {path.relative_to(self.folder).as_posix(): path.read_bytes() for path in found}
 
 
-def move_in(folder: Path, sizes: dict[str, int] | None = None) -> House:
-    """Copy what git tracks (and what it would track) into a fresh repository, and make its demo small."""
+def move_in(folder: Path, sizes: dict[str, int] | None = None, *, board: str = "halueval-closed-world") -> House:
+    """Copy what git tracks (and what it would track) into a fresh repository, with one board, and make its demo small."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -67,7 +67,9 @@ def move_in(folder: Path, sizes: dict[str, int] | None = None) -> House:
             target.write_bytes((ROOT / name).read_bytes())
     subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
     house = House(folder)
-    house.edit(lambda p: p["sizes"].update(demo=sizes or TINY))
+    house.edit(lambda p: p["sizes"]["demo"].update({p["boards"][board]["track"]: sizes or TINY}))
+    house.edit(lambda p: p.update(sources={name: p["sources"][name] for name in [p["boards"][board]["source"]]}))
+    house.edit(lambda p: p.update(boards={board: p["boards"][board]}))
     house.edit(lambda p: p["statistics"].update(n_bootstrap=200))
     house.edit(lambda p: p["endpoints"]["world"].update(launch=p["endpoints"]["world"]["launch"] + f" --log {CALLS}"))
     return house

@@ -118,7 +118,7 @@ UNKNOWN = {
 def test_a_name_that_no_room_knows_ends_the_build_first(project, refused, name):
     change, said = UNKNOWN[name]
     folder = project(change)
-    line = refused("check")
+    line = refused("params")
     assert all(part in line for part in said) and not (folder / "build").exists()
 
 
@@ -135,7 +135,7 @@ def test_a_broken_template_of_the_user(project, refused, name):
     folder = project(lambda p: p["llm"].update(prompts_dir="prompts"))
     (folder / "prompts/halueval").mkdir(parents=True)
     (folder / "prompts/halueval" / file).write_bytes(content)
-    line = refused("check")
+    line = refused("params")
     assert said in line and file in line
 
 
@@ -271,7 +271,7 @@ COMMANDS = {
     ("audit", "x"): "declared: halueval-closed-world",
     ("plan", "x"): "declared: halueval-closed-world",
     ("import", "x"): "declared: closed-world",
-    ("train", "x", BOARD): "declared: lexical, trivial",
+    ("train", "x", BOARD): "declared: lexical, tokens, trivial",
     ("board", BOARD): "not there; run `dvc repro`",
     ("audit", BOARD): "not audited yet",
     ("plan",): "not imported yet; run `dvc repro sources`",
@@ -280,7 +280,7 @@ COMMANDS = {
     ("where",): "no page at",
     ("serve",): "no page at",
     ("real", "no/such"): "is no folder",
-    ("real", "src"): "looked for the folders halueval, xsum",
+    ("real", "src"): "looked for the folders halueval, mfava, mushroom, xsum",
 }
 
 
@@ -329,11 +329,11 @@ def test_doctor_finds_faults_and_shows_no_key(project, monkeypatch, capfd):
 
 def test_outside_a_project(tmp_path, monkeypatch, refused):
     monkeypatch.chdir(tmp_path)
-    for command in ("boards", "doctor", "check", "plan"):
+    for command in ("boards", "doctor", "params", "plan"):
         assert "in the folder that holds params.yaml" in refused(command)
 
 
 def test_a_folder_that_cannot_be_written(project, refused):
     shutil.rmtree("build", ignore_errors=True)
     Path("build").write_text("a file where a folder must be")
-    assert "'build" in refused("check")
+    assert "'build" in refused("params")

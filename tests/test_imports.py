@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).parents[1] / "src"
-GROUND = ["errors", "params", "keys", "layout", "schemas", "text"]
+GROUND = ["errors", "params", "keys", "layout", "schemas", "text", "tags"]
 ALLOWED = {
     "llm": {*GROUND, "llm"},
     "sources": {*GROUND, "sources"},
@@ -18,7 +18,7 @@ ALLOWED = {
     "hub": {*GROUND, "hub"},
 }
 # What `keys` needs before params is read stands first; each ground module sees those before it alone.
-ORDER = ["errors", "keys", "mistakes", "params", "layout", "schemas", "text"]
+ORDER = ["errors", "keys", "mistakes", "params", "layout", "schemas", "text", "tags"]
 
 
 def imported(path: Path) -> set[str]:

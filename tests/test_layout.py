@@ -40,7 +40,7 @@ OTHER = {
     "its price, for rows hold costs": lambda p: p["models"]["birch"].update(price=[1.0, 2.0]),
     "its name": lambda p: p["models"]["birch"].update(model="sim-elm"),
     "the seed": lambda p: p.update(seed=8),
-    "a size": lambda p: p["sizes"]["demo"].update(qa=7),
+    "a size": lambda p: p["sizes"]["demo"]["halueval"].update(qa=7),
     "a variant": lambda p: p["tracks"]["halueval"].update(variants=["plain"]),
     "what answers": lambda p: p["endpoints"]["world"].update(launch=p["endpoints"]["world"]["launch"] + " --fault 5xx"),
 }

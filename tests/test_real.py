@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from house import move_in
+import zstandard
+from house import ROOT, move_in
 
 from truerate.errors import TruerateError
 from truerate.layout import Layout
-from truerate.real import boards_in
+from truerate.params import load_params
+from truerate.real import boards_in, prepare
 
 GENERAL = [
     {"ID": str(n), "user_query": f"What is {n}?", "chatgpt_response": f"It is {n}, they say.", "hallucination": "yes" if n % 3 else "no"}
@@ -19,6 +21,21 @@ CANDIDATES = [
     {"knowledge": f"Town {n} lies on river {n}.", "question": f"On which river lies town {n}?", "right_answer": f"River {n}"}
     | {"hallucinated_answer": f"It lies on the great lake number {n + 1}, not on a river."}
     for n in range(24)
+]
+
+
+TAGGED = [
+    {"lang": lang, "row": n, "references": f"Town {n} lies on river {n}. It was built in {1200 + n}."}
+    | {"generated_text": f"Town {n} lies on river {n}. It has {n} moons.", "silver_annotations": f"Town {n} lies on river {n}. {made}"}
+    | {"gold_annotations": f"Town {n} lies on <entity>river</entity> {n}. {made}"}
+    for lang in ("de", "fr")
+    for n in range(12)
+    for made in [f"<invented>It has {n} moons.</invented>"]
+]
+NATURAL = [
+    {"id": f"val-sv-{n}", "lang": "SV", "model_input": f"Where is {n}?", "model_output_text": f"It is at {n}.", "model_id": "a/b"}
+    | {"soft_labels": [{"start": 3, "end": 5, "prob": 0.6}], "hard_labels": [[3, 5]], "annotations": {}, "page_id": None}
+    for n in range(6)
 ]
 
 
@@ -46,9 +63,54 @@ def test_public_files_become_boards_and_tables(public, tmp_path):
     assert (house.folder / "dvc.lock").exists() is False, "the committed lock is not touched"
 
 
+@pytest.mark.slow
+def test_tagged_files_become_boards_whose_detectors_learn_from_silver(tmp_path):
+    data = tmp_path / "public"
+    for folder, file, rows in (
+        ("mfava", "gold.jsonl", TAGGED[:12]),
+        ("mfava", "silver.jsonl.zst", TAGGED[12:]),
+        ("mushroom", "val.jsonl", NATURAL),
+    ):
+        lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
+        (data / folder).mkdir(parents=True, exist_ok=True)
+        (data / folder / file).write_bytes(zstandard.compress(lines) if file.endswith(".zst") else lines)
+    house = move_in(tmp_path / "truerate")
+    house.edit(lambda p: p.update(detectors={"tokens": {"tracks": ["mfava"], "members": ["mark-all", "mark-none", "token-lr"]}}))
+    house.run("truerate", "real", str(data), "--readme", "README.md")
+    table = (house.folder / "README.md").read_text("utf-8").split("<!-- real -->")[1].split("<!-- /real -->")[0]
+    assert "| gold | de | 12 | 12 | 0.0 % | 0 | 0 | 0 | 0 |" in table
+    # words: Town n lies on river n · It has n moons; 5 of 10 are gold, so precision 1/2, recall 1, F1 2/3
+    (line,) = [line for line in table.splitlines() if line.startswith("| de | mark-all |")]
+    assert [cell.split()[0] for cell in line.split("|")[5:8]] == ["0.500", "1.000", "0.667"]
+    # two of the eleven characters of "It is at n." are gold: marking all of them has IoU 2/11
+    line = next(line for line in table.splitlines() if line.startswith("| sv | 0"))
+    assert [cell.split()[0] for cell in line.split("|")[2:4]] == ["0.182", "0.000"]
+
+
 def test_nothing_known_in_a_folder_names_what_was_looked_for(tmp_path):
     at = Layout.load(str(Path(__file__).parents[1] / "params.yaml"))
-    with pytest.raises(TruerateError, match="looked for the folders halueval, xsum"):
+    with pytest.raises(TruerateError, match="looked for the folders halueval, mfava, mushroom, xsum"):
         boards_in(at, tmp_path)
     with pytest.raises(TruerateError, match="is no folder"):
         boards_in(at, tmp_path / "absent")
+
+
+def test_a_board_learns_from_another_folder_where_that_is_there(tmp_path, monkeypatch):
+    at = Layout.load(str(ROOT / "params.yaml"))
+    (tmp_path / "data" / "mushroom").mkdir(parents=True)
+    assert boards_in(at, tmp_path / "data")["mushroom"]["training"] is None
+    (tmp_path / "data" / "mfava").mkdir()
+    found = boards_in(at, tmp_path / "data")
+    for name in ("mfava", "mushroom"):
+        (tmp_path / "data" / name / "some.jsonl").write_text("{}\n", "utf-8")
+    monkeypatch.chdir(ROOT)
+    work = tmp_path / "work"
+    (work / ".dvc").mkdir(parents=True)
+    prepare(work, found, tmp_path / "data")
+    source = load_params(work / "params.yaml").source("mushroom")
+    assert (source.reader, source.path) == ("mushroom", str(tmp_path / "data" / "mushroom"))
+    assert source.training is not None and source.training.path == str(tmp_path / "data" / "mfava")
+    before = (work / "inputs" / "mushroom.digest").read_text("utf-8")
+    (tmp_path / "data" / "mfava" / "some.jsonl").write_text("[]\n", "utf-8")
+    prepare(work, found, tmp_path / "data")
+    assert (work / "inputs" / "mushroom.digest").read_text("utf-8") != before, "what detectors learn from is watched, too"

@@ -71,6 +71,60 @@
     return make("article", { class: "tr-record" }, head, make("div", { class: "tr-sides" }, left, right));
   };
 
+
+  /* A text that several hands marked: gold is underlined, silver outlined, the chosen detector tints. */
+  const GOLD = 0, SILVER = 1;
+  const layered = (record, index, detector) => {
+    const chosen = index.layers.indexOf(detector);
+    const box = make("div", { class: "tr-text tr-layers", dir: "auto", lang: record.lang });
+    const marksOf = (part) => (typeof part === "string" ? [] : part[1].filter(([layer]) => layer <= SILVER || layer === chosen));
+    const said = ([layer, type, share]) => `${index.layers[layer]}${layer <= SILVER ? `: ${words(type)}` : type === "hallucination" ? "" : `: ${words(type)}`}${share ? ` ${share} %` : ""}`;
+    record.text.forEach((part, i) => {
+      const marks = marksOf(part), text = typeof part === "string" ? part : part[0];
+      if (!marks.length) { box.append(...visible(text)); return; }
+      const near = (k) => (record.text[k] === undefined ? [] : marksOf(record.text[k]).map(([layer]) => layer));
+      const classes = ["tr-layer"];
+      for (const [layer, type] of marks) {
+        if (layer > SILVER) { classes.push("by-detector"); continue; }
+        classes.push(layer === GOLD ? "by-gold" : "by-silver", `${layer === GOLD ? "gold" : "silver"}-${Math.max(0, index.types.indexOf(type)) % 6}`);
+        if (layer === SILVER && !near(i - 1).includes(SILVER)) classes.push("is-start");
+        if (layer === SILVER && !near(i + 1).includes(SILVER)) classes.push("is-end");
+      }
+      box.append(make("mark", { class: classes.join(" "), title: marks.map(said).join(" · ") }, ...visible(text)));
+    });
+    return box;
+  };
+  /* The same marks as a list, for whoever cannot see them. */
+  const spansOf = (record, index) => {
+    const open = new Map(), done = [];
+    for (const part of record.text) {
+      const now = new Map(typeof part === "string" ? [] : part[1].map((mark) => [mark.join(" "), mark]));
+      for (const [key, span] of open) if (!now.has(key)) { done.push(span); open.delete(key); }
+      for (const [key, mark] of now) {
+        if (open.has(key)) open.get(key).text += part[0]; else open.set(key, { mark, text: part[0] });
+      }
+    }
+    done.push(...open.values());
+    const rows = done.sort((a, b) => a.mark[0] - b.mark[0]).map(({ mark: [layer, type, share], text }) => make("li", {},
+      make("b", {}, index.layers[layer]), ` ${words(type)}${share ? `, ${share} %` : ""}: `, make("span", { dir: "auto", lang: record.lang }, ...visible(text))));
+    return make("details", {}, make("summary", {}, `${rows.length} spans by ${record.hands.length} ${record.hands.length === 1 ? "hand" : "hands"}`), make("ul", { class: "tr-spans" }, ...rows));
+  };
+  const marked = (record, index, board) => {
+    const detector = state.judge || index.leader || index.layers[2] || "";
+    const named = (key, value) => index.columns[key].values.find(([one]) => one === value)?.[1] || value;
+    const hands = record.hands.filter((hand) => hand <= SILVER).map((hand) => make("span", { class: `tr-label label-${index.layers[hand]}` }, index.layers[hand] === "gold" ? "Gold" : "Silver"));
+    const facts = [record.language, named("task", record.task), record.by && `by ${record.by}`, ...record.oddities.map((one) => named("oddity", one).toLowerCase())];
+    const head = make("header", {}, ...hands, ...facts.filter(Boolean).map((fact) => make("span", {}, ...visible(fact))),
+      make("a", { href: `#board=${encodeURIComponent(board)}&id=${record.id}` }, record.id));
+    const left = make("div", { class: "tr-left-side" }), right = make("div", { class: "tr-right-side" });
+    if (record.question) left.append(make("h2", { dir: "auto", lang: record.lang }, ...visible(record.question)));
+    const has = record.hands.includes(index.layers.indexOf(detector));
+    left.append(block(has ? `Text, with the marks of ${detector}` : detector && record.task !== "train" ? `Text, not marked by ${detector}` : "Text", layered(record, index, detector)));
+    if (record.hands.length) left.append(spansOf(record, index));
+    if (record.knowledge) right.append(block("Reference", prose([record.knowledge], [], record.lang)));
+    return make("article", { class: "tr-record" }, head, make("div", { class: "tr-sides" }, left, right));
+  };
+
   const state = { board: boards[0], page: 0 };
   const read = () => {
     const found = new URLSearchParams(location.hash.slice(1) || location.search.slice(1));
@@ -104,29 +158,33 @@
     });
     return make("label", {}, make("span", {}, title), box);
   };
-  const TITLES = { task: ["Task", "All tasks"], label: ["Label", "Both labels"], pattern: ["Pattern", "All patterns"], generator: ["Written by", "Anyone"] };
   const fill = (index) => {
     controls.replaceChildren();
     if (boards.length > 1) controls.append(select("board", "Board", boards.map((name, i) => [name, titles[i]])));
-    for (const [key, [title, all]] of Object.entries(TITLES)) {
+    for (const [key, title, all] of index.filters) {
       const values = index.columns[key].values.filter(([value]) => value);
       if (values.length > 1) controls.append(select(key, title, [["", all], ...values]));
     }
     const judges = Object.keys(index.judges);
     if (judges.length) {
-      controls.append(select("judge", "Judged by", [["", "Any judge"], ...judges.map((name) => [name, name])]));
-      controls.append(select("outcome", "Outcome", [["", "Any outcome"], ["w", "Judged wrongly"], ["r", "Judged rightly"], ["u", "No verdict read"]]));
+      controls.append(select("judge", index.judged[0], [["", index.judged[1]], ...judges.map((name) => [name, name])]));
+      controls.append(select("outcome", "Outcome", [["", "Any outcome"], ...index.outcomes]));
     }
-    legend.replaceChildren(...index.types.map((type, i) => make("mark", { class: `tr-span span-${i % 6}` }, ...visible(words(type)))));
+    const hands = (index.layers || []).length ? [make("mark", { class: "tr-layer by-gold gold-0" }, "Gold, by people"),
+      make("mark", { class: "tr-layer by-silver silver-0 is-start is-end" }, "Silver, by the writer"), make("mark", { class: "tr-layer by-detector" }, "Marked by the detector")] : [];
+    const kind = (type, i) => make("mark", { class: hands.length ? `tr-layer by-gold gold-${i % 6}` : `tr-span span-${i % 6}` }, ...visible(words(type)));
+    legend.replaceChildren(...hands, ...index.types.map(kind));
     legend.hidden = !index.types.length;
   };
   const fits = (index) => {
-    const tests = Object.keys(TITLES).filter((key) => state[key]).map((key) => {
+    const tests = index.filters.map(([key]) => key).filter((key) => state[key]).map((key) => {
       const code = index.columns[key].values.findIndex(([value]) => value === state[key]);
-      return (i) => index.columns[key].codes[i] === code;
+      return (i) => [index.columns[key].codes[i]].flat().includes(code);
     });
-    const judges = state.judge && index.judges[state.judge] ? [index.judges[state.judge]] : Object.values(index.judges);
-    if (state.outcome) tests.push((i) => judges.some((codes) => codes[i] === state.outcome));
+    const chosen = state.judge || index.leader;
+    const judges = chosen && index.judges[chosen] ? [index.judges[chosen]] : Object.values(index.judges);
+    const letters = index.outcomes.find(([value]) => value === state.outcome)?.[2] || "";
+    if (state.outcome) tests.push((i) => judges.some((codes) => letters.includes(codes[i])));
     else if (state.judge) tests.push((i) => judges.some((codes) => codes[i] !== "-"));
     if (state.id) tests.push((i) => index.ids[i] === state.id);
     return [...Array(index.n).keys()].filter((i) => tests.every((test) => test(i)));
@@ -142,7 +200,8 @@
     const needed = [...new Set(shown.map((i) => Math.floor(i / index.shard)))];
     const loaded = new Map(await Promise.all(needed.map(async (k) => [k, await shardOf(board, k)])));
     if (mine !== turn) return;
-    list.replaceChildren(...shown.map((i) => card(loaded.get(Math.floor(i / index.shard))[i % index.shard], index, board)));
+    const show = index.layers ? marked : card;
+    list.replaceChildren(...shown.map((i) => show(loaded.get(Math.floor(i / index.shard))[i % index.shard], index, board)));
     count.textContent = `${found.length} of ${index.n} records${index.n_all > index.n ? `, drawn from ${index.n_all} texts` : ""}`;
     more.hidden = shown.length === found.length;
     host.removeAttribute("aria-busy");

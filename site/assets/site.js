@@ -6,7 +6,13 @@
     node.append(...children);
     return node;
   };
-  window.truerate = { make };
+  /* The choices of a page, kept in its address. */
+  const state = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+  const keep = (key, value) => {
+    if (value) state.set(key, value); else state.delete(key);
+    try { history.replaceState(null, "", `#${state}`); } catch { /* some browsers refuse this for files */ }
+  };
+  window.truerate = { make, state, keep };
 
   document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
   document.documentElement.classList.add("tr-js");
@@ -25,7 +31,7 @@
     const link = cell.querySelector(".tr-num");
     const value = link.firstChild.textContent.trim();
     const facts = [
-      ["Value", value + (head.dataset.unit && value !== "–" ? " %" : "")],
+      ["Value", value + (head.dataset.unit && /\d/.test(value) ? " %" : "")],
       ["Interval", cell.dataset.interval],
       ["Planted", cell.dataset.planted],
       ["Rows behind it", cell.dataset.n],

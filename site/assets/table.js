@@ -1,11 +1,6 @@
 /* Tables are complete as they come; this adds sorting, a filter, kinds, more measures, variants and CSV, and keeps the choice in the address. */
 (() => {
-  const { make } = window.truerate;
-  const state = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
-  const keep = (key, value) => {
-    if (value) state.set(key, value); else state.delete(key);
-    try { history.replaceState(null, "", `#${state}`); } catch { /* some browsers refuse this for files */ }
-  };
+  const { make, state, keep } = window.truerate;
   const headsOf = (table) => [...table.tHead.rows[table.tHead.rows.length - 1].cells];
 
   const compare = (first, second, way, isText) => {
@@ -20,13 +15,13 @@
     const rows = [...body.rows].sort((a, b) => compare(a.cells[index], b.cells[index], way, head.dataset.kind === "text"));
     body.append(...rows);
   };
-  const sortable = (table) => headsOf(table).forEach((head, index) => {
+  const sortable = (table) => headsOf(table).forEach((head) => {
     const button = make("button", { type: "button", class: "tr-sort" }, ...head.childNodes);
     head.append(button);
     button.addEventListener("click", () => {
       const first = head.dataset.kind === "text" || head.dataset.up === "down" ? 1 : -1;   // best first
       const now = head.getAttribute("aria-sort");
-      const way = now ? (now === "ascending" ? -1 : 1) : first;
+      const way = now ? (now === "ascending" ? -1 : 1) : first, index = head.cellIndex;   // columns may have moved
       sort(table, index, way);
       keep("sort", `${index}${way > 0 ? "a" : "d"}`);
     });

@@ -1,4 +1,4 @@
-"""What params.yaml names and only the rooms know: readers, detectors, settings of requests, launch commands, the user's prompts.
+"""What params.yaml names and only the rooms know: readers, detectors, languages, settings of requests, launch commands, the user's prompts.
 
 The first stage asks for all of it, so that such a mistake ends a build before anything is made or paid for.
 """
@@ -10,18 +10,23 @@ from truerate.layout import Layout
 def check_names(at: Layout) -> None:
     """Raise TruerateError for the first name that no room knows."""
     from truerate.detectors.family import member
+    from truerate.detectors.tokens import check_member
     from truerate.llm.keys import Target
     from truerate.llm.launch import Launch
     from truerate.llm.prompts import check_folder
     from truerate.sources import check_reader
+    from truerate.tracks.mfava.languages import language
 
     for name, source in at.p.sources.items():
         check_reader(name, source)
     for family in at.p.detectors.values():
         for name in family.members:
-            member(name)
+            member(name) if family.folds else check_member(name, at.p.backbones)
             if name in at.p.models:
                 raise TruerateError(f"params.yaml: models.{name}: a detector has this name too and both are rows; rename the model")
+    if any(board.track == "mfava" for board in at.p.boards.values()):
+        for code in at.p.tracks.mfava.languages:
+            language(code)
     for alias in asked(at):
         target = Target.of(at, alias)
         target.params({"max_tokens": 1})

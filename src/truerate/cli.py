@@ -68,6 +68,11 @@ def _reading(commands) -> None:
     _add(commands, "board", "the lines of one board", _board, "name", json=True)
     audit = _add(commands, "audit", "the shortcut audit of one board", _audit, "name", json=True)
     audit.add_argument("--save", action="store_true", help="compute and write it (what the stage does)")
+    check = _add(commands, "check", "mark what a reference does not bear out in an answer of your own", _check, json=True)
+    check.add_argument("--reference", required=True, metavar="FILE", help="text file to check against")
+    check.add_argument("--answer", required=True, metavar="FILE", help="text file to check")
+    check.add_argument("--detector", metavar="NAME", help="a trained token detector; default: the one that makes the rates")
+    check.add_argument("--html", metavar="FILE", help="write a page with the marked text too")
     _add(commands, "sources", "the sources: cards, licences, what is missing", _sources, json=True)
     serve = _add(commands, "serve", "serve the built site on this machine", _serve)
     serve.add_argument("--port", type=int, default=8000)
@@ -109,6 +114,12 @@ def _audit(o) -> None:
     at = _at()
     at.p.board(o.name)
     _flow().audit(at, o.name) if o.save else report.show_audit(at, o.name, as_json=o.json)
+
+
+def _check(o) -> None:
+    from truerate import check_text
+
+    check_text.check(_at(), reference=o.reference, answer=o.answer, detector=o.detector, as_json=o.json, html=o.html)
 
 
 def _sources(o) -> None:
@@ -171,12 +182,12 @@ def _flow():
 
 
 def _steps(commands) -> None:
-    _add(commands, "check", None, lambda o: _flow().check())
+    _add(commands, "params", None, lambda o: _flow().check_params())
     _add(commands, "import", None, lambda o: _flow().import_source(_at(), o.name), "name")
-    _scratch(commands, "sample", lambda o: _flow().sample(_at(), o.board, o.model, o.shard, o.output))
-    _scratch(commands, "filter", lambda o: _flow().filter_candidates(_at(), o.board, o.shard, o.output, o.inputs))
-    _scratch(commands, "respond", lambda o: _flow().respond(_at(), o.board, o.shard, o.output))
-    _scratch(commands, "recognise", lambda o: _flow().recognise(_at(), o.board, o.model, o.shard, o.output, o.inputs))
+    step = _add(commands, "step", None, _step, "name", "board", "model")
+    step.add_argument("shard", type=int)
+    step.add_argument("output")
+    step.add_argument("inputs", nargs="*")
     export = _add(commands, "export", None, lambda o: _flow().export(_at(), o.board, o.output, o.inputs), "board", "output")
     export.add_argument("inputs", nargs="*")
     _add(commands, "label", None, lambda o: _flow().label(_at(), o.board), "board")
@@ -190,8 +201,5 @@ def _steps(commands) -> None:
     _add(commands, "render", None, lambda o: _flow().render(_at()))
 
 
-def _scratch(commands, name: str, run: Callable) -> None:
-    step = _add(commands, name, None, run, "board", "model")
-    step.add_argument("shard", type=int)
-    step.add_argument("output")
-    step.add_argument("inputs", nargs="*")
+def _step(o) -> None:
+    _flow().step(_at(), o.name, o.board, o.model, o.shard, o.output, o.inputs)

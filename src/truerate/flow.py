@@ -19,6 +19,7 @@ from truerate.keys import digest
 from truerate.layout import ROOT, Layout
 from truerate.schemas import (
     PAIRS,
+    SPANS,
     Count,
     Document,
     Generation,
@@ -29,7 +30,6 @@ from truerate.schemas import (
     Row,
     Sample,
     Score,
-    Table,
     frame,
     load,
     read_json,
@@ -39,7 +39,15 @@ from truerate.schemas import (
 )
 from truerate.sources import SourceTables
 
-DATASET = {"items": Item, "generations": Generation, "samples": Sample, "judgements": Judgement, "rejects": Reject, "counts": Count}
+DATASET = {
+    "items": Item,
+    "documents": Document,
+    "generations": Generation,
+    "samples": Sample,
+    "judgements": Judgement,
+    "rejects": Reject,
+    "counts": Count,
+}
 SOURCE = {"documents": Document, "items": Item, "samples": Sample, "judgements": Judgement, "rejects": Reject}
 
 
@@ -68,7 +76,7 @@ def write_json(path: str | Path, value: object) -> None:
     write_text(path, json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
 
 
-def check() -> None:
+def check_params() -> None:
     """Read params.yaml, so that a mistake in it ends the build before anything runs; what it writes never changes."""
     from truerate.checking import check_names
 
@@ -116,54 +124,31 @@ def refuse_stale(at: Layout, board: str, output: str) -> None:
         raise TruerateError(f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again")
 
 
-def load_scratch(table: type[Table], paths: list[str], step: str) -> pl.DataFrame:
-    """The rows of those scratch files that one step wrote; none give an empty frame."""
-    found = [read_parquet(path) for path in paths if Path(path).name.startswith(f"{step}-")]
-    return pl.concat([frame(table), *found])
+def step(at: Layout, name: str, board: str, model: str, shard: int, output: str, inputs: list[str]) -> None:
+    """One scratch step of the board's track, on one model and shard, from the scratch files that it reads.
 
-
-def sample(at: Layout, board: str, model: str, shard: int, output: str) -> None:
-    """A generator writes candidates for one shard of the items."""
+    It gives Generation rows; one that judges gives Judgement rows too, which are written beside them.
+    """
     refuse_stale(at, board, output)
-    write_parquet(track_of(at, board, "steps").sample(at, board, model, load_source(at, board), shard), Path(output))
+    run = getattr(track_of(at, board, "scratch"), name)
+    made = run(at, board, model, load_source(at, board), shard, replies_in(inputs))
+    replies, judged = made if isinstance(made, tuple) else (made, None)
+    if judged is not None:
+        write_parquet(judged, beside(output))
+    write_parquet(replies, Path(output))
 
 
-def filter_candidates(at: Layout, board: str, shard: int, output: str, inputs: list[str]) -> None:
-    """The filter judge picks the more plausible candidate of one shard's items."""
-    refuse_stale(at, board, output)
-    sampled = load_scratch(Generation, [path for path in inputs if path.endswith(f"-{shard}.parquet")], "sample")
-    tables = load_source(at, board)
-    write_parquet(track_of(at, board, "steps").filter(at, board, sampled, tables.items, tables.documents, tables.samples), Path(output))
+def replies_in(paths: list[str]) -> dict[str, pl.DataFrame]:
+    """The rows of scratch files, by the step that wrote them."""
+    found: dict[str, list[pl.DataFrame]] = {}
+    for path in paths:
+        found.setdefault(Path(path).name.rpartition("-")[0], [frame(Generation)]).append(read_parquet(path))
+    return {step: pl.concat(parts) for step, parts in found.items()}
 
 
-def respond(at: Layout, board: str, shard: int, output: str) -> None:
-    """The responder answers one shard of the general queries."""
-    refuse_stale(at, board, output)
-    tables = load_source(at, board)
-    write_parquet(track_of(at, board, "steps").respond(at, board, tables.items, tables.documents, shard), Path(output))
-
-
-def assemble(at: Layout, board: str, inputs: list[str]):
-    """The data set that these scratch files make together with the source."""
-    generations = [load_scratch(Generation, inputs, step) for step in ("sample", "filter", "respond")]
-    return track_of(at, board, "steps").assemble(at, board, load_source(at, board), *generations)
-
-
-def recognise(at: Layout, board: str, subject: str, shard: int, output: str, inputs: list[str]) -> None:
-    """A subject judges one shard of the texts; its judgements are written beside its replies."""
-    refuse_stale(at, board, output)
-    dataset, documents = assemble(at, board, inputs), load_source(at, board).documents
-    responses = track_of(at, board, "general").selected(dataset.generations)
-    generations, judgements = track_of(at, board, "steps").recognise(
-        at, board, subject, dataset.samples, dataset.items, documents, responses, shard
-    )
-    write_parquet(judgements, beside(output))
-    write_parquet(generations, Path(output))
-
-
-def beside(recognised: str) -> Path:
-    """Where the judgements lie that belong to a file of recognition replies."""
-    return Path(recognised).with_name(Path(recognised).name.replace("recognise-", "judged-"))
+def beside(replies: str) -> Path:
+    """Where the judgements lie that belong to a scratch file of replies."""
+    return Path(replies).with_name(f"judged-{Path(replies).name}")
 
 
 def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
@@ -171,22 +156,15 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     expected = track_of(at, board, "wiring").for_export(at, board)
     if list(inputs) != expected:
         raise TruerateError(f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again")
-    dataset = assemble(at, board, inputs)
-    replies = [path for path in inputs if Path(path).name.startswith("recognise-")]
-    recognised = load_scratch(Generation, replies, "recognise")
-    judged = pl.concat([frame(Judgement), *(read_parquet(beside(path)) for path in replies)])
-    tables = {
-        "items": dataset.items,
-        "generations": pl.concat([dataset.generations, recognised]),
-        "samples": dataset.samples,
-        "judgements": judged,
-        "rejects": dataset.rejects,
-        "counts": track_of(at, board, "steps").counts(pl.concat([dataset.generations, recognised])),
-    }
+    judged = [read_parquet(beside(path)) for path in inputs if beside(path).is_file()]
+    tables, tasks = track_of(at, board, "steps").exported(
+        at, board, load_source(at, board), replies_in(inputs), pl.concat([frame(Judgement), *judged])
+    )
     for name, model in DATASET.items():
-        save(model, tables[name].sort(pl.exclude(PAIRS, pl.List(pl.String)), nulls_last=True, maintain_order=True), at.dataset(board, name))
-    write_text(at.dataset(board, "tasks.jsonl"), "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in dataset.tasks))
-    write_json(at.dataset(board, "card.json"), {"board": board, "n": {name: tables[name].height for name in DATASET}})
+        whole = tables.get(name, frame(model))
+        save(model, whole.sort(pl.exclude(PAIRS, SPANS, pl.List(pl.String)), nulls_last=True, maintain_order=True), at.dataset(board, name))
+    write_text(at.dataset(board, "tasks.jsonl"), "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in tasks))
+    write_json(at.dataset(board, "card.json"), {"board": board, "n": {name: tables[name].height for name in DATASET if name in tables}})
 
 
 # ---- stages after the data set --------------------------------------------------------------------------------------------------
@@ -198,12 +176,15 @@ def load_dataset(at: Layout, board: str) -> dict[str, pl.DataFrame]:
 def contexts(at: Layout, board: str) -> pl.DataFrame:
     """What a text is checked against: item_id, knowledge, question, history of a board's items."""
     room = track_of(at, board, "context")
-    return room.context_frame(room.contexts(load(Item, at.dataset(board, "items")), load_source(at, board).documents))
+    documents = pl.concat([load_source(at, board).documents, load(Document, at.dataset(board, "documents"))])
+    return room.context_frame(room.contexts(load(Item, at.dataset(board, "items")), documents))
 
 
 def label(at: Layout, board: str) -> None:
     """Labels back in: the board's samples with those that people labelled, their judgements and agreement."""
-    read_labels, files = track_of(at, board, "labels").read_labels, label_files(at, board)
+    from truerate.sources.label_files import read_labels
+
+    files = label_files(at, board)
     with unchanged(at):
         dataset = load_dataset(at, board)
         tasks = [json.loads(line) for line in Path(at.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n") if line]
@@ -211,7 +192,7 @@ def label(at: Layout, board: str) -> None:
             at,
             board,
             load_source(at, board),
-            dataset["generations"],
+            dataset,
             tasks,
             [(*row, str(path)) for path in files for row in read_labels(path)],
             where=", ".join(map(str, files)),
@@ -223,37 +204,64 @@ def label(at: Layout, board: str) -> None:
 
 
 def label_files(at: Layout, board: str) -> list[Path]:
-    """Label files of a board: what the annotate stage wrote and what people put under inputs/labels/<board>.jsonl or .csv.
+    """Label files of a board: what the annotate stage wrote and what people put under inputs/labels/<board>.jsonl, .csv or .json.
 
     Raises TruerateError for a file there that no board would read.
     """
+    from truerate.sources.label_files import KINDS
+
     folder = Path(at.p.paths.inputs) / "labels"
-    lost = [path for path in sorted(folder.glob("[!.]*")) if path.suffix not in (".jsonl", ".csv") or path.stem not in at.p.boards]
+    lost = [path for path in sorted(folder.glob("[!.]*")) if path.suffix[1:] not in KINDS or path.stem not in at.p.boards]
     if lost:
-        raise TruerateError(f"labels {str(lost[0])!r}: no board reads it; name it <board>.jsonl or .csv; boards: {listed(at.p.boards)}")
-    own = [folder / f"{board}.{kind}" for kind in ("jsonl", "csv")]
+        names = f"name it <board>.{', .'.join(KINDS)}; boards: {listed(at.p.boards)}"
+        raise TruerateError(f"labels {str(lost[0])!r}: no board reads it; {names}")
+    own = [folder / f"{board}.{kind}" for kind in KINDS]
     return [path for path in (Path(at.annotations(board)), *own) if path.exists()]
 
 
 def train(at: Layout, detector: str, board: str) -> None:
-    """Fit one family of detectors on a board's labelled texts, once per fold."""
-    from truerate.detectors import fit_family
-
-    family = family_of(at, detector)
+    """Fit one family of detectors on a board: whole-text members once per fold, token members on the training texts."""
+    family, folder = family_of(at, detector), Path(at.detector(detector, board))
     with unchanged(at):
-        samples, folder = load(Sample, at.labels(board, "samples")), Path(at.detector(detector, board))
-        fit_family(family.members, samples, contexts(at, board), at.p.seed, folder=folder, n_folds=family.folds)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        if detector not in at.p.families(board):
+            return
+        samples = load(Sample, at.labels(board, "samples"))
+        if family.folds:
+            from truerate.detectors import fit_family
+
+            fit_family(family.members, samples, contexts(at, board), at.p.seed, folder=folder, n_folds=family.folds)
+        else:
+            from truerate.detectors.tokens import fit_tokens
+
+            taught = passages(at, board, track_of(at, board, "steps").training(samples))
+            fit_tokens(family.members, taught, at.p, at.p.size_of(board), folder=folder, scratch=Path(at.training))
 
 
 def judge(at: Layout, detector: str, board: str) -> None:
-    """What one family of detectors says of each sample of a board, asked in the state that has not seen it."""
-    from truerate.detectors import judge_family
-
-    family = family_of(at, detector)
+    """What one family of detectors says of each text of a board: asked in a state that has not seen it."""
+    family, folder = family_of(at, detector), Path(at.detector(detector, board))
     with unchanged(at):
-        samples, folder = load(Sample, at.labels(board, "samples")), Path(at.detector(detector, board))
-        judged = judge_family(family.members, samples, contexts(at, board), folder=folder, n_folds=family.folds)
+        judged = frame(Judgement)
+        if detector in at.p.families(board):
+            samples = load(Sample, at.labels(board, "samples"))
+            if family.folds:
+                from truerate.detectors import judge_family
+
+                judged = judge_family(family.members, samples, contexts(at, board), folder=folder, n_folds=family.folds)
+            else:
+                from truerate.detectors.tokens import judge_tokens
+
+                targets = track_of(at, board, "steps").targets(samples, load(Generation, at.dataset(board, "generations")))
+                judged = judge_tokens(family.members, passages(at, board, targets), at.p, at.p.size_of(board), folder=folder)
         save(Judgement, judged.sort("judgement_id"), at.judgements(detector, board))
+
+
+def passages(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
+    """Texts (`target_id`, `item_id`, `group_id`, `lang`, `task`, `text`, `spans`) with the `reference` of their items."""
+    known = contexts(at, board).select("item_id", reference="knowledge")
+    return texts.join(known, on="item_id", how="left", maintain_order="left").with_columns(pl.col("reference").fill_null(""))
 
 
 def family_of(at: Layout, detector: str):
@@ -293,8 +301,8 @@ def score(at: Layout, board: str) -> None:
     room = track_of(at, board, "steps")
     with unchanged(at):
         dataset, samples = load_dataset(at, board), load(Sample, at.labels(board, "samples"))
-        judgements = pl.concat([dataset["judgements"], *(load(Judgement, at.judgements(name, board)) for name in at.p.detectors)])
-        inputs = digest(at.dataset(board), at.labels(board), *(at.judgements(name, board) for name in at.p.detectors))
+        judgements = pl.concat([dataset["judgements"], *(load(Judgement, at.judgements(name, board)) for name in at.p.families(board))])
+        inputs = digest(at.dataset(board), at.labels(board), *(at.judgements(name, board) for name in at.p.families(board)))
         known = {"items": dataset["items"], "samples": samples, "judgements": judgements}
         scores, outcomes = room.score(at, board, **known, generations=dataset["generations"], inputs=inputs)
         save(Score, pl.concat([load(Score, at.labels(board, "scores")), scores]), at.scores(board, "scores"))
@@ -307,7 +315,7 @@ def leaderboard(at: Layout) -> None:
     from truerate.leaderboard import ledger, rows
 
     with unchanged(at):
-        made = [rows.board_rows(at, board, *board_scores(at, board)) for board in at.p.boards]
+        made = [rows.board_rows(at, board, *board_scores(at, board), track_of(at, board, "card").CARD) for board in at.p.boards]
         table = pl.concat([frame(Row), *made])
         save(Row, table, at.leaderboard("rows"))
         write_json(at.leaderboard("ledger.json"), ledger.ledger_of(at.published()))
@@ -340,5 +348,3 @@ def gc(at: Layout) -> list[str]:
     for path in doomed:
         shutil.rmtree(path)
     return [str(path) for path in doomed]
-
-

@@ -5,7 +5,7 @@ from importlib import import_module
 import polars as pl
 
 from truerate.layout import ROOT, Layout
-from truerate.schemas import Count, Document, Item, Judgement, Row, Sample, Score, load, read_json
+from truerate.schemas import Count, Document, Generation, Item, Judgement, Row, Sample, Score, load, read_json
 from truerate.site.docs import function_docs, schema_docs
 from truerate.site.tables import Board, Tables
 
@@ -33,7 +33,7 @@ def board_tables(at: Layout, name: str) -> Board:
     board = at.p.board(name)
     source = read_json(at.source(board.source, "card.json"))
     card = import_module(f"truerate.tracks.{board.track}.card").CARD
-    detectors = [load(Judgement, at.judgements(detector, name)) for detector in at.p.detectors]
+    detectors = [load(Judgement, at.judgements(detector, name)) for detector in at.p.families(name)]
     return Board(
         name=name,
         track=board.track,
@@ -43,10 +43,12 @@ def board_tables(at: Layout, name: str) -> Board:
         roles=roles(at, name),
         samples=load(Sample, at.labels(name, "samples")),
         items=load(Item, at.dataset(name, "items")),
-        documents=load(Document, at.source(board.source, "documents")),
+        documents=pl.concat([load(Document, at.source(board.source, "documents")), load(Document, at.dataset(name, "documents"))]),
+        generations=load(Generation, at.dataset(name, "generations")),
         judgements=pl.concat([load(Judgement, at.dataset(name, "judgements")), load(Judgement, at.labels(name, "judgements")), *detectors]),
         audit=load(Score, at.audit(name)),
         counts=load(Count, at.dataset(name, "counts")),
+        detector=detector_of_rates(at, name),
         topics=read_json(at.scores(name, "topics.json")),
         source_card=source,
         track_card=card,
@@ -55,9 +57,14 @@ def board_tables(at: Layout, name: str) -> Board:
 
 def roles(at: Layout, board: str) -> dict[str, str]:
     """Who built the data set of a board; none where its texts are the source's own."""
-    p = at.p.track(board)
-    named = {"generator": p.dataset_generator, "filter judge": p.filter_judge, "responder": p.responder}
+    named = at.p.track(board).roles()
     return {role: alias for role, alias in named.items() if alias and at.p.models_on(board, [alias])}
+
+
+def detector_of_rates(at: Layout, board: str) -> dict[str, str]:
+    """The detector whose counts make a board's rates; none where its track counts nothing."""
+    named = getattr(at.p.track(board), "detector", None)
+    return named.model_dump() if named else {}
 
 
 def model_card(at: Layout, alias: str) -> dict[str, object]:

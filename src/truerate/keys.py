@@ -20,6 +20,11 @@ def draw(*parts: object) -> float:
     return int(hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()[:13], 16) / 16**13
 
 
+def shard_of(item_id: str, n_shards: int) -> int:
+    """The scratch job in which an item is worked on, 0 to n_shards − 1."""
+    return int(draw("shard", item_id) * n_shards)
+
+
 def split_of(group_id: str) -> str:
     """`train` or `test`, 70 : 30 by group: what shares a group is on one side on every board, whatever else is read."""
     return "train" if draw("split", group_id) < 0.7 else "test"

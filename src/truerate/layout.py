@@ -10,7 +10,7 @@ from truerate.params import Params, load_params
 
 ROOT = "src/truerate"
 # What a track may import besides itself, so what decides its scratch rows; dvc.yaml names the same for `dataset`.
-SHARED = tuple(f"{ROOT}/{part}" for part in ("keys.py", "schemas.py", "text.py", "llm", "metrics"))
+SHARED = tuple(f"{ROOT}/{part}" for part in ("keys.py", "schemas.py", "text.py", "tags.py", "llm", "metrics"))
 READERS = (f"{ROOT}/sources", "rules/sources.smk")
 
 
@@ -56,6 +56,11 @@ class Layout:
     def detector(self, detector: str, board: str) -> str:
         """Folder of a fitted detector family on a board."""
         return f"{self.p.paths.detectors}/{board}/{detector}"
+
+    @property
+    def training(self) -> str:
+        """Scratch folder of training runs, keyed by what decides them: a killed run goes on from there, an equal one is not run again."""
+        return f"{self.p.paths.build}/training"
 
     def judgements(self, detector: str, board: str) -> str:
         """Judgements of a detector family on a board."""
@@ -109,16 +114,16 @@ class Layout:
         """Twelve hex digits that decide the scratch rows of one model on one board.
 
         Over the source's bytes, the track's code, its settings without the lists of models, the model's own entry and identity, and those
-        of the `upstream` models whose rows it reads. A model that enters or leaves a list moves no other model's rows.
+        of the `upstream` models whose rows it reads. A model that enters or leaves a list moves no other model's rows; a name that is no
+        model (weights that the settings name) adds nothing.
         """
         track = self.p.board(board).track
-        later = {"generators", "subjects", "n_annotators", "probe_pass_rate", "n_topics"}
-        settings = self.p.track(board).model_dump(mode="json", exclude=later)
+        settings = self.p.track(board).model_dump(mode="json", exclude=set(self.p.track(board).later))
         return digest(
             files=_digest_of((self.source(self.p.board(board).source), *self.code(track), *self.prompts)),
             settings=settings,
-            models=[[self.p.model(name).content(), self.identity(name)] for name in (alias, *upstream) if name],
-            shared=[self.p.seed, self.p.n_shards, self.p.size.model_dump(), self.p.languages],
+            models=[[self.p.model(name).content(), self.identity(name)] for name in (alias, *upstream) if name in self.p.models],
+            shared=[self.p.seed, self.p.n_shards, self.p.size_of(board).model_dump(), self.p.languages],
         )
 
     def scratch_pattern(self, step: str) -> str:

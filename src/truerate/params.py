@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from itertools import permutations
 from pathlib import Path, PurePath
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -70,8 +70,8 @@ class Paths(Block):
         return self
 
 
-class Sizes(Block):
-    """Items per task of one profile."""
+class HaluEvalSizes(Block):
+    """Items per task of HaluEval."""
 
     qa: Size
     dialogue: Size
@@ -80,10 +80,34 @@ class Sizes(Block):
     general_pool: Size
 
     @model_validator(mode="after")
-    def _pool_holds_kept(self) -> "Sizes":
+    def _pool_holds_kept(self) -> "HaluEvalSizes":
         if self.general_pool < self.general:
             raise ValueError(f"general_pool ({self.general_pool}) must be at least general ({self.general})")
         return self
+
+
+class MFavaSizes(Block):
+    """How much of mFAVA is built.
+
+    `train`: English passages that are translated into every other language. `silver`: passages per language. `articles`: per language, for
+    queries in the wild. `natural`: wild replies per language that people label. `seeds`: of the detectors. `scopes`: one detector for all
+    languages (multi) or one per language (mono). `labels`: hallucinated or not (binary), or its type (category).
+    """
+
+    train: Size
+    silver: Size
+    articles: Size
+    natural: Annotated[int, Field(ge=0)]
+    seeds: Annotated[tuple[int, ...], Field(min_length=1), AfterValidator(_once)]
+    scopes: Annotated[tuple[Literal["multi", "mono"], ...], Field(min_length=1), AfterValidator(_once)]
+    labels: Annotated[tuple[Literal["binary", "category"], ...], Field(min_length=1), AfterValidator(_once)]
+
+
+class Sizes(Block):
+    """What one profile builds, by track."""
+
+    halueval: HaluEvalSizes
+    mfava: MFavaSizes
 
 
 class HubSource(Block):
@@ -93,8 +117,19 @@ class HubSource(Block):
     revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 
 
+class Training(Block):
+    """A folder whose silver texts are material to learn from."""
+
+    reader: str
+    path: Word
+
+
 class Source(Block):
-    """Where seed data come from: a folder, a pinned Hub data set, or a command that writes the folder."""
+    """Where seed data come from: a folder, a pinned Hub data set, or a command that writes the folder.
+
+    `languages`: what the command is told to write, those of params.yaml where none are named. `training`: another folder and its reader,
+    whose silver texts detectors learn from where this source has none of its own.
+    """
 
     reader: str
     path: Word | None = None
@@ -102,6 +137,8 @@ class Source(Block):
     make: Word | None = None
     code: tuple[str, ...] = ()
     is_simulated: bool = False
+    languages: Names = ()
+    training: "Training | None" = None
 
     @model_validator(mode="after")
     def _one_origin(self) -> "Source":
@@ -127,6 +164,14 @@ class PublicData(Block):
     reader: str
     folder: str
     title: str | None = None
+    training: "PublicTraining | None" = None
+
+
+class PublicTraining(Block):
+    """Another folder of public files whose silver texts detectors learn from."""
+
+    reader: str
+    folder: str
 
 
 class Endpoint(Block):
@@ -153,7 +198,10 @@ class Endpoint(Block):
 
 
 class Model(Block):
-    """A model that can be asked. `price` is USD per million prompt and completion tokens."""
+    """A model that can be asked. `price` is USD per million prompt and completion tokens.
+
+    `size_b` (parameters in billions) and `languages` (codes that its makers say it speaks) are for analyses alone.
+    """
 
     endpoint: str
     model: str
@@ -165,10 +213,12 @@ class Model(Block):
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     drop: tuple[str, ...] = ()
     accept_length: bool = False
+    size_b: Annotated[float, Field(gt=0)] | None = None
+    languages: Names = ()
 
     def content(self) -> dict[str, object]:
-        """What of this entry decides a row of a reply, its cost included: all but where it is asked and who made it."""
-        return self.model_dump(mode="json", exclude={"endpoint", "family"})
+        """What of this entry decides a row of a reply, its cost included: all but where it is asked and what is said about it."""
+        return self.model_dump(mode="json", exclude={"endpoint", "family", "size_b", "languages"})
 
 
 class Llm(Block):
@@ -194,6 +244,8 @@ class Sampling(Block):
 
 class HaluEval(Block):
     """The HaluEval track (HELMA sections 2 and 3)."""
+
+    later: ClassVar[frozenset[str]] = frozenset({"generators", "subjects", "n_annotators", "probe_pass_rate", "n_topics"})
 
     tasks: Annotated[tuple[Task, ...], Field(min_length=1), AfterValidator(_once)]
     generators: Names
@@ -223,18 +275,143 @@ class HaluEval(Block):
         named = [*self.generators, self.dataset_generator, self.filter_judge, self.responder, *self.subjects]
         return tuple(dict.fromkeys(name for name in named if name is not None))
 
+    def roles(self) -> dict[str, str | None]:
+        """Who builds the data set, by role."""
+        return {"generator": self.dataset_generator, "filter judge": self.filter_judge, "responder": self.responder}
+
+
+class Labelling(Block):
+    """How the gold labels of mFAVA are made: who labels how much, and how texts that several labelled are settled.
+
+    `natural`: whether replies in the wild are labelled, too, so that rates can be corrected by natural hallucinations.
+    """
+
+    n_annotators: Annotated[int, Field(ge=1)]
+    shared_rate: Share
+    screening_agreement: Share
+    settle: Literal["max-voting", "closest-to-silver"]
+    n_plausibility: Annotated[int, Field(ge=0)]
+
+
+class Wild(Block):
+    """Which articles are asked about, and how (mFAVA section 3.3)."""
+
+    min_characters: Annotated[int, Field(ge=0)]
+    min_depth: Annotated[float, Field(ge=0)]
+    excluded_tags: Names
+    queries_per_article: Size
+    n_checked: Annotated[int, Field(ge=0)]
+    subset_seeds: Annotated[tuple[int, ...], Field(min_length=1), AfterValidator(_once)]
+    replicates: Size
+
+
+class RateOf(Block):
+    """The detector whose counts make the rates of a board."""
+
+    member: str
+    scope: Literal["multi", "mono"]
+    labels: Literal["binary", "category"]
+
+
+class MFava(Block):
+    """The mFAVA track: silver and gold evaluation data, translate-train, rates in the wild (mFAVA sections 3 and 4)."""
+
+    later: ClassVar[frozenset[str]] = frozenset({"subjects", "labelling", "detector", "tokenizer"})
+
+    languages: Annotated[Names, Field(min_length=1)]
+    writer: str | None
+    translator: str | None
+    seq2seq: str | None
+    query_writer: str | None
+    checker: str | None
+    subjects: Names
+    n_sentences: tuple[Size, Size]
+    writing: Sampling
+    inserting: Sampling
+    translating: Sampling
+    querying: Sampling
+    answering: Sampling
+    wild: Wild
+    labelling: Labelling
+    tokenizer: Word
+    detector: RateOf
+
+    @model_validator(mode="after")
+    def _one_translator(self) -> "MFava":
+        if self.translator and self.seq2seq:
+            raise ValueError("name `translator` or `seq2seq`, not both")
+        return self
+
+    def models(self) -> tuple[str, ...]:
+        """Every model alias the track names, in first-named order."""
+        named = [self.writer, self.translator, self.query_writer, self.checker, *self.subjects]
+        return tuple(dict.fromkeys(name for name in named if name is not None))
+
+    def roles(self) -> dict[str, str | None]:
+        """Who builds the data set, by role."""
+        return {"writer": self.writer, "translator": self.translator, "query writer": self.query_writer, "checker": self.checker}
+
 
 class Tracks(Block):
     """One block per protocol."""
 
     halueval: HaluEval
+    mfava: MFava
 
 
 class Detector(Block):
-    """A family of detectors; each member is a row of every board."""
+    """A family of detectors; each member is a row of every board of the tracks it is for.
 
+    With `folds` its members judge whole texts, each by what was learned from the other folds. Without, they mark tokens: they learn from
+    a board's training texts and judge all others; a member is a rule that needs no weights or an entry of `backbones`.
+    """
+
+    tracks: Annotated[Names, Field(min_length=1)]
     members: Names
-    folds: Annotated[int, Field(ge=2)]
+    folds: Annotated[int, Field(ge=2)] | None = None
+
+
+class Lora(Block):
+    """Low-rank adapters on all linear layers of a frozen backbone."""
+
+    r: Size
+    alpha: Size
+    dropout: Share
+
+
+class Backbone(Block):
+    """A network that marks tokens, and how it is trained.
+
+    `weights`: a Hub id or path, or `tiny`: a small network trained from nothing. `mask`: full (every token sees every other, mFAVA's
+    bidirectional), causal, or prefix (the reference within itself; an answer sees the reference and itself). `features`: what is added to
+    the input embeddings. Training stops after `epochs` or `max_steps`, or when validation F1 has not risen for `patience` evaluations.
+    `batch` answers, cut into rows of at most `token_budget` tokens, `accumulation` batches per step.
+    """
+
+    weights: Word
+    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
+    mask: Literal["full", "causal", "prefix"]
+    features: Annotated[tuple[Literal["match", "alignment"], ...], AfterValidator(_once)] = ()
+    max_tokens: Size
+    lora: Lora | None = None
+    quantise: Literal["none", "4bit"] = "none"
+    learning_rate: Annotated[float, Field(gt=0)]
+    weight_decay: Annotated[float, Field(ge=0)]
+    batch: Size
+    accumulation: Size
+    token_budget: Size
+    epochs: Annotated[float, Field(gt=0)]
+    max_steps: Size | None = None
+    patience: Size | None = None
+    checkpoint_steps: Size = 50
+    strategy: Literal["auto", "one_by_one", "kv_cache", "packed"] = "auto"
+    cache_bytes: Size = 1_000_000_000
+
+    @model_validator(mode="after")
+    def _weights_and_adapters(self) -> "Backbone":
+        if self.weights == "tiny" and (self.lora or self.quantise != "none" or self.revision):
+            raise ValueError("`tiny` is trained from nothing: it takes no `lora`, `quantise` or `revision`")
+        return self
 
 
 class Audit(Block):
@@ -278,11 +455,12 @@ class Params(Block):
     llm: Llm
     tracks: Tracks
     detectors: dict[str, Detector]
+    backbones: dict[str, Backbone]
     audit: Audit
     statistics: Statistics
     site: Site
 
-    @field_validator("sources", "boards", "public_data", "endpoints", "models", "detectors")
+    @field_validator("sources", "boards", "public_data", "endpoints", "models", "detectors", "backbones")
     @classmethod
     def _names_are_paths(cls, named: dict[str, object]) -> dict[str, object]:
         for name in named:
@@ -302,9 +480,17 @@ class Params(Block):
             return named
         return tuple(name for name in named if not self.endpoints[self.model(name).endpoint].is_simulated)
 
-    def track(self, board: str) -> HaluEval:
+    def track(self, board: str) -> HaluEval | MFava:
         """The settings of the track that a board runs."""
         return getattr(self.tracks, self.board(board).track)
+
+    def size_of(self, board: str) -> HaluEvalSizes | MFavaSizes:
+        """The sizes of the track that a board runs, in the chosen profile."""
+        return getattr(self.size, self.board(board).track)
+
+    def families(self, board: str) -> tuple[str, ...]:
+        """The families of detectors that judge a board."""
+        return tuple(name for name, family in self.detectors.items() if self.board(board).track in family.tracks)
 
     def board(self, name: str) -> Board:
         """A declared board, or TruerateError with the declared names."""
@@ -356,7 +542,12 @@ def _check_names(params: Params) -> None:
             )
     for model in params.models.values():
         _declared("endpoint", model.endpoint, params.endpoints)
-    for alias in params.tracks.halueval.models():
-        _declared("model", alias, params.models)
+    for track in Tracks.model_fields:
+        for alias in getattr(params.tracks, track).models():
+            _declared("model", alias, params.models)
+    for family in params.detectors.values():
+        for track in family.tracks:
+            if track not in Tracks.model_fields:
+                raise TruerateError(f"detectors: track {track!r} is not declared in params.yaml; declared: {listed(Tracks.model_fields)}")
     if params.profile not in params.sizes:
         raise TruerateError(f"profile {params.profile!r} has no block under `sizes`; declared: {listed(params.sizes)}")

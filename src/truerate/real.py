@@ -34,14 +34,17 @@ def build(at: Layout, data: str, *, work: str, readme: str | None) -> None:
         write_tables(Path(work), list(found), Path(readme))
 
 
-def boards_in(at: Layout, data: Path) -> dict[str, dict[str, str]]:
-    """The boards of `public_data` in params.yaml whose folder is there, by name."""
+def boards_in(at: Layout, data: Path) -> dict[str, dict]:
+    """The boards of `public_data` in params.yaml whose folder is there, by name; without `training` where that folder is not."""
     if not data.is_dir():
         raise TruerateError(f"public files: {str(data)!r} is no folder; name one with `make real DATA=DIR`")
     public = {name: entry.model_dump() for name, entry in at.p.public_data.items()}
     found = {name: entry for name, entry in public.items() if (data / entry["folder"]).is_dir()}
+    for entry in found.values():
+        if entry["training"] and not (data / entry["training"]["folder"]).is_dir():
+            entry["training"] = None
     if not found:
-        folders = listed(entry["folder"] for entry in public.values())
+        folders = listed({entry["folder"] for entry in public.values()})
         raise TruerateError(f"public files: nothing known in {str(data)!r}; looked for the folders {folders}")
     return found
 
@@ -53,14 +56,14 @@ def refuse_foreign(work: Path, build: str) -> None:
         raise TruerateError(f"work folder {str(work)!r} holds something else; name an empty one with --work")
 
 
-def prepare(work: Path, boards: dict[str, dict[str, str]], data: Path) -> None:
+def prepare(work: Path, boards: dict[str, dict], data: Path) -> None:
     """A work folder with the code of now, a params.yaml that declares these boards alone, and a DVC project without git."""
     work.mkdir(parents=True, exist_ok=True)
     (work / MARK).touch()
     for name in COPIED:
         _copy(Path(name), work / name)
     params = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
-    params["sources"] = {name: {"reader": entry["reader"], "path": str(data / entry["folder"])} for name, entry in boards.items()}
+    params["sources"] = {name: _source(entry, data) for name, entry in boards.items()}
     if params["llm"]["prompts_dir"]:
         params["llm"]["prompts_dir"] = str(Path(params["llm"]["prompts_dir"]).absolute())
     params["boards"] = {name: {"track": entry["track"], "source": name, "title": entry["title"]} for name, entry in boards.items()}
@@ -68,10 +71,21 @@ def prepare(work: Path, boards: dict[str, dict[str, str]], data: Path) -> None:
     watched = work / params["paths"]["inputs"]  # DVC does not see the public files themselves, but it sees their digests here
     watched.mkdir(exist_ok=True)
     for name, entry in boards.items():
-        (watched / f"{name}.digest").write_text(f"{digest(data / entry['folder'])}\n", "utf-8")
+        folders = [part["folder"] for part in (entry, entry["training"]) if part]
+        (watched / f"{name}.digest").write_text(f"{digest(*(data / folder for folder in folders))}\n", "utf-8")
     if not (work / ".dvc").is_dir():
         subprocess.run([sys.executable, "-m", "dvc", "init", "--no-scm", "--quiet"], cwd=work, check=True)
         shutil.copy(".dvc/config", work / ".dvc/config.local")
+
+
+def _source(entry: dict, data: Path) -> dict:
+    """An entry of `public_data` as one of `sources`: its folder, and the one that its detectors learn from."""
+    own = _reading(entry, data)
+    return own | {"training": _reading(entry["training"], data)} if entry["training"] else own
+
+
+def _reading(part: dict, data: Path) -> dict:
+    return {"reader": part["reader"], "path": str(data / part["folder"])}
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -82,5 +96,3 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     else:
         shutil.copy(source, target)
-
-

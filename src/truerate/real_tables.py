@@ -1,12 +1,16 @@
-"""Tables of the boards of public files for the README: what the labels are, what shortcuts tell, what detectors get, who agrees."""
+"""Tables of the boards of public files for the README: what the labels are, what shortcuts tell, what detectors get, who agrees.
+
+Those of boards whose detectors mark tokens stand in `real_spans`.
+"""
 
 from pathlib import Path
 
 import polars as pl
 
 from truerate.layout import Layout
+from truerate.real_spans import figure, span_tables
 from truerate.report import write_between
-from truerate.schemas import Row, Sample, Score, load, pair
+from truerate.schemas import Row, Sample, Score, load, pair, read_json
 
 NAME = "real"  # of the markers
 
@@ -20,15 +24,18 @@ def write_tables(work: Path, boards: list[str], readme: Path) -> None:
 def board_tables(at: Layout, work: Path, board: str) -> list[str]:
     """The Markdown lines of one board; a table without rows is left out."""
     samples = load(Sample, work / at.labels(board, "samples"))
-    audit = load(Score, work / at.audit(board))
     scores = load(Score, work / at.scores(board, "scores"))
-    rows = load(Row, work / at.leaderboard("rows")).filter(board=board)
-    made = [
-        ("Labels", label_statistics(samples)),
-        ("Shortcut audit: how well a trivial rule tells hallucinated from right", shortcut_table(audit)),
-        ("Detectors that need no call, cross-fitted (accuracy, 95 % interval)", detector_table(rows)),
-        ("Agreement of annotators", agreement_table(scores)),
-    ]
+    if at.p.board(board).track == "mfava":
+        made = span_tables(samples, scores, read_json(work / at.source(at.p.board(board).source, "card.json")))
+    else:
+        audit = load(Score, work / at.audit(board))
+        rows = load(Row, work / at.leaderboard("rows")).filter(board=board)
+        made = [
+            ("Labels", label_statistics(samples)),
+            ("Shortcut audit: how well a trivial rule tells hallucinated from right", shortcut_table(audit)),
+            ("Detectors that need no call, cross-fitted (accuracy, 95 % interval)", detector_table(rows)),
+            ("Agreement of annotators", agreement_table(scores)),
+        ]
     lines = [f"**Board `{board}`**", ""]
     for title, table in made:
         if table.height:
@@ -58,14 +65,14 @@ def shortcut_table(audit: pl.DataFrame) -> pl.DataFrame:
     long = audit.with_columns(pair("slice", "task"), pair("slice", "scheme")).filter(pl.col("metric").is_in(list(wanted)))
     pooled = pl.col("scheme").is_null() & pl.col("scheme").is_not_null().any().over("task")  # schemes stand apart, never averaged
     long = long.filter(~pooled, pl.col("subject") != "trailing-space")
-    cells = long.with_columns(pl.col("metric").replace(wanted), cell=_cell())
+    cells = long.with_columns(pl.col("metric").replace(wanted), cell=figure())
     table = cells.pivot("metric", index=["task", "scheme", "subject"], values="cell", aggregate_function="first")
     return table.select("task", "scheme", "subject", *[name for name in wanted.values() if name in table.columns])
 
 
 def detector_table(rows: pl.DataFrame) -> pl.DataFrame:
     """One line per detector: accuracy per task (and scheme)."""
-    long = rows.filter(metric="accuracy").with_columns(pair("slice", "task"), pair("slice", "scheme"), cell=_cell())
+    long = rows.filter(metric="accuracy").with_columns(pair("slice", "task"), pair("slice", "scheme"), cell=figure())
     long = long.with_columns(column=pl.concat_str([pl.col("task"), pl.col("scheme")], separator=" ", ignore_nulls=True))
     if long.is_empty():
         return long
@@ -75,18 +82,7 @@ def detector_table(rows: pl.DataFrame) -> pl.DataFrame:
 def agreement_table(scores: pl.DataFrame) -> pl.DataFrame:
     """Agreement coefficients with their n; definitions in `metrics.agreement` and on the methods page."""
     named = scores.filter(pl.col("metric").str.contains("kappa|agreement|alpha"), pl.col("value").is_not_null())
-    return named.select("metric", pair("slice", "task"), pair("slice", "unit"), value=_cell(), n="n")
-
-
-def _cell() -> pl.Expr:
-    return pl.struct("value", "low", "high").map_elements(_figure, return_dtype=pl.String)
-
-
-def _figure(cell: dict[str, float | None]) -> str:
-    if cell["value"] is None:
-        return "–"
-    interval = "" if cell["low"] is None else f" ({cell['low']:.3f}–{cell['high']:.3f})"
-    return f"{cell['value']:.3f}{interval}"
+    return named.select("metric", pair("slice", "task"), pair("slice", "unit"), value=figure(), n="n")
 
 
 def _percent(share: float) -> str:

@@ -4,13 +4,14 @@ import functools
 import http.server
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import polars as pl
 
 from truerate.errors import TruerateError
 from truerate.layout import Layout
-from truerate.schemas import Row, Score, load, pair, read_json
+from truerate.schemas import Row, Score, load, read_json
 
 
 def show_boards(at: Layout, *, as_json: bool) -> None:
@@ -22,16 +23,18 @@ def show_boards(at: Layout, *, as_json: bool) -> None:
 
 
 def _leaders(at: Layout, board: str) -> str:
-    """Who may be first, per task: the subjects whose rank range begins at 1."""
+    """Who may be first, per task or language: the subjects whose rank range begins at 1 in what the track's card ranks."""
     if not Path(at.leaderboard("rows")).is_file():
         return "not built; run `dvc repro`"
-    rows = load(Row, at.leaderboard("rows")).with_columns(pair("slice", "task"), pair("slice", "variant"))
-    first = rows.filter(board=board, metric="accuracy", variant="plain", rank_low=1)
-    return "; ".join(f"{task}: {', '.join(sorted(names))}" for task, names in _grouped(first)) or "nothing ranked"
-
-
-def _grouped(rows: pl.DataFrame) -> list[tuple[str, list[str]]]:
-    return sorted((task, part["subject"].to_list()) for (task,), part in rows.group_by("task"))
+    ranked = import_module(f"truerate.tracks.{at.p.board(board).track}.card").CARD["ranks"]
+    first = load(Row, at.leaderboard("rows")).filter(board=board, metric=ranked["metric"], rank_low=1)
+    found: dict[str, list[str]] = {}
+    for subject, slice_ in first.select("subject", "slice").rows():
+        where = {one["key"]: one["value"] for one in slice_}
+        if ranked["slice"].items() <= where.items():
+            rest = [value for key, value in where.items() if key not in ranked["slice"]]
+            found.setdefault(", ".join(rest) or "all", []).append(subject)
+    return "; ".join(f"{where}: {', '.join(sorted(names))}" for where, names in sorted(found.items())) or "nothing ranked"
 
 
 def show_board(at: Layout, name: str, *, as_json: bool) -> None:
@@ -123,5 +126,3 @@ def serve(at: Layout, port: int) -> None:
     print(f"http://127.0.0.1:{server.server_port}/ (Ctrl-C ends it)", file=sys.stderr)
     with server:
         server.serve_forever()
-
-

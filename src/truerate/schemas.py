@@ -16,7 +16,7 @@ from truerate.errors import TruerateError
 
 PAIRS = pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
 SPANS = pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64, "type": pl.String, "p": pl.Float64}))
-TASKS = ["qa", "dialogue", "summarization", "general"]
+TASKS = ["qa", "dialogue", "summarization", "general", "train", "silver", "article", "wild"]
 STATUSES = ["ok", "dead", "abstained", "unparsed"]
 LABEL_SOURCES = ["gold", "silver", "published"]
 SPLITS = ["train", "test"]
@@ -50,6 +50,8 @@ class Item(Table):
     `question` is the question (qa), the last user turn (dialogue), the query (general) or empty (summarization);
     `history` the earlier turns; `right_answer` the answer, response or summary taken as right (null for general).
     The knowledge of an item is the text of its documents, joined by blank lines in the order of `document_ids`.
+    mFAVA's tasks are the parts of its data: `train` (a labelled passage to learn from), `silver` (an information-seeking prompt with its
+    reference), `article` (what queries are written about), `wild` (a query; models see it alone, detectors also its article's lead).
     """
 
     item_id: str = pa.Field(unique=True)

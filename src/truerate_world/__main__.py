@@ -1,4 +1,4 @@
-"""The closed world's own commands: `python -m truerate_world write|serve|annotate|truth|stats`."""
+"""The closed world's own commands: `python -m truerate_world write|write-wiki|serve|annotate|truth|stats`."""
 
 import argparse
 import json
@@ -33,6 +33,14 @@ def write_sources(options: argparse.Namespace) -> None:
     from truerate_world.sources import write
 
     write(Path(options.folder), options.seed, options.items, options.languages)
+
+
+def write_wiki(options: argparse.Namespace) -> None:
+    """Fill a folder with the wiki's training passages, silver prompts and articles in their public formats."""
+    from truerate_world.wiki.sources import write
+
+    sizes = {"n_train": options.train, "n_silver": options.silver, "n_articles": options.articles}
+    write(Path(options.folder), options.seed, **sizes, languages=options.languages)
 
 
 def serve_models(options: argparse.Namespace) -> None:
@@ -95,6 +103,11 @@ def _parser() -> argparse.ArgumentParser:
     write = _command(commands, write_sources, "write")
     write.add_argument("folder")
     write.add_argument("--items", type=int, required=True, help="items per task")
+    wiki = _command(commands, write_wiki, "write-wiki")
+    wiki.add_argument("folder")
+    wiki.add_argument("--train", type=int, required=True, help="English training passages")
+    wiki.add_argument("--silver", type=int, required=True, help="prompts per language")
+    wiki.add_argument("--articles", type=int, required=True, help="articles per language that may be asked about")
     serve = _command(commands, serve_models, "serve")
     serve.add_argument("--port", type=int, required=True, help="0 takes a free one")
     serve.add_argument("--identity", default="", help="given back by /health")
@@ -104,7 +117,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--retry-after", help="value of that header on 429 and 5xx")
     serve.add_argument("--delay", type=float, default=0.0, help="seconds before each reply")
     serve.add_argument("--log", help="file to which each call appends `digest task outcome`")
-    for command in (write, serve):
+    for command in (write, wiki, serve):
         command.add_argument("--seed", type=int, default=7)
         command.add_argument("--languages", type=lambda text: tuple(text.split(",")), default=("en",), help="comma-joined, as in en,de")
     for name, run in (("annotate", annotate_board), ("truth", save_truth)):

@@ -42,8 +42,11 @@ def check_request(body: bytes, models: Sequence[str]) -> dict:
     }
 
 
-def completion_of(request: dict, text: str, digest: str) -> dict:
-    """A chat completion. Tokens are counted as words; a reply longer than `max_tokens` is cut and says so."""
+def completion_of(request: dict, text: str, digest: str, finish: str | None = None) -> dict:
+    """A chat completion. Tokens are counted as words; a reply longer than `max_tokens` is cut and says so.
+
+    `finish`: why it ended, where that is known.
+    """
     limit = request["max_tokens"]
     n_prompt = sum(len(message["content"].split()) for message in request["messages"])
     n_text = len(text.split())
@@ -60,7 +63,7 @@ def completion_of(request: dict, text: str, digest: str) -> dict:
                 "index": 0,
                 "message": {"role": "assistant", "content": text, "refusal": None},
                 "logprobs": None,
-                "finish_reason": "length" if is_cut else "stop",
+                "finish_reason": "length" if is_cut else finish or "stop",
             }
         ],
         "usage": {"prompt_tokens": n_prompt, "completion_tokens": n_text, "total_tokens": n_prompt + n_text},

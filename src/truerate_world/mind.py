@@ -11,23 +11,30 @@ from truerate_world.findings import PATTERNS, Finding, Scholar, scholar, speaker
 from truerate_world.models import MODELS, Model
 from truerate_world.prompt import TEXT, Asked
 from truerate_world.refining import refined
+from truerate_world.wiki import mind as wiki
 
 __all__ = ["MODELS", "Answer", "reply"]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model says. `task` is the purpose it recognised (`unrecognised` where none), `truth` what was planted in the reply."""
+    """What a model says. `task` is the purpose it recognised (`unrecognised` where none), `truth` what was planted in the reply, `finish`
+    why it ended where that was not its own will (`length`)."""
 
     task: str
     text: str
     truth: dict = field(default_factory=dict)
+    finish: str | None = None
 
 
 def reply(world: World, model: str, messages: list[dict], *, temperature: float = 0.0, seed: int | None = None) -> Answer:
     """The answer of a simulated model. Pure: equal arguments give equal answers; `seed` counts only where the temperature is above 0."""
     asked = prompt.read(messages)
     sample = seed or 0 if temperature > 0 else 0
+    if asked.task == "wiki":
+        said = "\n".join(message["content"] for message in messages if message["role"] != "user")
+        found = wiki.asked_for(world.seed, model, asked, said, sample)
+        return Answer(*found) if found else _unrecognised(_scholar(world, asked), MODELS[model], asked, sample)
     return _HANDLERS[asked.purpose](_scholar(world, asked), MODELS[model], asked, sample)
 
 
@@ -121,10 +128,13 @@ def _refine(known: Scholar, model: Model, asked: Asked, sample: int) -> Answer:
 
 
 def _general(known: Scholar, model: Model, asked: Asked, sample: int) -> Answer:
-    """A free answer about the entities that the query names."""
-    spoken = answer(known, model, asked.fields["User Query"], sample)
+    """A free answer about the entities that the query names, of the wiki where it is one of its questions."""
+    query, seed = asked.fields["User Query"], known.world.seed
+    found = wiki.queried(seed, model.name, query, sample)
+    spoken = None if found else answer(known, model, query, sample)
     if spoken is None:
-        return _unrecognised(known, model, asked, sample)
+        found = found or wiki.queried(seed, model.name, query, sample, is_named=True)
+        return Answer(*found) if found else _unrecognised(known, model, asked, sample)
     return Answer("general", spoken.text, {"task": "general", "labels": spoken.labels, "is_abstention": spoken.is_abstention})
 
 

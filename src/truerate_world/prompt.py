@@ -24,6 +24,11 @@ _CUES = {  # the cue at the end -> what is asked, and of which task where the cu
     "Refined Summary": ("refine", "summarization"),
     "Your Judgement": ("recognition", None),
     "Your Choice": ("contrast", None),
+    "Passage": ("write", "wiki"),
+    "Tagged Passage": ("insert", "wiki"),
+    "Translation": ("translate", "wiki"),
+    "Queries": ("query", "wiki"),
+    "Answerable": ("check", "wiki"),
 }
 _BY_HEADING = (("User Query", "general"), ("Document", "summarization"), ("Dialogue History", "dialogue"), ("Question", "qa"))
 TEXT = {"qa": "Answer", "dialogue": "Response", "summarization": "Summary", "general": "Response"}

@@ -24,7 +24,7 @@ UNRECOGNISED = "unrecognised"
 
 
 class Answer(Protocol):
-    """What a handler gives back: the task it recognised, the reply's text, and the planted truth (which stays here)."""
+    """What a handler gives back: the task it recognised, the reply's text, the planted truth (which stays here), and perhaps `finish`."""
 
     task: str
     text: str
@@ -142,7 +142,7 @@ class App:
             print(f"truerate_world: {type(error).__name__} while answering {digest}: {error}", file=sys.stderr, flush=True)
             self._note(digest, "error", "error")
             return Reply(500, error_body(f"{type(error).__name__}: {error}", kind="server_error"))
-        completion = completion_of(request, answer.text, digest)
+        completion = completion_of(request, answer.text, digest, getattr(answer, "finish", None))
         kind = pick(self.settings.faults, digest, attempt)
         self._note(digest, answer.task, kind or "ok")
         if kind:

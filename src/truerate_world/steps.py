@@ -5,17 +5,19 @@ from pathlib import Path
 
 from truerate.keys import digest
 from truerate.layout import Layout
-from truerate.schemas import Document, Item, Sample, Score, frame, load, read_parquet, save
+from truerate.schemas import Document, Generation, Item, Sample, Score, frame, load, read_parquet, save
 from truerate_world.annotate import annotate
 from truerate_world.encyclopedia import World, build
 from truerate_world.models import MODELS
 from truerate_world.truth import planted_scores
+from truerate_world.wiki import annotate as wiki_annotate
+from truerate_world.wiki import truth as wiki_truth
 
 
 def annotate_board(at: Layout, board: str) -> None:
     """Write every labeller's labels of a board's tasks; an empty file where the board's source is not simulated."""
     lines = Path(at.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n") if is_simulated(at, board) else []
-    rows = annotate([json.loads(line) for line in lines if line], _world(at), at.p.seed)
+    rows = _ANNOTATE[at.p.board(board).track](at, [json.loads(line) for line in lines if line])
     path = Path(at.annotations(board))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8", newline="\n")
@@ -23,7 +25,7 @@ def annotate_board(at: Layout, board: str) -> None:
 
 def save_truth(at: Layout, board: str) -> None:
     """Write the planted values of a board as scores; an empty table where the board's source is not simulated."""
-    rows = _truth(at, board) if is_simulated(at, board) else []
+    rows = _TRUTH[at.p.board(board).track](at, board) if is_simulated(at, board) else []
     save(Score, frame(Score, rows), at.truth(board))
 
 
@@ -32,7 +34,7 @@ def is_simulated(at: Layout, board: str) -> bool:
     return at.p.source(at.p.board(board).source).is_simulated
 
 
-def _truth(at: Layout, board: str) -> list[dict]:
+def _halueval_truth(at: Layout, board: str) -> list[dict]:
     source, track = at.p.board(board).source, at.p.track(board)
     is_given = track.knowledge == "source"  # what a retriever finds is not known here, so neither is what it helps
     return planted_scores(
@@ -49,5 +51,23 @@ def _truth(at: Layout, board: str) -> list[dict]:
     )
 
 
+def _mfava_truth(at: Layout, board: str) -> list[dict]:
+    return wiki_truth.planted_scores(
+        board,
+        seed=at.p.seed,
+        models=[alias for alias in at.p.track(board).subjects if at.p.models[alias].model in MODELS],
+        generations=load(Generation, at.dataset(board, "generations")),
+        tokenizer=at.p.track(board).tokenizer,
+        inputs=digest(at.dataset(board)),
+    )
+
+
 def _world(at: Layout) -> World:
     return build(at.p.seed, tuple(at.p.languages))
+
+
+_ANNOTATE = {  # track -> labels of its tasks
+    "halueval": lambda at, tasks: annotate(tasks, _world(at), at.p.seed),
+    "mfava": lambda at, tasks: wiki_annotate.annotate(tasks, at.p.seed),
+}
+_TRUTH = {"halueval": _halueval_truth, "mfava": _mfava_truth}  # track -> planted values of a board

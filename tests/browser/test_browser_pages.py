@@ -4,7 +4,18 @@ from pathlib import Path
 
 import pytest
 
-PAGES = ("index", "boards/halueval-closed-world", "boards/halueval-published", "detectors", "samples", "methods", "data", "ledger", "about")
+PAGES = (
+    "index",
+    "boards/halueval-closed-world",
+    "boards/halueval-published",
+    "boards/mfava-closed-world",
+    "detectors",
+    "samples",
+    "methods",
+    "data",
+    "ledger",
+    "about",
+)
 RULES = {"preload": False, "resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "best-practice"]}
 
 

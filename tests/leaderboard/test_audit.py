@@ -104,11 +104,11 @@ def test_each_scheme_has_a_slice_of_its_own():
     assert scores.height == 3 * len(SHORTCUTS) * 4
 
 
-def test_one_class_or_nothing_gives_nulls():
-    scores = run([sample(f"s{i}", "text", True) for i in range(6)])
-    assert value(scores, "auroc", "words", task="qa")["value"] is None
-    assert value(scores, "balanced_accuracy", "words", task="qa")["value"] is None
-    assert run([]).is_empty()
+def test_one_class_or_nothing_gives_no_rows():
+    one = [sample(f"s{i}", "text", True, task="silver") for i in range(6)]
+    assert run(one).is_empty() and run([]).is_empty() and findings(run(one), 0.75) == []
+    both = [sample(f"q{i}", "text", i % 2 == 0) for i in range(6)]
+    assert {pair["value"] for row in run(one + both)["slice"].to_list() for pair in row} == {"qa"}
 
 
 def test_the_hard_split_takes_length_and_format_away():

@@ -72,9 +72,17 @@ def test_a_missing_file_is_one_line():
 @needs_data
 def test_printed_totals_of_helma_hold():
     # Table 5: 10,000 per task; Table 7: 3,109, 891 and 3,868 failures of ChatGPT
-    found = check_totals(load_published(DATA / "published_results.csv"))
+    found = check_totals(load_published(DATA / "published_results.csv").filter(source="helma"))
     assert [line["verdict"] for line in found] == ["reproduced"] * 6
     assert sorted(line["ours"] for line in found) == [891, 3109, 3868, 10000, 10000, 10000]
+
+
+@needs_data
+def test_printed_totals_of_mfava_hold():
+    found = check_totals(load_published(DATA / "published_results.csv").filter(source="mfava"))
+    assert [line["verdict"] for line in found] == ["reproduced"] * 5
+    assert {line["quantity"][-2:]: line["ours"] for line in found} == {"ru": 1088, "ar": 667, "zh": 1227, "de": 1777, "tr": 1018}
+    assert sum(line["ours"] for line in found) == 5777
 
 
 @needs_data

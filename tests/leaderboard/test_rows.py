@@ -1,7 +1,7 @@
 import polars as pl
 
 from truerate.layout import Layout
-from truerate.leaderboard.rows import board_rows, headline, rows, slice_key, table_of
+from truerate.leaderboard.rows import board_rows, headline, is_lower_better, rows, slice_key, table_of
 from truerate.params import Statistics
 from truerate.schemas import Outcome, Row, Score, frame, pairs, validate
 
@@ -69,6 +69,30 @@ def test_tables_by_metric():
     expected = {"accuracy": "recognition", "tpr": "recognition", "failure_rate": "failures", "candidate_failure_rate": "candidates"}
     expected |= {"shortcut_auroc": "audit", "flagged_rate_after": "refinement", "fleiss_kappa": "labels", "n_samples": "dataset"}
     assert {metric: table_of(metric) for metric in expected} == expected
+
+
+def test_a_tracks_card_names_its_tables_before_the_shared_ones():
+    tables = {"token_": "detection", "hallucination_rate": "rates", "n_": "counts", "n_spans": "spans"}
+    assert {table_of(metric, tables) for metric in ("token_f1", "token_f1_std")} == {"detection"}
+    assert [table_of(metric, tables) for metric in ("n_tokens", "n_spans", "n_samples", "cohen_kappa")] == [
+        "counts",
+        "spans",
+        "counts",
+        "labels",
+    ]
+    table = rows("b", frame(Score, [score("good", 0.9, metric="token_f1")]), frame(Outcome), STATISTICS, 7, {}, {"tables": tables})
+    assert table["table"].to_list() == ["detection"]
+
+
+def test_a_card_says_which_way_is_better():
+    assert is_lower_better("hallucination_rate") and not is_lower_better("token_f1")
+    assert is_lower_better("noise", {"ranks": {"metric": "noise", "higher_is_better": False}})
+    assert not is_lower_better("hallucination_rate", {"ranks": {"metric": "hallucination_rate", "higher_is_better": True}})
+    assert is_lower_better("token_noise", {"lower_is_better": ["noise"]}) and is_lower_better("fpr", {"lower_is_better": ["noise"]})
+    made = frame(Outcome, outcomes("few", [0.0] * 100, metric="noise") + outcomes("many", BAD, metric="noise"))
+    scores = frame(Score, [score(name, 0.5, metric="noise") for name in ("few", "many")])
+    card = {"ranks": {"metric": "noise", "higher_is_better": False}}
+    assert by(rows("b", scores, made, STATISTICS, 7, {}, card), "subject")[("few",)]["rank_high"] == 1
 
 
 def test_headline_holds_the_ranked_values():

@@ -16,6 +16,7 @@ from truerate.params import Params
 ROOT = Path(__file__).parents[2]
 BASE = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
 
+
 class Running:
     """A stub with its address."""
 

@@ -46,10 +46,10 @@ def test_data_make_no_role_no_heading_and_no_code(write):
 
 
 def test_fence_and_its_template_stand_untouched(write):
-    folder = write("#Text#:\n{{ text | fence }}\n<b>\"it's\" & co</b> {{ text }}")
+    folder = write('#Text#:\n{{ text | fence }}\n<b>"it\'s" & co</b> {{ text }}')
     text = "a <b> & \"c\" 'd'"
     (message,) = prompts.render("halueval", "own", folder, text=text)
-    assert message["content"] == f"#Text#:\n{guard.fence(text)}\n<b>\"it's\" & co</b> {text}"
+    assert message["content"] == f'#Text#:\n{guard.fence(text)}\n<b>"it\'s" & co</b> {text}'
 
 
 def test_headings_of_a_macro_stay(write):

@@ -1,6 +1,17 @@
+import numpy as np
 import pytest
 
-from truerate.metrics.rates import Share, hr_est, rogan_gladen, youden_interval
+from truerate.metrics.intervals import Interval
+from truerate.metrics.rates import (
+    Share,
+    clustered_share,
+    hr_est,
+    hr_est_interval,
+    mean_of_intervals,
+    rogan_gladen,
+    sensitivity_band,
+    youden_interval,
+)
 
 
 def test_hr_est_by_hand():
@@ -43,3 +54,44 @@ def test_over_nothing_is_none():
 def test_youden_interval_of_newcombes_example():
     # Newcombe 1998, Table II (a): 56/70 − 48/80 = .2, method 10: (.0524, .3339)
     assert youden_interval(Share(56, 70), Share(48, 80), confidence=0.95) == pytest.approx((0.0524, 0.3339), abs=1e-4)
+
+
+def test_hr_est_interval_is_the_estimate_and_widens_with_fewer_texts():
+    # H 40, N 400, gold 30, detected 24, both 18: P .75, R .6, so P·H / (R·N) = .125 = H·gold / (N·detected)
+    sums = np.array([[4.0, 40, 3, 2.4], [3, 40, 2, 3], [5, 40, 4, 1.8], [4, 40, 3, 2.4], [4, 40, 3, 2.4]] * 2)
+    assert hr_est(18 / 24, 18 / 30, 40, 400) == pytest.approx(hr_est_interval(sums, confidence=0.95).value)
+    totals = sums.sum(axis=0)
+    found = hr_est_interval(sums, confidence=0.95)
+    assert found.value == pytest.approx(totals[0] * totals[2] / (totals[1] * totals[3])) and 0 < found.low < found.value < found.high
+    fewer = hr_est_interval(sums[:4], confidence=0.95)
+    assert fewer.high / fewer.low > found.high / found.low
+    assert hr_est_interval(sums[:1], confidence=0.95) is None and hr_est_interval(np.zeros((5, 4)), confidence=0.95) is None
+
+
+def test_what_replies_and_calibration_share_cancels():
+    # every cluster flags as much more in the wild as its calibration text holds more detected tokens: the ratio never moves
+    one = np.array([[4.0, 40, 2, 4], [8, 40, 2, 8], [2, 40, 2, 2]])
+    apart = np.vstack([np.hstack([one[:, :2], np.zeros((3, 2))]), np.hstack([np.zeros((3, 2)), one[:, 2:]])])
+    together, split = hr_est_interval(one, confidence=0.95), hr_est_interval(apart, confidence=0.95)
+    assert together.value == split.value and together.high - together.low < 1e-9 < split.high - split.low
+
+
+def test_clustered_shares_are_worth_fewer_rows():
+    # clusters that are all one way: 4 clusters of 10 say as much as 4 rows, less by Student's t
+    share = clustered_share(np.array([10.0, 0, 10, 0]), np.full(4, 10.0), confidence=0.95)
+    assert share.rate == 0.5 and share.n < 4
+    assert clustered_share(np.array([3.0]), np.array([9.0]), confidence=0.95) == (0.0, 0.0)
+
+
+def test_sensitivity_band_by_hand():
+    # flagged .2, TPR .8, FPR .05: low (.2 − .1) / (.8 − .1), high (.2 − .025) / (.4 − .025)
+    assert sensitivity_band(0.2, 0.8, 0.05) == pytest.approx((0.1 / 0.7, 0.175 / 0.375))
+    assert sensitivity_band(0.01, 0.8, 0.05)[0] == 0.0 and sensitivity_band(0.9, 0.8, 0.05)[1] == 1.0
+    assert sensitivity_band(0.2, 0.1, 0.4) is None
+
+
+def test_mean_of_intervals():
+    # two of ± .1: the half-width of the mean is √(.1² + .1²) / 2
+    found = mean_of_intervals([Interval(0.2, 0.1, 0.3), Interval(0.4, 0.3, 0.5)])
+    assert found == pytest.approx((0.3, 0.3 - 0.02**0.5 / 2, 0.3 + 0.02**0.5 / 2))
+    assert mean_of_intervals([]) is None and mean_of_intervals([found, None]) is None

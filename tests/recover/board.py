@@ -65,7 +65,7 @@ class Board:
 def settings(seed: int, **track: object) -> Layout:
     """The project's own settings for one seed, small, with every simulated model a generator and a subject."""
     values = load_params(str(ROOT / "params.yaml")).model_dump()
-    values["sizes"]["demo"] = SIZES
+    values["sizes"]["demo"]["halueval"] = SIZES
     values |= {"profile": "demo", "seed": seed, "n_shards": 1}
     values["statistics"]["n_bootstrap"] = 100  # intervals are made here, from counts
     models = tuple(values["models"])
@@ -87,7 +87,7 @@ def build_board(seed: int, folder: Path, met: set[tuple]) -> Board:
     others = [rows for place, rows in enumerate(filtered) if place != own]
     dataset = replace(dataset, generations=pl.concat([dataset.generations, *others]))
     said = list(enumerate(annotate(dataset.tasks, world, seed), start=1))
-    labelled = steps.label(at, BOARD, tables, dataset.generations, dataset.tasks, said, where="labels.jsonl", inputs="")
+    labelled = steps.label(at, BOARD, tables, {"generations": dataset.generations}, dataset.tasks, said, where="labels.jsonl", inputs="")
     samples = pl.concat([dataset.samples, labelled.samples])
     return Board(at, world, tables, dataset, samples, judgements, labelled.judgements)
 

@@ -10,9 +10,11 @@ from truerate import schemas
 from truerate.site import render_site
 from truerate.site.accounts import accounts, topics
 from truerate.site.audit import audit_rows, findings
-from truerate.site.board import LEADING, SECTIONS, others
+from truerate.site.board import others
 from truerate.site.home import leaders
 from truerate.site.panels import panels
+from truerate.site.sections import page_of
+from truerate.site.sections_halueval import LEADING, SECTIONS
 
 TEXTS = next(section for section in SECTIONS if section.is_row).views
 
@@ -24,7 +26,7 @@ def row(table, metric, value, *, subject="dataset", kind="baseline", ranks=(None
 
 def _simulated(tables, *flags):
     return dataclasses.replace(
-        tables, boards=tuple(dataclasses.replace(board, is_simulated=flag) for board, flag in zip(tables.boards, flags, strict=True))
+        tables, boards=tuple(dataclasses.replace(board, is_simulated=flag) for board, flag in zip(tables.boards, flags, strict=False))
     )
 
 
@@ -50,7 +52,7 @@ def test_schemes_are_groups_of_the_leading_table():
 def test_more_figures_have_one_line_per_subject_and_slice():
     rows = [row("candidates", "n_candidates", 3, subject="a", kind="model", task=task, scheme="one-pass", pattern=pattern)
             for task in ("qa", "dialogue") for pattern in ("x", "y")]  # fmt: skip
-    ((title, block),) = others(rows)
+    ((title, block),) = others(rows, page_of("halueval"))
     assert title == "Candidates: usable candidates, by pattern and scheme"
     assert [column.heading for column in block["panels"][0].columns] == ["QA", "Dialogue"] and len(block["panels"][0].lines) == 2
 

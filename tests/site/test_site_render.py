@@ -131,7 +131,7 @@ def test_texts_whose_rights_are_closed_stay_out(pages):
 def test_tables_json_holds_every_row(pages):
     whole = json.loads(pages["tables.json"])
     assert len(whole["rows"]) == tiny_tables().rows.height
-    assert [board["name"] for board in whole["boards"]] == ["halueval-closed-world", "halueval-published"]
+    assert [board["name"] for board in whole["boards"]] == ["halueval-closed-world", "halueval-published", "mfava-closed-world"]
 
 
 def test_no_boards_give_a_site_that_says_so():

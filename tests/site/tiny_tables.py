@@ -2,6 +2,8 @@
 
 import random
 
+from tiny_mfava import mfava_board, mfava_rows
+
 from truerate import schemas
 from truerate.schemas import pairs
 from truerate.site import Board, Tables
@@ -313,6 +315,8 @@ def tiny_tables() -> Tables:
             },
         ),
     )
+    boards += (mfava_board(),)
+    rows += mfava_rows()
     ledger = [
         {
             "board": real,

@@ -42,7 +42,7 @@ def read(tmp_path):
     return run
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def public():
     """A folder of public files, or a skip that says what is absent."""
 

@@ -8,7 +8,22 @@ from truerate.sources import read_source, readers
 
 
 def test_readers_are_the_modules_with_a_read_function():
-    assert readers() == ["alpaca", "cnn_dailymail", "halueval", "hotpotqa", "opendialkg", "probes", "seed_files", "xsum"]
+    assert readers() == [
+        "alpaca",
+        "cnn_dailymail",
+        "fava",
+        "halueval",
+        "hotpotqa",
+        "mfava",
+        "mushroom",
+        "opendialkg",
+        "probes",
+        "seed_files",
+        "silver_prompts",
+        "wiki_files",
+        "wikipedia",
+        "xsum",
+    ]
 
 
 @pytest.mark.parametrize("name", ["halueva", "fetch", "rows", "collection", "os"])

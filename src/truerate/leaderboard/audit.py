@@ -56,7 +56,8 @@ def audit(samples: pl.DataFrame, contexts: pl.DataFrame, *, board: str, p: Audit
     `samples`: columns of `schemas.Sample`; `contexts`: `item_id`, `knowledge`. Metrics, all in [0, 1], subject = the shortcut's name:
     `shortcut_accuracy` (against `majority`, the more frequent label), `shortcut_balanced_accuracy` (mean recall of both classes),
     `shortcut_auroc` (over the scores of all left-out folds together), `shortcut_pairwise` (share of pairs whose hallucinated side the
-    feature alone picks, direction learned on the training pairs, ties half). Null where a slice has one class, no pair or too few groups.
+    feature alone picks, direction learned on the training pairs, ties half). Null where a slice has no pair or too few groups; no row
+    where all its texts have one label: there is nothing to tell apart.
     """
     joined = samples.join(contexts.select("item_id", "knowledge"), on="item_id", how="left", maintain_order="left").sort("sample_id")
     inputs = content_id(joined.select("sample_id", "text", "is_hallucinated", "knowledge").rows())[:12]
@@ -75,14 +76,14 @@ def audit(samples: pl.DataFrame, contexts: pl.DataFrame, *, board: str, p: Audit
 
 
 def slices(samples: pl.DataFrame) -> list[tuple[pl.DataFrame, dict[str, str]]]:
-    """The parts that are audited, in a fixed order: each task, and each scheme within it where samples name one."""
+    """The parts that are audited, in a fixed order: each task, and each scheme within it where samples name one; both labels in each."""
     with_scheme = samples.with_columns(pair("attributes", "scheme"))
     found = []
     for (task,), part in with_scheme.sort("task", maintain_order=True).group_by("task", maintain_order=True):
         found.append((part, {"task": task}))
         schemes = part["scheme"].drop_nulls().unique().sort().to_list()
         found += [(part.filter(pl.col("scheme") == scheme), {"task": task, "scheme": scheme}) for scheme in schemes]
-    return found
+    return [(part, where) for part, where in found if part["is_hallucinated"].n_unique() == 2]
 
 
 def _labelled(part: pl.DataFrame, *, n_folds: int, seed: int) -> Labelled:

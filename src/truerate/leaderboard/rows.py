@@ -1,6 +1,7 @@
 """Scores and outcomes become leaderboard rows: one cell each, with its rank range and what kind of subject it is about."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 import polars as pl
@@ -11,6 +12,7 @@ from truerate.params import Statistics
 from truerate.schemas import Row, frame, schema
 
 BASELINE, MODEL = "baseline", "model"
+NO_CARD: Mapping = MappingProxyType({})
 LOWER_IS_BETTER = ("failure_rate", "unparsed_rate", "broken_rate", "disagreement_rate", "flagged_rate", "hallucination_rate", "fpr")
 # The table a metric stands in, by how its name begins; what nothing names is recognition.
 TABLES = {
@@ -35,21 +37,29 @@ TABLES = {
 }
 
 
-def board_rows(at: Layout, board: str, scores: pl.DataFrame, outcomes: pl.DataFrame) -> pl.DataFrame:
+def board_rows(at: Layout, board: str, scores: pl.DataFrame, outcomes: pl.DataFrame, card: Mapping = NO_CARD) -> pl.DataFrame:
     """The rows of a declared board: `rows` with its settings, models named in params.yaml being models and all else baselines."""
-    return rows(board, scores, outcomes, at.p.statistics, at.p.seed, {name: MODEL for name in at.p.models})
+    return rows(board, scores, outcomes, at.p.statistics, at.p.seed, {name: MODEL for name in at.p.models}, card)
 
 
 def rows(
-    board: str, scores: pl.DataFrame, outcomes: pl.DataFrame, statistics: Statistics, seed: int, kinds: Mapping[str, str]
+    board: str,
+    scores: pl.DataFrame,
+    outcomes: pl.DataFrame,
+    statistics: Statistics,
+    seed: int,
+    kinds: Mapping[str, str],
+    card: Mapping = NO_CARD,
 ) -> pl.DataFrame:
     """The `schemas.Row` frame of a board, one row per score, in the order table, metric, slice, then subject.
 
     `scores` (schemas.Score): method `published` or `planted` gives a reference row of that kind; else the kind is that of the subject in
     `kinds`, `baseline` where it is not named. `outcomes` (schemas.Outcome): the subjects of one metric and slice are ranked together;
-    scores without outcomes have no rank. `provenance` is the digest of the score's inputs.
+    scores without outcomes have no rank. `provenance` is the digest of the score's inputs. `card`: the track's, for `table_of` and
+    `is_lower_better`.
     """
-    ranked = ranks(outcomes.filter(pl.col("board") == board), statistics, seed)
+    ranked = ranks(outcomes.filter(pl.col("board") == board), statistics, seed, card)
+    tables = card.get("tables", {})
     made = []
     for score in scores.filter(pl.col("board") == board).to_dicts():
         is_ours = score["method"] == "estimator"
@@ -58,16 +68,31 @@ def rows(
         kind = kinds.get(score["subject"], BASELINE) if is_ours else score["method"]
         cells = {name: score[name] for name in ("board", "subject", "metric", "slice", "value", "low", "high", "n")}
         made.append(
-            cells | {"table": table_of(score["metric"]), "kind": kind, "rank_low": low, "rank_high": high, "provenance": score["inputs"]}
+            cells
+            | {"table": table_of(score["metric"], tables), "kind": kind, "rank_low": low, "rank_high": high}
+            | {"provenance": score["inputs"]}
         )
     made.sort(key=lambda row: (row["table"], row["metric"], slice_key(row["slice"]), row["kind"], row["subject"]))
     return frame(Row, made).select(schema(Row).names())
 
 
-def table_of(metric: str) -> str:
-    """The name of the table that a metric stands in; the longest matching beginning decides."""
-    matching = [start for start in TABLES if metric.startswith(start)]
-    return TABLES[max(matching, key=len)] if matching else "recognition"
+def table_of(metric: str, tables: Mapping[str, str] = NO_CARD) -> str:
+    """The name of the table that a metric stands in; the longest matching beginning decides, a track's own `tables` before the shared."""
+    for known in (tables, TABLES):
+        if matching := [start for start in known if metric.startswith(start)]:
+            return known[max(matching, key=len)]
+    return "recognition"
+
+
+def is_lower_better(metric: str, card: Mapping = NO_CARD) -> bool:
+    """Whether less of a metric is better: as the card's `ranks` say of the metric it ranks, else by how its name ends.
+
+    A card's `lower_is_better` lists endings beside the shared ones.
+    """
+    ranked = card.get("ranks") or {}
+    if isinstance(ranked, Mapping) and ranked.get("metric") == metric and "higher_is_better" in ranked:
+        return not ranked["higher_is_better"]
+    return metric.endswith((*LOWER_IS_BETTER, *card.get("lower_is_better", ())))
 
 
 def slice_key(slice_: list[dict[str, str]]) -> str:
@@ -75,7 +100,9 @@ def slice_key(slice_: list[dict[str, str]]) -> str:
     return " ".join(f"{pair['key']}={pair['value']}" for pair in slice_)
 
 
-def ranks(outcomes: pl.DataFrame, statistics: Statistics, seed: int) -> dict[tuple[str, str, str], tuple[int, int]]:
+def ranks(
+    outcomes: pl.DataFrame, statistics: Statistics, seed: int, card: Mapping = NO_CARD
+) -> dict[tuple[str, str, str], tuple[int, int]]:
     """(rank_low, rank_high) by (metric, slice, subject): `metrics.ranking` over the subjects of each metric and slice.
 
     Tests are the paired cluster bootstrap on the units that both subjects have, Holm-corrected over all pairs of the metric and slice.
@@ -85,8 +112,7 @@ def ranks(outcomes: pl.DataFrame, statistics: Statistics, seed: int) -> dict[tup
     for (metric, key), part in keyed.sort("metric", "key").group_by("metric", "key", maintain_order=True):
         subjects, values, clusters = outcome_matrix(part)
         compared = compare_all(values, clusters, n_resamples=statistics.n_bootstrap, alpha=statistics.alpha, seed=seed)
-        higher = not metric.endswith(LOWER_IS_BETTER)
-        ranges = rank_ranges(len(subjects), compared, alpha=statistics.alpha, higher_is_better=higher)
+        ranges = rank_ranges(len(subjects), compared, alpha=statistics.alpha, higher_is_better=not is_lower_better(metric, card))
         found |= {(metric, key, subject): tuple(one) for subject, one in zip(subjects, ranges, strict=True)}
     return found
 

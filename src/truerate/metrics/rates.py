@@ -1,9 +1,15 @@
 """The rate of hallucination behind what an imperfect detector flags: mFAVA's estimate and Rogan–Gladen's."""
 
-from math import sqrt
+from math import exp, sqrt
 from typing import NamedTuple
 
-from truerate.metrics.intervals import wilson, z_of
+import numpy as np
+
+from truerate.metrics.intervals import Interval, effective_n, wilson, z_of
+
+# How far a detector's rates may move from inserted to natural hallucinations in a sensitivity band. A judge measured on both kept less
+# than a fifth of its TPR (HalluDial Tables 7 and 8: .976 to .181), so half is no worst case.
+TPR_FACTORS, FPR_FACTORS = (0.5, 1.0), (0.5, 2.0)
 
 
 class Share(NamedTuple):
@@ -69,6 +75,73 @@ def rogan_gladen(flagged: Share, tpr: Share, fpr: Share, *, confidence: float) -
     middle, half = _delta(flagged, tpr, fpr, z=z_of(confidence))
     low, high = _cut(min(raw, middle - half)), _cut(max(raw, middle + half))
     return Corrected(_cut(raw), low, high, raw, True)
+
+
+def clustered_share(tops: np.ndarray, bottoms: np.ndarray, *, confidence: float) -> Share:
+    """A share of clustered rows as one of independent rows: its rate, and the number of rows it is worth (`intervals.effective_n`).
+
+    `tops`, `bottoms` (clusters,). Few clusters are widened by Student's t (Korn & Graubard 1998), as in `intervals.wilson_clustered`.
+    Over nothing, or over one cluster, it is a share of nothing.
+    """
+    from scipy.special import stdtrit
+
+    n_clusters, total = int((np.asarray(bottoms) > 0).sum()), float(np.sum(bottoms))
+    if n_clusters < 2:
+        return Share(0.0, 0.0)
+    n = effective_n(tops, bottoms) * (z_of(confidence) / float(stdtrit(n_clusters - 1, (1 + confidence) / 2))) ** 2
+    return Share(float(np.sum(tops)) / total * n, n)
+
+
+def hr_est_interval(sums: np.ndarray, *, confidence: float) -> Interval | None:
+    """HR_est (mFAVA Eq. 1) with an interval that carries the detector's own error.
+
+    `sums` (clusters, 4): H, N of the replies; gold, detected of the calibration texts. As P / R = gold / detected, HR_est is
+    H · gold / (N · detected). Delta method on the logarithm with the linearised variance over clusters; a cluster that holds both replies
+    and calibration texts keeps what they have in common. Student's t by the side with fewer clusters. None where a sum is 0 or a side has
+    one cluster.
+    """
+    from scipy.special import stdtrit
+
+    sums = np.asarray(sums, dtype=float).reshape(-1, 4)
+    totals = sums.sum(axis=0)
+    n_clusters = min(int((sums[:, 1] > 0).sum()), int((sums[:, 2:].sum(axis=1) > 0).sum()))
+    if (totals <= 0).any() or n_clusters < 2:
+        return None
+    residuals = (sums / totals) @ np.array([1.0, -1.0, 1.0, -1.0])
+    error = sqrt(n_clusters / (n_clusters - 1) * float((residuals**2).sum()))
+    value = float(totals[0] * totals[2] / (totals[1] * totals[3]))
+    spread = exp(float(stdtrit(n_clusters - 1, (1 + confidence) / 2)) * error)
+    return Interval(value, value / spread, value * spread)
+
+
+def sensitivity_band(
+    flagged: float, tpr: float, fpr: float, *, tpr_factors=TPR_FACTORS, fpr_factors=FPR_FACTORS
+) -> tuple[float, float] | None:
+    """The range of the Rogan–Gladen rate while TPR and FPR move by these factors, in [0, 1]: what can be said without natural labels.
+
+    The rate falls in both, so the ends are the corners; where TPR does not exceed FPR at the upper corner, the end is 1. None where TPR
+    does not exceed FPR even at the most favourable corner: nothing can be said.
+    """
+    hits = [min(1.0, tpr * factor) for factor in tpr_factors]
+    alarms = [min(1.0, fpr * factor) for factor in fpr_factors]
+    if max(hits) <= min(alarms):
+        return None
+    ends = [(hit, alarm) for hit, alarm in ((max(hits), max(alarms)), (min(hits), min(alarms)))]
+    low, high = ((flagged - alarm) / (hit - alarm) if hit > alarm else None for hit, alarm in ends)
+    return (0.0 if low is None else _cut(low), 1.0 if high is None else _cut(high))
+
+
+def mean_of_intervals(found: list[Interval | Corrected | None]) -> Interval | None:
+    """The mean of independent estimates with its interval by the recovery of their variances (Zou & Donner 2008).
+
+    Each end is the mean moved by the root of the summed squares of the estimates' own distances to that end, over their number.
+    None where an estimate is missing or there is none.
+    """
+    if not found or any(one is None or one.value is None for one in found):
+        return None
+    value = sum(one.value for one in found) / len(found)
+    below = sqrt(sum((one.value - one.low) ** 2 for one in found)) / len(found)
+    return Interval(value, value - below, value + sqrt(sum((one.high - one.value) ** 2 for one in found)) / len(found))
 
 
 def _delta(flagged: Share, tpr: Share, fpr: Share, *, z: float) -> tuple[float, float]:

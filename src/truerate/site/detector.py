@@ -2,25 +2,25 @@
 
 from truerate.site.board import flags
 from truerate.site.panels import panels
+from truerate.site.sections import page_of
 from truerate.site.tables import Tables
 from truerate.site.views import View
 
-QUALITY = ("accuracy", "tpr", "tnr", "auroc", "unparsed_rate")
-DETAILS = ("precision", "recall", "f1", "macro_f1")
+ANY = View("detectors", switch="task", across=("scheme",), head="Judge")
 PLAIN = "plain"  # the variant that all detectors share: the text alone
 
 
 def context(tables: Tables) -> dict:
     """What detectors.md.j2 shows: per board the quality of everything that judges a text, task by task, and the detectors in words.
 
-    Rows of the table `detectors` where a track has one, else its recognition rows without a variant or in the plain one.
+    Rows of the table `detectors` where a track has one, else of the table that its layout names, without a variant or in the plain one.
     """
     boards = []
     for board in tables.boards:
-        rows = tables.rows_of(board.name)
-        table = "detectors" if any(row["table"] == "detectors" for row in rows) else "recognition"
+        page = page_of(board.track)
+        rows = page.rows(tables.rows_of(board.name), board)
         plain = [_without_variant(row) for row in rows if row["slice"].get("variant", PLAIN) == PLAIN]
-        view = View(table, QUALITY, DETAILS, switch="task", across=("scheme",), lacking=("pattern",), head="Judge")
+        view = ANY if any(row["table"] == "detectors" for row in rows) or not page.detectors else page.detectors
         boards.append({"board": board, "panels": panels(plain, view), "flags": flags(tables, board)})
     return {
         "boards": boards,

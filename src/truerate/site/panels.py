@@ -6,7 +6,7 @@ A new track describes its tables (`View`); nothing here knows a metric or a slic
 import math
 from collections.abc import Sequence
 
-from truerate.site.measures import label, measure, place, short
+from truerate.site.measures import measure, place, said, short
 from truerate.site.views import EVERY, WHOLE, Cell, Column, Line, Panel, View
 
 
@@ -27,7 +27,7 @@ def panels(rows: Sequence[dict], view: View) -> list[Panel]:
             parts.setdefault(row["slice"].get(view.switch, EVERY), []).append(row)
     names = sorted(parts, key=lambda name: (name != EVERY, place(name))) or [EVERY]
     return [
-        _panel(name, parts.get(name, []) + everywhere, view, title=label(name) if name else WHOLE if len(names) > 1 else "")
+        _panel(name, parts.get(name, []) + everywhere, view, title=said(view.switch, name) if name else WHOLE if len(names) > 1 else "")
         for name in names
     ]
 
@@ -52,6 +52,8 @@ def _panel(name: str, rows: list[dict], view: View, *, title: str) -> Panel:
         has_kinds=view.has_kinds,
         low=low,
         high=high,
+        is_bare=view.is_bare,
+        is_described=bool(view.notes),
         has_planted=any(cell and cell.planted is not None for line in lines for cell in line.cells),
     )
 
@@ -62,7 +64,7 @@ def _is_share(row: dict) -> bool:
 
 def _column_key(row: dict, view: View) -> tuple:
     """The values of the group, the metric and whatever of the slice no key of the view takes."""
-    taken = {view.switch, *view.across, *view.by, *view.down}
+    taken = {view.switch, *view.across, *view.by, *view.down, *(key for key, _ in view.only)}
     rest = tuple(sorted((key, value) for key, value in row["slice"].items() if key not in taken))
     return (tuple(row["slice"].get(key, EVERY) for key in view.across), row["metric"], rest)
 
@@ -93,10 +95,10 @@ def _columns(rows: list[dict], view: View) -> list[Column]:
 
 def _column(key: tuple, rows: list[dict], view: View, *, is_first: bool) -> Column:
     values, metric, rest = key
-    group = _phrase(values)
+    group = _phrase(view.across, values)
     kind = measure(metric, [row["value"] for row in rows if row["value"] is not None])
-    is_alone = view.form == "heat" or (len(view.metrics) == 1 and bool(view.across))  # the title says the measure
-    words = [label(value) for _, value in rest] or ([group or WHOLE] if is_alone else [])
+    is_alone = (view.form == "heat" and len(view.metrics) == 1) or (len(view.metrics) == 1 and bool(view.across))  # the title says it
+    words = [said(key, value) for key, value in rest] or ([group or WHOLE] if is_alone else [])
     heading = ", ".join(words if is_alone else [kind.label, *(word.lower() for word in words)])
     is_ranked = view.form == "board" and any(row["rank_low"] is not None for row in rows)
     drawn = view.metrics[: view.n_whiskers] if view.metrics else (metric,)
@@ -116,10 +118,11 @@ def _groups(columns: list[Column]) -> tuple[tuple[str, int, int], ...]:
     return tuple((group, shown, whole) for group, (shown, whole) in widths.items())
 
 
-def _phrase(values: Sequence[str]) -> str:
-    """Slice values in words, one phrase: `QA, one-pass`."""
-    words = [label(value) for value in values if value]
-    return ", ".join(words[:1] + [word.lower() for word in words[1:]])
+def _phrase(keys: Sequence[str], values: Sequence[str]) -> str:
+    """Slice values in words, one phrase: `QA, one-pass`; names of languages keep their capital."""
+    words = [said(key, value) if key == "lang" or not place else said(key, value).lower() for place, (key, value) in
+             enumerate((key, value) for key, value in zip(keys, values, strict=True) if value)]  # fmt: skip
+    return ", ".join(words)
 
 
 def _stand(value: str) -> tuple:
@@ -148,9 +151,9 @@ def _line(key: tuple, rows: list[dict], view: View, *, columns: list[Column], be
 
 def _named(subject: str, kind: str, keys: list[str], view: View) -> tuple[str, tuple[str, ...]]:
     """The name of a line and its notes: the last of the values that name it, the others below; else the subject and its keys."""
-    words = [label(key) for key in keys if key]
+    words = [said(key, value) for key, value in zip((*view.by, *view.down), keys, strict=True) if value]
     if not view.by or not words:
-        return (subject if view.has_kinds else short(subject), tuple(words))
+        return (subject if view.has_kinds else short(subject), tuple(filter(None, (view.notes.get(subject), *words))))
     return words[-1], (*words[:-1], *([subject] if kind == "model" else []))
 
 

@@ -1,18 +1,28 @@
 """The sample browser's data: a stratified choice of records per board, cut into segments, as scripts that a page loads from disk.
 
-`samples/<board>/index.js` calls `truerateIndex(board, {…})` with one code per record and filter; `samples/<board>/<k>.js` calls
-`truerateShard(board, k, [records])`. Text travels as segments, not offsets: Python counts code points, JavaScript UTF-16 units.
+`samples/<board>/index.js` calls `truerateIndex(board, {…})` with one code (or a list of codes) per record and filter, and what the filters
+are called; `samples/<board>/<k>.js` calls `truerateShard(board, k, [records])`. Text travels as segments, not offsets: Python counts code
+points, JavaScript UTF-16 units.
 """
 
 from collections import defaultdict
 from itertools import zip_longest
 
+from truerate.site import samples_marked
 from truerate.site.measures import label, place
 from truerate.site.safety import script
+from truerate.site.sections import page_of
 from truerate.site.tables import Board, Tables, unpaired
 
 SHARD = 100
-FILTERS = ("task", "label", "pattern", "generator")
+FILTERS = (
+    ("task", "Task", "All tasks"),
+    ("label", "Label", "Both labels"),
+    ("pattern", "Pattern", "All patterns"),
+    ("generator", "Written by", "Anyone"),
+)
+OUTCOMES = (("w", "Judged wrongly", "w"), ("r", "Judged rightly", "r"), ("u", "No verdict read", "u"))  # value, words, letters it holds for
+JUDGES = ("Judged by", "Any judge")
 
 
 def context(tables: Tables) -> dict:
@@ -34,9 +44,13 @@ def scripts(tables: Tables, board: Board) -> dict[str, str]:
     """The data scripts of one board, {path: text}; none where texts may not be shown."""
     if not is_open(board) or not board.samples.height:
         return {}
-    records = _records(board, chosen(board.samples.to_dicts(), tables.max_samples))
+    if page_of(board.track).is_marked:
+        records, index = samples_marked.records(board, tables.max_samples)
+    else:
+        records = _records(board, chosen(board.samples.to_dicts(), tables.max_samples))
+        index = _index(board, records)
     folder = f"samples/{board.name}"
-    files = {f"{folder}/index.js": script("truerateIndex", board.name, _index(board, records))}
+    files = {f"{folder}/index.js": script("truerateIndex", board.name, index | {"shard": SHARD})}
     for k in range(0, len(records), SHARD):
         shown = [{name: value for name, value in record.items() if not name.startswith("_")} for record in records[k : k + SHARD]]
         files[f"{folder}/{k // SHARD}.js"] = script("truerateShard", board.name, k // SHARD, shown)
@@ -128,7 +142,7 @@ def _outcome(verdict: bool | None, truth: bool) -> str:
 
 
 def _index(board: Board, records: list[dict]) -> dict:
-    """One column of codes per filter, one letter per record and judge: r(ight), w(rong), u(nparsed), - (not asked)."""
+    """Filters, and one letter per record and judge: r(ight), w(rong), u(nparsed), - (not asked)."""
     values = {
         "task": [record["task"] for record in records],
         "label": ["hallucinated" if record["wrong"] else "right" for record in records],
@@ -140,15 +154,11 @@ def _index(board: Board, records: list[dict]) -> dict:
     return {
         "n": len(records),
         "n_all": board.samples.height,
-        "shard": SHARD,
         "ids": [record["id"] for record in records],
         "types": types,
-        "columns": {name: _coded(values[name]) for name in FILTERS},
+        "filters": [list(one) for one in FILTERS],
+        "columns": {name: samples_marked.coded(name, values[name]) for name, *_ in FILTERS},
+        "judged": list(JUDGES),
+        "outcomes": [list(one) for one in OUTCOMES],
         "judges": {who: "".join(record["_outcome"].get(who, "-") for record in records) for who in judges},
     }
-
-
-def _coded(values: list[str]) -> dict:
-    """A column as its distinct values, with labels, and one code per record."""
-    names = sorted(set(values), key=place)
-    return {"values": [[name, label(name)] for name in names], "codes": [names.index(value) for value in values]}

@@ -17,8 +17,9 @@ class Board:
     `is_simulated`: the source or an asked model is simulated, so every page of the board carries the banner.
     `roles`: who did what in building the data set, role to model alias, in the words of the page
     (`{"generator": "quill", "filter judge": "quill", "responder": "quill"}`); subjects of the same family are flagged.
-    `samples`, `items`, `documents`, `judgements`, `audit` (Score rows, metrics `shortcut_*`), `counts`: frames of
+    `samples`, `items`, `documents`, `generations`, `judgements`, `audit` (Score rows, metrics `shortcut_*`), `counts`: frames of
     `truerate.schemas`; an empty frame leaves its section out.
+    `detector`: the one whose counts make the board's rates, `{"member", "scope", "labels"}`; empty where a track has none.
     `topics`: dicts with `task`, `topic`, `words` (list), `judge`, `n`, `rate` (share judged wrongly), `is_failed` (topics.json).
     `source_card`: `name`, `title`, `citation`, `licence`, `redistribution` (yes, ids-only, no), `url`, `lang`, `note`; texts are
     shown in the sample browser only where redistribution is `yes`.
@@ -35,10 +36,12 @@ class Board:
     samples: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Sample))
     items: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Item))
     documents: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Document))
+    generations: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Generation))
     judgements: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Judgement))
     audit: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Score))
     counts: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Count))
     topics: Sequence[Mapping] = ()
+    detector: Mapping[str, str] = field(default_factory=dict)
     source_card: Mapping = field(default_factory=dict)
     track_card: Mapping = field(default_factory=dict)
 

@@ -1,6 +1,7 @@
 """What a table of a page is: a small description (`View`) and what is made of it (`Panel` of `Line`s of `Cell`s under `Column`s)."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from truerate.site.measures import Measure
 
@@ -16,7 +17,9 @@ class View:
     `down`: keys whose values make lines besides the subject. `by`: keys whose values name the lines in place of the subject.
     `head`: what a line is. `title`: what the table is, where a section has several.
     `metrics`: the columns in order (those absent are left out; empty: all).
-    `extra`: columns shown on request. `having`, `lacking`: slice keys that a row must or must not hold.
+    `extra`: columns shown on request. `having`, `lacking`: slice keys that a row must or must not hold. `only`: slice keys with the one
+    value that a row must hold; they are not said again.
+    `notes`: what stands below a subject's name. `is_bare`: without controls.
     `form`: `board` (ranks, whiskers on the first `n_whiskers` metrics) or `heat` (a tinted number per cell).
     Slice keys named nowhere become part of the column's name, so no value is dropped or merged.
     """
@@ -30,10 +33,13 @@ class View:
     by: tuple[str, ...] = ()
     having: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
+    only: tuple[tuple[str, str], ...] = ()
     form: str = "board"
     n_whiskers: int = 1
     head: str = "Model"
     title: str = ""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    is_bare: bool = False
 
     @property
     def has_kinds(self) -> bool:
@@ -44,7 +50,8 @@ class View:
         """Whether a row belongs to this view."""
         wanted, held = (*self.metrics, *self.extra), row["slice"]
         is_named = row["table"] == self.table and (not wanted or row["metric"] in wanted)
-        return is_named and all(key in held for key in self.having) and not any(key in held for key in self.lacking)
+        is_kept = all(key in held for key in self.having) and all(held.get(key) == value for key, value in self.only)
+        return is_named and is_kept and not any(key in held for key in self.lacking)
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,12 @@ class Cell:
     planted: float | None = None
     is_best: bool = False
     is_top: bool = False
+
+    @property
+    def spread(self) -> str:
+        """The standard deviation over runs as printed, `± 1.2`; empty where there is one run or none is known."""
+        found = self.row.get("std")
+        return f"± {self.measure.text(found)}" if found else ""
 
     @property
     def rank(self) -> str:
@@ -114,6 +127,8 @@ class Panel:
     low: float = 0.0
     high: float = 1.0
     has_planted: bool = False
+    is_bare: bool = False
+    is_described: bool = False
 
     def heat(self, value: float | None) -> int:
         """The step 0–9 of a value on the panel's axis."""
@@ -128,7 +143,12 @@ class Panel:
     @property
     def is_small(self) -> bool:
         """Whether the table needs no controls: it is about no models and is seen as a whole."""
-        return not self.has_kinds and not self.has_extra
+        return not self.has_kinds and not self.has_extra and not self.is_described
+
+    @property
+    def has_controls(self) -> bool:
+        """Whether a filter and a download stand over the table."""
+        return not self.is_bare and not self.is_small
 
     @property
     def has_extra(self) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from truerate.errors import TruerateError, listed
 from truerate.params import Source
 from truerate.sources.collection import SourceTables
+from truerate.sources.training import with_training
 
 
 def readers() -> list[str]:
@@ -17,15 +18,27 @@ def readers() -> list[str]:
 
 def check_reader(name: str, source: Source) -> None:
     """Raise TruerateError, with the allowed names, where a source's reader is none."""
-    if source.reader not in readers():
-        raise TruerateError(f"source {name!r}: reader {source.reader!r} is not known; allowed: {listed(readers())}")
+    for reader in (source.reader, *([source.training.reader] if source.training else [])):
+        if reader not in readers():
+            raise TruerateError(f"source {name!r}: reader {reader!r} is not known; allowed: {listed(readers())}")
 
 
 def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> SourceTables:
-    """The tables of a source whose files lie in `folder`, its card under the source's own name.
+    """The tables of a source whose files lie in `folder`, with those of its `training` folder if it names one.
 
     Raises TruerateError for an unknown reader, an unreadable file, and, where `on_bad_row` is `stop`, for the first bad row.
     """
     check_reader(name, source)
-    reader = import_module(f"{__name__}.{source.reader}")
-    return reader.read(Path(folder), name=name, on_bad_row=on_bad_row)
+    tables = _read(name, source.reader, Path(folder), on_bad_row)
+    if source.training is None:
+        return tables
+    other = Path(source.training.path).expanduser()
+    if not other.is_dir():
+        where = f"sources.{name}.training.path in params.yaml"
+        raise TruerateError(f"source {name!r}: no folder {str(other)!r} to learn from; put the files there or correct {where}")
+    is_same = source.training.reader == source.reader and other.resolve() == Path(folder).resolve()
+    return with_training(tables, tables if is_same else _read(name, source.training.reader, other, on_bad_row))
+
+
+def _read(name: str, reader: str, folder: Path, on_bad_row: str) -> SourceTables:
+    return import_module(f"{__name__}.{reader}").read(folder, name=name, on_bad_row=on_bad_row)

@@ -31,7 +31,7 @@ def folder_of(name: str, source: Source, at: Layout) -> Path:
 
 def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
     """Run the command that fills the folder, unless what lies there was made by the same command and code; the folder is swapped whole."""
-    values = {"seed": at.p.seed, "n_items": max(at.p.size.model_dump().values()), "languages": ",".join(at.p.languages)}
+    values = {"seed": at.p.seed, "languages": ",".join(source.languages or at.p.languages)} | sizes(at)
     stamp = digest(*source.code, make=source.make, values=values)
     if (folder / STAMP).is_file() and (folder / STAMP).read_text("utf-8").strip() == stamp:
         return folder
@@ -47,6 +47,12 @@ def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return folder
+
+
+def sizes(at: Layout) -> dict[str, int]:
+    """The sizes of the profile as a command may name them: `{halueval_qa}`, `{mfava_train}`, …; `{n_items}` is HaluEval's largest."""
+    found = {f"{track}_{name}": n for track, size in at.p.size for name, n in size.model_dump().items() if isinstance(n, int)}
+    return found | {"n_items": max(at.p.size.halueval.model_dump().values())}
 
 
 def _command(name: str, make: str, values: dict[str, object]) -> list[str]:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 
@@ -27,9 +28,27 @@ class Reason(StrEnum):
     NO_EXCHANGE = "no-exchange"
     NO_KNOWLEDGE = "no-knowledge"
     NO_MAJORITY = "no-majority"
+    OVERLAP = "overlap"
+    MALFORMED = "malformed"
+    EMPTY_SPAN = "empty-span"
+    UNKNOWN_TYPE = "unknown-type"
+    ALTERED = "altered"
 
 
-UNSUITABLE = (Reason.CONTRADICTION, Reason.DUPLICATE, Reason.NO_EXCHANGE, Reason.NO_KNOWLEDGE, Reason.NO_MAJORITY)
+UNSUITABLE = (
+    Reason.CONTRADICTION,
+    Reason.DUPLICATE,
+    Reason.NO_EXCHANGE,
+    Reason.NO_KNOWLEDGE,
+    Reason.NO_MAJORITY,
+    Reason.MALFORMED,
+    Reason.EMPTY_SPAN,
+    Reason.UNKNOWN_TYPE,
+    Reason.ALTERED,
+)
+
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 class BadRow(Exception):
@@ -72,6 +91,13 @@ class Row:
         if value not in allowed:
             raise BadRow(Reason.UNKNOWN_VALUE, f"field {field!r} is {value[:40]!r}; allowed: {listed(allowed)}")
         return value
+
+    def language(self, field: str = "lang") -> str:
+        """A language code, in lower case: two or three letters, as ISO 639 has them."""
+        code = self.text(field).strip().lower()
+        if not _LANGUAGE.fullmatch(code):
+            raise BadRow(Reason.UNKNOWN_VALUE, f"field {field!r} is {code[:40]!r}; write an ISO 639 code of two or three letters")
+        return code
 
     def items(self, field: str) -> list:
         """A list, of whatever."""
@@ -125,6 +151,33 @@ def json_lines(raw: bytes) -> Cut:
     for number, line in enumerate(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if line.strip():
             yield number, lambda line=line: parse(line)
+
+
+def json_rows(raw: bytes) -> Cut:
+    """Rows of a file that is one JSON list or JSON Lines: public files of one name come as either."""
+    return json_list(raw) if raw.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"[" else json_lines(raw)
+
+
+def zstd_lines(raw: bytes) -> Cut:
+    """Rows of JSON Lines packed with Zstandard; a file that is not, or ends too early, makes BadRow at once."""
+    return json_lines(unpacked(raw))
+
+
+def unpacked(raw: bytes) -> bytes:
+    """The bytes of a Zstandard file, over all its frames. Raises BadRow where it is none or its end is missing."""
+    import zstandard
+
+    parts = []
+    while raw:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        try:
+            parts.append(frame.decompress(raw))
+        except zstandard.ZstdError as error:
+            raise BadRow(Reason.UNPARSABLE, f"not Zstandard: {error}") from None
+        if not frame.eof:
+            raise BadRow(Reason.UNPARSABLE, "the Zstandard file ends too early")
+        raw = frame.unused_data
+    return b"".join(parts)
 
 
 def json_list(raw: bytes) -> Cut:

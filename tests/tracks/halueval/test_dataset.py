@@ -1,14 +1,13 @@
 """From replies to the data set: what is kept, what is rejected and why, and how making it is scored."""
 
-
+from truerate.llm.counts import counts
+from truerate.llm.prompted import facts, generations
 from truerate.params import Statistics
 from truerate.schemas import Count, Reject, Sample, Score, frame, pairs, validate
 from truerate.tracks.halueval import dataset, filtering, sampling
 from truerate.tracks.halueval.candidate_scores import score_candidates, score_filtering, score_labels
 from truerate.tracks.halueval.context import contexts
-from truerate.tracks.halueval.counts import counts
 from truerate.tracks.halueval.filtering import Pick
-from truerate.tracks.halueval.prompted import facts, generations
 from truerate.tracks.halueval.tally import Tally
 
 from .made import dead, item, ok, sample, settings, tables

@@ -1,8 +1,8 @@
 """Filtering: both orders, and what happens where they disagree."""
 
+from truerate.llm.prompted import facts
 from truerate.tracks.halueval import filtering
 from truerate.tracks.halueval.filtering import Candidate
-from truerate.tracks.halueval.prompted import facts
 
 from .made import context, dead, ok, settings
 

@@ -2,9 +2,9 @@
 
 import polars as pl
 
+from truerate.llm.prompted import generations
 from truerate.schemas import Item, Sample, frame, pair
 from truerate.tracks.halueval import general
-from truerate.tracks.halueval.prompted import generations
 
 from .made import context, dead, item, ok, sample, settings
 

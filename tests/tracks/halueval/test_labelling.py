@@ -2,12 +2,12 @@
 
 import pytest
 
+from truerate.llm.prompted import generations
 from truerate.params import Statistics
 from truerate.schemas import Item, Judgement, Reject, Sample, Score, frame, validate
 from truerate.tracks.halueval import general, labels
 from truerate.tracks.halueval.labelling import label_responses
 from truerate.tracks.halueval.labels import Label, Span
-from truerate.tracks.halueval.prompted import generations
 from truerate.tracks.halueval.tally import Tally
 
 from .made import context, item, ok, settings

@@ -1,7 +1,5 @@
 """Labels back in: every reason for which something is not used, screening, the draw, and max-voting."""
 
-import json
-
 import pytest
 
 from truerate.errors import TruerateError
@@ -65,20 +63,6 @@ def test_span_of_no_is_left_out():
 def test_reasons_are_closed():
     assert set(BAD) | {"duplicate"} == set(labels.BAD_ROWS)
     assert labels.NOT_KEPT == ("span_not_verbatim", "span_of_no", "screened_out", "too_few_labellers", "tie")
-
-
-def test_jsonl_and_csv_say_the_same(tmp_path):
-    (tmp_path / "l.jsonl").write_text(json.dumps(ROW) + "\n\n", "utf-8")
-    cell = json.dumps(ROW["spans"]).replace('"', '""')
-    (tmp_path / "l.csv").write_text(f'task_id,annotator,hallucination,spans\nt1,ann,yes,"{cell}"\nt1,bob,no,\n', "utf-8")
-    from_csv = labels.read_labels(tmp_path / "l.csv")
-    assert labels.read_labels(tmp_path / "l.jsonl") == from_csv[:1] == [(1, ROW)]
-    assert read(from_csv[1][1]).labels == [Label("t1", "bob", False)]
-
-
-def test_a_missing_file_is_one_line(tmp_path):
-    with pytest.raises(TruerateError, match="reading labels .*No such file"):
-        labels.read_labels(tmp_path / "none.jsonl")
 
 
 def label(annotator, verdict, task="t1", *spans):

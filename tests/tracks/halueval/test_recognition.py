@@ -2,9 +2,9 @@
 
 import pytest
 
+from truerate.llm.prompted import facts, generations
 from truerate.schemas import Generation, Judgement, Sample, frame, validate
 from truerate.tracks.halueval import recognition, refinement
-from truerate.tracks.halueval.prompted import facts, generations
 from truerate.tracks.halueval.recognition import Target, judgements
 
 from .made import context, dead, ok, sample, settings

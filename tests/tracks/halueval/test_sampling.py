@@ -2,8 +2,8 @@
 
 import pytest
 
+from truerate.llm.prompted import facts
 from truerate.tracks.halueval import sampling
-from truerate.tracks.halueval.prompted import facts
 
 from .made import context, dead, ok, settings
 

@@ -9,6 +9,7 @@ import pytest
 
 from truerate.layout import Layout
 from truerate.llm import ask, estimate
+from truerate.llm.prompted import facts
 from truerate.params import Params, load_params
 from truerate.schemas import Count, Generation, Judgement, Outcome, Reject, Sample, Score, frame, validate
 from truerate.sources import seed_files
@@ -16,7 +17,6 @@ from truerate.tracks.halueval import general, steps
 from truerate.tracks.halueval.context import context_frame, contexts
 from truerate.tracks.halueval.judge import PromptedJudge
 from truerate.tracks.halueval.plan import planned
-from truerate.tracks.halueval.prompted import facts
 
 from .made import sample
 
@@ -32,7 +32,7 @@ def at(tmp_path_factory):
         patch.chdir(ROOT)
         patch.setenv("TRUERATE_STORE", str(tmp_path_factory.mktemp("store") / "responses.sqlite"))
         values = load_params("params.yaml").model_dump()
-        values["sizes"]["demo"] = SIZES
+        values["sizes"]["demo"]["halueval"] = SIZES
         values |= {"profile": "demo", "n_shards": 2}
         values["statistics"]["n_bootstrap"] = 100
         values["tracks"]["halueval"] |= {"generators": ("quill", "elm"), "subjects": ("aster",)}
@@ -112,7 +112,9 @@ def test_labels_and_scores(at, built, tables):
         for name in "abc"
     ]
     rows = list(enumerate(said, start=1))
-    labelled = steps.label(at, BOARD, tables, dataset.generations, dataset.tasks, rows, where="labels.jsonl", inputs="digest")
+    labelled = steps.label(
+        at, BOARD, tables, {"generations": dataset.generations}, dataset.tasks, rows, where="labels.jsonl", inputs="digest"
+    )
     assert labelled.samples["is_hallucinated"].to_list() == [True] * 4
     samples = pl.concat([dataset.samples, labelled.samples])
     known = {"items": dataset.items, "samples": samples, "judgements": judged}

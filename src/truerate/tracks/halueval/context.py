@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from truerate.keys import draw
+from truerate.keys import draw, shard_of
 from truerate.schemas import pair
 
 SAMPLED_TASKS = ("qa", "dialogue", "summarization")  # general replies are not made to be wrong: people label them
@@ -62,11 +62,6 @@ def chosen_items(items: pl.DataFrame, sizes: dict[str, int], seed: int) -> pl.Da
 def is_probe() -> pl.Expr:
     """Whether a source's item or sample belongs to the probe set on which labellers are screened."""
     return pair("attributes", "is_probe").fill_null("False") == "True"
-
-
-def shard_of(item_id: str, n_shards: int) -> int:
-    """The scratch job in which an item is worked on."""
-    return int(draw("shard", item_id) * n_shards)
 
 
 def in_shard(found: Iterable[Context], shard: int, n_shards: int) -> list[Context]:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import polars as pl
 
 from truerate.keys import content_id, split_of
+from truerate.llm.prompted import facts
 from truerate.schemas import Reject, Sample, frame, pair, pairs
 from truerate.text import clean
 from truerate.tracks.halueval import filtering
 from truerate.tracks.halueval.candidates import LENGTH_RULED, breaks_length_rule, candidate_reason
 from truerate.tracks.halueval.context import Context, is_probe
 from truerate.tracks.halueval.filtering import Candidate, Pick
-from truerate.tracks.halueval.prompted import facts
 
 GENERATED, PUBLISHED = "generated", "published"
 N_SHOWN = 300

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from truerate import text as texts
 from truerate.keys import draw
 from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm.prompted import Prompted, Read, decoding, facts, generation
 from truerate.params import HaluEval
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import Context
-from truerate.tracks.halueval.prompted import Prompted, Read, decoding, facts, generation
 
 PURPOSE = "filter"
 NOUNS = {"qa": "Answer", "dialogue": "Response", "summarization": "Summary"}

@@ -6,11 +6,11 @@ import polars as pl
 
 from truerate.keys import draw
 from truerate.llm import Reply, Request
+from truerate.llm.prompted import Prompted, decoding, facts, generation
 from truerate.metrics import similarity as measures
 from truerate.params import HaluEval
 from truerate.schemas import pair, pairs
 from truerate.tracks.halueval.context import Context
-from truerate.tracks.halueval.prompted import Prompted, decoding, facts, generation
 
 PURPOSE = "respond"
 

@@ -4,17 +4,13 @@ A label row names its task, its annotator, `yes` or `no` (does the response cont
 Annotators who get too few of the probe set right are screened out; of those who pass, `n_annotators` per task are drawn by seed.
 """
 
-import csv
-import io
-import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from truerate.errors import TruerateError
 from truerate.keys import draw
 from truerate.metrics.agreement import max_voting
+from truerate.sources.label_files import BadLabel, checked_rows, field_text
 from truerate.text import clean, find_span
 from truerate.tracks.halueval.patterns import LABELS
 
@@ -50,47 +46,6 @@ class Read:
     rejects: list[dict] = field(default_factory=list)
 
 
-class BadLabel(Exception):
-    """A label row that does not hold: its reason and what is wrong."""
-
-    def __init__(self, reason: str, detail: str):
-        super().__init__(detail)
-        self.reason, self.detail = reason, detail
-
-
-def read_labels(path: str | Path) -> list[tuple[int, object]]:
-    """The rows of a label file with their numbers from 1: JSONL, or CSV with a header whose `spans` column holds JSON.
-
-    A line that is no JSON comes back as its text, for `checked_labels` to book. TruerateError where the file cannot be read.
-    """
-    path = Path(path)
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-        if path.suffix.lower() == ".csv":
-            return [(number, _csv_row(row)) for number, row in enumerate(csv.DictReader(io.StringIO(text, newline="")), start=1)]
-    except OSError as error:
-        raise TruerateError(f"reading labels {str(path)!r}: {error.strerror}; put the annotators' file there (JSONL or CSV)") from None
-    except UnicodeDecodeError as error:
-        raise TruerateError(f"reading labels {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
-    except csv.Error as error:
-        raise TruerateError(f"reading labels {str(path)!r}: not CSV: {error}; put the annotators' file there (JSONL or CSV)") from None
-    return [(number, _json(line)) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-
-
-def _json(line: str) -> object:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return line
-
-
-def _csv_row(row: dict) -> dict | str:
-    if None in row:
-        return str(row)  # more cells than the header: which of them belongs where is not known
-    spans = (row.get("spans") or "").strip()
-    return {**row, "spans": _json(spans) if spans else []}
-
-
 def checked_labels(rows: Iterable[tuple], tasks: list[dict], *, where: str, on_bad_row: str) -> Read:
     """The labels that hold. A bad row ends the run (`stop`) or is booked with its reason (`reject`).
 
@@ -98,28 +53,15 @@ def checked_labels(rows: Iterable[tuple], tasks: list[dict], *, where: str, on_b
     A span that is not verbatim in the response, or stands on a `no`, is booked and left out; its label stays.
     """
     text_of = {task["task_id"]: task["response"] for task in tasks}
-    read, seen = Read(), set()
-    for number, row, *files in rows:
-        file = files[0] if files else where
-        try:
-            label, spans = _label(row, text_of, seen)
-        except BadLabel as bad:
-            if on_bad_row == "stop":
-                line = f"labels {file!r} row {number}: {bad.detail}; correct it or set on_bad_row: reject"
-                raise TruerateError(line) from None
-            read.rejects.append(_reject(file, bad.reason, bad.detail, row=number, text=str(row)))
-            continue
-        seen.add((label.task_id, label.annotator))
-        read.labels.append(label)
-        read.rejects.extend(_reject(file, reason, detail, row=number, target=label.task_id, text=text) for reason, detail, text in spans)
-    return read
+    seen: set[tuple[str, str]] = set()
+    return Read(*checked_rows(rows, lambda row: _label(row, text_of, seen), where=where, on_bad_row=on_bad_row))
 
 
 def _label(row: object, text_of: dict[str, str], seen: set) -> tuple[Label, list[tuple[str, str, str]]]:
     """A row as a label, and what of its spans was left out."""
     if not isinstance(row, dict):
         raise BadLabel("unreadable", "the row is no JSON object, or has more cells than the header")
-    task_id, annotator, said = (_text(row, name) for name in ("task_id", "annotator", "hallucination"))
+    task_id, annotator, said = (field_text(row, name) for name in ("task_id", "annotator", "hallucination"))
     if task_id not in text_of:
         raise BadLabel("unknown_task", f"task_id {task_id!r} is not among the tasks that were given out")
     if said.lower() not in ("yes", "no"):
@@ -127,14 +69,8 @@ def _label(row: object, text_of: dict[str, str], seen: set) -> tuple[Label, list
     if (task_id, annotator) in seen:
         raise BadLabel("duplicate", f"annotator {annotator!r} has already labelled task {task_id!r}")
     spans, left_out = _spans(row.get("spans") or [], text_of[task_id], is_yes=said.lower() == "yes")
+    seen.add((task_id, annotator))
     return Label(task_id, annotator, said.lower() == "yes", tuple(spans)), left_out
-
-
-def _text(row: dict, name: str) -> str:
-    value = row.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise BadLabel("missing_field", f"field {name!r} is missing or empty")
-    return clean(value).strip()
 
 
 def _spans(found: object, text: str, *, is_yes: bool) -> tuple[list[Span], list[tuple[str, str, str]]]:
@@ -225,7 +161,3 @@ def voted_type(labels: list[Label]) -> str | None:
     """The label that most annotators who said yes marked; ties by the paper's order; None where none marked a span."""
     kinds = Counter(kind for one in labels if one.is_hallucinated for kind in {span.type for span in one.spans})
     return max(LABELS, key=lambda name: (kinds[name], -LABELS.index(name))) if kinds else None
-
-
-def _reject(where: str, reason: str, detail: str, *, row: int | None = None, target: str | None = None, text: str = "") -> dict:
-    return {"where": where, "row": row, "target_id": target, "reason": reason, "detail": detail, "text": clean(text)[:300]}

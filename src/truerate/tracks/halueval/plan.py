@@ -4,48 +4,14 @@ An assumed reply is one that leads to the most further questions: a candidate is
 that it is refined and judged again). The number of calls is therefore an upper bound, and exact once everything is stored.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
 import polars as pl
 
 from truerate.keys import content_id
 from truerate.layout import Layout
-from truerate.llm import Reply, Request, recorded
-from truerate.llm.keys import Target
+from truerate.llm import Reply, Request
+from truerate.llm.peek import Peek, Planned, as_said
+from truerate.llm.prompted import generations
 from truerate.tracks.halueval import general, steps
-from truerate.tracks.halueval.prompted import generations
-
-
-@dataclass(frozen=True)
-class Planned:
-    """What one step asks of one model."""
-
-    step: str
-    model: str
-    requests: list[Request]
-
-
-@dataclass
-class Peek:
-    """Stands in for `llm.ask`: answers from the store or by assumption, and keeps what was asked."""
-
-    asked: list[Request] = field(default_factory=list)
-
-    def __call__(self, requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
-        """The stored reply of each request, else an assumed one."""
-        self.asked.extend(requests)
-        targets = {alias: Target.of(at, alias) for alias in {request.model for request in requests}}
-        keys = [targets[request.model].key(request).hex() for request in requests]
-        stored = recorded(dict.fromkeys(keys), at)
-        return [
-            _stored(key, stored[key][1]) if key in stored else assumed(key, request) for key, request in zip(keys, requests, strict=True)
-        ]
-
-
-def _stored(key: str, reply: dict) -> Reply:
-    counted = (reply.get("n_tokens_in"), reply.get("n_tokens_out"))
-    return Reply(key, reply["status"], reply["text"], reply.get("finish_reason"), reply.get("reason"), *counted, 0.0, True)
 
 
 def assumed(key: str, request: Request) -> Reply:
@@ -56,7 +22,7 @@ def assumed(key: str, request: Request) -> Reply:
         text = f"{cue} {'Yes' if 'Judgement' in cue else text}"
     elif cue.endswith("Understood."):
         text = "Understood."
-    return Reply(key, "ok", text, "stop", None, None, None, 0.0, False)
+    return as_said(key, text)
 
 
 def planned(at: Layout, board: str, tables) -> list[Planned]:
@@ -68,7 +34,7 @@ def planned(at: Layout, board: str, tables) -> list[Planned]:
     def note(step: str, model: str | None, run) -> pl.DataFrame:
         if not steps.allowed(at, board, model):
             return generations([])
-        peek = Peek()
+        peek = Peek(assumed)
         found = run(peek)
         made.append(Planned(step, model, peek.asked))
         return found

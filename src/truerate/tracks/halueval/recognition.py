@@ -11,12 +11,12 @@ import polars as pl
 
 from truerate.keys import content_id
 from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm.prompted import Prompted, Read, decoding, generation
 from truerate.params import HaluEval
 from truerate.schemas import Judgement, frame, pairs
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import Context
 from truerate.tracks.halueval.filtering import NOUNS
-from truerate.tracks.halueval.prompted import Prompted, Read, decoding, generation
 
 PURPOSE = "recognise"
 CUE = "Your Judgement"

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm.prompted import Prompted, Read, decoding, facts, generation
 from truerate.params import HaluEval
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import Context
 from truerate.tracks.halueval.filtering import NOUNS
-from truerate.tracks.halueval.prompted import Prompted, Read, decoding, facts, generation
 from truerate.tracks.halueval.recognition import Target, one_request
 
 PURPOSE = "refine"

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 
 from truerate.keys import content_id, draw
 from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm.prompted import Prompted, Read, decoding, generation
 from truerate.params import HaluEval
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.candidates import is_refusal, words_over
 from truerate.tracks.halueval.context import Context
-from truerate.tracks.halueval.prompted import Prompted, Read, decoding, generation
 
 PURPOSE = "sample"
 HEADINGS = {"qa": "Hallucinated Answer", "dialogue": "Hallucinated Response", "summarization": "Hallucinated Summary"}

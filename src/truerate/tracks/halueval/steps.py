@@ -11,15 +11,15 @@ import polars as pl
 
 from truerate.layout import Layout
 from truerate.llm import Reply, ask
+from truerate.llm.counts import counts
+from truerate.llm.prompted import Prompted, generations
 from truerate.schemas import Score, frame
 from truerate.tracks.halueval import dataset, filtering, general, labels, recognition, refinement, sampling
 from truerate.tracks.halueval.agreeing import published_agreement
 from truerate.tracks.halueval.candidate_scores import score_candidates, score_filtering, score_labels, score_responses
 from truerate.tracks.halueval.context import SAMPLED_TASKS, Context, chosen_items, contexts, in_shard, is_probe
-from truerate.tracks.halueval.counts import counts
 from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset
 from truerate.tracks.halueval.labelling import Labelled, label_responses
-from truerate.tracks.halueval.prompted import Prompted, generations
 from truerate.tracks.halueval.recognition import Target
 from truerate.tracks.halueval.retrieval import retrieved
 from truerate.tracks.halueval.scores import score_recognition, score_refinement
@@ -31,7 +31,7 @@ Asking = Callable[..., list[Reply]]
 
 def sizes(at: Layout, board: str) -> dict[str, int]:
     """How many items of each of the board's tasks are asked about; for the general task, how many queries are answered."""
-    size = at.p.size
+    size = at.p.size_of(board)
     known = {"qa": size.qa, "dialogue": size.dialogue, "summarization": size.summarization, "general": size.general_pool}
     return {task: known[task] for task in at.p.track(board).tasks}
 
@@ -137,7 +137,7 @@ def assemble(at: Layout, board: str, tables, sampled: pl.DataFrame, filtered: pl
     published, probes = dataset.without_probes(tables.samples, settings.tasks)
     theirs = dataset.published_candidates(published) if filtered.height else {}
     published = dataset.with_picks(published, dataset.chosen_candidates(filtered, theirs, origin=PUBLISHED, seed=seed))
-    responses = general.marked(responded, n=at.p.size.general, similarity=settings.similarity, seed=seed)
+    responses = general.marked(responded, n=at.p.size_of(board).general, similarity=settings.similarity, seed=seed)
     replies = pl.concat([candidates, filtered, responses]).sort("generation_id")
     return Dataset(
         items=dataset.items_of(tables.items, replies, published),
@@ -147,6 +147,21 @@ def assemble(at: Layout, board: str, tables, sampled: pl.DataFrame, filtered: pl
         counts=counts(replies),
         tasks=general.annotation_tasks(general.selected(responses), tables.items, probes),
     )
+
+
+def assembled(at: Layout, board: str, tables, replies: dict[str, pl.DataFrame]) -> Dataset:
+    """The data set that the scratch files of these steps make together with the source."""
+    return assemble(at, board, tables, *(replies.get(step, generations([])) for step in ("sample", "filter", "respond")))
+
+
+def exported(
+    at: Layout, board: str, tables, replies: dict[str, pl.DataFrame], judged: pl.DataFrame
+) -> tuple[dict[str, pl.DataFrame], list[dict]]:
+    """The tables of the board's data set by name, and its annotation tasks."""
+    dataset = assembled(at, board, tables, replies)
+    whole = pl.concat([dataset.generations, replies.get("recognise", generations([]))])
+    made = {name: getattr(dataset, name) for name in ("items", "samples", "rejects")}
+    return made | {"generations": whole, "judgements": judged, "counts": counts(whole)}, dataset.tasks
 
 
 def knowledge_of(at: Layout, board: str, found: dict[str, Context], documents: pl.DataFrame) -> dict[str, str]:
@@ -210,7 +225,7 @@ def label(
     at: Layout,
     board: str,
     tables,
-    generations: pl.DataFrame,
+    dataset: dict[str, pl.DataFrame],
     tasks: list[dict],
     rows: Sequence[tuple[int, object]],
     *,
@@ -222,7 +237,7 @@ def label(
     read = labels.checked_labels(rows, tasks, where=where, on_bad_row=at.p.on_bad_row)
     truth = dict(tables.samples.filter(is_probe()).select("sample_id", "is_hallucinated").iter_rows())
     given = {task["task_id"] for task in tasks}
-    responses = general.selected(generations)
+    responses = general.selected(dataset["generations"])
     truth = {name: verdict for name, verdict in truth.items() if name in given}
     tally = tally_of(at, board, inputs)
     labelled = label_responses(read, responses, tables.items, truth, settings, tally)

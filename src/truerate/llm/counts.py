@@ -4,11 +4,11 @@ import polars as pl
 
 from truerate.schemas import Count, frame, pair, pairs
 
-_SLICED = ("task", "scheme", "variant", "stage")
+_SLICED = ("task", "lang", "scheme", "variant", "stage")
 
 
 def counts(generations: pl.DataFrame) -> pl.DataFrame:
-    """Count rows per step (the purpose), model, task, scheme, variant and stage, from Generation rows."""
+    """Count rows per step (the purpose), model, task, language, scheme, variant and stage, from Generation rows."""
     if generations.is_empty():
         return frame(Count)
     known = generations.select("purpose", "model", "status", *(pair("attributes", key) for key in _SLICED))

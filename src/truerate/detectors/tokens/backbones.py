@@ -1,0 +1,112 @@
+"""Bodies of networks: a tiny one from nothing, or a backbone by Hub id or path, whole or with adapters. Never remote code or pickles."""
+
+from importlib.util import find_spec
+
+import torch
+from torch import nn
+from transformers import AutoConfig, AutoModel, LlamaConfig, PreTrainedConfig, PreTrainedModel
+
+from truerate.detectors.tokens.encode import Coder
+from truerate.detectors.tokens.shared_attention import NAME
+from truerate.errors import TruerateError
+from truerate.params import Backbone
+
+TINY = {"hidden_size": 128, "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 4, "intermediate_size": 320}
+
+
+def tiny_config(backbone: Backbone, coder: Coder) -> LlamaConfig:
+    """The shape of the small network that is trained from nothing: 4 layers of 128, about a million parameters with its vocabulary."""
+    return LlamaConfig(vocab_size=coder.n_words, max_position_embeddings=backbone.max_tokens, pad_token_id=coder.pad, **TINY)
+
+
+def body_from_nothing(config: PreTrainedConfig, backbone: Backbone) -> PreTrainedModel:
+    """A body of random weights in the shape of a config."""
+    return AutoModel.from_config(_directed(config, backbone), attn_implementation=NAME, trust_remote_code=False)
+
+
+def body_from_weights(backbone: Backbone, device: str | torch.device) -> PreTrainedModel:
+    """A backbone by Hub id or path; frozen with adapters on all of its linear layers where the settings ask for them.
+
+    Raises TruerateError where it is not there, holds no safetensors, takes fewer tokens than asked, or needs a library that is missing.
+    """
+    options = {"revision": backbone.revision, "trust_remote_code": False}
+    try:
+        config = _directed(AutoConfig.from_pretrained(backbone.weights, **options), backbone)
+        _check_window(config, backbone)
+        body = AutoModel.from_pretrained(
+            backbone.weights,
+            config=config,
+            attn_implementation=NAME,
+            use_safetensors=True,
+            dtype=torch.bfloat16 if backbone.lora and torch.device(device).type == "cuda" else torch.float32,
+            **_quantised(backbone, device),
+            **options,
+        )
+    except (OSError, ValueError, KeyError) as error:
+        line = " ".join(str(error).split())[:200]
+        hint = "name a Hub id or a folder with config.json and *.safetensors"
+        raise TruerateError(f"backbone {backbone.weights!r}: {line}; {hint}") from None
+    if not body._supports_sdpa:
+        raise TruerateError(f"backbone {backbone.weights!r}: {config.model_type} brings attention of its own; name one that supports sdpa")
+    return _adapted(body, backbone)
+
+
+def _directed(config: PreTrainedConfig, backbone: Backbone) -> PreTrainedConfig:
+    """The config with the direction of the mask: decoders attend both ways unless the mask is causal."""
+    config.is_causal = backbone.mask == "causal"
+    config.use_cache = False
+    return config
+
+
+def _check_window(config: PreTrainedConfig, backbone: Backbone) -> None:
+    """Refuse a backbone that cannot see as far as `max_tokens`."""
+    limit = getattr(config, "max_position_embeddings", None)
+    if config.model_type != "modernbert" and getattr(config, "use_sliding_window", True) and getattr(config, "sliding_window", None):
+        limit = min(limit or config.sliding_window, config.sliding_window)
+    limit = limit - positions_from(config) if limit else None
+    if limit and limit < backbone.max_tokens:
+        raise TruerateError(
+            f"backbone {backbone.weights!r} sees {limit} tokens; lower its max_tokens, {backbone.max_tokens}, in params.yaml"
+        )
+
+
+def positions_from(config: PreTrainedConfig) -> int:
+    """The position of the first token: RoBERTa's family counts from behind its padding index, all others from 0."""
+    return config.pad_token_id + 1 if config.model_type in ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert") else 0
+
+
+def _quantised(backbone: Backbone, device: str | torch.device) -> dict:
+    """What loads a backbone in 4 bits (NF4), nothing where that is not asked for."""
+    if backbone.quantise == "none":
+        return {}
+    if find_spec("bitsandbytes") is None:
+        raise TruerateError(f"backbone {backbone.weights!r}: quantise needs bitsandbytes; run pip install 'truerate[gpu]'")
+    from transformers import BitsAndBytesConfig
+
+    settings = BitsAndBytesConfig(
+        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=torch.bfloat16
+    )
+    return {"quantization_config": settings, "device_map": {"": device}}
+
+
+def _adapted(body: PreTrainedModel, backbone: Backbone) -> PreTrainedModel:
+    """A body whose own weights are frozen and whose linear layers have adapters (LoRA), kept in full precision; the same body without."""
+    if backbone.lora is None:
+        return body
+    if find_spec("peft") is None:
+        raise TruerateError(f"backbone {backbone.weights!r}: lora needs peft; run pip install 'truerate[gpu]'")
+    from peft import LoraConfig, inject_adapter_in_model
+
+    body.requires_grad_(False)
+    lora = backbone.lora
+    config = LoraConfig(r=lora.r, lora_alpha=lora.alpha, lora_dropout=lora.dropout, target_modules=linear_layers(body))
+    body = inject_adapter_in_model(config, body)
+    for parameter in body.parameters():
+        if parameter.requires_grad:
+            parameter.data = parameter.data.float()
+    return body
+
+
+def linear_layers(body: PreTrainedModel) -> list[str]:
+    """The names of all linear layers of a body, those of a pooler left out: nothing reads it. A token head stands outside the body."""
+    return [name for name, layer in body.named_modules() if isinstance(layer, nn.Linear) and "pooler" not in name.split(".")]

@@ -1,0 +1,78 @@
+"""A family of token detectors: fitted over the grid on a board's training passages, then asked of all other texts."""
+
+import functools
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from truerate.detectors.tokens import processes
+from truerate.detectors.tokens.fit import STATE, Job, fit
+from truerate.detectors.tokens.grid import Cell, cells, check_member, key_of
+from truerate.detectors.tokens.read import Reader, judge_cell, read
+from truerate.detectors.tokens.workers import each
+from truerate.errors import TruerateError
+from truerate.params import Backbone, MFavaSizes, Params
+from truerate.schemas import SPANS, Judgement, frame
+
+MANY = 300  # texts from which networks judge in processes of their own
+__all__ = ["check_member", "fit_tokens", "judge_tokens", "mark_text"]
+
+
+def fit_tokens(members: Sequence[str], passages: pl.DataFrame, p: Params, size: MFavaSizes, *, folder: Path, scratch: Path) -> None:
+    """Fit every cell of the grid and put it under `folder`/<member>/<cell>.
+
+    Cells are fitted in `scratch` under keys of their content, side by side on a CPU; under `torchrun` or `accelerate launch` the processes
+    share each training. Raises TruerateError for an unknown member.
+    """
+    processes.join()
+    processes.wait()  # `folder` was emptied by each of them
+    jobs = [job_of(cell, passages, p.backbones, scratch) for cell in known(members, passages, p.backbones, size)]
+    each(fit, [job for job in jobs if not (job.scratch / STATE).is_dir()], lambda job: job.backbone)
+    processes.wait()
+    for job in jobs if processes.rank() == 0 else []:
+        shutil.copytree(job.scratch / STATE, Path(folder) / job.cell.member / job.cell.name)
+    processes.wait()
+
+
+def judge_tokens(members: Sequence[str], passages: pl.DataFrame, p: Params, size: MFavaSizes, *, folder: Path) -> pl.DataFrame:
+    """What every cell of the grid says of every passage; `unparsed`, `not-fitted` where a cell had nothing to learn from."""
+    readers = [Reader(cell, place(folder, cell), p.backbones.get(cell.member)) for cell in known(members, passages, p.backbones, size)]
+    is_worth_it = passages.height >= MANY
+    judged = each(functools.partial(judge_cell, passages=passages), readers, lambda reader: reader.backbone if is_worth_it else None)
+    return pl.concat([frame(Judgement), *judged])
+
+
+def mark_text(member: str, text: str, reference: str, p: Params, *, folder: Path, wanted: tuple[str, str]) -> list[dict] | None:
+    """Soft spans of one text by a fitted member: its cell of the `wanted` scope and labels, else the first that knows every language.
+
+    None where that cell has learned nothing. Raises TruerateError where there is none.
+    """
+    fitted = [Cell.of(member, path.name) for path in sorted((Path(folder) / member).iterdir()) if path.is_dir()]
+    multi = [cell for cell in fitted if cell.lang is None]
+    if not multi:
+        raise TruerateError(f"detector {member!r} knows one language per detector; add `multi` to the `scopes` of its sizes in params.yaml")
+    cell = next((cell for cell in multi if (cell.scope, cell.labels) == wanted), multi[0])
+    told = {"target_id": "text", "item_id": "text", "group_id": "text", "lang": "", "task": "", "text": text, "spans": []}
+    passage = pl.DataFrame([told | {"reference": reference}], schema_overrides={"spans": SPANS})
+    found = read(Reader(cell, place(folder, cell), p.backbones.get(member)), passage)
+    return None if found is None else found[0]
+
+
+def known(members: Sequence[str], passages: pl.DataFrame, backbones: Mapping[str, Backbone], size: MFavaSizes) -> list[Cell]:
+    """The cells of checked members; mono ones in the languages that the passages have."""
+    for member in members:
+        check_member(member, backbones)
+    return list(cells(members, passages["lang"].unique().to_list(), size))
+
+
+def job_of(cell: Cell, passages: pl.DataFrame, backbones: Mapping[str, Backbone], scratch: Path) -> Job:
+    """A cell with what it learns from and the scratch folder that its content names."""
+    own, backbone = cell.own(passages), backbones.get(cell.member)
+    return Job(cell, own, backbone, Path(scratch) / f"{cell.member}-{key_of(cell, own, backbone)}")
+
+
+def place(folder: Path, cell: Cell) -> Path:
+    """Where a fitted cell lies."""
+    return Path(folder) / cell.member / cell.name

@@ -1,0 +1,185 @@
+"""What a reference says of each word of an answer: two small codes that a network adds to its input embeddings, and regressions read.
+
+*match*: does the word stand in the reference, and do its neighbours stand beside it there? *alignment*: does the sentence that holds it
+there speak of the same things as the answer's sentence? Words are runs of letters and digits, so an apostrophe parts a suffix from a name;
+numbers are whole; a character of a script without spaces is a unit by itself, and counts as known in the company of its neighbours.
+The whole reference is read, also where a network sees only a piece of it.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import regex
+
+from truerate.metrics.tokens import ALONE, word_offsets
+
+# match: 0 a token of the reference · 1 + level + 3·(left neighbour beside it there) + 6·(right neighbour) · 13 no word.
+#   level 0 absent, 1 a word of the same stem (a lone character), 2 the word itself (three characters in a row)
+# alignment: 0 a token of the reference · 1 tells nothing (no word, a short word, not in the reference) · 2–5 = 2 + how many words that the
+#   answer's sentence shares with the best place of the reference are missing where this word stands, at most 3
+SIZES = {"match": 14, "alignment": 6}
+NO_WORD, TELLS_NOTHING = 13, 1
+_SINGLE = regex.compile(rf"[{ALONE}]", regex.VERSION1)
+_ARABIC = regex.compile(r"^[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\p{Arabic}{3})")  # and, so, with, as, the, for the
+_END = regex.compile(r"[.!?…][\"'”’»)\]]*(?=\s)|[。！？؟۔।]|\n")
+
+
+class Units(NamedTuple):
+    """The words of a text: offsets (units, 2), exact and stemmed keys, which are single characters, the sentence of each."""
+
+    offsets: np.ndarray
+    keys: list[str]
+    stems: list[str]
+    is_single: np.ndarray
+    sentences: np.ndarray
+
+
+class Known(NamedTuple):
+    """A reference: its words, neighbours and runs of three, and where each content key stands.
+
+    `holds` (keys, sentences) and `windows` (keys, sentences), a window being a sentence and the one before it; `rows` finds a key's row.
+    """
+
+    keys: frozenset[str]
+    stems: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+    triples: frozenset[tuple[str, str, str]]
+    rows: dict[str, int]
+    holds: np.ndarray
+    windows: np.ndarray
+
+
+def units(text: str) -> Units:
+    """The words of a text in order. An empty text has none."""
+    offsets = np.array(word_offsets(text), dtype=np.int32).reshape(-1, 2)
+    keys = [unicodedata.normalize("NFKC", text[start:end]).casefold() for start, end in offsets.tolist()]
+    is_single = np.array([_SINGLE.match(key) is not None for key in keys], dtype=bool)
+    ends = np.array([found.end() for found in _END.finditer(text)], dtype=np.int32)
+    return Units(offsets, keys, list(map(stem, keys)), is_single, np.searchsorted(ends, offsets[:, 0], side="right"))
+
+
+@lru_cache(maxsize=200_000)
+def stem(key: str) -> str:
+    """The beginning of a word that its forms share: four letters of up to six, five of longer words; whole where it holds a digit.
+
+    Arabic words lose the article and what is written together with it.
+    """
+    if any(map(str.isdigit, key)):
+        return key
+    bare = _ARABIC.sub("", key)
+    return bare[:4] if len(bare) <= 6 else bare[:5]
+
+
+@lru_cache(maxsize=16)
+def known(reference: str) -> Known:
+    """The index of a reference, kept while its answers are read."""
+    told = units(reference)
+    triples = zip(told.stems, told.stems[1:], told.stems[2:], strict=False)
+    alone = told.is_single[:-2] & told.is_single[1:-1] & told.is_single[2:]
+    n_sentences = int(told.sentences[-1]) + 1 if len(told.keys) else 0
+    rows: dict[str, int] = {}
+    places = [(rows.setdefault(key, len(rows)), told.sentences[i]) for i, key in _content(told)]
+    holds = np.zeros((len(rows), n_sentences), dtype=bool)
+    if places:
+        holds[tuple(np.array(places).T)] = True
+    windows = holds.copy()
+    windows[:, 1:] |= holds[:, :-1]
+    return Known(
+        frozenset(told.keys),
+        frozenset(told.stems),
+        frozenset(zip(told.stems, told.stems[1:], strict=False)),
+        frozenset(triple for triple, is_run in zip(triples, alone, strict=False) if is_run),
+        rows,
+        holds,
+        windows,
+    )
+
+
+def _content(told: Units) -> list[tuple[int, str]]:
+    """The units that carry content, with their keys: words of four letters (three in Arabic script), numbers, pairs of characters."""
+    found = []
+    for i, key in enumerate(told.stems):
+        if told.is_single[i]:
+            if i + 1 < len(told.keys) and told.is_single[i + 1] and told.offsets[i, 1] == told.offsets[i + 1, 0]:
+                found.append((i, key + told.stems[i + 1]))
+        elif len(told.keys[i]) >= 4 or key[0].isdigit() or (len(key) == 3 and key[0] >= "\u0600" and key[0] <= "\u06ff"):
+            found.append((i, key))
+    return found
+
+
+def unit_features(text: str, reference: str | Known) -> tuple[Units, np.ndarray]:
+    """The words of an answer and their codes (units, 2): match, alignment."""
+    about = known(reference) if isinstance(reference, str) else reference
+    said = units(text)
+    return said, np.stack([_match(said, about), _alignment(said, about)], axis=1)
+
+
+def _match(said: Units, about: Known) -> np.ndarray:
+    """The match code of each word."""
+    n = len(said.keys)
+    pair = np.array([both in about.pairs for both in zip(said.stems, said.stems[1:], strict=False)], dtype=np.int8)
+    triple = np.array([three in about.triples for three in zip(said.stems, said.stems[1:], said.stems[2:], strict=False)], dtype=bool)
+    in_triple = np.zeros(n, dtype=bool)
+    for shift in range(3 if len(triple) else 0):
+        in_triple[shift : shift + len(triple)] |= triple
+    exact = np.array([key in about.keys for key in said.keys], dtype=bool)
+    level = np.array([key in about.stems for key in said.stems], dtype=np.int8)
+    level[np.where(said.is_single, in_triple, exact)] = 2
+    left, right = np.zeros(n, np.int8), np.zeros(n, np.int8)
+    if n > 1:
+        left[1:], right[:-1] = pair, pair
+    return (1 + level + 3 * left + 6 * right).astype(np.int8)
+
+
+def _alignment(said: Units, about: Known) -> np.ndarray:
+    """The alignment code of each word."""
+    codes = np.full(len(said.keys), TELLS_NOTHING, dtype=np.int8)
+    for words in _shared(said, about):
+        distinct = {tuple(rows): place for place, (_, rows) in enumerate(words)}
+        held = np.array([about.holds[rows].all(axis=0) for _, rows in words])
+        weight = np.array([(len(rows) + 1) // 2 for _, rows in words])
+        hits = np.array([about.windows[rows].all(axis=0) for _, rows in words]) * weight[:, None]
+        others = hits[list(distinct.values())].sum(axis=0)[None, :] - hits
+        missing = others.max(axis=1) - np.where(held, others, -1).max(axis=1)
+        for (places, _), code in zip(words, 2 + np.minimum(missing, 3), strict=True):
+            codes[places] = code
+    return codes
+
+
+def _shared(said: Units, about: Known) -> Iterable[list[tuple[list[int], list[int]]]]:
+    """What each sentence of an answer shares with the reference: places in the answer and rows of the index, word by word.
+
+    A run of characters that one sentence of the reference holds is one word, and weighs as many words as it has pairs of characters.
+    """
+    by_sentence: dict[int, list[tuple[list[int], list[int]]]] = {}
+    last = -2
+    for i, key in _content(said):
+        row = about.rows.get(key)
+        if row is None:
+            continue
+        words = by_sentence.setdefault(int(said.sentences[i]), [])
+        if not said.is_single[i]:
+            words.append(([i], [row]))
+        elif last == i - 1 and words and about.holds[[*words[-1][1], row]].all(axis=0).any():
+            words[-1][0].append(i + 1)
+            words[-1][1].append(row)
+        else:
+            words.append(([i, i + 1], [row]))
+        last = i if said.is_single[i] else -2
+    return by_sentence.values()
+
+
+def token_features(text: str, offsets: np.ndarray, reference: str | Known, names: Sequence[str] = ("match", "alignment")) -> np.ndarray:
+    """The codes of an answer's tokens (tokens, names), each those of the word in which it begins; shape (tokens, 0) without names."""
+    if not names:
+        return np.zeros((len(offsets), 0), dtype=np.int8)
+    said, codes = unit_features(text, reference)
+    found = np.tile(np.array([NO_WORD, TELLS_NOTHING], dtype=np.int8), (len(offsets), 1))
+    if len(said.keys):
+        place = np.searchsorted(said.offsets[:, 0], offsets[:, 0], side="right") - 1
+        is_inside = (place >= 0) & (offsets[:, 0] < said.offsets[place, 1]) & (offsets[:, 0] < offsets[:, 1])
+        found[is_inside] = codes[place[is_inside]]
+    return found[:, [list(SIZES).index(name) for name in names]]

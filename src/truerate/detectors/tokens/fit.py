@@ -1,0 +1,93 @@
+"""Fitting one cell of the grid, in a scratch folder that its content names: an equal cell is never fitted twice, a killed one goes on."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from truerate.detectors.tokens import processes
+from truerate.detectors.tokens.encode import groups_of, pretrained_coder, tiny_coder
+from truerate.detectors.tokens.grid import FACTS, Cell, is_taught
+from truerate.detectors.tokens.labels import labels_of
+from truerate.detectors.tokens.network import build
+from truerate.detectors.tokens.rules import BY_NAME, can_learn, passages_of, save_state
+from truerate.detectors.tokens.train import CHECKPOINT, train
+from truerate.detectors.tokens.validate import of_readings
+from truerate.detectors.tokens.workers import threads
+from truerate.params import Backbone
+
+N_WORDS = 8000  # entries of a small network's vocabulary: names in pieces cost tokens and are told apart by features anyway
+STATE = "state"  # what is handed on, inside a scratch folder
+NETWORK = "network"
+
+
+class Job(NamedTuple):
+    """A cell to fit in `scratch` on its passages; `backbone` is None for a rule."""
+
+    cell: Cell
+    passages: pl.DataFrame
+    backbone: Backbone | None
+    scratch: Path
+
+
+def fit(job: Job) -> None:
+    """Fit a cell unless its state is there. The state appears whole, by a rename; then the checkpoint goes."""
+    if (job.scratch / STATE).is_dir() or (job.backbone is None and processes.rank()):
+        return
+    aside = job.scratch / f"{STATE}.{os.getpid()}.tmp"
+    shutil.rmtree(aside, ignore_errors=True)
+    with threads(job.backbone):
+        facts, run = fit_rule(job, aside) if job.backbone is None else fit_network(job, aside)
+    if processes.rank():
+        return
+    write(aside / FACTS, facts)
+    write(job.scratch / "run.json", run)
+    os.replace(aside, job.scratch / STATE)
+    (job.scratch / CHECKPOINT).unlink(missing_ok=True)
+
+
+def write(path: Path, values: dict) -> None:
+    """Values as JSON, the same bytes for the same values."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True) + "\n", "utf-8")
+
+
+def halves(passages: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Passages to learn from and to validate on, 70 : 30 by group."""
+    side = pl.Series([is_taught(group) for group in passages["group_id"]], dtype=pl.Boolean)
+    return passages.filter(side), passages.filter(~side)
+
+
+def fit_rule(job: Job, folder: Path) -> tuple[dict, dict]:
+    """Learn a rule, or note that it has nothing to learn (a constant) or nothing to learn from."""
+    rule, labels = BY_NAME[job.cell.member], labels_of(job.cell.labels)
+    if rule.learn is None:
+        return {"is_fitted": True}, {}
+    taught, held = (passages_of(half, labels) for half in halves(job.passages))
+    if not can_learn(taught):
+        return {"is_fitted": False}, {}
+    state = rule.learn(taught, len(labels) - 1)
+    save_state(state, folder)
+    found = of_readings(zip((one.labels for one in held), rule.read(state, held), strict=True))
+    return {"is_fitted": True, "validation": found.facts(), "n_parameters": int(state["coefficients"].size)}, {}
+
+
+def fit_network(job: Job, folder: Path) -> tuple[dict, dict]:
+    """Train a network; a set without hallucinated tokens teaches none."""
+    labels, backbone, passages = labels_of(job.cell.labels), job.backbone, job.passages.sort("target_id")
+    taught, held = halves(passages)
+    if not any(spans for spans in taught["spans"].to_list()):
+        return {"is_fitted": False}, {}
+    if backbone.weights == "tiny":
+        coder = tiny_coder([*taught["text"], *taught["reference"].unique(maintain_order=True)], N_WORDS)
+    else:
+        coder = pretrained_coder(backbone.weights, backbone.revision)
+    network = build(backbone, labels, coder, job.cell.seed, device=processes.device())
+    halved = (groups_of(half, coder, backbone, labels) for half in (taught, held))
+    trained = train(network, *halved, backbone=backbone, seed=job.cell.seed, folder=job.scratch)
+    if processes.rank() == 0:
+        network.save(folder / NETWORK)
+    return {"is_fitted": True, **trained.facts}, trained.run

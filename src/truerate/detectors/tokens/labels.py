@@ -1,0 +1,68 @@
+"""Token labels: characters to tokens and back. Inside–outside labels; a character that no token shows is never lost in between."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from truerate.tags import TYPES
+
+NONE = "none"
+BINARY = (NONE, "hallucination")
+CATEGORY = (NONE, *TYPES)
+IGNORED = -100
+
+
+def labels_of(kind: str) -> tuple[str, ...]:
+    """The labels of a detector by their kind, `binary` or `category`; the first says that a token is not hallucinated."""
+    return {"binary": BINARY, "category": CATEGORY}[kind]
+
+
+def is_hard(span: Mapping) -> bool:
+    """Whether a span counts as marked: spans without a share of annotators do, soft ones above one half (Mu-SHROOM's rule)."""
+    return span.get("p") is None or span["p"] > 0.5
+
+
+def trimmed(text: str, offsets: Sequence[tuple[int, int]]) -> np.ndarray:
+    """Offsets (tokens, 2) without the blank space around them; a token of nothing but blank space becomes empty at its start."""
+    found = np.array(offsets, dtype=np.int32).reshape(-1, 2)
+    blank = np.fromiter(map(str.isspace, text), dtype=bool, count=len(text))
+    for _ in range(len(text) if blank.any() else 0):
+        leads = found[:, 0] < found[:, 1]
+        leads[leads] = blank[found[leads, 0]]
+        trails = (found[:, 0] < found[:, 1]) & ~leads
+        trails[trails] = blank[found[trails, 1] - 1]
+        if not (leads.any() or trails.any()):
+            break
+        found[:, 0] += leads
+        found[:, 1] -= trails
+    return found
+
+
+def token_labels(text: str, offsets: np.ndarray, spans: Iterable[Mapping], labels: Sequence[str]) -> np.ndarray:
+    """The label of each token (tokens,): that of the first span it shares a character with, by trimmed offsets.
+
+    With two labels any span is the second. Tokens of blank space, and tokens of a type that the labels do not know, are IGNORED.
+    """
+    found = np.zeros(len(offsets), dtype=np.int64)
+    for span in sorted(filter(is_hard, spans), key=lambda one: one["start"], reverse=True):
+        if len(labels) == 2:
+            label = 1
+        else:
+            label = labels.index(span["type"]) if span["type"] in labels else IGNORED
+        found[(offsets[:, 0] < span["end"]) & (span["start"] < offsets[:, 1])] = label
+    found[offsets[:, 0] == offsets[:, 1]] = IGNORED
+    return found
+
+
+def spans_of(text: str, offsets: np.ndarray, found: np.ndarray, labels: Sequence[str]) -> list[dict]:
+    """Spans (`start`, `end`, `type`) of labelled tokens, in order: tokens of one label with only blank space between are one span."""
+    spans: list[dict] = []
+    for (start, end), label in zip(offsets.tolist(), found.tolist(), strict=True):
+        if label <= 0 or start == end:
+            continue
+        last = spans[-1] if spans else None
+        if last and last["type"] == labels[label] and (start <= last["end"] or text[last["end"] : start].isspace()):
+            last["end"] = max(last["end"], end)
+        else:
+            spans.append({"start": start, "end": end, "type": labels[label]})
+    return spans

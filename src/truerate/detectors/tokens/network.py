@@ -1,0 +1,185 @@
+"""A network that marks tokens: a body, a linear head on every token, and embeddings of the match features added to its input."""
+
+import json
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import nn
+from transformers import AutoConfig, DynamicCache
+
+from truerate.detectors.tokens.backbones import body_from_nothing, body_from_weights, positions_from, tiny_config
+from truerate.detectors.tokens.encode import Coder
+from truerate.detectors.tokens.features import SIZES
+from truerate.detectors.tokens.masks import PADDING, Batch, attention
+from truerate.detectors.tokens.shared_attention import Blocks
+from truerate.errors import TruerateError
+from truerate.params import Backbone
+
+_UNCACHED = {"modernbert", "distilbert"}  # bodies that take no keys and values of earlier tokens
+
+
+class Network(nn.Module):
+    """A body with a head: logits (rows, tokens, labels) for a batch of rows, each answer as if it stood alone behind its reference."""
+
+    def __init__(self, body: nn.Module, backbone: Backbone, labels: tuple[str, ...], coder: Coder):
+        super().__init__()
+        self.body, self.backbone, self.labels, self.coder = body, backbone, tuple(labels), coder
+        config = body.config
+        self.head = nn.Linear(config.hidden_size, len(labels))
+        self.told = nn.ModuleDict({name: nn.Embedding(SIZES[name], config.hidden_size) for name in backbone.features})
+        for layer in (self.head, *self.told.values()):
+            nn.init.normal_(layer.weight, std=config.initializer_range)
+        nn.init.zeros_(self.head.bias)
+        self.first = positions_from(config)
+        self.reach = config.sliding_window if config.model_type == "modernbert" else None
+
+    @property
+    def mask(self) -> str:
+        """Who sees whom: full, causal or prefix."""
+        return self.backbone.mask
+
+    @property
+    def device(self) -> torch.device:
+        """Where the head lies."""
+        return self.head.weight.device
+
+    @property
+    def n_parameters(self) -> int:
+        """All weights, trained or not."""
+        return sum(parameter.numel() for parameter in self.parameters())
+
+    @property
+    def has_cache(self) -> bool:
+        """Whether answers can be scored against kept keys and values of their reference."""
+        return self.body.config.model_type not in _UNCACHED
+
+    def check_strategy(self, strategy: str) -> None:
+        """Raise TruerateError where the mask or the body does not allow a scoring strategy."""
+        if strategy == "kv_cache" and not self.has_cache:
+            raise TruerateError(f"strategy kv_cache: {self.body.config.model_type} keeps no keys and values; use packed or auto")
+        if strategy in ("kv_cache", "packed") and self.mask == "full":
+            raise TruerateError(f"strategy {strategy}: under mask full answers to one reference share nothing; use one_by_one or auto")
+
+    def trainable(self) -> list[nn.Parameter]:
+        """The weights that training changes."""
+        return [parameter for parameter in self.parameters() if parameter.requires_grad]
+
+    def checkpointing(self) -> None:
+        """Keep only the input of each layer in training and compute it again on the way back: less memory, a third more work."""
+        self.body.activation_checkpointing_enable({"use_reentrant": False})
+
+    def forward(self, batch: Batch, chosen: torch.Tensor | None = None) -> torch.Tensor:
+        """Logits (rows, tokens, labels); with `chosen`, bool (rows, tokens), those of the chosen tokens alone (chosen, labels)."""
+        is_plain = self.mask == "full" and not bool((batch.segments == PADDING).any())
+        sees = None if is_plain else attention(batch.segments, self.mask)
+        hidden = self.hidden(batch.ids, batch.features, batch.positions, sees)
+        return self.logits(hidden if chosen is None else hidden[chosen])
+
+    def logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        """The head in full precision."""
+        return self.head(hidden.to(self.head.weight.dtype))
+
+    def hidden(
+        self,
+        ids: torch.Tensor,
+        features: torch.Tensor,
+        positions: torch.Tensor,
+        sees: torch.Tensor | None,
+        *,
+        cache: DynamicCache | None = None,
+        blocks: Blocks | None = None,
+    ) -> torch.Tensor:
+        """Last hidden states (rows, tokens, size) under an explicit mask (rows, 1, tokens, keys), a cache of earlier tokens, or blocks."""
+        embedded = self.body.get_input_embeddings()(ids)
+        for place, embedding in enumerate(self.told.values()):
+            embedded = embedded + embedding(features[:, :, place]).to(embedded.dtype)
+        given = {} if cache is None else {"past_key_values": cache, "use_cache": True}
+        given |= {} if blocks is None else {"blocks": blocks}
+        if self.reach is not None:
+            sees = self._near(sees, positions)
+        return self.body(inputs_embeds=embedded, attention_mask=sees, position_ids=positions + self.first, **given)[0]
+
+    def _near(self, sees: torch.Tensor | None, positions: torch.Tensor) -> dict[str, torch.Tensor | None]:
+        """The masks of ModernBERT's layers: some see all that the mask allows, the others of that what lies near by position."""
+        near = ((positions[:, :, None] - positions[:, None, :]).abs() <= self.reach)[:, None]
+        return {"full_attention": sees, "sliding_attention": near if sees is None else sees & near}
+
+    # ---- on disk ----------------------------------------------------------------------------------------------------------------
+    def trainable_state(self) -> dict[str, torch.Tensor]:
+        """Copies of the trained weights by name: with adapters those alone, the head and the feature embeddings."""
+        return {name: value.detach().cpu().clone() for name, value in self.named_parameters() if value.requires_grad}
+
+    def load_trainable(self, state: dict[str, torch.Tensor]) -> None:
+        """Put trained weights back. Raises TruerateError where they are not those of this network."""
+        own = {name: value for name, value in self.named_parameters() if value.requires_grad}
+        if own.keys() != state.keys() or any(own[name].shape != state[name].shape for name in own):
+            raise TruerateError("loading weights: they belong to another network; train the detector again")
+        with torch.no_grad():
+            for name, value in own.items():
+                value.copy_(state[name])
+
+    def save(self, folder: Path) -> None:
+        """Write settings, tokenizer and weights; a backbone under adapters stays where it is and is named."""
+        folder = Path(folder)
+        self.coder.save(folder)
+        settings = {"backbone": self.backbone.model_dump(mode="json"), "labels": self.labels}
+        if self.backbone.lora is None:
+            self.body.config.save_pretrained(folder)
+        (folder / "network.json").write_text(json.dumps(settings, indent=1, sort_keys=True) + "\n", "utf-8")
+        save_file({name: value.contiguous() for name, value in self.trainable_state().items()}, folder / "model.safetensors")
+
+
+def build(backbone: Backbone, labels: tuple[str, ...], coder: Coder, seed: int, *, device: str | torch.device = "cpu") -> Network:
+    """A new network: random weights where the backbone is `tiny`, those of the backbone otherwise; the head is always new.
+
+    The same seed gives the same weights. Raises TruerateError where the backbone is not there or cannot be used.
+    """
+    torch.manual_seed(seed)
+    if backbone.weights == "tiny":
+        body = body_from_nothing(tiny_config(backbone, coder), backbone)
+    else:
+        body = body_from_weights(backbone, device)
+    network = _placed(Network(body, backbone, labels, coder), device)
+    network.check_strategy(backbone.strategy)
+    if backbone.weights != "tiny" and network.mask != "full":
+        _check_mask(network)
+    return network
+
+
+def _check_mask(network: Network) -> None:
+    """Refuse a backbone in which one answer moves another: it does not heed the mask that it is given."""
+    segments = torch.tensor([[0] * 4 + [1] * 4 + [2] * 4], device=network.device)
+    positions = torch.tensor([[*range(8), *range(4, 8)]], device=network.device)
+    features = torch.zeros((1, 12, len(network.told)), dtype=torch.long, device=network.device)
+    ids = torch.arange(12, device=network.device)[None] % network.coder.n_words
+    with torch.inference_mode():
+        first, second = (network(Batch(one, features, positions, segments, segments))[:, :8] for one in (ids, ids.where(segments < 2, 0)))
+    if not torch.equal(first, second) and (first - second).abs().max() > 1e-3 * first.abs().max():
+        raise TruerateError(f"backbone {network.backbone.weights!r} lets one answer see another; use mask full or another backbone")
+
+
+def load(folder: Path, *, device: str | torch.device = "cpu") -> Network:
+    """What `Network.save` wrote. Raises TruerateError where it is missing or damaged, or its backbone is no longer there."""
+    folder = Path(folder)
+    try:
+        settings = json.loads((folder / "network.json").read_text("utf-8"))
+        backbone, state = Backbone.model_validate(settings["backbone"]), load_file(folder / "model.safetensors")
+        config = None if backbone.lora else AutoConfig.from_pretrained(folder, trust_remote_code=False)
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
+        line = " ".join(str(error).split())[:200]
+        raise TruerateError(f"reading the detector in {str(folder)!r}: {line}; train it again") from None
+    body = body_from_weights(backbone, device) if config is None else body_from_nothing(config, backbone)
+    network = Network(body, backbone, tuple(settings["labels"]), Coder.load(folder))
+    network.load_trainable(state)
+    return _placed(network, device)
+
+
+def _placed(network: Network, device: str | torch.device) -> Network:
+    """On its device, ready to score. A quantised body was put there when it was read."""
+    if network.backbone.quantise == "none":
+        return network.to(device).eval()
+    network.head.to(device)
+    network.told.to(device)
+    return network.eval()

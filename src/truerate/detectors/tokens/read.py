@@ -1,0 +1,85 @@
+"""Reading texts with a fitted cell: soft spans of each passage."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from truerate.detectors.tokens import processes
+from truerate.detectors.tokens.encode import Answer, stream_groups
+from truerate.detectors.tokens.fit import NETWORK
+from truerate.detectors.tokens.grid import FACTS, Cell, version_of
+from truerate.detectors.tokens.labels import labels_of
+from truerate.detectors.tokens.network import load
+from truerate.detectors.tokens.rules import BY_NAME, load_state, passages_of
+from truerate.detectors.tokens.soft import Reading, judgements, soft_spans
+from truerate.detectors.tokens.strategies import score_groups
+from truerate.detectors.tokens.workers import threads
+from truerate.errors import TruerateError
+from truerate.params import Backbone
+from truerate.schemas import read_json
+
+BATCH = 256  # texts that a rule reads at a time
+
+
+class Reader(NamedTuple):
+    """A cell fitted in `folder`; `backbone` is None for a rule, else the settings it is read with (masks, features, strategy)."""
+
+    cell: Cell
+    folder: Path
+    backbone: Backbone | None
+
+
+def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
+    """The Judgements of a cell on the passages that are its own."""
+    own, cell = reader.cell.own(passages), reader.cell
+    with threads(reader.backbone):
+        spans = read(reader, own)
+    return judgements(cell.member, version_of(reader.folder), own, spans, **cell.attributes)
+
+
+def read(reader: Reader, passages: pl.DataFrame) -> list[list[dict]] | None:
+    """Soft spans of each passage, in their order; None where the cell has learned nothing."""
+    if not reader.folder.is_dir():
+        if reader.cell.lang is not None and reader.folder.parents[1].is_dir():
+            return None  # a mono detector of a language in which there was nothing to learn from
+        raise TruerateError(f"reading detector {reader.cell.member!r}: nothing at {str(reader.folder)!r}; run `dvc repro train`")
+    if not read_json(reader.folder / FACTS)["is_fitted"]:
+        return None
+    found = by_rule(reader, passages) if reader.backbone is None else by_network(reader, passages)
+    spans = dict(found)
+    return [spans.get(target, []) for target in passages["target_id"]]
+
+
+def by_rule(reader: Reader, passages: pl.DataFrame) -> Iterator[tuple[str, list[dict]]]:
+    """Target and soft spans of each passage, as a rule reads it."""
+    rule, labels = BY_NAME[reader.cell.member], labels_of(reader.cell.labels)
+    state = load_state(reader.folder) if rule.learn else {}
+    for part in passages.iter_slices(BATCH):
+        units = passages_of(part, labels)
+        for target, one, reading in zip(part["target_id"], units, rule.read(state, units), strict=True):
+            yield target, soft_spans(one.text, reading, labels)
+
+
+def by_network(reader: Reader, passages: pl.DataFrame) -> Iterator[tuple[str, list[dict]]]:
+    """Target and soft spans of each passage, as a network reads it, reference by reference; chunks of a long text are joined."""
+    network = load(reader.folder / NETWORK, device=processes.device())
+    labels, texts = labels_of(reader.cell.labels), dict(passages.select("target_id", "text").iter_rows())
+    groups = stream_groups(passages, network.coder, reader.backbone, labels)
+    chunks: dict[str, list[tuple[Answer, np.ndarray]]] = defaultdict(list)
+    for group, scored in score_groups(network, groups, reader.backbone.strategy, reader.backbone.cache_bytes):
+        for answer, p in zip(group.answers, scored, strict=True):
+            chunks[answer.target_id].append((answer, p))
+            if len(chunks[answer.target_id]) == answer.n_chunks:
+                yield answer.target_id, soft_spans(texts[answer.target_id], joined(chunks.pop(answer.target_id)), labels)
+
+
+def joined(chunks: Sequence[tuple[Answer, np.ndarray]]) -> Reading:
+    """The reading of a whole text from its chunks' probabilities (tokens, labels), in the order of the text."""
+    ordered = sorted(chunks, key=lambda one: one[0].chunk)
+    offsets = np.concatenate([answer.offsets for answer, _ in ordered])
+    p = np.concatenate([found for _, found in ordered])
+    return Reading(offsets, 1 - p[:, 0], 1 + p[:, 1:].argmax(axis=1))

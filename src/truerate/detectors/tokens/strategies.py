@@ -1,0 +1,159 @@
+"""How the answers to one reference are scored: the same probabilities by every strategy, at different cost.
+
+`one_by_one` reads the reference again for every answer. `kv_cache` reads it once and keeps its keys and values; answers follow in batches.
+`packed` puts reference and answers into one row that is computed block by block. With K answers of A tokens to a reference of R, sharing
+reads R + KA tokens in place of K(R + A). Under the mask `full` the reference sees the answer, so nothing can be shared.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from transformers import DynamicCache
+
+from truerate.detectors.tokens.encode import Group
+from truerate.detectors.tokens.masks import attention, collate, row_of
+from truerate.detectors.tokens.network import Network
+from truerate.detectors.tokens.shared_attention import Blocks
+from truerate.errors import TruerateError
+
+CACHE_BYTES = 1_000_000_000
+_SLACK = 1.1  # a batch of answers is closed before padding would exceed a tenth
+
+
+def chosen_strategy(network: Network, n_answers: int, strategy: str = "auto") -> str:
+    """What is run for `n_answers` to one reference. `auto` is one by one where nothing can be shared, else packed.
+
+    Packed reads the same tokens as a cache does, without padding and without copies of the reference's keys for every layer and answer.
+    Raises TruerateError for a strategy that is unknown, or that the mask or the backbone does not allow.
+    """
+    if strategy != "auto" and strategy not in STRATEGIES:
+        raise TruerateError(f"scoring strategy {strategy!r}: allowed are auto, {', '.join(STRATEGIES)}")
+    network.check_strategy(strategy)
+    if strategy == "auto":
+        return "one_by_one" if network.mask == "full" or n_answers == 1 else "packed"
+    return strategy
+
+
+def score_group(network: Network, group: Group, strategy: str = "auto", cache_bytes: int = CACHE_BYTES) -> list[np.ndarray]:
+    """Probabilities (tokens, labels) of each answer of a group, in the order of `group.answers`.
+
+    `cache_bytes` bounds what one batch of `kv_cache`, or one row of `packed`, keeps at a time; one answer is always scored.
+    """
+    if not group.answers:
+        return []
+    with _scoring(network):
+        hidden = STRATEGIES[chosen_strategy(network, len(group.answers), strategy)](network, group, cache_bytes)
+        return [torch.softmax(network.logits(one).float(), dim=-1).cpu().numpy() for one in hidden]
+
+
+def score_groups(
+    network: Network, groups: Iterable[Group], strategy: str = "auto", cache_bytes: int = CACHE_BYTES
+) -> Iterator[tuple[Group, list[np.ndarray]]]:
+    """Groups with the probabilities of their answers, one group at a time, so that memory does not grow with their number."""
+    for group in groups:
+        yield group, score_group(network, group, strategy, cache_bytes)
+
+
+@contextmanager
+def _scoring(network: Network) -> Iterator[None]:
+    """Without gradients and dropout; the network's mode is put back."""
+    was_training = network.training
+    network.eval()
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        network.train(was_training)
+
+
+def one_by_one(network: Network, group: Group, cache_bytes: int) -> list[torch.Tensor]:
+    """Hidden states of each answer behind its own copy of the reference."""
+    n, found = len(group.reference_ids), []
+    for place in range(len(group.answers)):
+        batch = collate([row_of(group.reference_ids, group.answers, [place])], network.coder.pad).to(network.device)
+        sees = None if network.mask == "full" else attention(batch.segments, network.mask)
+        found.append(network.hidden(batch.ids, batch.features, batch.positions, sees)[0, n:])
+    return found
+
+
+def packed(network: Network, group: Group, cache_bytes: int) -> list[torch.Tensor]:
+    """Hidden states of answers that stand in one row behind one reference, in as many rows as the byte budget asks for."""
+    n, found = len(group.reference_ids), []
+    per_token = network.body.config.hidden_size * 64  # bytes: what is alive at a time in a layer, generously
+    for places in _slabs([len(answer.ids) for answer in group.answers], max(0, cache_bytes // per_token - n)):
+        row = row_of(group.reference_ids, group.answers, places)
+        batch = collate([row], network.coder.pad).to(network.device)
+        lengths = tuple(len(group.answers[place].ids) for place in places)
+        blocks = Blocks(n, lengths, network.mask, network.reach)
+        hidden = network.hidden(batch.ids, batch.features, batch.positions, None, blocks=blocks)[0]
+        found += torch.split(hidden[n:], lengths)
+    return found
+
+
+def _slabs(lengths: Sequence[int], room: int) -> Iterator[list[int]]:
+    """Places in order, in runs of at most `room` tokens, at least one place each."""
+    held, used = [], 0
+    for place, length in enumerate(lengths):
+        if held and used + length > room:
+            yield held
+            held, used = [], 0
+        held.append(place)
+        used += length
+    yield held
+
+
+def kv_cache(network: Network, group: Group, cache_bytes: int) -> list[torch.Tensor]:
+    """Hidden states of answers in batches of similar length that read the kept keys and values of the reference."""
+    n, found = len(group.reference_ids), [None] * len(group.answers)
+    kept = _read(network, group) if n else DynamicCache()
+    for places in _batches([len(answer.ids) for answer in group.answers], n, cache_bytes // _bytes_per_token(network)):
+        rows = [row_of(group.reference_ids[:0], group.answers, [place]) for place in places]
+        batch = collate(rows, network.coder.pad).to(network.device)
+        own = attention(batch.segments, network.mask)
+        before = (batch.segments > 0)[:, None, :, None].expand(-1, -1, -1, n)
+        cache = DynamicCache(config=network.body.config)
+        for place, layer in enumerate(kept.layers if n else ()):
+            cache.update(layer.keys.expand(len(places), -1, -1, -1), layer.values.expand(len(places), -1, -1, -1), place)
+        hidden = network.hidden(batch.ids, batch.features, batch.positions + n, torch.cat([before, own], dim=3), cache=cache)
+        for place, one, row in zip(places, hidden, rows, strict=True):
+            found[place] = one[: row.n_tokens]
+    return found
+
+
+def _read(network: Network, group: Group) -> DynamicCache:
+    """Keys and values of the reference."""
+    row = row_of(group.reference_ids, group.answers, [])
+    batch = collate([row], network.coder.pad).to(network.device)
+    features = torch.zeros((*batch.shape, len(network.told)), dtype=torch.long, device=network.device)
+    cache = DynamicCache(config=network.body.config)
+    sees = None if network.mask == "prefix" else attention(batch.segments, network.mask)
+    network.hidden(batch.ids, features, batch.positions, sees, cache=cache)
+    return cache
+
+
+def _bytes_per_token(network: Network) -> int:
+    """Bytes of one token's keys and values in all layers."""
+    config = network.body.config
+    heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+    size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    return 2 * config.num_hidden_layers * heads * size * torch.finfo(network.body.dtype).bits // 8
+
+
+def _batches(lengths: Sequence[int], n_before: int, room: int) -> Iterator[list[int]]:
+    """Places by falling length, in batches whose kept and padded tokens fit into `room`, with little padding."""
+    held: list[int] = []
+    used = 0
+    for place in sorted(range(len(lengths)), key=lambda one: (-lengths[one], one)):
+        longest = lengths[held[0]] if held else 0
+        is_full = (len(held) + 1) * (n_before + longest) > room
+        if held and (is_full or (len(held) + 1) * longest > _SLACK * (used + lengths[place])):
+            yield held
+            held, used = [], 0
+        held.append(place)
+        used += lengths[place]
+    yield held
+
+
+STRATEGIES = {"one_by_one": one_by_one, "kv_cache": kv_cache, "packed": packed}

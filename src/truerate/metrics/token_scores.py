@@ -1,0 +1,92 @@
+"""Token counts of many texts at once: every text is cut once, and every detector's spans are marked over all texts in one pass.
+
+The texts lie one behind the other on one line of characters, so that a span of any text is found by a binary search in it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from truerate.metrics.tokens import Span
+
+
+@dataclass(frozen=True)
+class TokenLine:
+    """The tokens of many texts. `starts`, `ends` (tokens,): places on the line; `first` (texts + 1,): where a text's tokens begin;
+    `base` (texts,): where its characters begin."""
+
+    starts: np.ndarray
+    ends: np.ndarray
+    first: np.ndarray
+    base: np.ndarray
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Tokens per text, (texts,)."""
+        return np.diff(self.first)
+
+    def marked(self, texts: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+        """Which tokens (tokens,) overlap one of the spans by at least one character; span i lies in text `texts[i]`.
+
+        The rule of `tokens.marked`. Tokens of one text must be in order and must not overlap. Empty spans mark none.
+        """
+        keep = starts < ends
+        begin, end = self.base[texts[keep]] + starts[keep], self.base[texts[keep]] + ends[keep]
+        change = np.zeros(len(self.starts) + 1, dtype=np.int64)
+        np.add.at(change, np.searchsorted(self.ends, begin, side="right"), 1)
+        np.add.at(change, np.searchsorted(self.starts, end, side="left"), -1)
+        return np.cumsum(change[:-1]) > 0
+
+    @cached_property
+    def text_of(self) -> np.ndarray:
+        """The text of each token, (tokens,)."""
+        return np.repeat(np.arange(len(self.base)), self.sizes)
+
+    def per_text(self, values: np.ndarray) -> np.ndarray:
+        """Sums of token values (tokens,) per text, (texts,)."""
+        return np.bincount(self.text_of, weights=values, minlength=len(self.base))
+
+    def per_kind(self, kinds: np.ndarray, keep: np.ndarray, n: int) -> np.ndarray:
+        """How many of the tokens in `keep` (tokens,) have each kind 1 to n, per text, (texts, n); kind 0 is none."""
+        place = self.text_of[keep] * (n + 1) + kinds[keep]
+        return np.bincount(place, minlength=len(self.base) * (n + 1)).reshape(len(self.base), n + 1)[:, 1:]
+
+
+def token_line(texts: Sequence[str], cut: Callable[[str], Iterable[Span]]) -> TokenLine:
+    """The tokens of these texts as `cut` (`tokens.offsets_by`) gives them."""
+    base = np.concatenate([[0], np.cumsum([len(text) + 1 for text in texts])]).astype(np.int64)
+    found = [np.asarray(list(cut(text)), dtype=np.int64).reshape(-1, 2) for text in texts]
+    whole = np.concatenate([offsets + place for offsets, place in zip(found, base, strict=False)]) if found else np.zeros((0, 2), np.int64)
+    first = np.concatenate([[0], np.cumsum([len(offsets) for offsets in found])]).astype(np.int64)
+    return TokenLine(whole[:, 0], whole[:, 1], first, base[:-1])
+
+
+def precision(totals: np.ndarray) -> np.ndarray:
+    """Of the detected tokens, the share that is gold. `totals` (…, 4): n, gold, detected, both. NaN where none is detected."""
+    return totals[..., 3] / totals[..., 2]
+
+
+def recall(totals: np.ndarray) -> np.ndarray:
+    """Of the gold tokens, the share that is detected (the true positive rate). NaN where none is gold."""
+    return totals[..., 3] / totals[..., 1]
+
+
+def f1(totals: np.ndarray) -> np.ndarray:
+    """2 · both / (gold + detected). NaN where neither side marks any."""
+    return 2 * totals[..., 3] / (totals[..., 1] + totals[..., 2])
+
+
+def false_positive_rate(totals: np.ndarray) -> np.ndarray:
+    """Of the tokens that are not gold, the share that is detected. NaN where all are gold."""
+    return (totals[..., 2] - totals[..., 3]) / (totals[..., 0] - totals[..., 1])
+
+
+def contingency_kappa(tables: np.ndarray) -> np.ndarray:
+    """Cohen's κ of contingency tables (…, k, k) of two raters' labels; NaN over nothing, or where both always say the same one label."""
+    n = tables.sum(axis=(-2, -1))
+    agreed = np.trace(tables, axis1=-2, axis2=-1) / n
+    expected = (tables.sum(axis=-1) * tables.sum(axis=-2)).sum(axis=-1) / n**2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(expected < 1 - 1e-12, (agreed - expected) / (1 - expected), np.nan)

@@ -1,0 +1,178 @@
+"""The heat map of a multilingual board: languages × models, one estimate at a time, with every other one in the cells to switch to."""
+
+import json
+import math
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from truerate.site.languages import language, own_name
+from truerate.site.tables import Board
+
+RATE, ALL, PLANTED = "hallucination_rate", "all", "planted"
+BAND = ("sensitivity_low", "sensitivity_high")
+ESTIMATORS = {
+    "raw": ("Raw", "The share of reply tokens that the detector marks, as it comes. Nothing is corrected."),
+    "hr_est": ("HR_est", "The paper’s estimate, precision · marked / (recall · tokens). It holds where precision carries over."),
+    "rogan-gladen": ("Rogan–Gladen", "(marked share − FPR) / (TPR − FPR). It holds where the detector errs alike on both kinds of text."),
+    PLANTED: ("Planted", "What was planted in the closed world: the truth that the estimates are held against."),
+}
+CALIBRATIONS = {
+    "silver": ("Silver", "Error rates from inserted hallucinations, by the writer’s own marks."),
+    "gold": ("Gold", "Error rates from inserted hallucinations, labelled by people."),
+    "natural": ("Natural", "Error rates from replies in the wild, labelled by people: hallucinations that nobody inserted."),
+}
+REPLIES = {
+    "all": ("All replies", ""),
+    "kept": ("Kept", "Replies that repeat themselves, do not know, are cut or in another language are left out."),
+}
+PREFERRED = (("rogan-gladen", "natural"), ("rogan-gladen", "gold"), ("hr_est", "gold"), ("hr_est", "silver"), ("raw", ""))
+Mode = tuple[str, str, str]  # estimator, what it was calibrated on, replies
+
+
+@dataclass(frozen=True)
+class Spot:
+    """One estimate of one cell. All but `n` are shares; `value` None with `n` above 0: not identified."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    std: float | None = None
+    planted: float | None = None
+    band: tuple[float | None, float | None] = (None, None)
+    n: int = 0
+    n_missing: int = 0
+
+    def packed(self) -> Markup:
+        """The numbers in per cent behind one another: value, low, high, std, planted, band, n, how many are missing; `-` for none."""
+        numbers = (self.value, self.low, self.high, self.std, self.planted, *self.band)
+        shown = ["-" if number is None else f"{100 * number:.2f}" for number in numbers]
+        return Markup(" ".join([*shown, str(self.n), str(self.n_missing)]))
+
+
+Grid = dict[Mode, dict[tuple[str, str], Spot]]
+
+
+def heat_map(rows: list[dict], board: Board) -> dict | None:
+    """What the macro `heatmap` shows: languages as lines, models as columns, means at both edges; None where no rate was estimated."""
+    grid = grids(rows)
+    models = sorted({subject for cells in grid.values() for _, subject in cells})
+    languages = sorted({lang for cells in grid.values() for lang, _ in cells} - {ALL}, key=language)
+    if not models or not languages:
+        return None
+    modes = sorted(grid, key=_stand)
+    means = {mode: _means(grid[mode], languages, models) for mode in modes}
+    now = modes.index(opening(grid))
+    return {
+        "modes": [_said(mode) for mode in modes],
+        "modes_json": json.dumps([_said(mode) for mode in modes], ensure_ascii=False),
+        "now": now,
+        "high": axis(grid),
+        "models": models,
+        "lines": [_line(lang, modes, means, models, now) for lang in languages],
+        "foot": _line(ALL, modes, means, models, now),
+        "provenance": next(row["provenance"] for row in rows if row["metric"] == RATE),
+        "has_planted": any(spot.planted is not None for cells in grid.values() for spot in cells.values()),
+        "has_gaps": any(spot.value is None for cells in grid.values() for spot in cells.values()),
+    }
+
+
+def grids(rows: list[dict]) -> Grid:
+    """Every estimate by mode, then by (language, model); planted values are a mode of their own and stand in every other one's cells."""
+    beside = {(row["metric"], row["subject"], *sorted(row["slice"].items())): row["value"] for row in rows if row["kind"] != PLANTED}
+    truth = {
+        (row["slice"].get("lang", ALL), row["subject"], row["slice"].get("replies", ALL)): row["value"] for row in rows if _is_truth(row)
+    }
+    found: Grid = {}
+    for row in rows:
+        if row["table"] == "rates" and row["metric"] == RATE and (row["kind"] == "model" or _is_truth(row)):
+            held = row["slice"]
+            lang, replies = held.get("lang", ALL), held.get("replies", ALL)
+            mode = (held.get("estimator", "raw"), held.get("calibration", ""), replies)
+            std = beside.get((f"{RATE}_std", row["subject"], *sorted(held.items())))
+            bare = sorted((key, value) for key, value in held.items() if key != "estimator")
+            band = [beside.get((metric, row["subject"], *bare)) if mode[0] == "rogan-gladen" else None for metric in BAND]
+            planted = None if _is_truth(row) else truth.get((lang, row["subject"], replies))
+            spot = Spot(row["value"], row["low"], row["high"], std, planted, (band[0], band[1]), row["n"])
+            found.setdefault(mode, {})[lang, row["subject"]] = spot
+    return found
+
+
+def _is_truth(row: dict) -> bool:
+    """Whether a row is a planted rate under its own name."""
+    return row["kind"] == PLANTED and row["metric"] == RATE and row["slice"].get("estimator") == PLANTED
+
+
+def opening(grid: Grid) -> Mode:
+    """The mode shown first: of those that are told in at least half of their cells the best founded, over all replies."""
+    for estimator, calibration in PREFERRED:
+        cells = grid.get((estimator, calibration, ALL), {})
+        if cells and 2 * sum(spot.value is not None for spot in cells.values()) >= len(cells):
+            return (estimator, calibration, ALL)
+    return min(grid, key=_stand)
+
+
+def axis(grid: Grid) -> float:
+    """The upper end of the colours, one for all modes so that switching shows a shift: holds 95 % of the values, at most 1."""
+    values = sorted(spot.value for cells in grid.values() for spot in cells.values() if spot.value is not None)
+    if not values:
+        return 1.0
+    end = values[min(len(values) - 1, int(0.95 * len(values)))]
+    step = 0.02 if end <= 0.2 else 0.1
+    return min(1.0, max(0.02, step * math.ceil(round(end / step, 6))))
+
+
+def _means(cells: dict[tuple[str, str], Spot], languages: list[str], models: list[str]) -> dict[tuple[str, str], Spot]:
+    """The cells with a mean per language (model ""), per model (language `all`, as estimated or else over the languages) and of all."""
+    whole = dict(cells)
+    for model in models:
+        whole.setdefault((ALL, model), _mean([cells.get((lang, model)) for lang in languages]))
+    for lang in (*languages, ALL):
+        whole[lang, ""] = _mean([whole.get((lang, model)) for model in models])
+    return whole
+
+
+def _mean(spots: list[Spot | None]) -> Spot:
+    """The plain mean of what is told; how many are behind it, how many are missing."""
+    told = [spot for spot in spots if spot and spot.value is not None]
+    planted = [spot.planted for spot in spots if spot and spot.planted is not None]
+    value = sum(spot.value for spot in told) / len(told) if told else None
+    truth = sum(planted) / len(planted) if len(planted) == len(spots) == len(told) else None
+    return Spot(value, planted=truth, n=len(told), n_missing=len(spots) - len(told))
+
+
+def _line(lang: str, modes: list[Mode], means: dict, models: list[str], now: int) -> dict:
+    """One line: its language, and a cell for the mean over models, then one per model."""
+    cells = []
+    for model in ("", *models):
+        spots = [means[mode].get((lang, model)) for mode in modes]
+        packed = Markup(",").join(spot.packed() if spot else Markup("") for spot in spots)
+        cells.append({"now": spots[now], "packed": packed, "is_mean": not model or lang == ALL, "model": model})
+    return {"code": lang, "name": language(lang), "own": own_name(lang), "cells": cells}
+
+
+def _stand(mode: Mode) -> tuple:
+    estimator, calibration, replies = mode
+    order = (list(ESTIMATORS), list(CALIBRATIONS), list(REPLIES))
+    return tuple(
+        names.index(one) if one in names else len(names)
+        for names, one in zip(order, (estimator, calibration or "silver", replies), strict=True)
+    )
+
+
+def _said(mode: Mode) -> dict:
+    """A mode in words: its parts as buttons say them, and a sentence."""
+    estimator, calibration, replies = mode
+    titles = [
+        ESTIMATORS.get(estimator, (estimator, "")),
+        CALIBRATIONS.get(calibration, (calibration, "")),
+        REPLIES.get(replies, (replies, "")),
+    ]
+    return {
+        "estimator": estimator,
+        "calibration": calibration,
+        "replies": replies,
+        "titles": [title for title, _ in titles],
+        "title": f"{titles[0][0]}{f' on {titles[1][0].lower()}' if calibration else ''}, {titles[2][0].lower()}",
+        "note": " ".join(note for _, note in titles if note),
+    }

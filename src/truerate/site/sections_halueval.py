@@ -1,0 +1,107 @@
+"""HaluEval's boards: recognition first, then who misses what, how the texts were made, and what is known of their labels."""
+
+from dataclasses import replace
+
+from truerate.site.sections import Figure, Page, Rows, Section
+from truerate.site.tables import Board
+from truerate.site.views import View
+
+SCORES = ("accuracy", "unparsed_rate")
+DETAILS = (
+    "accuracy_parsed",
+    "accuracy_one_side",
+    "macro_f1",
+    "precision",
+    "recall",
+    "f1",
+    "precision_right",
+    "recall_right",
+    "f1_right",
+    "tpr",
+    "tnr",
+)
+LEADING = View("recognition", SCORES, switch="variant", across=("task", "scheme"), lacking=("pattern",))
+COMPLEMENT = View("recognition", ("tpr",), having=("pattern",))  # one minus the failure rate, which is shown
+SECTIONS = (
+    Section(
+        "Recognition",
+        "Each model reads a text and says whether it contains hallucination; of a pair, both sides are asked.",
+        (replace(LEADING, extra=DETAILS),),
+    ),
+    Section(
+        "Missed hallucinations by pattern",
+        "Of the hallucinated texts with a readable verdict, the share passed as right, by the pattern of the text. Darker is worse.",
+        tuple(
+            View("failures", (metric,), switch="variant", across=("task",), form="heat")
+            for metric in ("failure_rate", "recognition_failure_rate")
+        ),
+    ),
+    Section(
+        "Candidates",
+        "How the models fare as writers of hallucinated candidates. Darker is more.",
+        (
+            View(
+                "candidates",
+                ("candidate_failure_rate",),
+                switch="scheme",
+                across=("task",),
+                having=("pattern",),
+                lacking=("reason",),
+                form="heat",
+            ),
+            View("candidates", ("length_rule_broken_rate",), across=("task", "scheme"), form="heat"),
+        ),
+    ),
+    Section(
+        "Refinement",
+        "Texts that a model flagged are rewritten by it with knowledge and judged again.",
+        (View("refinement", ("flagged_rate_before", "flagged_rate_after"), across=("task",), n_whiskers=2),),
+    ),
+    Section(
+        "Filtering",
+        "A judge picks the more plausible of two candidates, in both orders.",
+        (View("filtering", ("filter_disagreement_rate", "filter_first_position_rate", "filter_unparsed_rate"), by=("task",), head="Task"),),
+    ),
+    Section(
+        "The labelled texts",
+        "How many there are, and what is known of their labels.",
+        (
+            View("dataset", ("n_samples", "hallucinated_rate"), by=("task", "scheme"), head="Texts", title="By task", n_whiskers=0),
+            View(
+                "labels",
+                ("fleiss_kappa", "percent_agreement", "n_annotators_passed"),
+                by=("task", "unit"),
+                head="Labels of",
+                title="Agreement of the labellers",
+                n_whiskers=0,
+            ),
+            View("labels", ("probe_rate",), across=("task",), head="Labeller", title="Probes that labellers got right", n_whiskers=0),
+            View("dataset", ("n_by_pattern",), across=("scheme",), by=("task", "pattern"), head="Pattern", title="Hallucinated texts"),
+        ),
+        is_row=True,
+    ),
+)
+
+
+def missed(rows: Rows, board: Board) -> Rows:
+    """The rows with planted failure rates by pattern, one minus the planted TPR: the closed world names only the latter."""
+    planted = [row for row in rows if row["kind"] == "planted" and COMPLEMENT.takes(row) and row["value"] is not None]
+    more = [row | {"table": "failures", "metric": "failure_rate", "value": 1 - row["value"], "low": None, "high": None} for row in planted]
+    return rows + more
+
+
+def figures(rows: Rows, board: Board) -> list[Figure]:
+    """How many items the texts are about."""
+    return [("Items", board.items.height, "")]
+
+
+DETECTORS = View(
+    "recognition",
+    ("accuracy", "tpr", "tnr", "auroc", "unparsed_rate"),
+    ("precision", "recall", "f1", "macro_f1"),
+    switch="task",
+    across=("scheme",),
+    lacking=("pattern",),
+    head="Judge",
+)
+PAGE = Page(SECTIONS, LEADING, detectors=DETECTORS, hidden=(COMPLEMENT,), derive=missed, figures=figures)

@@ -1,0 +1,79 @@
+"""Labelled training passages in FAVA's tags (Mishra et al. 2024), one reference each; three shapes of row are known.
+
+`marked` and `reference`; `errored_passage` and `evidence`, as FAVA's generator writes them; `completion` and `prompt`, as FAVA's published
+training file has them. In the first two `<delete>` holds the right words and `<mark>` the hallucinated ones; in the third it is the other
+way round, because there the tags are the corrections that a model is to suggest.
+"""
+
+import re
+from pathlib import Path
+
+from truerate.errors import TruerateError
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.rows import BadRow, Reason, Row, json_rows
+from truerate.sources.tagged import laid_onto, tagged
+
+FILES = ("fava.jsonl", "training.json")
+CARD = {
+    "name": "FAVA",
+    "citation": "A. Mishra, A. Asai, V. Balachandran, Y. Wang, G. Neubig, Y. Tsvetkov, H. Hajishirzi. Fine-grained Hallucination Detection "
+    "and Editing for Language Models. COLM 2024. arXiv:2401.06855. References: Wikipedia.",
+    "licence": "CC BY 4.0",
+    "redistribution": "yes",
+    "url": "https://huggingface.co/datasets/fava-uw/fava-data",
+    "lang": "en",
+    "is_wikipedia": True,
+}
+_PROMPT = re.compile(
+    r"\s*Read the following references:\s*(?P<reference>.+?)\s*Please identify all the errors .+?(?:\[Text\]|\bText:)(?P<text>.+?)"
+    r"(?:\[Edited\]|\bEdited:)?\s*\Z",
+    re.DOTALL,
+)
+_BLANKS = re.compile(r"[ \t]+")
+_CORRECTED = re.compile(r"</?(?:mark|delete)>")
+_SWAPPED = {"<mark>": "<delete>", "</mark>": "</delete>", "<delete>": "<mark>", "</delete>": "</mark>"}
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """Each passage as an item of task `train` with its silver sample; the passage before any insertion is the right answer."""
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    found = [file for file in FILES if (folder / file).is_file()]
+    if not found:
+        raise TruerateError(f"source {name!r}: none of FAVA's files in {str(folder)!r}; looked for: {', '.join(FILES)}")
+    for file in found:
+        collection.read(file, json_rows, lambda row: _keep(collection, row))
+    return collection.tables()
+
+
+def _keep(collection: Collection, row: Row) -> None:
+    reference, marked, published = _parts(row)
+    collection.counts["n_passages"] += 1
+    found = tagged(marked)
+    text = found.text if published is None else published
+    spans = laid_onto(text, found)
+    lang = row.language() if "lang" in row.values else CARD["lang"]
+    subject = row.optional_text("subject")
+    item = collection.item(
+        "train",
+        group=("reference", reference),
+        right_answer=_BLANKS.sub(" ", found.original).strip(),  # an insertion leaves its blanks behind
+        lang=lang,
+        document_ids=[collection.document(reference, title=subject or "", lang=lang)],
+        subject=subject,
+        id=row.optional_text("id"),
+        is_shared=True,
+    )
+    collection.sample(item, text, is_hallucinated=bool(spans), label_source="silver", spans=spans)
+    collection.counts["n_passages_kept"] += 1
+
+
+def _parts(row: Row) -> tuple[str, str, str | None]:
+    """Reference, marked passage with `<mark>` around what is hallucinated, and the passage as published where it stands in the row."""
+    if "completion" in row.values:
+        found = _PROMPT.fullmatch(row.text("prompt"))
+        if found is None:
+            raise BadRow(Reason.UNPARSABLE, "field 'prompt' holds no references followed by a text to correct")
+        return found["reference"], _CORRECTED.sub(lambda tag: _SWAPPED[tag[0]], row.text("completion")), found["text"].strip()
+    if "errored_passage" in row.values:
+        return row.text("evidence"), row.text("errored_passage"), None
+    return row.text("reference"), row.text("marked"), None

@@ -1,0 +1,35 @@
+"""Tables of several formats or folders as those of one source."""
+
+import polars as pl
+
+from truerate.sources.collection import REDISTRIBUTION, SourceTables
+
+
+def join(parts: list[SourceTables]) -> SourceTables:
+    """The tables of all parts, one below the other; a row of equal id is kept once (a text may stand in two formats), rejects all stay."""
+    tables = {table: _once(pl.concat([part.tables[table] for part in parts])) for table in parts[0].tables}
+    return SourceTables(**tables, card=joined_card([part.card for part in parts]))
+
+
+def _once(data: pl.DataFrame) -> pl.DataFrame:
+    identity = data.columns[0]
+    return data.unique(identity, keep="first", maintain_order=True) if identity.endswith("_id") else data
+
+
+def joined_card(cards: list[dict]) -> dict:
+    """One card of many: names joined, the strictest redistribution, counts added."""
+    joined = {
+        field: "; ".join(dict.fromkeys(card[field] for card in cards if card[field])) or None
+        for field in ("name", "citation", "licence", "url")
+    }
+    counts: dict[str, int] = {}
+    for card in cards:
+        for what, count in card["counts"].items():
+            counts[what] = counts.get(what, 0) + count
+    return {
+        **joined,
+        "redistribution": min((card["redistribution"] for card in cards), key=REDISTRIBUTION.index),
+        "lang": cards[0]["lang"],
+        "files": [file for card in cards for file in card["files"]],
+        "counts": dict(sorted(counts.items())),
+    }

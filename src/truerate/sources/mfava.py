@@ -1,0 +1,186 @@
+"""mFAVA's published files (ul Islam, Lauscher, Glavaš 2025): passages with hallucinations tagged by GPT-4 and by people; queries.
+
+A folder may hold any of them, packed with Zstandard or not. Tags are read strictly: a passage whose tags are malformed or whose text
+without tags differs from the published one in more than blanks is booked as a reject, and its other labelling stays.
+"""
+
+import re
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from truerate import keys
+from truerate.errors import TruerateError
+from truerate.schemas import pairs
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.mfava_gold import annotators, settled
+from truerate.sources.rows import BadRow, Reason, Row, json_lines, zstd_lines
+from truerate.sources.tagged import spans_on
+from truerate.tags import TYPES
+
+GOLD, SILVER, WILD = "gold.jsonl", "silver.jsonl", "wild_queries.jsonl"
+PACKED = ".zst"
+WRITER = "gpt-4"  # wrote the passages, the insertions and the silver tags
+CARD = {
+    "name": "mFAVA",
+    "citation": "S. O. ul Islam, A. Lauscher, G. Glavaš. How Much Do LLMs Hallucinate across Languages? On Multilingual Estimation of LLM "
+    "Hallucination in the Wild. arXiv:2502.12769, 2025. References: Wikipedia.",
+    "licence": "Creative Commons, variant not stated (CC BY-NC-SA at the strictest); references: CC BY-SA 4.0 (Wikipedia), partly "
+    "translated by machine",
+    "redistribution": "no",
+    "url": "https://github.com/WorldHellow/mHallucinations-LLM",
+    "lang": None,
+    "is_wikipedia": True,
+}
+_NUMBER = re.compile(r"\s*\d{1,2}\s*[.)．、]\s*")
+
+
+@dataclass
+class Passage:
+    """A published text and its rows: silver spans (None where no row's could be read), and the gold spans of each readable row."""
+
+    lang: str
+    text: str
+    reference: str
+    rows: list[int] = field(default_factory=list)
+    silver: list[dict] | None = None
+    gold: dict[int, list[dict]] = field(default_factory=dict)
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """Silver and gold samples on items of task `silver`, one per text, and queries on items of task `wild`.
+
+    The gold file holds texts that several annotators labelled, a row each: one gold sample by max-voting, and a judgement per annotator.
+    Rows of the silver file are aligned over languages, so its groups are row numbers; those of the gold file are not: its groups are
+    references. (By the numbers in their references both files are about the same questions, each in languages of its own.)
+    """
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    gold, silver, wild = (_found(folder, file) for file in (GOLD, SILVER, WILD))
+    if not (gold or silver or wild):
+        raise TruerateError(f"source {name!r}: none of mFAVA's files in {str(folder)!r}; looked for: {GOLD}, {SILVER}, {WILD} (or .zst)")
+    passages: dict[tuple, Passage] = {}
+    if gold:
+        collection.read(gold, _cut(gold), partial(_label, collection, passages, gold, is_gold=True))
+    if silver:
+        collection.read(silver, _cut(silver), partial(_label, collection, passages, silver, is_gold=False))
+    _keep_passages(collection, passages)
+    if wild:
+        collection.read(wild, _cut(wild), partial(_keep_queries, collection, wild))
+    return collection.tables()
+
+
+def _found(folder: Path, file: str) -> str | None:
+    return next((name for name in (file, file + PACKED) if (folder / name).is_file()), None)
+
+
+def _cut(file: str):
+    return zstd_lines if file.endswith(PACKED) else json_lines
+
+
+# ---- passages ------------------------------------------------------------------------------------------------------------------
+def _label(collection: Collection, passages: dict[tuple, Passage], file: str, row: Row, *, is_gold: bool) -> None:
+    """Book what one row says of a text; a labelling that cannot be read is a reject, the other one stays."""
+    lang, number = row.language(), row.integer("row")
+    text, reference = row.text("generated_text"), row.text("references")
+    labels = {"silver": row.text("silver_annotations")} | ({"gold": row.text("gold_annotations")} if is_gold else {})
+    identity = ("gold", lang, text, reference) if is_gold else ("silver", lang, number)
+    passage = passages.setdefault(identity, Passage(lang, text, reference))
+    if passage.rows and number == passage.rows[-1] + 1:  # at once again, so by the same person: the later row counts
+        passage.gold.pop(passage.rows.pop(), None)
+        collection.counts[f"n_gold_repeated_{lang}"] += 1
+    passage.rows.append(number)
+    for kind, marked in labels.items():
+        collection.counts[f"n_{kind}_rows_{lang}"] += 1
+        for tag in TYPES if kind == "gold" else ():  # of every row, read or not: what the paper's Table 2 counts as spans
+            collection.counts[f"n_{kind}_tags-{tag}_{lang}"] += marked.count(f"<{tag}>")
+        try:
+            spans = spans_on(text, marked)
+        except BadRow as bad:
+            collection.reject(file, bad, row=row.number, target_id=f"{lang}/{number}/{kind}", text=marked)
+            collection.counts[f"n_{kind}_{bad.reason.value}_{lang}"] += 1
+            continue
+        collection.counts[f"n_{kind}_clean_{lang}"] += 1
+        if kind == "gold":
+            passage.gold[number] = spans
+        elif passage.silver is None:
+            passage.silver = spans
+
+
+def _keep_passages(collection: Collection, passages: dict[tuple, Passage]) -> None:
+    """Items, samples and judgements of what could be read."""
+    who = annotators({(one.lang, row): one.text for (kind, *_), one in passages.items() for row in one.rows if kind == "gold"})
+    for (kind, *_), passage in passages.items():
+        if passage.silver is None and not passage.gold:
+            continue
+        item = collection.item(
+            "silver",
+            group=("reference", passage.reference) if kind == "gold" else ("row", passage.rows[0]),
+            lang=passage.lang,
+            document_ids=[collection.document(passage.reference, lang=passage.lang)],
+            row=passage.rows[0],
+            origin=kind,
+            is_shared=True,
+        )
+        if passage.silver is not None:
+            _sample(collection, item, passage, "silver", passage.silver)
+        if passage.gold:
+            sample = _sample(collection, item, passage, "gold", settled(list(passage.gold.values()), passage.text))
+            for row, spans in passage.gold.items():
+                _judge(collection, sample["sample_id"], who[passage.lang, row], row, spans)
+
+
+def _sample(collection: Collection, item: dict, passage: Passage, labels: str, spans: list[dict]) -> dict:
+    return collection.sample(
+        item,
+        passage.text,
+        is_hallucinated=bool(spans),
+        label_source=labels,
+        generator=WRITER,
+        spans=spans,
+        labels=labels,
+        n_annotators=len(passage.gold) if labels == "gold" else None,
+    )
+
+
+def _judge(collection: Collection, target_id: str, judge: str, row: int, spans: list[dict]) -> None:
+    """What one annotator says of one text."""
+    identity = keys.content_id(target_id, judge, row)
+    collection.judgements[identity] = {
+        "judgement_id": identity,
+        "judge": judge,
+        "judge_version": "published",
+        "target_id": target_id,
+        "verdict": bool(spans),
+        "status": "ok",
+        "reason": None,
+        "spans": spans,
+        "p": None,
+        "rationale": None,
+        "attributes": pairs(row=row, stage="raw"),
+    }
+
+
+# ---- queries -------------------------------------------------------------------------------------------------------------------
+def _keep_queries(collection: Collection, file: str, row: Row) -> None:
+    """The queries about one article; its published paragraphs are their reference. Numbers in front of a query are taken off."""
+    lang, title = row.language(), row.text("title")
+    reference = "\n\n".join(part for part in row.texts("references") if part.strip())
+    queries = [bare for query in row.texts("queries") if (bare := _NUMBER.sub("", query, count=1).strip())]
+    if not reference or not queries:
+        raise BadRow(Reason.EMPTY_FIELD, f"field {'references' if not reference else 'queries'!r} holds no text")
+    document_id = collection.document(reference, title=title, lang=lang, url=row.optional_text("url"))
+    for query in queries:
+        try:
+            collection.item(
+                "wild",
+                group=("article", lang, title),
+                question=query,
+                lang=lang,
+                document_ids=[document_id],
+                title=title,
+                category=row.optional_text("category"),
+            )
+        except BadRow as bad:
+            collection.reject(file, bad, row=row.number, target_id=f"{lang}/{row.integer('row')}/wild", text=query)
+            continue
+        collection.counts[f"n_queries_{lang}"] += 1

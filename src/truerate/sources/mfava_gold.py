@@ -1,0 +1,52 @@
+"""mFAVA's gold file says nothing of annotators: which rows are one person's, and what several of them say together."""
+
+from collections import Counter
+
+N_REPEATED = 2  # a row that was repeated at once is counted by its later one, which leaves a hole in the numbers
+
+
+def annotators(texts: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
+    """Who labelled each row (language, row number), as a name per language. Inferred, not published.
+
+    Shared texts stand in the file once per annotator, in one order: a run of neighbouring rows whose texts all stand elsewhere, too, and
+    none of them twice in the run, is taken as one annotator's. Rows whose text stands once are `single`.
+    """
+    shared = {(lang, text) for (lang, text), n in Counter((lang, text) for (lang, _), text in texts.items()).items() if n > 1}
+    named, run, n_runs = {}, [], Counter()
+    for lang, row in sorted(texts):
+        if (lang, texts[lang, row]) not in shared:
+            named[lang, row], run = f"{lang} single", []
+            continue
+        if not run or run[-1] < (lang, row - N_REPEATED) or texts[lang, row] in {texts[one] for one in run}:
+            n_runs[lang] += 1
+            run = []
+        run.append((lang, row))
+        named[lang, row] = f"{lang} annotator {n_runs[lang]}"
+    return named
+
+
+def settled(marked: list[list[dict]], text: str) -> list[dict]:
+    """Max-voting: the runs of characters that more than half of the annotators marked, cut where the type that most of them gave changes.
+
+    Of types with equal votes the first by name is taken; of two annotators both must have marked. Blanks at the edges
+    of a run are left out. `p` of these spans is null.
+    """
+    borders = sorted({place for spans in marked for span in spans for place in (span["start"], span["end"])})
+    runs: list[dict] = []
+    for start, end in zip(borders, borders[1:], strict=False):
+        votes = Counter(span["type"] for spans in marked for span in spans if span["start"] <= start and end <= span["end"])
+        if 2 * votes.total() <= len(marked):
+            continue
+        kind = min(votes, key=lambda kind: (-votes[kind], kind))
+        if runs and runs[-1]["end"] == start and runs[-1]["type"] == kind:
+            runs[-1]["end"] = end
+        else:
+            runs.append({"start": start, "end": end, "type": kind, "p": None})
+    return [trimmed for run in runs if (trimmed := _trimmed(run, text))]
+
+
+def _trimmed(span: dict, text: str) -> dict | None:
+    """A span without blanks at its edges; None where nothing else is in it."""
+    piece = text[span["start"] : span["end"]]
+    start = span["start"] + len(piece) - len(piece.lstrip())
+    return {**span, "start": start, "end": start + len(piece.strip())} if piece.strip() else None

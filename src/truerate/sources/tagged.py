@@ -1,0 +1,91 @@
+"""Passages with FAVA's tags in source files: read strictly, refused by a row's reason, and laid onto the text as it was published."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from truerate.sources.rows import BadRow, Reason
+from truerate.tags import TYPES, Tagged, parse_tags
+from truerate.text import clean
+
+_NAME = re.compile(r"<([^<>/\s][^<>]*)>")
+_REASONS = {
+    "empty": Reason.EMPTY_FIELD,
+    "malformed": Reason.MALFORMED,
+    "empty-span": Reason.EMPTY_SPAN,
+    "altered": Reason.ALTERED,
+}
+
+
+def tagged(marked: str) -> Tagged:
+    """The text and spans of a marked passage. Raises BadRow with the grammar's reason.
+
+    Tags that keep the grammar under a name that is no type (`contridictory`, `Entity`) are refused as `unknown-type`: what they mean is not
+    guessed.
+    """
+    found = parse_tags(marked)
+    if isinstance(found, Tagged):
+        return found
+    if found.reason == "malformed" and (foreign := _foreign(marked)):
+        raise BadRow(Reason.UNKNOWN_TYPE, f"type {foreign[0][:40]!r} is none of {', '.join(TYPES)}")
+    raise BadRow(_REASONS[found.reason], found.detail)
+
+
+def _foreign(marked: str) -> list[str]:
+    """The names that are no type, where the passage would keep the grammar if they were; else none."""
+    names = [name for name in dict.fromkeys(_NAME.findall(marked)) if name not in ("delete", "mark")]
+    keeps = isinstance(parse_tags(marked, types=[*TYPES, *names]), Tagged)
+    return [name for name in names if name not in TYPES] if keeps else []
+
+
+def spans_on(published: str, marked: str) -> list[dict]:
+    """The spans of a marked passage as code points of the published text without marks; raises BadRow with the reason.
+
+    A text altered between its tags is refused as that, whatever its tags are called.
+    """
+    try:
+        return laid_onto(published, tagged(marked))
+    except BadRow as bad:
+        if bad.reason is Reason.UNKNOWN_TYPE:
+            laid_onto(published, parse_tags(marked, types=[*TYPES, *_foreign(marked)]))
+        raise
+
+
+def laid_onto(published: str, found: Tagged) -> list[dict]:
+    """The spans of a tagged passage (`start`, `end`, `type`, `p` null) as code points of the published text, which differs in blanks alone.
+
+    Raises BadRow (`altered`) where it differs in more. A span reaches from its first character to its last, blanks at its edges left out.
+    """
+    if found.text == published:
+        return [{**span, "p": None} for span in found.spans]
+    ours, theirs = _inked(found.text), _inked(published)
+    if [found.text[place] for place in ours] != [published[place] for place in theirs]:
+        raise BadRow(Reason.ALTERED, "the text without its tags is not the published one")
+    order = {place: number for number, place in enumerate(ours)}
+    spans = []
+    for span in found.spans:
+        inside = [order[place] for place in range(span["start"], span["end"]) if place in order]
+        spans.append({"start": theirs[inside[0]], "end": theirs[inside[-1]] + 1, "type": span["type"], "p": None})
+    return spans
+
+
+def _inked(text: str) -> list[int]:
+    """Where a text holds something other than blank space."""
+    return [place for place, character in enumerate(text) if not character.isspace()]
+
+
+def in_cleaned(published: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Half-open spans of a published text as code points of that text once cleaned. Raises BadRow for a span that is no part of it."""
+    moved = []
+    for start, end in spans:
+        if not 0 <= start < end <= len(published):
+            raise BadRow(Reason.OUT_OF_RANGE, f"span {start}–{end} is no part of a text of {len(published)} characters")
+        moved.append((len(clean(published[:start])), len(clean(published[:end]))))
+    return moved
+
+
+def refuse_overlap(spans: Sequence[dict]) -> None:
+    """Raise BadRow where two spans share a character: a character has one type and one probability."""
+    ordered = sorted(spans, key=lambda span: (span["start"], span["end"]))
+    for one, other in zip(ordered, ordered[1:], strict=False):
+        if other["start"] < one["end"]:
+            raise BadRow(Reason.OVERLAP, f"spans {one['start']}–{one['end']} and {other['start']}–{other['end']} overlap")

@@ -1,0 +1,51 @@
+"""The silver texts of another folder as material to learn from (`training` of a source in params.yaml)."""
+
+import polars as pl
+
+from truerate import keys
+from truerate.sources.collection import SourceTables
+from truerate.sources.joined import joined_card
+
+TASK = "train"
+
+
+def with_training(source: SourceTables, other: SourceTables) -> SourceTables:
+    """A source with the silver texts of another as task `train`: samples, their items, and their documents.
+
+    Nothing is learned from a text whose group has gold labels here. Of texts that are the source's own (it may be its own training
+    folder), those of split `train` move over, the rest stay silver texts to be judged.
+    """
+    silver = other.samples.filter(pl.col("task") == "silver", pl.col("label_source") == "silver")
+    gold = source.samples.filter(pl.col("label_source") == "gold")
+    own = source.samples["sample_id"].implode()
+    is_held_out = pl.col("sample_id").is_in(own) & (pl.col("split") == "test")
+    taken = silver.filter(~pl.col("group_id").is_in(gold["group_id"].implode()), ~is_held_out)
+    moved = taken["sample_id"].implode()
+    items = other.items.join(taken.select("item_id").unique(), on="item_id", how="semi", maintain_order="left")
+    needed = items.select(pl.col("document_ids").explode()).unique()
+    documents = other.documents.join(needed, left_on="document_id", right_on="document_ids", how="semi", maintain_order="left")
+    return SourceTables(
+        documents=pl.concat([source.documents, documents]).unique("document_id", keep="first", maintain_order=True),
+        items=pl.concat([source.items, _renamed(items, "item_id")]),
+        samples=pl.concat([source.samples.filter(~pl.col("sample_id").is_in(moved)), _renamed(taken, "sample_id", "item_id")]),
+        judgements=source.judgements,
+        rejects=source.rejects,
+        card=_card(source.card, other.card, n_train=taken.height),
+    )
+
+
+def _renamed(data: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """Rows under task `train`, with ids of their own."""
+    new = [pl.col(name).map_elements(lambda old: keys.content_id(TASK, old), return_dtype=pl.String) for name in columns]
+    return data.with_columns(*new, task=pl.lit(TASK))
+
+
+def _card(card: dict, other: dict, *, n_train: int) -> dict:
+    """The rights of both, the files of both, and the source's own counts with those of what was taken."""
+    files = {file["sha256"]: file for file in (*card["files"], *other["files"])}
+    return {
+        **joined_card([card, other]),
+        "lang": card["lang"],
+        "files": list(files.values()),
+        "counts": card["counts"] | {"n_train": n_train},
+    }

@@ -1,0 +1,124 @@
+"""Wikipedia articles as the MediaWiki API gives them (plain-text extracts with heading lines), a page or a whole response per row.
+
+The text before the first heading, the lead, is the reference of what is asked about an article.
+"""
+
+import re
+from pathlib import Path
+
+from truerate.errors import TruerateError
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.rows import BadRow, Cut, Reason, Row, json_rows
+from truerate.text import clean
+
+FILES = ("articles.jsonl", "articles.json")
+CARD = {
+    "name": "Wikipedia",
+    "citation": "Authors of the pages at their addresses and revisions.",
+    "licence": "CC BY-SA 4.0",
+    "redistribution": "yes",
+    "url": "https://www.wikipedia.org",
+    "lang": None,
+    "is_wikipedia": True,
+}
+_HEADING = re.compile(r"^={2,6}[^=\n].*?={2,6}[ \t]*$", re.MULTILINE)
+_HOST = re.compile(r"https?://([a-z]{2,3})\.(?:m\.)?wikipedia\.org/")
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """Each page as an item of task `article` whose document is its lead."""
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    found = [file for file in FILES if (folder / file).is_file()]
+    if not found:
+        raise TruerateError(f"source {name!r}: no articles in {str(folder)!r}; looked for: {', '.join(FILES)}")
+    for file in found:
+        collection.read(file, pages, lambda row: _keep(collection, row))
+    return collection.tables()
+
+
+def pages(raw: bytes) -> Cut:
+    """The pages of a file: a row that is a response of the API (`query.pages`, a list or an object by page id) holds many."""
+    for number, make in json_rows(raw):
+        try:
+            values = make()
+        except BadRow as bad:
+            yield number, lambda bad=bad: _raise(bad)
+            continue
+        for page in _in_response(values):
+            yield number, lambda page=page: page
+
+
+def _raise(bad: BadRow) -> None:
+    raise bad
+
+
+def _in_response(values: object) -> list[object]:
+    query = values.get("query") if isinstance(values, dict) else None
+    if not isinstance(query, dict):
+        return [values]
+    found = query.get("pages")
+    return list(found.values()) if isinstance(found, dict) else found if isinstance(found, list) else [values]
+
+
+def _keep(collection: Collection, row: Row) -> None:
+    if "missing" in row.values or "invalid" in row.values:
+        raise BadRow(Reason.NO_KNOWLEDGE, "there is no such page")
+    title, extract, lang = row.text("title"), row.text("extract"), _language(row)
+    heading = _HEADING.search(extract)
+    lead = extract[: heading.start()].strip() if heading else extract.strip()
+    if not lead:
+        raise BadRow(Reason.NO_KNOWLEDGE, f"no text before the first heading of {title!r}")
+    document_id = collection.document(lead, title=title, lang=lang, url=_address(row))
+    collection.item(
+        "article",
+        group=("article", lang, title),
+        lang=lang,
+        document_ids=[document_id],
+        title=title,
+        n_characters=len(extract),
+        n_sections=len(_HEADING.findall(extract)),
+        depth=_depth(row),
+        tags="; ".join(_tags(row)) or None,
+        id=row.values.get("pageid"),
+    )
+    collection.counts[f"n_articles_{lang}"] += 1
+
+
+def _language(row: Row) -> str:
+    """The page's own language: its field, else that of its address."""
+    if row.values.get("lang") is not None:
+        return row.language()
+    if found := _HOST.match(_url(row) or ""):
+        return found[1]
+    raise BadRow(Reason.MISSING_FIELD, "no field 'lang', and no address of Wikipedia that tells it")
+
+
+def _url(row: Row) -> str | None:
+    return next((text for field in ("url", "canonicalurl", "fullurl") if (text := row.optional_text(field))), None)
+
+
+def _address(row: Row) -> str | None:
+    """The address of the very revision, where the page says which it is."""
+    url, revision = _url(row), row.values.get("revid") or row.values.get("lastrevid")
+    if url is None or not isinstance(revision, int):
+        return url
+    return f"{url}{'&' if '?' in url else '?'}oldid={revision}"
+
+
+def _depth(row: Row) -> float | None:
+    """The depth of the article's wiki, None where it is not known."""
+    depth = row.values.get("depth")
+    if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int | float)):
+        raise BadRow(Reason.WRONG_TYPE, f"field 'depth' is {str(depth)[:40]!r}; it must be a number, or null where it is not known")
+    return None if depth is None else float(depth)
+
+
+def _tags(row: Row) -> list[str]:
+    """Names of the templates on the page, in order, each once: plain ones as they are, the API's titles without their namespace."""
+    if row.values.get("templates") is None:
+        return []
+    found = [entry.get("title") if isinstance(entry, dict) else entry for entry in row.items("templates")]
+    if wrong := [entry for entry in found if not isinstance(entry, str)]:
+        raise BadRow(Reason.WRONG_TYPE, f"field 'templates' holds {str(wrong[0])[:40]!r}; it must hold names")
+    names = [name.partition(":")[2] if isinstance(entry, dict) else name for entry, name in zip(row.items("templates"), found, strict=True)]
+    return list(dict.fromkeys(clean(name) for name in names))

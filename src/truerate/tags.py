@@ -1,0 +1,98 @@
+"""FAVA's tags: hallucinated pieces of a text marked by type, read strictly. What does not keep the grammar is refused with its reason.
+
+    <entity><delete>Paris</delete><mark>Lyon</mark></entity>     replaced (also `relation`); either order, the deleted piece may be missing
+    <invented>A sentence.</invented>                             inserted (also contradictory, unverifiable, subjective)
+
+Tags do not nest in one another, `delete` and `mark` stand only in `entity` and `relation`, and nothing else there. The marked text is what
+a reader sees: deleted pieces leave it before offsets are taken. Offsets are code points, half-open.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+REPLACED = ("entity", "relation")
+INSERTED = ("contradictory", "unverifiable", "invented", "subjective")
+TYPES = REPLACED + INSERTED
+# Why a text is refused: nothing in it · a tag that is unknown, nested, crossed or never closed · a mark without text ·
+# a text outside the tags that is not the original.
+REASONS = ("empty", "malformed", "empty-span", "altered")
+_TAG = re.compile(r"</?[^<>\s][^<>]*>")
+_PIECES = re.compile(r"(?:<delete>(?P<old>[^<>]*)</delete>)?\s*<mark>(?P<new>[^<>]*)</mark>\s*(?:<delete>(?P<late>[^<>]*)</delete>)?")
+
+
+class Tagged(NamedTuple):
+    """A text as a reader sees it, its spans (`start`, `end`, `type`) in order, and the text it was before any of them."""
+
+    text: str
+    spans: tuple[dict, ...]
+    original: str
+
+
+class Refused(NamedTuple):
+    """Why a text could not be read: one of REASONS, and where."""
+
+    reason: str
+    detail: str
+
+
+def parse_tags(marked: str, *, original: str | None = None, types: Sequence[str] = TYPES) -> Tagged | Refused:
+    """The text and spans of a marked text, or why it is refused.
+
+    With `original` the text without its insertions and with its deletions must equal it, blank space apart (each run of it counts as one
+    blank, none counts beside a mark). Tags of types that are not in `types` are unknown.
+    """
+    if not marked.strip():
+        return Refused("empty", "no text")
+    text, before, spans, place = "", "", [], 0
+    while (tag := _TAG.search(marked, place)) is not None:
+        text, before = text + marked[place : tag.start()], before + marked[place : tag.start()]
+        name = tag[0][1:-1]
+        if name not in types:
+            return Refused("malformed", f"tag {tag[0][:40]!r} where one of {', '.join(types)} opens")
+        end = marked.find(f"</{name}>", tag.end())
+        if end < 0:
+            return Refused("malformed", f"{tag[0]!r} is never closed")
+        pieces = _pieces(name, marked[tag.end() : end])
+        if pieces is None:
+            return Refused("malformed", f"tags inside {tag[0]!r}")
+        new, old = pieces
+        if not new.strip():
+            return Refused("empty-span", f"{tag[0]!r} marks nothing")
+        lead = len(new) - len(new.lstrip())
+        spans.append({"start": len(text) + lead, "end": len(text) + len(new.rstrip()), "type": name})
+        text, before = text + new, before + old
+        place = end + len(name) + 3
+    text, before = text + marked[place:], before + marked[place:]
+    if original is not None and _squeezed(before) != _squeezed(original):
+        return Refused("altered", "the text outside the tags is not the one that was given")
+    return Tagged(text, tuple(spans), before)
+
+
+def _pieces(name: str, inside: str) -> tuple[str, str] | None:
+    """What a tag shows and what it replaced; None where its inside breaks the grammar."""
+    if "<" not in inside or not _TAG.search(inside):
+        return inside, ""
+    found = _PIECES.fullmatch(inside.strip()) if name in REPLACED else None
+    if found is None or (found["old"] is not None and found["late"] is not None):
+        return None
+    return found["new"], found["old"] or found["late"] or ""
+
+
+def _squeezed(text: str) -> str:
+    """A text without blank space: languages differ in where it stands, and insertions bring their own."""
+    return "".join(text.split())
+
+
+def with_tags(text: str, spans: Sequence[dict]) -> str:
+    """A text with its spans (`start`, `end`, `type`; disjoint) marked: the form that `parse_tags` reads back.
+
+    Raises ValueError where spans overlap or leave the text.
+    """
+    pieces, place = [], 0
+    for span in sorted(spans, key=lambda one: (one["start"], one["end"])):
+        if not place <= span["start"] < span["end"] <= len(text):
+            raise ValueError(f"span {span['start']}–{span['end']} overlaps another or leaves the text of {len(text)} characters")
+        pieces += [text[place : span["start"]], f"<{span['type']}>", text[span["start"] : span["end"]], f"</{span['type']}>"]
+        place = span["end"]
+    return "".join([*pieces, text[place:]])

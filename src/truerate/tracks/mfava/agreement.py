@@ -1,0 +1,122 @@
+"""How well labels agree: annotators with silver (the screening), with one another, and the settled gold with silver.
+
+All of it is over tokens. Typed agreement counts a token only where both give it one type (or both leave it unmarked).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from truerate.metrics.intervals import cluster_sums
+from truerate.metrics.token_scores import contingency_kappa
+from truerate.tags import TYPES
+from truerate.tracks.mfava.tally import ALL, Tally
+
+KINDS = len(TYPES) + 1  # of a token: unmarked, or one of the types
+ANNOTATORS, GOLD = "annotators", "gold"
+Tokens = Mapping[tuple[str, str], np.ndarray]  # token types by (task, annotator)
+
+
+def silver_agreement(said: Iterable[np.ndarray], silver: Iterable[np.ndarray]) -> float | None:
+    """Of the tokens that an annotator or silver marks, the share that both mark, types apart, over aligned texts.
+
+    mFAVA screens at 40 % and does not say of what; unmarked tokens are left out here, else they alone would pass anyone. None where
+    neither marks any.
+    """
+    both = either = 0
+    for one, other in zip(said, silver, strict=True):
+        both += int(((one > 0) & (other > 0)).sum())
+        either += int(((one > 0) | (other > 0)).sum())
+    return both / either if either else None
+
+
+def contingency(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """How often two raters of one text gave each pair of token types, (7, 7)."""
+    return np.bincount(first * KINDS + second, minlength=KINDS * KINDS).reshape(KINDS, KINDS).astype(float)
+
+
+def binary(tables: np.ndarray) -> np.ndarray:
+    """Contingency tables (…, 7, 7) with all types as one, (…, 2, 2)."""
+    rows = np.stack([tables[..., :1, :].sum(axis=-2), tables[..., 1:, :].sum(axis=-2)], axis=-2)
+    return np.stack([rows[..., :1].sum(axis=-1), rows[..., 1:].sum(axis=-1)], axis=-1)
+
+
+def pair_tables(tokens: Tokens) -> dict[str, np.ndarray]:
+    """Per task with several annotators: the contingency tables (pairs, 7, 7) of all pairs of annotators that share any task.
+
+    Pairs are in the order of their names; zeros where one of a pair did not label the task.
+    """
+    by_task: dict[str, set[str]] = {}
+    for task, annotator in tokens:
+        by_task.setdefault(task, set()).add(annotator)
+    pairs = sorted({pair for found in by_task.values() for pair in combinations(sorted(found), 2)})
+    empty = np.zeros((KINDS, KINDS))
+    return {
+        task: np.stack([contingency(tokens[task, a], tokens[task, b]) if {a, b} <= found else empty for a, b in pairs])
+        for task, found in sorted(by_task.items())
+        if len(found) > 1
+    }
+
+
+def agreement_rows(tokens: Tokens, lang_of: Mapping[str, str], tally: Tally) -> list[dict]:
+    """`cohen_kappa`, `cohen_kappa_typed`, `percent_agreement` (typed as well) of annotators on shared texts, per language.
+
+    Each is the mean over the pairs of annotators that share a text; texts are resampled.
+    """
+    made = []
+    for lang in [*sorted({lang_of[task] for task, _ in tokens}), ALL]:
+        tables = pair_tables({key: value for key, value in tokens.items() if lang in (ALL, lang_of[key[0]])})
+        if not tables:
+            continue
+        whole = np.stack(list(tables.values()))
+        n_pairs = whole.shape[1]
+        found = tally.intervals(whole.reshape(len(whole), -1), lambda totals, n=n_pairs: _pair_statistics(totals, n))
+        has_types = whole[..., 2:, :].any() or whole[..., 2:].any()  # a source may mark spans and name no type
+        for name, one in zip(("cohen_kappa", "cohen_kappa_typed", "percent_agreement", "percent_agreement_typed"), found, strict=True):
+            if has_types or not name.endswith("_typed"):
+                made.append(tally.row(name, ANNOTATORS, {"lang": lang}, one, len(whole)))
+    return made
+
+
+def _pair_statistics(totals: np.ndarray, n_pairs: int) -> np.ndarray:
+    tables = totals.reshape(-1, n_pairs, KINDS, KINDS)
+    flat = binary(tables)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = [np.trace(one, axis1=-2, axis2=-1) / one.sum(axis=(-2, -1)) for one in (flat, tables)]
+        values = [contingency_kappa(flat), contingency_kappa(tables), *shares]
+    return np.stack([_mean_over(one) for one in values], axis=1)
+
+
+def _mean_over(values: np.ndarray) -> np.ndarray:
+    """Means over pairs (draws, pairs) that leave undefined ones out; NaN where all are."""
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        return np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
+
+
+def silver_gold_rows(
+    gold: Mapping[str, np.ndarray], silver: Mapping[str, np.ndarray], lang_of: Mapping[str, str], where: dict, tally: Tally
+) -> list[dict]:
+    """`silver_gold_kappa`, `silver_gold_kappa_typed`, `silver_gold_agreement` over the texts that have both, per language and over all."""
+    both = sorted(set(gold) & set(silver))
+    made = []
+    for lang in [*sorted({lang_of[task] for task in both}), ALL] if both else []:
+        tasks = [task for task in both if lang in (ALL, lang_of[task])]
+        tables = np.stack([contingency(gold[task], silver[task]) for task in tasks])
+        sums = cluster_sums(tasks, tables.reshape(len(tables), -1))
+        found = tally.intervals(sums, lambda totals: _pair_statistics(totals, 1)[:, [0, 1, 3]])
+        names = ("silver_gold_kappa", "silver_gold_kappa_typed", "silver_gold_agreement")
+        made += [tally.row(name, GOLD, {**where, "lang": lang}, one, len(tasks)) for name, one in zip(names, found, strict=True)]
+    return made
+
+
+def plausibility_rows(ratings: Sequence[tuple[str, int]], tally: Tally) -> list[dict]:
+    """`plausibility_rate` of each rating 1–5 per language and over all, from (language, rating) of single ratings (mFAVA Table 1)."""
+    made = []
+    for lang in [*sorted({lang for lang, _ in ratings}), ALL] if ratings else []:
+        found = np.array([rating for name, rating in ratings if lang in (ALL, name)])
+        for rating in range(1, 6):
+            row = tally.row("plausibility_rate", ANNOTATORS, {"lang": lang, "rating": rating}, float((found == rating).mean()), len(found))
+            made.append(row)
+    return made

@@ -1,0 +1,190 @@
+"""The data set of a board: what the replies and the source make together, what was rejected and why. Pure: it asks nothing."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from truerate.keys import content_id, split_of
+from truerate.llm.prompted import facts
+from truerate.schemas import SPANS, Document, Item, Reject, Sample, frame, pair, pairs
+from truerate.tags import TYPES, parse_tags
+from truerate.text import clean
+from truerate.tracks.mfava.context import Context, chosen
+from truerate.tracks.mfava.languages import SOURCE
+from truerate.tracks.mfava.silver import INSERT
+from truerate.tracks.mfava.translating import REFERENCE, TRANSLATE, UNSOUND, is_sound
+from truerate.tracks.mfava.wild import ANSWER
+
+TEXT = {"target_id": pl.String, "item_id": pl.String, "group_id": pl.String, "lang": pl.String, "task": pl.String, "text": pl.String}
+TEXT |= {"spans": SPANS}
+
+
+# ---- silver passages ------------------------------------------------------------------------------------------
+
+
+def silver_samples(rows: Iterable[dict], found: dict[str, Context]) -> list[dict]:
+    """The Sample rows of passages that came through all six rounds: the text of the last one with its spans."""
+    last = [row for row in rows if row["purpose"] == INSERT and row["status"] == "ok" and facts(row)["type"] == TYPES[-1]]
+    return [_sample(found[row["item_id"]], row["text"], "silver", row["model"]) for row in last]
+
+
+def _sample(context: Context, marked: str, task: str, generator: str | None, **attributes: object) -> dict:
+    text, spans, _ = parse_tags(marked)
+    return {
+        "sample_id": content_id("sample", context.item_id, marked, generator),
+        "item_id": context.item_id,
+        "pair_id": None,
+        "group_id": context.group_id,
+        "task": task,
+        "lang": context.lang,
+        "text": text,
+        "is_hallucinated": bool(spans),
+        "label_source": "silver",
+        "generator": generator,
+        "pattern": None,
+        "spans": [{**span, "p": None} for span in spans],
+        "rationale": None,
+        "split": split_of(context.group_id),
+        "attributes": pairs(**attributes),
+    }
+
+
+# ---- training passages ----------------------------------------------------------------------------------------
+
+
+def taught(samples: pl.DataFrame, found: dict[str, Context], *, n: int, seed: int) -> list[dict]:
+    """The English training samples that a board learns from and translates: those of the `n` items chosen."""
+    english = {row["item_id"] for row in samples.filter((pl.col("task") == "train") & (pl.col("lang") == SOURCE)).iter_rows(named=True)}
+    kept = {one.item_id for one in chosen((found[name] for name in english if name in found), n, seed)}
+    return [row for row in samples.filter(pl.col("task") == "train").sort("sample_id").iter_rows(named=True) if row["item_id"] in kept]
+
+
+def translated(
+    rows: Sequence[dict], samples: Sequence[dict], found: dict[str, Context], documents: pl.DataFrame
+) -> tuple[list[dict], list[dict], list[dict], list[dict]]:
+    """Document, Item and Sample rows of the translations, and Reject rows of those whose reference has none."""
+    origin = {row["sample_id"]: row for row in samples}
+    of_document = {row["document_id"]: row for row in documents.iter_rows(named=True)}
+    came = [row for row in rows if row["status"] == "ok"]
+    references = {(row["item_id"], facts(row)["lang"]): row["text"] for row in came if row["purpose"] == REFERENCE}
+    made_documents, made_items, made_samples, rejects = {}, {}, [], []
+    for row in sorted(came, key=lambda row: row["generation_id"]):
+        known = facts(row)
+        if row["purpose"] != TRANSLATE or known["sample"] not in origin:
+            continue
+        context, lang = found[row["item_id"]], known["lang"]
+        if (reference := references.get((context.item_id, lang))) is None:
+            rejects.append(_reject(row, "no-reference", "the reference has no translation"))
+            continue
+        document = _document(context, lang, reference, of_document)
+        item = _item(context, lang, document["document_id"])
+        made_documents[document["document_id"]] = document
+        made_items[item["item_id"]] = item
+        there = replace(context, item_id=item["item_id"], lang=lang)
+        made_samples.append(_sample(there, row["text"], "train", row["model"], translated_from=known["sample"]))
+    return list(made_documents.values()), list(made_items.values()), made_samples, rejects
+
+
+def rejected_samples(samples: Sequence[dict]) -> list[dict]:
+    """Reject rows of the training samples that could not be translated because their spans cannot be written as tags."""
+    shown = [row for row in samples if not is_sound(row)]
+    why = {"where": TRANSLATE, "row": None, "reason": UNSOUND, "detail": "a span leaves the text or lies over another"}
+    return [{**why, "target_id": row["sample_id"], "text": clean(row["text"])} for row in shown]
+
+
+def _document(context: Context, lang: str, text: str, of_document: dict[str, dict]) -> dict:
+    """The translated reference, with the rights of the first document that it was translated from."""
+    origin = of_document[context.document_ids[0]]
+    return {**origin, "document_id": content_id("translated", lang, text), "lang": lang, "text": text, "dated": None}
+
+
+def _item(context: Context, lang: str, document_id: str) -> dict:
+    return {
+        "item_id": content_id("translated", context.item_id, lang),
+        "source": context.source,
+        "task": "train",
+        "lang": lang,
+        "group_id": context.group_id,
+        "document_ids": [document_id],
+        "history": "",
+        "question": "",
+        "right_answer": None,
+        "attributes": pairs(translated_from=context.item_id, subject=context.subject or None),
+    }
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------
+
+
+def documents_frame(rows: Sequence[dict]) -> pl.DataFrame:
+    """The documents that were made here, by id; the source's own stand with the source."""
+    return frame(Document, list(rows)).sort("document_id")
+
+
+def samples_frame(made: Sequence[dict], source: pl.DataFrame, kept: Sequence[dict]) -> pl.DataFrame:
+    """The samples made here and those of the source: all but English training samples that were not chosen."""
+    is_english = (pl.col("task") == "train") & (pl.col("lang") == SOURCE)
+    chosen_ids = [row["sample_id"] for row in kept]
+    passed = source.filter(~is_english | pl.col("sample_id").is_in(chosen_ids))
+    return pl.concat([frame(Sample, list(made)), passed]).unique("sample_id", keep="first", maintain_order=True).sort("sample_id")
+
+
+def items_frame(made: Sequence[dict], source: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:
+    """The items that the tables name and the source's queries, by id; one that was made here comes before its like of the source."""
+    ours = frame(Item, list(made)).unique("item_id", maintain_order=True)
+    named = pl.concat([table["item_id"] for table in tables]).unique().to_list()
+    is_kept = pl.col("item_id").is_in(named) | (pl.col("task") == "wild")
+    theirs = source.filter(is_kept & ~pl.col("item_id").is_in(ours["item_id"].to_list()))
+    return pl.concat([ours, theirs]).sort("item_id")
+
+
+def rejects_frame(rows: Iterable[dict], more: Sequence[dict]) -> pl.DataFrame:
+    """Every reply that is not `ok` with its reason and raw text, and what else was not kept."""
+    found = [_reject(row, row["reason"] if row["status"] == "unparsed" else row["status"]) for row in rows if row["status"] != "ok"]
+    return frame(Reject, [*found, *more]).sort("where", "target_id", "reason")
+
+
+def _reject(row: dict, reason: str, detail: str | None = None) -> dict:
+    detail = detail or facts(row).get("detail") or (row["reason"] if row["status"] == "dead" else None) or ""
+    return {
+        "where": row["purpose"],
+        "row": None,
+        "target_id": row["generation_id"],
+        "reason": reason,
+        "detail": clean(detail),
+        "text": clean(row["text"]),
+    }
+
+
+# ---- what detectors learn from and judge ----------------------------------------------------------------------
+
+
+def training(samples: pl.DataFrame) -> pl.DataFrame:
+    """The texts that detectors learn from: silver ones of task `train`, else the silver passages of the training split. Never gold."""
+    silver = samples.filter(pl.col("label_source") == "silver")
+    found = silver.filter(pl.col("task") == "train")
+    if found.is_empty():
+        found = silver.filter((pl.col("task") == "silver") & (pl.col("split") == "train"))
+    return _texts(found)
+
+
+def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
+    """The texts that detectors judge: silver and gold samples, and replies in the wild. None shares a group with a text learned from."""
+    used = training(samples)["group_id"].unique().to_list()
+    labelled = samples.filter(pl.col("task").is_in(["silver", "wild"]) & pl.col("label_source").is_in(["silver", "gold"]))
+    replies = generations.filter((pl.col("purpose") == ANSWER) & (pl.col("status") == "ok")).select(
+        pl.col("generation_id").alias("target_id"),
+        "item_id",
+        pair("attributes", "group_id"),
+        pair("attributes", "lang"),
+        pl.lit("wild").alias("task"),
+        "text",
+        pl.lit([], dtype=SPANS).alias("spans"),
+    )
+    found = pl.concat([_texts(labelled), replies.cast(TEXT)])
+    return found.filter(~pl.col("group_id").is_in(used)).sort("target_id")
+
+
+def _texts(samples: pl.DataFrame) -> pl.DataFrame:
+    return samples.select(pl.col("sample_id").alias("target_id"), *list(TEXT)[1:]).cast(TEXT).sort("target_id")

@@ -1,0 +1,182 @@
+"""How well each detector finds hallucinated tokens (mFAVA Tables 3 and 10), and Mu-SHROOM's two scores of natural ones.
+
+Scores of one detector are means over its seeds; the language `all` is the plain mean over languages, undefined where one of them is.
+Clusters (articles, references) are resampled whole. A text that a run did not judge does not count for it.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from truerate.metrics import token_scores
+from truerate.metrics.intervals import Interval, cluster_sums
+from truerate.metrics.mushroom import answer_correlation, answer_iou
+from truerate.metrics.rates import mean_of_intervals
+from truerate.tags import TYPES
+from truerate.tracks.mfava.marking import AGAINST, CATEGORY, NATURAL, Detector, Labelled, Run, Texts, languages, token_sums, type_sums
+from truerate.tracks.mfava.tally import ALL, Tally
+
+MARK_ALL, MARK_NONE = "mark-all", "mark-none"
+PLAIN = {
+    "token_precision": token_scores.precision,
+    "token_recall": token_scores.recall,
+    "token_f1": token_scores.f1,
+    "token_fpr": token_scores.false_positive_rate,
+}
+
+
+def detection_rows(texts: Texts, held: dict[str, Labelled], runs: dict[Detector, list[Run]], tally: Tally) -> list[dict]:
+    """Score rows of every detector against every kind of labels, per language and over all."""
+    made = []
+    for against in AGAINST:
+        langs = languages(held[against].langs)
+        for detector, found in runs.items() if langs else ():
+            sums = np.stack([_sums(held[against], run, texts) for run in found], axis=1)
+            by_lang = {lang: _language(sums, held[against], lang, detector, tally) for lang in langs}
+            where = detector.where(against=against)
+            for lang, (n, scores, seeds) in by_lang.items():
+                made += [
+                    tally.row(name, detector.member, {**where, "lang": lang, **dict(more)}, one, n) for (name, more), one in scores.items()
+                ]
+                made.append(_std(detector.member, {**where, "lang": lang}, seeds, tally))
+            made += _over_languages(by_lang, detector.member, where, tally)
+    return made
+
+
+def _sums(held: Labelled, run: Run, texts: Texts) -> np.ndarray:
+    """(samples, 4 + types · 4): the plain counts, then those of each type."""
+    typed = type_sums(held, run, texts.line)
+    return np.hstack([token_sums(held, run, texts.line), typed.reshape(len(typed), -1)])
+
+
+def _language(sums: np.ndarray, held: Labelled, lang: str, detector: Detector, tally: Tally) -> tuple[int, dict, np.ndarray]:
+    """Number of texts, intervals by (metric, more of the slice), and the F1 of each seed, of one detector in one language."""
+    inside = held.langs == lang
+    part = sums[inside]
+    names = _names(part, detector)
+    clusters = cluster_sums(held.groups[inside], part.reshape(len(part), -1))
+    found = tally.intervals(clusters, lambda totals: _statistics(totals.reshape(len(totals), *part.shape[1:]), names))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        seeds = token_scores.f1(part.sum(axis=0)[:, :4])
+    n = int((part[:, :, 0] > 0).any(axis=1).sum())
+    return n, {(name, tuple(more.items())): one for (name, more), one in zip(_keys(names), found, strict=True)}, seeds
+
+
+def _names(part: np.ndarray, detector: Detector) -> list[tuple[str, int | None]]:
+    """The statistics that are defined here: the plain ones, recall of each type that occurs, F1 by type for detectors that name types."""
+    gold_of_type = part[:, 0, 4:].reshape(len(part), len(TYPES), 4)[..., 0].sum(axis=0)
+    kinds = [place for place in range(len(TYPES)) if gold_of_type[place] > 0]
+    names: list[tuple[str, int | None]] = [(name, None) for name in PLAIN] + [("token_recall_by_type", kind) for kind in kinds]
+    if detector.labels == CATEGORY and kinds:
+        names += [("token_f1_typed", None)] + [("token_f1_by_type", kind) for kind in kinds]
+    return names
+
+
+def _keys(names: Sequence[tuple[str, int | None]]) -> list[tuple[str, dict]]:
+    return [(name, {} if kind is None else {"type": TYPES[kind]}) for name, kind in names]
+
+
+def _statistics(totals: np.ndarray, names: Sequence[tuple[str, int | None]]) -> np.ndarray:
+    """(draws, names) from totals (draws, seeds, 4 + types · 4): each the mean over the seeds where it is defined."""
+    plain, typed = totals[..., :4], totals[..., 4:].reshape(*totals.shape[:2], len(TYPES), 4)
+    columns = [_mean(_one(name, kind, plain, typed)) for name, kind in names]
+    return np.stack(columns, axis=1)
+
+
+def _one(name: str, kind: int | None, plain: np.ndarray, typed: np.ndarray) -> np.ndarray:
+    if name in PLAIN:
+        return PLAIN[name](plain)
+    if name == "token_recall_by_type":
+        return typed[..., kind, 1] / typed[..., kind, 0]
+    whole = typed.sum(axis=-2) if kind is None else typed[..., kind, :]
+    return 2 * whole[..., 3] / (whole[..., 0] + whole[..., 2])
+
+
+def _mean(values: np.ndarray) -> np.ndarray:
+    """Means over seeds (draws, seeds) of defined values; NaN where none is."""
+    known = ~np.isnan(values)
+    return np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
+
+
+def _std(subject: str, where: dict, seeds: np.ndarray, tally: Tally) -> dict:
+    """Standard deviation of F1 over seeds (n − 1), in the same unit; null with one seed."""
+    value = float(np.std(seeds, ddof=1)) if len(seeds) > 1 and not np.isnan(seeds).any() else None
+    return tally.row("token_f1_std", subject, where, value, len(seeds))
+
+
+def _over_languages(by_lang: dict[str, tuple], subject: str, where: dict, tally: Tally) -> list[dict]:
+    """Means over languages of every metric that each of them has, and the spread over seeds of the mean F1."""
+    found = list(by_lang.values())
+    shared = [key for key in found[0][1] if all(key in scores for _, scores, _ in found)]
+    n = sum(size for size, *_ in found)
+    made = []
+    for name, more in shared:
+        each = [scores[name, more] for _, scores, _ in found]
+        made.append(tally.row(name, subject, {**where, "lang": ALL, **dict(more)}, mean_or_value(each), n))
+    return [*made, _std(subject, {**where, "lang": ALL}, np.mean([seeds for *_, seeds in found], axis=0), tally)]
+
+
+def mean_or_value(found: Sequence[Interval]) -> Interval | None:
+    """The mean over languages with its interval; without one where a language has none; None where a language has no value."""
+    if any(np.isnan(one.value) for one in found):
+        return None
+    if any(np.isnan([one.low, one.high]).any() for one in found):
+        return Interval(float(np.mean([one.value for one in found])), np.nan, np.nan)
+    return mean_of_intervals(list(found))
+
+
+# ---- Mu-SHROOM ------------------------------------------------------------------------------------------------------------------------
+
+
+def mushroom_rows(texts: Texts, held: Labelled, runs: dict[Detector, list[Run]], tally: Tally) -> list[dict]:
+    """`iou` and `spearman` (means over answers, seeds averaged) of every detector, and of marking every character and none.
+
+    The two baselines are the task's own: whole characters, whatever tokens a detector of that name sees.
+    """
+    if not len(held.places):
+        return []
+    lengths = [len(text) for text in held.samples["text"]]
+    gold = [soft(spans) for spans in held.samples["spans"]]
+    subjects = {detector: found for detector, found in runs.items() if detector.member not in (MARK_ALL, MARK_NONE)}
+    kinds = sorted({detector[1:] for detector in runs}) or [("multi", "binary")]
+    said = {detector: [_judged(run, held) for run in found] for detector, found in subjects.items()}
+    for kind in kinds:
+        said[Detector(MARK_ALL, *kind)] = [[[(0, length, 1.0)] for length in lengths]]
+        said[Detector(MARK_NONE, *kind)] = [[[] for _ in lengths]]
+    made = []
+    for detector, found in said.items():
+        known = np.array([spans is not None for spans in found[0]])
+        scores = [[_both(*one) for one in zip(lengths, gold, run, strict=True)] for run in found]
+        means = np.mean(np.array(scores, dtype=float), axis=0)
+        made += _mushroom(detector, means, known, held, tally)
+    return made
+
+
+def _mushroom(detector: Detector, means: np.ndarray, known: np.ndarray, held: Labelled, tally: Tally) -> list[dict]:
+    made = []
+    for place, metric in enumerate(("iou", "spearman")):
+        each = []
+        for lang in languages(held.langs):
+            inside = (held.langs == lang) & known
+            row = tally.mean(metric, detector.member, detector.where(against=NATURAL, lang=lang), means[inside, place], held.groups[inside])
+            each.append(row)
+        found = [Interval(*(np.nan if row[name] is None else row[name] for name in ("value", "low", "high"))) for row in each]
+        where = detector.where(against=NATURAL, lang=ALL)
+        made += [*each, tally.row(metric, detector.member, where, mean_or_value(found), sum(row["n"] for row in each))]
+    return made
+
+
+def _both(length: int, gold: list, predicted: list | None) -> tuple[float, float]:
+    if predicted is None:
+        return (np.nan, np.nan)
+    return answer_iou(gold, predicted), answer_correlation(length, gold, predicted)
+
+
+def _judged(run: Run, held: Labelled) -> list[list | None]:
+    by_place = dict(run.rows.iter_rows())
+    return [soft(by_place[place]) if run.is_judged[place] else None for place in held.places.tolist()]
+
+
+def soft(spans: Sequence[dict]) -> list[tuple[int, int, float | None]]:
+    """Spans of a row as (start, end, p)."""
+    return [(one["start"], one["end"], one["p"]) for one in spans]

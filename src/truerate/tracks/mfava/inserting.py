@@ -1,0 +1,87 @@
+"""The rules of one insertion round: what a reply may change of a passage, and why it is refused. Pure, on two texts with tags."""
+
+import re
+
+import regex
+
+from truerate.tags import REASONS as TAG_REASONS
+from truerate.tags import REPLACED, TYPES, Refused, Tagged, parse_tags
+from truerate.text import sentences
+
+# Why a passage is refused: the tag grammar's reasons, and · tags of an earlier round changed · nothing of this type came · nothing was
+# replaced · more than three words were · something invented before the first sentence.
+REASONS = (*TAG_REASONS, "touched-tags", "nothing-inserted", "not-replaced", "too-long", "invented-first")
+MAX_WORDS = 3  # that an entity or relation insertion may replace, and put in their place (mFAVA section 3.1)
+CHARACTERS_PER_WORD = 4  # of a script without spaces: words there are rarely longer, a name written by its sound takes two or three such
+_OLD = re.compile(r"<delete>(?P<old>[^<>]*)</delete>")
+_MARK = re.compile(r"<mark>(?P<new>[^<>]*)</mark>")
+_RUN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]+")
+
+
+def refused(reply: str, *, before: str, type_: str) -> Refused | None:
+    """Why a reply is no passage with new tags of one type in it, None where it is.
+
+    `before` is the passage with the tags of earlier rounds. Without the new tags, and with what they deleted, the reply must be that text,
+    blank space apart; earlier tags stand as they stood. Tags of later rounds are unknown.
+    """
+    if not reply.strip():
+        return Refused("empty", "no text")
+    earlier = TYPES[: TYPES.index(type_)]
+    if (kept := _elements(reply, earlier)) != (given := _elements(before, earlier)):
+        return Refused("touched-tags", f"{len(given)} earlier tags were given, {len(kept)} came back or what they hold has changed")
+    tagged = parse_tags(reply, types=(*earlier, type_))
+    if isinstance(tagged, Refused):
+        inside = re.search(r"tags inside '<(\w+)>'", tagged.detail)
+        return tagged if inside is None or inside[1] == type_ else Refused("touched-tags", tagged.detail)
+    if _squeezed(_element(type_).sub(_undone, reply)) != _squeezed(before):
+        return Refused("altered", "the text outside the new tags is not the one that was given")
+    new = [found[1] for found in _element(type_).finditer(reply)]
+    if not new:
+        return Refused("nothing-inserted", f"no <{type_}> in the reply")
+    return _replaced_rightly(new) if type_ in REPLACED else _placed_rightly(tagged, before, type_)
+
+
+def _replaced_rightly(new: list[str]) -> Refused | None:
+    for inside in new:
+        old, mark = _OLD.search(inside), _MARK.search(inside)
+        if old is None or mark is None or not old["old"].strip() or old["old"].split() == mark["new"].split():
+            return Refused("not-replaced", f"{inside[:80]!r} does not put other words in the place of some")
+        longest = max(n_words(old["old"]), n_words(mark["new"]))
+        if longest > MAX_WORDS:
+            return Refused("too-long", f"{longest} words; allowed: 1 to {MAX_WORDS}")
+    return None
+
+
+def _placed_rightly(tagged: Tagged, before: str, type_: str) -> Refused | None:
+    if type_ != "invented":
+        return None
+    first = _squeezed((sentences(parse_tags(before).text) or [""])[0])
+    for span in tagged.spans:
+        if span["type"] == type_ and len(_squeezed(tagged.text[: span["start"]])) < len(first):
+            return Refused("invented-first", "stands before the end of the first sentence")
+    return None
+
+
+def n_words(text: str) -> int:
+    """The words of a piece of text by blank space; a run of a script without spaces counts a word per `CHARACTERS_PER_WORD` characters."""
+    n_runs = sum(-(-len(run) // CHARACTERS_PER_WORD) for run in _RUN.findall(text))
+    return n_runs + len(_RUN.sub(" ", text).split())
+
+
+def _element(type_: str) -> re.Pattern:
+    return re.compile(rf"<{type_}>(.*?)</{type_}>", re.DOTALL)
+
+
+def _elements(marked: str, types: tuple[str, ...]) -> list[str]:
+    """The whole elements of these types, in order."""
+    return [found[0] for found in re.finditer(rf"<({'|'.join(types)})>.*?</\1>", marked, re.DOTALL)] if types else []
+
+
+def _undone(element: re.Match) -> str:
+    """What stood there before an insertion: the deleted words, or nothing."""
+    old = _OLD.search(element[1])
+    return old["old"] if old else ""
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())

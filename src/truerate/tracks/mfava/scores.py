@@ -1,0 +1,124 @@
+"""Everything that is scored on a board of this track but what `gold.label` scores: detectors, rates in the wild, the texts themselves."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import polars as pl
+
+from truerate.layout import Layout
+from truerate.metrics.tokens import offsets_by
+from truerate.schemas import Outcome, Score, frame, pair
+from truerate.tags import TYPES
+from truerate.tracks.mfava.analyses import analysis_rows
+from truerate.tracks.mfava.detection import detection_rows, mushroom_rows
+from truerate.tracks.mfava.marking import AGAINST, NATURAL, Detector, Labelled, Texts, answers, board_texts, labelled, runs_of
+from truerate.tracks.mfava.rate_scores import count_rows, outcome_rows, rate_rows
+from truerate.tracks.mfava.rates import calibrations, replies_of
+from truerate.tracks.mfava.tally import ALL, Tally
+
+TEXTS = "texts"
+# Steps whose replies may be rejected, in the order of the protocol.
+STEPS = ("write", "insert", "translate", "translate_reference", "query", "check", "answer")
+
+
+def score(
+    at: Layout, board: str, *, items: pl.DataFrame, samples: pl.DataFrame, judgements: pl.DataFrame, generations: pl.DataFrame, inputs: str
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """All Score and Outcome rows of a board but those of its labels.
+
+    `samples` are the data set's and the gold ones, `judgements` the detectors', `generations` the data set's.
+    """
+    settings = at.p.track(board)
+    tally = Tally(board, inputs, at.p.statistics, at.p.seed)
+    replies = answers(generations, items)
+    texts = board_texts(samples, replies, offsets_by(settings.tokenizer))
+    runs = runs_of(judgements, texts)
+    held = {against: labelled(samples, texts, against) for against in AGAINST}
+    made = [*span_rows(samples, tally), *rejected_rows(generations, tally)]
+    made += gold_rate_rows(texts, held, tally) + detection_rows(texts, held, runs, tally) + mushroom_rows(texts, held[NATURAL], runs, tally)
+    outcomes: list[dict] = []
+    chosen = runs.get(Detector(settings.detector.member, settings.detector.scope, settings.detector.labels))
+    if chosen and not replies.is_empty():
+        cells, known = replies_of(replies, texts, chosen), calibrations(held, texts, chosen)
+        rates, estimated = rate_rows(cells, known, tally)
+        made += rates + count_rows(cells, tally) + analysis_rows(cells, estimated, known, at.p.models, tally)
+        outcomes = outcome_rows(cells, tally)
+    return frame(Score, made), frame(Outcome, outcomes)
+
+
+# ---- texts ------------------------------------------------------------------------------------------------------------------------------
+
+
+def span_rows(samples: pl.DataFrame, tally: Tally) -> list[dict]:
+    """`n_texts`, `n_spans` and `span_rate` (share of texts that hold one) of each type, language, kind of labels and task (mFAVA Table 2).
+
+    Spans that do not count as marked (p ≤ 0.5) are not counted. Type `all` counts every span.
+    """
+    keys = ["task", "label_source", "lang"]
+    known = samples.select("sample_id", *keys, "spans")
+    n_texts = {tuple(row[:3]): row[3] for row in known.group_by(keys).len().iter_rows()}
+    spans = (
+        known.filter(pl.col("spans").list.len() > 0).explode("spans").unnest("spans").filter(pl.col("p").is_null() | (pl.col("p") > 0.5))
+    )
+    spans = pl.concat([spans, spans.with_columns(type=pl.lit(ALL))])
+    found = {tuple(row[:4]): row[4:] for row in spans.group_by([*keys, "type"]).agg(pl.len(), pl.col("sample_id").n_unique()).iter_rows()}
+    made = []
+    for (task, source, lang), n in sorted(n_texts.items()):
+        where = {"task": task, "label_source": source, "lang": lang}
+        made.append(tally.row("n_texts", TEXTS, where, float(n), n))
+        occurring = {kind for *key, kind in found if tuple(key) == (task, source, lang) and kind is not None}
+        for kind in [*TYPES, ALL] if occurring & set(TYPES) else sorted(occurring | {ALL}):
+            n_spans, n_held = found.get((task, source, lang, kind), (0, 0))
+            made.append(tally.row("n_spans", TEXTS, {**where, "type": kind}, float(n_spans), n))
+            made.append(tally.row("span_rate", TEXTS, {**where, "type": kind}, n_held / n, n))
+    return made
+
+
+def gold_rate_rows(texts: Texts, held: dict[str, Labelled], tally: Tally) -> list[dict]:
+    """`hallucinated_token_rate`: the share of tokens that the labels themselves mark, per kind of labels and language."""
+    made = []
+    for against, one in held.items():
+        tops, bottoms = texts.line.per_text(one.is_gold)[one.places], texts.line.sizes[one.places]
+        for lang in sorted(set(one.langs)):
+            inside = one.langs == lang
+            total = bottoms[inside].sum()
+            value = float(tops[inside].sum() / total) if total else None
+            made.append(tally.row("hallucinated_token_rate", TEXTS, {"against": against, "lang": lang}, value, int(inside.sum())))
+    return made
+
+
+def rejected_rows(generations: pl.DataFrame, tally: Tally) -> list[dict]:
+    """`n_rejected` and `rejected_rate` of each step and model: replies that could not be used, by reason and over all reasons, by language.
+
+    Step `passage`: passages that were begun and did not come through all six insertions, so that no sample was made of them.
+    """
+    known = generations.filter(pl.col("purpose").is_in(STEPS)).select(
+        "purpose", "model", "item_id", "status", "reason", *(pair("attributes", key) for key in ("lang", "type"))
+    )
+    made = []
+    for (step, model), part in sorted(known.group_by("purpose", "model"), key=lambda found: found[0]):
+        for lang in [*sorted(part["lang"].drop_nulls().unique()), ALL]:
+            rows = part if lang == ALL else part.filter(pl.col("lang") == lang)
+            bad = rows.filter(pl.col("status") != "ok").with_columns(pl.col("reason").fill_null(pl.col("status")))
+            counted = dict(bad["reason"].value_counts().sort("reason").iter_rows())
+            made += _rejected({"step": step, "lang": lang}, model, {**counted, ALL: bad.height}, rows.height, tally)
+    return made + _lost_passages(known, tally)
+
+
+def _lost_passages(known: pl.DataFrame, tally: Tally) -> list[dict]:
+    begun = known.filter(pl.col("purpose") == "write").unique(["model", "item_id", "lang"])
+    whole = known.filter((pl.col("purpose") == "insert") & (pl.col("status") == "ok") & (pl.col("type") == TYPES[-1]))
+    made = []
+    for (model,), part in sorted(begun.group_by("model"), key=lambda found: found[0]):
+        came = whole.filter(pl.col("model") == model)["item_id"].unique().to_list()
+        for lang in [*sorted(part["lang"].drop_nulls().unique()), ALL]:
+            rows = part if lang == ALL else part.filter(pl.col("lang") == lang)
+            lost = rows.filter(~pl.col("item_id").is_in(came)).height
+            made += _rejected({"step": "passage", "lang": lang}, model, {ALL: lost}, rows.height, tally)
+    return made
+
+
+def _rejected(where: dict, model: str, counted: dict[str, int], n: int, tally: Tally) -> Iterable[dict]:
+    for reason, found in counted.items():
+        yield tally.row("n_rejected", model, {**where, "reason": reason}, float(found), n)
+        yield tally.row("rejected_rate", model, {**where, "reason": reason}, found / n if n else np.nan, n)

@@ -1,0 +1,241 @@
+"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that name.
+
+A step asks only models that may stand on the board (`Params.models_on`), and nothing that the source already holds; else it gives an empty
+frame. `asking` is how a step asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
+"""
+
+from collections.abc import Callable, Sequence
+
+import polars as pl
+
+from truerate.layout import Layout
+from truerate.llm import Reply, ask
+from truerate.llm.counts import counts
+from truerate.llm.prompted import Prompted, generations
+from truerate.schemas import Item, frame
+from truerate.tracks.mfava import dataset, seq2seq, translating, wild
+from truerate.tracks.mfava import silver as writing
+from truerate.tracks.mfava.context import Context, chosen, contexts, in_shard
+from truerate.tracks.mfava.dataset import targets, training
+from truerate.tracks.mfava.languages import SOURCE, check_languages, language
+from truerate.tracks.mfava.tasks import annotation_tasks
+from truerate.tracks.mfava.wiring import WEIGHTS
+
+__all__ = ["answer", "check", "exported", "label", "query", "score", "silver", "targets", "topics", "training", "translate"]
+
+Asking = Callable[..., list[Reply]]
+Replies = dict[str, pl.DataFrame]
+
+
+def allowed(at: Layout, board: str, alias: str | None) -> bool:
+    """Whether a model is named and may stand on the board."""
+    return alias is not None and bool(at.p.models_on(board, (alias,)))
+
+
+def declared(at: Layout, board: str, tables) -> tuple[str, ...]:
+    """The board's languages; TruerateError for a code that is unknown or of which the source has nothing."""
+    langs = at.p.track(board).languages
+    check_languages(board, langs, tables.items["lang"].unique().to_list(), source=at.p.board(board).source)
+    return langs
+
+
+def _ask(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[Reply]:
+    return asking([prompted.request for prompted in asked], at, label=label) if asked else []
+
+
+def _of_task(tables, task: str, langs: Sequence[str]) -> list[Context]:
+    items = tables.items.filter((pl.col("task") == task) & pl.col("lang").is_in(langs))
+    return list(contexts(items, tables.documents).values())
+
+
+def _has_samples(tables, task: str) -> bool:
+    return not tables.samples.filter(pl.col("task") == task).is_empty()
+
+
+# ---- silver ---------------------------------------------------------------------------------------------------
+
+
+def silver(
+    at: Layout,
+    board: str,
+    model: str,
+    tables,
+    shard: int,
+    upstream: Replies,
+    *,
+    asking: Asking = ask,
+    assumed: Callable[[writing.Draft, str | None, Reply], Reply] | None = None,
+) -> pl.DataFrame:
+    """Passages and six insertions into each. Generation rows of purposes `write` and `insert`.
+
+    `assumed` is what a plan reads in place of a reply that has not come: the next round's question depends on it.
+    """
+    if not allowed(at, board, model) or _has_samples(tables, "silver"):
+        return generations([])
+    settings, langs = at.p.track(board), declared(at, board, tables)
+    found = in_shard(chosen(_of_task(tables, "silver", langs), at.p.size_of(board).silver, at.p.seed), shard, at.p.n_shards)
+
+    def answered(asked: Sequence[Prompted], drafts: Sequence[writing.Draft], type_: str | None) -> list[Reply]:
+        replies = _ask(asked, at, f"{board}: {f'insert {type_}' if type_ else 'write'} {model}", asking)
+        return [assumed(draft, type_, reply) for draft, reply in zip(drafts, replies, strict=True)] if assumed else replies
+
+    drafts = writing.run(found, model, settings, answered, prompts_dir=at.p.llm.prompts_dir)
+    return generations([row for draft in drafts for row in draft.rows])
+
+
+# ---- translate-train ------------------------------------------------------------------------------------------
+
+
+def translate(at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask) -> pl.DataFrame:
+    """The English training passages and their references in every other language, by a model, or by weights where `model` is WEIGHTS.
+
+    Generation rows of purposes `translate` and `translate_reference`. A source without English training passages needs none.
+    """
+    settings = at.p.track(board)
+    is_local = model == WEIGHTS and settings.seq2seq is not None
+    if not (is_local or allowed(at, board, model)):
+        return generations([])
+    texts = _texts(at, board, tables, shard)
+    if is_local:
+        n = settings.translating.max_tokens
+        asked = [translating.prompted(text, seq2seq.request(text, settings.seq2seq, n)) for text in texts]
+        replies = seq2seq.translated([prompted.request for prompted in asked], settings.seq2seq)
+    else:
+        asked = translating.requests(texts, model, settings, prompts_dir=at.p.llm.prompts_dir)
+        replies = _ask(asked, at, f"{board}: translate {model}", asking)
+    return generations(translating.collect(texts, asked, replies))
+
+
+def _texts(at: Layout, board: str, tables, shard: int) -> list[translating.Text]:
+    """What is translated in a shard."""
+    langs = [lang for lang in at.p.track(board).languages if language(lang) and lang != SOURCE]
+    found, samples = taught(at, board, tables)
+    mine = {one.item_id for one in in_shard(found.values(), shard, at.p.n_shards)}
+    return translating.texts([row for row in samples if row["item_id"] in mine], found, langs)
+
+
+def taught(at: Layout, board: str, tables) -> tuple[dict[str, Context], list[dict]]:
+    """The contexts of the source's training items, and the English training samples that the board learns from."""
+    found = contexts(tables.items.filter(pl.col("task") == "train"), tables.documents)
+    return found, dataset.taught(tables.samples, found, n=at.p.size_of(board).train, seed=at.p.seed)
+
+
+# ---- in the wild ----------------------------------------------------------------------------------------------
+
+
+def query(at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask) -> pl.DataFrame:
+    """Queries about the articles that pass the filter. Generation rows of purpose `query`. A source with queries of its own needs none."""
+    if not allowed(at, board, model) or _wild(at, board, tables):
+        return generations([])
+    settings, langs = at.p.track(board), declared(at, board, tables)
+    open_ = [one for one in _of_task(tables, "article", langs) if wild.excluded(one, settings.wild) is None]
+    articles = in_shard(chosen(open_, at.p.size_of(board).articles, at.p.seed), shard, at.p.n_shards)
+    asked = wild.query_requests(articles, model, settings, prompts_dir=at.p.llm.prompts_dir)
+    replies = _ask(asked, at, f"{board}: query {model}", asking)
+    return generations(wild.collect_queries(asked, replies, n=settings.wild.queries_per_article))
+
+
+def _wild(at: Layout, board: str, tables) -> list[dict]:
+    """The source's own queries in the board's languages."""
+    return tables.items.filter((pl.col("task") == "wild") & pl.col("lang").is_in(at.p.track(board).languages)).to_dicts()
+
+
+def wild_items(at: Layout, board: str, tables, queried: pl.DataFrame) -> list[dict]:
+    """The Item rows of all queries that are asked, with their subsets: those written here, or as many per language of the source's own."""
+    settings, rows = at.p.track(board), _wild(at, board, tables)
+    if rows:
+        own = contexts(frame(Item, rows), tables.documents).values()
+        kept = {one.item_id for one in chosen(own, at.p.size_of(board).articles * settings.wild.queries_per_article, at.p.seed)}
+        rows = [row for row in rows if row["item_id"] in kept]
+    elif not queried.is_empty():
+        articles = contexts(tables.items.filter(pl.col("task") == "article"), tables.documents)
+        rows = wild.wild_items(queried.iter_rows(named=True), articles)
+    return wild.with_subsets(rows, settings.wild.subset_seeds, at.p.seed)
+
+
+def _wild_shard(at: Layout, board: str, tables, upstream: Replies, shard: int) -> tuple[list[dict], list[Context]]:
+    """All queries, and the contexts of a shard's."""
+    rows = wild_items(at, board, tables, upstream.get("query", generations([])))
+    return rows, list(contexts(frame(Item, rows), tables.documents).values())
+
+
+def check(at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask) -> pl.DataFrame:
+    """Whether the lead of its article answers a query, on a seeded sample per language of the queries that were written here."""
+    settings = at.p.track(board)
+    if not allowed(at, board, model) or _wild(at, board, tables):
+        return generations([])
+    _, found = _wild_shard(at, board, tables, upstream, shard)
+    sampled = in_shard(chosen(found, settings.wild.n_checked, at.p.seed), shard, at.p.n_shards)
+    asked = wild.check_requests(sampled, model, settings, prompts_dir=at.p.llm.prompts_dir)
+    return generations(wild.collect_checks(asked, _ask(asked, at, f"{board}: check {model}", asking)))
+
+
+def answer(at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask) -> pl.DataFrame:
+    """One subject's replies to the queries alone, each subset with its seed. Generation rows of purpose `answer` with what was found."""
+    if not allowed(at, board, model):
+        return generations([])
+    settings = at.p.track(board)
+    rows, found = _wild_shard(at, board, tables, upstream, shard)
+    mine = {one.item_id for one in in_shard(found, shard, at.p.n_shards)}
+    asked = wild.answer_requests([row for row in rows if row["item_id"] in mine], model, settings, prompts_dir=at.p.llm.prompts_dir)
+    replies = _ask(asked, at, f"{board}: answer {model}", asking)
+    return generations(wild.collect_answers(asked, replies, settings.languages))
+
+
+# ---- the data set ---------------------------------------------------------------------------------------------
+
+
+def exported(at: Layout, board: str, tables, replies: Replies, judged: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], list[dict]]:
+    """The tables of the board's data set by name, and its annotation tasks. Pure: it asks nothing."""
+    settings, size = at.p.track(board), at.p.size_of(board)
+    whole = pl.concat([generations([]), *replies.values()]).sort("generation_id")
+    rows = whole.to_dicts()
+    found, kept = taught(at, board, tables)
+    documents, items, samples, dropped = dataset.translated(rows, kept, found, tables.documents)
+    items += wild.with_answerable(_made_wild(at, board, tables, replies), rows)
+    found = contexts(pl.concat([tables.items, frame(Item, items)]), tables.documents)
+    written = dataset.silver_samples(rows, found)
+    if replies.get("translate") is not None:
+        dropped = dropped + dataset.rejected_samples(kept)
+    if allowed(at, board, settings.query_writer) and not _wild(at, board, tables):
+        dropped = dropped + wild.rejected_articles(_of_task(tables, "article", settings.languages), settings.wild)
+    natural = [row for row in rows if row["purpose"] == wild.ANSWER and row["status"] == "ok"]
+    tasks = annotation_tasks(written, natural, found, settings.labelling, n_natural=size.natural, seed=at.p.seed)
+    all_samples = dataset.samples_frame(written + samples, tables.samples, [row for row in kept if translating.is_sound(row)])
+    made = {
+        "documents": dataset.documents_frame(documents),
+        "items": dataset.items_frame(items, tables.items, whole, all_samples),
+        "generations": whole,
+        "samples": all_samples,
+        "judgements": judged,
+        "rejects": dataset.rejects_frame(rows, dropped),
+        "counts": counts(whole),
+    }
+    return made, tasks
+
+
+def _made_wild(at: Layout, board: str, tables, replies: Replies) -> list[dict]:
+    """The queries that were written here; a source's own stand with the source, untouched."""
+    return [] if _wild(at, board, tables) else wild_items(at, board, tables, replies.get(wild.QUERY, generations([])))
+
+
+# ---- labels in, scores out (pure) -----------------------------------------------------------------------------
+
+
+def label(*given, **named):
+    """The labelled samples of a board (`gold.label`)."""
+    from truerate.tracks.mfava.gold import label
+
+    return label(*given, **named)
+
+
+def score(*given, **named):
+    """All scores and outcomes of a board (`scores.score`)."""
+    from truerate.tracks.mfava.scores import score
+
+    return score(*given, **named)
+
+
+def topics(at: Layout, board: str, **known: pl.DataFrame) -> list[dict]:
+    """This track has no topics of failure."""
+    return []

@@ -1,0 +1,103 @@
+"""Translate-train (mFAVA section 3.2): English training passages and their references in other languages, spans carried by tags.
+
+A model of an endpoint translates one text per request, weights of a Hub id or path (`seq2seq`) translate batches here; rows are alike.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm.prompted import Prompted, Read, decoding, generation
+from truerate.params import MFava
+from truerate.tags import Refused, parse_tags, with_tags
+from truerate.tracks.mfava.context import Context
+from truerate.tracks.mfava.languages import SOURCE, language
+
+TRANSLATE, REFERENCE = "translate", "translate_reference"
+# Why a passage is dropped before it is translated:
+UNSOUND = "overlapping-spans"
+# Why a translated passage is dropped: the tag grammar's reasons, and · another number of tags · the same tags in another order · other
+# tags · the text came back as it was · its reference has no translation.
+REASONS = ("empty", "malformed", "empty-span", "tag-count", "tag-order", "tag-types", "untranslated", "no-reference")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text to translate: the item it belongs to, for what, and into which language. `marked` holds the tags of its spans.
+
+    A passage names its sample; a reference has none.
+    """
+
+    item_id: str
+    purpose: str
+    lang: str
+    marked: str
+    types: tuple[str, ...] = ()
+    sample_id: str | None = None
+
+
+def texts(samples: Sequence[dict], found: dict[str, Context], targets: Sequence[str]) -> list[Text]:
+    """Every labelled passage with its tags, and every item's reference, once per target language."""
+    made = []
+    for lang in targets:
+        for row in (row for row in samples if is_sound(row)):
+            marked, types = with_tags(row["text"], row["spans"]), tuple(span["type"] for span in sorted(row["spans"], key=_place))
+            made.append(Text(row["item_id"], TRANSLATE, lang, marked, types, row["sample_id"]))
+        for item_id in dict.fromkeys(row["item_id"] for row in samples if is_sound(row)):
+            made.append(Text(item_id, REFERENCE, lang, found[item_id].knowledge))
+    return made
+
+
+def is_sound(row: dict) -> bool:
+    """Whether the spans of a sample can be written as tags: inside the text, none over another."""
+    ends = [0, *(span["end"] for span in sorted(row["spans"], key=_place))]
+    starts = [*(span["start"] for span in sorted(row["spans"], key=_place)), len(row["text"])]
+    return all(end <= start for end, start in zip(ends, starts, strict=True)) and all(s["start"] < s["end"] for s in row["spans"])
+
+
+def _place(span: dict) -> tuple[int, int]:
+    return span["start"], span["end"]
+
+
+def requests(made: Sequence[Text], translator: str, settings: MFava, *, prompts_dir: str | None) -> list[Prompted]:
+    """One request per text."""
+    asked, decoded = [], decoding(settings.translating)
+    for text in made:
+        values = {"source": language(SOURCE).name, "target": language(text.lang).name, "text": text.marked, "has_tags": bool(text.types)}
+        messages = prompts.render("mfava", "translate", prompts_dir, **values)
+        asked.append(prompted(text, Request(translator, tuple(messages), decoded)))
+    return asked
+
+
+def prompted(text: Text, request: Request) -> Prompted:
+    """A text's request with the facts its row keeps."""
+    return Prompted(request, text.item_id, text.purpose, {"lang": text.lang, "task": "train", "sample": text.sample_id})
+
+
+def collect(made: Sequence[Text], asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
+    """Generation rows of the translations; those whose tags are not the original's are `unparsed` with their reason."""
+    return [generation(one, reply, read_translation(reply.text, text)) for text, one, reply in zip(made, asked, replies, strict=True)]
+
+
+def read_translation(reply: str, text: Text) -> Read:
+    """A translation with the tags of its original: as many, of the same types, in the same order, none of them empty."""
+    found = parse.after_heading(reply, "Translation", is_optional=True)
+    if found.value is None:
+        return Read(reply, "unparsed", found.reason)
+    tagged = parse_tags(found.value)
+    if isinstance(tagged, Refused):
+        return Read(reply, "unparsed", tagged.reason, {"detail": tagged.detail})
+    types = tuple(span["type"] for span in tagged.spans)
+    if types != text.types:
+        shown = f"{', '.join(text.types) or 'none'} became {', '.join(types) or 'none'}"
+        return Read(reply, "unparsed", _difference(text.types, types), {"detail": shown})
+    if "".join(found.value.split()) == "".join(text.marked.split()):
+        return Read(reply, "unparsed", "untranslated", {"detail": "the text came back as it was"})
+    return Read(found.value)
+
+
+def _difference(given: tuple[str, ...], came: tuple[str, ...]) -> str:
+    if len(given) != len(came):
+        return "tag-count"
+    return "tag-order" if Counter(given) == Counter(came) else "tag-types"

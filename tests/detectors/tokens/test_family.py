@@ -1,0 +1,123 @@
+"""The grid of detectors on disk: what is fitted, what is fitted again, and what they say."""
+
+from types import SimpleNamespace
+
+import polars as pl
+import pytest
+
+from truerate.detectors.tokens import check_member, fit_tokens, judge_tokens, mark_text
+from truerate.detectors.tokens.family import job_of
+from truerate.detectors.tokens.grid import Cell, cells
+from truerate.errors import TruerateError
+from truerate.params import MFavaSizes
+from truerate.schemas import Judgement, pair, validate
+
+from .lessons import backbone, lessons
+
+RULES = ["mark-all", "mark-none", "reference-blind", "token-lr"]
+
+
+@pytest.fixture
+def params():
+    """What of params.yaml the family reads: two networks that learn in a moment."""
+    return SimpleNamespace(backbones={"quick": backbone(max_steps=3), "other": backbone(max_steps=2, features=[])})
+
+
+def sizes(**changes):
+    values = {"train": 1, "silver": 1, "articles": 1, "natural": 0, "seeds": [42], "scopes": ["multi"], "labels": ["binary"]}
+    return MFavaSizes.model_validate(values | changes)
+
+
+def fitted(params, size, tmp_path, members, passages, name="out"):
+    folder = tmp_path / name
+    folder.mkdir()
+    fit_tokens(members, passages, params, size, folder=folder, scratch=tmp_path / "scratch")
+    return folder
+
+
+def contents(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_an_unknown_member_names_the_allowed_ones(params):
+    check_member("quick", params.backbones)
+    with pytest.raises(TruerateError, match="allowed: mark-all, mark-none, other, quick, reference-blind, token-lr"):
+        check_member("tiny", params.backbones)
+
+
+def test_the_grid():
+    size = sizes(seeds=[42, 47], scopes=["multi", "mono"], labels=["binary", "category"])
+    found = list(cells(["mark-all", "quick"], ["tr", "en"], size))
+    # a rule: one seed x two labels x (one multi + two mono); a network: two seeds
+    assert len(found) == 2 * 3 + 2 * 2 * 3
+    assert found[-1] == Cell("quick", "mono", "category", 47, "tr")
+    assert all(Cell.of(cell.member, cell.name) == cell for cell in found)
+
+
+def test_rules_fit_and_judge(params, tmp_path):
+    folder = fitted(params, sizes(scopes=["multi", "mono"]), tmp_path, RULES, lessons(20))
+    texts = lessons(6, start=500)
+    judged = judge_tokens(RULES, texts, params, sizes(scopes=["multi", "mono"]), folder=folder)
+    validate(Judgement, judged, where="test")
+    assert judged.height == len(RULES) * texts.height * 2  # every text once by multi and once by its language's own
+    whole = judged.filter(judge="mark-all")
+    lengths = dict(texts.select("target_id", pl.col("text").str.len_chars()).iter_rows())
+    assert all([one["end"] for one in spans] == [lengths[target]] for target, spans in whole.select("target_id", "spans").iter_rows())
+    assert not judged.filter(judge="mark-none")["verdict"].any()
+    langs = judged.select(pair("attributes", "scope"), pair("attributes", "lang")).unique().sort("scope", "lang").rows()
+    assert langs == [("mono", "en"), ("mono", "zh"), ("multi", None)]
+
+
+def test_networks_fit_in_processes_and_twice_is_the_same(params, tmp_path):
+    members, passages, size = ["quick", "other", "mark-none"], lessons(10), sizes()
+    first = contents(fitted(params, size, tmp_path, members, passages))
+    assert "quick/multi-binary-42/network/model.safetensors" in first
+    scratch = tmp_path / "scratch"
+    runs = {path: path.stat().st_mtime_ns for path in scratch.glob("*/run.json")}
+    assert first == contents(fitted(params, size, tmp_path, members, passages, "again"))
+    assert runs == {path: path.stat().st_mtime_ns for path in scratch.glob("*/run.json")}  # copied, not trained again
+    assert not list(scratch.glob("*/checkpoint.pt")) and not list(scratch.rglob("*.tmp"))
+    judged = judge_tokens(members, passages, params, size, folder=tmp_path / "out")
+    assert judged.height == 3 * passages.height and judged["judgement_id"].is_unique().all()
+
+
+def test_what_decides_a_cell_names_its_scratch_folder(params, tmp_path):
+    passages, cell = lessons(4), Cell("quick", "multi", "binary", 42, None)
+    name = job_of(cell, passages, params.backbones, tmp_path).scratch
+    assert name == job_of(cell, passages.reverse(), params.backbones, tmp_path).scratch
+    others = {
+        job_of(cell, passages.head(3), params.backbones, tmp_path).scratch,
+        job_of(cell._replace(seed=47), passages, params.backbones, tmp_path).scratch,
+        job_of(cell, passages, {"quick": backbone(max_steps=4)}, tmp_path).scratch,
+        job_of(cell, passages.with_columns(reference=pl.lit("other")), params.backbones, tmp_path).scratch,
+    }
+    assert len(others | {name}) == 5
+
+
+@pytest.mark.parametrize("kind", ["none", "clean"])
+def test_with_nothing_to_learn_from_they_say_so(params, tmp_path, kind):
+    empty = pl.Series([[]] * 40, dtype=lessons(1)["spans"].dtype)
+    passages = lessons(1).clear() if kind == "none" else lessons(10).with_columns(spans=empty)
+    size, members = sizes(scopes=["multi", "mono"]), ["quick", "token-lr", "mark-all"]
+    folder = fitted(params, size, tmp_path, members, passages)
+    judged = judge_tokens(members, lessons(2), params, size, folder=folder).group_by("judge", "status", "reason").len().sort("judge")
+    multi = judged.filter(pl.col("judge") != "mark-all")
+    assert multi.select("judge", "status", "reason").rows() == [("quick", "unparsed", "not-fitted"), ("token-lr", "unparsed", "not-fitted")]
+
+
+def test_no_texts_are_no_judgements(params, tmp_path):
+    folder = fitted(params, sizes(), tmp_path, ["mark-all", "token-lr"], lessons(10))
+    assert judge_tokens(["mark-all", "token-lr"], lessons(1).clear(), params, sizes(), folder=folder).height == 0
+
+
+def test_a_missing_state_says_what_to_run(params, tmp_path):
+    with pytest.raises(TruerateError, match="dvc repro train"):
+        judge_tokens(["token-lr"], lessons(1), params, sizes(), folder=tmp_path)
+
+
+def test_one_text_is_marked_by_the_wanted_cell(params, tmp_path):
+    folder = fitted(params, sizes(labels=["category", "binary"]), tmp_path, ["token-lr"], lessons(40))
+    row = lessons(40, start=900).filter(pl.col("spans").list.len() > 0).row(0, named=True)
+    for labels, types in {"binary": {"hallucination"}, "category": {"entity", "invented"}}.items():
+        spans = mark_text("token-lr", row["text"], row["reference"], params, folder=folder, wanted=("multi", labels))
+        assert {span["type"] for span in spans if span["p"] > 0.5} <= types and spans

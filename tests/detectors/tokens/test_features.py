@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+
+from truerate.detectors.tokens.features import SIZES, known, stem, token_features, unit_features, units
+
+REFERENCE = "Velmora was founded in 1912 by Ana Brisk. The museum of Tesk opened in 1877. It shows Glass."
+
+
+def match_of(text, reference=REFERENCE):
+    """The match code of each word."""
+    said, codes = unit_features(text, reference)
+    return dict(zip(said.keys, codes[:, 0].tolist(), strict=True))
+
+
+def alignment_of(text, reference=REFERENCE):
+    """The alignment code of each word."""
+    said, codes = unit_features(text, reference)
+    return dict(zip(said.keys, codes[:, 1].tolist(), strict=True))
+
+
+def test_match_codes_by_hand():
+    # code = 1 + level + 3·left + 6·right; level 2 the word itself, 1 its stem, 0 absent
+    found = match_of("Velmora was founding 1877 by Bob")
+    assert found["velmora"] == 1 + 2 + 6  # "velmora was" stands there
+    assert found["was"] == 1 + 2 + 3 + 6  # and "was found…"
+    assert found["founding"] == 1 + 1 + 3  # only its stem, after "was"; "found… 1877" does not stand there
+    assert found["1877"] == 1 + 2  # the number stands there, beside other words
+    assert found["by"] == 1 + 2
+    assert found["bob"] == 1
+
+
+def test_numbers_are_whole_and_have_no_stem():
+    assert match_of("1913")["1913"] == 1 and match_of("19123")["19123"] == 1 and match_of("1912")["1912"] == 3
+    assert stem("191234") == "191234"
+
+
+def test_an_apostrophe_parts_a_suffix_from_its_name():
+    assert units("Velmora'da 1912’de").keys == ["velmora", "da", "1912", "de"]
+    assert match_of("Velmora'da")["velmora"] == 3
+
+
+def test_arabic_words_lose_what_is_written_together_with_them():
+    assert stem("والمدينة") == stem("مدينة") == stem("بالمدينة")
+    assert stem("ال") == "ال"
+
+
+def test_characters_of_scripts_without_spaces_need_company():
+    found = match_of("维尔莫市拉", "维尔莫拉镇始建于1912年。")
+    assert found == {
+        "维": 1 + 2 + 6,  # 维尔莫 stands there
+        "尔": 1 + 2 + 3 + 6,
+        "莫": 1 + 2 + 3,
+        "市": 1,
+        "拉": 1 + 1,  # the character alone
+    }
+
+
+def test_alignment_counts_the_shared_words_that_are_missing_where_a_word_stands():
+    apart = "Velmora was founded in 1912 by Anna Brisk. It shows Glass. The museum of Tesk opened in 1877."
+    # Shared: Anna, Brisk, Tesk, founded, Velmora. The other four stand with none of Tesk's; three of Brisk's four others stand with Brisk.
+    found = alignment_of("Anna Brisk of Tesk founded Velmora.", apart)
+    assert found["tesk"] == 2 + 3 and found["brisk"] == found["velmora"] == 2
+    # Shared: Velmora, founded, 1877: two stand with each other, the year alone.
+    found = alignment_of("Velmora was founded in 1877.", apart)
+    assert found["1877"] == 2 + 2 and found["velmora"] == found["founded"] == 2
+
+
+def test_a_run_of_characters_is_one_word_and_weighs_more():
+    # 维尔莫拉镇始于 (6 pairs, weight 3) stands in the first sentence, 于九八年 (3 pairs, weight 2) in the last.
+    found = alignment_of("维尔莫拉镇始于九八年。", "维尔莫拉镇始于一二年。河很长。特斯克镇始于九八年。")
+    assert found["九"] == found["年"] == 2 + 3 and found["维"] == found["镇"] == 2 + 2
+
+
+def test_a_window_is_a_sentence_and_the_one_before():
+    # "It shows Glass" speaks of the museum, named in the sentence before it.
+    assert alignment_of("The museum shows Glass")["glass"] == 2
+
+
+def test_words_that_tell_nothing():
+    found = alignment_of("Velmora by Nowhere")
+    assert found["by"] == 1 and found["nowhere"] == 1 and found["velmora"] == 2
+
+
+def test_tokens_take_the_codes_of_their_word():
+    offsets = np.array([[0, 3], [3, 7], [7, 7], [8, 9], [10, 14]])  # Vel mora (blank) . 1899
+    found = token_features("Velmora . 1899", offsets, REFERENCE)
+    assert found.tolist() == [[3, 2], [3, 2], [13, 1], [13, 1], [1, 1]]
+    assert token_features("Velmora", offsets[:2], REFERENCE, ["alignment"]).tolist() == [[2], [2]]
+    assert token_features("Velmora", offsets[:2], REFERENCE, []).shape == (2, 0)
+
+
+@pytest.mark.parametrize(("text", "reference"), [("", ""), ("", REFERENCE), ("a. 1", ""), ("…", "…"), ("镇", "镇"), ("Tesk", "Tesk")])
+def test_nothing_to_compare_is_no_mistake(text, reference):
+    said, codes = unit_features(text, reference)
+    assert codes.shape == (len(said.keys), 2)
+    assert (codes >= 1).all() and (codes < np.array(list(SIZES.values()))).all()
+
+
+def test_an_index_can_be_made_once():
+    said, codes = unit_features("Velmora 1877", known(REFERENCE))
+    assert codes.tolist() == unit_features("Velmora 1877", REFERENCE)[1].tolist()

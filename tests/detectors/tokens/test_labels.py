@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+
+from truerate.detectors.tokens.encode import tiny_coder
+from truerate.detectors.tokens.labels import BINARY, CATEGORY, spans_of, token_labels, trimmed
+
+TEXTS = {
+    "en": "The town was {founded in 1899} by [nobody at all]. A fine place!",
+    "de": "Die Stadt wurde {1899 gegründet}. [Sie heißt »Übermäßig«.] Schön.",
+    "zh": "维尔莫拉镇{始建于1913年}，位于[托拉河]畔。",
+    "ja": "その町は{１９１３年に}つくられた。[とても美しい]。",
+    "ar": "تأسست البلدة {عام ١٨٩٩} على [نهر تولا] الجميل.",
+    "he": "העיירה {נוסדה בשנת 1899} על גדות [נהר טולה].",
+    "emoji": "Great 😀 {👩‍👩‍👧 founded} it [🇩🇪 in 1899]! 👍🏽",
+    "tr": "Velmora'da {1899'da} kuruldu; [İstanbul'un] yakını.",
+    "th": "เมืองนี้{ก่อตั้งขึ้น}ใน[ปี ๑๙๑๓]",
+}
+
+
+def read(marked):
+    """A text with {…} for entity and [...] for invented, as text and spans."""
+    text, spans = "", []
+    for character in marked:
+        if character in "{[":
+            spans.append({"start": len(text), "end": 0, "type": "entity" if character == "{" else "invented"})
+        elif character in "}]":
+            spans[-1]["end"] = len(text)
+        else:
+            text += character
+    return text, spans
+
+
+@pytest.mark.parametrize("lang", TEXTS)
+@pytest.mark.parametrize("seen", [True, False], ids=["words it knows", "bytes"])
+def test_characters_to_tokens_to_characters_is_exact(lang, seen):
+    text, spans = read(TEXTS[lang])
+    coder = tiny_coder([text] * 3 if seen else ["some other words"], 900)
+    ((_, offsets),) = coder.encode([text])
+    assert spans_of(text, offsets, token_labels(text, offsets, spans, CATEGORY), CATEGORY) == spans
+
+
+@pytest.mark.parametrize("lang", TEXTS)
+def test_no_character_is_lost(lang):
+    text, _ = read(TEXTS[lang])
+    ((ids, offsets),) = tiny_coder(["some other words"], 400).encode([text])
+    shown = {place for start, end in offsets for place in range(start, end)}
+    assert shown == {place for place, character in enumerate(text) if not character.isspace()}
+    assert len(ids) == len(offsets)
+
+
+def test_blank_around_a_token_is_not_part_of_it():
+    assert trimmed(" ab  c", [(0, 3), (3, 4), (3, 6), (0, 1)]).tolist() == [[1, 3], [4, 4], [5, 6], [1, 1]]
+
+
+def test_a_token_of_blank_space_does_not_count():
+    text = "a  b"
+    offsets = trimmed(text, [(0, 1), (1, 2), (2, 4)])
+    assert token_labels(text, offsets, [{"start": 0, "end": 4, "type": "entity", "p": None}], BINARY).tolist() == [1, -100, 1]
+
+
+def test_soft_spans_are_marked_above_one_half_and_the_first_of_two_wins():
+    offsets = np.array([[0, 1], [1, 2], [2, 3]])
+    soft = [{"start": 0, "end": 1, "type": None, "p": 0.5}, {"start": 1, "end": 2, "type": None, "p": 0.6}]
+    assert token_labels("abc", offsets, soft, BINARY).tolist() == [0, 1, 0]
+    two = [{"start": 1, "end": 3, "type": "invented"}, {"start": 0, "end": 2, "type": "entity"}]
+    assert token_labels("abc", offsets, two, CATEGORY).tolist() == [1, 1, CATEGORY.index("invented")]
+
+
+def test_a_type_that_the_labels_do_not_know_is_not_learned_from():
+    assert token_labels("ab", np.array([[0, 1], [1, 2]]), [{"start": 0, "end": 1, "type": "other"}], CATEGORY).tolist() == [-100, 0]
+
+
+def test_neighbours_of_one_type_become_one_span():
+    text, offsets = "ab cd.ef", np.array([[0, 2], [3, 5], [5, 6], [6, 8]])
+    assert spans_of(text, offsets, np.array([1, 1, 0, 1]), BINARY) == [
+        {"start": 0, "end": 5, "type": "hallucination"},
+        {"start": 6, "end": 8, "type": "hallucination"},
+    ]

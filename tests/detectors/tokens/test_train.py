@@ -1,0 +1,147 @@
+"""The training loop: what it learns, and that neither a second run nor a kill changes what comes out."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+import torch
+
+from truerate.detectors.tokens.encode import groups_of, tiny_coder
+from truerate.detectors.tokens.fit import halves
+from truerate.detectors.tokens.labels import labels_of
+from truerate.detectors.tokens.network import build
+from truerate.detectors.tokens.train import CHECKPOINT, pace, train
+from truerate.detectors.tokens.validate import agreement
+
+from .lessons import backbone, lessons
+
+TESTS = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    torch.set_num_threads(1)
+
+
+def taught(folder, passages, how, *, labels="binary", seed=42):
+    """A network trained on passages, and what training told."""
+    halved, names = halves(passages.sort("target_id")), labels_of(labels)
+    coder = tiny_coder([*halved[0]["text"], *halved[0]["reference"]])
+    network = build(how, names, coder, seed)
+    sides = (groups_of(half, coder, how, names) for half in halved)
+    return network, train(network, *sides, backbone=how, seed=seed, folder=folder)
+
+
+def test_it_learns_to_compare_with_the_reference(tmp_path):
+    network, trained = taught(tmp_path, lessons(60), how := backbone(max_steps=45))
+    same, other = (lessons(20, start=500, wording=wording) for wording in (0, 1))
+    f1 = [agreement(network, groups_of(one, network.coder, how, network.labels), how).f1 for one in (same, other)]
+    # mark-all reaches about .5 on both, the reference-blind rule .9 and .55
+    assert f1[0] > 0.9 and f1[1] > 0.58
+    assert trained.facts["steps"] == 45
+    assert trained.facts["validation"]["f1"] > 0.9
+    assert trained.run["kind"] in ("cpu", "cuda")
+
+
+def test_the_same_run_gives_the_same_bytes(tmp_path):
+    for name in "ab":
+        network, _ = taught(tmp_path / f"{name}-scratch", lessons(12), backbone(max_steps=6))
+        network.save(tmp_path / name)
+    files = sorted(path.name for path in (tmp_path / "a").iterdir())
+    assert "model.safetensors" in files
+    assert all((tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes() for name in files)
+
+
+def test_categories_and_all_masks_run(tmp_path):
+    for mask in ("full", "causal", "prefix"):
+        how = backbone(mask=mask, max_steps=3, token_budget=500, accumulation=2)
+        network, trained = taught(tmp_path / mask, lessons(8), how, labels="category")
+        assert len(network.labels) == 7 and trained.facts["steps"] == 3
+        assert 1 < trained.run["loss_first"] < 2.5  # about ln 7 before anything is learned
+
+
+def test_a_run_stops_when_validation_does_not_rise(tmp_path):
+    # at this pace nothing is learned: every look after the first finds no rise
+    how = backbone(learning_rate=1e-9, max_steps=40, checkpoint_steps=2, patience=2)
+    _, trained = taught(tmp_path, lessons(8), how)
+    assert trained.facts["steps"] == 6
+
+
+def test_nothing_to_learn_from_is_no_step(tmp_path):
+    network, trained = taught(tmp_path, lessons(12), backbone(max_steps=2))
+    none = train(network, [], [], backbone=backbone(), seed=42, folder=tmp_path / "none")
+    assert none.facts["steps"] == 0 and none.facts["validation"]["f1"] is None
+
+
+def test_the_pace_rises_and_falls_to_nothing():
+    paces = [pace(step, 100) for step in range(100)]
+    assert paces[:5] == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5])  # ten steps of warm-up
+    assert max(paces) == paces[9] == 1 and paces[10:] == sorted(paces[10:], reverse=True) and paces[-1] < 0.001
+
+
+SCRIPT = """
+    import sys
+    from pathlib import Path
+    sys.path.insert(0, {tests!r})
+    import torch
+    from detectors.tokens.lessons import backbone, lessons
+    from detectors.tokens.test_train import taught
+    from truerate.detectors.tokens import processes
+    torch.set_num_threads(1)
+    processes.join()
+    network, trained = taught(Path({folder!r}), lessons(30), backbone(max_steps=30, checkpoint_steps=5))
+    print(trained.facts["validation"]["f1"], trained.run["processes"])
+"""
+
+
+def started(folder, **environment):
+    """The training of `whole` in a process of its own."""
+    code = textwrap.dedent(SCRIPT.format(tests=str(TESTS), folder=str(folder)))
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=os.environ | environment)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A run that nothing disturbed: its network and what it told."""
+    torch.set_num_threads(1)
+    return taught(tmp_path_factory.mktemp("whole"), lessons(30), backbone(max_steps=30, checkpoint_steps=5))
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_to_the_same_end(whole, tmp_path):
+    cut = started(tmp_path)
+    while not (tmp_path / CHECKPOINT).is_file() and cut.poll() is None:
+        time.sleep(0.01)
+    os.kill(cut.pid, signal.SIGKILL)
+    assert cut.wait() == -signal.SIGKILL
+    network, trained = taught(tmp_path, lessons(30), backbone(max_steps=30, checkpoint_steps=5))
+    assert 5 <= trained.run["resumed_from"] < 30
+    assert trained.facts["validation"]["f1"] == pytest.approx(whole[1].facts["validation"]["f1"], abs=0.005)
+    first, second = whole[0].trainable_state(), network.trainable_state()
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+@pytest.mark.slow
+def test_two_processes_reach_what_one_does(whole, tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1]), "WORLD_SIZE": "2"}
+    both = [started(tmp_path, RANK=str(rank), LOCAL_RANK=str(rank), **place) for rank in range(2)]
+    told = [process.communicate()[0].split()[-2:] for process in both]
+    assert told[0] == told[1] and told[0][1] == "2"
+    # their gradients are summed, so only rounding differs
+    assert float(told[0][0]) == pytest.approx(whole[1].facts["validation"]["f1"], abs=0.02)
+
+
+def test_the_small_set_has_both_halves():
+    sides = halves(lessons(60))
+    assert all(side.height > 20 for side in sides)
+    assert not set(sides[0]["group_id"]) & set(sides[1]["group_id"])
+    assert isinstance(sides[0], pl.DataFrame)

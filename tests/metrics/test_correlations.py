@@ -1,0 +1,32 @@
+import pytest
+from scipy import stats
+
+from truerate.metrics.correlations import pearson, t_test
+
+X, Y = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 4.0]
+
+
+def test_pearson_by_hand():
+    # means 2.5; covariance 1.5·1.5 + .5·.5·(−1) ... = 4 over 5: r = .8
+    found = pearson(X, Y)
+    assert found.r == pytest.approx(0.8) and found.n == 4 and found.p == pytest.approx(stats.pearsonr(X, Y).pvalue)
+
+
+def test_pearson_leaves_missing_points_out():
+    assert pearson([*X, None, 9.0], [*Y, 1.0, None]) == pearson(X, Y)
+
+
+def test_pearson_where_it_is_not_defined():
+    assert pearson([1.0, 2.0], [2.0, 1.0]) == (None, None, 2) and pearson([1.0] * 4, Y) == (None, None, 4)
+    assert pearson([], []) == (None, None, 0)
+    assert pearson(X, X) == (1.0, 0.0, 4)
+
+
+def test_t_test():
+    # means 2 and 5; pooled variance 1, error √(2/3): t = −3.674
+    found = t_test([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
+    assert found.value == -3 and found.n == 6 and found.p == pytest.approx(stats.ttest_ind([1, 2, 3], [4, 5, 6]).pvalue)
+
+
+def test_t_test_where_it_is_not_defined():
+    assert t_test([], [1.0]) == (None, None, 1) and t_test([1.0], [2.0]) == (-1.0, None, 2) and t_test([1.0, 1.0], [2.0]).p is None

@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+
+from truerate.metrics import token_scores
+from truerate.metrics.agreement import cohen_kappa
+from truerate.metrics.token_scores import contingency_kappa, token_line
+from truerate.metrics.tokens import marked, word_offsets
+
+TEXTS = ["one two three", "", "四月 五", "six"]
+LINE = token_line(TEXTS, word_offsets)
+
+
+def spans(*found: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return tuple(np.array(part, dtype=int) for part in zip(*found, strict=True))
+
+
+def test_a_line_says_what_each_text_says():
+    found = [(0, 2, 5), (0, 8, 8), (2, 1, 4), (3, 0, 1)]
+    whole = LINE.marked(*spans(*found))
+    each = [marked(word_offsets(text), [(start, end) for place, start, end in found if place == at]) for at, text in enumerate(TEXTS)]
+    assert whole.tolist() == np.concatenate(each).tolist() == [True, True, False, False, True, True, True]
+    assert LINE.sizes.tolist() == [3, 0, 3, 1] and LINE.per_text(whole).tolist() == [2, 0, 2, 1]
+
+
+def test_spans_do_not_reach_the_next_text():
+    assert LINE.marked(*spans((0, 8, 13))).tolist() == [False, False, True, False, False, False, False]
+    assert LINE.marked(*spans((0, 3, 4))).sum() == 0  # white space alone
+
+
+def test_kinds_per_text():
+    kinds, keep = np.array([1, 2, 2, 0, 1, 1, 2]), np.array([True, True, False, True, True, True, True])
+    assert LINE.per_kind(kinds, keep, 2).tolist() == [[1, 1], [0, 0], [2, 0], [0, 1]]
+
+
+def test_no_texts():
+    empty = token_line([], word_offsets)
+    assert empty.sizes.tolist() == [] and empty.per_text(np.zeros(0)).tolist() == []
+
+
+def test_scores_of_totals():
+    totals = np.array([100.0, 20, 10, 8])  # n, gold, detected, both
+    assert token_scores.precision(totals) == 0.8 and token_scores.recall(totals) == 0.4
+    assert token_scores.f1(totals) == pytest.approx(16 / 30) and token_scores.false_positive_rate(totals) == 2 / 80
+
+
+def test_kappa_of_tables_is_that_of_the_ratings():
+    first, second = [0, 0, 1, 2, 2, 1], [0, 1, 1, 2, 0, 1]
+    table = np.zeros((3, 3))
+    np.add.at(table, (first, second), 1)
+    assert contingency_kappa(table) == pytest.approx(cohen_kappa(first, second))
+    assert np.isnan(contingency_kappa(np.diag([5.0, 0, 0])))

@@ -1,0 +1,233 @@
+"""mFAVA's published files: tiny ones, and the real ones with the counts that were found in them."""
+
+import json
+
+import polars as pl
+import pytest
+import zstandard
+
+from truerate.errors import TruerateError
+from truerate.metrics.rates import hr_est
+from truerate.metrics.tokens import offsets_by, token_counts, total
+from truerate.params import Source, Training
+from truerate.sources import read_source
+from truerate.sources.mfava_gold import annotators, settled
+from truerate.tags import TYPES
+
+TEXT = "Varn liegt am Ost. Es hat einen Mond."
+ROW = {"lang": "de", "row": 0, "references": "Varn: eine Stadt am Ost.", "generated_text": TEXT}
+SILVER = {"silver_annotations": "Varn liegt am Ost. <invented>Es hat einen Mond.</invented>"}
+GOLD = {"gold_annotations": "Varn liegt am <entity>Ost</entity>. <invented>Es hat einen Mond.</invented>"}
+WILD = {
+    "lang": "ko",
+    "row": 3,
+    "category": "x",
+    "title": "Varn",
+    "url": None,
+    "references": ["Eins.", "Zwei."],
+    "queries": ["1. Wo?", "Was?"],
+}
+
+
+def places(spans):
+    return [(span["start"], span["end"]) for span in spans]
+
+
+def cut(sample):
+    return [(sample["text"][span["start"] : span["end"]], span["type"]) for span in sample["spans"]]
+
+
+def packed(rows):
+    return zstandard.compress("".join(json.dumps(row) + "\n" for row in rows).encode())
+
+
+def test_silver_and_gold_samples_stand_on_one_item(put, read):
+    put("gold.jsonl", [ROW | SILVER | GOLD])
+    got = read("mfava")
+    assert got.items.select("task", "lang", "question").rows() == [("silver", "de", "")] and got.documents.height == 1
+    gold, silver = (got.samples.row(by_predicate=pl.col("label_source") == which, named=True) for which in ("gold", "silver"))
+    assert gold["item_id"] == silver["item_id"] and gold["text"] == silver["text"] == TEXT
+    assert cut(gold) == [("Ost", "entity"), ("Es hat einen Mond.", "invented")] and cut(silver) == cut(gold)[1:]
+    assert gold["generator"] == "gpt-4" and got.card["redistribution"] == "no"
+
+
+def test_a_labelling_that_cannot_be_read_leaves_the_other(put, read):
+    put("gold.jsonl", [ROW | SILVER | {"gold_annotations": "Varn liegt am <entity>Ost. Es hat einen Mond."}])
+    got = read("mfava", "stop")
+    assert got.samples["label_source"].to_list() == ["silver"]
+    assert got.rejects.select("where", "row", "target_id", "reason").rows() == [("gold.jsonl", 1, "de/0/gold", "malformed")]
+    counts = got.card["counts"]
+    assert (counts["n_gold_rows_de"], counts["n_gold_malformed_de"], counts["n_silver_clean_de"]) == (1, 1, 1)
+
+
+def test_shared_texts_are_settled_by_max_voting_with_a_judgement_per_annotator(put, read):
+    plain, other = {"gold_annotations": TEXT}, ROW | {"generated_text": "Eins.", "silver_annotations": "Eins.", "gold_annotations": "Eins."}
+    rows = [
+        ROW | SILVER | GOLD,
+        other | {"row": 1},
+        ROW | SILVER | GOLD | {"row": 2},
+        other | {"row": 3},
+        ROW | SILVER | plain | {"row": 4},
+    ]
+    put("gold.jsonl", rows)
+    got = read("mfava")
+    gold = got.samples.filter(label_source="gold")
+    assert gold.height == 2 and cut(gold.row(by_predicate=pl.col("text") == TEXT, named=True))[0] == ("Ost", "entity")  # two of three
+    assert sorted(got.judgements["judge"]) == ["de annotator 1"] * 2 + ["de annotator 2"] * 2 + ["de annotator 3"]
+    assert got.judgements["verdict"].sum() == 2
+
+
+def test_a_row_that_is_repeated_at_once_counts_by_its_later_labels(put, read):
+    put("gold.jsonl", [ROW | SILVER | GOLD, ROW | SILVER | {"row": 1, "gold_annotations": TEXT}])
+    got = read("mfava")
+    assert got.samples.filter(label_source="gold")["is_hallucinated"].to_list() == [False] and got.judgements.height == 1
+    assert got.card["counts"]["n_gold_repeated_de"] == 1
+
+
+def test_runs_of_shared_rows_are_annotators():
+    # a b | c | a b | b? — the third run begins where a text comes back
+    texts = {("de", row): text for row, text in enumerate(["a", "b", "own", "a", "b", "a", "b"])}
+    assert [annotators(texts)["de", row][3:] for row in range(7)] == [f"annotator {n}" if n else "single" for n in (1, 1, 0, 2, 2, 3, 3)]
+
+
+def test_max_voting_takes_more_than_half_and_the_most_given_type():
+    entity, relation = ({"start": 1, "end": 4, "type": kind, "p": None} for kind in ("entity", "relation"))
+    wide = {"start": 0, "end": 3, "type": "entity", "p": None}
+    # characters 0: 1 of 3 · 1–2: 3 of 3, two of them entity · 3: 2 of 3, one each, so `entity` by name
+    assert settled([[entity], [relation], [wide]], "abcde") == [{"start": 1, "end": 4, "type": "entity", "p": None}]
+    assert settled([[entity], []], "abcde") == [] and settled([[entity]], "abcde") == [entity] and settled([[]], "abcde") == []
+    assert settled([[entity]], "a b d") == [entity | {"start": 2, "end": 3}] and settled([[entity]], "a   e") == []  # blanks at the edges
+
+
+def test_packed_silver_rows_of_one_number_are_one_group(put, read):
+    other = ROW | {"lang": "fr", "generated_text": "Varn.", "silver_annotations": "Varn."}
+    put("silver.jsonl.zst", packed([ROW | SILVER, other, other | {"row": 1, "generated_text": "Ost.", "silver_annotations": "Ost."}]))
+    groups = read("mfava").items["group_id"].to_list()
+    assert groups[0] == groups[1] != groups[2]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (packed([ROW | SILVER] * 50)[:-9], "silver.jsonl.zst: the Zstandard file ends too early"),
+        (b"plain text", "silver.jsonl.zst: not Zstandard"),
+        (zstandard.compress(b'{"lang": '), "silver.jsonl.zst row 1: not JSON"),
+        (packed([ROW | SILVER | {"lang": "deutsch"}]), "silver.jsonl.zst row 1: field 'lang' is 'deutsch'"),
+    ],
+)
+def test_broken_files_are_one_line(put, read, content, said):
+    put("silver.jsonl.zst", content)
+    with pytest.raises(TruerateError) as error:
+        read("mfava")
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_queries_lose_their_numbers_and_share_their_article(put, read):
+    put("wild_queries.jsonl", [WILD])
+    got = read("mfava")
+    assert got.items.select("task", "lang", "question").rows() == [("wild", "ko", "Wo?"), ("wild", "ko", "Was?")]
+    assert got.documents["text"].to_list() == ["Eins.\n\nZwei."] and got.items["group_id"].n_unique() == 1
+
+
+def test_a_row_without_queries_is_rejected(put, read, reasons):
+    put("wild_queries.jsonl", [WILD | {"queries": ["1. "]}, WILD | {"references": []}, WILD | {"queries": "Wo?"}])
+    assert reasons(read("mfava", "reject")) == [(1, "empty-field"), (2, "empty-field"), (3, "wrong-type")]
+
+
+# ---- training ---------------------------------------------------------------------------------------------------------------
+def test_training_texts_of_another_folder_become_train(put, tmp_path):
+    put("own/gold.jsonl", [ROW | SILVER | GOLD])
+    put("other/silver.jsonl.zst", packed([ROW | SILVER, ROW | SILVER | {"row": 1, "lang": "fr", "references": "Une ville."}]))
+    source = Source(reader="mfava", path="own", training=Training(reader="mfava", path=str(tmp_path / "other")))
+    got = read_source("x", source, tmp_path / "own", "stop")
+    assert (
+        sorted(got.samples.select("task", "label_source").rows()) == [("silver", "gold"), ("silver", "silver")] + [("train", "silver")] * 2
+    )
+    taught = got.items.filter(task="train")
+    assert set(got.samples.filter(task="train")["item_id"]) == set(taught["item_id"])
+    assert set(taught["document_ids"].explode()) <= set(got.documents["document_id"]) and got.card["counts"]["n_train"] == 2
+    assert got.card["redistribution"] == "no" and len(got.card["files"]) == 2
+
+
+def test_nothing_is_learned_from_what_is_judged(put, tmp_path):
+    put("gold.jsonl", [ROW | SILVER | GOLD])
+    put("silver.jsonl.zst", packed([ROW | SILVER | {"row": row, "references": f"Varn {row}"} for row in range(20)]))
+    source = Source(reader="mfava", path=".", training=Training(reader="mfava", path=str(tmp_path)))
+    got = read_source("x", source, tmp_path, "stop")
+    train, held = got.samples.filter(task="train"), got.samples.filter(task="silver")
+    assert train.height + held.filter(label_source="silver").height == 21 and 0 < train.height < 20
+    assert set(train["split"]) == {"train"} and not set(train["group_id"]) & set(held["group_id"])
+    assert got.samples["sample_id"].n_unique() == got.samples.height
+
+
+def test_a_training_folder_that_is_not_there_is_one_line(put, tmp_path):
+    put("gold.jsonl", [ROW | SILVER | GOLD])
+    source = Source(reader="mfava", path=".", training=Training(reader="mfava", path=str(tmp_path / "absent")))
+    with pytest.raises(TruerateError, match="to learn from; put the files there or correct sources.x.training.path"):
+        read_source("x", source, tmp_path, "stop")
+
+
+# ---- the published files ----------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def published(public):
+    folder = public("mfava", "gold.jsonl")
+    return read_source("mfava", Source(reader="mfava", path=str(folder)), folder, "stop")
+
+
+def test_counts_of_the_published_gold_file(published):
+    counts = published.card["counts"]
+    rows = {lang: counts[f"n_gold_rows_{lang}"] for lang in ("ar", "zh", "de")}
+    assert rows == {"ar": 248, "zh": 320, "de": 331}
+    # rows whose tags close by their own names, unnested, and whose text is the published one: 154, 244, 247 silver; 190, 292, 259 gold.
+    # Ours are fewer by those whose tags are no type of the six (`contridictory`, `Entity`), or hold nothing
+    for labels, clean, lost in (("silver", (153, 243, 247), (1, 1, 0)), ("gold", (190, 284, 243), (0, 8, 16))):
+        for lang, n, n_lost in zip(rows, clean, lost, strict=True):
+            assert counts[f"n_{labels}_clean_{lang}"] == n
+            assert counts.get(f"n_{labels}_unknown-type_{lang}", 0) + counts.get(f"n_{labels}_empty-span_{lang}", 0) == n_lost
+    texts = dict(published.samples.filter(label_source="gold").group_by("lang").len().rows())
+    assert texts == {"ar": 190, "zh": 251, "de": 179}  # what several people labelled is one text
+    shared = published.judgements.filter(~pl.col("judge").str.ends_with("single"))
+    assert shared["judge"].n_unique() == 10 and published.judgements.height == 190 + 284 + 243 - 1  # one row was repeated at once
+
+
+def test_opening_tags_of_the_published_gold_file_are_the_spans_of_table_2(published):
+    """mFAVA Table 2 counts opening tags, those of unreadable rows and of every annotator of a shared text among them."""
+    printed = {"ar": (144, 10, 123, 150, 171, 69), "zh": (264, 18, 282, 265, 259, 139), "de": (546, 25, 324, 333, 311, 238)}
+    for lang, counts in printed.items():
+        assert tuple(published.card["counts"][f"n_gold_tags-{tag}_{lang}"] for tag in TYPES) == counts
+    assert [sum(counts) for counts in printed.values()] == [667, 1227, 1777]  # of 5,777; Russian and Turkish are not in the file
+
+
+def test_counts_of_the_published_silver_and_wild_files(published):
+    counts = published.card["counts"]
+    langs = ("es", "fi", "fr", "he", "it", "ko", "vi", "yue")
+    assert {counts[f"n_silver_rows_{lang}"] for lang in langs} == {309}
+    assert [counts[f"n_silver_clean_{lang}"] for lang in langs] == [277, 241, 285, 189, 285, 226, 226, 217]
+    assert published.rejects.group_by("where").len().sort("where").rows() == [("gold.jsonl", 438), ("silver.jsonl.zst", 526)]
+    wild = published.items.filter(task="wild")
+    assert (wild.height, wild["group_id"].n_unique()) == (3177, 1945) and set(wild["lang"]) == {"de", "zh", "yue", "ko", "vi"}
+
+
+def test_spans_of_the_published_files_lie_in_their_texts(published):
+    for text, spans in published.samples.select("text", "spans").iter_rows():
+        found = places(spans)
+        assert found == sorted(found) and all(0 <= start < end <= len(text) for start, end in found)
+        assert all(one[1] <= other[0] for one, other in zip(found, found[1:], strict=False))
+        assert not any(text[place].isspace() for start, end in found for place in (start, end - 1))
+
+
+def test_with_counts_of_the_same_rows_the_estimate_is_the_gold_rate(published):
+    """mFAVA Eq. 1 with P and R of silver against gold on these very texts: P·H/(R·N) = TP/H · H/(TP/G · N) = G/N."""
+    labels = published.samples.pivot("label_source", index=["lang", "item_id", "text"], values="spans").drop_nulls()
+    cut = offsets_by("words")
+    for lang, n_texts in {"ar": 122, "zh": 189, "de": 160}.items():
+        rows = labels.filter(lang=lang)
+        parts = [cut(text) for text in rows["text"]]
+        counts = total(map(token_counts, parts, *([places(spans) for spans in rows[labels]] for labels in ("gold", "silver"))))
+        estimate = hr_est(counts.both / counts.detected, counts.both / counts.gold, counts.detected, counts.n)
+        assert (lang, rows.height) == (lang, n_texts) and estimate == pytest.approx(counts.gold / counts.n, rel=1e-12)
+        assert 0.1 < estimate < 0.9
+
+
+def test_every_kept_tag_of_the_published_files_is_one_of_the_six(published):
+    assert set(published.samples.explode("spans").drop_nulls("spans")["spans"].struct.field("type")) == set(TYPES)

@@ -1,0 +1,109 @@
+"""Mu-SHROOM's files: tiny ones, and the published validation set."""
+
+import json
+
+import polars as pl
+import pytest
+import zstandard
+
+from truerate.errors import TruerateError
+from truerate.params import Source
+from truerate.sources import read_source
+
+ROW = {
+    "id": "val-de-1",
+    "lang": "DE",
+    "model_input": "Wo liegt Varn?",
+    "model_output_text": "Am Ost, im Norden.",
+    "model_id": "some/model",
+    "soft_labels": [{"start": 11, "end": 17, "prob": 0.25}, {"start": 3, "end": 6, "prob": 0.75}],
+    "hard_labels": [[3, 6]],
+    "annotations": {"b": [[2, 6], [9, 9]], "a": []},
+    "wikipedia_url": "https://de.wikipedia.org/wiki/Varn",
+    "page_id": "de/1",
+}
+PAGE = {"page_id": "de/1", "lang": "de", "archive": "de", "title": "Varn", "url": "https://de.wikipedia.org/wiki/Varn", "revision_id": 7}
+
+
+def pages(*rows):
+    return zstandard.compress("".join(json.dumps({"text": "Varn ist eine Stadt."} | row) + "\n" for row in rows).encode())
+
+
+@pytest.fixture
+def folder(put):
+    """A folder with these rows, and the page that they name."""
+
+    def make(*rows):
+        put("val.jsonl", list(rows))
+        put("pages_val.jsonl.zst", pages(PAGE))
+
+    return make
+
+
+def test_an_answer_with_its_page_and_its_annotators(folder, read):
+    folder(ROW)
+    got = read("mushroom")
+    item, sample, document = (table.row(0, named=True) for table in (got.items, got.samples, got.documents))
+    assert (item["task"], item["lang"], item["question"]) == ("wild", "de", "Wo liegt Varn?")
+    assert item["document_ids"] == [document["document_id"]] and document["licence"] == "CC BY-SA 4.0"
+    assert document["url"] == "https://de.wikipedia.org/wiki/Varn?oldid=7"
+    assert (sample["generator"], sample["label_source"], sample["is_hallucinated"]) == ("some/model", "gold", True)
+    assert sample["spans"] == [
+        {"start": 3, "end": 6, "type": "hallucination", "p": 0.75},
+        {"start": 11, "end": 17, "type": "hallucination", "p": 0.25},
+    ]
+    assert got.judgements.select("judge", "verdict", pl.col("spans").list.len()).rows() == [("a", False, 0), ("b", True, 1)]
+    assert got.card["redistribution"] == "yes" and "CC BY-SA 4.0" in got.card["licence"]
+
+
+def test_soft_spans_alone_are_no_hallucination(folder, read):
+    folder(ROW | {"soft_labels": [{"start": 3, "end": 6, "prob": 0.5}], "hard_labels": [], "page_id": None})
+    got = read("mushroom")
+    assert got.samples["is_hallucinated"].to_list() == [False] and got.items["document_ids"].to_list() == [[]]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"soft_labels": [{"start": 11, "end": 19, "prob": 0.25}], "hard_labels": []}, "out-of-range"),
+        ({"soft_labels": [{"start": 5, "end": 5, "prob": 0.25}], "hard_labels": []}, "out-of-range"),
+        ({"soft_labels": [{"start": 3, "end": 6, "prob": 1.5}]}, "out-of-range"),
+        ({"soft_labels": [{"start": 3, "end": 6, "prob": 1}, {"start": 5, "end": 8, "prob": 0.2}]}, "overlap"),
+        ({"soft_labels": [{"start": "3", "end": 6, "prob": 1}]}, "wrong-type"),
+        ({"soft_labels": [[3, 6]]}, "wrong-type"),
+        ({"hard_labels": []}, "contradiction"),
+        ({"hard_labels": [3]}, "wrong-type"),
+        ({"lang": "german"}, "unknown-value"),
+        ({"page_id": "de/2"}, "unresolved"),
+        ({"annotations": [[1, 2]]}, "wrong-type"),
+        ({"model_output_text": ""}, "empty-field"),
+    ],
+)
+def test_mushroom_rejects(folder, read, reasons, change, reason):
+    folder(ROW | change, ROW | {"id": "val-de-2"})
+    got = read("mushroom", "reject")
+    assert reasons(got) == [(1, reason)] and got.samples.height == 1
+
+
+def test_a_raw_mark_outside_its_text_costs_its_annotator_alone(folder, read):
+    folder(ROW | {"annotations": {"a": [[0, 99]], "b": [[3, 6]]}})
+    got = read("mushroom", "stop")
+    assert got.judgements["judge"].to_list() == ["b"] and got.samples.height == 1
+    assert got.rejects.select("target_id", "reason").rows() == [("val-de-1/a", "out-of-range")]
+
+
+def test_a_packed_file_that_is_cut_short_is_one_line(folder, put, read):
+    folder(ROW)
+    put("pages_val.jsonl.zst", pages(PAGE)[:-6])
+    with pytest.raises(TruerateError, match="pages_val.jsonl.zst: the Zstandard file ends too early; put a sound file there"):
+        read("mushroom")
+
+
+def test_the_published_validation_set(public):
+    folder = public("mushroom", "val.jsonl")
+    got = read_source("mushroom", Source(reader="mushroom", path=str(folder)), folder, "stop")
+    assert (got.samples.height, got.items.height, got.documents.height, got.items["lang"].n_unique()) == (499, 499, 348, 10)
+    without = got.items.filter(pl.col("document_ids").list.len() == 0)
+    assert without.group_by("lang").len().sort("lang").rows() == [("ar", 50), ("en", 50), ("fr", 1), ("zh", 50)]
+    assert got.samples["is_hallucinated"].sum() == 478  # 21 answers without a hard span
+    assert got.judgements.height == 2172 and got.rejects["reason"].to_list() == ["out-of-range"]

@@ -1,0 +1,103 @@
+"""A tiny run of mFAVA by the real commands: translate-train, silver and gold, detectors, rates beside the planted ones, a page."""
+
+import shutil
+
+import polars as pl
+import pytest
+from house import CALLS, House, move_in
+
+from truerate.schemas import pair
+
+BOARD = "mfava-closed-world"
+TINY = {"train": 20, "silver": 6, "articles": 6, "natural": 4, "seeds": [42], "scopes": ["multi"], "labels": ["binary"]}
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("end-to-end-mfava")]
+
+
+def smaller(params: dict) -> None:
+    """Two languages, two subjects, networks of a few steps."""
+    params["tracks"]["mfava"] |= {"languages": ["en", "zh"], "subjects": ["aster", "elm"]}
+    params["sources"]["closed-world-wiki"]["languages"] = ["en", "zh"]
+    for backbone in params["backbones"].values():
+        backbone |= {"max_steps": 6, "checkpoint_steps": 3}
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory) -> House:
+    built = move_in(tmp_path_factory.mktemp("mfava") / "truerate", TINY, board=BOARD)
+    built.edit(smaller)
+    built.run("dvc", "repro")
+    return built
+
+
+def scores(house: House, metric: str) -> pl.DataFrame:
+    found = house.table(f"data/scores/{BOARD}/scores.parquet").filter(pl.col("metric") == metric)
+    return found.with_columns(*(pair("slice", key) for key in ("lang", "estimator", "calibration", "against", "replies")))
+
+
+def test_the_page_and_every_part_of_the_data_are_built(house):
+    page = (house.folder / f"build/site/boards/{BOARD}.html").read_text("utf-8")
+    assert "aster" in page and "tiny-prefix" in page
+    samples = house.table(f"data/labels/{BOARD}/samples.parquet")
+    parts = set(samples.select("task", "label_source", "lang").iter_rows())
+    wanted = {("train", "silver"), ("silver", "silver"), ("silver", "gold"), ("wild", "gold")}
+    assert parts == {(*part, lang) for part in wanted for lang in ("en", "zh")}
+
+
+def test_no_prompt_was_strange_to_the_models(house):
+    tasks = {line.split()[1] for line in (house.folder / CALLS).read_text("utf-8").splitlines()}
+    assert "unrecognised" not in tasks and len(tasks) >= 6
+
+
+def test_every_reply_has_one_outcome_and_every_rejected_row_a_reason(house):
+    counts, generations = (house.table(f"data/datasets/{BOARD}/{name}.parquet") for name in ("counts", "generations"))
+    assert counts["n_in"].sum() == generations.height > 0
+    assert house.table(f"data/datasets/{BOARD}/rejects.parquet")["reason"].null_count() == 0
+
+
+def test_no_detector_learned_from_what_it_judges(house):
+    samples = house.table(f"data/labels/{BOARD}/samples.parquet")
+    taught = set(samples.filter(pl.col("task") == "train")["group_id"])
+    judged = set(house.table(f"data/judgements/{BOARD}/tokens.parquet")["target_id"])
+    asked = samples.filter(pl.col("sample_id").is_in(judged))
+    assert asked.height and not taught & set(asked["group_id"])
+
+
+def test_the_seeds_of_the_subsets_are_apart(house):
+    generations = house.table(f"data/datasets/{BOARD}/generations.parquet").filter(pl.col("purpose") == "answer")
+    known = generations.with_columns(pair("attributes", "subset"), pair("attributes", "subset_seed"))
+    assert known.group_by("item_id").agg(pl.col("subset").n_unique())["subset"].max() == 1
+    assert set(known.select("subset", "subset_seed").unique()["subset_seed"]) <= {"42", "43", "44", "47", "49"}
+    assert known.select("subset", "subset_seed").unique().height == known["subset"].n_unique() > 1
+
+
+def test_estimates_stand_beside_what_was_planted(house):
+    found = scores(house, "hallucination_rate")
+    assert set(found["estimator"]) == {"raw", "hr_est", "rogan-gladen"}
+    assert set(found.filter(pl.col("estimator") != "raw")["calibration"]) == {"silver", "gold", "natural"}
+    truth = house.table(f"data/truth/{BOARD}.parquet").filter(pl.col("metric") == "hallucination_rate")
+    assert set(truth["subject"]) == {"aster", "elm"} and truth["value"].is_between(0, 1).all()
+
+
+def test_baselines_stand_beside_the_networks(house):
+    f1 = scores(house, "token_f1").filter((pl.col("lang") == "all") & (pl.col("against") == "silver"))
+    assert {"mark-all", "mark-none", "reference-blind", "token-lr", "tiny-plain", "tiny-prefix"} == set(f1["subject"])
+
+
+def test_a_text_of_ones_own_is_checked(house):
+    (house.folder / "reference.txt").write_text("The town of Aldor was founded in 1204. It lies on the River Mal.", "utf-8")
+    (house.folder / "answer.txt").write_text("Aldor was founded in 1893.", "utf-8")
+    done = house.run("truerate", "check", "--reference", "reference.txt", "--answer", "answer.txt", "--detector", "token-lr", "--json")
+    assert '"spans"' in done.stdout
+    refused = house.run("truerate", "check", "--reference", "none.txt", "--answer", "answer.txt", check=False)
+    assert refused.returncode == 2 and len(refused.stderr.strip().splitlines()) == 1
+
+
+def test_data_deleted_come_back_byte_for_byte(house):
+    before, lock = house.bytes_under("data"), (house.folder / "dvc.lock").read_bytes()
+    calls = (house.folder / CALLS).read_bytes()
+    for folder in ("data", ".dvc/cache", f"build/{BOARD}"):
+        shutil.rmtree(house.folder / folder)
+    house.run("dvc", "repro", "--no-run-cache")
+    assert house.bytes_under("data") == before
+    assert (house.folder / "dvc.lock").read_bytes() == lock
+    assert (house.folder / CALLS).read_bytes() == calls

@@ -1,0 +1,279 @@
+"""Detectors, rates and counts against fractions derived by hand."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from truerate.metrics.rates import hr_est
+from truerate.metrics.tokens import offsets_by
+from truerate.schemas import Outcome, Score, validate
+from truerate.tags import Tagged, parse_tags
+from truerate.tracks.mfava import marking
+from truerate.tracks.mfava.card import CARD
+from truerate.tracks.mfava.scores import score
+
+from .made_scores import At, Detector, Params, Settings, by_key, item, judged, reply, sample, span, tables
+
+GOLD_FILE = Path(__file__).parents[4] / "shared/data/mfava/gold.jsonl"
+TEXT = "a b c d e f g h i j"  # ten words at 0, 2, …, 18
+
+
+def words(*places: int, kind: str | None = "entity", p: float | None = None) -> list[dict]:
+    """A span on each of these words."""
+    return [span(2 * place, 2 * place + 1, kind, p) for place in places]
+
+
+def scored(items, samples, generations, judgements, settings=None):
+    at = At() if settings is None else At(replace(Params(models=At().p.models), settings=settings))
+    scores, outcomes = score(at, "board", **tables(items, samples, generations, judgements), inputs="digest")
+    validate(Score, scores, where="scores"), validate(Outcome, outcomes, where="outcomes")
+    keys = scores.with_columns(pl.col("slice").list.eval(pl.element().struct.field("value")).list.join(" "))
+    assert not keys.select("metric", "subject", "slice").is_duplicated().any()
+    return by_key(scores), outcomes
+
+
+# Two silver passages: gold 0, 1, 2 (invented: 2) and 5. Marked: 0, 1, 7 and 5. n 20, gold 4, detected 4, both 3.
+SILVER = [sample("i1", TEXT, *words(0, 1), *words(2, kind="invented")), sample("i2", TEXT, *words(5))]
+SAID = [judged("silver-i1", *words(0, 1, 7, kind="hallucination", p=0.9)), judged("silver-i2", *words(5, p=0.6), *words(6, p=0.5))]
+ITEMS = [item("i1"), item("i2")]
+
+
+def test_detection():
+    found, _ = scored(ITEMS, SILVER, [], SAID)
+    where = ("token-lr", "silver", "binary", "en", "multi")
+    values = {name: found[f"token_{name}", *where]["value"] for name in ("precision", "recall", "f1", "fpr")}
+    assert values == {"precision": 0.75, "recall": 0.75, "f1": 0.75, "fpr": 1 / 16}
+    assert found["token_recall_by_type", *where, "entity"]["value"] == 1.0
+    assert found["token_recall_by_type", *where, "invented"]["value"] == 0.0
+    assert found["token_f1", *where]["n"] == 2 and found["token_f1_std", *where]["value"] is None
+    assert found["token_f1", "token-lr", "silver", "binary", "all", "multi"]["value"] == 0.75
+    assert not any(key[0] in ("token_f1_typed", "token_f1_by_type") for key in found)
+
+
+def test_where_every_passage_agrees_the_interval_is_not_a_point():
+    texts = [sample(f"s{k}", TEXT, *words(0)) for k in range(10)]
+    found, _ = scored([item(f"s{k}") for k in range(10)], texts, [], [judged(row["sample_id"], span(0, 19)) for row in texts])
+    row = found["token_recall", "token-lr", "silver", "binary", "en", "multi"]
+    # Wilson, 10 of 10: 1 / (1 + 1.96² / 10)
+    assert (row["value"], row["high"]) == (1.0, 1.0) and row["low"] == pytest.approx(10 / 13.8415, abs=1e-3)
+
+
+def test_a_judgement_of_a_passage_counts_for_its_gold_twin():
+    gold = [sample("i1", TEXT, *words(0), source="gold")]
+    found, _ = scored(ITEMS, [*SILVER, *gold], [], [*SAID, judged("gold-i1", *words(9))])
+    # the text was judged twice: the first judgement by id is the one on the gold sample's own id
+    assert found["token_precision", "token-lr", "gold", "binary", "en", "multi"]["n"] == 1
+    alone, _ = scored(ITEMS, [*SILVER, *gold], [], SAID)
+    assert alone["token_precision", "token-lr", "gold", "binary", "en", "multi"]["value"] == pytest.approx(1 / 3, abs=1e-6)
+
+
+def test_seeds_are_averaged_and_their_spread_is_shown():
+    second = [judged("silver-i1", seed=47), judged("silver-i2", *words(5), seed=47)]  # both 1, detected 1: F1 2 / (4 + 1)
+    found, _ = scored(ITEMS, SILVER, [], [*SAID, *second])
+    where = ("token-lr", "silver", "binary", "en", "multi")
+    assert found["token_f1", *where]["value"] == pytest.approx((0.75 + 0.4) / 2)
+    assert found["token_f1_std", *where]["value"] == pytest.approx(0.35 / 2**0.5, abs=1e-6) and found["token_f1_std", *where]["n"] == 2
+
+
+def test_types_of_a_category_detector():
+    said = [judged("silver-i1", *words(0), *words(1, 2, kind="invented"), labels="category"), judged("silver-i2", labels="category")]
+    found, _ = scored(ITEMS, SILVER, [], said)
+    where = ("token-lr", "silver", "category", "en", "multi")
+    # right by type: 0 (entity), 2 (invented); detected 3, gold 4
+    assert found["token_f1_typed", *where]["value"] == pytest.approx(4 / 7, abs=1e-6)
+    assert found["token_f1_by_type", *where, "entity"]["value"] == 2 * 1 / (3 + 1)
+    assert found["token_f1_by_type", *where, "invented"]["value"] == pytest.approx(2 * 1 / (1 + 2), abs=1e-6)
+    assert found["token_recall_by_type", *where, "entity"]["value"] == pytest.approx(2 / 3, abs=1e-6)
+
+
+def test_texts_that_were_not_judged_do_not_count():
+    said = [SAID[0], judged("silver-i2", status="unparsed"), judged("silver-i2", lang="de", member="mono")]
+    found, _ = scored(ITEMS, SILVER, [], said)
+    assert found["token_recall", "token-lr", "silver", "binary", "en", "multi"]["value"] == pytest.approx(2 / 3, abs=1e-6)
+    assert not any(key[1] == "mono" and key[0] == "token_f1" for key in found)  # a detector of German says nothing of English
+
+
+# ---- rates ----------------------------------------------------------------------------------------------------------------------------
+
+
+def wild(n: int, *, lang: str = "en", n_marked: int = 2) -> tuple[list, list, list]:
+    """`n` queries, answered by two models: `large` has `n_marked` words of ten marked, `small` one more; the first reply repeats itself."""
+    items = [item(f"{lang}{k}", "wild", lang, f"article-{lang}-{k}") for k in range(n)]
+    facts = [{"lang": lang, "subset_seed": (42, 43)[k % 2], "repeats": "yes" if k == 0 else None} for k in range(n)]
+    models = ("large", "small")
+    replies = [reply(one["item_id"], model, f"{TEXT} {model}", **more) for one, more in zip(items, facts, strict=True) for model in models]
+    marked = {"large": n_marked, "small": n_marked + 1}
+    said = [judged(row["generation_id"], *words(*range(marked[row["model"]]))) for row in replies]
+    return items, replies, said
+
+
+def test_rates_of_replies():
+    items, replies, said = wild(8)
+    found, outcomes = scored([*ITEMS, *items], SILVER, replies, [*SAID, *said])
+    # 2 of 11 words; P = R = .75 on silver; TPR .75, FPR 1/16
+    raw = found["hallucination_rate", "large", "raw", "en", "all"]
+    assert raw["value"] == pytest.approx(2 / 11, abs=1e-6) and raw["n"] == 8
+    assert found["hallucination_rate", "large", "raw", "en", "kept"]["n"] == 7
+    assert found["hallucination_rate", "large", "silver", "hr_est", "en", "all"]["value"] == pytest.approx(2 / 11, abs=1e-6)
+    assert found["hallucination_rate", "large", "raw", "all", "all"]["value"] == raw["value"]
+    assert (
+        found["hallucination_rate_std", "large", "raw", "en", "all"]["value"] == 0
+        and found["hallucination_rate_std", "large", "raw", "en", "all"]["n"] == 2
+    )
+    band = [found[f"sensitivity_{end}", "large", "silver", "en", "all"]["value"] for end in ("low", "high")]
+    flagged, tpr, fpr = 2 / 11, 0.75, 1 / 16
+    assert band == pytest.approx([(flagged - 2 * fpr) / (tpr - 2 * fpr), (flagged - fpr / 2) / (tpr / 2 - fpr / 2)], abs=1e-6)
+    assert outcomes.filter(pl.col("subject") == "large").height == 16  # each reply for its language and over all
+    assert outcomes["unit_id"].n_unique() == 8 and set(outcomes["value"]) == {round(2 / 11, 6), round(3 / 11, 6)}
+
+
+def test_two_clusters_cannot_tell_what_a_detector_does():
+    items, replies, said = wild(8)
+    found, _ = scored([*ITEMS, *items], SILVER, replies, [*SAID, *said])
+    key = ("large", "silver", "rogan-gladen", "en", "all")
+    assert found["is_identified", *key]["value"] == 0 and found["hallucination_rate", *key]["value"] is None
+
+
+def test_rogan_gladen_where_it_is_identified():
+    items, replies, said = wild(8)
+    silver = [sample(f"s{k}", TEXT, *words(0, 1)) for k in range(30)]
+    known = [judged(row["sample_id"], *words(0, 1 if k % 5 else 8)) for k, row in enumerate(silver)]
+    found, _ = scored([item(f"s{k}") for k in range(30)] + items, silver, replies, [*known, *said])
+    key = ("large", "silver", "rogan-gladen", "en", "all")
+    # TPR 54/60, FPR 6/240
+    row = found["hallucination_rate", *key]
+    assert found["is_identified", *key]["value"] == 1
+    assert row["value"] == pytest.approx((2 / 11 - 0.025) / (0.9 - 0.025), abs=1e-6) and row["low"] < row["value"] < row["high"]
+
+
+def test_natural_labels_take_the_place_of_the_band():
+    items, replies, said = wild(8)
+    natural = [
+        sample(
+            row["item_id"],
+            row["text"],
+            *words(0, 5),
+            source="gold",
+            task="wild",
+            group=f"article-{row['item_id'][:2]}-{row['item_id'][2:]}",
+        )
+        for row in replies
+        if row["model"] == "large"
+    ]
+    found, _ = scored([*ITEMS, *items], [*SILVER, *natural], replies, [*SAID, *said])
+    assert not any(key[0].startswith("sensitivity") for key in found)
+    # marked 0, 1; gold 0, 5: P = R = .5, so the estimate is the flagged share
+    assert found["hallucination_rate", "large", "natural", "hr_est", "en", "all"]["value"] == pytest.approx(2 / 11, abs=1e-6)
+    assert found["iou", "token-lr", "natural", "binary", "en", "multi"]["value"] == pytest.approx(1 / 3, abs=1e-6)
+
+
+def test_the_mean_over_languages_needs_every_language():
+    items, replies, said = (sum(parts, []) for parts in zip(wild(4), wild(4, lang="de", n_marked=4), strict=True))
+    found, _ = scored([*ITEMS, *items], SILVER, replies, [*SAID, *said])
+    assert found["hallucination_rate", "large", "raw", "all", "all"]["value"] == pytest.approx(3 / 11, abs=1e-6)
+    assert ("hallucination_rate", "large", "silver", "hr_est", "all", "all") not in found  # German has no silver passages
+
+
+def test_counts():
+    items, replies, said = wild(4)
+    found, _ = scored(items, [], replies, said)
+    values = {
+        name: found[name, "small", "en"]["value"] for name in ("n_replies", "n_tokens", "n_detected", "tokens_per_reply", "repeats_rate")
+    }
+    assert values == {"n_replies": 4, "n_tokens": 44, "n_detected": 12, "tokens_per_reply": 11, "repeats_rate": 0.25}
+    assert found["detected_per_reply", "small", "all"]["value"] == 3 and found["cut_rate", "small", "en"]["value"] == 0
+
+
+@pytest.mark.parametrize("flagged", [(0,), (0, 1, 2), (3, 4, 9), tuple(range(10))])
+def test_on_the_calibration_rows_themselves_hr_est_is_the_gold_rate(flagged):
+    """P · H / (R · N) = (both / H) · H / ((both / gold) · N) = gold / N, whatever the detector does, once it finds a token."""
+    texts = [sample(f"s{k}", TEXT, *words(*range(k % 4 + 1))) for k in range(6)]
+    said = [judged(row["sample_id"], *words(*flagged)) for row in texts]
+    assert _estimated(texts, said) == pytest.approx((1 + 2 + 3 + 4 + 1 + 2) / 60, abs=1e-12)
+
+
+def _estimated(texts: list[dict], said: list[dict]) -> float | None:
+    samples = pl.DataFrame(tables(samples=texts)["samples"])
+    board = marking.board_texts(samples, marking.answers(tables()["generations"], tables()["items"]), offsets_by("words"))
+    held, runs = marking.labelled(samples, board, "silver"), marking.runs_of(tables(judgements=said)["judgements"], board)
+    n, gold, detected, both = marking.token_sums(held, next(iter(runs.values()))[0], board.line).sum(axis=0)
+    return hr_est(both / detected, both / gold, detected, n)
+
+
+@pytest.mark.skipif(not GOLD_FILE.is_file(), reason="no mFAVA files beside this checkout")
+@pytest.mark.parametrize("lang", ["ar", "zh", "de"])
+def test_on_the_published_gold_hr_est_is_the_gold_rate(lang):
+    rows = [row for row in map(json.loads, GOLD_FILE.read_text("utf-8").splitlines()) if row["lang"] == lang]
+    read = [found for row in rows if isinstance(found := parse_tags(row["gold_annotations"]), Tagged)]
+    texts = [sample(f"s{k}", found.text, *(one | {"p": None} for one in found.spans), lang=lang) for k, found in enumerate(read)]
+    # a detector that marks every third part of a text, wherever it is
+    said = [judged(row["sample_id"], span(len(row["text"]) // 3, 2 * len(row["text"]) // 3)) for row in texts if len(row["text"]) > 2]
+    texts = [row for row in texts if len(row["text"]) > 2]
+    cut = offsets_by("words")
+    n = sum(len(cut(row["text"])) for row in texts)
+    gold = sum(any(one["start"] < end and start < one["end"] for one in row["spans"]) for row in texts for start, end in cut(row["text"]))
+    assert len(texts) > 150 and _estimated(texts, said) == pytest.approx(gold / n, abs=1e-12)
+
+
+# ---- Mu-SHROOM, spans, rejects ----------------------------------------------------------------------------------------------------------
+
+
+def test_mushroom_baselines_are_of_whole_characters():
+    soft = sample("w1", "abcd", span(0, 2, None, 0.7), span(2, 3, None, 0.4), source="published", task="wild", lang="sv")
+    none = sample("w2", "abcd", source="published", task="wild", lang="sv")
+    found, _ = scored(
+        [item("w1", "wild", "sv"), item("w2", "wild", "sv")], [soft, none], [], [judged("published-w1", span(0, 2, "hallucination", 0.9))]
+    )
+    key = ("natural", "binary", "sv", "multi")
+    assert found["iou", "mark-all", *key]["value"] == (2 / 4 + 0) / 2 and found["iou", "mark-none", *key]["value"] == (0 + 1) / 2
+    assert found["spearman", "mark-all", *key]["value"] == found["spearman", "mark-none", *key]["value"] == (0 + 1) / 2
+    assert found["iou", "token-lr", *key]["value"] == 1.0 and found["iou", "token-lr", *key]["n"] == 1
+    # ranks of (.7, .7, .4, 0) and (.9, .9, 0, 0)
+    expected = np.corrcoef([3.5, 3.5, 2, 1], [3.5, 3.5, 1.5, 1.5])[0, 1]
+    assert found["spearman", "token-lr", *key]["value"] == pytest.approx(expected, abs=1e-6)
+
+
+def test_span_statistics():
+    found, _ = scored(ITEMS, [*SILVER, sample("i1", TEXT, *words(0), *words(3, p=0.4), source="gold")], [], [])
+    assert found["n_spans", "texts", "silver", "en", "silver", "entity"]["value"] == 3
+    assert found["span_rate", "texts", "silver", "en", "silver", "invented"]["value"] == 0.5
+    assert found["n_spans", "texts", "gold", "en", "silver", "all"]["value"] == 1  # the span with p = .4 does not count as marked
+    assert found["hallucinated_token_rate", "texts", "silver", "en"]["value"] == 4 / 20
+
+
+def test_rejected_steps():
+    rows = [reply(name, "quill", "x", purpose="write") for name in ("i1", "i2")]
+    rows += [
+        reply("i1", "quill", "x", purpose="insert", type="subjective"),
+        reply("i2", "quill", "", purpose="insert", type="entity", status="unparsed", reason="altered"),
+    ]
+    found, _ = scored(ITEMS, [], rows, [])
+    assert found["rejected_rate", "quill", "en", "altered", "insert"]["value"] == 0.5
+    assert found["n_rejected", "quill", "en", "all", "write"]["value"] == 0
+    assert found["rejected_rate", "quill", "all", "all", "passage"]["value"] == 0.5
+
+
+def test_nothing_at_all():
+    found, outcomes = scored([], [], [], [])
+    assert not found and outcomes.is_empty()
+
+
+def test_the_detector_of_the_rates_must_have_judged():
+    items, replies, said = wild(4)
+    found, outcomes = scored(items, [], replies, said, settings=replace(Settings(), detector=Detector(member="other")))
+    assert not any(key[0] == "hallucination_rate" for key in found) and outcomes.is_empty()
+
+
+def test_every_metric_has_a_table_and_a_definition():
+    items, replies, said = wild(8)
+    gold = [
+        sample("i1", TEXT, *words(0), source="gold"),
+        sample("en0", f"{TEXT} large", *words(0), source="gold", task="wild", group="article-en-0"),
+    ]
+    found, _ = scored([*ITEMS, *items], [*SILVER, *gold], [*replies, reply("i1", "quill", "x", purpose="write")], [*SAID, *said])
+    for metric in {key[0] for key in found}:
+        assert metric in CARD["metrics"] and any(metric.startswith(start) for start in CARD["tables"]), metric

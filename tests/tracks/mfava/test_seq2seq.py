@@ -1,0 +1,81 @@
+"""A translation model's weights in the place of an endpoint: a tiny random one, saved as safetensors."""
+
+import pytest
+import torch
+
+from truerate.errors import TruerateError
+from truerate.tracks.mfava import seq2seq, translating
+from truerate.tracks.mfava.translating import Text
+
+WORDS = ["<s>", "<pad>", "</s>", "<unk>", "eng_Latn", "deu_Latn", "fra_Latn", *(f"w{k}" for k in range(40))]
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory):
+    """An M2M100-like model of a few thousand parameters with NLLB's language codes, and a tokenizer of words."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import M2M100Config, M2M100ForConditionalGeneration, PreTrainedTokenizerFast
+
+    torch.set_num_threads(1)
+    torch.manual_seed(3)
+    folder = tmp_path_factory.mktemp("weights") / "tiny-nllb"
+    ids = {word: place for place, word in enumerate(WORDS)}
+    plain = Tokenizer(models.WordLevel(ids, unk_token="<unk>"))
+    plain.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    plain.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 2)])
+    marks = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    PreTrainedTokenizerFast(tokenizer_object=plain, **marks).save_pretrained(folder)
+    small = {"encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16}
+    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
+    config = M2M100Config(vocab_size=len(WORDS), d_model=16, max_position_embeddings=32, **small, **heads)
+    M2M100ForConditionalGeneration(config).save_pretrained(folder, safe_serialization=True)
+    return str(folder)
+
+
+def asked(weights: str, *texts: str, lang: str = "de"):
+    return [seq2seq.request(Text("i", "translate", lang, text), weights, 12) for text in texts]
+
+
+def test_replies_come_in_order_and_do_not_depend_on_the_batch(weights):
+    requests = asked(weights, "w1 w2 w3", "w7", "w1 w2 w3 w4 w5 w6 w7 w8 w9") + asked(weights, "w1 w2 w3", lang="fr")
+    whole = seq2seq.translated(requests, weights, batch=3)
+    assert [reply.key for reply in whole] == [seq2seq.translated([one], weights)[0].key for one in requests]
+    assert [reply.text for reply in whole] == [seq2seq.translated([one], weights)[0].text for one in requests]
+    assert len({reply.key for reply in whole}) == 4 and seq2seq.translated([], "nowhere") == []
+
+
+def test_rows_name_the_weights_by_their_name_and_drop_what_lost_its_tags(weights):
+    text = Text("i", "translate", "de", "<entity>w1</entity> w2", ("entity",), "t")
+    prompted = translating.prompted(text, seq2seq.request(text, weights, 12))
+    row = translating.collect([text], [prompted], seq2seq.translated([prompted.request], weights))[0]
+    assert row["model"] == "tiny-nllb" and (row["status"], row["reason"]) in (("unparsed", "tag-count"), ("dead", "empty"))
+    assert row["params"] == '{"max_tokens": 12, "num_beams": 1, "source": "en", "target": "de"}'
+
+
+def test_a_text_beyond_the_window_is_dead_and_not_cut(weights):
+    reply = seq2seq.translated(asked(weights, "w1 " * 40), weights)[0]
+    assert (reply.status, reply.reason, reply.text) == ("dead", "context_length", "")
+
+
+def test_languages_are_named_as_the_vocabulary_names_them():
+    class Known:
+        def __init__(self, *words):
+            self.words = {word: place for place, word in enumerate(words)}
+
+        def get_vocab(self):
+            return self.words
+
+    codes = {"nllb": Known("deu_Latn"), "m2m": Known("__de__"), "mbart": Known("en_XX", "de_DE"), "one pair": Known("der")}
+    assert {name: seq2seq._code(known, "de") for name, known in codes.items()} == {
+        "nllb": "deu_Latn",
+        "m2m": "de",
+        "mbart": "de_DE",
+        "one pair": None,
+    }
+    assert seq2seq._token(codes["m2m"], "de") == 0 and seq2seq._token(codes["one pair"], None) is None
+
+
+def test_weights_that_are_not_there_are_one_clear_line(tmp_path):
+    with pytest.raises(TruerateError) as caught:
+        seq2seq.translated(asked(str(tmp_path / "none"), "w1"), str(tmp_path / "none"))
+    assert "tracks.mfava.seq2seq: no translation model" in str(caught.value) and "\n" not in str(caught.value)
