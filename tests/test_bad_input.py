@@ -11,12 +11,12 @@ import pytest
 import yaml
 
 from truerate.cli import main
-from truerate.flow import DATASET, label_files
+from truerate.flow import DATASET, SOURCE, label_files
 from truerate.layout import Layout
 from truerate.schemas import frame, save
 
 ROOT = Path(__file__).parents[1]
-BOARD = "halueval-closed-world"
+BOARD, MFAVA = "halueval-closed-world", "mfava-closed-world"
 KEY = "sk-secret-123456"
 
 
@@ -91,6 +91,18 @@ REFUSED = {
     "a folder above": (lambda p: p["paths"].update(scores="../x"), "name a folder below"),
     "a folder in another": (lambda p: p["paths"].update(scores="data"), "must not lie in scores"),
     "pages over everything built": (lambda p: p["paths"].update(site_src="build"), "must not lie in"),
+    "a mask that is none": (lambda p: p["backbones"]["tiny-prefix"].update(mask="bidirectional"), "backbones.tiny-prefix.mask"),
+    "two translators": (lambda p: p["tracks"]["mfava"].update(seq2seq="x/y"), "name `translator` or `seq2seq`, not both"),
+    "one seed for two subsets": (lambda p: p["tracks"]["mfava"]["wild"].update(subset_seeds=[42, 42]), "42 stands there twice"),
+    "sentences from many to few": (lambda p: p["tracks"]["mfava"].update(n_sentences=[5, 3]), "name the fewer first"),
+    "a family for no track": (lambda p: p["detectors"]["tokens"].update(tracks=["mfawa"]), "track 'mfawa' is not declared"),
+    "rates by a detector of no family": (lambda p: p["tracks"]["mfava"]["detector"].update(member="nope"), "member 'nope' is not built"),
+    "rates by one of another track": (lambda p: p["tracks"]["mfava"]["detector"].update(member="always"), "member 'always' is not built"),
+    "rates by a scope that is not built": (
+        lambda p: p["tracks"]["mfava"]["detector"].update(scope="mono"),
+        "sizes.demo.mfava.scopes: multi",
+    ),
+    "rates by labels that are not built": (lambda p: p["tracks"]["mfava"]["detector"].update(labels="category"), "labels 'category'"),
 }
 
 
@@ -105,6 +117,12 @@ def test_settings_that_are_refused(project, refused, name):
 UNKNOWN = {
     "reader": (lambda p: p["sources"]["closed-world"].update(reader="nope"), ["reader 'nope'", "seed_files"]),
     "detector": (lambda p: p["detectors"]["trivial"].update(members=["nope"]), ["detector member 'nope'", "always"]),
+    "token detector": (
+        lambda p: p["detectors"]["tokens"]["members"].append("llama-3-8b"),
+        ["detector member 'llama-3-8b'", "tiny-prefix"],
+    ),
+    "language": (lambda p: p["tracks"]["mfava"]["languages"].append("xx"), ["unknown language code 'xx'", "zh"]),
+    "language of a model": (lambda p: p["models"]["elm"].update(languages=["english"]), ["models.elm.languages", "'english'"]),
     "setting": (lambda p: p["models"]["aster"].update(params={"temprature": 1}), ["temprature cannot be sent", "temperature"]),
     "word for a number": (lambda p: p["models"]["aster"].update(params={"temperature": "hot"}), ["temperature is 'hot'"]),
     "place in launch": (lambda p: p["endpoints"]["world"].update(launch="serve {port} {gpu}"), ["cannot fill in 'gpu'", "{port}"]),
@@ -140,6 +158,10 @@ def test_a_broken_template_of_the_user(project, refused, name):
 
 
 # ---- sources ----------------------------------------------------------------------------------------------------------------
+BLANK = {"pair_id": None, "lang": "en", "text": "Made in Ulm", "is_hallucinated": True, "label_source": "silver", "generator": None}
+BLANK |= {"pattern": None, "spans": [{"start": 8, "end": 11, "type": "entity", "p": None}], "rationale": None, "split": "train"}
+BLANK |= {"attributes": []}
+ITEM = {"source": "s", "lang": "en", "document_ids": [], "history": "", "question": "Where?", "right_answer": None, "attributes": []}
 QA = {"knowledge": "K.", "question": "Q?", "right_answer": "R.", "hallucinated_answer": "H."}
 FILES = {
     "no row": (b"", "no row in it"),
@@ -219,6 +241,52 @@ def test_a_label_file_that_cannot_be_used(built, refused, name):
     path.mkdir() if content is None else path.write_bytes(content)
     line = refused("label", BOARD)
     assert said in line and file in line and not Path("data/labels").exists()
+
+
+SPANS = {
+    "a span outside its text": ([{"start": 0, "end": 40, "type": "entity"}], "span 0–40 is not a part of the text of 11 characters"),
+    "words that do not stand there": ([{"text": "Linz", "type": "entity"}], "span 'Linz' is not a part of the text"),
+    "types over one another": (
+        [{"start": 0, "end": 5, "type": "entity"}, {"start": 3, "end": 8, "type": "invented"}],
+        "spans of different types overlap: entity 0–5 and invented 3–8",
+    ),
+    "an unknown type": ([{"start": 0, "end": 5, "type": "typo"}], "span type is 'typo'; allowed: entity"),
+}
+
+
+@pytest.fixture
+def passage(project):
+    """A project whose mFAVA board has one silver passage to label and one to learn from; gives the id of the first."""
+    project(lambda p: p["detectors"]["tokens"].update(members=["tiny-prefix"]))
+    rows = [{**keyed, **BLANK} for keyed in ({"sample_id": "s", "item_id": "i"}, {"sample_id": "t", "item_id": "j", "task": "train"})]
+    rows = [{"task": "silver", "group_id": row["item_id"], **row} for row in rows]
+    items = [{**ITEM, **{name: row[name] for name in ("item_id", "task", "group_id")}} for row in rows]
+    for name, table in SOURCE.items():
+        save(table, frame(table), f"data/sources/closed-world-wiki/{name}.parquet")
+    Path("data/sources/closed-world-wiki/card.json").write_text("{}")
+    for name, table in DATASET.items():
+        made = {"samples": rows, "items": items}.get(name, [])
+        save(table, frame(table, made), f"data/datasets/{MFAVA}/{name}.parquet")
+    Path(f"data/datasets/{MFAVA}/tasks.jsonl").write_text(json.dumps({"task_id": "s"}) + "\n")
+    return "s"
+
+
+@pytest.mark.parametrize("name", SPANS)
+def test_spans_that_cannot_be_used(passage, refused, name):
+    spans, said = SPANS[name]
+    path = Path(f"inputs/labels/{MFAVA}.jsonl")
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"task_id": passage, "annotator": "a", "spans": spans}))
+    line = refused("label", MFAVA)
+    assert said in line and path.name in line and "row 1" in line
+
+
+def test_a_backbone_that_is_not_there(passage, project, refused):
+    assert main(["label", MFAVA]) == 0
+    away = {"weights": "no/such folder", "mask": "full"}
+    project(lambda p: p["backbones"]["tiny-prefix"].update(away) or p["backbones"]["tiny-prefix"].pop("features"))
+    line = refused("train", "tokens", MFAVA)
+    assert "backbone 'no/such folder'" in line and "name a Hub id or a folder" in line
 
 
 def test_label_files_of_all_boards_are_told_apart(built):

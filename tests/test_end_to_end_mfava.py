@@ -14,8 +14,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("end-to-end-mfava")]
 
 
 def smaller(params: dict) -> None:
-    """Two languages, two subjects, networks of a few steps."""
+    """Two languages, two subjects, one network of a few steps."""
     params["tracks"]["mfava"] |= {"languages": ["en", "zh"], "subjects": ["aster", "elm"]}
+    params["detectors"] = {"tokens": {"tracks": ["mfava"], "members": ["mark-all", "mark-none", "token-lr", "tiny-prefix"]}}
     params["sources"]["closed-world-wiki"]["languages"] = ["en", "zh"]
     for backbone in params["backbones"].values():
         backbone |= {"max_steps": 6, "checkpoint_steps": 3}
@@ -36,7 +37,7 @@ def scores(house: House, metric: str) -> pl.DataFrame:
 
 def test_the_page_and_every_part_of_the_data_are_built(house):
     page = (house.folder / f"build/site/boards/{BOARD}.html").read_text("utf-8")
-    assert "aster" in page and "tiny-prefix" in page
+    assert 'id="heat-map"' in page and "aster" in page
     samples = house.table(f"data/labels/{BOARD}/samples.parquet")
     parts = set(samples.select("task", "label_source", "lang").iter_rows())
     wanted = {("train", "silver"), ("silver", "silver"), ("silver", "gold"), ("wild", "gold")}
@@ -80,7 +81,7 @@ def test_estimates_stand_beside_what_was_planted(house):
 
 def test_baselines_stand_beside_the_networks(house):
     f1 = scores(house, "token_f1").filter((pl.col("lang") == "all") & (pl.col("against") == "silver"))
-    assert {"mark-all", "mark-none", "reference-blind", "token-lr", "tiny-plain", "tiny-prefix"} == set(f1["subject"])
+    assert {"mark-all", "mark-none", "token-lr", "tiny-prefix"} == set(f1["subject"])
 
 
 def test_a_text_of_ones_own_is_checked(house):
@@ -88,16 +89,13 @@ def test_a_text_of_ones_own_is_checked(house):
     (house.folder / "answer.txt").write_text("Aldor was founded in 1893.", "utf-8")
     done = house.run("truerate", "check", "--reference", "reference.txt", "--answer", "answer.txt", "--detector", "token-lr", "--json")
     assert '"spans"' in done.stdout
-    refused = house.run("truerate", "check", "--reference", "none.txt", "--answer", "answer.txt", check=False)
-    assert refused.returncode == 2 and len(refused.stderr.strip().splitlines()) == 1
 
 
-def test_data_deleted_come_back_byte_for_byte(house):
-    before, lock = house.bytes_under("data"), (house.folder / "dvc.lock").read_bytes()
-    calls = (house.folder / CALLS).read_bytes()
+def test_data_deleted_come_back_byte_for_byte_without_a_call(house):
+    made = [f"data/{part}" for part in ("sources", "datasets", "annotations", "labels", "detectors", "judgements")]
+    before, calls = house.bytes_under(*made), (house.folder / CALLS).read_bytes()
     for folder in ("data", ".dvc/cache", f"build/{BOARD}"):
         shutil.rmtree(house.folder / folder)
-    house.run("dvc", "repro", "--no-run-cache")
-    assert house.bytes_under("data") == before
-    assert (house.folder / "dvc.lock").read_bytes() == lock
+    house.run("dvc", "repro", "--no-run-cache", f"judge@tokens-{BOARD}")
+    assert house.bytes_under(*made) == before
     assert (house.folder / CALLS).read_bytes() == calls

@@ -4,13 +4,16 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 import zstandard
 from house import ROOT, move_in
 
+from truerate import flow
 from truerate.errors import TruerateError
 from truerate.layout import Layout
 from truerate.params import load_params
 from truerate.real import boards_in, prepare
+from truerate.real_tables import write_tables
 
 GENERAL = [
     {"ID": str(n), "user_query": f"What is {n}?", "chatgpt_response": f"It is {n}, they say.", "hallucination": "yes" if n % 3 else "no"}
@@ -63,9 +66,8 @@ def test_public_files_become_boards_and_tables(public, tmp_path):
     assert (house.folder / "dvc.lock").exists() is False, "the committed lock is not touched"
 
 
-@pytest.mark.slow
-def test_tagged_files_become_boards_whose_detectors_learn_from_silver(tmp_path):
-    data = tmp_path / "public"
+def test_tagged_files_become_boards_whose_detectors_learn_from_silver(tmp_path, monkeypatch):
+    data, work, readme = (tmp_path / name for name in ("public", "work", "README.md"))
     for folder, file, rows in (
         ("mfava", "gold.jsonl", TAGGED[:12]),
         ("mfava", "silver.jsonl.zst", TAGGED[12:]),
@@ -74,16 +76,33 @@ def test_tagged_files_become_boards_whose_detectors_learn_from_silver(tmp_path):
         lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
         (data / folder).mkdir(parents=True, exist_ok=True)
         (data / folder / file).write_bytes(zstandard.compress(lines) if file.endswith(".zst") else lines)
-    house = move_in(tmp_path / "truerate")
-    house.edit(lambda p: p.update(detectors={"tokens": {"tracks": ["mfava"], "members": ["mark-all", "mark-none", "token-lr"]}}))
-    house.run("truerate", "real", str(data), "--readme", "README.md")
-    table = (house.folder / "README.md").read_text("utf-8").split("<!-- real -->")[1].split("<!-- /real -->")[0]
+    (work / ".dvc").mkdir(parents=True)
+    monkeypatch.chdir(ROOT)
+    prepare(work, boards_in(Layout.load("params.yaml"), data), data)
+    params = yaml.safe_load((work / "params.yaml").read_text("utf-8"))
+    params["detectors"] = {"tokens": {"tracks": ["mfava"], "members": ["mark-all", "mark-none", "token-lr"]}}
+    params["tracks"]["mfava"]["detector"]["member"] = "token-lr"
+    params["statistics"]["n_bootstrap"] = 200
+    (work / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False), "utf-8")
+    monkeypatch.chdir(work)  # the steps one by one in this process: what DVC makes of them is tested above
+    at, boards = Layout.load("params.yaml"), ["mfava-published", "mushroom"]
+    for board in boards:
+        flow.import_source(at, board)
+        flow.export(at, board, at.dataset(board, "card.json"), [])
+        flow.label(at, board)
+        flow.train(at, "tokens", board)
+        flow.judge(at, "tokens", board)
+        flow.score(at, board)
+    assert len(list(Path(at.training).glob("token-lr-*"))) == 1, "both boards learn from the same texts, so once"
+    readme.write_text("<!-- real -->\n<!-- /real -->\n", "utf-8")
+    write_tables(work, boards, readme)
+    table = readme.read_text("utf-8").splitlines()
     assert "| gold | de | 12 | 12 | 0.0 % | 0 | 0 | 0 | 0 |" in table
     # words: Town n lies on river n · It has n moons; 5 of 10 are gold, so precision 1/2, recall 1, F1 2/3
-    (line,) = [line for line in table.splitlines() if line.startswith("| de | mark-all |")]
+    (line,) = [line for line in table if line.startswith("| de | mark-all |")]
     assert [cell.split()[0] for cell in line.split("|")[5:8]] == ["0.500", "1.000", "0.667"]
     # two of the eleven characters of "It is at n." are gold: marking all of them has IoU 2/11
-    line = next(line for line in table.splitlines() if line.startswith("| sv | 0"))
+    line = next(line for line in table if line.startswith("| sv | 0"))
     assert [cell.split()[0] for cell in line.split("|")[2:4]] == ["0.182", "0.000"]
 
 
@@ -110,6 +129,7 @@ def test_a_board_learns_from_another_folder_where_that_is_there(tmp_path, monkey
     source = load_params(work / "params.yaml").source("mushroom")
     assert (source.reader, source.path) == ("mushroom", str(tmp_path / "data" / "mushroom"))
     assert source.training is not None and source.training.path == str(tmp_path / "data" / "mfava")
+    assert source.training.name == "mfava-published", "both boards learn from texts of one name, so the second finds what the first learned"
     before = (work / "inputs" / "mushroom.digest").read_text("utf-8")
     (tmp_path / "data" / "mfava" / "some.jsonl").write_text("[]\n", "utf-8")
     prepare(work, found, tmp_path / "data")

@@ -27,6 +27,9 @@ def check_names(at: Layout) -> None:
     if any(board.track == "mfava" for board in at.p.boards.values()):
         for code in at.p.tracks.mfava.languages:
             language(code)
+        for alias in at.p.tracks.mfava.subjects:
+            for code in at.p.model(alias).languages:
+                language(code, f"models.{alias}.languages")
     for alias in asked(at):
         target = Target.of(at, alias)
         target.params({"max_tokens": 1})

@@ -49,6 +49,7 @@ def board_tables(at: Layout, name: str) -> Board:
         audit=load(Score, at.audit(name)),
         counts=load(Count, at.dataset(name, "counts")),
         detector=detector_of_rates(at, name),
+        tokenizer=getattr(at.p.track(name), "tokenizer", ""),
         topics=read_json(at.scores(name, "topics.json")),
         source_card=source,
         track_card=card,

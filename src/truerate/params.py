@@ -118,10 +118,14 @@ class HubSource(Block):
 
 
 class Training(Block):
-    """A folder whose silver texts are material to learn from."""
+    """A folder whose silver texts are material to learn from. `name`: the source as which they are read, null for the one that learns.
+
+    Their ids hold that name: sources that learn from one folder under one name learn once.
+    """
 
     reader: str
     path: Word
+    name: Word | None = None
 
 
 class Source(Block):
@@ -200,6 +204,7 @@ class Endpoint(Block):
 class Model(Block):
     """A model that can be asked. `price` is USD per million prompt and completion tokens.
 
+    `accept_length`: a reply that ends at its limit of tokens is kept (mFAVA counts it as cut); without, it is dead for that reason.
     `size_b` (parameters in billions) and `languages` (codes that its makers say it speaks) are for analyses alone.
     """
 
@@ -281,10 +286,7 @@ class HaluEval(Block):
 
 
 class Labelling(Block):
-    """How the gold labels of mFAVA are made: who labels how much, and how texts that several labelled are settled.
-
-    `natural`: whether replies in the wild are labelled, too, so that rates can be corrected by natural hallucinations.
-    """
+    """How the gold labels of mFAVA are made: who labels how much, and how texts that several labelled are settled."""
 
     n_annotators: Annotated[int, Field(ge=1)]
     shared_rate: Share
@@ -340,6 +342,12 @@ class MFava(Block):
     def _one_translator(self) -> "MFava":
         if self.translator and self.seq2seq:
             raise ValueError("name `translator` or `seq2seq`, not both")
+        return self
+
+    @model_validator(mode="after")
+    def _few_to_many(self) -> "MFava":
+        if self.n_sentences[0] > self.n_sentences[1]:
+            raise ValueError(f"n_sentences is {list(self.n_sentences)}; name the fewer first")
         return self
 
     def models(self) -> tuple[str, ...]:
@@ -551,3 +559,15 @@ def _check_names(params: Params) -> None:
                 raise TruerateError(f"detectors: track {track!r} is not declared in params.yaml; declared: {listed(Tracks.model_fields)}")
     if params.profile not in params.sizes:
         raise TruerateError(f"profile {params.profile!r} has no block under `sizes`; declared: {listed(params.sizes)}")
+    _check_detector_of_rates(params)
+
+
+def _check_detector_of_rates(params: Params) -> None:
+    """The detector whose counts make mFAVA's rates is one that is built: else its boards would have no rates and nobody would know why."""
+    named, size = params.tracks.mfava.detector, params.size.mfava
+    members = [name for family in params.detectors.values() if "mfava" in family.tracks for name in family.members]
+    allowed = {"member": (members, "detectors for mfava"), "scope": (size.scopes, "scopes"), "labels": (size.labels, "labels")}
+    for key, (built, where) in allowed.items() if any(board.track == "mfava" for board in params.boards.values()) else ():
+        if (value := getattr(named, key)) not in built:
+            where = where if key == "member" else f"sizes.{params.profile}.mfava.{where}"
+            raise TruerateError(f"tracks.mfava.detector: {key} {value!r} is not built; {where}: {listed(built)}")

@@ -63,7 +63,8 @@ def prepare(work: Path, boards: dict[str, dict], data: Path) -> None:
     for name in COPIED:
         _copy(Path(name), work / name)
     params = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
-    params["sources"] = {name: _source(entry, data) for name, entry in boards.items()}
+    names = {(entry["reader"], entry["folder"]): name for name, entry in boards.items()}
+    params["sources"] = {name: _source(entry, data, names) for name, entry in boards.items()}
     if params["llm"]["prompts_dir"]:
         params["llm"]["prompts_dir"] = str(Path(params["llm"]["prompts_dir"]).absolute())
     params["boards"] = {name: {"track": entry["track"], "source": name, "title": entry["title"]} for name, entry in boards.items()}
@@ -78,10 +79,10 @@ def prepare(work: Path, boards: dict[str, dict], data: Path) -> None:
         shutil.copy(".dvc/config", work / ".dvc/config.local")
 
 
-def _source(entry: dict, data: Path) -> dict:
-    """An entry of `public_data` as one of `sources`: its folder, and the one that its detectors learn from."""
-    own = _reading(entry, data)
-    return own | {"training": _reading(entry["training"], data)} if entry["training"] else own
+def _source(entry: dict, data: Path, names: dict[tuple[str, str], str]) -> dict:
+    """An entry of `public_data` as one of `sources`: its folder, and the one that its detectors learn from, by the name of that board."""
+    own, taught = _reading(entry, data), entry["training"]
+    return own | {"training": _reading(taught, data) | {"name": names.get((taught["reader"], taught["folder"]))}} if taught else own
 
 
 def _reading(part: dict, data: Path) -> dict:

@@ -69,7 +69,7 @@ def detection_table(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def character_table(scores: pl.DataFrame, metric: str) -> pl.DataFrame:
-    """One line per language, one column per detector, the two rules first, the mean of the languages last; where a detector has many runs, each is a column."""
+    """One line per language, their mean last; one column per detector, the two rules first; each run of a detector that has several."""
     keys = [pair("slice", key) for key in ("lang", "scope", "labels")]
     long = scores.filter(metric=metric, method="estimator").with_columns(*keys, cell=figure())
     if long.is_empty():

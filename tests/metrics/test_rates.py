@@ -95,3 +95,8 @@ def test_mean_of_intervals():
     found = mean_of_intervals([Interval(0.2, 0.1, 0.3), Interval(0.4, 0.3, 0.5)])
     assert found == pytest.approx((0.3, 0.3 - 0.02**0.5 / 2, 0.3 + 0.02**0.5 / 2))
     assert mean_of_intervals([]) is None and mean_of_intervals([found, None]) is None
+
+
+def test_the_mean_of_estimates_that_move_together_is_no_surer_than_each():
+    found = mean_of_intervals([Interval(0.2, 0.1, 0.3), Interval(0.4, 0.3, 0.7)], is_independent=False)
+    assert found == pytest.approx((0.3, 0.2, 0.5))

@@ -6,9 +6,11 @@ from tiny_mfava import CARD, mfava_board, mfava_rows
 from truerate.schemas import Row, frame
 from truerate.site.analyses import analyses
 from truerate.site.heat import Spot, axis, grids, heat_map, opening
+from truerate.site.languages import language
 from truerate.site.recovery import recovery
 from truerate.site.sections import page_of
 from truerate.site.tables import unpaired
+from truerate.tracks.mfava.languages import LANGUAGES
 
 
 def rate(
@@ -117,6 +119,15 @@ def test_an_analysis_without_p_is_told_by_its_interval_and_unknown_ones_are_show
     assert (second["title"], second["where"], second["verdict"]) == ("Zeta", "paired bootstrap", "More.")
 
 
+def test_of_several_estimates_the_best_founded_one_leads_and_the_others_fold_away():
+    modes = ({"estimator": "raw"}, {"estimator": "hr_est", "calibration": "gold"}, {"estimator": "hr_est", "calibration": "silver"})
+    rows = [analysis("pearson_r", 0.1, **mode, **more) for mode in modes for more in ({}, {"within": "languages"})]
+    rows.append(analysis("mean_difference", 0.1, subject="by-family", family="Afro-Asiatic", estimator="raw"))
+    found = analyses(rows, BOARD)
+    assert [line["where"] for line in found["lines"]] == ["Gold, HR_est", "Gold, HR_est, within languages", "Raw, Afro-Asiatic"]
+    assert len(found["more"]) == 4 and not [line for line in found["more"] if "Gold" in line["where"]]
+
+
 def test_the_leading_detector_has_a_table_of_its_own_and_planted_rates_stand_beside_each_estimate():
     rows = [row | {"slice": unpaired(row["slice"])} for row in frame(Row, mfava_rows()).to_dicts()]
     found = page_of("mfava").rows(rows, BOARD)
@@ -135,3 +146,7 @@ def test_an_unknown_track_has_an_empty_layout():
     page = page_of("no_such_track")
     assert page.sections == () and page.leading is None and page.rows([1], BOARD) == [1]
     assert CARD["ranks"]["metric"] == "hallucination_rate"
+
+
+def test_every_language_of_the_track_has_a_name():
+    assert {code for code in LANGUAGES if language(code) == code} == set()

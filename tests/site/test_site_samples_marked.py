@@ -3,11 +3,12 @@
 import dataclasses
 import json
 
+import polars as pl
 from tiny_mfava import NAME, mfava_board
 from tiny_tables import tiny_tables
 
 from truerate.schemas import Judgement, frame, pairs
-from truerate.site.samples import scripts
+from truerate.site.samples import open_part, scripts
 from truerate.site.samples_marked import compare, hard, records, segments
 
 
@@ -70,3 +71,20 @@ def test_scripts_of_a_marked_board_have_filters_of_their_own():
     index = json.loads("[" + made[f"samples/{NAME}/index.js"][14:-3] + "]")[1]
     assert [key for key, *_ in index["filters"]] == ["task", "lang", "source", "type", "generator", "oddity"]
     assert index["columns"]["lang"]["values"] == [["ar", "Arabic"], ["zh", "Chinese"], ["de", "German"]]
+
+
+def test_texts_of_another_source_stay_closed_where_its_rights_do():
+    board = mfava_board()
+    board = dataclasses.replace(board, items=board.items.with_columns(source=pl.lit(board.source)))
+    rights = board.source_card | {"redistribution": "no"}
+    closed = open_part(dataclasses.replace(board, source_card=rights))
+    assert closed.samples.is_empty() and closed.generations.is_empty()
+    rights |= {"own_redistribution": "yes"}
+    assert open_part(dataclasses.replace(board, source_card=rights)).samples.equals(board.samples)
+    first, *others = sorted(set(board.samples["item_id"]))
+    lent = board.items.with_columns(source=pl.when(pl.col("item_id") == first).then(pl.lit("lent")).otherwise("source"))
+    taught = board.items.with_columns(task=pl.when(pl.col("item_id") == first).then(pl.lit("train")).otherwise("task"))
+    for items in (lent, taught):
+        shown = open_part(dataclasses.replace(board, items=items, source_card=rights))
+        assert sorted(set(shown.samples["item_id"])) == others and first not in set(shown.items["item_id"])
+        assert first not in set(shown.generations["item_id"])

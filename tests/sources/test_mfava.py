@@ -134,19 +134,26 @@ def test_a_row_without_queries_is_rejected(put, read, reasons):
     assert reasons(read("mfava", "reject")) == [(1, "empty-field"), (2, "empty-field"), (3, "wrong-type")]
 
 
+BOTH = (("a", "other"), ("b", "own"))  # a source that learns from itself, and another that learns from that one
+
+
 # ---- training ---------------------------------------------------------------------------------------------------------------
 def test_training_texts_of_another_folder_become_train(put, tmp_path):
     put("own/gold.jsonl", [ROW | SILVER | GOLD])
-    put("other/silver.jsonl.zst", packed([ROW | SILVER, ROW | SILVER | {"row": 1, "lang": "fr", "references": "Une ville."}]))
+    put("other/silver.jsonl.zst", packed([ROW | SILVER | {"row": n, "lang": "fr", "references": f"Une ville {n}."} for n in range(20)]))
     source = Source(reader="mfava", path="own", training=Training(reader="mfava", path=str(tmp_path / "other")))
     got = read_source("x", source, tmp_path / "own", "stop")
-    assert (
-        sorted(got.samples.select("task", "label_source").rows()) == [("silver", "gold"), ("silver", "silver")] + [("train", "silver")] * 2
-    )
+    train, own = got.samples.filter(task="train"), got.samples.filter(task="silver")
+    assert sorted(own["label_source"]) == ["gold", "silver"]
+    assert 0 < train.height < 20 and set(train["split"]) == {"train"} and got.card["counts"]["n_train"] == train.height
     taught = got.items.filter(task="train")
-    assert set(got.samples.filter(task="train")["item_id"]) == set(taught["item_id"])
-    assert set(taught["document_ids"].explode()) <= set(got.documents["document_id"]) and got.card["counts"]["n_train"] == 2
+    assert set(train["item_id"]) == set(taught["item_id"])
+    assert set(taught["document_ids"].explode()) <= set(got.documents["document_id"])
     assert got.card["redistribution"] == "no" and len(got.card["files"]) == 2
+    named = Training(reader="mfava", path=str(tmp_path / "other"), name="a")
+    first, second = (read_source(name, source.model_copy(update={"training": named}), tmp_path / folder, "stop") for name, folder in BOTH)
+    assert first.samples.filter(task="train").sort("sample_id").equals(second.samples.filter(task="train").sort("sample_id"))
+    assert first.items.filter(task="train").sort("item_id").equals(second.items.filter(task="train").sort("item_id"))
 
 
 def test_nothing_is_learned_from_what_is_judged(put, tmp_path):

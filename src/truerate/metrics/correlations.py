@@ -22,19 +22,20 @@ class Difference(NamedTuple):
     n: int
 
 
-def pearson(first: Sequence[float | None], second: Sequence[float | None]) -> Correlation:
+def pearson(first: Sequence[float | None], second: Sequence[float | None], *, n_fitted: int = 0) -> Correlation:
     """Pearson's product-moment correlation over the points that both lists have, its p-value from Student's t with n − 2 degrees.
 
-    It treats the points as independent. None over fewer than three points or where one list is constant; p is 0 at |r| = 1.
+    `n_fitted`: degrees that were spent before, as by taking group means off the points. It treats the points as independent. None where
+    no degree is left (without `n_fitted`, over fewer than three points) or where one list is constant; p is 0 at |r| = 1.
     """
     points = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
     x, y = np.array(points, dtype=float).reshape(-1, 2).T
-    if len(x) < 3 or np.ptp(x) < 1e-12 or np.ptp(y) < 1e-12:
+    degrees = len(x) - 2 - n_fitted
+    if degrees < 1 or np.ptp(x) < 1e-12 or np.ptp(y) < 1e-12:
         return Correlation(None, None, len(x))
     from scipy.special import stdtr
 
     r = float(np.clip(np.corrcoef(x, y)[0, 1], -1.0, 1.0))
-    degrees = len(x) - 2
     p = 0.0 if abs(r) == 1 else 2 * float(stdtr(degrees, -abs(r) * np.sqrt(degrees / (1 - r * r))))
     return Correlation(r, p, len(x))
 

@@ -43,11 +43,13 @@ def inverse_document_frequency(counts) -> np.ndarray:
 def fit_logistic(features, labels: np.ndarray, *, is_balanced: bool = True) -> tuple[np.ndarray, float]:
     """Coefficients and intercept of an L2-regularised logistic regression, with balanced class weights or none, rounded to 6 digits.
 
-    Without weights what it gives are probabilities. Both classes must occur. liblinear in double precision on one thread: the same on every run.
+    Without weights what it gives are probabilities. Both classes must occur. liblinear in double precision on one thread: the same on
+    every run.
     """
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(solver="liblinear", class_weight="balanced" if is_balanced else None, random_state=0, max_iter=1000, tol=1e-6)
+    weights = "balanced" if is_balanced else None
+    model = LogisticRegression(solver="liblinear", class_weight=weights, random_state=0, max_iter=1000, tol=1e-6)
     model.fit(features, np.asarray(labels, dtype=int))
     return np.round(model.coef_[0], 6), round(float(model.intercept_[0]), 6)
 

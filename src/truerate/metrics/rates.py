@@ -131,17 +131,20 @@ def sensitivity_band(
     return (0.0 if low is None else _cut(low), 1.0 if high is None else _cut(high))
 
 
-def mean_of_intervals(found: list[Interval | Corrected | None]) -> Interval | None:
-    """The mean of independent estimates with its interval by the recovery of their variances (Zou & Donner 2008).
+def mean_of_intervals(found: list[Interval | Corrected | None], *, is_independent: bool = True) -> Interval | None:
+    """The mean of estimates with its interval by the recovery of their variances (Zou & Donner 2008).
 
-    Each end is the mean moved by the root of the summed squares of the estimates' own distances to that end, over their number.
-    None where an estimate is missing or there is none.
+    Each end is the mean moved by the root of the summed squares of the estimates' own distances to that end, over their number. Estimates
+    that are not independent (the same reference in several languages) may move together as one: there each end is the mean of the ends,
+    which no correlation can make too short. None where an estimate is missing or there is none.
     """
     if not found or any(one is None or one.value is None for one in found):
         return None
-    value = sum(one.value for one in found) / len(found)
-    below = sqrt(sum((one.value - one.low) ** 2 for one in found)) / len(found)
-    return Interval(value, value - below, value + sqrt(sum((one.high - one.value) ** 2 for one in found)) / len(found))
+    n, value = len(found), sum(one.value for one in found) / len(found)
+    below, above = ([one.value - one.low for one in found], [one.high - one.value for one in found])
+    if not is_independent:
+        return Interval(value, value - sum(below) / n, value + sum(above) / n)
+    return Interval(value, *(value + sign * sqrt(sum(gap**2 for gap in gaps)) / n for sign, gaps in ((-1, below), (1, above))))
 
 
 def _delta(flagged: Share, tpr: Share, fpr: Share, *, z: float) -> tuple[float, float]:

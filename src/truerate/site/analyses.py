@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from truerate.site.heat import PREFERRED
 from truerate.site.measures import label, said
 from truerate.site.tables import Board
 
@@ -54,7 +55,7 @@ KNOWN = {
         "Hallucinated tokens per reply against the share of Common Crawl",
         "Replies in larger languages hold more hallucinated tokens",
         "Replies in larger languages hold fewer hallucinated tokens",
-        "Replies in larger languages are longer, and a longer reply holds more of everything.",
+        "Replies in larger languages may be longer, and a longer reply holds more of everything.",
     ),
     "rate-against-wikipedia-articles": Analysis(
         "Rate against the number of Wikipedia articles",
@@ -72,7 +73,7 @@ KNOWN = {
         "Rate against the length of replies",
         "Longer replies have the higher rate",
         "Longer replies have the lower rate",
-        "Models and languages differ in length for reasons of their own.",
+        "Over all cells a token is a character in one script and a word in another: read it within languages.",
     ),
     "count-against-length": Analysis(
         "Hallucinated tokens per reply against the length of replies",
@@ -94,17 +95,36 @@ KNOWN = {
     ),
 }
 SIZES = ("pearson_r", "mean_difference")
+PROPER = ("family", "script")  # slices whose values are names and stay as they are
+SAID = {("within", "languages"): "within languages"}
 
 
 def analyses(rows: list[dict], board: Board) -> dict | None:
-    """What the macro `analyses` shows: a line per analysis and slice, in a fixed order; None where there is none."""
+    """What the macro `analyses` shows: a line per analysis and slice, in a fixed order; None where there is none.
+
+    Of an analysis that was made by several estimates the best founded one stands in `lines`, the others in `more`.
+    """
     found: dict[tuple, dict[str, dict]] = {}
     for row in rows:
         if row["table"] == "analyses" and row["kind"] != "planted":
             found.setdefault((row["subject"], tuple(sorted(row["slice"].items()))), {})[row["metric"]] = row
     order = list(KNOWN)
     keys = sorted(found, key=lambda key: (order.index(key[0]) if key[0] in order else len(order), key))
-    return {"lines": [_line(*key, found[key]) for key in keys]} if keys else None
+    first = {_question(key): key for key in sorted(keys, key=_founded, reverse=True)}.values()
+    lines, more = ([_line(*key, found[key]) for key in keys if (key in first) == is_first] for is_first in (True, False))
+    return {"lines": lines, "more": more} if keys else None
+
+
+def _question(key: tuple) -> tuple:
+    """What an analysis asks, whatever estimate answers it."""
+    return key[0], tuple(pair for pair in key[1] if pair[0] not in ("estimator", "calibration"))
+
+
+def _founded(key: tuple) -> int:
+    """The place of an analysis' estimate among those that may open the heat map: 0 for the best founded."""
+    slice_ = dict(key[1])
+    mode = (slice_.get("estimator", "raw"), slice_.get("calibration", ""))
+    return PREFERRED.index(mode) if mode in PREFERRED else len(PREFERRED)
 
 
 def _line(subject: str, slice_: tuple[tuple[str, str], ...], by_metric: dict[str, dict]) -> dict:
@@ -116,7 +136,7 @@ def _line(subject: str, slice_: tuple[tuple[str, str], ...], by_metric: dict[str
     n = by_metric.get("n_points", {}).get("value")
     return {
         "title": known.title,
-        "where": ", ".join(said(key, value) for key, value in slice_),
+        "where": ", ".join(value if key in PROPER else SAID.get((key, value)) or said(key, value) for key, value in slice_),
         "size": size,
         "p": p,
         "n": int(n) if n is not None else size["n"] if size else None,

@@ -59,6 +59,7 @@ def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str])
     return (
         {
             "heading": section.heading,
+            "short": section.short,
             "lead": section.lead,
             "layout": "tr-row" if section.is_row else "tr-flow" if section.is_flow else "tr-stack",
             "has_flags": section.has_flags,

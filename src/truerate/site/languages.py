@@ -13,6 +13,7 @@ NAMES = {
     "nl": ("Dutch", "Nederlands"),
     "no": ("Norwegian", "norsk"), "pl": ("Polish", "polski"), "pt": ("Portuguese", "português"), "ro": ("Romanian", "română"),
     "ru": ("Russian", "русский"), "sk": ("Slovak", "slovenčina"), "sl": ("Slovene", "slovenščina"), "sr": ("Serbian", "српски"),
+    "bg": ("Bulgarian", "български"), "bn": ("Bengali", "বাংলা"), "sd": ("Sindhi", "سنڌي"), "ta": ("Tamil", "தமிழ்"),
     "sv": ("Swedish", "svenska"), "sw": ("Swahili", "Kiswahili"), "th": ("Thai", "ไทย"), "tr": ("Turkish", "Türkçe"),
     "uk": ("Ukrainian", "українська"), "ur": ("Urdu", "اردو"), "vi": ("Vietnamese", "Tiếng Việt"), "yue": ("Cantonese", "粵語"),
     "zh": ("Chinese", "中文"),

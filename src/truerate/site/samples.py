@@ -6,7 +6,10 @@ points, JavaScript UTF-16 units.
 """
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import zip_longest
+
+import polars as pl
 
 from truerate.site import samples_marked
 from truerate.site.measures import label, place
@@ -27,22 +30,38 @@ JUDGES = ("Judged by", "Any judge")
 
 def context(tables: Tables) -> dict:
     """What samples.md.j2 shows: the boards whose texts may be shown, and those whose may not."""
-    shown = [board for board in tables.boards if is_open(board) and board.samples.height]
     return {
-        "shown": shown,
-        "closed": [board for board in tables.boards if board.samples.height and not is_open(board)],
+        "shown": [board for board in tables.boards if open_part(board).samples.height],
+        "closed": [board for board in tables.boards if board.samples.height and not open_part(board).samples.height],
         "n_max": tables.max_samples,
     }
 
 
-def is_open(board: Board) -> bool:
-    """Whether the source's rights allow its texts to be shown; unknown rights do not."""
-    return board.source_card.get("redistribution") == "yes"
+def open_part(board: Board) -> Board:
+    """The board with the texts whose rights allow that they are shown: all, none, or all but those that its detectors learned from.
+
+    Unknown rights allow nothing. Texts to learn from may be another source's: where the rights of all together are stricter than the
+    source's own (`own_redistribution`), what stands under another source's name, and all of task `train`, is left out.
+    """
+    rights = board.source_card
+    if rights.get("redistribution") == "yes":
+        return board
+    if rights.get("own_redistribution") != "yes":
+        return replace(board, samples=board.samples.clear(), generations=board.generations.clear())
+    own = board.items.filter(pl.col("source") == board.source, pl.col("task") != "train")
+    return replace(
+        board,
+        items=own,
+        documents=board.documents.filter(pl.col("source") == board.source),
+        samples=board.samples.filter(pl.col("task") != "train").join(own, on="item_id", how="semi", maintain_order="left"),
+        generations=board.generations.join(own, on="item_id", how="semi", maintain_order="left"),
+    )
 
 
 def scripts(tables: Tables, board: Board) -> dict[str, str]:
     """The data scripts of one board, {path: text}; none where texts may not be shown."""
-    if not is_open(board) or not board.samples.height:
+    board = open_part(board)
+    if not board.samples.height:
         return {}
     if page_of(board.track).is_marked:
         records, index = samples_marked.records(board, tables.max_samples)

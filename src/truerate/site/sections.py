@@ -25,6 +25,7 @@ def no_figures(rows: Rows, board: Board) -> list[Figure]:
 class Section:
     """One or more tables of a board's page under a heading, with the sentence before them; the heading is also the anchor.
 
+    `short`: the heading among the links at the head of the page, where it is long.
     `is_row`: its tables are narrow and stand in columns; `is_flow`: side by side where there is room. `has_flags`: whether a model of the
     family that made the texts is flagged here. `n_folded`: how many of its last tables fold away. `part`: the macro of
     parts.html.j2 that shows what `make` finds in the rows (None: nothing), before the tables.
@@ -38,6 +39,7 @@ class Section:
     has_flags: bool = True
     n_folded: int = 0
     part: str = ""
+    short: str = ""
     make: Callable[[Rows, Board], dict | None] | None = None
 
 

@@ -37,6 +37,7 @@ SECTIONS = (
         "The closed world knows its own rates, so each estimator can be held against them, cell by cell. On the line is right; above it "
         "the estimate is too high.",
         part="recovery",
+        short="Planted truth",
         make=recovery,
     ),
     Section(
@@ -44,6 +45,7 @@ SECTIONS = (
         "One language at a time. Ranks are tested on the raw shares, reply by reply; the corrected rates stand beside them with intervals "
         "that carry the detector’s own error.",
         (RATES,),
+        short="Ranks",
     ),
     Section(
         "Detection",
@@ -78,7 +80,7 @@ SECTIONS = (
                 head="Language",
                 n_whiskers=0,
                 is_bare=True,
-                title="The detector behind the rates: precision, recall, F1",
+                title="The leading detector: precision, recall, F1",
             ),
             View(
                 "detection",
@@ -232,6 +234,7 @@ SECTIONS = (
         ),
         is_flow=True,
         has_flags=False,
+        short="Rejected",
     ),
     Section(
         "Replies",
@@ -248,6 +251,7 @@ SECTIONS = (
             ),
             View("counts", ("tokens_per_reply",), across=("lang",), n_whiskers=0, title="Tokens per reply", is_bare=True),
             View("counts", ("detected_per_reply",), across=("lang",), n_whiskers=0, title="Marked tokens per reply", is_bare=True),
+            View("queries", ("answerable_rate",), by=("lang",), head="Language", n_whiskers=0, title="Queries that the reference answers"),
             View("counts", ("n_replies", "n_tokens", "n_detected"), across=("lang",), n_whiskers=0, title="Counts behind the rates"),
         ),
         is_flow=True,
@@ -311,14 +315,16 @@ def _bare(row: dict) -> dict:
 
 
 def figures(rows: Rows, board: Board) -> list[Figure]:
-    """How many replies and languages the rates are made of."""
+    """How many replies and languages the rates are made of, whose marks are counted, and what a token is."""
     replies = [
         row["n"] for row in rows if row["metric"] == RATE and row["kind"] == "model" and _ranked(row) and row["slice"].get("lang") != ALL
     ]
     languages = {row["slice"]["lang"] for row in rows if "lang" in row["slice"]} - {ALL}
     named = leader(rows, board)
     how = ", ".join(named[key] for key in GRID if key in named)
-    return [("Replies in the wild", sum(replies), ""), ("Languages", len(languages), ""), ("Marks by", named.get("member", ""), how)]
+    found = [("Replies in the wild", sum(replies), ""), ("Languages", len(languages), ""), ("Marks by", named.get("member", ""), how)]
+    alone = "CJK: a character each" if board.tokenizer == "words" else ""
+    return found + [("Tokens by", board.tokenizer, alone)] * bool(board.tokenizer)
 
 
 def _ranked(row: dict) -> bool:
@@ -337,7 +343,7 @@ DETECTORS = View(
 HIDDEN = (
     View("rates", ("hallucination_rate_std", "is_identified", "sensitivity_low", "sensitivity_high")),  # in the cells of the heat map
     View("rates", (RATE,), only=(("replies", "kept"),)),
-    View("detection", ("token_f1_std",)),
+    View("detection", ("token_precision_std", "token_recall_std", "token_f1_std")),
     View("analyses"),
 )
 PAGE = Page(

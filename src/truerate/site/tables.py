@@ -20,9 +20,10 @@ class Board:
     `samples`, `items`, `documents`, `generations`, `judgements`, `audit` (Score rows, metrics `shortcut_*`), `counts`: frames of
     `truerate.schemas`; an empty frame leaves its section out.
     `detector`: the one whose counts make the board's rates, `{"member", "scope", "labels"}`; empty where a track has none.
+    `tokenizer`: what cuts the tokens that rates and token scores count; empty where a track counts none.
     `topics`: dicts with `task`, `topic`, `words` (list), `judge`, `n`, `rate` (share judged wrongly), `is_failed` (topics.json).
     `source_card`: `name`, `title`, `citation`, `licence`, `redistribution` (yes, ids-only, no), `url`, `lang`, `note`; texts are
-    shown in the sample browser only where redistribution is `yes`.
+    shown in the sample browser only where redistribution is `yes` (`own_redistribution`: of what it does not have from another source).
     `track_card`: the track's CARD: `title`, `paper`, `summary`, `ranks` (`{"what": …}`), `steps` (dicts with `name`, `text`), `caveats`
     (texts), `metrics` (name to definition); any may be missing.
     """
@@ -42,6 +43,7 @@ class Board:
     counts: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Count))
     topics: Sequence[Mapping] = ()
     detector: Mapping[str, str] = field(default_factory=dict)
+    tokenizer: str = ""
     source_card: Mapping = field(default_factory=dict)
     track_card: Mapping = field(default_factory=dict)
 

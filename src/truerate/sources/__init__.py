@@ -36,8 +36,9 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     if not other.is_dir():
         where = f"sources.{name}.training.path in params.yaml"
         raise TruerateError(f"source {name!r}: no folder {str(other)!r} to learn from; put the files there or correct {where}")
-    is_same = source.training.reader == source.reader and other.resolve() == Path(folder).resolve()
-    return with_training(tables, tables if is_same else _read(name, source.training.reader, other, on_bad_row))
+    learned = source.training.name or name
+    is_same = (learned, source.training.reader, other.resolve()) == (name, source.reader, Path(folder).resolve())
+    return with_training(tables, tables if is_same else _read(learned, source.training.reader, other, on_bad_row))
 
 
 def _read(name: str, reader: str, folder: Path, on_bad_row: str) -> SourceTables:

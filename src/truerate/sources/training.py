@@ -12,14 +12,12 @@ TASK = "train"
 def with_training(source: SourceTables, other: SourceTables) -> SourceTables:
     """A source with the silver texts of another as task `train`: samples, their items, and their documents.
 
-    Nothing is learned from a text whose group has gold labels here. Of texts that are the source's own (it may be its own training
-    folder), those of split `train` move over, the rest stay silver texts to be judged.
+    Nothing is learned from split `test`, nor from a text whose group has gold labels here or there: whichever board learns from a folder
+    learns the same. Texts that are the source's own (it may be its own training folder) move over, the rest stay to be judged.
     """
-    silver = other.samples.filter(pl.col("task") == "silver", pl.col("label_source") == "silver")
-    gold = source.samples.filter(pl.col("label_source") == "gold")
-    own = source.samples["sample_id"].implode()
-    is_held_out = pl.col("sample_id").is_in(own) & (pl.col("split") == "test")
-    taken = silver.filter(~pl.col("group_id").is_in(gold["group_id"].implode()), ~is_held_out)
+    silver = other.samples.filter(pl.col("task") == "silver", pl.col("label_source") == "silver", pl.col("split") == "train")
+    gold = pl.concat([source.samples, other.samples]).filter(pl.col("label_source") == "gold")
+    taken = silver.filter(~pl.col("group_id").is_in(gold["group_id"].implode()))
     moved = taken["sample_id"].implode()
     items = other.items.join(taken.select("item_id").unique(), on="item_id", how="semi", maintain_order="left")
     needed = items.select(pl.col("document_ids").explode()).unique()
@@ -41,10 +39,11 @@ def _renamed(data: pl.DataFrame, *columns: str) -> pl.DataFrame:
 
 
 def _card(card: dict, other: dict, *, n_train: int) -> dict:
-    """The rights of both, the files of both, and the source's own counts with those of what was taken."""
+    """The rights of both (`own_redistribution`: the source's alone), the files of both, and its own counts with those of what was taken."""
     files = {file["sha256"]: file for file in (*card["files"], *other["files"])}
     return {
         **joined_card([card, other]),
+        "own_redistribution": card["redistribution"],
         "lang": card["lang"],
         "files": list(files.values()),
         "counts": card["counts"] | {"n_train": n_train},

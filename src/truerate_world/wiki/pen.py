@@ -112,7 +112,7 @@ def wrong_value(atlas: Atlas, subject: int, relation: str, near: list[Value], p_
     if near and draw(*key, "near") < p_near:
         return pick(near, *key, "which")
     others = [value for value in _others(atlas, subject, relation, right, *key) if value != right and value not in near]
-    return pick(others, *key, "other")
+    return pick(others or near, *key, "other")
 
 
 def _sort(atlas: Atlas, value: Value) -> str:
@@ -165,9 +165,9 @@ def _fact(atlas: Atlas, subject: int, relation: str, *key: object) -> Said:
     return Said(Name("told", relation, int(draw(*key, "told", subject, relation) * 12)), subject, atlas.fact(subject, relation))
 
 
-def fact(atlas: Atlas, subject: int, relation: str, *key: object) -> Said:
-    """A true fact in other words than references use."""
-    place = int(draw(*key, "said", subject, relation) * 12)
+def fact(atlas: Atlas, subject: int, relation: str, *key: object, n_forms: int = 12) -> Said:
+    """A true fact in other words than references use, in one of the first `n_forms` forms."""
+    place = int(draw(*key, "said", subject, relation) * n_forms)
     return Said(Name("said", relation, place), subject, atlas.fact(subject, relation))
 
 

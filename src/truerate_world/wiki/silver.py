@@ -27,7 +27,7 @@ class Inserted(NamedTuple):
     fault: str | None = None
 
 
-def passage(atlas: Atlas, subject: int, known: Sequence[Said], first: str | None, *key: object) -> list[Said]:
+def passage(atlas: Atlas, subject: int, known: Sequence[Said], first: str | None, *key: object, n_forms: int = 12) -> list[Said]:
     """Three to five sentences that say in other words what a reference says of its subject and then of others.
 
     `first`: the relation that was asked for.
@@ -37,7 +37,7 @@ def passage(atlas: Atlas, subject: int, known: Sequence[Said], first: str | None
     own.sort(key=lambda one: (one[1] != first, draw(*key, *one)))
     others = shuffled([one for one in facts if one[0] != subject], *key, "others")
     n = 3 + int(draw(*key, "length") * 3)
-    return [pen.fact(atlas, *one, *key) for one in (own + others)[:n]]
+    return [pen.fact(atlas, *one, *key, n_forms=n_forms) for one in (own + others)[:n]]
 
 
 def inserted(reader: Reader, model: str, code: str, kind: str, marked: str, subject: int, known: Sequence[Said], *key: object) -> Inserted:

@@ -99,15 +99,39 @@ def test_languages_are_sourced_and_enter_as_logarithms():
     rows = analyses.against_languages(cells, values, TALLY)
     expected = np.corrcoef(np.log10([43.4241, 5.3038, 1.2422, 0.0017]), [0.1, 0.2, 0.3, 0.4])[0, 1]
     assert row_of(rows, "rate-against-common-crawl", "pearson_r", estimator="raw")["value"] == pytest.approx(expected, abs=1e-6)
-    assert row_of(rows, "count-against-wikipedia-articles", "n_points")["value"] == 4
+    assert row_of(rows, "count-against-wikipedia-articles", "n_points", estimator="raw")["value"] == 4
+
+
+def test_hallucinated_tokens_are_counted_by_the_estimate_and_not_by_the_marks_alone():
+    cells = {("m", lang): replies(n, n, lang=lang) for lang, n in (("en", 1), ("de", 2), ("tr", 3))}
+    corrected = {("m", "en"): 0.3, ("m", "de"): 0.2, ("m", "tr"): 0.1}  # of ten tokens: 3, 2, 1
+    assert analyses.hallucinated_tokens(cells, corrected) == pytest.approx({("m", "en"): 3.0, ("m", "de"): 2.0, ("m", "tr"): 1.0})
+    raw = {cell: float(one.detected.mean() / 10) for cell, one in cells.items()}
+    rows = analyses.against_languages(cells, {("raw", None): raw, ("hr_est", "silver"): corrected}, TALLY)
+    found = [row_of(rows, "count-against-common-crawl", "pearson_r", estimator=name)["value"] for name in ("raw", "hr_est")]
+    assert found[0] == pytest.approx(-found[1], abs=1e-6) and found[0] < 0
 
 
 def test_length_over_cells():
     cells = {("m", "en"): replies(1, 1, tokens=10), ("m", "de"): replies(2, 2, tokens=20), ("m", "tr"): replies(6, 6, tokens=30)}
     values = {("raw", None): {cell: float((one.detected / one.tokens).mean()) for cell, one in cells.items()}}
     rows = analyses.against_length(cells, values, TALLY)
-    assert row_of(rows, "count-against-length", "pearson_r")["value"] == pytest.approx(np.corrcoef([10, 20, 30], [1, 2, 6])[0, 1], abs=1e-6)
-    assert row_of(rows, "rate-against-length", "n_points", estimator="raw")["value"] == 3
+    pooled = [row for row in rows if not any(pair["key"] == "within" for pair in row["slice"])]
+    assert row_of(pooled, "count-against-length", "pearson_r")["value"] == pytest.approx(
+        np.corrcoef([10, 20, 30], [1, 2, 6])[0, 1], abs=1e-6
+    )
+    assert row_of(pooled, "rate-against-length", "n_points", estimator="raw")["value"] == 3
+    assert row_of(rows, "rate-against-length", "pearson_r", within="languages")["value"] is None  # one model in each: nothing varies
+
+
+def test_length_within_languages_is_free_of_what_a_token_is():
+    # Chinese replies are ten times as long in tokens and hold more of them; within both languages the longer reply holds fewer
+    counts = {("s", "en"): (10, 3), ("l", "en"): (20, 2), ("x", "en"): (30, 1), ("s", "zh"): (100, 33), ("l", "zh"): (110, 32)}
+    cells = {cell: replies(n, n, tokens=size, lang=cell[1]) for cell, (size, n) in counts.items()}
+    rows = analyses.against_length(cells, {("raw", None): {cell: n / size for cell, (size, n) in counts.items()}}, TALLY)
+    pooled = [row for row in rows if not any(pair["key"] == "within" for pair in row["slice"])]
+    assert row_of(pooled, "count-against-length", "pearson_r")["value"] > 0.9
+    assert row_of(rows, "count-against-length", "pearson_r", within="languages")["value"] == -1.0
 
 
 def test_grid_of_detector_and_reply_seeds():

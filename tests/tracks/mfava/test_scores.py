@@ -10,7 +10,7 @@ import pytest
 
 from truerate.metrics.rates import hr_est
 from truerate.metrics.tokens import offsets_by
-from truerate.schemas import Outcome, Score, validate
+from truerate.schemas import Outcome, Score, pairs, validate
 from truerate.tags import Tagged, parse_tags
 from truerate.tracks.mfava import marking
 from truerate.tracks.mfava.card import CARD
@@ -62,6 +62,28 @@ def test_where_every_passage_agrees_the_interval_is_not_a_point():
     assert (row["value"], row["high"]) == (1.0, 1.0) and row["low"] == pytest.approx(10 / 13.8415, abs=1e-3)
 
 
+def test_where_few_passages_hold_a_type_the_interval_counts_those_alone():
+    texts = [sample(f"s{k}", TEXT, *words(0, kind="invented" if k < 4 else "entity")) for k in range(10)]
+    found, _ = scored([item(f"s{k}") for k in range(10)], texts, [], [judged(row["sample_id"], span(0, 19)) for row in texts])
+    row = found["token_recall_by_type", "token-lr", "silver", "binary", "en", "multi", "invented"]
+    # Wilson, 4 of 4 and not 10 of 10: 1 / (1 + 1.96² / 4)
+    assert row["value"] == 1.0 and row["low"] == pytest.approx(4 / 7.8415, abs=1e-3)
+
+
+def test_a_reference_in_two_languages_does_not_make_their_mean_surer():
+    def means(is_shared: bool):
+        keys = [(lang, k) for lang in ("en", "de") for k in range(6)]
+        texts = [sample(f"{lang}{k}", TEXT, *words(0, 1), lang=lang, group=f"r{k}" if is_shared else f"{lang}{k}") for lang, k in keys]
+        said = [judged(row["sample_id"], *words(0, *([1] if k % 2 else []), 5)) for row, (_, k) in zip(texts, keys, strict=True)]
+        found, _ = scored([item(f"{lang}{k}", lang=lang) for lang, k in keys], texts, [], said)
+        return [found["token_recall", "token-lr", "silver", "binary", lang, "multi"] for lang in ("en", "de", "all")]
+
+    en, de, whole = means(True)
+    assert whole["low"] == pytest.approx((en["low"] + de["low"]) / 2, abs=1e-5) and en["low"] < en["value"]
+    en, de, whole = means(False)
+    assert whole["low"] > (en["low"] + de["low"]) / 2 + 0.01
+
+
 def test_a_judgement_of_a_passage_counts_for_its_gold_twin():
     gold = [sample("i1", TEXT, *words(0), source="gold")]
     found, _ = scored(ITEMS, [*SILVER, *gold], [], [*SAID, judged("gold-i1", *words(9))])
@@ -77,6 +99,9 @@ def test_seeds_are_averaged_and_their_spread_is_shown():
     where = ("token-lr", "silver", "binary", "en", "multi")
     assert found["token_f1", *where]["value"] == pytest.approx((0.75 + 0.4) / 2)
     assert found["token_f1_std", *where]["value"] == pytest.approx(0.35 / 2**0.5, abs=1e-6) and found["token_f1_std", *where]["n"] == 2
+    # P .75 and 1, R .75 and .25
+    assert found["token_precision_std", *where]["value"] == pytest.approx(0.25 / 2**0.5, abs=1e-6)
+    assert found["token_recall_std", *where]["value"] == pytest.approx(0.5 / 2**0.5, abs=1e-6)
 
 
 def test_types_of_a_category_detector():
@@ -178,6 +203,15 @@ def test_the_mean_over_languages_needs_every_language():
     assert ("hallucination_rate", "large", "silver", "hr_est", "all", "all") not in found  # German has no silver passages
 
 
+def test_a_model_without_a_reply_in_one_language_has_no_mean_over_languages():
+    items, replies, said = (sum(parts, []) for parts in zip(wild(4), wild(4, lang="de", n_marked=4), strict=True))
+    replies = [row for row in replies if row["model"] == "large" or row["item_id"].startswith("en")]
+    found, _ = scored([*ITEMS, *items], SILVER, replies, [*SAID, *said])
+    assert found["hallucination_rate", "large", "raw", "all", "all"]["value"] == pytest.approx(3 / 11, abs=1e-6)
+    assert found["hallucination_rate", "small", "raw", "all", "all"]["value"] is None
+    assert found["hallucination_rate", "small", "raw", "en", "all"]["value"] == pytest.approx(3 / 11, abs=1e-6)
+
+
 def test_counts():
     items, replies, said = wild(4)
     found, _ = scored(items, [], replies, said)
@@ -255,6 +289,14 @@ def test_rejected_steps():
     assert found["rejected_rate", "quill", "en", "altered", "insert"]["value"] == 0.5
     assert found["n_rejected", "quill", "en", "all", "write"]["value"] == 0
     assert found["rejected_rate", "quill", "all", "all", "passage"]["value"] == 0.5
+
+
+def test_answerable_queries():
+    said = {"q1": "yes", "q2": "no", "q3": "yes", "q4": None}
+    items = [item(name, "wild", lang="de" if name == "q3" else "en") | {"attributes": pairs(answerable=one)} for name, one in said.items()]
+    found, _ = scored(items, [], [], [])
+    assert (found["answerable_rate", "texts", "en"]["value"], found["answerable_rate", "texts", "en"]["n"]) == (0.5, 2)
+    assert found["answerable_rate", "texts", "all"]["value"] == pytest.approx(2 / 3, abs=1e-6)
 
 
 def test_nothing_at_all():

@@ -28,7 +28,9 @@ def weights(tmp_path_factory):
     small = {"encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16}
     heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
     config = M2M100Config(vocab_size=len(WORDS), d_model=16, max_position_embeddings=32, **small, **heads)
-    M2M100ForConditionalGeneration(config).save_pretrained(folder, safe_serialization=True)
+    model = M2M100ForConditionalGeneration(config)
+    model.generation_config.eos_token_id = [2, *range(7, len(WORDS), 2)]  # random weights would hardly come to an end
+    model.save_pretrained(folder, safe_serialization=True)
     return str(folder)
 
 
@@ -55,6 +57,12 @@ def test_rows_name_the_weights_by_their_name_and_drop_what_lost_its_tags(weights
 def test_a_text_beyond_the_window_is_dead_and_not_cut(weights):
     reply = seq2seq.translated(asked(weights, "w1 " * 40), weights)[0]
     assert (reply.status, reply.reason, reply.text) == ("dead", "context_length", "")
+
+
+def test_a_translation_that_came_to_no_end_is_dead_and_not_kept_as_a_whole_one(weights):
+    request = seq2seq.request(Text("i", "translate", "de", "w1 w2"), weights, 1)  # room for the token of the language alone
+    reply = seq2seq.translated([request], weights)[0]
+    assert (reply.status, reply.reason, reply.text) == ("dead", "length", "")
 
 
 def test_languages_are_named_as_the_vocabulary_names_them():

@@ -44,7 +44,7 @@ def test_phrases_of_training_are_held_out(folder, known):
     for row in rows(folder, "fava.jsonl"):
         for claim in known.read(parse_tags(row["marked"]).text, "en"):
             name = claim.said.name
-            assert name.shelf == "taught" or name.kind == "said"
+            assert name.shelf == "taught" or (name.kind == "said" and name.place < 2)
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 
-from truerate.detectors.tokens.features import known, token_features
+from truerate.detectors.tokens.features import token_features
 from truerate.detectors.tokens.labels import token_labels, trimmed
 from truerate.errors import TruerateError
 from truerate.metrics.tokens import ALONE
@@ -198,7 +198,7 @@ def _chunks(row, ids, offsets, kept, coder, backbone, labels) -> list[Answer]:
     if not len(ids):
         return []
     gold = token_labels(row["text"], offsets, row["spans"] or (), labels)
-    features = token_features(row["text"], offsets, known(kept[0]), backbone.features)
+    features = token_features(row["text"], offsets, kept[0], backbone.features)
     n_chunks = -(-len(ids) // _room(len(kept[1]), coder, backbone))
     cut = np.linspace(0, len(ids), n_chunks + 1).round().astype(int)
     return [

@@ -66,7 +66,7 @@ def fit_rule(job: Job, folder: Path) -> tuple[dict, dict]:
     rule, labels = BY_NAME[job.cell.member], labels_of(job.cell.labels)
     if rule.learn is None:
         return {"is_fitted": True}, {}
-    taught, held = (passages_of(half, labels) for half in halves(job.passages))
+    taught, held = (passages_of(half, labels, sees_reference=rule.sees_reference) for half in halves(job.passages))
     if not can_learn(taught):
         return {"is_fitted": False}, {}
     state = rule.learn(taught, len(labels) - 1)

@@ -59,7 +59,7 @@ def by_rule(reader: Reader, passages: pl.DataFrame) -> Iterator[tuple[str, list[
     rule, labels = BY_NAME[reader.cell.member], labels_of(reader.cell.labels)
     state = load_state(reader.folder) if rule.learn else {}
     for part in passages.iter_slices(BATCH):
-        units = passages_of(part, labels)
+        units = passages_of(part, labels, sees_reference=rule.sees_reference)
         for target, one, reading in zip(part["target_id"], units, rule.read(state, units), strict=True):
             yield target, soft_spans(one.text, reading, labels)
 

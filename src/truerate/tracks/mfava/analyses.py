@@ -100,20 +100,24 @@ def silver_against_gold(values: Mapping[tuple, Values], tally: Tally) -> list[di
 
 
 def against_languages(cells: Cells, values: Mapping[tuple, Values], tally: Tally) -> list[dict]:
-    """Mean rate over models, and mean flagged tokens per reply, against what is known of each language."""
+    """Mean rate over models, and mean hallucinated tokens per reply by the same estimate, against what is known of each language."""
     facts: dict[str, Callable[[Language], float | None]] = {
         "common-crawl": lambda known: known.common_crawl_percent,
         "wikipedia-articles": lambda known: known.wikipedia_articles,
     }
-    counts = {cell: _per_reply(cells, cell, "detected") for cell in cells}
     made = []
-    for name, fact in facts.items():
-        for estimator, calibration in SHOWN:
+    for (name, fact), (estimator, calibration) in product(facts.items(), SHOWN):
+        rates = values.get((estimator, calibration), {})
+        for what, numbers in (("rate", rates), ("count", hallucinated_tokens(cells, rates))):
+            found = _against(numbers, cells, fact)
             where = {"estimator": estimator, "calibration": calibration}
-            found = _against(values.get((estimator, calibration), {}), cells, fact)
-            made += correlation_rows(f"rate-against-{name}", where, found, tally) if found.n else []
-        made += correlation_rows(f"count-against-{name}", {}, _against(counts, cells, fact), tally)
+            made += correlation_rows(f"{what}-against-{name}", where, found, tally) if found.n else []
     return made
+
+
+def hallucinated_tokens(cells: Cells, rates: Values) -> Values:
+    """Hallucinated tokens per reply of each cell as an estimate of its rate has them; by the raw rate, the flagged ones."""
+    return {cell: rate * _per_reply(cells, cell, "tokens") for cell, rate in rates.items()}
 
 
 def _against(values: Values, cells: Cells, fact: Callable[[Language], float | None]) -> Correlation:
@@ -125,17 +129,30 @@ def _against(values: Values, cells: Cells, fact: Callable[[Language], float | No
 
 
 def against_length(cells: Cells, values: Mapping[tuple, Values], tally: Tally) -> list[dict]:
-    """Rate, and flagged tokens per reply, against tokens per reply, over cells."""
-    length = {cell: _per_reply(cells, cell, "tokens") for cell in cells}
+    """Rate, and hallucinated tokens per reply by the same estimate, against tokens per reply, over cells.
+
+    Once as they are, and once (`within` = languages) less their means over the models of a language: a token is a character in one script
+    and a word in another, so that lengths of two languages differ for no reason of the models.
+    """
     made = []
     for estimator, calibration in SHOWN:
-        found = values.get((estimator, calibration), {})
-        points = pearson([length[cell] for cell in found], list(found.values()))
-        made += (
-            correlation_rows("rate-against-length", {"estimator": estimator, "calibration": calibration}, points, tally) if found else []
-        )
-    counts = [_per_reply(cells, cell, "detected") for cell in cells]
-    return made + correlation_rows("count-against-length", {}, pearson(list(length.values()), counts), tally)
+        rates = values.get((estimator, calibration), {})
+        length = {cell: _per_reply(cells, cell, "tokens") for cell in rates}
+        for what, numbers in (("rate", rates), ("count", hallucinated_tokens(cells, rates))) if rates else ():
+            where = {"estimator": estimator, "calibration": calibration}
+            whole, within = pearson(list(length.values()), list(numbers.values())), _within_languages(length, numbers)
+            made += correlation_rows(f"{what}-against-length", where, whole, tally)
+            made += correlation_rows(f"{what}-against-length", {**where, "within": "languages"}, within, tally)
+    return made
+
+
+def _within_languages(first: Values, second: Values) -> Correlation:
+    """The correlation over cells once each list has lost its mean of every language; a degree is spent on each mean but the first."""
+    by_lang: dict[str, list[Cell]] = {}
+    for cell in first:
+        by_lang.setdefault(cell[1], []).append(cell)
+    centred = [[values[cell] - np.mean([values[other] for other in by_lang[cell[1]]]) for cell in first] for values in (first, second)]
+    return pearson(*centred, n_fitted=len(by_lang) - 1)
 
 
 def _per_reply(cells: Cells, cell: Cell, column: str) -> float:
@@ -260,7 +277,7 @@ def contrast_rows(cells: Cells, asked: Sequence[Contrast], tally: Tally) -> list
     for one, value, interval, p in zip(asked, values, intervals, (1 + extreme.sum(axis=0)) / (1 + len(draws)), strict=True):
         n = len(one.first) + len(one.second)
         found = {"mean_difference": interval or float(value), "p_value": None if np.isnan(value) else float(p), "n_points": float(n)}
-        made += [tally.row(name, one.subject, one.where, each, n) for name, each in found.items()]
+        made += [tally.row(name, one.subject, {**one.where, "estimator": RAW}, each, n) for name, each in found.items()]
     return made
 
 

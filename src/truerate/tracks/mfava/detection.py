@@ -23,6 +23,7 @@ PLAIN = {
     "token_f1": token_scores.f1,
     "token_fpr": token_scores.false_positive_rate,
 }
+SPREAD = ("token_precision", "token_recall", "token_f1")  # what Tables 3 and 10 give with ± over seeds
 
 
 def detection_rows(texts: Texts, held: dict[str, Labelled], runs: dict[Detector, list[Run]], tally: Tally) -> list[dict]:
@@ -38,9 +39,16 @@ def detection_rows(texts: Texts, held: dict[str, Labelled], runs: dict[Detector,
                 made += [
                     tally.row(name, detector.member, {**where, "lang": lang, **dict(more)}, one, n) for (name, more), one in scores.items()
                 ]
-                made.append(_std(detector.member, {**where, "lang": lang}, seeds, tally))
-            made += _over_languages(by_lang, detector.member, where, tally)
+                made += _std(detector.member, {**where, "lang": lang}, seeds, tally)
+            made += _over_languages(
+                by_lang, detector.member, where, tally, is_independent=are_apart(held[against].groups, held[against].langs)
+            )
     return made
+
+
+def are_apart(groups: np.ndarray, langs: np.ndarray) -> bool:
+    """Whether no group stands in two languages, so that what is measured in one says nothing of the other."""
+    return len(set(zip(groups.tolist(), langs.tolist(), strict=True))) == len(set(groups.tolist()))
 
 
 def _sums(held: Labelled, run: Run, texts: Texts) -> np.ndarray:
@@ -50,14 +58,14 @@ def _sums(held: Labelled, run: Run, texts: Texts) -> np.ndarray:
 
 
 def _language(sums: np.ndarray, held: Labelled, lang: str, detector: Detector, tally: Tally) -> tuple[int, dict, np.ndarray]:
-    """Number of texts, intervals by (metric, more of the slice), and the F1 of each seed, of one detector in one language."""
+    """Number of texts, intervals by (metric, more of the slice), and SPREAD of each seed, (3, seeds), of one detector in one language."""
     inside = held.langs == lang
     part = sums[inside]
     names = _names(part, detector)
     clusters = cluster_sums(held.groups[inside], part.reshape(len(part), -1))
     found = tally.intervals(clusters, lambda totals: _statistics(totals.reshape(len(totals), *part.shape[1:]), names))
     with np.errstate(invalid="ignore", divide="ignore"):
-        seeds = token_scores.f1(part.sum(axis=0)[:, :4])
+        seeds = np.stack([PLAIN[name](part.sum(axis=0)[:, :4]) for name in SPREAD])
     n = int((part[:, :, 0] > 0).any(axis=1).sum())
     return n, {(name, tuple(more.items())): one for (name, more), one in zip(_keys(names), found, strict=True)}, seeds
 
@@ -98,31 +106,35 @@ def _mean(values: np.ndarray) -> np.ndarray:
     return np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
 
 
-def _std(subject: str, where: dict, seeds: np.ndarray, tally: Tally) -> dict:
-    """Standard deviation of F1 over seeds (n − 1), in the same unit; null with one seed."""
-    value = float(np.std(seeds, ddof=1)) if len(seeds) > 1 and not np.isnan(seeds).any() else None
-    return tally.row("token_f1_std", subject, where, value, len(seeds))
+def _std(subject: str, where: dict, seeds: np.ndarray, tally: Tally) -> list[dict]:
+    """Standard deviations of precision, recall and F1 (3, seeds) over seeds (n − 1), in the same unit; null with one seed."""
+    made = []
+    for name, each in zip(SPREAD, seeds, strict=True):
+        value = float(np.std(each, ddof=1)) if len(each) > 1 and not np.isnan(each).any() else None
+        made.append(tally.row(f"{name}_std", subject, where, value, len(each)))
+    return made
 
 
-def _over_languages(by_lang: dict[str, tuple], subject: str, where: dict, tally: Tally) -> list[dict]:
-    """Means over languages of every metric that each of them has, and the spread over seeds of the mean F1."""
+def _over_languages(by_lang: dict[str, tuple], subject: str, where: dict, tally: Tally, *, is_independent: bool) -> list[dict]:
+    """Means over languages of every metric that each of them has, and the spread over seeds of those means."""
     found = list(by_lang.values())
     shared = [key for key in found[0][1] if all(key in scores for _, scores, _ in found)]
     n = sum(size for size, *_ in found)
     made = []
     for name, more in shared:
         each = [scores[name, more] for _, scores, _ in found]
-        made.append(tally.row(name, subject, {**where, "lang": ALL, **dict(more)}, mean_or_value(each), n))
-    return [*made, _std(subject, {**where, "lang": ALL}, np.mean([seeds for *_, seeds in found], axis=0), tally)]
+        mean = mean_or_value(each, is_independent=is_independent)
+        made.append(tally.row(name, subject, {**where, "lang": ALL, **dict(more)}, mean, n))
+    return made + _std(subject, {**where, "lang": ALL}, np.mean([seeds for *_, seeds in found], axis=0), tally)
 
 
-def mean_or_value(found: Sequence[Interval]) -> Interval | None:
+def mean_or_value(found: Sequence[Interval], *, is_independent: bool = True) -> Interval | None:
     """The mean over languages with its interval; without one where a language has none; None where a language has no value."""
     if any(np.isnan(one.value) for one in found):
         return None
     if any(np.isnan([one.low, one.high]).any() for one in found):
         return Interval(float(np.mean([one.value for one in found])), np.nan, np.nan)
-    return mean_of_intervals(list(found))
+    return mean_of_intervals(list(found), is_independent=is_independent)
 
 
 # ---- Mu-SHROOM ------------------------------------------------------------------------------------------------------------------------
@@ -161,8 +173,9 @@ def _mushroom(detector: Detector, means: np.ndarray, known: np.ndarray, held: La
             row = tally.mean(metric, detector.member, detector.where(against=NATURAL, lang=lang), means[inside, place], held.groups[inside])
             each.append(row)
         found = [Interval(*(np.nan if row[name] is None else row[name] for name in ("value", "low", "high"))) for row in each]
+        mean = mean_or_value(found, is_independent=are_apart(held.groups, held.langs))
         where = detector.where(against=NATURAL, lang=ALL)
-        made += [*each, tally.row(metric, detector.member, where, mean_or_value(found), sum(row["n"] for row in each))]
+        made += [*each, tally.row(metric, detector.member, where, mean, sum(row["n"] for row in each))]
     return made
 
 

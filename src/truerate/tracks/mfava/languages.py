@@ -84,10 +84,10 @@ LANGUAGES = {
 }
 
 
-def language(code: str) -> Language:
-    """A language by its code; TruerateError with the known codes where there is none."""
+def language(code: str, where: str = "tracks.mfava.languages") -> Language:
+    """A language by its code; TruerateError with the known codes where there is none. `where`: what of params.yaml names it."""
     if code not in LANGUAGES:
-        raise TruerateError(f"tracks.mfava.languages: unknown language code {code!r}; known: {listed(LANGUAGES)}")
+        raise TruerateError(f"{where}: unknown language code {code!r}; known: {listed(LANGUAGES)}")
     return LANGUAGES[code]
 
 

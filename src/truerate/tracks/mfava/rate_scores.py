@@ -30,7 +30,7 @@ ALL_REPLIES, KEPT = "all", "kept"
 
 def rate_rows(cells: Cells, known: Mapping[tuple[str, str], Calibration], tally: Tally) -> tuple[list[dict], dict]:
     """Score rows of every model's rates per language and over all, and the estimates of all replies by (model, language)."""
-    made, estimated = [], {}
+    made, estimated, langs = [], {}, sorted({lang for _, lang in cells})
     for model in sorted({model for model, _ in cells}):
         own = {lang: replies for (name, lang), replies in cells.items() if name == model}
         for which in (ALL_REPLIES, KEPT):
@@ -42,7 +42,8 @@ def rate_rows(cells: Cells, known: Mapping[tuple[str, str], Calibration], tally:
                 if which == ALL_REPLIES:
                     estimated[model, lang] = each
             n = sum(len(replies.groups) for replies in taken.values())
-            made += _estimate_rows(model, {"lang": ALL, "replies": which}, _over_languages(found), n, tally)
+            means = _over_languages(found, langs, are_shared(taken, known))
+            made += _estimate_rows(model, {"lang": ALL, "replies": which}, means, n, tally)
         made += spread_rows(model, own, known, tally)
     return made, estimated
 
@@ -51,17 +52,32 @@ def _of_lang(known: Mapping[tuple[str, str], Calibration], lang: str) -> dict[st
     return {kind: known[kind, lang] for kind in AGAINST if (kind, lang) in known}
 
 
-def _over_languages(found: Mapping[str, list[Estimate]]) -> list[Estimate]:
-    """Means over languages of the estimates that every language has; not told where one of them is not."""
+def are_shared(own: Mapping[str, Replies], known: Mapping[tuple[str, str], Calibration]) -> set[str | None]:
+    """Which estimates of a model depend on one another over languages, a group being in two of them: by kind of calibration; None: raw."""
+    shared: set[str | None] = set()
+    for kind in (None, *AGAINST):
+        parts = [[replies.groups, known[kind, lang].groups] if (kind, lang) in known else [replies.groups] for lang, replies in own.items()]
+        groups = [name for part in parts for name in set(np.concatenate(part).tolist())]
+        if len(set(groups)) < len(groups):
+            shared.add(kind)
+    return shared
+
+
+def _over_languages(found: Mapping[str, list[Estimate]], langs: Sequence[str], shared: set[str | None]) -> list[Estimate]:
+    """Means over the board's languages of the estimates that every language has; not told where one of them is not.
+
+    So for a model without a reply in one of them, too: a mean over fewer languages is another quantity.
+    """
     by_key = {lang: {(one.estimator, one.calibration): one.found for one in each} for lang, each in found.items()}
-    shared = [key for key in next(iter(by_key.values()), {}) if all(key in each for each in by_key.values())]
-    return [Estimate(*key, _mean([each[key] for each in by_key.values()], is_corrected=key[0] == ROGAN_GLADEN)) for key in shared]
+    keys = [key for key in next(iter(by_key.values()), {}) if all(key in each for each in by_key.values())]
+    return [Estimate(*key, _mean([by_key.get(lang, {}).get(key) for lang in langs], key, shared)) for key in keys]
 
 
-def _mean(found: list, *, is_corrected: bool):
+def _mean(found: list, key: tuple[str, str | None], shared: set[str | None]):
     if any(one is None or one.value is None for one in found):
         return None
-    return mean_of_intervals(found) if is_corrected else mean_or_value(found)
+    is_apart = key[1] not in shared
+    return mean_of_intervals(found, is_independent=is_apart) if key[0] == ROGAN_GLADEN else mean_or_value(found, is_independent=is_apart)
 
 
 def _estimate_rows(model: str, where: dict, found: Sequence[Estimate], n: int, tally: Tally) -> list[dict]:

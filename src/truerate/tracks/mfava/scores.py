@@ -34,7 +34,7 @@ def score(
     texts = board_texts(samples, replies, offsets_by(settings.tokenizer))
     runs = runs_of(judgements, texts)
     held = {against: labelled(samples, texts, against) for against in AGAINST}
-    made = [*span_rows(samples, tally), *rejected_rows(generations, tally)]
+    made = [*span_rows(samples, tally), *rejected_rows(generations, tally), *answerable_rows(items, tally)]
     made += gold_rate_rows(texts, held, tally) + detection_rows(texts, held, runs, tally) + mushroom_rows(texts, held[NATURAL], runs, tally)
     outcomes: list[dict] = []
     chosen = runs.get(Detector(settings.detector.member, settings.detector.scope, settings.detector.labels))
@@ -84,6 +84,17 @@ def gold_rate_rows(texts: Texts, held: dict[str, Labelled], tally: Tally) -> lis
             total = bottoms[inside].sum()
             value = float(tops[inside].sum() / total) if total else None
             made.append(tally.row("hallucinated_token_rate", TEXTS, {"against": against, "lang": lang}, value, int(inside.sum())))
+    return made
+
+
+def answerable_rows(items: pl.DataFrame, tally: Tally) -> list[dict]:
+    """`answerable_rate`: of the queries that were checked, the share that their reference answers, per language and over all."""
+    checked = items.with_columns(answerable=pair("attributes", "answerable")).filter(pl.col("answerable").is_not_null()).sort("item_id")
+    made = []
+    for lang in [*sorted(checked["lang"].unique()), ALL] if not checked.is_empty() else []:
+        part = checked if lang == ALL else checked.filter(pl.col("lang") == lang)
+        found = (part["answerable"] == "yes").to_numpy().astype(float)
+        made.append(tally.mean("answerable_rate", TEXTS, {"lang": lang}, found, part["group_id"].to_list()))
     return made
 
 

@@ -27,7 +27,8 @@ def request(text: Text, weights: str, max_tokens: int) -> Request:
 def translated(asked: Sequence[Request], weights: str, *, batch: int = BATCH) -> list[Reply]:
     """The replies in the order of the requests. Texts of one language and like length share a batch, so that little is padded.
 
-    A text longer than the model's window is `dead` with the reason `context_length`; greedy, so equal texts give equal replies.
+    A text longer than the model's window is `dead` with the reason `context_length`, a translation that did not come to its end within
+    `max_tokens` with `length`; greedy, so equal texts give equal replies.
     Raises TruerateError where there are no such weights.
     """
     if not asked:
@@ -72,13 +73,17 @@ def _batch(asked: Sequence[Request], lang: str, tokenizer, model) -> list[Reply]
     with torch.no_grad():
         ids = model.generate(**encoded, max_new_tokens=n_new, num_beams=1, do_sample=False, **told)
     said = tokenizer.batch_decode(ids, skip_special_tokens=True)
-    return [_reply(one, text, n, limit) for one, text, n in zip(asked, said, lengths, strict=True)]
+    # One that used its last token may have been cut, whatever that token is: some models force an end there. Shorter ones are padded.
+    is_whole = [ids.shape[1] - 1 < n_new or last == model.config.pad_token_id for last in ids[:, -1].tolist()]
+    return [_reply(*one, limit) for one in zip(asked, said, lengths, is_whole, strict=True)]
 
 
-def _reply(asked: Request, text: str, n_tokens: int, limit: int) -> Reply:
+def _reply(asked: Request, text: str, n_tokens: int, is_whole: bool, limit: int) -> Reply:
     key = content_id(WEIGHTS, asked.model, asked.messages, asked.params)
     if n_tokens > limit:
         return Reply(key, "dead", "", None, "context_length", n_tokens, None, 0.0, False)
+    if not is_whole:
+        return Reply(key, "dead", "", "length", "length", n_tokens, None, 0.0, False)
     if not text.strip():
         return Reply(key, "dead", "", None, "empty", n_tokens, 0, 0.0, False)
     return Reply(key, "ok", text.strip(), "stop", None, n_tokens, None, 0.0, False)

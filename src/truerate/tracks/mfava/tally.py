@@ -25,7 +25,7 @@ class Tally:
     def row(self, metric: str, subject: str, where: Mapping, interval: Interval | Sequence | float | None, n: int) -> dict:
         """One Score row from an interval, a plain value or None; a metric over nothing is null."""
         found = tuple(interval) if isinstance(interval, (tuple, list)) else (interval, None, None)
-        value, low, high = (None if one is None or np.isnan(one) else round(float(one), DIGITS) for one in found)
+        value, low, high = (None if one is None or np.isnan(one) else round(float(one), DIGITS) + 0.0 for one in found)  # never −0.0
         known = {"board": self.board, "metric": metric, "subject": subject, "slice": pairs(**where), "method": "estimator"}
         return known | {"value": value, "low": low, "high": high, "n": int(n), "inputs": self.inputs}
 
@@ -33,12 +33,13 @@ class Tally:
         """Values of statistics of column totals with their cluster-bootstrap intervals; NaN where a value or interval is not defined.
 
         `sums` (clusters, k); `statistic` maps totals (draws, k) to (draws, m). Where every cluster agrees on 0 or on 1, a bootstrap would
-        claim certainty: there Wilson's interval over the number of clusters is given.
+        claim certainty: there Wilson's interval over the number of clusters in which the statistic is defined is given.
         """
         with np.errstate(invalid="ignore", divide="ignore"):
             values = statistic(np.asarray(sums, dtype=float).sum(axis=0, keepdims=True))[0]
+            n_defined = (~np.isnan(statistic(np.asarray(sums, dtype=float)))).sum(axis=0)
         found = cluster_bootstrap(sums, statistic, **self.drawn) if len(sums) > 1 else [None] * len(values)
-        return [self._told(one, float(value), len(sums)) for one, value in zip(found, values, strict=True)]
+        return [self._told(one, float(value), int(n)) for one, value, n in zip(found, values, n_defined, strict=True)]
 
     def _told(self, found: Interval | None, value: float, n_clusters: int) -> Interval:
         if found is None:

@@ -1,0 +1,184 @@
+"""What translate-train loses: detectors that learned from translated passages beside detectors that learned from originals of a language.
+
+    python benchmarks/translate_train.py [--write README.md]
+
+The track's own steps on a small wiki of the closed world: its translator puts the English training passages into every other language, its
+writer makes silver passages, and the networks of params.yaml are fitted (`mono`, `binary`) once on the translations that came through and
+once on the same passages written directly in that language. Both are held against the silver passages, whose entities and inserted
+phrases neither has met. F1 is over tokens; the interval of a loss (originals − translations) is a bootstrap over references with the seeds
+pooled: it knows nothing of the spread between trainings. `--write` puts the tables
+between the markers `<!-- bench:translate-train -->` and `<!-- /bench:translate-train -->` of a file.
+"""
+
+import argparse
+import os
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from truerate.detectors.tokens import fit_tokens, judge_tokens
+from truerate.layout import Layout
+from truerate.metrics.intervals import cluster_sums, difference_interval
+from truerate.metrics.tokens import offsets_by, token_counts
+from truerate.params import Params, load_params
+from truerate.report import write_between
+from truerate.schemas import SPANS, Judgement, frame, pair
+from truerate.sources import SourceTables, wiki_files
+from truerate.tags import parse_tags
+from truerate.tracks.mfava import steps
+from truerate.tracks.mfava.context import context_frame, contexts
+from truerate.tracks.mfava.languages import SOURCE
+from truerate_world.wiki.atlas import build
+from truerate_world.wiki.reader import reader
+from truerate_world.wiki.sources import write
+from truerate_world.wiki.training import example
+
+BOARD = "mfava-closed-world"
+WAYS = ("translations", "originals")
+N_TRAIN, N_SILVER = 160, 40
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What is learned from, by way, and the silver passages that are judged; what became of the translations (lang, reason or `ok`)."""
+
+    taught: dict[str, pl.DataFrame]
+    held: pl.DataFrame
+    outcomes: Counter
+
+
+def settings(member: str, seeds: tuple[int, ...], langs: tuple[str, ...]) -> Layout:
+    """The project's own settings with a small wiki in some languages and one detector per language."""
+    values = load_params("params.yaml").model_dump()
+    values["sizes"]["demo"]["mfava"] |= {"train": N_TRAIN, "silver": N_SILVER, "seeds": seeds, "scopes": ("mono",), "labels": ("binary",)}
+    values["detectors"]["tokens"]["members"] = (member,)
+    values["tracks"]["mfava"]["languages"] = langs
+    return Layout(Params.model_validate(values | {"profile": "demo", "n_shards": 1}))
+
+
+def texts(at: Layout, langs: tuple[str, ...], folder: Path) -> Texts:
+    """The wiki of a folder through the track's steps, and the same training passages written directly in `langs`."""
+    track = at.p.track(BOARD)
+    write(folder, at.p.seed, n_train=N_TRAIN, n_silver=N_SILVER, n_articles=1, languages=track.languages)
+    tables = wiki_files.read(folder, name="closed-world-wiki", on_bad_row="stop")
+    asked = replace(tables, items=tables.items.filter((pl.col("task") == "train") | pl.col("lang").is_in(langs)))  # silver in these alone
+    fewer = settings(at.p.detectors["tokens"].members[0], at.p.size_of(BOARD).seeds, (SOURCE, *langs))
+    replies = {"translate": steps.translate(at, BOARD, track.translator, tables, 0, {})}
+    replies |= {"silver": steps.silver(fewer, BOARD, track.writer, asked, 0, {})}
+    made, _ = steps.exported(fewer, BOARD, asked, replies, frame(Judgement))
+    documents = pl.concat([tables.documents, made["documents"]])
+    known = context_frame(contexts(made["items"], documents)).select("item_id", reference="knowledge")
+    chosen = pl.col("lang").is_in(langs)
+    learned = steps.training(made["samples"]).filter(chosen).join(known, on="item_id")
+    held = steps.targets(made["samples"], made["generations"]).filter(chosen).join(known, on="item_id")
+    return Texts(dict(zip(WAYS, (learned, originals(at, tables, langs)), strict=True)), held, outcomes(replies["translate"]))
+
+
+def outcomes(replies: pl.DataFrame) -> Counter:
+    """How many translated passages came through (`ok`) or were dropped for which reason, by (language, outcome)."""
+    found = replies.filter(purpose="translate").select(pair("attributes", "lang").alias("lang"), "status", "reason")
+    return Counter((lang, "ok" if status == "ok" else reason or status) for lang, status, reason in found.iter_rows())
+
+
+def originals(at: Layout, tables: SourceTables, langs: tuple[str, ...]) -> pl.DataFrame:
+    """The training passages as written in each language, in the groups of their English twins: the halves of a training are the same."""
+    known, world = tables.samples.filter(task="train").join(tables.items, on="item_id", suffix="_item"), reader(build(at.p.seed))
+    groups = {row["text"]: row["group_id"] for row in known.iter_rows(named=True)}
+    rows = []
+    for lang in langs:
+        for place in range(N_TRAIN):
+            group, made = groups[parse_tags(example(world, place).marked).text], example(world, place, lang)
+            tagged, name = parse_tags(made.marked), f"original-{place:05d}-{lang}"
+            spans = [{**span, "p": None} for span in tagged.spans]
+            told = {"target_id": name, "item_id": name, "group_id": group, "lang": lang, "task": "train"}
+            rows.append(told | {"text": tagged.text, "spans": spans, "reference": made.reference})
+    return pl.DataFrame(rows, schema_overrides={"spans": SPANS})
+
+
+# ---- learning and judging -----------------------------------------------------------------------------------------------
+def judged(at: Layout, taught: pl.DataFrame, held: pl.DataFrame, folder: Path) -> pl.DataFrame:
+    """What the detectors that learned from `taught` say of the silver passages."""
+    members, size = at.p.detectors["tokens"].members, at.p.size_of(BOARD)
+    fit_tokens(members, taught, at.p, size, folder=folder / "fitted", scratch=folder / "scratch")
+    return judge_tokens(members, held, at.p, size, folder=folder / "fitted")
+
+
+def sums(held: pl.DataFrame, found: pl.DataFrame, lang: str, seed: int, tokenizer: str) -> np.ndarray:
+    """2 · both and gold + detected tokens of each reference, (references, 2), whose ratio of totals is F1."""
+    rows = found.filter((pair("attributes", "lang") == lang) & (pair("attributes", "seed") == str(seed)))
+    said, cut = dict(rows.select("target_id", "spans").iter_rows()), offsets_by(tokenizer)
+    own, each = held.filter(lang=lang).sort("target_id"), []
+    for name, text, spans in own.select("target_id", "text", "spans").iter_rows():
+        marked = [(one["start"], one["end"]) for one in said[name] if one["p"] > 0.5]
+        counts = token_counts(cut(text), [(one["start"], one["end"]) for one in spans], marked)
+        each.append([2 * counts.both, counts.gold + counts.detected])
+    return cluster_sums(own["group_id"].to_list(), np.array(each))
+
+
+# ---- tables -------------------------------------------------------------------------------------------------------------
+def dropped_table(found: Counter) -> str:
+    """Translations that were dropped, with reasons, per language."""
+    lines = ["| language | translations | dropped | of which |", "| --- | ---: | ---: | --- |"]
+    for lang in sorted({lang for lang, _ in found}):
+        n = sum(count for (name, _), count in found.items() if name == lang)
+        reasons = sorted((reason, count) for (name, reason), count in found.items() if name == lang and reason != "ok")
+        told = ", ".join(f"{reason} {count}" for reason, count in reasons) or "–"
+        lines.append(f"| {lang} | {n} | {sum(count for _, count in reasons) / n:.1%} | {told} |")
+    return "\n".join(lines)
+
+
+def f1_table(at: Layout, made: Texts, found: dict[str, pl.DataFrame], seeds: tuple[int, ...]) -> str:
+    """Token F1 of each way per language and seed, and the difference over all seeds with its interval."""
+    kept, tokenizer = {way: Counter(rows["lang"]) for way, rows in made.taught.items()}, at.p.track(BOARD).tokenizer
+    lines = ["| language | learned from | passages | " + " | ".join(f"F1, seed {seed}" for seed in seeds) + " | mean F1 | loss |"]
+    lines.append("| --- | --- | ---: | " + "---: | " * len(seeds) + "---: | --- |")
+    for lang in sorted(kept[WAYS[0]]):
+        each = {way: [sums(made.held, found[way], lang, seed, tokenizer) for seed in seeds] for way in WAYS}
+        mean = {way: np.mean([f1_sums(one) for one in each[way]]) for way in WAYS}
+        gap = difference_interval(*(np.sum(each[way], axis=0) for way in reversed(WAYS)), **drawn(at))
+        for way in WAYS:
+            cells = " | ".join(f"{f1_sums(one):.3f}" for one in each[way])
+            loss = f"{gap.value:+.3f} ({gap.low:+.3f} to {gap.high:+.3f})" if way == WAYS[0] else "–"
+            lines.append(f"| {lang} | {way} | {kept[way][lang]} | {cells} | {mean[way]:.3f} | {loss} |")
+    return "\n".join(lines)
+
+
+def f1_sums(each: np.ndarray) -> float:
+    """F1 of the totals."""
+    top, bottom = each.sum(axis=0)
+    return top / bottom
+
+
+def drawn(at: Layout) -> dict:
+    """The settings of a bootstrap."""
+    return {"n_resamples": at.p.statistics.n_bootstrap, "confidence": at.p.statistics.confidence, "seed": at.p.seed}
+
+
+def main() -> None:
+    """Print the tables, and write them into a file where asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--languages", default="de,zh", help="that detectors are trained in, comma-joined")
+    parser.add_argument("--seeds", default="42,47", help="of the detectors, comma-joined")
+    parser.add_argument("--member", default="tiny-prefix", help="the network that learns")
+    parser.add_argument("--write", type=Path, help="file with the markers")
+    options = parser.parse_args()
+    langs, seeds = tuple(options.languages.split(",")), tuple(map(int, options.seeds.split(",")))
+    at = settings(options.member, seeds, load_params("params.yaml").tracks.mfava.languages)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TRUERATE_STORE"] = str(Path(folder, "store", "responses.sqlite"))
+        made = texts(at, langs, Path(folder, "wiki"))
+        found = {way: judged(at, made.taught[way], made.held, Path(folder, way)) for way in WAYS}
+    counted = ", ".join(f"{n} in {lang}" for lang, n in sorted(Counter(made.held["lang"]).items()))
+    note = f"Mono detectors (`{options.member}`) on silver passages of entities and inserted phrases that none has met: {counted}."
+    text = "\n\n".join([dropped_table(made.outcomes), note, f1_table(at, made, found, seeds)])
+    print(text)
+    if options.write:
+        write_between(options.write, "bench:translate-train", text)
+
+
+if __name__ == "__main__":
+    main()
