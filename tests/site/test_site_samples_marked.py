@@ -9,7 +9,7 @@ from tiny_tables import tiny_tables
 
 from truerate.schemas import Judgement, frame, pairs
 from truerate.site.samples import open_part, scripts
-from truerate.site.samples_marked import compare, hard, records, segments
+from truerate.site.samples_marked import coded, compare, hard, records, segments
 
 
 def span(start, end, kind="entity", p=None):
@@ -88,3 +88,7 @@ def test_texts_of_another_source_stay_closed_where_its_rights_do():
         shown = open_part(dataclasses.replace(board, items=items, source_card=rights))
         assert sorted(set(shown.samples["item_id"])) == others and first not in set(shown.items["item_id"])
         assert first not in set(shown.generations["item_id"])
+
+
+def test_the_hub_id_of_a_writer_stays_as_it_is():
+    assert coded("generator", ["01-ai/Yi-1.5-9B-Chat"])["values"] == [["01-ai/Yi-1.5-9B-Chat", "01-ai/Yi-1.5-9B-Chat"]]

@@ -216,8 +216,10 @@ def label(value: str) -> str:
 
 
 def said(key: str | None, value: str) -> str:
-    """A slice value in words, by its key: languages by their English names."""
-    return language(value) if key == "lang" else _SAID.get((key, value)) or label(value)
+    """A slice value in words, by its key: languages by their English names; the Hub id of a model stays as it is."""
+    if key == "lang" or "/" in value:
+        return language(value) if key == "lang" else value
+    return _SAID.get((key, value)) or label(value)
 
 
 def short(subject: str) -> str:
