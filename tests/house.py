@@ -55,6 +55,11 @@ class House:
         return {path.relative_to(self.folder).as_posix(): path.read_bytes() for path in found}
 
 
+def track_of(params: dict, board: str) -> str:
+    """The track that a board runs."""
+    return params["boards"][board]["track"]
+
+
 def move_in(folder: Path, sizes: dict[str, int] | None = None, *, board: str = "halueval-closed-world") -> House:
     """Copy what git tracks (and what it would track) into a fresh repository, with one board, and make its demo small."""
     listed = subprocess.run(
@@ -67,9 +72,10 @@ def move_in(folder: Path, sizes: dict[str, int] | None = None, *, board: str = "
             target.write_bytes((ROOT / name).read_bytes())
     subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
     house = House(folder)
-    house.edit(lambda p: p["sizes"]["demo"].update({p["boards"][board]["track"]: sizes or TINY}))
+    house.edit(lambda p: p["sizes"]["demo"].update({track_of(p, board): sizes or TINY}))
     house.edit(lambda p: p.update(sources={name: p["sources"][name] for name in [p["boards"][board]["source"]]}))
     house.edit(lambda p: p.update(boards={board: p["boards"][board]}))
+    house.edit(lambda p: p.update(detectors={name: one for name, one in p["detectors"].items() if track_of(p, board) in one["tracks"]}))
     house.edit(lambda p: p["statistics"].update(n_bootstrap=200))
     house.edit(lambda p: p["endpoints"]["world"].update(launch=p["endpoints"]["world"]["launch"] + f" --log {CALLS}"))
     return house
