@@ -24,6 +24,10 @@ bench: $(VENV)/.tested
 	python benchmarks/llm.py --write README.md
 	python benchmarks/coverage.py --write README.md
 	python benchmarks/recover.py --write README.md
+	python benchmarks/rates.py --write README.md
+	python benchmarks/training.py --write README.md
+	python benchmarks/scoring.py --write README.md
+	python benchmarks/translate_train.py --write README.md
 
 lint: $(VENV)/.tested
 	ruff check src tests benchmarks

@@ -4,21 +4,20 @@
 
 Random weights (speed does not depend on them), one thread, process CPU time, the minimum of interleaved rounds. `one by one, full` is the
 baseline: every answer behind its own copy of the reference, every token seeing every other. The sharing strategies run the same weights
-under the mask `prefix`. The baseline of more than 11 answers is the rate of the first 11: its cost per answer does not change.
-LettuceDetect is measured with the same ModernBERT where it is installed. `--write` puts the table between the markers
-`<!-- bench:scoring -->` and `<!-- /bench:scoring -->` of a file.
+under the mask `prefix`. The baseline of more than 11 answers is the first 11, by the tokens that it reads: the others cost it the same.
+LettuceDetect is measured with the same ModernBERT where it is installed. How cost grows is measured first, before anything larger has
+run, so that the peak of memory is its own. `--write` puts the text between the markers `<!-- bench:scoring -->` and
+`<!-- /bench:scoring -->` of a file.
 """
 
 import argparse
-import math
 import os
 import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -27,7 +26,7 @@ import numpy as np
 import torch
 from transformers import BertConfig, LlamaConfig, ModernBertConfig, PreTrainedConfig, logging
 
-from truerate.detectors.tokens.backbones import body_from_nothing
+from truerate.detectors.tokens.backbones import TINY, body_from_nothing
 from truerate.detectors.tokens.encode import Answer, Group, tiny_coder
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import Network
@@ -37,6 +36,7 @@ from truerate.report import write_between
 
 N_WORDS, ANSWER, SPREAD = 4000, 150, 40
 REFERENCES, ANSWERS = (150, 600, 3500), (1, 5, 11, 55)
+STREAMED, PER_REFERENCE = (60, 20, 5), 10  # the check of growth: tokens of a reference, mean and spread of an answer; answers to each
 SIZE = {"vocab_size": N_WORDS, "hidden_size": 256, "num_attention_heads": 4, "max_position_embeddings": 8192}
 IDS = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "cls_token_id": 1, "sep_token_id": 2}
 CONFIGS: dict[str, PreTrainedConfig] = {
@@ -44,6 +44,7 @@ CONFIGS: dict[str, PreTrainedConfig] = {
     "BERT": BertConfig(num_hidden_layers=4, intermediate_size=1024, **SIZE),
     "ModernBERT": ModernBertConfig(num_hidden_layers=6, intermediate_size=512, **SIZE, **IDS),
 }
+SMALL = LlamaConfig(vocab_size=N_WORDS, pad_token_id=0, **TINY)
 SHARED = {"Llama": ("kv_cache", "packed"), "BERT": ("kv_cache", "packed"), "ModernBERT": ("packed",)}
 CODER = tiny_coder(["a reference and its answers"] * 2, 300)
 
@@ -56,29 +57,31 @@ def main() -> None:
     options.add_argument("--references", nargs="+", type=int, default=list(REFERENCES), help="lengths in tokens")
     options.add_argument("--answers", nargs="+", type=int, default=list(ANSWERS), help="answers per reference")
     options.add_argument("--models", nargs="+", default=list(CONFIGS), choices=list(CONFIGS))
-    options.add_argument("--seconds", type=float, default=60, help="of the check that cost grows linearly")
+    options.add_argument("--most", type=int, default=100_000, help="answers at the far end of the check that cost grows linearly")
     given = options.parse_args()
     torch.set_num_threads(1)
     logging.set_verbosity_error()
-    text = "\n\n".join([speeds(given), beside_lettuce(given), growth(given.seconds)])
+    grown = growth(given.most)
+    print(grown, file=sys.stderr, flush=True)
+    text = "\n\n".join([speeds(given), beside_lettuce(given), grown])
     print(text)
     if given.write:
         write_between(Path(given.write), "bench:scoring", text)
 
 
 # ---- what is scored ---------------------------------------------------------------------------------------------------------------
-def network(name: str, mask: str) -> Network:
-    """A network of about five million random weights; the seed is the same for every mask."""
+def network(config: PreTrainedConfig, mask: str) -> Network:
+    """A network of random weights; the seed is the same for every mask."""
     settings = {"weights": "tiny", "mask": mask, "features": (), "max_tokens": 8192, "learning_rate": 1e-3, "weight_decay": 0}
     backbone = Backbone.model_validate(settings | {"batch": 1, "accumulation": 1, "token_budget": 8192, "epochs": 1})
     torch.manual_seed(0)
-    return Network(body_from_nothing(CONFIGS[name], backbone), backbone, BINARY, CODER).eval()
+    return Network(body_from_nothing(config, backbone), backbone, BINARY, CODER).eval()
 
 
-def group(n_reference: int, n_answers: int, seed: int = 0) -> Group:
-    """A reference of `n_reference` tokens and answers of 150 ± 40."""
+def group(n_reference: int, n_answers: int, *, mean: int = ANSWER, spread: int = SPREAD, seed: int = 0) -> Group:
+    """A reference of `n_reference` tokens and answers whose lengths are normal, within three deviations."""
     draws = np.random.default_rng(seed)
-    lengths = np.clip(draws.normal(ANSWER, SPREAD, n_answers).round().astype(int), 30, 270)
+    lengths = np.clip(draws.normal(mean, spread, n_answers).round().astype(int), mean - 3 * spread, mean + 3 * spread)
     answers = []
     for place, length in enumerate(lengths):
         ids = draws.integers(300, N_WORDS, length, dtype=np.int32)
@@ -91,10 +94,19 @@ def group(n_reference: int, n_answers: int, seed: int = 0) -> Group:
     return Group(draws.integers(300, N_WORDS, n_reference, dtype=np.int32), tuple(answers), str(seed), "en")
 
 
+def n_tokens(one: Group) -> int:
+    """Tokens of all answers of a group."""
+    return sum(len(answer.ids) for answer in one.answers)
+
+
+def n_read(one: Group) -> int:
+    """Tokens that are read one by one, K(R + A)."""
+    return len(one.answers) * len(one.reference_ids) + n_tokens(one)
+
+
 def token_ratio(one: Group) -> float:
     """Tokens read one by one over tokens read together: K(R + A) / (R + KA), with the answers' own lengths."""
-    n, k = len(one.reference_ids), len(one.answers)
-    return 1.0 + n * (k - 1) / one.n_tokens
+    return n_read(one) / one.n_tokens
 
 
 def fastest(runs: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
@@ -114,14 +126,15 @@ def speeds(given: argparse.Namespace) -> str:
     lines = ["| model | reference | answers | one by one, full | `kv_cache` | `packed` | `auto` | token ratio | `auto`'s share of it |"]
     lines.append("| --- " * 9 + "|")
     for name in given.models:
-        full, prefix = network(name, "full"), network(name, "prefix")
+        full, prefix = network(CONFIGS[name], "full"), network(CONFIGS[name], "prefix")
         for n_reference in given.references:
             for n_answers in given.answers:
                 lines.append(line(name, full, prefix, group(n_reference, n_answers), given.rounds))
                 print(lines[-1], file=sys.stderr, flush=True)
-    sizes = ", ".join(f"{name} {network(name, 'full').n_parameters / 1e6:.1f}M" for name in given.models)
+    sizes = ", ".join(f"{name} {network(CONFIGS[name], 'full').n_parameters / 1e6:.1f}M" for name in given.models)
     note = "Answer tokens per CPU second, in brackets the gain over the baseline; `auto` is what is used unless params.yaml says otherwise."
-    lines += ["", f"{note} Random weights: {sizes}. Answers of 150 ± 40 tokens."]
+    near = "The baseline too computes sliding layers within their reach alone; transformers computes them whole."
+    lines += ["", f"{note} Random weights: {sizes}. Answers of {ANSWER} ± {SPREAD} tokens. {near}"]
     return "\n".join(lines)
 
 
@@ -132,7 +145,8 @@ def line(name: str, full: Network, prefix: Network, one: Group, rounds: int) -> 
     for strategy in dict.fromkeys([*SHARED[name], auto]):
         runs[strategy] = lambda strategy=strategy: score_group(prefix, one, strategy)
     spent = fastest(runs, rounds)
-    rates = {run: n_tokens(first(one, 11) if run == "full" else one) / seconds for run, seconds in spent.items()}
+    spent["full"] *= n_read(one) / n_read(first(one, 11))
+    rates = {run: n_tokens(one) / seconds for run, seconds in spent.items()}
     gains = {run: rate / rates["full"] for run, rate in rates.items()}
     cells = [f"{rates[run]:,.0f} ({gains[run]:.2f}x)" if run in rates else "–" for run in ("kv_cache", "packed")]
     shown = [*cells, f"`{auto}` ({gains[auto]:.2f}x)", f"{token_ratio(one):.2f}", f"{gains[auto] / token_ratio(one):.2f}"]
@@ -142,11 +156,6 @@ def line(name: str, full: Network, prefix: Network, one: Group, rounds: int) -> 
 def first(one: Group, n: int) -> Group:
     """A group with its first answers alone."""
     return Group(one.reference_ids, one.answers[:n], one.group_id, one.lang)
-
-
-def n_tokens(one: Group) -> int:
-    """Tokens of all answers of a group."""
-    return sum(len(answer.ids) for answer in one.answers)
 
 
 def beside_lettuce(given: argparse.Namespace) -> str:
@@ -161,8 +170,8 @@ def beside_lettuce(given: argparse.Namespace) -> str:
     tokenizer = Tokenizer(models.WordLevel(words, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, cls_token="[CLS]", sep_token="[SEP]", pad_token="[PAD]", unk_token="[UNK]")
-    prefix = network("ModernBERT", "prefix")
-    lines = ["| reference | answers | LettuceDetect | `auto` | gain |", "| --- | --- | --- | --- | --- |"]
+    prefix = network(CONFIGS["ModernBERT"], "prefix")
+    lines = ["| reference | answers | LettuceDetect | `auto` | gain | tokenizing |", "| --- " * 6 + "|"]
     with tempfile.TemporaryDirectory() as folder:
         theirs = ModernBertForTokenClassification(CONFIGS["ModernBERT"])
         theirs.model.load_state_dict(prefix.body.state_dict())
@@ -180,43 +189,44 @@ def beside_lettuce(given: argparse.Namespace) -> str:
                 "ours": lambda one=one: score_group(prefix, one),
             }
             spent, tokens = fastest(runs, given.rounds), n_tokens(one)
+            since = time.process_time()
+            fast([context] * n_answers, texts)
+            share = (time.process_time() - since) / spent["theirs"]
             rates = [f"{tokens / spent[name]:,.0f}" for name in runs]
-            lines.append(f"| {n_reference} | {n_answers} | {rates[0]} | {rates[1]} | {spent['theirs'] / spent['ours']:.2f}x |")
-    return "\n".join([*lines, "", "The same ModernBERT weights, answer tokens per CPU second; their time includes their tokenizing."])
+            lines.append(
+                f"| {n_reference} | {n_answers} | {rates[0]} | {rates[1]} | {spent['theirs'] / spent['ours']:.2f}x | {share:.1%} |"
+            )
+    note = "The same ModernBERT weights, answer tokens per CPU second. Ours begins with tokens; tokenizing is that share of their time."
+    return "\n".join([*lines, "", note])
 
 
 # ---- growth -------------------------------------------------------------------------------------------------------------------------
-def growth(seconds: float) -> str:
-    """How cost grows from 1,000 answers to 100,000, or as many as the time allows: the exponent, and the memory that was added."""
-    made = network("Llama", "prefix")
-    made.body.layers = made.body.layers[:1]
-    counts, spent, memory = [], [], []
-    for n in (1_000, 3_000, 10_000, 30_000, 100_000):
+def growth(most: int) -> str:
+    """How cost grows from a hundredth of the answers to all of them: the exponent, and the peak of memory at both ends."""
+    made = network(SMALL, "prefix")
+    score_all(made, 100)
+    counts = np.geomspace(most / 100, most, 5).round(-1).astype(int).tolist()
+    spent, peaks = [], []
+    for n in counts:
         since = time.process_time()
-        for _ in score_groups(made, stream(n)):
-            pass
+        score_all(made, n)
         spent.append(time.process_time() - since)
-        counts.append(n)
-        memory.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-        if sum(spent) + 3.5 * spent[-1] > seconds:
-            break
-    slope = np.polyfit(np.log(counts), np.log(spent), 1)[0] if len(counts) > 1 else math.nan
+        peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    exponent = np.polyfit(np.log(counts), np.log(spent), 1)[0]
+    n_reference, mean, spread = STREAMED
     return (
-        f"Cost from {counts[0]:,} to {counts[-1]:,} answers (11 per reference of 150 tokens, one layer) grows with exponent {slope:.3f}:"
-        f" {spent[0]:.1f} to {spent[-1]:.1f} CPU s; peak memory grows by {memory[-1] - memory[0]:.0f} MB from {memory[0]:.0f} MB."
+        f"CPU time grows from {counts[0]:,} to {counts[-1]:,} answers with exponent {exponent:.3f}: {spent[0]:.2f} to {spent[-1]:.1f} s."
+        f" Peak memory: {peaks[0]:,.0f} to {peaks[-1]:,.0f} MB. The default's network of 4 layers; references of {n_reference} tokens with"
+        f" {PER_REFERENCE} answers of {mean} ± {spread}, made and scored one after the other."
     )
 
 
-def stream(n_answers: int) -> Iterator[Group]:
-    """Groups of 11 short answers, made one at a time."""
-    for seed in range(n_answers // 11):
-        one = group(150, 11, seed)
-        yield Group(one.reference_ids, tuple(cut(answer) for answer in islice(one.answers, 11)), one.group_id, one.lang)
-
-
-def cut(answer: Answer) -> Answer:
-    """The first 30 tokens of an answer."""
-    return Answer(answer.target_id, answer.ids[:30], answer.offsets[:30], answer.labels[:30], answer.features[:30])
+def score_all(made: Network, n_answers: int) -> None:
+    """Score answers that come reference by reference and are dropped again."""
+    n_reference, mean, spread = STREAMED
+    groups = (group(n_reference, PER_REFERENCE, mean=mean, spread=spread, seed=seed) for seed in range(n_answers // PER_REFERENCE))
+    for _ in score_groups(made, groups):
+        pass
 
 
 if __name__ == "__main__":

@@ -1,15 +1,18 @@
 import numpy as np
 import pytest
 import torch
+from transformers import AlbertConfig, Gemma2Config, MistralConfig
 
 from tests.detectors.tokens import small_networks as small
+from truerate.detectors.tokens import strategies
 from truerate.detectors.tokens.encode import stream_groups
-from truerate.detectors.tokens.masks import collate, rows_of
+from truerate.detectors.tokens.masks import collate, row_of, rows_of
 from truerate.detectors.tokens.strategies import chosen_strategy, score_group, score_groups
 from truerate.errors import TruerateError
 
 torch.set_num_threads(1)
 SHARING = [("llama", "kv_cache"), ("llama", "packed"), ("bert", "kv_cache"), ("bert", "packed"), ("modernbert", "packed")]
+LONG = "It was founded in 1912, far from the river, by the people of Velmora, who had no other name for it. " * 9
 
 
 @pytest.fixture(autouse=True)
@@ -24,15 +27,92 @@ def furthest(one, other):
     return max(np.abs(a - b).max() for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize(("kind", "strategy"), SHARING)
+def by_the_mask(network, group):
+    """Logits of each answer, alone in a row under an explicit mask: no strategy's code."""
+    n, found = len(group.reference_ids), []
+    for place in range(len(group.answers)):
+        with torch.no_grad():
+            found.append(network(collate([row_of(group.reference_ids, group.answers, [place])], network.coder.pad))[0, n:].numpy())
+    assert np.std(np.concatenate(found)) > 0.1  # they differ enough for a comparison to mean something
+    return found
+
+
+def rows_read(network, group, **given):
+    """Tokens of each row that the body is given while a group is scored, and the logits."""
+    seen = []
+
+    def note(body, args, given):
+        seen.append(given["inputs_embeds"].shape[1])
+
+    watch = network.body.register_forward_pre_hook(note, with_kwargs=True)
+    found = score_group(network, group, **given)
+    watch.remove()
+    return seen, found
+
+
+@pytest.mark.parametrize(("kind", "strategy"), [*SHARING, *((kind, "one_by_one") for kind in small.CONFIGS)])
 @pytest.mark.parametrize("mask", ["prefix", "causal"])
 @pytest.mark.parametrize("cache_bytes", [10**9, 1], ids=["together", "one at a time"])
 def test_strategies_give_equal_logits(kind, strategy, mask, cache_bytes):
     network = small.network(kind, mask)
     group = small.group(network)
-    alone = score_group(network, group, "one_by_one")
-    assert np.std(np.concatenate(alone)) > 0.1  # they differ enough for the comparison to mean something
-    assert furthest(alone, score_group(network, group, strategy, cache_bytes)) <= 1e-5
+    assert furthest(by_the_mask(network, group), score_group(network, group, strategy, cache_bytes)) <= 1e-5
+
+
+@pytest.mark.parametrize("kind", small.CONFIGS)
+def test_full_mask_is_read_answer_by_answer(kind):
+    network = small.network(kind, "full")
+    group = small.group(network, [*small.ANSWERS, LONG[:300]])
+    assert furthest(by_the_mask(network, group), score_group(network, group)) <= 1e-5
+
+
+@pytest.mark.parametrize("kind", small.CONFIGS)
+@pytest.mark.parametrize("mask", ["prefix", "causal"])
+@pytest.mark.parametrize("reference", [small.REFERENCE[:20], LONG[:300]], ids=["short", "longer than a row"])
+def test_rows_of_further_answers_take_what_the_first_left(kind, mask, reference, monkeypatch):
+    monkeypatch.setitem(strategies._ROW, "cpu", 100)
+    network = small.network(kind, mask)
+    group = small.group(network, [*small.ANSWERS * 3, LONG[:200]], reference)
+    seen, found = rows_read(network, group)
+    assert len(seen) > 2 and sum(seen) == group.n_tokens  # the reference once
+    assert max(seen[1:]) <= max(100, *(len(answer.ids) for answer in group.answers))
+    assert furthest(by_the_mask(network, group), found) <= 1e-5
+
+
+def test_the_byte_budget_bounds_rows_and_without_room_each_reads_the_reference():
+    network = small.network()
+    group = small.group(network, small.ANSWERS * 3)
+    n, per_token = len(group.reference_ids), 64 * network.body.config.hidden_size
+    kept = n * 4 * 2 * 2 * 12 * 3  # bytes of keys and values: 2 heads of 12 in 3 layers
+    once, found = rows_read(network, group, cache_bytes=2 * n * per_token + kept)
+    assert len(once) > 1 and max(once) <= 2 * n and sum(once) == group.n_tokens
+    anew, same = rows_read(network, group, cache_bytes=n * per_token + kept)
+    assert len(anew) > 1 and sum(anew) == group.n_tokens + n * (len(anew) - 1)
+    assert furthest(found, same) <= 1e-5
+
+
+@pytest.mark.parametrize(
+    ("kind", "config"),
+    [
+        ("layers used twice", lambda n: AlbertConfig(vocab_size=n, embedding_size=48, num_hidden_layers=3, **small.SIZE)),
+        ("a window wider than any text", lambda n: MistralConfig(vocab_size=n, num_hidden_layers=2, num_key_value_heads=2, **small.SIZE)),
+    ],
+)
+def test_other_backbones(kind, config, monkeypatch):
+    monkeypatch.setitem(small.CONFIGS, kind, config)
+    monkeypatch.setitem(strategies._ROW, "cpu", 100)
+    network = small.network(kind)
+    group = small.group(network, small.ANSWERS * 3)
+    assert furthest(by_the_mask(network, group), score_group(network, group)) <= 1e-5
+
+
+def test_a_backbone_that_asks_for_more_than_a_mask_is_refused(monkeypatch):
+    monkeypatch.setitem(
+        small.CONFIGS, "capped", lambda n: Gemma2Config(vocab_size=n, num_hidden_layers=2, num_key_value_heads=2, head_dim=12, **small.SIZE)
+    )
+    network = small.network("capped")
+    with pytest.raises(TruerateError, match="Gemma2Attention asks its attention for softcap"):
+        score_group(network, small.group(network))
 
 
 @pytest.mark.parametrize("kind", small.CONFIGS)
@@ -45,23 +125,26 @@ def test_training_rows_give_the_logits_of_scoring(kind, mask):
     with torch.no_grad():
         found = network(batch)
     parts = [found[place][batch.segments[place] == one + 1].numpy() for place, row in enumerate(rows) for one in range(len(row.answers))]
-    assert furthest(parts, score_group(network, group, "one_by_one")) <= 1e-5
+    assert furthest(parts, score_group(network, group)) <= 1e-5
 
 
 @pytest.mark.parametrize("strategy", ["kv_cache", "packed"])
-def test_answers_alone_need_no_reference(strategy):
+def test_answers_alone_need_no_reference(strategy, monkeypatch):
+    monkeypatch.setitem(strategies._ROW, "cpu", 30)
     network = small.network()
     group = small.group(network, reference="")
-    assert furthest(score_group(network, group, "one_by_one"), score_group(network, group, strategy)) <= 1e-5
+    assert furthest(by_the_mask(network, group), score_group(network, group, strategy)) <= 1e-5
     bare = type(group)(group.reference_ids[:0], group.answers, "g", "en")
-    assert furthest(score_group(network, bare, "one_by_one"), score_group(network, bare, strategy)) <= 1e-5
+    assert furthest(by_the_mask(network, bare), score_group(network, bare, strategy)) <= 1e-5
 
 
-@pytest.mark.parametrize("reference", ["Tola. " * 30, "Tola. " * 3], ids=["beyond the window", "within it"])
-def test_sliding_layers_see_by_position(reference):
-    network = small.network("modernbert")
-    group = small.group(network, ["It lies " * 20, "Velmora", "on the river " * 9], reference)
-    assert furthest(score_group(network, group, "one_by_one"), score_group(network, group, "packed")) <= 1e-5
+@pytest.mark.parametrize("mask", ["prefix", "causal", "full"])
+@pytest.mark.parametrize("reference", [LONG, "Tola. " * 30, "Tola. " * 3], ids=["chunks", "beyond the window", "within it"])
+def test_sliding_layers_see_by_position(reference, mask):
+    network = small.network("modernbert", mask, max_tokens=2048)
+    group = small.group(network, ["It lies " * 20, "Velmora", LONG, "on the river " * 9], reference)
+    assert max(len(answer.ids) for answer in group.answers) > 256  # more than a chunk
+    assert furthest(by_the_mask(network, group), score_group(network, group)) <= 1e-5
 
 
 def test_what_cannot_be_done_is_one_line():
@@ -78,7 +161,7 @@ def test_auto_is_one_by_one_where_nothing_is_shared():
     assert chosen_strategy(small.network("llama", "full"), 9) == "one_by_one"
     assert chosen_strategy(small.network("llama", "prefix"), 1) == "one_by_one"
     assert chosen_strategy(small.network("modernbert", "prefix"), 2) == "packed"
-    assert chosen_strategy(small.network("llama", "prefix"), 2) in ("packed", "kv_cache")
+    assert chosen_strategy(small.network("llama", "prefix"), 2) == "packed"
 
 
 def test_groups_are_taken_one_at_a_time():

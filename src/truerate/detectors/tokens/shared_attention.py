@@ -1,65 +1,127 @@
 """Attention over a row of one reference and many answers that computes no pair of tokens which the mask forbids.
 
-Every backbone runs with the attention function `truerate`: PyTorch's own, and, where a row comes with `Blocks`, the same called once for
-the reference and once per answer over the reference's keys and its own. All else works on the row as it is, so a reference is computed
-once for all of its answers, in any model that takes its attention by name, with nothing kept from layer to layer.
+Every backbone runs with the attention function `truerate`: PyTorch's own, and, where a row comes with `Blocks`, the same for the reference,
+for all answers over the reference, and for each answer over itself. All else works on the row as it is, so a reference is computed once for
+all of its answers, in any model that takes its attention by name. What layers have of a reference can be kept for rows of further answers.
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import torch
 from transformers import AttentionInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
+from truerate.errors import TruerateError
+
 NAME = "truerate"
+_CHUNK = 256  # queries of a sliding layer that are computed at a time, over the keys within their reach
+_UNHEEDED = ("position_bias", "softcap", "s_aux")  # what some backbones ask of their attention beyond a mask
+
+Pair = Sequence[torch.Tensor]  # keys and values (1, heads, tokens, size)
 
 
 @dataclass
 class Blocks:
-    """A row's parts: tokens of the reference, lengths of the answers behind it, its mask (causal, prefix), the reach of sliding layers.
+    """A row's parts: tokens of the reference, lengths of the answers behind it, its mask, the reach of sliding layers.
 
-    `made` keeps the masks that layers share.
+    The first of several rows `leaves` what its layers have of the reference, in their order; the others, answers alone, each `takes` that.
+    Not by layer: some backbones use one layer several times. `made` holds the mask that sliding layers share.
     """
 
     n_reference: int
     lengths: tuple[int, ...]
     mask: str
     reach: int | None = None
-    made: dict = field(default_factory=dict)
+    leaves: list[Pair] | None = None
+    takes: Iterator[Pair] | None = None
+    made: list[torch.Tensor] = field(default_factory=list)
 
-    def sees(self, n_before: int, n: int, reach: int | None, device: torch.device) -> torch.Tensor | None:
-        """Who sees whom in a block of `n` tokens that follow `n_before`: bool (1, 1, n, n_before + n); None where all see all."""
-        if self.mask != "causal" and (reach is None or n_before + n <= reach + 1):
-            return None
-        key = (n_before, n, reach)
-        if key not in self.made:
-            apart = torch.arange(n_before, n_before + n, device=device)[:, None] - torch.arange(n_before + n, device=device)[None, :]
-            sees = apart >= 0 if self.mask == "causal" else torch.ones_like(apart, dtype=torch.bool)
-            self.made[key] = (sees if reach is None else sees & (apart.abs() <= reach))[None, None]
-        return self.made[key]
+    def before(self, reference: Pair, *, is_sliding: bool) -> Pair:
+        """What the answers can see of the reference in the layer that asks: from this row, or as the first one left it."""
+        if self.takes is not None:
+            return next(self.takes)
+        found = [one[:, :, -self.reach :] if is_sliding else one for one in reference]
+        if self.leaves is not None:
+            self.leaves.append([one.clone(memory_format=torch.contiguous_format) for one in found])
+        return found
+
+    def band(self, like: torch.Tensor) -> torch.Tensor:
+        """Who sees whom within reach, as 0 or -inf (chunk, chunk + 2 · reach); the first key stands `reach` before the first query."""
+        if not self.made:
+            places = torch.arange(_CHUNK + 2 * self.reach, device=like.device)
+            apart = places[:_CHUNK, None] + self.reach - places
+            sees = (apart <= self.reach) & (apart >= (0 if self.mask == "causal" else -self.reach))
+            self.made.append(torch.zeros(sees.shape, dtype=like.dtype, device=like.device).masked_fill(~sees, -torch.inf))
+        return self.made[0]
 
 
 def attend(module, query, key, value, attention_mask, scaling=None, dropout=0.0, blocks: Blocks | None = None, **given):
-    """Scaled dot-product attention (rows, heads, tokens, size) → (rows, tokens, heads, size), over blocks where they are given."""
+    """Scaled dot-product attention (rows, heads, tokens, size) → (rows, tokens, heads, size), over blocks where they are given.
 
-    def whole(q, k, v, mask):
-        return sdpa_attention_forward(module, q, k, v, mask, dropout=dropout, scaling=scaling, is_causal=False)[0]
+    Raises TruerateError where a backbone asks for more than a mask: leaving that out would be another model.
+    """
 
+    def whole(q, k, v, mask=None, *, is_causal=False):
+        return sdpa_attention_forward(module, q, k, v, mask, dropout=dropout, scaling=scaling, is_causal=is_causal)[0]
+
+    if asked := [name for name in _UNHEEDED if given.get(name) is not None]:
+        raise TruerateError(f"{type(module).__name__} asks its attention for {', '.join(asked)}, which is not heeded; use another backbone")
     if blocks is None:
         return whole(query, key, value, attention_mask), None
-    reach = blocks.reach if given.get("sliding_window") is not None else None
-    n = blocks.n_reference
-    far = 0 if reach is None else max(0, n - reach)  # what of the reference a sliding layer of an answer can see
-    sees = blocks.sees(0, n, reach, query.device)
-    done = [whole(query[:, :, :n], key[:, :, :n], value[:, :, :n], sees)] if n else []
-    at = n
-    for length in blocks.lengths:
-        own = slice(at, at + length)
-        keys = torch.cat([key[:, :, far:n], key[:, :, own]], dim=2)
-        values = torch.cat([value[:, :, far:n], value[:, :, own]], dim=2)
-        done.append(whole(query[:, :, own], keys, values, blocks.sees(n - far, length, reach, query.device)))
-        at += length
+    n, is_causal = blocks.n_reference, blocks.mask == "causal"
+    is_sliding = blocks.reach is not None and given.get("sliding_window") is not None
+    reference, *answers = zip(*(one.split((n, *blocks.lengths), dim=2) for one in (query, key, value)), strict=True)
+    before = blocks.before(reference[1:], is_sliding=is_sliding)
+    if is_sliding:
+        done = _near(whole, *reference, blocks)
+        done += [part for q, *own in answers for part in _near(whole, q, *_joined(before, own), blocks)]
+    else:
+        done = [whole(*reference, is_causal=is_causal)] if n else []
+        if answers and before[0].shape[2] and query.device.type == "cpu":
+            done.append(_in_two_parts(query[:, :, n:], before, answers, is_causal=is_causal, scaling=scaling))
+        else:
+            done += _in_one_part(whole, before, answers, is_causal=is_causal)
     return torch.cat(done, dim=1), None
+
+
+def _near(whole: Callable, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, blocks: Blocks) -> list[torch.Tensor]:
+    """Attention of a sliding layer, chunk by chunk over the keys within reach; the last query and the last key are one token."""
+    n, n_keys, found = query.shape[2], key.shape[2], []
+    for start in range(0, n, _CHUNK):
+        stop, first = min(start + _CHUNK, n), n_keys - n + start - blocks.reach  # the key that the band begins with
+        low, high = max(0, first), min(n_keys, n_keys - n + stop + blocks.reach)
+        sees = blocks.band(query)[None, None, : stop - start, low - first : high - first]
+        found.append(whole(query[:, :, start:stop], key[:, :, low:high], value[:, :, low:high], sees))
+    return found
+
+
+def _in_one_part(whole: Callable, before: Pair, answers: Sequence[Pair], *, is_causal: bool) -> list[torch.Tensor]:
+    """Attention of each answer over the reference and itself, put together for it."""
+    found = []
+    for query, *own in answers:
+        key, value = _joined(before, own)
+        shape = (query.shape[2], key.shape[2])
+        sees = torch.ones(shape, dtype=torch.bool, device=key.device).tril(shape[1] - shape[0])[None, None] if is_causal else None
+        found.append(whole(query, key, value, sees))
+    return found
+
+
+def _in_two_parts(query, before: Pair, answers: Sequence[Pair], *, is_causal: bool, scaling: float | None) -> torch.Tensor:
+    """The same on a CPU without copies: all answers at once over the reference, each over itself, and the mean of both.
+
+    Exact: a softmax over two sets of keys is the mean of the softmax over each, weighed by their sums of exponentials.
+    """
+    summed = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu  # what PyTorch runs there; says the logarithm of the sum as well
+    apart = [summed(*one, is_causal=is_causal, scale=scaling) for one in answers if one[0].shape[2]]
+    own, own_log = (torch.cat([part.transpose(1, 2) for part in parts], dim=1) for parts in zip(*apart, strict=True))
+    shared, shared_log = (part.transpose(1, 2) for part in summed(query, *before, scale=scaling))
+    return torch.lerp(shared, own, torch.sigmoid(own_log - shared_log)[..., None].to(own.dtype))
+
+
+def _joined(before: Pair, own: Pair) -> list[torch.Tensor]:
+    """Keys and values of the reference and, behind them, of an answer."""
+    return [torch.cat(both, dim=2) for both in zip(before, own, strict=True)]
 
 
 AttentionInterface.register(NAME, attend)

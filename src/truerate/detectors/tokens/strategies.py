@@ -1,8 +1,9 @@
 """How the answers to one reference are scored: the same probabilities by every strategy, at different cost.
 
-`one_by_one` reads the reference again for every answer. `kv_cache` reads it once and keeps its keys and values; answers follow in batches.
-`packed` puts reference and answers into one row that is computed block by block. With K answers of A tokens to a reference of R, sharing
-reads R + KA tokens in place of K(R + A). Under the mask `full` the reference sees the answer, so nothing can be shared.
+`one_by_one` reads the reference again for every answer. `packed` reads it once: answers stand in rows behind it that are computed block by
+block. `kv_cache` reads it once into the cache of the backbone, for batches of padded answers. With K answers of A tokens to a reference of
+R tokens, sharing reads R + KA tokens in place of K(R + A). It saves at least as much of the products of attention: R² + KA(R + A) in place
+of K(R + A)². Under the mask `full` the reference sees the answer, so nothing can be shared.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,13 +20,15 @@ from truerate.detectors.tokens.shared_attention import Blocks
 from truerate.errors import TruerateError
 
 CACHE_BYTES = 1_000_000_000
+_ROW = {"cpu": 1024}  # tokens of a row: beyond that the states of a layer leave the processor's caches
+_LONG_ROW = 8192  # elsewhere
 _SLACK = 1.1  # a batch of answers is closed before padding would exceed a tenth
 
 
 def chosen_strategy(network: Network, n_answers: int, strategy: str = "auto") -> str:
     """What is run for `n_answers` to one reference. `auto` is one by one where nothing can be shared, else packed.
 
-    Packed reads the same tokens as a cache does, without padding and without copies of the reference's keys for every layer and answer.
+    Packed reads the same tokens as a cache does, without padding and without copies of the reference's keys for every answer.
     Raises TruerateError for a strategy that is unknown, or that the mask or the backbone does not allow.
     """
     if strategy != "auto" and strategy not in STRATEGIES:
@@ -39,7 +42,7 @@ def chosen_strategy(network: Network, n_answers: int, strategy: str = "auto") ->
 def score_group(network: Network, group: Group, strategy: str = "auto", cache_bytes: int = CACHE_BYTES) -> list[np.ndarray]:
     """Probabilities (tokens, labels) of each answer of a group, in the order of `group.answers`.
 
-    `cache_bytes` bounds what one batch of `kv_cache`, or one row of `packed`, keeps at a time; one answer is always scored.
+    `cache_bytes` bounds what one batch of `kv_cache`, or one row of `packed` with what it was left, holds; one answer is always scored.
     """
     if not group.answers:
         return []
@@ -71,34 +74,47 @@ def _scoring(network: Network) -> Iterator[None]:
 def one_by_one(network: Network, group: Group, cache_bytes: int) -> list[torch.Tensor]:
     """Hidden states of each answer behind its own copy of the reference."""
     n, found = len(group.reference_ids), []
-    for place in range(len(group.answers)):
-        batch = collate([row_of(group.reference_ids, group.answers, [place])], network.coder.pad).to(network.device)
-        sees = None if network.mask == "full" else attention(batch.segments, network.mask)
-        found.append(network.hidden(batch.ids, batch.features, batch.positions, sees)[0, n:])
+    for place, answer in enumerate(group.answers):
+        parts = (n + len(answer.ids), ()) if network.mask == "full" else (n, (len(answer.ids),))
+        found += _row(network, group, [place], Blocks(*parts, network.mask, network.reach))
     return found
 
 
 def packed(network: Network, group: Group, cache_bytes: int) -> list[torch.Tensor]:
-    """Hidden states of answers that stand in one row behind one reference, in as many rows as the byte budget asks for."""
-    n, found = len(group.reference_ids), []
+    """Hidden states of answers in rows, the first of which holds the reference and leaves its keys and values to the others.
+
+    Where these do not fit into the byte budget beside a row, every row reads the reference anew.
+    """
+    n, lengths = len(group.reference_ids), [len(answer.ids) for answer in group.answers]
     per_token = network.body.config.hidden_size * 64  # bytes: what is alive at a time in a layer, generously
-    for places in _slabs([len(answer.ids) for answer in group.answers], max(0, cache_bytes // per_token - n)):
-        row = row_of(group.reference_ids, group.answers, places)
-        batch = collate([row], network.coder.pad).to(network.device)
-        lengths = tuple(len(group.answers[place].ids) for place in places)
-        blocks = Blocks(n, lengths, network.mask, network.reach)
-        hidden = network.hidden(batch.ids, batch.features, batch.positions, None, blocks=blocks)[0]
-        found += torch.split(hidden[n:], lengths)
+    beside = (cache_bytes - n * _bytes_per_token(network)) // per_token  # tokens, next to what the reference leaves
+    is_left = beside > n
+    room = min(beside, _ROW.get(network.device.type, _LONG_ROW)) if is_left else cache_bytes // per_token - n
+    left, found = [], []
+    for places in _slabs(lengths, room - n if is_left else room, room):
+        held = tuple(lengths[place] for place in places)
+        own = {"n_reference": 0, "takes": iter(left)} if left else {"n_reference": n, "leaves": left if is_left else None}
+        found += _row(network, group, places, Blocks(lengths=held, mask=network.mask, reach=network.reach, **own))
     return found
 
 
-def _slabs(lengths: Sequence[int], room: int) -> Iterator[list[int]]:
-    """Places in order, in runs of at most `room` tokens, at least one place each."""
-    held, used = [], 0
+def _row(network: Network, group: Group, places: Sequence[int], blocks: Blocks) -> list[torch.Tensor]:
+    """Hidden states of the answers at `places`, in one row behind their reference, or without it where an earlier row left it."""
+    n = len(group.reference_ids) if blocks.takes is None else 0
+    row = row_of(group.reference_ids[:n], group.answers, places)
+    batch = collate([row], network.coder.pad).to(network.device)
+    positions = batch.positions + len(group.reference_ids) - n
+    hidden = network.hidden(batch.ids, batch.features, positions, None, blocks=blocks)[0, n:]
+    return list(hidden.split([len(group.answers[place].ids) for place in places]))
+
+
+def _slabs(lengths: Sequence[int], first: int, later: int) -> Iterator[list[int]]:
+    """Places in order, in runs of at most `first`, then `later` tokens, at least one place each."""
+    held, used, room = [], 0, first
     for place, length in enumerate(lengths):
         if held and used + length > room:
             yield held
-            held, used = [], 0
+            held, used, room = [], 0, later
         held.append(place)
         used += length
     yield held
