@@ -25,9 +25,12 @@ def shard_of(item_id: str, n_shards: int) -> int:
     return int(draw("shard", item_id) * n_shards)
 
 
-def split_of(group_id: str) -> str:
-    """`train` or `test`, 70 : 30 by group: what shares a group is on one side on every board, whatever else is read."""
-    return "train" if draw("split", group_id) < 0.7 else "test"
+def split_of(group_id: str, task: str | None = None) -> str:
+    """`train` or `test`, 70 : 30 by group: what shares a group is on one side on every board, whatever else is read.
+
+    All of task `held-out` is `test`.
+    """
+    return "train" if task != "held-out" and draw("split", group_id) < 0.7 else "test"
 
 
 def files(path: str | Path) -> list[Path]:

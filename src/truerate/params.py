@@ -89,12 +89,14 @@ class HaluEvalSizes(Block):
 class MFavaSizes(Block):
     """How much of mFAVA is built.
 
-    `train`: English passages that are translated into every other language. `silver`: passages per language. `articles`: per language, for
-    queries in the wild. `natural`: wild replies per language that people label. `seeds`: of the detectors. `scopes`: one detector for all
-    languages (multi) or one per language (mono). `labels`: hallucinated or not (binary), or its type (category).
+    `train`: English passages to learn from, `held_out`: others that are only judged; both are translated into every other language.
+    `silver`: passages per language. `articles`: per language, for queries in the wild. `natural`: wild replies per language that people
+    label. `seeds`: of the detectors. `scopes`: one detector for all languages (multi) or one per language (mono). `labels`: hallucinated
+    or not (binary), or its type (category).
     """
 
     train: Size
+    held_out: Annotated[int, Field(ge=0)] = 0
     silver: Size
     articles: Size
     natural: Annotated[int, Field(ge=0)]
@@ -392,14 +394,17 @@ class Backbone(Block):
 
     `weights`: a Hub id or path, or `tiny`: a small network trained from nothing. `mask`: full (every token sees every other, mFAVA's
     bidirectional), causal, or prefix (the reference within itself; an answer sees the reference and itself). `features`: what is added to
-    the input embeddings. Training stops after `epochs` or `max_steps`, or when validation F1 has not risen for `patience` evaluations.
-    `batch` answers, cut into rows of at most `token_budget` tokens, `accumulation` batches per step.
+    the input embeddings. `word_dropout`: share of the answers' tokens whose own embedding is left out in each step of training, so that
+    more is learned from features and neighbours than from wordings. Training stops after `epochs` or `max_steps`, or when validation F1
+    has not risen for `patience` evaluations. `batch` answers, cut into rows of at most `token_budget` tokens, `accumulation` batches per
+    step.
     """
 
     weights: Word
     revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
     mask: Literal["full", "causal", "prefix"]
-    features: Annotated[tuple[Literal["match", "alignment"], ...], AfterValidator(_once)] = ()
+    features: Annotated[tuple[Literal["match", "alignment", "telling"], ...], AfterValidator(_once)] = ()
+    word_dropout: Share = 0.0
     max_tokens: Size
     lora: Lora | None = None
     quantise: Literal["none", "4bit"] = "none"

@@ -16,7 +16,7 @@ from truerate.errors import TruerateError
 
 PAIRS = pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
 SPANS = pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64, "type": pl.String, "p": pl.Float64}))
-TASKS = ["qa", "dialogue", "summarization", "general", "train", "silver", "article", "wild"]
+TASKS = ["qa", "dialogue", "summarization", "general", "train", "held-out", "silver", "article", "wild"]
 STATUSES = ["ok", "dead", "abstained", "unparsed"]
 LABEL_SOURCES = ["gold", "silver", "published"]
 SPLITS = ["train", "test"]
@@ -224,9 +224,7 @@ def pairs(**values: object) -> list[dict[str, str]]:
 def pair(column: str, key: str) -> pl.Expr:
     """The value of one key of a `PAIRS` column, null where it is absent."""
     element = pl.element()
-    return (
-        pl.col(column).list.eval(element.struct.field("value").filter(element.struct.field("key") == key)).list.first().alias(key)
-    )
+    return pl.col(column).list.eval(element.struct.field("value").filter(element.struct.field("key") == key)).list.first().alias(key)
 
 
 def schema(table: type[Table]) -> pl.Schema:

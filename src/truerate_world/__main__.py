@@ -36,10 +36,10 @@ def write_sources(options: argparse.Namespace) -> None:
 
 
 def write_wiki(options: argparse.Namespace) -> None:
-    """Fill a folder with the wiki's training passages, silver prompts and articles in their public formats."""
+    """Fill a folder with the wiki's labelled passages, silver prompts and articles in their public formats."""
     from truerate_world.wiki.sources import write
 
-    sizes = {"n_train": options.train, "n_silver": options.silver, "n_articles": options.articles}
+    sizes = {"n_train": options.train, "n_held_out": options.held_out, "n_silver": options.silver, "n_articles": options.articles}
     write(Path(options.folder), options.seed, **sizes, languages=options.languages)
 
 
@@ -106,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     wiki = _command(commands, write_wiki, "write-wiki")
     wiki.add_argument("folder")
     wiki.add_argument("--train", type=int, required=True, help="English training passages")
+    wiki.add_argument("--held-out", type=int, default=0, help="English passages of entities and wordings that training never shows")
     wiki.add_argument("--silver", type=int, required=True, help="prompts per language")
     wiki.add_argument("--articles", type=int, required=True, help="articles per language that may be asked about")
     serve = _command(commands, serve_models, "serve")

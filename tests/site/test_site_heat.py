@@ -132,6 +132,7 @@ def test_the_leading_detector_has_a_table_of_its_own_and_planted_rates_stand_bes
     rows = [row | {"slice": unpaired(row["slice"])} for row in frame(Row, mfava_rows()).to_dicts()]
     found = page_of("mfava").rows(rows, BOARD)
     assert {row["subject"] for row in found if row["table"] == "leader"} == {"tiny-prefix"}
+    assert {row["slice"]["against"] for row in found if row["table"] == "leader"} == {"held-out", "silver", "gold", "natural"}
     beside = {(row["slice"].get("estimator"), row["slice"].get("calibration")) for row in found if row["kind"] == "planted"}
     assert ("rogan-gladen", "natural") in beside and ("raw", None) in beside
     spread = [

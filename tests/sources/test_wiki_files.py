@@ -67,6 +67,14 @@ def test_a_generated_passage_with_its_evidence(put, read):
     assert cut(read("fava").samples.row(0, named=True))[0] == ("city", "entity")
 
 
+def test_passages_of_the_held_out_file_are_a_task_of_their_own_and_all_of_the_test_split(put, read):
+    put("fava.jsonl", [OWN | {"marked": MARKED}])
+    put("heldout.jsonl", [OWN | {"id": f"h{n}", "reference": f"{TOWN} {n}", "marked": MARKED} for n in range(12)])
+    samples = read("fava").samples
+    assert samples["task"].value_counts().sort("task").rows() == [("held-out", 12), ("train", 1)]
+    assert set(samples.filter(task="held-out")["split"]) == {"test"}
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -184,5 +192,6 @@ def test_a_folder_holds_any_of_them_under_one_card(put, read):
 
 
 def test_a_folder_with_none_of_them_is_one_line(read):
-    with pytest.raises(TruerateError, match="looked for: fava.jsonl, training.json, prompts.jsonl, articles.jsonl, articles.json"):
+    files = "fava.jsonl, training.json, heldout.jsonl, prompts.jsonl, articles.jsonl, articles.json"
+    with pytest.raises(TruerateError, match=f"looked for: {files}"):
         read("wiki_files")

@@ -170,7 +170,8 @@ _KNOWN = (
 MEASURES = {measure.name: measure for measure in _KNOWN}
 
 _LABELS = {
-    "all": "All", "silver": "Silver", "gold": "Gold", "natural": "Natural", "raw": "Raw", "hr_est": "HR_est",
+    "all": "All", "held-out": "Held-out wordings",
+    "silver": "Silver", "gold": "Gold", "natural": "Natural", "raw": "Raw", "hr_est": "HR_est",
     "rogan-gladen": "Rogan–Gladen", "planted": "Planted", "multi": "Multi", "mono": "Mono", "binary": "Binary", "category": "Category",
     "kept": "Kept", "qa": "QA", "dialogue": "Dialogue", "summarization": "Summarization", "general": "General", "plain": "Plain",
     "knowledge": "With knowledge", "chain-of-thought": "Chain of thought", "contrast": "Sample contrast", "one-pass": "One-pass",

@@ -50,7 +50,8 @@ SECTIONS = (
     Section(
         "Detection",
         "Who marks the right tokens. Marking everything, marking nothing, and detectors that never see the reference stand in the same "
-        "table: a network has to beat them before its marks mean anything.",
+        "table: a network has to beat them before its marks mean anything. Held-out wordings, where a source has any, are passages on "
+        "references that nothing is learned from; the closed world’s are about things and in phrases that training never shows.",
         (
             View(
                 "detection",
@@ -299,7 +300,7 @@ def leader(rows: Rows, board: Board) -> dict[str, str]:
     if board.detector:
         return dict(board.detector)
     measured = [row for row in rows if row["metric"] == "token_f1" and row["value"] is not None and row["slice"].get("lang") == ALL]
-    trust = ("silver", "gold", "natural")
+    trust = ("held-out", "silver", "gold", "natural")
     best = max(measured, key=lambda row: (trust.index(row["slice"].get("against", trust[0])), row["value"], row["subject"]), default=None)
     return {"member": best["subject"], **{key: best["slice"][key] for key in GRID if key in best["slice"]}} if best else {}
 

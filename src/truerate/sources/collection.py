@@ -167,7 +167,7 @@ class Collection:
             "label_source": label_source,
             **columns,
             "spans": spans,
-            "split": keys.split_of(item["group_id"]),
+            "split": keys.split_of(item["group_id"], item["task"]),
             "attributes": pairs(**more),
         }
         return self.samples[identity]

@@ -1,4 +1,6 @@
-"""Labelled training passages in FAVA's tags (Mishra et al. 2024), one reference each; three shapes of row are known.
+"""Labelled passages in FAVA's tags (Mishra et al. 2024), one reference each; three shapes of row are known.
+
+Those of HELD_OUT are never learned from: detectors are only tested on them.
 
 `marked` and `reference`; `errored_passage` and `evidence`, as FAVA's generator writes them; `completion` and `prompt`, as FAVA's published
 training file has them. In the first two `<delete>` holds the right words and `<mark>` the hallucinated ones; in the third it is the other
@@ -13,7 +15,8 @@ from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_rows
 from truerate.sources.tagged import laid_onto, tagged
 
-FILES = ("fava.jsonl", "training.json")
+HELD_OUT = "heldout.jsonl"
+FILES = ("fava.jsonl", "training.json", HELD_OUT)
 CARD = {
     "name": "FAVA",
     "citation": "A. Mishra, A. Asai, V. Balachandran, Y. Wang, G. Neubig, Y. Tsvetkov, H. Hajishirzi. Fine-grained Hallucination Detection "
@@ -35,17 +38,18 @@ _SWAPPED = {"<mark>": "<delete>", "</mark>": "</delete>", "<delete>": "<mark>", 
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Each passage as an item of task `train` with its silver sample; the passage before any insertion is the right answer."""
+    """Each passage as an item of task `train` or `held-out` with its silver sample; its right answer is the text before any insertion."""
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     found = [file for file in FILES if (folder / file).is_file()]
     if not found:
         raise TruerateError(f"source {name!r}: none of FAVA's files in {str(folder)!r}; looked for: {', '.join(FILES)}")
     for file in found:
-        collection.read(file, json_rows, lambda row: _keep(collection, row))
+        task = "held-out" if file == HELD_OUT else "train"
+        collection.read(file, json_rows, lambda row, task=task: _keep(collection, row, task))
     return collection.tables()
 
 
-def _keep(collection: Collection, row: Row) -> None:
+def _keep(collection: Collection, row: Row, task: str) -> None:
     reference, marked, published = _parts(row)
     collection.counts["n_passages"] += 1
     found = tagged(marked)
@@ -54,7 +58,7 @@ def _keep(collection: Collection, row: Row) -> None:
     lang = row.language() if "lang" in row.values else CARD["lang"]
     subject = row.optional_text("subject")
     item = collection.item(
-        "train",
+        task,
         group=("reference", reference),
         right_answer=_BLANKS.sub(" ", found.original).strip(),  # an insertion leaves its blanks behind
         lang=lang,

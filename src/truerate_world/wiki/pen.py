@@ -150,25 +150,28 @@ def insertion(atlas: Atlas, kind: str, shelf: str, subject: int, known: Sequence
 
 
 @lru_cache(maxsize=20_000)
-def reference(atlas: Atlas, subject: int, turn: int = 0) -> tuple[Said, ...]:
-    """What the text before the first heading says: the opening, three facts of the subject, and two of a mate of its domain."""
+def reference(atlas: Atlas, subject: int, turn: int = 0, form: int | None = None) -> tuple[Said, ...]:
+    """What the text before the first heading says: the opening, three facts of the subject, and two of a mate of its domain.
+
+    `form`: the place of the form that all of its facts are told in.
+    """
     entity, key = atlas.entities[subject], (atlas.seed, "reference", subject, turn)
     mate = atlas.mate(subject, turn)
     relations = list(entity.facts)[:3]
     left_out = int(draw(*key, "mate") * 3)
-    told = [(subject, relation) for relation in relations] + [(mate, one) for place, one in enumerate(relations) if place != left_out]
-    return Said(Name("lead"), subject), *(_fact(atlas, one, relation, *key) for one, relation in told)
+    facts = [(subject, relation) for relation in relations] + [(mate, one) for place, one in enumerate(relations) if place != left_out]
+    return Said(Name("lead"), subject), *(told(atlas, one, relation, *key, form=form) for one, relation in facts)
 
 
-def _fact(atlas: Atlas, subject: int, relation: str, *key: object) -> Said:
+def told(atlas: Atlas, subject: int, relation: str, *key: object, form: int | None = None) -> Said:
     """A true fact in a form of references; drawn over twelve, so that two and three forms are both dealt evenly."""
-    return Said(Name("told", relation, int(draw(*key, "told", subject, relation) * 12)), subject, atlas.fact(subject, relation))
+    place = int(draw(*key, "told", subject, relation) * 12) if form is None else form
+    return Said(Name("told", relation, place), subject, atlas.fact(subject, relation))
 
 
-def fact(atlas: Atlas, subject: int, relation: str, *key: object, n_forms: int = 12) -> Said:
-    """A true fact in other words than references use, in one of the first `n_forms` forms."""
-    place = int(draw(*key, "said", subject, relation) * n_forms)
-    return Said(Name("said", relation, place), subject, atlas.fact(subject, relation))
+def fact(atlas: Atlas, subject: int, relation: str, *key: object, forms: Sequence[int] = range(12)) -> Said:
+    """A true fact in other words than references use, in one of these forms."""
+    return Said(Name("said", relation, pick(forms, *key, "said", subject, relation)), subject, atlas.fact(subject, relation))
 
 
 def question(atlas: Atlas, code: str, subject: int, relation: str, *key: object) -> str:

@@ -15,6 +15,8 @@ from truerate_world.wiki.reader import Claim, Reader, sentences
 from truerate_world.wiki.wild import mistold
 
 MAX_WORDS = 3  # that an insertion may replace
+P_COPIED = 0.6  # that a passage leaves a fact in the words of its reference,
+P_TURNED = 0.25  # or tells it as another reference would; else it says it in words of its own
 P_SECOND = 0.1  # that an insertion step makes two
 _TAGGED = re.compile(r"<(\w+)>.*?</\1>", re.DOTALL)
 
@@ -27,17 +29,30 @@ class Inserted(NamedTuple):
     fault: str | None = None
 
 
-def passage(atlas: Atlas, subject: int, known: Sequence[Said], first: str | None, *key: object, n_forms: int = 12) -> list[Said]:
-    """Three to five sentences that say in other words what a reference says of its subject and then of others.
+def passage(
+    atlas: Atlas, subject: int, known: Sequence[Said], first: str | None, *key: object, forms: Sequence[int] = range(12)
+) -> list[Said]:
+    """Three to five sentences that say what a reference says of its subject and then of others, most of them in its words.
 
-    `first`: the relation that was asked for.
+    `first`: the relation that was asked for; it is answered in words of the writer's own. `forms`: those that such words may have.
     """
-    facts = dict.fromkeys((one.subject, one.relation) for one in known if one.name.kind in STATING)
+    facts = {(one.subject, one.relation): one for one in known if one.name.kind in STATING}
     own = [one for one in facts if one[0] == subject]
     own.sort(key=lambda one: (one[1] != first, draw(*key, *one)))
     others = shuffled([one for one in facts if one[0] != subject], *key, "others")
     n = 3 + int(draw(*key, "length") * 3)
-    return [pen.fact(atlas, *one, *key, n_forms=n_forms) for one in (own + others)[:n]]
+    return [_reworded(atlas, facts[one], one[1] == first and one[0] == subject, *key, forms=forms) for one in (own + others)[:n]]
+
+
+def _reworded(atlas: Atlas, known: Said, is_answer: bool, *key: object, forms: Sequence[int]) -> Said:
+    """A fact of a reference as a passage has it: in the reference's words, in those of another reference, or in other words than either."""
+    left = draw(*key, "copied", known.subject, known.relation)
+    if known.name.kind == "told" and not is_answer:
+        if left < P_COPIED:
+            return known
+        if left < P_COPIED + P_TURNED:
+            return known._replace(name=known.name._replace(place=known.name.place + 1))
+    return pen.fact(atlas, known.subject, known.relation, *key, forms=forms)
 
 
 def inserted(reader: Reader, model: str, code: str, kind: str, marked: str, subject: int, known: Sequence[Said], *key: object) -> Inserted:
@@ -71,7 +86,8 @@ def _replaced(reader: Reader, code: str, kind: str, marked: str, n: int, *key: o
     right = [one for one in claims if not reader.false_in(one) and (kind == "entity" or one.words is not None)]
     wrongs = {one: mistold(reader.atlas, one.said, kind, "written", *key, one.said.subject, one.said.relation) for one in right}
     short = [one for one in right if _is_short(reader, code, kind, one.said) and _is_short(reader, code, kind, wrongs[one])]
-    chosen = sorted(shuffled(short, *key, "which")[:n], key=lambda one: -one.start)
+    rephrased_last = sorted(shuffled(short, *key, "which"), key=lambda one: one.words is not None)  # a wrong relation needs such words
+    chosen = sorted(rephrased_last[:n], key=lambda one: -one.start)
     for claim in chosen:
         wrong = wrongs[claim]
         marked = marked[: claim.start] + pen.marked(reader.atlas, code, claim.said, wrong) + marked[claim.end :]

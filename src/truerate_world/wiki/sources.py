@@ -1,4 +1,4 @@
-"""The wiki's source folder: training passages in FAVA's format, silver prompts, and articles as MediaWiki's API returns them."""
+"""The wiki's source folder: labelled passages in FAVA's format, silver prompts, and articles as MediaWiki's API returns them."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from truerate_world.wiki.forms import Name
 from truerate_world.wiki.lang import LANGUAGES, load
 from truerate_world.wiki.pen import Said
 from truerate_world.wiki.reader import reader
-from truerate_world.wiki.training import example
+from truerate_world.wiki.training import HELD_OUT, TAUGHT, Wording, example
 
 N_CHARACTERS = 2_100  # an article is at least this long
 N_SHORT = 900  # and one that is too short at most about this
@@ -34,24 +34,31 @@ CARD = {
 }
 
 
-def write(folder: Path, seed: int, *, n_train: int, n_silver: int, n_articles: int, languages: Sequence[str] = LANGUAGES) -> None:
-    """Write the four files; silver prompts and articles are `n` per language, articles besides those that are to be shut out."""
+def write(
+    folder: Path, seed: int, *, n_train: int, n_silver: int, n_articles: int, n_held_out: int = 0, languages: Sequence[str] = LANGUAGES
+) -> None:
+    """Write the files; silver prompts and articles are `n` per language, articles besides those that are to be shut out.
+
+    Without held-out passages there is no file of them.
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for code in languages:
         load(code)
     atlas = build(seed)
-    _lines(folder / "fava.jsonl", (training_row(atlas, place) for place in range(n_train)))
+    _lines(folder / "fava.jsonl", (labelled_row(atlas, "train", place, TAUGHT) for place in range(n_train)))
+    if n_held_out:
+        _lines(folder / "heldout.jsonl", (labelled_row(atlas, "held-out", place, HELD_OUT) for place in range(n_held_out)))
     _lines(folder / "prompts.jsonl", (prompt_row(atlas, code, place) for code in languages for place in range(n_silver)))
     _lines(folder / "articles.jsonl", (row for code in languages for row in article_rows(atlas, code, n_articles)))
     card = CARD | {"lang": ",".join(languages)}
     (folder / "source.json").write_text(json.dumps(card, ensure_ascii=False, indent=1) + "\n", "utf-8", newline="\n")
 
 
-def training_row(atlas: Atlas, place: int) -> dict:
-    """One line of fava.jsonl."""
-    made = example(reader(atlas), place)
-    known = {"id": f"train-{place:05d}", "lang": "en", "subject": atlas.names["en"][made.subject]}
+def labelled_row(atlas: Atlas, name: str, place: int, wording: Wording) -> dict:
+    """One line of fava.jsonl or heldout.jsonl."""
+    made = example(reader(atlas), place, wording=wording)
+    known = {"id": f"{name}-{place:05d}", "lang": "en", "subject": atlas.names["en"][made.subject]}
     return known | {"reference": made.reference, "marked": made.marked}
 
 

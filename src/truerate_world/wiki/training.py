@@ -1,5 +1,6 @@
-"""Labelled training passages in FAVA's tags: about entities of their own, with the phrases that only training shows."""
+"""Labelled passages in FAVA's tags: those that detectors learn from, and those that are held out, whose wordings training never shows."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from truerate_world.draws import draw, pick, pick_weighted, shuffled
@@ -10,10 +11,22 @@ from truerate_world.wiki.silver import passage
 from truerate_world.wiki.wild import mistold
 
 CODE = "en"  # in which they are handed out; other languages get them translated
-P_RIGHT = 0.12  # of passages without any error
-P_MISTOLD = {"entity": 0.24, "relation": 0.14}  # that a sentence of the others is
-N_FORMS = 2  # answers' forms that training shows: the last of each relation is held out, or knowing all true sentences would do
-N_INSERTED = {"0": 0.15, "1": 0.35, "2": 0.3, "3": 0.2}  # inserted sentences of the others
+P_RIGHT = 0.15  # of passages without any error
+P_MISTOLD = {"entity": 0.2, "relation": 0.08}  # that a sentence of the others is
+N_INSERTED = {"0": 0.25, "1": 0.5, "2": 0.25}  # inserted sentences of the others
+
+
+class Wording(NamedTuple):
+    """What a set of passages shows: entities of which role, the form of its references, forms of other words, the shelf of insertions."""
+
+    role: str
+    told: int
+    said: Sequence[int]
+    shelf: str
+
+
+TAUGHT = Wording("train", told=0, said=(0, 1), shelf="taught")
+HELD_OUT = Wording("silver", told=1, said=(2,), shelf="written")  # no reference of training is told so, no passage of it has such phrases
 
 
 class Example(NamedTuple):
@@ -24,22 +37,22 @@ class Example(NamedTuple):
     marked: str
 
 
-def example(reader: Reader, place: int, code: str = CODE) -> Example:
-    """The training passage of a place; beyond the role's entities each comes again with another reference and other errors.
+def example(reader: Reader, place: int, code: str = CODE, *, wording: Wording = TAUGHT) -> Example:
+    """The labelled passage of a place; beyond the role's entities each comes again with another reference and other errors.
 
-    In every language it says the same, right and wrong, as if it had been written there.
+    In every language it says the same, right and wrong, as if it had been written there. Errors are as frequent in either wording.
     """
     atlas = reader.atlas
-    entities = atlas.of("train")
+    entities = atlas.of(wording.role)
     subject, turn = entities[place % len(entities)], place // len(entities)
-    known = pen.reference(atlas, subject, turn)
-    key = (atlas.seed, "train", place)
-    said = passage(atlas, subject, known, None, *key, n_forms=N_FORMS)
+    known = pen.reference(atlas, subject, turn, wording.told)
+    key = (atlas.seed, wording.role, place)
+    said = passage(atlas, subject, known, None, *key, forms=wording.said)
     is_right = draw(*key, "right") < P_RIGHT
-    lines = [_told(reader, code, one, None if is_right else _drawn(*key, turn), *key, turn) for turn, one in enumerate(said)]
+    lines = [_told(reader, code, one, None if is_right else _drawn(*key, turn), wording, *key, turn) for turn, one in enumerate(said)]
     if not is_right:
         for turn, kind in enumerate(shuffled(INSERTED, *key, "types")[: int(pick_weighted(N_INSERTED, *key, "n"))]):
-            one = pen.insertion(atlas, kind, "taught", subject, known, *key, turn)
+            one = pen.insertion(atlas, kind, wording.shelf, subject, known, *key, turn)
             at = pick(range(1, len(lines) + 1), *key, "at", turn)
             lines.insert(at, f"<{kind}>{pen.line(atlas, code, one).text}</{kind}>")
     return Example(subject, pen.write(atlas, code, known), pen.join(code, lines))
@@ -55,8 +68,10 @@ def _drawn(*key: object) -> str | None:
     return None
 
 
-def _told(reader: Reader, code: str, right: pen.Said, kind: str | None, *key: object) -> str:
-    """A sentence as it is, or mistold with its tags."""
+def _told(reader: Reader, code: str, right: pen.Said, kind: str | None, wording: Wording, *key: object) -> str:
+    """A sentence as it is, or mistold with its tags; a wrong relation is one of words that no reference uses."""
     if kind is None:
         return pen.line(reader.atlas, code, right).text
-    return pen.marked(reader.atlas, code, right, mistold(reader.atlas, right, kind, "taught", *key))
+    if kind == "relation":
+        right = pen.fact(reader.atlas, right.subject, right.relation, *key, forms=wording.said)
+    return pen.marked(reader.atlas, code, right, mistold(reader.atlas, right, kind, wording.shelf, *key))

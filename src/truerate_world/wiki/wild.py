@@ -13,6 +13,7 @@ from truerate_world.wiki.reader import Asked
 
 N_LEAD = 3  # facts that a lead tells of its subject
 P_LATE = 0.7  # that a fact beyond the lead comes after those of the lead: what everybody knows is told first
+P_RECALLED = 0.4  # that a fact comes in the words of the encyclopedia, which a model has read
 N_REPEATED = 5  # times that a stuck reply says its sentence again
 
 
@@ -55,7 +56,7 @@ def _sentences(atlas: Atlas, model: str, asked: Asked, *key: object) -> list[Sai
     low, high = HABITS[model].lengths
     n = low + int(draw(*key, "length") * (high - low + 1))
     known = pen.reference(atlas, asked.subject)
-    told = [pen.fact(atlas, asked.subject, relation, *key) for relation in relations]
+    told = [_recalled(atlas, asked.subject, relation, *key) for relation in relations]
     told += [_otherwise(one) for one in told]
     said: list[Said] = []
     for turn in range(n):
@@ -64,8 +65,22 @@ def _sentences(atlas: Atlas, model: str, asked: Asked, *key: object) -> list[Sai
             made = (pen.insertion(atlas, kind, "natural", asked.subject, known, *key, turn, again) for again in range(20))
             said.append(next(one for one in made if one not in said))
         elif told:
-            said.append(mistold(atlas, told.pop(0), kind, "natural", *key, turn))
+            said.append(_mistold(atlas, told.pop(0), kind, *key, turn))
     return said
+
+
+def _recalled(atlas: Atlas, subject: int, relation: str, *key: object) -> Said:
+    """A true fact of a reply: worded as encyclopedias do, or otherwise."""
+    if draw(*key, "recalled", relation) < P_RECALLED:
+        return pen.told(atlas, subject, relation, *key)
+    return pen.fact(atlas, subject, relation, *key)
+
+
+def _mistold(atlas: Atlas, right: Said, kind: str | None, *key: object) -> Said:
+    """A fact as it is or false in a way; a wrong relation is one of words that no encyclopedia uses."""
+    if kind == "relation" and right.name.kind == "told":
+        right = pen.fact(atlas, right.subject, right.relation, *key)
+    return mistold(atlas, right, kind, "natural", *key)
 
 
 def _otherwise(fact: Said) -> Said:

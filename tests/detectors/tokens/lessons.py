@@ -40,7 +40,7 @@ MADE_UP = {
 
 def backbone(**changes) -> Backbone:
     """A tiny network that learns in seconds."""
-    values = {"weights": "tiny", "mask": "prefix", "features": ["match", "alignment"], "max_tokens": 256, "learning_rate": 4e-3}
+    values = {"weights": "tiny", "mask": "prefix", "features": ["match", "alignment", "telling"], "max_tokens": 256, "learning_rate": 4e-3}
     values |= {
         "weight_decay": 0.01,
         "batch": 16,

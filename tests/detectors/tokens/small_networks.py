@@ -35,7 +35,7 @@ def coder():
 
 def backbone(**changed) -> Backbone:
     """Settings of a tiny network, with changes."""
-    fixed = {"weights": "tiny", "mask": "prefix", "features": ("match", "alignment"), "max_tokens": 512, "learning_rate": 1e-3}
+    fixed = {"weights": "tiny", "mask": "prefix", "features": ("match", "alignment", "telling"), "max_tokens": 512, "learning_rate": 1e-3}
     more = {"weight_decay": 0.0, "batch": 4, "accumulation": 1, "token_budget": 1024, "epochs": 1}
     return Backbone.model_validate(fixed | more | changed)
 

@@ -68,7 +68,7 @@ def test_labels_and_features_stand_beside_the_tokens():
     ((group),) = groups_of(passages(spans=spans), coder(), backbone(), BINARY)
     answer = group.answers[0]
     assert [ANSWERS[0][a:b] for (a, b), label in zip(answer.offsets, answer.labels, strict=True) if label == 1] == list("1899")
-    assert answer.features.shape == (len(answer.ids), 2)
+    assert answer.features.shape == (len(answer.ids), 3)
     ((bare),) = groups_of(passages(), coder(), backbone(features=()), BINARY)
     assert bare.answers[0].features.shape == (len(answer.ids), 0)
 

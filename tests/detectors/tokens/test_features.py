@@ -81,10 +81,37 @@ def test_words_that_tell_nothing():
     assert found["by"] == 1 and found["nowhere"] == 1 and found["velmora"] == 2
 
 
+def telling_of(text, reference=REFERENCE):
+    """The telling code of each word."""
+    said, codes = unit_features(text, reference)
+    return dict(zip(said.keys, codes[:, 2].tolist(), strict=True))
+
+
+def test_telling_counts_the_words_of_a_sentence_that_few_sentences_of_the_reference_hold():
+    # three sentences: a word of one of them is telling. Velmora, founded, 1912 · shows · none; a word counts once
+    assert set(telling_of("In 1912 Velmora was founded there.").values()) == {1 + 3}
+    found = telling_of("He shows nothing. Nobody sings. Tesk, Tesk!")
+    assert (found["shows"], found["nothing"], found["sings"], found["tesk"]) == (2, 2, 1, 2)
+
+
+def test_a_word_of_more_than_a_third_of_the_sentences_is_not_telling():
+    # of six sentences two are a third: Tesk in two is telling, Velmora in three is not
+    about = "Velmora is old. Velmora is big. Velmora has walls. Tesk is far. Tesk is low. It has bread."
+    assert telling_of("Velmora!", about)["velmora"] == 1 and telling_of("Tesk!", about)["tesk"] == 2
+    assert telling_of("Velmora has walls and bread.", about)["and"] == 1 + 2
+
+
+def test_two_pairs_of_characters_are_a_telling_word():
+    about = "维尔莫拉镇始建于1912年。河很长。特斯克镇始建于1877年。"
+    # 维尔, 尔莫, 莫拉, 拉镇 stand in one sentence: two words, and 1877; 镇始, 始建, 建于 stand in two of three
+    assert set(telling_of("维尔莫拉镇始建于1877年。", about).values()) == {1 + 3}
+    assert telling_of("拉镇很大。", about)["大"] == 1 + 1 and telling_of("镇始建于山。", about)["山"] == 1
+
+
 def test_tokens_take_the_codes_of_their_word():
     offsets = np.array([[0, 3], [3, 7], [7, 7], [8, 9], [10, 14]])  # Vel mora (blank) . 1899
     found = token_features("Velmora . 1899", offsets, REFERENCE)
-    assert found.tolist() == [[3, 2], [3, 2], [13, 1], [13, 1], [1, 1]]
+    assert found.tolist() == [[3, 2, 2], [3, 2, 2], [13, 1, 1], [13, 1, 1], [1, 1, 1]]
     assert token_features("Velmora", offsets[:2], REFERENCE, ["alignment"]).tolist() == [[2], [2]]
     assert token_features("Velmora", offsets[:2], REFERENCE, []).shape == (2, 0)
 
@@ -92,7 +119,7 @@ def test_tokens_take_the_codes_of_their_word():
 @pytest.mark.parametrize(("text", "reference"), [("", ""), ("", REFERENCE), ("a. 1", ""), ("…", "…"), ("镇", "镇"), ("Tesk", "Tesk")])
 def test_nothing_to_compare_is_no_mistake(text, reference):
     said, codes = unit_features(text, reference)
-    assert codes.shape == (len(said.keys), 2)
+    assert codes.shape == (len(said.keys), len(SIZES))
     assert (codes >= 1).all() and (codes < np.array(list(SIZES.values()))).all()
 
 

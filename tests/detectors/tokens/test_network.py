@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 import torch
@@ -49,6 +50,18 @@ def test_padding_changes_nothing(kind):
     with torch.no_grad():
         alone, beside = network(collate([short], 0)), network(collate([short, long], 0))
     assert (alone[0] - beside[0, : short.n_tokens]).abs().max() < 1e-5
+
+
+def test_word_dropout_leaves_out_the_words_of_answers_in_training_alone():
+    network = small.network(word_dropout=1.0)
+    batch = collate(rows_of(small.group(network), "prefix"), 0)
+    places = (batch.segments > 0, batch.segments == 0)
+    other_answers, other_reference = (replace(batch, ids=torch.where(one, 5, batch.ids)) for one in places)
+    with torch.no_grad():
+        scored, otherwise = network(batch), network(other_answers)
+        learned, *changed = (network.train()(one) for one in (batch, other_answers, other_reference))
+    assert (scored - otherwise).abs().max() > 1e-3
+    assert torch.equal(learned, changed[0]) and (learned - changed[1]).abs().max() > 1e-3
 
 
 def test_chosen_tokens_have_the_logits_they_have_among_all():
@@ -117,7 +130,7 @@ def test_adapters_train_on_all_linear_layers_beside_a_frozen_backbone(weights, t
         for block, named in part.items()
         for layer in named
         for side in "AB"
-    } | {"head.weight", "head.bias", "told.match.weight", "told.alignment.weight"}
+    } | {"head.weight", "head.bias", "told.match.weight", "told.alignment.weight", "told.telling.weight"}
     with torch.no_grad():
         for weight in network.trainable():
             weight.normal_(0, 0.2)

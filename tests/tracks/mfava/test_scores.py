@@ -54,6 +54,20 @@ def test_detection():
     assert not any(key[0] in ("token_f1_typed", "token_f1_by_type") for key in found)
 
 
+def test_held_out_passages_are_scored_and_calibrate_nothing():
+    # One passage: gold 0, 1; marked 1, 2. n 10, both 1: F1 = 2 · 1 / (2 + 2).
+    held = sample("h", TEXT, *words(0, 1), task="held-out")
+    known = [*ITEMS, item("h", "held-out"), item("w", "wild")]
+    found, _ = scored(
+        known, [*SILVER, held], [reply("w", "small", TEXT)], [*SAID, judged("silver-h", *words(1, 2)), judged("answer-w-small-")]
+    )
+    assert found["token_f1", "token-lr", "held-out", "binary", "en", "multi"]["value"] == 0.5
+    assert found["token_f1", "token-lr", "silver", "binary", "en", "multi"]["value"] == 0.75
+    assert found["hallucinated_token_rate", "texts", "held-out", "en"]["value"] == 0.2
+    rates = [key for key in found if key[0] == "hallucination_rate"]
+    assert any("silver" in key for key in rates) and not any("held-out" in key for key in rates)
+
+
 def test_where_every_passage_agrees_the_interval_is_not_a_point():
     texts = [sample(f"s{k}", TEXT, *words(0)) for k in range(10)]
     found, _ = scored([item(f"s{k}") for k in range(10)], texts, [], [judged(row["sample_id"], span(0, 19)) for row in texts])

@@ -35,7 +35,7 @@ def weights(tmp_path_factory):
 
 
 def asked(weights: str, *texts: str, lang: str = "de"):
-    return [seq2seq.request(Text("i", "translate", lang, text), weights, 12) for text in texts]
+    return [seq2seq.request(Text("i", "train", "translate", lang, text), weights, 12) for text in texts]
 
 
 def test_replies_come_in_order_and_do_not_depend_on_the_batch(weights):
@@ -47,7 +47,7 @@ def test_replies_come_in_order_and_do_not_depend_on_the_batch(weights):
 
 
 def test_rows_name_the_weights_by_their_name_and_drop_what_lost_its_tags(weights):
-    text = Text("i", "translate", "de", "<entity>w1</entity> w2", ("entity",), "t")
+    text = Text("i", "train", "translate", "de", "<entity>w1</entity> w2", ("entity",), "t")
     prompted = translating.prompted(text, seq2seq.request(text, weights, 12))
     row = translating.collect([text], [prompted], seq2seq.translated([prompted.request], weights))[0]
     assert row["model"] == "tiny-nllb" and (row["status"], row["reason"]) in (("unparsed", "tag-count"), ("dead", "empty"))
@@ -60,7 +60,7 @@ def test_a_text_beyond_the_window_is_dead_and_not_cut(weights):
 
 
 def test_a_translation_that_came_to_no_end_is_dead_and_not_kept_as_a_whole_one(weights):
-    request = seq2seq.request(Text("i", "translate", "de", "w1 w2"), weights, 1)  # room for the token of the language alone
+    request = seq2seq.request(Text("i", "train", "translate", "de", "w1 w2"), weights, 1)  # room for the token of the language alone
     reply = seq2seq.translated([request], weights)[0]
     assert (reply.status, reply.reason, reply.text) == ("dead", "length", "")
 

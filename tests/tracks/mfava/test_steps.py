@@ -24,7 +24,7 @@ from truerate.tracks.mfava.plan import planned
 from .tiny_wiki import ROOT, SEEDS, Wiki, item, sample, settings, source, tables
 
 BOARD = "wiki"
-SIZES = {"train": 2, "silver": 2, "articles": 2, "natural": 2, "seeds": [42], "scopes": ["multi"], "labels": ["binary"]}
+SIZES = {"train": 2, "held_out": 1, "silver": 2, "articles": 2, "natural": 2, "seeds": [42], "scopes": ["multi"], "labels": ["binary"]}
 
 
 @pytest.fixture(scope="module")
@@ -165,6 +165,35 @@ def test_without_training_passages_the_training_split_of_silver_is_learned_from_
     made = frame(Sample, both)
     assert steps.training(made)["target_id"].to_list() == ["silver-A"]
     assert steps.targets(made, generations([]))["target_id"].to_list() == ["gold-B", "silver-B"]  # gold-A is a text that was learned from
+
+
+def held_out(name: str, **changes) -> tuple[dict, dict]:
+    """The item of a held-out passage and its sample."""
+    own = {"group_id": f"g-{name}", "split": "test"} | changes
+    spans = [{"start": 0, "end": 4, "type": "entity"}]
+    of = item("held-out", name, "en", group_id=own["group_id"])
+    return of, sample(f"h-{name}", of["item_id"], f"{name} lies by the sea.", spans, task="held-out", **own)
+
+
+def test_held_out_passages_are_translated_and_judged_and_never_learned_from(at):
+    items, samples = zip(held_out("Hale"), held_out("Iver"), strict=True)
+    given = replace(TABLES, items=pl.concat([TABLES.items, frame(Item, list(items))]), documents=tables(list(items)).documents)
+    given = replace(given, samples=pl.concat([TABLES.samples, frame(Sample, list(samples))]))
+    given = replace(given, documents=pl.concat([TABLES.documents, given.documents]))
+    made, _ = steps.exported(at, BOARD, given, {"translate": run(at, given, "translate")}, frame(Judgement))
+    held = made["samples"].filter(task="held-out")
+    assert sorted(held["lang"]) == ["de", "en"] and set(held["split"]) == {"test"}  # one of two is chosen, and translated
+    assert made["samples"].filter(task="train").height == 4
+    learned, judged = steps.training(made["samples"]), steps.targets(made["samples"], made["generations"])
+    assert set(learned["task"]) == {"train"} and judged["task"].to_list() == ["held-out"] * 2
+    assert made["items"].filter(pl.col("item_id").is_in(held["item_id"].to_list()))["task"].to_list() == ["held-out"] * 2
+
+
+def test_nothing_is_learned_from_a_text_whose_reference_is_held_out():
+    taught = [sample("a", "train-Elda-en", "Elda flies.", []), sample("b", "train-Fenn-en", "Fenn flies.", [])]
+    made = frame(Sample, [*taught, held_out("Hale", group_id="g-Elda")[1]])
+    assert steps.training(made)["target_id"].to_list() == ["b"]
+    assert steps.targets(made, generations([]))["target_id"].to_list() == ["h-Hale"]
 
 
 def test_again_nothing_is_asked_and_the_plan_knows_it(at, replies):

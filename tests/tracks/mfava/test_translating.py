@@ -11,7 +11,7 @@ from .tiny_wiki import dead, fields, ok, settings, source
 
 TABLES = source()
 FOUND = contexts(TABLES.items, TABLES.documents)
-TEXT = Text("i", "translate", "de", "In <entity>Bend</entity> <invented>cows fly</invented>.", ("entity", "invented"), "t")
+TEXT = Text("i", "train", "translate", "de", "In <entity>Bend</entity> <invented>cows fly</invented>.", ("entity", "invented"), "t")
 
 
 def test_passages_with_their_tags_and_each_reference_once_per_language():

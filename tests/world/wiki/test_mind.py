@@ -8,7 +8,8 @@ from truerate_world.completions import completion_of
 from truerate_world.wiki import pen
 from truerate_world.wiki.lang import LANGUAGES
 from truerate_world.wiki.planted import HABITS, rates
-from truerate_world.wiki.sources import prompt_row, training_row
+from truerate_world.wiki.sources import labelled_row, prompt_row
+from truerate_world.wiki.training import TAUGHT
 
 from ..asking import user
 from .asking import WORLD, ask, check, insertion, passage, queries, translation, wild
@@ -69,7 +70,7 @@ def test_the_faults_of_the_silver_writer_come_at_their_rates_and_are_what_they_a
 @pytest.mark.parametrize("code", LANGUAGES[1:])
 def test_translations_keep_tags_around_what_they_were_around(atlas, known, code):
     for place in range(40):
-        row = training_row(atlas, place)
+        row = labelled_row(atlas, "train", place, TAUGHT)
         english = parse_tags(row["marked"])
         made = translation("sim-quill", with_tags(english.text, english.spans), code)
         assert made.task == "translate"
@@ -88,7 +89,7 @@ def test_translations_keep_tags_around_what_they_were_around(atlas, known, code)
 def test_faults_of_translations_change_the_count_or_the_order_of_tags(atlas):
     found = []
     for place in range(300):
-        english = parse_tags(training_row(atlas, place)["marked"])
+        english = parse_tags(labelled_row(atlas, "train", place, TAUGHT)["marked"])
         if not english.spans:
             continue
         made = translation("sim-quill", with_tags(english.text, english.spans), "de")

@@ -1,9 +1,10 @@
-"""What a reference says of each word of an answer: two small codes that a network adds to its input embeddings, and regressions read.
+"""What a reference says of each word of an answer: three small codes that a network adds to its input embeddings, and regressions read.
 
 *match*: does the word stand in the reference, and do its neighbours stand beside it there? *alignment*: does the sentence that holds it
-there speak of the same things as the answer's sentence? Words are runs of letters and digits, so an apostrophe parts a suffix from a name;
-numbers are whole; a character of a script without spaces is a unit by itself, and counts as known in the company of its neighbours.
-The whole reference is read, also where a network sees only a piece of it.
+there speak of the same things as the answer's sentence? *telling*: how much of the answer's sentence does the reference say in few of its
+own, so that the sentence is about one of these and not about the subject alone? Words are runs of letters and digits, so an apostrophe
+parts a suffix from a name; numbers are whole; a character of a script without spaces is a unit by itself, and counts as known in the
+company of its neighbours. The whole reference is read, also where a network sees only a piece of it.
 """
 
 import unicodedata
@@ -20,8 +21,11 @@ from truerate.metrics.tokens import ALONE, word_offsets
 #   level 0 absent, 1 a word of the same stem (a lone character), 2 the word itself (three characters in a row)
 # alignment: 0 a token of the reference · 1 tells nothing (no word, a short word, not in the reference) · 2–5 = 2 + how many words that the
 #   answer's sentence shares with the best place of the reference are missing where this word stands, at most 3
-SIZES = {"match": 14, "alignment": 6}
-NO_WORD, TELLS_NOTHING = 13, 1
+# telling: 0 a token of the reference · 1–4 = 1 + how many words of the answer's sentence stand in the reference, but in at most RARE of its
+#   sentences, at most 3
+SIZES = {"match": 14, "alignment": 6, "telling": 5}
+NO_WORD, TELLS_NOTHING, NONE_TELLING = 13, 1, 1
+RARE = 1 / 3  # share of the reference's sentences above which a word is no longer telling; one sentence is always allowed
 _SINGLE = regex.compile(rf"[{ALONE}]", regex.VERSION1)
 _ARABIC = regex.compile(r"^[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\p{Arabic}{3})")  # and, so, with, as, the, for the
 _END = regex.compile(r"[.!?…][\"'”’»)\]]*(?=\s)|[。！？؟۔।]|\n")
@@ -111,10 +115,10 @@ def _content(told: Units) -> list[tuple[int, str]]:
 
 
 def unit_features(text: str, reference: str | Known) -> tuple[Units, np.ndarray]:
-    """The words of an answer and their codes (units, 2): match, alignment."""
+    """The words of an answer and their codes (units, 3): match, alignment, telling."""
     about = known(reference) if isinstance(reference, str) else reference
     said = units(text)
-    return said, np.stack([_match(said, about), _alignment(said, about)], axis=1)
+    return said, np.stack([_match(said, about), _alignment(said, about), _telling(said, about)], axis=1)
 
 
 def _match(said: Units, about: Known) -> np.ndarray:
@@ -149,6 +153,19 @@ def _alignment(said: Units, about: Known) -> np.ndarray:
     return codes
 
 
+def _telling(said: Units, about: Known) -> np.ndarray:
+    """The telling code of each word: that of its sentence. A word counts once; of pairs of characters two make a word."""
+    is_rare = about.holds.sum(axis=1) <= max(1, RARE * about.holds.shape[1])
+    words: dict[int, set[int]] = {}
+    pairs: dict[int, set[int]] = {}
+    for i, key in _content(said):
+        row = about.rows.get(key)
+        if row is not None and is_rare[row]:
+            (pairs if said.is_single[i] else words).setdefault(int(said.sentences[i]), set()).add(row)
+    counts = [len(words.get(one, ())) + (len(pairs.get(one, ())) + 1) // 2 for one in said.sentences.tolist()]
+    return (NONE_TELLING + np.minimum(counts, 3)).astype(np.int8)
+
+
 def _shared(said: Units, about: Known) -> Iterable[list[tuple[list[int], list[int]]]]:
     """What each sentence of an answer shares with the reference: places in the answer and rows of the index, word by word.
 
@@ -172,12 +189,12 @@ def _shared(said: Units, about: Known) -> Iterable[list[tuple[list[int], list[in
     return by_sentence.values()
 
 
-def token_features(text: str, offsets: np.ndarray, reference: str | Known, names: Sequence[str] = ("match", "alignment")) -> np.ndarray:
+def token_features(text: str, offsets: np.ndarray, reference: str | Known, names: Sequence[str] = tuple(SIZES)) -> np.ndarray:
     """The codes of an answer's tokens (tokens, names), each those of the word in which it begins; shape (tokens, 0) without names."""
     if not names:
         return np.zeros((len(offsets), 0), dtype=np.int8)
     said, codes = unit_features(text, reference)
-    found = np.tile(np.array([NO_WORD, TELLS_NOTHING], dtype=np.int8), (len(offsets), 1))
+    found = np.tile(np.array([NO_WORD, TELLS_NOTHING, NONE_TELLING], dtype=np.int8), (len(offsets), 1))
     if len(said.keys):
         place = np.searchsorted(said.offsets[:, 0], offsets[:, 0], side="right") - 1
         is_inside = (place >= 0) & (offsets[:, 0] < said.offsets[place, 1]) & (offsets[:, 0] < offsets[:, 1])

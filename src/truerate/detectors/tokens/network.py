@@ -74,8 +74,15 @@ class Network(nn.Module):
         """Logits (rows, tokens, labels); with `chosen`, bool (rows, tokens), those of the chosen tokens alone (chosen, labels)."""
         is_plain = self.mask == "full" and not bool((batch.segments == PADDING).any())
         sees = None if is_plain else attention(batch.segments, self.mask)
-        hidden = self.hidden(batch.ids, batch.features, batch.positions, sees)
+        hidden = self.hidden(batch.ids, batch.features, batch.positions, sees, unnamed=self._unnamed(batch))
         return self.logits(hidden if chosen is None else hidden[chosen])
+
+    def _unnamed(self, batch: Batch) -> torch.Tensor | None:
+        """Which words of answers lose their embedding in this step of training (`word_dropout`), (rows, tokens); None for none."""
+        share = self.backbone.word_dropout
+        if not (self.training and share):
+            return None
+        return (batch.segments > 0) & (torch.rand(batch.segments.shape, device=batch.segments.device) < share)
 
     def logits(self, hidden: torch.Tensor) -> torch.Tensor:
         """The head in full precision."""
@@ -90,9 +97,15 @@ class Network(nn.Module):
         *,
         cache: DynamicCache | None = None,
         blocks: Blocks | None = None,
+        unnamed: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Last hidden states (rows, tokens, size) under an explicit mask (rows, 1, tokens, keys), a cache of earlier tokens, or blocks."""
+        """Last hidden states (rows, tokens, size) under an explicit mask (rows, 1, tokens, keys), a cache of earlier tokens, or blocks.
+
+        Of `unnamed` tokens the features are told, the words not.
+        """
         embedded = self.body.get_input_embeddings()(ids)
+        if unnamed is not None:
+            embedded = embedded.masked_fill(unnamed[:, :, None], 0)
         for place, embedding in enumerate(self.told.values()):
             embedded = embedded + embedding(features[:, :, place]).to(embedded.dtype)
         given = {} if cache is None else {"past_key_values": cache, "use_cache": True}

@@ -24,7 +24,7 @@ State = dict[str, np.ndarray]
 
 
 class Passage(NamedTuple):
-    """A text cut into units: `offsets` (n, 2), their match and alignment `codes` (n, 2) against the reference, and their `labels` (n,).
+    """A text cut into units: `offsets` (n, 2), their `codes` (n, 3) against the reference (features.py), and their `labels` (n,).
 
     Label 0 is no hallucination, −100 a unit whose span has a type that is not learned.
     """
@@ -83,14 +83,15 @@ def own_words(passage: Passage) -> list[list[str]]:
 
 
 def matches(passage: Passage) -> list[list[str]]:
-    """Names of features of each word: the match codes of the words around it, pairs of codes next to it, and its alignment."""
+    """Names of features of each word: match and alignment of the words around it, pairs of codes next to it, what its sentence tells."""
     n, codes = len(passage.offsets), passage.codes
     edge = ["-"] * REACH
-    match, alignment = (edge + column + edge for column in codes.T.tolist())
+    match, alignment, telling = (edge + column + edge for column in codes.T.tolist())
     found = []
     for i in range(REACH, n + REACH):
         around = [f"m{d} {match[i + d]}" for d in range(-REACH, REACH + 1)] + [f"a{d} {alignment[i + d]}" for d in range(-REACH, REACH + 1)]
-        found.append([*around, f"p {match[i - 1]} {match[i]}", f"n {match[i]} {match[i + 1]}", f"ma {match[i]} {alignment[i]}"])
+        pairs = [f"p {match[i - 1]} {match[i]}", f"n {match[i]} {match[i + 1]}", f"ma {match[i]} {alignment[i]}"]
+        found.append([*around, *pairs, f"t {telling[i]}", f"mt {match[i]} {telling[i]}"])
     return found
 
 
@@ -167,7 +168,8 @@ RULES = (
     ),
     TokenRule(
         "token-lr",
-        f"Logistic regression on which of the {REACH} words on either side stand in the reference, and beside which neighbours.",
+        f"Logistic regression on which of the {REACH} words on either side stand in the reference, beside which neighbours, "
+        "and how much of the sentence does.",
         read_by(matches),
         learn_by(matches),
         sees_reference=True,

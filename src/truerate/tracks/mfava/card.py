@@ -15,6 +15,7 @@ CARD = {
     ),
     "tasks": {
         "train": "labelled passages that detectors learn from, English ones and their translations",
+        "held-out": "labelled passages that no detector learns from, English ones and their translations",
         "silver": "passages written from a reference, with inserted hallucinations",
         "article": "encyclopedia articles that queries are written about",
         "wild": "replies to queries that models answer without a reference",
@@ -42,6 +43,15 @@ CARD = {
             "text": (
                 "English training passages are translated with their tags; one whose tags changed in number or order is dropped. Detectors "
                 "learn from them, one for all languages (multi) or one per language (mono), binary or by type."
+            ),
+        },
+        {
+            "name": "Held-out wordings",
+            "section": "",
+            "text": (
+                "Labelled passages that a source keeps apart are translated like the others and learned from by no detector, nor is any "
+                "other passage on their references. Those of the closed world are about entities that no training passage names, and none "
+                "shows their inserted sentences, nor the phrases in which they say a fact in other words."
             ),
         },
         {
@@ -167,6 +177,7 @@ CARD = {
         "Rates calibrated on inserted hallucinations (silver, gold) say little where natural ones are harder to see.",
         "A detector sees the lead of an article: what is true but stands elsewhere counts as hallucinated.",
         "Scores of different languages are not comparable where their shares of marked tokens differ: see mark-all and mark-none.",
+        "Held-out passages test detectors; no rate is calibrated on them.",
         "Silver- and gold-based rates share the same flagged tokens, so that their correlation overstates how well silver serves.",
         "N counts words (a Chinese or Japanese character each) unless the settings name another tokenizer.",
     ],

@@ -1,6 +1,6 @@
 """The data set of a board: what the replies and the source make together, what was rejected and why. Pure: it asks nothing."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -16,6 +16,7 @@ from truerate.tracks.mfava.silver import INSERT
 from truerate.tracks.mfava.translating import REFERENCE, TRANSLATE, UNSOUND, is_sound
 from truerate.tracks.mfava.wild import ANSWER
 
+TRAIN, HELD_OUT = "train", "held-out"  # tasks of labelled passages: to learn from, and to be tested on alone
 TEXT = {"target_id": pl.String, "item_id": pl.String, "group_id": pl.String, "lang": pl.String, "task": pl.String, "text": pl.String}
 TEXT |= {"spans": SPANS}
 
@@ -45,19 +46,22 @@ def _sample(context: Context, marked: str, task: str, generator: str | None, **a
         "pattern": None,
         "spans": [{**span, "p": None} for span in spans],
         "rationale": None,
-        "split": split_of(context.group_id),
+        "split": split_of(context.group_id, task),
         "attributes": pairs(**attributes),
     }
 
 
-# ---- training passages ----------------------------------------------------------------------------------------
+# ---- labelled passages ----------------------------------------------------------------------------------------
 
 
-def taught(samples: pl.DataFrame, found: dict[str, Context], *, n: int, seed: int) -> list[dict]:
-    """The English training samples that a board learns from and translates: those of the `n` items chosen."""
-    english = {row["item_id"] for row in samples.filter((pl.col("task") == "train") & (pl.col("lang") == SOURCE)).iter_rows(named=True)}
-    kept = {one.item_id for one in chosen((found[name] for name in english if name in found), n, seed)}
-    return [row for row in samples.filter(pl.col("task") == "train").sort("sample_id").iter_rows(named=True) if row["item_id"] in kept]
+def labelled(samples: pl.DataFrame, found: dict[str, Context], sizes: Mapping[str, int], *, seed: int) -> list[dict]:
+    """The English labelled samples that a board uses and translates: of each task (TRAIN, HELD_OUT) those of as many items as it says."""
+    english = samples.filter(pl.col("lang") == SOURCE, pl.col("task").is_in(list(sizes))).sort("sample_id").to_dicts()
+    kept = set()
+    for task, n in sizes.items():
+        named = dict.fromkeys(row["item_id"] for row in english if row["task"] == task and row["item_id"] in found)
+        kept |= {one.item_id for one in chosen((found[name] for name in named), n, seed)}
+    return [row for row in english if row["item_id"] in kept]
 
 
 def translated(
@@ -82,12 +86,12 @@ def translated(
         made_documents[document["document_id"]] = document
         made_items[item["item_id"]] = item
         there = replace(context, item_id=item["item_id"], lang=lang)
-        made_samples.append(_sample(there, row["text"], "train", row["model"], translated_from=known["sample"]))
+        made_samples.append(_sample(there, row["text"], context.task, row["model"], translated_from=known["sample"]))
     return list(made_documents.values()), list(made_items.values()), made_samples, rejects
 
 
 def rejected_samples(samples: Sequence[dict]) -> list[dict]:
-    """Reject rows of the training samples that could not be translated because their spans cannot be written as tags."""
+    """Reject rows of the labelled samples that could not be translated because their spans cannot be written as tags."""
     shown = [row for row in samples if not is_sound(row)]
     why = {"where": TRANSLATE, "row": None, "reason": UNSOUND, "detail": "a span leaves the text or lies over another"}
     return [{**why, "target_id": row["sample_id"], "text": clean(row["text"])} for row in shown]
@@ -103,7 +107,7 @@ def _item(context: Context, lang: str, document_id: str) -> dict:
     return {
         "item_id": content_id("translated", context.item_id, lang),
         "source": context.source,
-        "task": "train",
+        "task": context.task,
         "lang": lang,
         "group_id": context.group_id,
         "document_ids": [document_id],
@@ -123,8 +127,8 @@ def documents_frame(rows: Sequence[dict]) -> pl.DataFrame:
 
 
 def samples_frame(made: Sequence[dict], source: pl.DataFrame, kept: Sequence[dict]) -> pl.DataFrame:
-    """The samples made here and those of the source: all but English training samples that were not chosen."""
-    is_english = (pl.col("task") == "train") & (pl.col("lang") == SOURCE)
+    """The samples made here and those of the source: all but English labelled samples that were not chosen."""
+    is_english = pl.col("task").is_in([TRAIN, HELD_OUT]) & (pl.col("lang") == SOURCE)
     chosen_ids = [row["sample_id"] for row in kept]
     passed = source.filter(~is_english | pl.col("sample_id").is_in(chosen_ids))
     return pl.concat([frame(Sample, list(made)), passed]).unique("sample_id", keep="first", maintain_order=True).sort("sample_id")
@@ -161,18 +165,25 @@ def _reject(row: dict, reason: str, detail: str | None = None) -> dict:
 
 
 def training(samples: pl.DataFrame) -> pl.DataFrame:
-    """The texts that detectors learn from: silver ones of task `train`, else the silver passages of the training split. Never gold."""
-    silver = samples.filter(pl.col("label_source") == "silver")
-    found = silver.filter(pl.col("task") == "train")
+    """The texts that detectors learn from: silver ones of task `train`, else the silver passages of the training split.
+
+    Never gold, and none that shares a group with a held-out text.
+    """
+    held_out = samples.filter(pl.col("task") == HELD_OUT)["group_id"].unique().to_list()
+    silver = samples.filter((pl.col("label_source") == "silver") & ~pl.col("group_id").is_in(held_out))
+    found = silver.filter(pl.col("task") == TRAIN)
     if found.is_empty():
         found = silver.filter((pl.col("task") == "silver") & (pl.col("split") == "train"))
     return _texts(found)
 
 
 def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """The texts that detectors judge: silver and gold samples, and replies in the wild. None shares a group with a text learned from."""
+    """The texts that detectors judge: held-out, silver and gold samples, and replies in the wild.
+
+    None shares a group with a text learned from.
+    """
     used = training(samples)["group_id"].unique().to_list()
-    labelled = samples.filter(pl.col("task").is_in(["silver", "wild"]) & pl.col("label_source").is_in(["silver", "gold"]))
+    held = samples.filter(pl.col("task").is_in([HELD_OUT, "silver", "wild"]) & pl.col("label_source").is_in(["silver", "gold"]))
     replies = generations.filter((pl.col("purpose") == ANSWER) & (pl.col("status") == "ok")).select(
         pl.col("generation_id").alias("target_id"),
         "item_id",
@@ -182,7 +193,7 @@ def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
         "text",
         pl.lit([], dtype=SPANS).alias("spans"),
     )
-    found = pl.concat([_texts(labelled), replies.cast(TEXT)])
+    found = pl.concat([_texts(held), replies.cast(TEXT)])
     return found.filter(~pl.col("group_id").is_in(used)).sort("target_id")
 
 

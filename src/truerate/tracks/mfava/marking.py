@@ -17,8 +17,9 @@ from truerate.metrics.tokens import Span
 from truerate.schemas import pair
 from truerate.tags import TYPES
 
-SILVER, GOLD, NATURAL = "silver", "gold", "natural"  # what a detector is held against
-AGAINST = (SILVER, GOLD, NATURAL)
+HELD_OUT, SILVER, GOLD, NATURAL = "held-out", "silver", "gold", "natural"  # what a detector is held against
+CALIBRATIONS = (SILVER, GOLD, NATURAL)  # what its rates are corrected by
+AGAINST = (HELD_OUT, *CALIBRATIONS)
 CATEGORY = "category"
 
 
@@ -78,9 +79,11 @@ def answers(generations: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
 
 
 def board_texts(samples: pl.DataFrame, replies: pl.DataFrame, cut: Callable[[str], Iterable[Span]]) -> Texts:
-    """The texts of labelled samples (silver and wild) and of replies, each once, in the order of their items."""
+    """The texts of labelled samples (held out, silver and wild) and of replies, each once, in the order of their items."""
     columns = ["item_id", "text", "group_id", "lang"]
-    labelled = samples.filter(pl.col("task").is_in(["silver", "wild"])).select("sample_id", *columns).rename({"sample_id": "id"})
+    labelled = (
+        samples.filter(pl.col("task").is_in(["held-out", "silver", "wild"])).select("sample_id", *columns).rename({"sample_id": "id"})
+    )
     whole = pl.concat([labelled, replies.select("generation_id", *columns).rename({"generation_id": "id"})])
     frame = whole.select(columns).unique(["item_id", "text"], keep="first", maintain_order=True).sort("item_id", "text")
     placed = whole.join(frame.with_row_index("place").select("item_id", "text", "place"), on=["item_id", "text"])
@@ -127,9 +130,10 @@ def runs_of(judgements: pl.DataFrame, texts: Texts) -> dict[Detector, list[Run]]
 
 
 def labelled(samples: pl.DataFrame, texts: Texts, against: str) -> Labelled:
-    """The samples of one kind: silver passages with silver or gold labels, or replies in the wild that people labelled."""
+    """The samples of one kind: held-out passages, silver ones with silver or gold labels, or replies that people labelled."""
     is_human = pl.col("label_source").is_in(["gold", "published"])
     rule = {
+        HELD_OUT: pl.col("task") == "held-out",
         SILVER: (pl.col("task") == "silver") & ~is_human,
         GOLD: (pl.col("task") == "silver") & is_human,
         NATURAL: (pl.col("task") == "wild") & is_human,

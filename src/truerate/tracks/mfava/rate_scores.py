@@ -9,7 +9,7 @@ import numpy as np
 
 from truerate.metrics.rates import mean_of_intervals, sensitivity_band
 from truerate.tracks.mfava.detection import mean_or_value
-from truerate.tracks.mfava.marking import AGAINST, GOLD, NATURAL, SILVER
+from truerate.tracks.mfava.marking import CALIBRATIONS, GOLD, NATURAL, SILVER
 from truerate.tracks.mfava.rates import (
     FLAWS,
     RAW,
@@ -49,13 +49,13 @@ def rate_rows(cells: Cells, known: Mapping[tuple[str, str], Calibration], tally:
 
 
 def _of_lang(known: Mapping[tuple[str, str], Calibration], lang: str) -> dict[str, Calibration]:
-    return {kind: known[kind, lang] for kind in AGAINST if (kind, lang) in known}
+    return {kind: known[kind, lang] for kind in CALIBRATIONS if (kind, lang) in known}
 
 
 def are_shared(own: Mapping[str, Replies], known: Mapping[tuple[str, str], Calibration]) -> set[str | None]:
     """Which estimates of a model depend on one another over languages, a group being in two of them: by kind of calibration; None: raw."""
     shared: set[str | None] = set()
-    for kind in (None, *AGAINST):
+    for kind in (None, *CALIBRATIONS):
         parts = [[replies.groups, known[kind, lang].groups] if (kind, lang) in known else [replies.groups] for lang, replies in own.items()]
         groups = [name for part in parts for name in set(np.concatenate(part).tolist())]
         if len(set(groups)) < len(groups):

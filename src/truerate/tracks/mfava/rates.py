@@ -20,7 +20,7 @@ from truerate.metrics.rates import (
     hr_est_interval,
     rogan_gladen,
 )
-from truerate.tracks.mfava.marking import AGAINST, Labelled, Run, Texts, token_sums
+from truerate.tracks.mfava.marking import CALIBRATIONS, Labelled, Run, Texts, token_sums
 from truerate.tracks.mfava.tally import Tally
 
 RAW, HR_EST, ROGAN_GLADEN = "raw", "hr_est", "rogan-gladen"
@@ -88,7 +88,7 @@ def replies_of(answers: pl.DataFrame, texts: Texts, runs: Sequence[Run]) -> Cell
 def calibrations(held: Mapping[str, Labelled], texts: Texts, runs: Sequence[Run]) -> dict[tuple[str, str], Calibration]:
     """What the detector is known to do in each language, by (kind of labels, language)."""
     found = {}
-    for against in AGAINST:
+    for against in CALIBRATIONS:
         sums = np.stack([token_sums(held[against], run, texts.line) for run in runs], axis=1)
         for lang in sorted(set(held[against].langs)):
             inside = held[against].langs == lang

@@ -87,9 +87,9 @@ def silver(
 
 
 def translate(at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask) -> pl.DataFrame:
-    """The English training passages and their references in every other language, by a model, or by weights where `model` is WEIGHTS.
+    """The English labelled passages and their references in every other language, by a model, or by weights where `model` is WEIGHTS.
 
-    Generation rows of purposes `translate` and `translate_reference`. A source without English training passages needs none.
+    Generation rows of purposes `translate` and `translate_reference`. A source without English labelled passages needs none.
     """
     settings = at.p.track(board)
     is_local = model == WEIGHTS and settings.seq2seq is not None
@@ -109,15 +109,17 @@ def translate(at: Layout, board: str, model: str, tables, shard: int, upstream: 
 def _texts(at: Layout, board: str, tables, shard: int) -> list[translating.Text]:
     """What is translated in a shard."""
     langs = [lang for lang in at.p.track(board).languages if language(lang) and lang != SOURCE]
-    found, samples = taught(at, board, tables)
+    found, samples = labelled(at, board, tables)
     mine = {one.item_id for one in in_shard(found.values(), shard, at.p.n_shards)}
     return translating.texts([row for row in samples if row["item_id"] in mine], found, langs)
 
 
-def taught(at: Layout, board: str, tables) -> tuple[dict[str, Context], list[dict]]:
-    """The contexts of the source's training items, and the English training samples that the board learns from."""
-    found = contexts(tables.items.filter(pl.col("task") == "train"), tables.documents)
-    return found, dataset.taught(tables.samples, found, n=at.p.size_of(board).train, seed=at.p.seed)
+def labelled(at: Layout, board: str, tables) -> tuple[dict[str, Context], list[dict]]:
+    """The contexts of the source's labelled passages, and the English samples of them that the board uses."""
+    size = at.p.size_of(board)
+    sizes = {dataset.TRAIN: size.train, dataset.HELD_OUT: size.held_out}
+    found = contexts(tables.items.filter(pl.col("task").is_in(list(sizes))), tables.documents)
+    return found, dataset.labelled(tables.samples, found, sizes, seed=at.p.seed)
 
 
 # ---- in the wild ----------------------------------------------------------------------------------------------
@@ -190,7 +192,7 @@ def exported(at: Layout, board: str, tables, replies: Replies, judged: pl.DataFr
     settings, size = at.p.track(board), at.p.size_of(board)
     whole = pl.concat([generations([]), *replies.values()]).sort("generation_id")
     rows = whole.to_dicts()
-    found, kept = taught(at, board, tables)
+    found, kept = labelled(at, board, tables)
     documents, items, samples, dropped = dataset.translated(rows, kept, found, tables.documents)
     items += wild.with_answerable(_made_wild(at, board, tables, replies), rows)
     found = contexts(pl.concat([tables.items, frame(Item, items)]), tables.documents)

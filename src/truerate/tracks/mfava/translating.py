@@ -1,4 +1,4 @@
-"""Translate-train (mFAVA section 3.2): English training passages and their references in other languages, spans carried by tags.
+"""Translate-train (mFAVA section 3.2): English labelled passages and their references in other languages, spans carried by tags.
 
 A model of an endpoint translates one text per request, weights of a Hub id or path (`seq2seq`) translate batches here; rows are alike.
 """
@@ -24,12 +24,13 @@ REASONS = ("empty", "malformed", "empty-span", "tag-count", "tag-order", "tag-ty
 
 @dataclass(frozen=True)
 class Text:
-    """A text to translate: the item it belongs to, for what, and into which language. `marked` holds the tags of its spans.
+    """A text to translate: the item it belongs to and its task, for what, and into which language. `marked` holds the tags of its spans.
 
     A passage names its sample; a reference has none.
     """
 
     item_id: str
+    task: str
     purpose: str
     lang: str
     marked: str
@@ -43,9 +44,9 @@ def texts(samples: Sequence[dict], found: dict[str, Context], targets: Sequence[
     for lang in targets:
         for row in (row for row in samples if is_sound(row)):
             marked, types = with_tags(row["text"], row["spans"]), tuple(span["type"] for span in sorted(row["spans"], key=_place))
-            made.append(Text(row["item_id"], TRANSLATE, lang, marked, types, row["sample_id"]))
+            made.append(Text(row["item_id"], row["task"], TRANSLATE, lang, marked, types, row["sample_id"]))
         for item_id in dict.fromkeys(row["item_id"] for row in samples if is_sound(row)):
-            made.append(Text(item_id, REFERENCE, lang, found[item_id].knowledge))
+            made.append(Text(item_id, found[item_id].task, REFERENCE, lang, found[item_id].knowledge))
     return made
 
 
@@ -72,7 +73,7 @@ def requests(made: Sequence[Text], translator: str, settings: MFava, *, prompts_
 
 def prompted(text: Text, request: Request) -> Prompted:
     """A text's request with the facts its row keeps."""
-    return Prompted(request, text.item_id, text.purpose, {"lang": text.lang, "task": "train", "sample": text.sample_id})
+    return Prompted(request, text.item_id, text.purpose, {"lang": text.lang, "task": text.task, "sample": text.sample_id})
 
 
 def collect(made: Sequence[Text], asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
