@@ -9,9 +9,10 @@ SRC = Path(__file__).parents[1] / "src"
 GROUND = ["errors", "params", "keys", "layout", "schemas", "text", "tags"]
 ALLOWED = {
     "llm": {*GROUND, "llm"},
+    "web": {*GROUND, "web"},
     "sources": {*GROUND, "sources"},
     "metrics": {"metrics"},
-    "tracks": {*GROUND, "llm", "metrics", "sources"},
+    "tracks": {*GROUND, "llm", "web", "metrics", "sources"},
     "detectors": {*GROUND, "llm", "metrics", "detectors"},
     "leaderboard": {*GROUND, "metrics", "leaderboard"},
     "site": {*GROUND, "site"},

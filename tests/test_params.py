@@ -27,7 +27,7 @@ MISTAKES = {
     "wrong type": (lambda p: p["statistics"].update(n_bootstrap="many"), ["statistics.n_bootstrap", "'many'"]),
     "missing key": (lambda p: p.pop("seed"), ["seed", "required"]),
     "not an allowed value": (lambda p: p.update(profile="huge"), ["profile", "demo", "full"]),
-    "undeclared model": (lambda p: p["tracks"]["halueval"].update(subjects=["astre"]), ["model 'astre'", "aster, birch"]),
+    "undeclared model": (lambda p: p["tracks"]["halueval"].update(subjects=["astre"]), ["model 'astre'", "aster, aster-search, birch"]),
     "undeclared source": (lambda p: p["boards"].update(x={"track": "halueval", "source": "hotpot"}), ["source 'hotpot'", "closed-world"]),
     "undeclared track": (lambda p: p["boards"].update(x={"track": "halueva", "source": "closed-world"}), ["'halueva'", "halueval"]),
     "undeclared endpoint": (lambda p: p["models"]["aster"].update(endpoint="wrld"), ["endpoint 'wrld'", "world"]),

@@ -21,7 +21,7 @@ def check_names(at: Layout) -> None:
         check_reader(name, source)
     for family in at.p.detectors.values():
         for name in family.members:
-            member(name) if family.folds else check_member(name, at.p.backbones)
+            member(name, family.entailment) if family.folds else check_member(name, at.p.backbones)
             if name in at.p.models:
                 raise TruerateError(f"params.yaml: models.{name}: a detector has this name too and both are rows; rename the model")
     if any(board.track == "mfava" for board in at.p.boards.values()):

@@ -16,12 +16,13 @@ import polars as pl
 
 from truerate.errors import TruerateError, listed
 from truerate.keys import digest
-from truerate.layout import ROOT, Layout
+from truerate.layout import ROOT, Layout, beside
 from truerate.schemas import (
     PAIRS,
     SPANS,
     Count,
     Document,
+    Fact,
     Generation,
     Item,
     Judgement,
@@ -43,11 +44,13 @@ DATASET = {
     "items": Item,
     "documents": Document,
     "generations": Generation,
+    "facts": Fact,
     "samples": Sample,
     "judgements": Judgement,
     "rejects": Reject,
     "counts": Count,
 }
+BESIDE = {"facts": Fact, "judgements": Judgement, "documents": Document, "rejects": Reject}  # what a scratch step may give besides replies
 SOURCE = {"documents": Document, "items": Item, "samples": Sample, "judgements": Judgement, "rejects": Reject}
 
 
@@ -127,28 +130,30 @@ def refuse_stale(at: Layout, board: str, output: str) -> None:
 def step(at: Layout, name: str, board: str, model: str, shard: int, output: str, inputs: list[str]) -> None:
     """One scratch step of the board's track, on one model and shard, from the scratch files that it reads.
 
-    It gives Generation rows; one that judges gives Judgement rows too, which are written beside them.
+    It gives Generation rows, and perhaps a dict of further tables (`BESIDE`), which are written beside them.
     """
     refuse_stale(at, board, output)
     run = getattr(track_of(at, board, "scratch"), name)
     made = run(at, board, model, load_source(at, board), shard, replies_in(inputs))
-    replies, judged = made if isinstance(made, tuple) else (made, None)
-    if judged is not None:
-        write_parquet(judged, beside(output))
+    replies, more = made if isinstance(made, tuple) else (made, {})
+    for table, data in more.items():
+        write_parquet(data, beside(output, table))
     write_parquet(replies, Path(output))
 
 
 def replies_in(paths: list[str]) -> dict[str, pl.DataFrame]:
-    """The rows of scratch files, by the step that wrote them."""
+    """The rows of scratch files, by the step that wrote them; and under `documents` the documents that lie beside them."""
     found: dict[str, list[pl.DataFrame]] = {}
     for path in paths:
         found.setdefault(Path(path).name.rpartition("-")[0], [frame(Generation)]).append(read_parquet(path))
-    return {step: pl.concat(parts) for step, parts in found.items()}
+    documents = beside_all(paths, "documents")
+    return {step: pl.concat(parts) for step, parts in found.items()} | ({} if documents.is_empty() else {"documents": documents})
 
 
-def beside(replies: str) -> Path:
-    """Where the judgements lie that belong to a scratch file of replies."""
-    return Path(replies).with_name(f"judged-{Path(replies).name}")
+def beside_all(paths: list[str], table: str) -> pl.DataFrame:
+    """The rows of a further table beside all scratch files."""
+    found = [read_parquet(path) for one in paths if (path := beside(one, table)).is_file()]
+    return pl.concat([frame(BESIDE[table]), *found])
 
 
 def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
@@ -156,10 +161,8 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     expected = track_of(at, board, "wiring").for_export(at, board)
     if list(inputs) != expected:
         raise TruerateError(f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again")
-    judged = [read_parquet(beside(path)) for path in inputs if beside(path).is_file()]
-    tables, tasks = track_of(at, board, "steps").exported(
-        at, board, load_source(at, board), replies_in(inputs), pl.concat([frame(Judgement), *judged])
-    )
+    made = {table: beside_all(inputs, table) for table in BESIDE}
+    tables, tasks = track_of(at, board, "steps").exported(at, board, load_source(at, board), replies_in(inputs), made)
     for name, model in DATASET.items():
         whole = tables.get(name, frame(model))
         save(model, whole.sort(pl.exclude(PAIRS, SPANS, pl.List(pl.String)), nulls_last=True, maintain_order=True), at.dataset(board, name))
@@ -173,11 +176,17 @@ def load_dataset(at: Layout, board: str) -> dict[str, pl.DataFrame]:
     return {name: load(model, at.dataset(board, name)) for name, model in DATASET.items()}
 
 
-def contexts(at: Layout, board: str) -> pl.DataFrame:
-    """What a text is checked against: item_id, knowledge, question, history of a board's items."""
+def contexts(at: Layout, board: str, samples: pl.DataFrame | None = None) -> pl.DataFrame:
+    """What a text is checked against: item_id, knowledge, question, history of a board's items.
+
+    With `samples`, those that name evidence of their own have a row under their own id.
+    """
+    from truerate.detectors.evidence import with_evidence
+
     room = track_of(at, board, "context")
     documents = pl.concat([load_source(at, board).documents, load(Document, at.dataset(board, "documents"))])
-    return room.context_frame(room.contexts(load(Item, at.dataset(board, "items")), documents))
+    known = room.context_frame(room.contexts(load(Item, at.dataset(board, "items")), documents))
+    return known if samples is None else with_evidence(known, samples, documents)
 
 
 def label(at: Layout, board: str) -> None:
@@ -231,7 +240,8 @@ def train(at: Layout, detector: str, board: str) -> None:
         if family.folds:
             from truerate.detectors import fit_family
 
-            fit_family(family.members, samples, contexts(at, board), at.p.seed, folder=folder, n_folds=family.folds)
+            own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
+            fit_family(family.members, samples, contexts(at, board, samples), at.p.seed, **own)
         else:
             from truerate.detectors.tokens import fit_tokens
 
@@ -249,7 +259,8 @@ def judge(at: Layout, detector: str, board: str) -> None:
             if family.folds:
                 from truerate.detectors import judge_family
 
-                judged = judge_family(family.members, samples, contexts(at, board), folder=folder, n_folds=family.folds)
+                own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
+                judged = judge_family(family.members, samples, contexts(at, board, samples), **own)
             else:
                 from truerate.detectors.tokens import judge_tokens
 
@@ -304,7 +315,8 @@ def score(at: Layout, board: str) -> None:
         judgements = pl.concat([dataset["judgements"], *(load(Judgement, at.judgements(name, board)) for name in at.p.families(board))])
         inputs = digest(at.dataset(board), at.labels(board), *(at.judgements(name, board) for name in at.p.families(board)))
         known = {"items": dataset["items"], "samples": samples, "judgements": judgements}
-        scores, outcomes = room.score(at, board, **known, generations=dataset["generations"], inputs=inputs)
+        more = {name: dataset[name] for name in ("generations", *getattr(room, "SCORED", ()))}
+        scores, outcomes = room.score(at, board, **known, **more, inputs=inputs)
         save(Score, pl.concat([load(Score, at.labels(board, "scores")), scores]), at.scores(board, "scores"))
         save(Outcome, outcomes, at.scores(board, "outcomes"))
         write_json(at.scores(board, "topics.json"), room.topics(at, board, **known, documents=load_source(at, board).documents))

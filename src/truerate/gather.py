@@ -5,7 +5,7 @@ from importlib import import_module
 import polars as pl
 
 from truerate.layout import ROOT, Layout
-from truerate.schemas import Count, Document, Generation, Item, Judgement, Row, Sample, Score, load, read_json
+from truerate.schemas import Count, Document, Fact, Generation, Item, Judgement, Row, Sample, Score, load, read_json
 from truerate.site.docs import function_docs, schema_docs
 from truerate.site.tables import Board, Tables
 
@@ -45,6 +45,7 @@ def board_tables(at: Layout, name: str) -> Board:
         items=load(Item, at.dataset(name, "items")),
         documents=pl.concat([load(Document, at.source(board.source, "documents")), load(Document, at.dataset(name, "documents"))]),
         generations=load(Generation, at.dataset(name, "generations")),
+        facts=load(Fact, at.dataset(name, "facts")),
         judgements=pl.concat([load(Judgement, at.dataset(name, "judgements")), load(Judgement, at.labels(name, "judgements")), *detectors]),
         audit=load(Score, at.audit(name)),
         counts=load(Count, at.dataset(name, "counts")),
@@ -69,7 +70,13 @@ def detector_of_rates(at: Layout, board: str) -> dict[str, str]:
 
 
 def model_card(at: Layout, alias: str) -> dict[str, object]:
-    """What the pages say of a model: who made it, under which name it is asked, and whether it is simulated."""
+    """What the pages say of a model: who made it, under which name it is asked and what is known of it, and whether it is simulated."""
     model = at.p.model(alias)
     endpoint = at.p.endpoints[model.endpoint]
-    return {"family": model.family, "model": model.model, "endpoint": model.endpoint, "is_simulated": endpoint.is_simulated}
+    known = {
+        "open weights": model.is_open,
+        "looks things up": model.retrieval,
+        f"knows until {model.cutoff}": model.cutoff,
+    }
+    name = " · ".join([model.model, *(said for said, holds in known.items() if holds)])
+    return {"family": model.family, "model": name, "endpoint": model.endpoint, "is_simulated": endpoint.is_simulated}

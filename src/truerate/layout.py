@@ -10,7 +10,7 @@ from truerate.params import Params, load_params
 
 ROOT = "src/truerate"
 # What a track may import besides itself, so what decides its scratch rows; dvc.yaml names the same for `dataset`.
-SHARED = tuple(f"{ROOT}/{part}" for part in ("keys.py", "schemas.py", "text.py", "tags.py", "llm", "metrics"))
+SHARED = tuple(f"{ROOT}/{part}" for part in ("keys.py", "schemas.py", "text.py", "tags.py", "llm", "web", "metrics"))
 READERS = (f"{ROOT}/sources", "rules/sources.smk")
 
 
@@ -117,10 +117,10 @@ class Layout:
         of the `upstream` models whose rows it reads. A model that enters or leaves a list moves no other model's rows; a name that is no
         model (weights that the settings name) adds nothing.
         """
-        track = self.p.board(board).track
-        settings = self.p.track(board).model_dump(mode="json", exclude=set(self.p.track(board).later))
+        track, own = self.p.board(board).track, self.p.track(board)
+        settings = own.model_dump(mode="json", exclude=set(own.later))
         return digest(
-            files=_digest_of((self.source(self.p.board(board).source), *self.code(track), *self.prompts)),
+            files=_digest_of((self.source(self.p.board(board).source), *self.code(track), *self.prompts, *own.files())),
             settings=settings,
             models=[[self.p.model(name).content(), self.identity(name)] for name in (alias, *upstream) if name in self.p.models],
             shared=[self.p.seed, self.p.n_shards, self.p.size_of(board).model_dump(), self.p.languages],
@@ -143,6 +143,11 @@ class Layout:
         from platformdirs import user_cache_path
 
         return user_cache_path("truerate") / "responses.sqlite"
+
+
+def beside(replies: str, table: str) -> Path:
+    """Where a further table lies that belongs to a scratch file of replies."""
+    return Path(replies).with_name(f"{table}-{Path(replies).name}")
 
 
 def _under(folder: str, table: str) -> str:

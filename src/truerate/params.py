@@ -105,11 +105,27 @@ class MFavaSizes(Block):
     labels: Annotated[tuple[Literal["binary", "category"], ...], Field(min_length=1), AfterValidator(_once)]
 
 
+class WildHallucinationsSizes(Block):
+    """How much of WildHallucinations is built.
+
+    `chats`: conversations that are read (and that the closed world writes). `entities`: at most so many of the curated ones are
+    searched for. `labelled`: facts per subject that people label as supported or not. `reviewed`: facts of the error analysis.
+    `checked`: entities that people check.
+    """
+
+    chats: Size
+    entities: Size
+    labelled: Annotated[int, Field(ge=0)]
+    reviewed: Annotated[int, Field(ge=0)]
+    checked: Annotated[int, Field(ge=0)]
+
+
 class Sizes(Block):
     """What one profile builds, by track."""
 
     halueval: HaluEvalSizes
     mfava: MFavaSizes
+    wildhallucinations: WildHallucinationsSizes
 
 
 class HubSource(Block):
@@ -134,10 +150,12 @@ class Source(Block):
     """Where seed data come from: a folder, a pinned Hub data set, or a command that writes the folder.
 
     `languages`: what the command is told to write, those of params.yaml where none are named. `training`: another folder and its reader,
-    whose silver texts detectors learn from where this source has none of its own.
+    whose silver texts detectors learn from where this source has none of its own. `part`: which part of its files is read, for a reader
+    whose files hold several that must not be pooled.
     """
 
     reader: str
+    part: Word | None = None
     path: Word | None = None
     hub: HubSource | None = None
     make: Word | None = None
@@ -168,6 +186,7 @@ class PublicData(Block):
 
     track: str
     reader: str
+    part: Word | None = None
     folder: str
     title: str | None = None
     training: "PublicTraining | None" = None
@@ -207,7 +226,8 @@ class Model(Block):
     """A model that can be asked. `price` is USD per million prompt and completion tokens.
 
     `accept_length`: a reply that ends at its limit of tokens is kept (mFAVA counts it as cut); without, it is dead for that reason.
-    `size_b` (parameters in billions) and `languages` (codes that its makers say it speaks) are for analyses alone.
+    `size_b` (parameters in billions), `languages` (codes that its makers say it speaks), `is_open` (open weights), `retrieval` (it looks
+    things up before it answers) and `cutoff` (ISO 8601, the end of its knowledge) are for analyses and cards alone.
     """
 
     endpoint: str
@@ -222,10 +242,13 @@ class Model(Block):
     accept_length: bool = False
     size_b: Annotated[float, Field(gt=0)] | None = None
     languages: Names = ()
+    is_open: bool | None = None
+    retrieval: bool = False
+    cutoff: Annotated[str, Field(pattern=r"^\d{4}(-\d{2}){0,2}$")] | None = None
 
     def content(self) -> dict[str, object]:
         """What of this entry decides a row of a reply, its cost included: all but where it is asked and what is said about it."""
-        return self.model_dump(mode="json", exclude={"endpoint", "family", "size_b", "languages"})
+        return self.model_dump(mode="json", exclude={"endpoint", "family", "size_b", "languages", "is_open", "retrieval", "cutoff"})
 
 
 class Llm(Block):
@@ -240,6 +263,16 @@ class Llm(Block):
     prompts_dir: Word | None
 
 
+class Track(Block):
+    """The settings of a protocol. `later`: those that decide no scratch row."""
+
+    later: ClassVar[frozenset[str]] = frozenset()
+
+    def files(self) -> tuple[str, ...]:
+        """Files of the user that decide its rows."""
+        return ()
+
+
 class Sampling(Block):
     """Decoding settings of a request."""
 
@@ -249,7 +282,7 @@ class Sampling(Block):
     frequency_penalty: float = 0.0
 
 
-class HaluEval(Block):
+class HaluEval(Track):
     """The HaluEval track (HELMA sections 2 and 3)."""
 
     later: ClassVar[frozenset[str]] = frozenset({"generators", "subjects", "n_annotators", "probe_pass_rate", "n_topics"})
@@ -317,7 +350,7 @@ class RateOf(Block):
     labels: Literal["binary", "category"]
 
 
-class MFava(Block):
+class MFava(Track):
     """The mFAVA track: silver and gold evaluation data, translate-train, rates in the wild (mFAVA sections 3 and 4)."""
 
     later: ClassVar[frozenset[str]] = frozenset({"subjects", "labelling", "detector", "tokenizer"})
@@ -362,23 +395,162 @@ class MFava(Block):
         return {"writer": self.writer, "translator": self.translator, "query writer": self.query_writer, "checker": self.checker}
 
 
+class Search(Block):
+    """Where web pages are searched for: an endpoint or address in the form of Google's Custom Search JSON API, or recorded results.
+
+    `url` is asked with `q`, `num`, and `key` and `cx` from the environment variables named by `key_env` and `engine_env`. With `endpoint`,
+    `url` is a path of that endpoint. `recorded`: a JSONL file of queries and their results, asked before any address is.
+    """
+
+    endpoint: str | None = None
+    url: Word | None = None
+    key_env: Word | None = None
+    engine_env: Word | None = None
+    recorded: Word | None = None
+    n_results: Annotated[int, Field(ge=1, le=10)]
+
+    @model_validator(mode="after")
+    def _somewhere(self) -> "Search":
+        if not (self.url or self.recorded):
+            raise ValueError("name `url`, `recorded` or both")
+        if self.url and bool(self.endpoint) != self.url.startswith("/"):
+            raise ValueError("`url` is a path such as /customsearch/v1 with `endpoint`, else an address that begins with http")
+        return self
+
+
+class Fetch(Block):
+    """How pages are fetched, and which are dropped.
+
+    `proxy`: an endpoint through which everything is fetched (as an HTTP proxy), null for none. `allowed_private`: hosts or networks
+    that may be private or loopback. `per_host_s`: seconds between two requests to one host, 0 for none; `unlimited_hosts` have none.
+    `extract`: main (trafilatura's main text) or tags (all text outside tags, the paper's way).
+    """
+
+    proxy: str | None
+    concurrency: Size
+    timeout_s: Annotated[float, Field(gt=0)]
+    max_bytes: Size
+    max_redirects: Annotated[int, Field(ge=0)]
+    per_host_s: Annotated[float, Field(ge=0)]
+    unlimited_hosts: Names
+    user_agent: Word
+    robots: bool
+    allowed_private: Names
+    login_hosts: Names
+    sign_in_phrases: Names
+    extract: Literal["main", "tags"]
+
+
+class Verification(Block):
+    """How facts are verified: passages of so many words, the best `n_passages` by BM25 per fact, so many facts in one call.
+
+    `checked_rate`: share of the facts that are also verified one by one, to hold the batches against. `window`: passages in one call at
+    most.
+    """
+
+    passage_words: Size
+    n_passages: Size
+    facts_per_call: Size
+    window: Size
+    checked_rate: Share
+
+
+class WildHallucinations(Track):
+    """The WildHallucinations track: entities of real chats, web evidence, atomic facts, WildFactScore (sections 2 and 3).
+
+    `curator` verifies names, takes out ambiguous ones and names the domain. `abstention`: which rule decides that a reply abstains.
+    `rarity`: ngram (counted in the chats) or a causal model's Hub id or path. `panel`: the frozen list of subjects of whose entities
+    the common subset is made, null for all. `gamma`: of the length penalty (FActScore). `domains_above`: entities from which a domain
+    has a column.
+    """
+
+    later: ClassVar[frozenset[str]] = frozenset({"subjects", "panel", "gamma", "domains_above", "n_annotators"})
+
+    extractor: str | None
+    curator: str | None
+    fact_writer: str | None
+    verifier: str | None
+    subjects: Names
+    takedown: Word | None
+    question: Word
+    n_samples: Size
+    extracting: Sampling
+    curating: Sampling
+    answering: Sampling
+    writing_facts: Sampling
+    verifying: Sampling
+    abstention: Literal["measured", "paper"]
+    search: Search
+    fetch: Fetch
+    verification: Verification
+    rarity: Word
+    panel: Names | None
+    gamma: Size
+    domains_above: Size
+    n_annotators: Size
+
+    def files(self) -> tuple[str, ...]:
+        """The take-down list and recorded results."""
+        return tuple(path for path in (self.takedown, self.search.recorded) if path is not None)
+
+    @field_validator("question")
+    @classmethod
+    def _names_the_entity(cls, question: str) -> str:
+        if "{entity}" not in question:
+            raise ValueError("it must hold {entity}")
+        return question
+
+    def models(self) -> tuple[str, ...]:
+        """Every model alias the track names, in first-named order."""
+        named = [self.extractor, self.curator, self.fact_writer, self.verifier, *self.subjects]
+        return tuple(dict.fromkeys(name for name in named if name is not None))
+
+    def roles(self) -> dict[str, str | None]:
+        """Who builds the data set, by role."""
+        return {"extractor": self.extractor, "curator": self.curator, "fact writer": self.fact_writer, "verifier": self.verifier}
+
+
 class Tracks(Block):
     """One block per protocol."""
 
     halueval: HaluEval
     mfava: MFava
+    wildhallucinations: WildHallucinations
 
 
 class Detector(Block):
     """A family of detectors; each member is a row of every board of the tracks it is for.
 
-    With `folds` its members judge whole texts, each by what was learned from the other folds. Without, they mark tokens: they learn from
-    a board's training texts and judge all others; a member is a rule that needs no weights or an entry of `backbones`.
+    With `folds` its members judge whole texts, each by what was learned from the other folds; a member is a rule that needs no weights or
+    an entry of `entailment`. Without, they mark tokens: they learn from a board's training texts and judge all others; a member is a rule
+    that needs no weights or an entry of `backbones`.
     """
 
     tracks: Annotated[Names, Field(min_length=1)]
     members: Names
     folds: Annotated[int, Field(ge=2)] | None = None
+    entailment: dict[str, "Entailer"] = {}
+
+    @model_validator(mode="after")
+    def _entailers_are_members(self) -> "Detector":
+        lost = [name for name in self.entailment if name not in self.members]
+        if lost or (self.entailment and not self.folds):
+            raise ValueError(f"`entailment` names {lost[0]!r}, no member" if lost else "`entailment` needs `folds`: it judges whole texts")
+        return self
+
+
+class Entailer(Block):
+    """A network that says whether a passage entails a fact, by Hub id or path; it learns nothing here.
+
+    `max_tokens` of passage and fact together, in batches of `batch` pairs; of a text's passages the `n_passages` that share most words with
+    it are read.
+    """
+
+    weights: Word
+    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
+    max_tokens: Size = 512
+    batch: Size = 32
+    n_passages: Size = 8
 
 
 class Lora(Block):
@@ -493,11 +665,11 @@ class Params(Block):
             return named
         return tuple(name for name in named if not self.endpoints[self.model(name).endpoint].is_simulated)
 
-    def track(self, board: str) -> HaluEval | MFava:
+    def track(self, board: str) -> HaluEval | MFava | WildHallucinations:
         """The settings of the track that a board runs."""
         return getattr(self.tracks, self.board(board).track)
 
-    def size_of(self, board: str) -> HaluEvalSizes | MFavaSizes:
+    def size_of(self, board: str) -> HaluEvalSizes | MFavaSizes | WildHallucinationsSizes:
         """The sizes of the track that a board runs, in the chosen profile."""
         return getattr(self.size, self.board(board).track)
 
@@ -555,6 +727,9 @@ def _check_names(params: Params) -> None:
             )
     for model in params.models.values():
         _declared("endpoint", model.endpoint, params.endpoints)
+    for used in (params.tracks.wildhallucinations.search.endpoint, params.tracks.wildhallucinations.fetch.proxy):
+        if used is not None:
+            _declared("endpoint", used, params.endpoints)
     for track in Tracks.model_fields:
         for alias in getattr(params.tracks, track).models():
             _declared("model", alias, params.models)

@@ -86,7 +86,8 @@ def _source(entry: dict, data: Path, names: dict[tuple[str, str], str]) -> dict:
 
 
 def _reading(part: dict, data: Path) -> dict:
-    return {"reader": part["reader"], "path": str(data / part["folder"])}
+    own = {"part": part["part"]} if part.get("part") else {}
+    return {"reader": part["reader"], "path": str(data / part["folder"])} | own
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -6,6 +6,8 @@ Columns named `attributes` and `slice` hold sorted key–value pairs (`PAIRS`), 
 
 import json
 import os
+from collections.abc import Mapping, Sequence
+from math import isnan
 from pathlib import Path
 
 import pandera.polars as pa
@@ -16,8 +18,9 @@ from truerate.errors import TruerateError
 
 PAIRS = pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
 SPANS = pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64, "type": pl.String, "p": pl.Float64}))
-TASKS = ["qa", "dialogue", "summarization", "general", "train", "held-out", "silver", "article", "wild"]
+TASKS = ["qa", "dialogue", "summarization", "general", "train", "held-out", "silver", "article", "wild", "chat", "entity", "fact"]
 STATUSES = ["ok", "dead", "abstained", "unparsed"]
+DIGITS = 6  # of every saved value, so that the same inputs give the same bytes
 LABEL_SOURCES = ["gold", "silver", "published"]
 SPLITS = ["train", "test"]
 
@@ -52,6 +55,8 @@ class Item(Table):
     The knowledge of an item is the text of its documents, joined by blank lines in the order of `document_ids`.
     mFAVA's tasks are the parts of its data: `train` (a labelled passage to learn from), `silver` (an information-seeking prompt with its
     reference), `article` (what queries are written about), `wild` (a query; models see it alone, detectors also its article's lead).
+    WildHallucinations' are `chat` (a user's turn; `question` is its text) and `entity` (`question` is its name, its documents are the web
+    pages found for it).
     """
 
     item_id: str = pa.Field(unique=True)
@@ -111,6 +116,26 @@ class Sample(Table):
     rationale: str = pa.Field(nullable=True)
     split: str = pa.Field(isin=SPLITS)
     attributes: PAIRS
+
+
+class Fact(Table):
+    """One atomic fact of a reply; its verdicts are Judgements of its id.
+
+    `subject` is the model that wrote the reply, `sentence_index` the place (from 0) of the sentence that it was taken from. `evidence` are
+    the passages that it was checked against, best first, as `document_id:start-end` (code points). `is_duplicate`: an earlier fact of the
+    reply says the same; `is_title`: it says no more than that what was asked about is what it is called.
+    """
+
+    fact_id: str = pa.Field(unique=True)
+    generation_id: str
+    item_id: str
+    subject: str
+    sentence_index: pl.Int64 = pa.Field(ge=0)
+    sentence: str
+    text: str
+    is_duplicate: bool
+    is_title: bool
+    evidence: pl.List(pl.String)
 
 
 class Judgement(Table):
@@ -219,6 +244,16 @@ class Count(Table):
 def pairs(**values: object) -> list[dict[str, str]]:
     """Key–value pairs as the tables hold them: sorted by key, values as text, None left out."""
     return [{"key": key, "value": str(values[key])} for key in sorted(values) if values[key] is not None]
+
+
+def score_row(
+    metric: str, subject: str, where: Mapping, found: Sequence[float | None] | float | None, n: int, *, board: str, inputs: str
+) -> dict:
+    """One Score row of ours from (value, low, high), a plain value or None: rounded, NaN as null, never −0.0."""
+    three = tuple(found) if isinstance(found, (tuple, list)) else (found, None, None)
+    value, low, high = (None if one is None or isnan(one) else round(float(one), DIGITS) + 0.0 for one in three)
+    known = {"board": board, "metric": metric, "subject": subject, "slice": pairs(**where), "method": "estimator"}
+    return known | {"value": value, "low": low, "high": high, "n": int(n), "inputs": inputs}
 
 
 def pair(column: str, key: str) -> pl.Expr:

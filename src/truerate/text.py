@@ -6,6 +6,10 @@ import unicodedata
 _SENTENCE_END = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"'”’)\]]))\s+(?=\S)|(?<=[。！？])\s*(?=\S)")
 _WORD = re.compile(r"\w+(?:['’\-]\w+)*", re.UNICODE)
 _ARTICLE = re.compile(r"\b(a|an|the)\b", re.IGNORECASE)
+_QUOTES = "\"'`´‘’‚‛“”„‟«»‹›"
+_APOSTROPHE = str.maketrans("’ʼ´`", "'" * 4)
+MAX_NAME = 200  # characters of a name
+_PATH = re.compile(r"\A[/~]|\A[A-Za-z]:/|\A\.{1,2}/|(?:\A|/)\.\.(?:/|\Z)|\\|://")
 _UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
@@ -23,6 +27,33 @@ def normalise(text: str) -> str:
     """A text as compared for equality of answers: NFKC, lower case, no articles, no punctuation, single spaces."""
     plain = _ARTICLE.sub(" ", unicodedata.normalize("NFKC", text).lower())
     return " ".join(words(plain))
+
+
+def folded(text: str) -> str:
+    """A text in which names are looked for: NFKC, case folded, straight apostrophes, single spaces."""
+    return " ".join(unicodedata.normalize("NFKC", text.translate(_APOSTROPHE)).casefold().split())
+
+
+def name_key(name: str) -> str:
+    """A name as compared with other names: folded, without outer quotes or a possessive ending.
+
+    Articles stay: "The Who" is not "WHO". Empty where nothing but quotes and blank space stands there.
+    """
+    return folded(name).strip(_QUOTES + " ").removesuffix("'s").strip(_QUOTES + " ")
+
+
+def name_fault(name: str) -> str | None:
+    """Why a text cannot be the name of anything: `empty`, `too-long`, `control-character` or `path-like`; None where it can.
+
+    A slash within a name is one ("AC/DC"); what begins like a path, goes up in one, or holds a backslash or an address's `://` is not.
+    """
+    if not any(character.isalnum() for character in name_key(name)):
+        return "empty"
+    if len(name) > MAX_NAME:
+        return "too-long"
+    if _UNSAFE.search(name) or any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):
+        return "control-character"
+    return "path-like" if _PATH.search(name.strip(_QUOTES + " ")) else None
 
 
 def clean(text: str) -> str:

@@ -158,7 +158,7 @@ def build_board(seed: int, folder: Path) -> Board:
     asked = {"silver": track.writer, "translate": track.translator, "query": track.query_writer}
     replies = {name: getattr(steps, name)(at, BOARD, model, tables, 0, {}) for name, model in asked.items()}
     replies |= {"answer": pl.concat([steps.answer(at, BOARD, model, tables, 0, replies) for model in SUBJECTS])}
-    made, tasks = steps.exported(at, BOARD, tables, replies, frame(Judgement))
+    made, tasks = steps.exported(at, BOARD, tables, replies, {"judgements": frame(Judgement)})
     said = list(enumerate(annotate.annotate(tasks, seed), start=1))
     labelled = steps.label(at, BOARD, tables, made, tasks, said, where="labels.jsonl", inputs="")
     return Board(at, tables, made, tasks, labelled)

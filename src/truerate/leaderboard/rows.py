@@ -56,12 +56,13 @@ def rows(
     `scores` (schemas.Score): method `published` or `planted` gives a reference row of that kind; else the kind is that of the subject in
     `kinds`, `baseline` where it is not named. `outcomes` (schemas.Outcome): the subjects of one metric and slice are ranked together;
     scores without outcomes have no rank. `provenance` is the digest of the score's inputs. `card`: the track's, for `table_of` and
-    `is_lower_better`.
+    `is_lower_better`; who has a score of its metric `asked` is a model, whether or not params.yaml names it.
     """
     ranked = ranks(outcomes.filter(pl.col("board") == board), statistics, seed, card)
     tables = card.get("tables", {})
-    made = []
-    for score in scores.filter(pl.col("board") == board).to_dicts():
+    made, given = [], scores.filter(pl.col("board") == board).to_dicts()
+    kinds = {score["subject"]: MODEL for score in given if score["metric"] == card.get("asked")} | dict(kinds)
+    for score in given:
         is_ours = score["method"] == "estimator"
         key = (score["metric"], slice_key(score["slice"]), score["subject"])
         low, high = ranked.get(key, (None, None)) if is_ours and score["value"] is not None else (None, None)

@@ -10,6 +10,7 @@ from truerate.keys import content_id
 from truerate.llm import Reply, Request
 from truerate.params import Sampling
 from truerate.schemas import Generation, frame, pairs
+from truerate.text import clean
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,19 @@ def generation(asked: Prompted, reply: Reply, read: Read | None = None) -> dict[
         "n_tokens_out": reply.n_tokens_out,
         "cost_usd": reply.cost_usd,
         "attributes": pairs(**attributes),
+    }
+
+
+def rejected(row: dict, reason: str, detail: str | None = None) -> dict:
+    """The Reject row of a Generation row that is not used; without `detail` what the row itself says of it."""
+    detail = detail or facts(row).get("detail") or (row["reason"] if row["status"] == "dead" else None) or ""
+    return {
+        "where": row["purpose"],
+        "row": None,
+        "target_id": row["generation_id"],
+        "reason": reason,
+        "detail": clean(detail),
+        "text": clean(row["text"]),
     }
 
 

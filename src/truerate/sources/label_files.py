@@ -7,8 +7,11 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+
+import polars as pl
 
 from truerate.errors import TruerateError
 from truerate.text import clean
@@ -25,6 +28,16 @@ class BadLabel(Exception):
     def __init__(self, reason: str, detail: str):
         super().__init__(detail)
         self.reason, self.detail = reason, detail
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """What a track makes of the label files of a board: gold samples, every label as a judgement, rows that are not used, agreement."""
+
+    samples: pl.DataFrame
+    judgements: pl.DataFrame
+    rejects: pl.DataFrame
+    scores: pl.DataFrame
 
 
 def read_labels(path: str | Path) -> list[tuple[int, object]]:

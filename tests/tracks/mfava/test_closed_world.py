@@ -35,7 +35,7 @@ def made(tmp_path_factory):
         tables = wiki_files.read(folder, name="closed-world-wiki", on_bad_row="stop")
         replies = {name: getattr(steps, name)(at, BOARD, "quill", tables, 0, {}) for name in ("silver", "translate", "query")}
         replies |= {name: getattr(steps, name)(at, BOARD, "aster", tables, 0, replies) for name in ("check", "answer")}
-        yield steps.exported(at, BOARD, tables, replies, frame(Judgement))
+        yield steps.exported(at, BOARD, tables, replies, {"judgements": frame(Judgement)})
 
 
 def test_every_prompt_is_understood(made):

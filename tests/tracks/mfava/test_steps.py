@@ -77,14 +77,14 @@ def replies(at):
 
 @pytest.fixture(scope="module")
 def exported(at, replies):
-    return steps.exported(at, BOARD, TABLES, replies, frame(Judgement))
+    return steps.exported(at, BOARD, TABLES, replies, {"judgements": frame(Judgement)})
 
 
 def test_tables_hold_their_schemas_and_account_for_every_reply(exported):
     made, _ = exported
-    assert set(made) == set(DATASET)
-    for name, model in DATASET.items():
-        validate(model, made[name], where=name)
+    assert set(made) == set(DATASET) - {"facts"}
+    for name, data in made.items():
+        validate(DATASET[name], data, where=name)
     assert made["counts"]["n_in"].sum() == made["generations"].height
     by_purpose = dict(made["generations"].group_by("purpose").len().iter_rows())
     # 2 prompts in 2 languages; 2 of 3 training items into German; 2 articles in 2 languages; 1 check per language; 8 queries
@@ -180,7 +180,7 @@ def test_held_out_passages_are_translated_and_judged_and_never_learned_from(at):
     given = replace(TABLES, items=pl.concat([TABLES.items, frame(Item, list(items))]), documents=tables(list(items)).documents)
     given = replace(given, samples=pl.concat([TABLES.samples, frame(Sample, list(samples))]))
     given = replace(given, documents=pl.concat([TABLES.documents, given.documents]))
-    made, _ = steps.exported(at, BOARD, given, {"translate": run(at, given, "translate")}, frame(Judgement))
+    made, _ = steps.exported(at, BOARD, given, {"translate": run(at, given, "translate")}, {"judgements": frame(Judgement)})
     held = made["samples"].filter(task="held-out")
     assert sorted(held["lang"]) == ["de", "en"] and set(held["split"]) == {"test"}  # one of two is chosen, and translated
     assert made["samples"].filter(task="train").height == 4
@@ -216,7 +216,7 @@ def test_a_source_that_holds_labelled_texts_and_queries_passes_through(at):
     given = tables(items, held)
     replies = all_replies(at, given)
     assert {name: rows.height for name, rows in replies.items()} == {"silver": 0, "translate": 0, "query": 0, "check": 0, "answer": 2}
-    made, tasks = steps.exported(at, BOARD, given, replies, frame(Judgement))
+    made, tasks = steps.exported(at, BOARD, given, replies, {"judgements": frame(Judgement)})
     assert made["samples"].equals(given.samples.sort("sample_id"))
     kept = made["items"].filter(pl.col("task") == "wild").sort("item_id")
     assert kept.equals(given.items.filter(pl.col("task") == "wild").sort("item_id")) and {task["kind"] for task in tasks} == {"natural"}
@@ -229,7 +229,7 @@ def test_where_no_model_may_stand_nothing_is_asked_and_all_lists_are_empty(url, 
     assert wiring.for_export(simulated, BOARD) == [] and planned(simulated, BOARD, TABLES) == []
     for name in ("silver", "translate", "query", "check", "answer"):
         assert run(simulated, TABLES, name, model="quill").is_empty()
-    made, tasks = steps.exported(simulated, BOARD, TABLES, {}, frame(Judgement))
+    made, tasks = steps.exported(simulated, BOARD, TABLES, {}, {"judgements": frame(Judgement)})
     assert tasks == [] and made["generations"].is_empty() and made["rejects"].is_empty()
     assert made["samples"].height == 2  # the English training passages that were chosen
 
@@ -245,7 +245,7 @@ def test_a_training_sample_whose_spans_overlap_is_a_reject_and_the_rest_goes_on(
     given = replace(TABLES, samples=frame(Sample, [row | {"spans": over} for row in rows[:1]] + rows[1:]))
     whole = layout(at.p.endpoints["loopback"].base_url, n_train=3)
     replies = {"translate": run(whole, given, "translate")}
-    made, _ = steps.exported(whole, BOARD, given, replies, frame(Judgement))
+    made, _ = steps.exported(whole, BOARD, given, replies, {"judgements": frame(Judgement)})
     assert made["rejects"].filter(where="translate").select("target_id", "reason").rows() == [(rows[0]["sample_id"], "overlapping-spans")]
     assert made["samples"].filter(task="train", lang="de").height == made["samples"].filter(task="train", lang="en").height == 2
 
@@ -255,7 +255,7 @@ def test_a_reference_that_was_not_translated_drops_its_passages(at, replies):
         status=pl.when(pl.col("purpose") == "translate_reference").then(pl.lit("unparsed")).otherwise("status"),
         reason=pl.when(pl.col("purpose") == "translate_reference").then(pl.lit("empty")).otherwise("reason"),
     )
-    made, _ = steps.exported(at, BOARD, TABLES, replies | {"translate": cut}, frame(Judgement))
+    made, _ = steps.exported(at, BOARD, TABLES, replies | {"translate": cut}, {"judgements": frame(Judgement)})
     assert made["samples"].filter(task="train", lang="de").is_empty() and made["documents"].is_empty()
     reasons = made["rejects"].filter(pl.col("where") != "article").group_by("where", "reason").len().sort("where").rows()
     assert reasons == [("translate", "no-reference", 2), ("translate_reference", "empty", 2)]

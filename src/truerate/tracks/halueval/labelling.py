@@ -1,6 +1,5 @@
 """Labelled general samples from what annotators returned: samples, every label as a judgement, rejects, and how well they agree."""
 
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -8,6 +7,7 @@ import polars as pl
 from truerate.keys import content_id, split_of
 from truerate.params import HaluEval
 from truerate.schemas import Judgement, Reject, Sample, Score, frame, pairs
+from truerate.sources.label_files import Labelled
 from truerate.text import clean
 from truerate.tracks.halueval import labels
 from truerate.tracks.halueval.agreeing import ANNOTATORS, agreement_scores, agreement_sums
@@ -15,16 +15,6 @@ from truerate.tracks.halueval.labels import Label
 from truerate.tracks.halueval.tally import Tally
 
 WHERE = {"task": "general"}
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """The tables of a board's labelled general responses."""
-
-    samples: pl.DataFrame
-    judgements: pl.DataFrame
-    rejects: pl.DataFrame
-    scores: pl.DataFrame
 
 
 def label_responses(

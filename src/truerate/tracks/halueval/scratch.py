@@ -31,8 +31,9 @@ def respond(at: Layout, board: str, model: str, tables, shard: int, replies: Rep
     return steps.respond(at, board, tables.items, tables.documents, shard)
 
 
-def recognise(at: Layout, board: str, model: str, tables, shard: int, replies: Replies) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """A subject judges one shard of the texts: its replies and its judgements."""
+def recognise(at: Layout, board: str, model: str, tables, shard: int, replies: Replies) -> tuple[pl.DataFrame, Replies]:
+    """A subject judges one shard of the texts: its replies, and beside them its judgements."""
     dataset = steps.assembled(at, board, tables, replies)
     responses = general.selected(dataset.generations)
-    return steps.recognise(at, board, model, dataset.samples, dataset.items, tables.documents, responses, shard)
+    made, judged = steps.recognise(at, board, model, dataset.samples, dataset.items, tables.documents, responses, shard)
+    return made, {"judgements": judged}

@@ -155,13 +155,13 @@ def assembled(at: Layout, board: str, tables, replies: dict[str, pl.DataFrame]) 
 
 
 def exported(
-    at: Layout, board: str, tables, replies: dict[str, pl.DataFrame], judged: pl.DataFrame
+    at: Layout, board: str, tables, replies: dict[str, pl.DataFrame], beside: dict[str, pl.DataFrame]
 ) -> tuple[dict[str, pl.DataFrame], list[dict]]:
     """The tables of the board's data set by name, and its annotation tasks."""
     dataset = assembled(at, board, tables, replies)
     whole = pl.concat([dataset.generations, replies.get("recognise", generations([]))])
     made = {name: getattr(dataset, name) for name in ("items", "samples", "rejects")}
-    return made | {"generations": whole, "judgements": judged, "counts": counts(whole)}, dataset.tasks
+    return made | {"generations": whole, "judgements": beside["judgements"], "counts": counts(whole)}, dataset.tasks
 
 
 def knowledge_of(at: Layout, board: str, found: dict[str, Context], documents: pl.DataFrame) -> dict[str, str]:

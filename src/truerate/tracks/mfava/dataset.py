@@ -6,7 +6,7 @@ from dataclasses import replace
 import polars as pl
 
 from truerate.keys import content_id, split_of
-from truerate.llm.prompted import facts
+from truerate.llm.prompted import facts, rejected
 from truerate.schemas import SPANS, Document, Item, Reject, Sample, frame, pair, pairs
 from truerate.tags import TYPES, parse_tags
 from truerate.text import clean
@@ -79,7 +79,7 @@ def translated(
             continue
         context, lang = found[row["item_id"]], known["lang"]
         if (reference := references.get((context.item_id, lang))) is None:
-            rejects.append(_reject(row, "no-reference", "the reference has no translation"))
+            rejects.append(rejected(row, "no-reference", "the reference has no translation"))
             continue
         document = _document(context, lang, reference, of_document)
         item = _item(context, lang, document["document_id"])
@@ -145,20 +145,8 @@ def items_frame(made: Sequence[dict], source: pl.DataFrame, *tables: pl.DataFram
 
 def rejects_frame(rows: Iterable[dict], more: Sequence[dict]) -> pl.DataFrame:
     """Every reply that is not `ok` with its reason and raw text, and what else was not kept."""
-    found = [_reject(row, row["reason"] if row["status"] == "unparsed" else row["status"]) for row in rows if row["status"] != "ok"]
+    found = [rejected(row, row["reason"] if row["status"] == "unparsed" else row["status"]) for row in rows if row["status"] != "ok"]
     return frame(Reject, [*found, *more]).sort("where", "target_id", "reason")
-
-
-def _reject(row: dict, reason: str, detail: str | None = None) -> dict:
-    detail = detail or facts(row).get("detail") or (row["reason"] if row["status"] == "dead" else None) or ""
-    return {
-        "where": row["purpose"],
-        "row": None,
-        "target_id": row["generation_id"],
-        "reason": reason,
-        "detail": clean(detail),
-        "text": clean(row["text"]),
-    }
 
 
 # ---- what detectors learn from and judge ----------------------------------------------------------------------

@@ -18,7 +18,7 @@ from truerate.metrics.mushroom import HARD
 from truerate.metrics.tokens import Span as Offset
 from truerate.metrics.tokens import offsets_by
 from truerate.schemas import Judgement, Reject, Sample, Score, frame, pairs
-from truerate.sources.label_files import reject
+from truerate.sources.label_files import Labelled, reject
 from truerate.tags import TYPES
 from truerate.tracks.mfava.agreement import ANNOTATORS, agreement_rows, plausibility_rows, silver_agreement, silver_gold_rows
 from truerate.tracks.mfava.labels import Label, Span, checked_labels, runs, token_types, voted
@@ -28,16 +28,6 @@ VOTING, CLOSEST = "max-voting", "closest-to-silver"
 SETTLEMENTS = (VOTING, CLOSEST)
 GOLD = ("gold", "published")  # label sources that are people
 MAX_PAIRED = 10  # annotators of one language of a source: more of them have hardly a text in common
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """The tables of a board's labelled texts."""
-
-    samples: pl.DataFrame
-    judgements: pl.DataFrame
-    rejects: pl.DataFrame
-    scores: pl.DataFrame
 
 
 @dataclass(frozen=True)

@@ -187,7 +187,7 @@ def answer(at: Layout, board: str, model: str, tables, shard: int, upstream: Rep
 # ---- the data set ---------------------------------------------------------------------------------------------
 
 
-def exported(at: Layout, board: str, tables, replies: Replies, judged: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], list[dict]]:
+def exported(at: Layout, board: str, tables, replies: Replies, beside: Replies) -> tuple[dict[str, pl.DataFrame], list[dict]]:
     """The tables of the board's data set by name, and its annotation tasks. Pure: it asks nothing."""
     settings, size = at.p.track(board), at.p.size_of(board)
     whole = pl.concat([generations([]), *replies.values()]).sort("generation_id")
@@ -209,7 +209,7 @@ def exported(at: Layout, board: str, tables, replies: Replies, judged: pl.DataFr
         "items": dataset.items_frame(items, tables.items, whole, all_samples),
         "generations": whole,
         "samples": all_samples,
-        "judgements": judged,
+        "judgements": beside["judgements"],
         "rejects": dataset.rejects_frame(rows, dropped),
         "counts": counts(whole),
     }

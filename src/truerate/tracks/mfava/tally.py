@@ -7,9 +7,8 @@ import numpy as np
 
 from truerate.metrics.intervals import Interval, cluster_bootstrap, cluster_sums, wilson
 from truerate.params import Statistics
-from truerate.schemas import pairs
+from truerate.schemas import score_row
 
-DIGITS = 6  # of every saved value, so that the same inputs give the same bytes
 ALL = "all"  # the language of a mean over languages
 
 
@@ -24,10 +23,7 @@ class Tally:
 
     def row(self, metric: str, subject: str, where: Mapping, interval: Interval | Sequence | float | None, n: int) -> dict:
         """One Score row from an interval, a plain value or None; a metric over nothing is null."""
-        found = tuple(interval) if isinstance(interval, (tuple, list)) else (interval, None, None)
-        value, low, high = (None if one is None or np.isnan(one) else round(float(one), DIGITS) + 0.0 for one in found)  # never −0.0
-        known = {"board": self.board, "metric": metric, "subject": subject, "slice": pairs(**where), "method": "estimator"}
-        return known | {"value": value, "low": low, "high": high, "n": int(n), "inputs": self.inputs}
+        return score_row(metric, subject, where, interval, n, board=self.board, inputs=self.inputs)
 
     def intervals(self, sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray]) -> list[Interval]:
         """Values of statistics of column totals with their cluster-bootstrap intervals; NaN where a value or interval is not defined.
