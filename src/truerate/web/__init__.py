@@ -1,0 +1,1 @@
+"""The web: searching for pages and fetching them politely, each stored once."""

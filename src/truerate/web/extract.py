@@ -1,0 +1,173 @@
+"""From a fetched page to its text: bytes to characters whatever the header says, and the main text or all text outside tags."""
+
+import codecs
+import re
+from collections.abc import Iterable
+
+from lxml import etree, html
+from trafilatura import extract
+
+from truerate.text import clean
+from truerate.web.outcomes import Outcome, Page, Text
+
+MAIN, TAGS = "main", "tags"
+UNSEEN = ("script", "style", "noscript", "template", "iframe", "svg", "head")  # elements whose text nobody reads
+BLOCKS = frozenset(
+    "address article aside blockquote br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p"
+    " pre section table tbody td tfoot th thead title tr ul".split()
+)
+MAX_BROKEN = 0.02  # share of characters that may be lost in decoding
+SIGN_IN_WORDS = 120  # a longer text that mentions signing in has something else to say as well
+# What a page may name as its encoding: those of the WHATWG standard that Python knows; others (punycode, idna) can take very long.
+CODECS = frozenset(
+    "utf-8 utf-16 utf-16-le utf-16-be cp866 koi8-r koi8-u mac-roman cp874 gbk gb18030 big5 big5hkscs euc_jp iso2022_jp shift_jis cp932"
+    " euc_kr cp949".split()
+    + [f"cp125{n}" for n in range(9)]
+    + [f"iso8859-{n}" for n in (*range(2, 9), 10, 13, 14, 15, 16)]
+)
+WIDER = {"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "gb2312": "gb18030", "gbk": "gb18030", "iso8859-11": "cp874"}
+_META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)")
+_DATED = (
+    "//meta[@property='article:modified_time' or @itemprop='dateModified']/@content",
+    "//meta[@property='article:published_time' or @itemprop='datePublished' or @name='date' or @name='dcterms.date']/@content",
+    "//time/@datetime",
+)
+
+
+def extracted(page: Page, how: str, sign_in_phrases: Iterable[str] = ()) -> Text:
+    """The text of a page that was fetched; its outcome where it has none to give."""
+    if page.outcome is not Outcome.OK:
+        return Text(page.outcome, detail=page.detail)
+    markup = decoded(page.body, page.charset)
+    if markup is None:
+        return Text(Outcome.UNDECODABLE, detail=f"charset {page.charset or 'not named'}")
+    return of_markup(markup, how, sign_in_phrases)
+
+
+def of_markup(markup: str, how: str, sign_in_phrases: Iterable[str] = ()) -> Text:
+    """The text of a page's HTML."""
+    try:
+        tree = html.document_fromstring(_without_declaration(markup))
+    except (etree.LxmlError, ValueError):
+        return Text(Outcome.EMPTY)
+    title, dated = _title(tree), _dated(tree)
+    try:
+        text = _tags(tree) if how == TAGS else _main(markup) or ""
+    except Exception as error:  # a page made to break a parser costs that page, not the run
+        return Text(Outcome.ERROR, title=title, detail=type(error).__name__)
+    return judged(tidy(text), title, dated, sign_in_phrases)
+
+
+def judged(text: str, title: str, dated: str | None, sign_in_phrases: Iterable[str] = ()) -> Text:
+    """A text with its outcome: empty, one that only asks to sign in, or ok."""
+    if not text:
+        return Text(Outcome.EMPTY, title=title)
+    plain = f"{title} {text}".casefold()
+    if len(text.split()) <= SIGN_IN_WORDS:
+        for phrase in sign_in_phrases:
+            if phrase.casefold() in plain:
+                return Text(Outcome.SIGN_IN, title=title, detail=phrase)
+    return Text(Outcome.OK, text, title, dated)
+
+
+def tidy(text: str) -> str:
+    """A text cleaned, with single spaces and line breaks."""
+    lines = (" ".join(line.split()) for line in clean(text).splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+def decoded(body: bytes, charset: str | None) -> str | None:
+    """The characters of a page, None where too many cannot be read.
+
+    In this order: a byte order mark; UTF-8 where the bytes are that and no escape or zero byte speaks against it (other encodings look
+    like it only by rare chance, while headers are often wrong); the header's charset; the page's own; and last UTF-8 or Windows-1252,
+    whichever loses less.
+    """
+    for mark, name in ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if body.startswith(mark):
+            return _sound(body[len(mark) :].decode(name, "replace"))
+    named = [_codec(charset), _codec(_declared(body))]
+    names = [name for name in named if name]
+    if b"\0" not in body and b"\x1b" not in body:
+        names.insert(0, "utf-8")
+    for name in names:
+        try:
+            return _sound(body.decode(name))
+        except UnicodeError:
+            continue
+    if b"\0" in body:
+        return None
+    tries = [body.decode(name, "replace") for name in dict.fromkeys([*names, "utf-8", "cp1252"])]
+    return _sound(min(tries, key=_n_broken))
+
+
+def _codec(name: str | None) -> str | None:
+    """Python's name of an allowed encoding, None for any other."""
+    try:
+        found = codecs.lookup((name or "").strip().lower()).name
+    except (LookupError, ValueError):
+        return None
+    found = WIDER.get(found, found)
+    return found if found in CODECS else None
+
+
+def _declared(body: bytes) -> str | None:
+    match = _META.search(body[:4096])
+    return match[1].decode("ascii", "replace") if match else None
+
+
+def _n_broken(text: str) -> int:
+    """Characters that were lost, and control characters that no text holds."""
+    return text.count("\ufffd") + sum(1 for letter in text if letter < " " and letter not in "\t\n\r\f\x1b" or "\x7f" <= letter <= "\x9f")
+
+
+def _sound(text: str) -> str | None:
+    return text if _n_broken(text) <= MAX_BROKEN * len(text) else None
+
+
+def _without_declaration(markup: str) -> str:
+    """Markup without an XML declaration, which lxml refuses in characters."""
+    return re.sub(r"^\s*<\?xml[^>]*\?>", "", markup)
+
+
+def _main(markup: str) -> str | None:
+    """The main text without menus, advertisements and comments (trafilatura). Nothing here hangs on the day or on pages read before."""
+    return extract(_without_declaration(markup), include_comments=False, include_tables=True, deduplicate=False, with_metadata=False)
+
+
+def _tags(tree: html.HtmlElement) -> str:
+    """All text outside tags, scripts and styles (WildHallucinations, section 2)."""
+    parts: list[str] = []
+    for event, element in etree.iterwalk(tree, events=("start", "end"), tag=None):
+        is_seen = isinstance(element.tag, str)
+        if event == "start":
+            if is_seen and element.tag in BLOCKS:
+                parts.append("\n")
+            if is_seen and element.text and not _is_unseen(element):
+                parts.append(element.text)
+            continue
+        if is_seen and element.tag in BLOCKS:
+            parts.append("\n")
+        parent = element.getparent()
+        if element.tail and parent is not None and not _is_unseen(parent):
+            parts.append(element.tail)
+    return "".join(parts)
+
+
+def _is_unseen(element: html.HtmlElement) -> bool:
+    return element.tag in UNSEEN or any(above.tag in UNSEEN for above in element.iterancestors())
+
+
+def _title(tree: html.HtmlElement) -> str:
+    found = tree.xpath("//head/title//text()") or tree.xpath("//h1//text()")
+    return " ".join(clean("".join(found)).split())[:300]
+
+
+def _dated(tree: html.HtmlElement) -> str | None:
+    """The date that a page gives itself, the latest kind of it first."""
+    for path in _DATED:
+        for value in tree.xpath(path):
+            if match := _DATE.search(value):
+                return match[0]
+    return None

@@ -1,0 +1,99 @@
+"""Guards against addresses that are not of the public web.
+
+A name is checked by what it resolves to, in the very look-up whose addresses are then connected to, so that no second answer of a name
+server can lead elsewhere (DNS rebinding). Addresses written as such are checked as they stand.
+"""
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Iterable
+
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from truerate.web.hosts import matches
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+
+class RefusedAddress(OSError):
+    """A host whose address is not of the public web and not among those allowed."""
+
+
+class Guard:
+    """Says of addresses and hosts why they are refused. `allowed`: host patterns, addresses or networks that may be private."""
+
+    def __init__(self, allowed: Iterable[str] = ()):
+        self.networks, self.patterns = [], []
+        for entry in allowed:
+            try:
+                self.networks.append(ipaddress.ip_network(entry, strict=False))
+            except ValueError:
+                self.patterns.append(entry)
+
+    def address(self, text: str) -> str | None:
+        """Why an address is refused, None where it may be asked."""
+        try:
+            found = ipaddress.ip_address(text.strip("[]").partition("%")[0])
+        except ValueError:
+            return f"{text!r} is no plain address"
+        if any(found.version == network.version and found in network for network in self.networks):
+            return None
+        inner = _embedded(found)
+        if inner is not None:
+            return self.address(str(inner))
+        return None if found.is_global and not (found.is_multicast or found.is_reserved) else f"{found} is not of the public web"
+
+    def host(self, host: str) -> str | None:
+        """Why a host as it is written is refused. A name passes: what it resolves to is checked by the resolver.
+
+        Forms that only look like names (`2130706433`, `0x7f.1`, `127.1`) are refused: systems read them as addresses.
+        """
+        if not host:
+            return "there is no host"
+        if matches(host, self.patterns):
+            return None
+        if ":" in host or host[-1].isdigit() or host.rpartition(".")[2].startswith("0x"):
+            return self.address(host)
+        if host == "localhost" or host.endswith(".localhost"):
+            return f"{host} is this machine"
+        return None
+
+
+def _embedded(found: Address) -> Address | None:
+    """The IPv4 address inside an IPv6 one, where that is where it leads."""
+    if found.version == 4:
+        return None
+    if found in _NAT64:
+        return ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
+    teredo = found.teredo
+    return found.ipv4_mapped or found.sixtofour or (teredo[1] if teredo else None)
+
+
+class GuardedResolver(AbstractResolver):
+    """A resolver that gives only addresses that the guard lets pass; a name with none is refused."""
+
+    def __init__(self, guard: Guard):
+        self.guard = guard
+
+    async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> list[ResolveResult]:
+        """The addresses of a name. Raises RefusedAddress where none may be asked, OSError where there is none."""
+        loop = asyncio.get_running_loop()
+        found = await loop.getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+        if matches(host.lower(), self.guard.patterns):
+            return [_result(host, entry) for entry in found]
+        refusals = [self.guard.address(entry[4][0]) for entry in found]
+        passed = [_result(host, entry) for entry, refusal in zip(found, refusals, strict=True) if refusal is None]
+        if found and not passed:
+            raise RefusedAddress(f"{host}: {refusals[0]}")
+        return passed
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _result(host: str, entry: tuple) -> ResolveResult:
+    family, _, proto, _, sockaddr = entry
+    flags = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+    return ResolveResult(hostname=host, host=sockaddr[0], port=sockaddr[1], family=family, proto=proto, flags=flags)

@@ -1,0 +1,113 @@
+import pytest
+
+from truerate.web.extract import MAIN, TAGS, decoded, extracted, of_markup, tidy
+from truerate.web.outcomes import Outcome, Page
+
+PARAGRAPHS = (
+    "Varn is a town on the river Odla, which was founded in 1204 by monks who had come over the hills.",
+    "Its market is known for cheese, and its school for the singers that it has sent into the world.",
+    "In the last census 12,300 people lived within its walls, a few more than ten years before that.",
+)
+MARKUP = (
+    "<!DOCTYPE html><html><head><meta charset=utf-8><title>Varn &amp; Odla</title>"
+    '<meta property="article:published_time" content="2019-05-04T10:00:00Z"><style>p{color:red}</style></head>'
+    "<body><nav><ul><li><a href='/'>Home</a></li><li><a href='/n'>News</a></li></ul></nav><main><article><h1>Varn</h1>"
+    + "".join(f"<p>{part}</p>" for part in PARAGRAPHS)
+    + "</article></main><!-- a remark --><footer><p>Terms of use. We use cookies.</p></footer>"
+    "<script>var hidden = 1;</script></body></html>"
+)
+PHRASES = ("please sign in",)
+
+
+def page(body, charset="utf-8"):
+    return Page("http://a/", Outcome.OK, "", "http://a/", 200, "text/html", charset, body)
+
+
+def test_the_main_text_is_without_menu_footer_and_script():
+    found = extracted(page(MARKUP.encode()), MAIN)
+    assert (found.outcome, found.title, found.dated) == (Outcome.OK, "Varn & Odla", "2019-05-04")
+    assert all(part in found.text.split("\n") for part in PARAGRAPHS)
+    assert not any(word in found.text for word in ("Home", "cookies", "hidden", "remark", "color"))
+
+
+def test_the_papers_way_takes_all_text_outside_tags():
+    found = extracted(page(MARKUP.encode()), TAGS)
+    assert found.text.split("\n") == ["Home", "News", "Varn", *PARAGRAPHS, "Terms of use. We use cookies."]
+
+
+def test_the_same_page_gives_the_same_text_whatever_was_read_before():
+    first = of_markup(MARKUP, MAIN)
+    for _ in range(5):
+        of_markup(MARKUP.replace("Varn", "Odla"), MAIN)
+    assert of_markup(MARKUP, MAIN) == first
+
+
+def test_a_page_that_only_asks_to_sign_in_is_told_from_one_that_mentions_it():
+    wall = "<html><body><p>Please sign in to read on. It is free of charge for members of our circle.</p></body></html>"
+    assert extracted(page(wall.encode()), MAIN, PHRASES).outcome is Outcome.SIGN_IN
+    long = MARKUP.replace("</article>", "<p>Please sign in to comment.</p>" + f"<p>{' '.join(PARAGRAPHS)}</p>" * 2 + "</article>")
+    assert extracted(page(long.encode()), TAGS, PHRASES).outcome is Outcome.OK
+
+
+@pytest.mark.parametrize("body", [b"", b"   ", b"<html><body><script>1</script></body></html>", b"<!-- nothing -->"])
+@pytest.mark.parametrize("how", [MAIN, TAGS])
+def test_a_page_without_text_is_empty(body, how):
+    assert extracted(page(body), how).outcome is Outcome.EMPTY
+
+
+def test_a_page_that_was_not_kept_keeps_its_outcome():
+    assert extracted(Page("u", Outcome.STATUS, "404"), MAIN).outcome is Outcome.STATUS
+
+
+TEXT = "“Fin de siècle” – café, naïve, Straße, " + "plain words " * 5
+
+
+@pytest.mark.parametrize(
+    ("body", "charset"),
+    [
+        (TEXT.encode(), "utf-8"),
+        (TEXT.encode(), None),
+        (TEXT.encode(), "iso-8859-1"),  # the header is wrong, the bytes are UTF-8
+        (TEXT.encode("cp1252"), "utf-8"),  # and the other way round
+        (TEXT.encode("cp1252"), "iso-8859-1"),  # browsers read it as Windows-1252
+        (TEXT.encode("cp1252"), "no-such-charset"),
+        (TEXT.encode("cp1252"), "zlib"),  # a codec of Python, no charset
+        (TEXT.encode("cp1252"), "punycode"),
+        (b"\xef\xbb\xbf" + TEXT.encode(), "iso-8859-1"),
+        (TEXT.encode("utf-16"), None),
+        (TEXT.encode("utf-16-le"), "utf-16-le"),
+    ],
+)
+def test_characters_are_found_whatever_the_header_says(body, charset):
+    assert decoded(body, charset) == TEXT
+
+
+def test_bytes_that_are_utf_8_are_read_so_even_where_the_header_would_do():
+    assert decoded("café, naïve".encode(), "windows-1252") == "café, naïve"
+
+
+def test_the_pages_own_charset_counts_where_the_header_has_none():
+    text = '<meta http-equiv="content-type" content="text/html; charset=koi8-r"><p>Варн и Одла</p>'
+    assert decoded(text.encode("koi8-r"), None) == text
+    japanese = '<meta charset="iso-2022-jp"><p>町</p>'
+    assert decoded(japanese.encode("iso2022_jp"), None) == japanese
+
+
+def test_one_broken_character_is_borne_and_noise_is_not():
+    body = ("plain words " * 20).encode() + b"\xc3 and more"
+    assert decoded(body, "utf-8").startswith("plain words")
+    noise = bytes((7 * place * place + 13 * place) % 256 for place in range(2000))
+    assert decoded(noise, None) is None and extracted(page(noise, None), MAIN).outcome is Outcome.UNDECODABLE
+
+
+@pytest.mark.parametrize(
+    "markup",
+    ["<div>" * 20_000 + "deep", "<p>" + "&" * 50_000, "<a href='" + "x" * 90_000, "<?xml version='1.0' encoding='utf-8'?><p>x</p>"],
+)
+@pytest.mark.parametrize("how", [MAIN, TAGS])
+def test_markup_made_to_break_a_parser_costs_that_page_alone(markup, how):
+    assert of_markup(markup, how).outcome in Outcome
+
+
+def test_text_is_cleaned_and_single_spaced():
+    assert tidy(" a\u00a0 b\x00\u202e \r\n\n c ") == "a b\nc"

@@ -1,0 +1,55 @@
+import sqlite3
+
+import pytest
+
+from truerate.errors import TruerateError
+from truerate.layout import Layout
+from truerate.web.outcomes import Outcome, Page
+from truerate.web.store import PageStore
+
+from .stub_web import ROOT
+
+OK = Page("http://a/", Outcome.OK, "", "http://a/b", 200, "text/html", "utf-8", b"body" * 100)
+LATE = Page("http://c/", Outcome.TIMEOUT, "not within 1 s", "http://c/")
+
+
+def test_pages_are_kept_by_scope_and_a_dropped_one_holds_under_its_limits_alone(tmp_path):
+    with PageStore(tmp_path / "p.sqlite") as store:
+        kept = store.keep("", OK, "limits")
+        store.keep("", LATE, "limits")
+    with PageStore(tmp_path / "p.sqlite") as store:
+        assert store.page("", OK.url, "others") == kept and kept.body == OK.body and kept.outcome is Outcome.OK
+        assert store.page("another world", OK.url, "limits") is None
+        assert store.page("", LATE.url, "limits").detail == LATE.detail and store.page("", LATE.url, "others") is None
+
+
+def test_results_are_kept_also_where_there_are_none(tmp_path):
+    with PageStore(tmp_path / "p.sqlite") as store:
+        assert store.results("", "Varn", 3) is None
+        store.keep_results("", "Varn", 3, [])
+        assert store.results("", "Varn", 3) == [] and store.results("", "Varn", 4) is None
+
+
+def test_turns_at_a_host_follow_one_another_over_all_processes(tmp_path):
+    with PageStore(tmp_path / "p.sqlite") as one, PageStore(tmp_path / "p.sqlite") as other:
+        assert [store.next_turn("a", 2.0, 100.0) for store in (one, other, one)] == [100.0, 102.0, 104.0]
+        assert one.next_turn("b", 2.0, 100.0) == 100.0 and one.next_turn("a", 2.0, 200.0) == 200.0
+        assert other.next_turn("a", 2.0, -90_000.0) == -86_400.0  # a clock that was put back stops a host for an hour at most
+
+
+def test_it_lies_beside_the_response_store(tmp_path, monkeypatch):
+    monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "responses.sqlite"))
+    with PageStore.of(Layout.load(ROOT / "params.yaml")) as store:
+        assert store.path == tmp_path / "responses-pages.sqlite"
+
+
+@pytest.mark.parametrize("what", ["no database", "other format"])
+def test_a_file_that_is_no_page_store_is_one_line(what, tmp_path):
+    path = tmp_path / "p.sqlite"
+    if what == "no database":
+        path.write_bytes(b"something else entirely" * 100)
+    else:
+        with sqlite3.connect(path) as link:
+            link.execute("PRAGMA user_version = 99")
+    with pytest.raises(TruerateError, match="page store .*p.sqlite.*(not a database|format 99).*TRUERATE_STORE"):
+        PageStore(path)
