@@ -108,7 +108,7 @@ def test_tagged_files_become_boards_whose_detectors_learn_from_silver(tmp_path, 
 
 def test_nothing_known_in_a_folder_names_what_was_looked_for(tmp_path):
     at = Layout.load(str(Path(__file__).parents[1] / "params.yaml"))
-    with pytest.raises(TruerateError, match="looked for the folders halueval, mfava, mushroom, xsum"):
+    with pytest.raises(TruerateError, match="looked for the folders factcheckgpt, factool, halueval, mfava, mushroom, refchecker, xsum"):
         boards_in(at, tmp_path)
     with pytest.raises(TruerateError, match="is no folder"):
         boards_in(at, tmp_path / "absent")
@@ -134,3 +134,19 @@ def test_a_board_learns_from_another_folder_where_that_is_there(tmp_path, monkey
     (tmp_path / "data" / "mfava" / "some.jsonl").write_text("[]\n", "utf-8")
     prepare(work, found, tmp_path / "data")
     assert (work / "inputs" / "mushroom.digest").read_text("utf-8") != before, "what detectors learn from is watched, too"
+
+
+def test_parts_of_one_folder_are_boards_of_their_own(tmp_path, monkeypatch):
+    (tmp_path / "data" / "refchecker").mkdir(parents=True)
+    (tmp_path / "data" / "refchecker" / "claims.jsonl").write_text("{}\n", "utf-8")
+    work = tmp_path / "work"
+    (work / ".dvc").mkdir(parents=True)
+    monkeypatch.chdir(ROOT)
+    prepare(work, boards_in(Layout.load("params.yaml"), tmp_path / "data"), tmp_path / "data")
+    sources = load_params(work / "params.yaml").sources
+    assert {name: source.part for name, source in sources.items()} == {
+        "refchecker-zero-context": "zero_context",
+        "refchecker-noisy-context": "noisy_context",
+        "refchecker-accurate-context": "accurate_context",
+    }
+    assert {source.path for source in sources.values()} == {str(tmp_path / "data" / "refchecker")}

@@ -11,6 +11,9 @@ def test_readers_are_the_modules_with_a_read_function():
     assert readers() == [
         "alpaca",
         "cnn_dailymail",
+        "entity_list",
+        "factcheckgpt",
+        "factool",
         "fava",
         "halueval",
         "hotpotqa",
@@ -18,10 +21,12 @@ def test_readers_are_the_modules_with_a_read_function():
         "mushroom",
         "opendialkg",
         "probes",
+        "refchecker",
         "seed_files",
         "silver_prompts",
         "wiki_files",
         "wikipedia",
+        "wildchat",
         "xsum",
     ]
 
@@ -31,3 +36,8 @@ def test_an_unknown_reader_is_one_line_that_lists_them(name, tmp_path):
     with pytest.raises(TruerateError) as error:
         read_source("x", Source(reader=name, path="."), tmp_path, "stop")
     assert str(error.value) == f"source 'x': reader {name!r} is not known; allowed: {', '.join(readers())}"
+
+
+def test_a_part_of_a_folder_that_is_read_whole(tmp_path):
+    with pytest.raises(TruerateError, match="source 'x': reader 'factool' reads its folder whole; take `part` away"):
+        read_source("x", Source(reader="factool", part="first", path="."), tmp_path, "stop")

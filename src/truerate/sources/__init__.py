@@ -1,6 +1,8 @@
 """Readers of public formats: each module with a function `read` turns a folder into documents, items, samples and judgements."""
 
+import inspect
 import pkgutil
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -21,6 +23,8 @@ def check_reader(name: str, source: Source) -> None:
     for reader in (source.reader, *([source.training.reader] if source.training else [])):
         if reader not in readers():
             raise TruerateError(f"source {name!r}: reader {reader!r} is not known; allowed: {listed(readers())}")
+    if source.part is not None and "part" not in inspect.signature(_reader(source.reader)).parameters:
+        raise TruerateError(f"source {name!r}: reader {source.reader!r} reads its folder whole; take `part` away")
 
 
 def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> SourceTables:
@@ -29,7 +33,8 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     Raises TruerateError for an unknown reader, an unreadable file, and, where `on_bad_row` is `stop`, for the first bad row.
     """
     check_reader(name, source)
-    tables = _read(name, source.reader, Path(folder), on_bad_row)
+    part = {} if source.part is None else {"part": source.part}
+    tables = _read(name, source.reader, Path(folder), on_bad_row, **part)
     if source.training is None:
         return tables
     other = Path(source.training.path).expanduser()
@@ -41,5 +46,9 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     return with_training(tables, tables if is_same else _read(learned, source.training.reader, other, on_bad_row))
 
 
-def _read(name: str, reader: str, folder: Path, on_bad_row: str) -> SourceTables:
-    return import_module(f"{__name__}.{reader}").read(folder, name=name, on_bad_row=on_bad_row)
+def _read(name: str, reader: str, folder: Path, on_bad_row: str, **part: str) -> SourceTables:
+    return _reader(reader)(folder, name=name, on_bad_row=on_bad_row, **part)
+
+
+def _reader(name: str) -> Callable[..., SourceTables]:
+    return import_module(f"{__name__}.{name}").read

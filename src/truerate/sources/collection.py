@@ -150,7 +150,8 @@ class Collection:
         return self.items.setdefault(identity, {"item_id": identity, **row, "attributes": pairs(**more)})
 
     def sample(self, item: dict, text: str, *, is_hallucinated: bool, label_source: str, **more) -> dict:
-        """Note a labelled text of an item; gives its row. `more` are the other columns, the rest attributes."""
+        """Note a labelled text of an item. `more` are the other columns (`task`: its item's unless named), the rest attributes."""
+        task = more.pop("task", item["task"])
         columns = {name: more.pop(name, None) for name in ("pair_id", "generator", "pattern", "rationale")}
         spans = more.pop("spans", [])
         identity = keys.content_id(item["item_id"], text, columns["generator"], columns["pair_id"], pairs(**more))
@@ -160,7 +161,7 @@ class Collection:
             "sample_id": identity,
             "item_id": item["item_id"],
             "group_id": item["group_id"],
-            "task": item["task"],
+            "task": task,
             "lang": item["lang"],
             "text": text,
             "is_hallucinated": is_hallucinated,

@@ -33,6 +33,12 @@ class Reason(StrEnum):
     EMPTY_SPAN = "empty-span"
     UNKNOWN_TYPE = "unknown-type"
     ALTERED = "altered"
+    UNLABELLED = "unlabelled"
+    TOXIC = "toxic"
+    NOT_ENGLISH = "not-english"
+    REDACTED = "redacted"
+    EMPTY_TURN = "empty-turn"
+    UNUSABLE_NAME = "unusable-name"
 
 
 UNSUITABLE = (
@@ -45,6 +51,12 @@ UNSUITABLE = (
     Reason.EMPTY_SPAN,
     Reason.UNKNOWN_TYPE,
     Reason.ALTERED,
+    Reason.UNLABELLED,
+    Reason.TOXIC,
+    Reason.NOT_ENGLISH,
+    Reason.REDACTED,
+    Reason.EMPTY_TURN,
+    Reason.UNUSABLE_NAME,
 )
 
 

@@ -1,0 +1,70 @@
+"""A ready list of entities, such as WildHallucinations' own: a name per row, perhaps with its domain and in how many chats it stood."""
+
+from pathlib import Path
+
+from truerate.errors import TruerateError
+from truerate.keys import content_id
+from truerate.schemas import pairs
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.rows import BadRow, Cut, Reason, Row, csv_records, json_rows
+from truerate.text import MAX_NAME, name_fault, name_key
+
+FILES = ("entities.csv", "entities.jsonl")
+CARD = {
+    "name": "list of entities",
+    "citation": "Given by the maintainer of this benchmark.",
+    "licence": "not stated",
+    "redistribution": "no",
+    "url": None,
+    "lang": "en",
+}
+_FAULTS = {
+    "too-long": f"the name is longer than {MAX_NAME} characters",
+    "control-character": "the name holds a control character",
+    "path-like": "the name is a path or an address",
+}
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """Each name as an item of task `entity`; fields `name`, and perhaps `domain`, `n_chats` and `url`.
+
+    Names that differ in case, quotes, blanks or a possessive alone are one: the first row counts, the others are duplicates.
+    """
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    found = [file for file in FILES if (folder / file).is_file()]
+    if not found:
+        raise TruerateError(f"source {name!r}: no list of entities in {str(folder)!r}; looked for: {', '.join(FILES)}")
+    for file in found:
+        collection.read(file, _csv if file.endswith(".csv") else json_rows, lambda row: _keep(collection, row))
+    return collection.tables()
+
+
+def _csv(raw: bytes) -> Cut:
+    return csv_records(raw, ("name",))
+
+
+def _keep(collection: Collection, row: Row) -> None:
+    given, shown = row.values.get("name"), row.text("name").strip()
+    fault = name_fault(given.encode("utf-8", "replace").decode("utf-8").strip(" "))
+    if fault == "empty":
+        raise BadRow(Reason.EMPTY_FIELD, "field 'name' holds no letter or digit")
+    if fault is not None:
+        raise BadRow(Reason.UNUSABLE_NAME, f"{fault}: {_FAULTS[fault]}")
+    n_chats = None if row.values.get("n_chats") in (None, "") else row.integer("n_chats")
+    if n_chats is not None and n_chats < 0:
+        raise BadRow(Reason.OUT_OF_RANGE, f"field 'n_chats' is {n_chats}; it must be 0 or more")
+    item_id = content_id("entity", collection.name, name_key(shown))
+    if item_id in collection.items:
+        raise BadRow(Reason.DUPLICATE, f"the same name was already read as {item_id}")
+    collection.items[item_id] = {
+        "item_id": item_id,
+        "source": collection.name,
+        "task": "entity",
+        "lang": "en",
+        "group_id": item_id,
+        "document_ids": [],
+        "history": "",
+        "question": shown,
+        "right_answer": None,
+        "attributes": pairs(name=shown, n_chats=n_chats, domain=row.optional_text("domain"), url=row.optional_text("url")),
+    }

@@ -1,0 +1,105 @@
+"""Factcheck-GPT (Wang et al. 2023): claims of ChatGPT's replies with retrieved evidence, labelled by people.
+
+The lists of a sentence run parallel to its claims. Values differ in type from row to row: a label is true, false or the word "unknown".
+"""
+
+from pathlib import Path
+
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
+from truerate.text import clean
+
+FILE = "responses.jsonl"
+MODEL = "ChatGPT"
+PARALLEL = ("claim_checkworthiness", "if_automatic_evidence_enough_to_verify", "auto_evidence", "auto_evidence_url")
+CARD = {
+    "name": "Factcheck-GPT",
+    "citation": "Y. Wang, R. G. Reddy, Z. M. Mujahid, A. Arora, A. Rubashevskii, J. Geng, O. M. Afzal, L. Pan, N. Borenstein, A. Pillai, "
+    "I. Augenstein, I. Gurevych, P. Nakov. Factcheck-Bench: Fine-Grained Evaluation Benchmark for Automatic Fact-checkers. "
+    "arXiv:2311.09000, 2023. Evidence: short quotations from the web pages at their addresses.",
+    "licence": "Apache-2.0",
+    "redistribution": "yes",
+    "url": "https://github.com/yuxiaw/Factcheck-GPT",
+    "lang": "en",
+}
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """Claims as samples of task `fact` (hallucinated: labelled false), their retrieved passages as documents.
+
+    A sample's `evidence` names the passages that were retrieved for it; those of all claims of a reply are its item's documents. People's
+    own evidence is left out: it was written with the label in mind. Claims that people could not settle (`unknown`) are rejects.
+    """
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    collection.read(FILE, json_lines, lambda row: _keep(collection, row))
+    return collection.tables()
+
+
+def _keep(collection: Collection, row: Row) -> None:
+    prompt, number = row.text("prompt"), row.integer("row")
+    row.text("response")
+    claims = [claim for place, entry in enumerate(row.items("sentences"), 1) for claim in _claims(Row(entry, place))]
+    for claim in claims:
+        claim["evidence"] = [_passage(collection, text, url) for text, url in claim.pop("passages")]
+    named = list(dict.fromkeys(one.partition(":")[0] for claim in claims for one in claim["evidence"]))
+    item = collection.item("entity", group=("prompt", prompt), question=prompt, document_ids=named, row=number)
+    for place, claim in enumerate(claims):
+        _sample(collection, item, row, claim, place)
+
+
+def _sample(collection: Collection, item: dict, row: Row, claim: dict, place: int) -> None:
+    """One claim; a reject where it has no label."""
+    try:
+        collection.sample(
+            item,
+            claim["text"],
+            task="fact",
+            is_hallucinated=not _truth(claim["label"]),
+            label_source="published",
+            generator=MODEL,
+            place=place,
+            sentence=claim["sentence"],
+            evidence=" ".join(claim["evidence"]),
+            is_evidence_enough=claim["is_evidence_enough"],
+            checkworthiness=claim["checkworthiness"],
+        )
+    except BadRow as bad:
+        collection.reject(FILE, bad, row=row.number, target_id=f"{row.values['row']}/{place}", text=claim["text"])
+        collection.counts["n_unknown"] += 1
+
+
+def _claims(sentence: Row) -> list[dict]:
+    """The claims of one sentence, each with what stands at its place in the parallel lists."""
+    claims, labels = sentence.texts("claims"), sentence.items("claims_factuality_label")
+    lists = [sentence.items(field) for field in PARALLEL]
+    if any(len(values) != len(claims) for values in (labels, *lists)):
+        raise BadRow(Reason.CONTRADICTION, f"sentence {sentence.number}: its lists are not as long as its claims")
+    where = f"sentence {sentence.number}"
+    return [
+        {"text": text, "label": label, "sentence": sentence.number - 1, "passages": _passages(passages, urls, where)}
+        | {"checkworthiness": clean(str(kind)), "is_evidence_enough": clean(str(is_enough))}
+        for text, label, kind, is_enough, passages, urls in zip(claims, labels, *lists, strict=True)
+    ]
+
+
+def _passages(passages: object, urls: object, where: str) -> list[tuple[str, str | None]]:
+    """The passages of one claim that hold text, with their addresses where there is one for each."""
+    found = texts(passages, f"{where}, field 'auto_evidence'")
+    known = texts(urls, f"{where}, field 'auto_evidence_url'")
+    pages = known if len(known) == len(found) else [None] * len(found)
+    return [(text, url or None) for text, url in zip(found, pages, strict=True) if text.strip()]
+
+
+def _passage(collection: Collection, text: str, url: str | None) -> str:
+    """A passage as evidence: its document, and all of it."""
+    is_wikipedia = "wikipedia.org" in (url or "")
+    return f"{collection.document(text, url=url, is_wikipedia=is_wikipedia)}:0-{len(text)}"
+
+
+def _truth(label: object) -> bool:
+    """A published label; raises BadRow where it says neither."""
+    known = {"true": True, "false": False}
+    said = str(label).strip().lower()
+    if said not in known:
+        raise BadRow(Reason.UNLABELLED, f"field 'claims_factuality_label' is {str(label)[:40]!r}: neither true nor false")
+    return known[said]

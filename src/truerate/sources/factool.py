@@ -1,0 +1,48 @@
+"""FacTool's knowledge questions (Chern et al. 2023): claims of ChatGPT's replies with human labels, without evidence."""
+
+from pathlib import Path
+
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.rows import BadRow, Reason, Row, json_lines
+
+FILE = "knowledge_qa.jsonl"
+MODEL = "ChatGPT"
+CARD = {
+    "name": "FacTool, knowledge-based QA",
+    "citation": "I. Chern, S. Chern, S. Chen, W. Yuan, K. Feng, C. Zhou, J. He, G. Neubig, P. Liu. FacTool: Factuality Detection in "
+    "Generative AI -- A Tool Augmented Framework for Multi-Task and Multi-Domain Scenarios. arXiv:2307.13528, 2023.",
+    "licence": "Apache-2.0",
+    "redistribution": "yes",
+    "url": "https://github.com/GAIR-NLP/factool",
+    "lang": "en",
+}
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """Claims as samples of task `fact` (hallucinated: labelled false) on an item per question, which has no documents."""
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    collection.read(FILE, json_lines, lambda row: _keep(collection, row))
+    return collection.tables()
+
+
+def _keep(collection: Collection, row: Row) -> None:
+    prompt, number = row.text("prompt"), row.integer("row")
+    row.text("response")
+    claims = [_claim(Row(entry, place)) for place, entry in enumerate(row.items("claims"), 1)]
+    if _label(row) != all(is_true for _, is_true in claims):
+        raise BadRow(Reason.CONTRADICTION, "field 'label' is not whether all of the claims are true")
+    item = collection.item("entity", group=("prompt", prompt), question=prompt, row=number)
+    for place, (text, is_true) in enumerate(claims):
+        known = {"label_source": "published", "generator": MODEL, "place": place}
+        collection.sample(item, text, task="fact", is_hallucinated=not is_true, **known)
+
+
+def _claim(claim: Row) -> tuple[str, bool]:
+    return claim.text("claim"), _label(claim)
+
+
+def _label(row: Row) -> bool:
+    label = row.get("label")
+    if not isinstance(label, bool):
+        raise BadRow(Reason.WRONG_TYPE, f"field 'label' is {str(label)[:40]!r}; it must be true or false")
+    return label

@@ -1,0 +1,80 @@
+"""RefChecker's human labels (Hu et al. 2024): replies of seven models in three settings, cut into claims that people labelled.
+
+In `zero_context` a question stands alone; in `noisy_context` retrieved passages, in `accurate_context` one document are given with it.
+The files hold neither questions nor passages.
+"""
+
+from functools import partial
+from pathlib import Path
+
+from truerate.errors import TruerateError, listed
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
+
+FILE = "claims.jsonl"
+SETTINGS = ("zero_context", "noisy_context", "accurate_context")
+LABELS = ("Entailment", "Neutral", "Contradiction")
+SUPPORTED = LABELS[0]
+CARD = {
+    "name": "RefChecker",
+    "citation": "X. Hu, D. Ru, L. Qiu, Q. Guo, T. Zhang, Y. Xu, Y. Luo, P. Liu, Y. Zhang, Z. Zhang. RefChecker: Reference-based "
+    "Fine-grained Hallucination Checker and Benchmark for Large Language Models. arXiv:2405.14486, 2024. Human annotations, version 1.",
+    "licence": "CC BY 4.0 (human annotations)",
+    "redistribution": "yes",
+    "url": "https://github.com/amazon-science/RefChecker",
+    "lang": "en",
+}
+
+Claim = tuple[str, str]  # its sentence and its label
+
+
+def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -> SourceTables:
+    """The replies of one setting (`part`) as samples of task `entity`, each of their claims as a sample of task `fact`.
+
+    A reply is hallucinated where not all of its claims are entailed, so one without claims is not; a claim is where its label is not
+    Entailment. Settings are never pooled: raises TruerateError where the file holds several and `part` names none of them.
+    """
+    if part is not None and part not in SETTINGS:
+        raise TruerateError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SETTINGS)}")
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    seen: set[tuple[str, str, str]] = set()
+    collection.read(FILE, json_lines, partial(_keep, collection, seen, part))
+    settings = {setting for setting, *_ in seen}
+    if len(settings) > 1 and part is None:
+        raise TruerateError(
+            f"source {name!r}: {FILE} holds several settings, which are never pooled; name one as `part`: {listed(settings)}"
+        )
+    if not collection.items and part is not None:
+        raise TruerateError(f"source {name!r}: {FILE} holds no reply of part {part!r}; settings in it: {listed(settings) or 'none'}")
+    return collection.tables()
+
+
+def _keep(collection: Collection, seen: set[tuple[str, str, str]], part: str | None, row: Row) -> None:
+    setting, prompt, model = row.choice("setting", SETTINGS), row.text("id"), row.text("model")
+    response, origin = row.text("response"), row.text("source")
+    claims = [_claim(entry, place) for place, entry in enumerate(row.items("claims"), 1)]
+    if (setting, prompt, model) in seen:
+        raise BadRow(Reason.DUPLICATE, f"a reply of {model} to {prompt} in {setting} was already read")
+    seen.add((setting, prompt, model))
+    if part not in (None, setting):
+        return
+    item = collection.item(
+        "entity", group=("prompt", setting, prompt), question=f"{origin} {prompt}", setting=setting, id=prompt, is_shared=True
+    )
+    published = {"label_source": "published", "generator": model}
+    is_entailed = all(label == SUPPORTED for _, label in claims)
+    reply = collection.sample(item, response, is_hallucinated=not is_entailed, n_claims=len(claims), **published)
+    for place, (sentence, label) in enumerate(claims):
+        about = {"generation": reply["sample_id"], "place": place, "label": label}
+        collection.sample(item, sentence, task="fact", is_hallucinated=label != SUPPORTED, **published, **about)
+        collection.counts[f"n_{label.lower()}"] += 1
+    collection.counts["n_without_claims"] += not claims
+
+
+def _claim(entry: object, place: int) -> Claim:
+    """A claim's triplet (subject, predicate, object) as a sentence, and its label."""
+    claim = Row(entry, place)
+    parts = [piece.strip() for piece in texts(claim.items("triplet"), f"claim {place}, its triplet") if piece.strip()]
+    if not parts:
+        raise BadRow(Reason.EMPTY_FIELD, f"claim {place}: its triplet holds no text")
+    return " ".join(parts).rstrip(".") + ".", claim.choice("human_label", LABELS)

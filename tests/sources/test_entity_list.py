@@ -1,0 +1,78 @@
+"""A ready list of entities: what is read of it, and what cannot be a name."""
+
+import pytest
+
+from truerate.errors import TruerateError
+from truerate.keys import content_id
+
+
+def test_a_csv_list(put, read):
+    put("entities.csv", "name,domain,n_chats\nVarn,geographic,12\nAC/DC,,\n")
+    got = read("entity_list")
+    rows = {row["question"]: row for row in got.items.iter_rows(named=True)}
+    assert rows["Varn"]["item_id"] == rows["Varn"]["group_id"] == content_id("entity", "x", "varn") and rows["Varn"]["task"] == "entity"
+    assert {pair["key"]: pair["value"] for pair in rows["Varn"]["attributes"]} == {"domain": "geographic", "n_chats": "12", "name": "Varn"}
+    assert {pair["key"] for pair in rows["AC/DC"]["attributes"]} == {"name"} and got.rejects.is_empty()
+
+
+def test_a_jsonl_list(put, read):
+    put("entities.jsonl", [{"name": "Varn", "n_chats": 3, "url": "https://x.invalid/varn"}, {"name": "Teru", "domain": None}])
+    assert sorted(read("entity_list").items["question"]) == ["Teru", "Varn"]
+
+
+@pytest.mark.parametrize(
+    ("name", "detail"),
+    [
+        ("x" * 201, "too-long"),
+        ("x" * 10_000, "too-long"),
+        ("Va\x00rn", "control-character"),
+        ("Va\nrn", "control-character"),
+        ("Va\u202ern", "control-character"),
+        ("Va\u2028rn", "control-character"),
+        ("../../etc/passwd", "path-like"),
+        ("/etc/passwd", "path-like"),
+        ("a/../b", "path-like"),
+        ("~/x", "path-like"),
+        ("C:/x", "path-like"),
+        ("C:\\x", "path-like"),
+        ("https://x.invalid", "path-like"),
+    ],
+)
+def test_unusable_name(name, detail, put, read):
+    put("entities.jsonl", [{"name": name}, {"name": "Varn"}])
+    got = read("entity_list")  # even where a bad row would stop the build
+    row = got.rejects.row(0, named=True)
+    assert row["reason"] == "unusable-name" and row["detail"].startswith(detail) and got.items["question"].to_list() == ["Varn"]
+    assert len(row["text"]) <= 300
+
+
+def test_duplicate(put, read, reasons):
+    put("entities.jsonl", [{"name": "The  Varn"}, {"name": "“the varn’s”"}, {"name": "Varn"}])
+    got = read("entity_list")
+    assert sorted(got.items["question"]) == ["The  Varn", "Varn"] and reasons(got) == [(2, "duplicate")]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({}, "missing-field"),
+        ({"name": " "}, "empty-field"),
+        ({"name": "''"}, "empty-field"),
+        ({"name": 7}, "wrong-type"),
+        ({"name": "Varn", "n_chats": "many"}, "wrong-type"),
+        ({"name": "Varn", "n_chats": -1}, "out-of-range"),
+    ],
+)
+def test_a_row_that_cannot_be_read(row, reason, put, read, reasons):
+    put("entities.jsonl", [row])
+    assert reasons(read("entity_list", "reject")) == [(1, reason)]
+    with pytest.raises(TruerateError, match="entities.jsonl row 1"):
+        read("entity_list")
+
+
+def test_no_list_and_no_column_are_one_line_each(put, read):
+    with pytest.raises(TruerateError, match="no list of entities in .*looked for: entities.csv, entities.jsonl"):
+        read("entity_list")
+    put("entities.csv", "title\nVarn\n")
+    with pytest.raises(TruerateError, match="no column 'name' in the header; found: title"):
+        read("entity_list")

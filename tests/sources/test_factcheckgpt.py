@@ -1,0 +1,90 @@
+"""Factcheck-GPT's file: tiny rows, and the published one."""
+
+import polars as pl
+import pytest
+
+from truerate.detectors.evidence import with_evidence
+from truerate.params import Source
+from truerate.schemas import pair
+from truerate.sources import read_source
+
+
+def sentence(*claims, **change):
+    """A sentence with parallel lists: each claim is (text, label, passages)."""
+    n = len(claims)
+    return {
+        "claims": [text for text, *_ in claims],
+        "claims_factuality_label": [label for _, label, _ in claims],
+        "auto_evidence": [passages for *_, passages in claims],
+        "auto_evidence_url": [["https://en.wikipedia.org/wiki/Varn"] * len(passages) for *_, passages in claims],
+        "claim_checkworthiness": ["factual"] * n,
+        "if_automatic_evidence_enough_to_verify": ["yes"] * n,
+    } | change
+
+
+def row(*sentences, number=0):
+    return {"row": number, "prompt": f"What is Varn {number}?", "response": "A town.", "sentences": list(sentences)}
+
+
+SOUND = row(
+    sentence(("Varn is a town.", True, ["Varn is a town.", "It has a wall."])), sentence(("Varn has a sea.", False, ["It has a wall."]))
+)
+
+
+def test_claims_with_passages_of_their_own(put, read):
+    put("responses.jsonl", [SOUND])
+    got = read("factcheckgpt")
+    assert got.items.select("task", "question", pl.col("document_ids").list.len()).rows() == [("entity", "What is Varn 0?", 2)]
+    facts = got.samples.sort(pair("attributes", "place"))
+    assert facts.select("task", "text", "is_hallucinated", "generator", pair("attributes", "sentence")).rows() == [
+        ("fact", "Varn is a town.", False, "ChatGPT", "0"),
+        ("fact", "Varn has a sea.", True, "ChatGPT", "1"),
+    ]
+    blank = pl.DataFrame(schema=dict.fromkeys(("item_id", "knowledge", "question", "history"), pl.String))
+    known = with_evidence(blank, facts, got.documents)
+    assert known["knowledge"].to_list() == ["Varn is a town.\n\nIt has a wall.", "It has a wall."]
+    assert got.documents["is_wikipedia"].all() and got.documents["url"].n_unique() == 1
+
+
+def test_labels_come_as_words_too_and_what_people_could_not_settle_is_a_reject(put, read):
+    claims = (("one", "true", []), ("two", "False", []), ("three", "unknown", []), ("four", None, []))
+    put("responses.jsonl", [row(sentence(*claims))])
+    got = read("factcheckgpt")
+    assert got.samples.sort(pair("attributes", "place")).select("text", "is_hallucinated").rows() == [("one", False), ("two", True)]
+    assert got.rejects.select("row", "target_id", "reason", "text").rows() == [
+        (1, "0/2", "unlabelled", "three"),
+        (1, "0/3", "unlabelled", "four"),
+    ]
+    assert got.card["counts"]["n_unknown"] == 2
+
+
+def test_a_claim_without_passages_names_none(put, read):
+    put("responses.jsonl", [row(sentence(("one", True, [" "])))])
+    got = read("factcheckgpt")
+    assert got.samples.select(pair("attributes", "evidence")).item() == "" and got.documents.is_empty()
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        (sentence(("one", True, []), claims_factuality_label=[]), "contradiction"),
+        (sentence(("one", True, []), auto_evidence=[[], []]), "contradiction"),
+        (sentence(("one", True, []), auto_evidence=["text"]), "wrong-type"),
+        (sentence(("one", True, []), claims=[1]), "wrong-type"),
+        (sentence(("one", True, []), claims=None), "missing-field"),
+        ("text", "wrong-type"),
+    ],
+)
+def test_factcheckgpt_rejects(put, read, reasons, broken, reason):
+    put("responses.jsonl", [SOUND, row(broken, number=1)])
+    got = read("factcheckgpt", "reject")
+    assert reasons(got) == [(2, reason)] and got.samples.height == 2 and got.items.height == 1
+
+
+def test_the_published_file(public):
+    folder = public("factcheckgpt", "responses.jsonl")
+    got = read_source("f", Source(reader="factcheckgpt", path=str(folder)), folder, "stop")
+    assert (got.items.height, got.samples.height, got.samples["is_hallucinated"].sum()) == (47, 320, 76)
+    assert got.rejects["reason"].to_list() == ["unlabelled"] * 23  # 343 claims in all
+    named = got.samples.select(pair("attributes", "evidence")).to_series()
+    assert named.str.split(" ").list.len().unique().to_list() == [5] and got.documents.height == 1261
