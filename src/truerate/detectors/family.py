@@ -4,29 +4,38 @@ Groups are dealt to folds by their id. Fold k's members learn from all other fol
 call stands on the same texts as the models, none of which it has seen.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import polars as pl
 
-from truerate.detectors import lexical, trivial
+from truerate.detectors import lexical, support, trivial
+from truerate.detectors.entailment import Entailment
 from truerate.detectors.interface import Detector
 from truerate.detectors.per_task import PerTask
 from truerate.errors import TruerateError, listed
 from truerate.keys import draw
+from truerate.params import Entailer
 from truerate.schemas import Judgement, frame
+
+Networks = Mapping[str, Entailer]  # a family's `entailment`
+NONE: Networks = MappingProxyType({})
 
 
 def members() -> dict[str, Detector]:
-    """Every detector that needs no model call, by name, unfitted: what params.yaml may list as a member."""
-    return {rule.name: PerTask(rule) for module in (trivial, lexical) for rule in module.RULES}
+    """Every detector that needs no model call and no weights, by name, unfitted: what params.yaml may list as a member."""
+    return {rule.name: PerTask(rule) for module in (trivial, lexical, support) for rule in module.RULES}
 
 
-def member(name: str) -> Detector:
-    """An unfitted detector; TruerateError with the allowed names where there is none of this name."""
-    if name not in members():
-        raise TruerateError(f"detector member {name!r} is not known; allowed: {listed(members())}")
-    return members()[name]
+def member(name: str, entailment: Networks = NONE) -> Detector:
+    """An unfitted detector: a rule, or a network of the family; TruerateError with the allowed names where there is none of this name."""
+    rules = members()
+    if name in rules and name in entailment:
+        raise TruerateError(f"detector member {name!r} is a rule that needs no weights; rename it under `entailment`")
+    if name not in rules and name not in entailment:
+        raise TruerateError(f"detector member {name!r} is not known; allowed: {listed([*rules, *entailment])}")
+    return rules[name] if name in rules else Entailment(name, entailment[name])
 
 
 def fold_of(group_id: str, n_folds: int) -> int:
@@ -40,24 +49,37 @@ def folds(samples: pl.DataFrame, n_folds: int) -> list[pl.Series]:
     return [places == fold for fold in range(n_folds)]
 
 
-def fit_family(names: Sequence[str], samples: pl.DataFrame, contexts: pl.DataFrame, seed: int, *, folder: Path, n_folds: int) -> None:
+def fit_family(
+    names: Sequence[str],
+    samples: pl.DataFrame,
+    contexts: pl.DataFrame,
+    seed: int,
+    *,
+    folder: Path,
+    n_folds: int,
+    entailment: Networks = NONE,
+) -> None:
     """Fit each member once per fold, on the texts of all other folds, and save it under `folder`/fold-k."""
     for fold, is_inside in enumerate(folds(samples, n_folds)):
-        fit_members(names, samples.filter(~is_inside), contexts, seed, Path(folder) / f"fold-{fold}")
+        fit_members(names, samples.filter(~is_inside), contexts, seed, Path(folder) / f"fold-{fold}", entailment)
 
 
-def judge_family(names: Sequence[str], samples: pl.DataFrame, contexts: pl.DataFrame, *, folder: Path, n_folds: int) -> pl.DataFrame:
+def judge_family(
+    names: Sequence[str], samples: pl.DataFrame, contexts: pl.DataFrame, *, folder: Path, n_folds: int, entailment: Networks = NONE
+) -> pl.DataFrame:
     """What each member says of every sample, asked in the state that has not seen the sample's group."""
-    places = enumerate(folds(samples, n_folds))
-    return pl.concat([judge_members(names, Path(folder) / f"fold-{fold}", samples.filter(part), contexts) for fold, part in places])
+    parts = [(Path(folder) / f"fold-{fold}", samples.filter(part)) for fold, part in enumerate(folds(samples, n_folds))]
+    return pl.concat([judge_members(names, place, part, contexts, entailment) for place, part in parts])
 
 
-def fit_members(names: Sequence[str], samples: pl.DataFrame, contexts: pl.DataFrame, seed: int, folder: Path) -> None:
+def fit_members(
+    names: Sequence[str], samples: pl.DataFrame, contexts: pl.DataFrame, seed: int, folder: Path, entailment: Networks = NONE
+) -> None:
     """Fit each member on these samples and save it in `folder`; files of members no longer named are removed.
 
     A family of no members leaves an empty folder. Raises TruerateError for an unknown member or where there are no samples.
     """
-    fitted = [member(name) for name in names]
+    fitted = [member(name, entailment) for name in names]
     train = samples.sort("sample_id")
     if fitted and train.is_empty():
         raise TruerateError(f"fitting {listed(names)}: no labelled texts to learn from; label more texts first")
@@ -68,7 +90,9 @@ def fit_members(names: Sequence[str], samples: pl.DataFrame, contexts: pl.DataFr
         detector.fit(train, contexts, seed).save(folder)
 
 
-def judge_members(names: Sequence[str], folder: Path, samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
+def judge_members(
+    names: Sequence[str], folder: Path, samples: pl.DataFrame, contexts: pl.DataFrame, entailment: Networks = NONE
+) -> pl.DataFrame:
     """What each saved member says of every sample, as one Judgement frame; empty for a family of no members."""
-    judged = [member(name).load(folder).judge(samples, contexts) for name in names]
+    judged = [member(name, entailment).load(folder).judge(samples, contexts) for name in names]
     return pl.concat([frame(Judgement), *judged])

@@ -18,7 +18,8 @@ class Detector(Protocol):
     """What judges labelled texts after having seen some.
 
     `samples` has the columns of `schemas.Sample`; `contexts` has `item_id`, `knowledge`, `question`, `history` (what a text is checked
-    against and what it answers). `fit` learns from every row it is given; `judge` never reads a label.
+    against and what it answers); a row under a sample's id instead of an item's holds that sample's own knowledge (evidence.py). `fit`
+    learns from every row it is given; `judge` never reads a label.
     """
 
     name: str
@@ -47,10 +48,12 @@ class Texts:
 
     @classmethod
     def of(cls, samples: pl.DataFrame, contexts: pl.DataFrame, *, with_labels: bool) -> "Texts":
-        """The texts of samples with the knowledge of their items, empty where an item has none."""
-        joined = samples.join(contexts.select("item_id", "knowledge"), on="item_id", how="left", maintain_order="left")
-        labels = joined["is_hallucinated"].to_numpy() if with_labels else np.zeros(0, dtype=bool)
-        return cls(joined["sample_id"].to_list(), joined["text"].to_list(), joined["knowledge"].fill_null("").to_list(), labels)
+        """The texts of samples with their own knowledge where contexts hold a row under their id, else their item's or none."""
+        known = dict(contexts.select("item_id", "knowledge").iter_rows())
+        ids = samples.select("sample_id", "item_id").rows()
+        knowledge = [known.get(sample if sample in known else item) or "" for sample, item in ids]
+        labels = samples["is_hallucinated"].to_numpy() if with_labels else np.zeros(0, dtype=bool)
+        return cls(samples["sample_id"].to_list(), samples["text"].to_list(), knowledge, labels)
 
     def __len__(self) -> int:
         return len(self.texts)

@@ -1,5 +1,7 @@
 """Detectors that compare the answer with its knowledge word by word: the floor of what checking a text can reach."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from truerate.detectors.interface import Rule, State, Texts, Verdicts
@@ -22,26 +24,33 @@ def lexical_features(texts: Texts) -> np.ndarray:
     return np.array(rows, dtype=float).reshape(-1, 6)
 
 
-def learn_regression(texts: Texts, seed: int) -> State:
-    """Logistic regression on standardised features; the prevalence alone where a class is missing."""
-    prevalence = float(texts.labels.mean())
-    if prevalence in (0.0, 1.0):
-        return {"prevalence": prevalence}
-    features = lexical_features(texts)
-    mean, scale = np.round(features.mean(axis=0), 6), np.round(features.std(axis=0), 6)
-    scale = np.where(scale > 0, scale, 1.0)
-    coefficients, intercept = fit_logistic((features - mean) / scale, texts.labels)
-    learned = {"mean": mean.tolist(), "scale": scale.tolist(), "coefficients": coefficients.tolist(), "intercept": intercept}
-    return {"prevalence": prevalence} | learned
+def by_regression(
+    features_of: Callable[[Texts], np.ndarray],
+) -> tuple[Callable[[Texts, int], State], Callable[[State, Texts], Verdicts]]:
+    """Learn and apply a logistic regression on standardised features (texts, features); the prevalence alone where a class is missing.
 
+    Hallucinated from a probability of one half.
+    """
 
-def judge_by_regression(state: State, texts: Texts) -> Verdicts:
-    """Hallucinated from a probability of one half."""
-    if "mean" not in state:
-        return np.full(len(texts), state["prevalence"] >= 0.5), np.full(len(texts), state["prevalence"])
-    features = (lexical_features(texts) - np.array(state["mean"])) / np.array(state["scale"])
-    p = logistic(features, np.array(state["coefficients"]), state["intercept"])
-    return p >= 0.5, p
+    def learn(texts: Texts, seed: int) -> State:
+        prevalence = float(texts.labels.mean())
+        if prevalence in (0.0, 1.0):
+            return {"prevalence": prevalence}
+        features = features_of(texts)
+        mean, scale = np.round(features.mean(axis=0), 6), np.round(features.std(axis=0), 6)
+        scale = np.where(scale > 0, scale, 1.0)
+        coefficients, intercept = fit_logistic((features - mean) / scale, texts.labels)
+        learned = {"mean": mean.tolist(), "scale": scale.tolist(), "coefficients": coefficients.tolist(), "intercept": intercept}
+        return {"prevalence": prevalence} | learned
+
+    def judge(state: State, texts: Texts) -> Verdicts:
+        if "mean" not in state:
+            return np.full(len(texts), state["prevalence"] >= 0.5), np.full(len(texts), state["prevalence"])
+        features = (features_of(texts) - np.array(state["mean"])) / np.array(state["scale"])
+        p = logistic(features, np.array(state["coefficients"]), state["intercept"])
+        return p >= 0.5, p
+
+    return learn, judge
 
 
 RULES = (
@@ -49,7 +58,6 @@ RULES = (
     Rule(
         "lexical-lr",
         "Logistic regression on what of the answer its knowledge does not hold (content words, numbers, word pairs) and on its length.",
-        learn_regression,
-        judge_by_regression,
+        *by_regression(lexical_features),
     ),
 )

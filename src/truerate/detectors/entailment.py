@@ -1,0 +1,173 @@
+"""A verifier that asks a network of natural language inference whether a passage of the evidence entails the fact."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from truerate.detectors.evidence import split
+from truerate.detectors.interface import Texts
+from truerate.errors import TruerateError, listed
+from truerate.keys import content_id
+from truerate.metrics.overlap import content_words
+from truerate.metrics.tokens import word_offsets
+from truerate.params import Entailer
+from truerate.schemas import Judgement, schema
+from truerate.text import words
+
+ENTAILMENT = "entailment"
+OTHERS = ({"neutral", "contradiction"}, {"not_entailment"})  # what stands beside it in networks of three classes and of two
+DIGITS = 4  # of p: what a batch's padding may change lies below
+
+
+@dataclass(frozen=True)
+class Entailment:
+    """A network by Hub id or path as a detector: p = 1 − the highest P(entailment) over the passages; hallucinated from one half."""
+
+    name: str
+    how: Entailer
+
+    def fit(self, samples: pl.DataFrame, contexts: pl.DataFrame, seed: int) -> "Entailment":
+        """This detector: there is nothing to learn, but what cannot be loaded is found out here."""
+        network(self.how)
+        return self
+
+    def judge(self, samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
+        """One Judgement per sample, in their order; a null verdict (`unparsed`, reason `no-evidence`) where it has no passage."""
+        texts = Texts.of(samples, contexts, with_labels=False)
+        asked = [
+            (row, passage, text)
+            for row, (text, knowledge) in enumerate(zip(texts.texts, texts.knowledge, strict=True))
+            for passage in chosen(text, knowledge, self.how)
+        ]
+        best = np.full(len(texts), -1.0)
+        if asked:
+            np.maximum.at(best, [row for row, *_ in asked], network(self.how).entailed([pair for _, *pair in asked]))
+        version = content_id(self.name, self.settings)
+        rows = [self._row(target, p, version) for target, p in zip(texts.sample_ids, best.tolist(), strict=True)]
+        return pl.DataFrame(rows, schema=schema(Judgement), orient="row")
+
+    def _row(self, target: str, entailed: float, version: str) -> dict:
+        is_read = entailed >= 0
+        p = round(1 - entailed, DIGITS) if is_read else None
+        return {
+            "judgement_id": content_id("judgement", self.name, version, target),
+            "judge": self.name,
+            "judge_version": version,
+            "target_id": target,
+            "verdict": p >= 0.5 if is_read else None,
+            "status": "ok" if is_read else "unparsed",
+            "reason": None if is_read else "no-evidence",
+            "spans": [],
+            "p": p,
+            "rationale": None,
+            "attributes": [],
+        }
+
+    @property
+    def settings(self) -> dict:
+        """What decides its verdicts: how it is asked, and which weights; the place of a folder is left out."""
+        how = self.how.model_dump(mode="json", exclude={"weights", "revision", "batch"})
+        return how | {"identity": network(self.how).identity}
+
+    def save(self, folder: Path) -> None:
+        """Write `<name>.json`: its settings."""
+        text = json.dumps({"name": self.name, "settings": self.settings}, sort_keys=True, separators=(",", ":"))
+        (Path(folder) / f"{self.name}.json").write_text(text + "\n", "utf-8")
+
+    def load(self, folder: Path) -> "Entailment":
+        """This detector; TruerateError where `<name>.json` is missing or names other settings or weights than those of now."""
+        path = Path(folder) / f"{self.name}.json"
+        try:
+            saved = json.loads(path.read_text("utf-8"))["settings"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise TruerateError(f"reading detector {self.name!r} at {str(path)!r}: {error}; run `dvc repro train`") from None
+        if saved != self.settings:
+            raise TruerateError(f"detector {self.name!r}: {str(path)!r} was written for other settings or weights; run `dvc repro train`")
+        return self
+
+
+def chosen(text: str, knowledge: str, how: Entailer) -> list[str]:
+    """The `n_passages` passages that hold most of the text's content words, those first that hold more; ties in their order.
+
+    A passage of more words than half of `max_tokens` is read in pieces.
+    """
+    wanted = set(content_words(words(text)))
+    found = [piece for passage in split(knowledge) for piece in pieces(passage, max(how.max_tokens // 2, 1))]
+    shared = [len(wanted & set(content_words(words(piece)))) for piece in found]
+    order = sorted(range(len(found)), key=lambda place: -shared[place])[: how.n_passages]
+    return [found[place] for place in order]
+
+
+def pieces(passage: str, n: int) -> list[str]:
+    """A passage cut after every `n` words (a character of a script without spaces is one); one without a word is one piece."""
+    starts = [start for start, _ in word_offsets(passage)][::n][1:]
+    borders = [0, *starts, len(passage)]
+    return [passage[start:end].strip() for start, end in zip(borders, borders[1:], strict=False)]
+
+
+@lru_cache(maxsize=1)
+def network(how: Entailer) -> "Network":
+    """The network of some settings, loaded once. Raises TruerateError where it is not there or has no class `entailment`."""
+    return Network(how)
+
+
+class Network:
+    """Tokenizer and weights of a classifier of text pairs; never remote code or pickles. `identity` names the weights, not their place."""
+
+    def __init__(self, how: Entailer):
+        from safetensors import SafetensorError
+        from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+        from truerate.detectors.tokens.grid import version_of
+        from truerate.detectors.tokens.processes import device
+
+        options = {"revision": how.revision, "trust_remote_code": False}
+        try:
+            self.tokenizer = AutoTokenizer.from_pretrained(how.weights, **options)
+            reading = AutoModelForSequenceClassification.from_pretrained
+            self.model, told = reading(how.weights, use_safetensors=True, output_loading_info=True, **options)
+        except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
+            line = " ".join(str(error).split())[:200]
+            hint = "name a Hub id or a folder with config.json, a tokenizer and *.safetensors"
+            raise TruerateError(f"entailment network {how.weights!r}: {line}; {hint}") from None
+        if told["missing_keys"]:  # they would be drawn at random
+            raise TruerateError(f"entailment network {how.weights!r}: no weights for {listed(told['missing_keys'])}; name a classifier")
+        self.how, self.place = how, entailment_of(self.model.config.id2label, how.weights)
+        self.model = self.model.eval().to(device())
+        folder = Path(how.weights)
+        self.identity = version_of(folder) if folder.is_dir() else f"{how.weights}@{self.model.config._commit_hash}"
+
+    def entailed(self, pairs: Sequence[Sequence[str]]) -> np.ndarray:
+        """P(entailment) of each (passage, fact), shape (pairs,). Asked in batches of similar length; what is too long loses its end."""
+        import torch
+
+        found = np.zeros(len(pairs))
+        order = sorted(range(len(pairs)), key=lambda i: -sum(map(len, pairs[i])))
+        for start in range(0, len(order), self.how.batch):
+            batch = order[start : start + self.how.batch]
+            inputs = self.tokenizer(
+                [pairs[i][0] for i in batch],
+                [pairs[i][1] for i in batch],
+                padding=True,
+                truncation="longest_first",
+                max_length=self.how.max_tokens,
+                return_tensors="pt",
+            )
+            with torch.inference_mode():
+                logits = self.model(**inputs.to(self.model.device)).logits
+            found[batch] = logits.float().softmax(dim=-1)[:, self.place].cpu().numpy()
+        return found
+
+
+def entailment_of(id2label: dict[int, str], weights: str) -> int:
+    """The place of the class `entailment`. Raises TruerateError where the config does not name the classes of an inference network."""
+    labels = {name.lower().replace("-", "_").replace(" ", "_"): place for place, name in id2label.items()}
+    if ENTAILMENT not in labels or set(labels) - {ENTAILMENT} not in OTHERS:
+        allowed = "entailment, neutral, contradiction (or entailment, not_entailment)"
+        raise TruerateError(f"entailment network {weights!r}: its config names the classes {listed(id2label.values())}; needed: {allowed}")
+    return int(labels[ENTAILMENT])

@@ -1,0 +1,88 @@
+"""A verifier that reads no meaning: which words, numbers and names of a fact its evidence holds, and how long a run of them."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from truerate.detectors.evidence import split
+from truerate.detectors.interface import Rule, Texts
+from truerate.detectors.lexical import by_regression
+from truerate.detectors.tokens.features import known, unit_features
+from truerate.metrics.overlap import STOP_WORDS
+
+ABSENT, STEM = 0, 1  # levels of a match code: not in the evidence, a word of the same stem
+NAMES = (
+    "absent_rate",  # content words that the evidence does not hold, not even by their stem
+    "stem_rate",  # content words of which it holds the stem alone
+    "best_absent_rate",  # absent_rate against the one passage that holds most
+    "outside_run_rate",  # words outside the longest run that stands in the evidence as it is (by stems)
+    "absent_number_rate",  # words with a digit that it does not hold
+    "absent_name_rate",  # words with a capital that it does not hold
+    "log_words",  # ln (1 + words of the fact)
+    "log_evidence",  # ln (1 + passages)
+)
+
+
+def support_features(texts: Texts) -> np.ndarray:
+    """The features of NAMES for each text against its knowledge: shape (texts, 8).
+
+    Shares are in [0, 1], 0 where the text holds nothing of the kind; without evidence everything is absent.
+    """
+    rows = [_features(text, _passages(knowledge)) for text, knowledge in zip(texts.texts, texts.knowledge, strict=True)]
+    return np.array(rows, dtype=float).reshape(-1, len(NAMES))
+
+
+@lru_cache(maxsize=4)
+def _passages(knowledge: str) -> tuple[str, ...]:
+    return tuple(split(knowledge))
+
+
+def _features(text: str, evidence: Sequence[str]) -> tuple[float, ...]:
+    """One row; facts of one evidence come one after another, so that its index is made once."""
+    said, codes = unit_features(text, known("\n".join(evidence)))
+    words = [text[start:end] for start, end in said.offsets.tolist()]
+    levels, _, is_beside = decoded(codes[:, 0])
+    is_content = np.array([word.lower() not in STOP_WORDS for word in words], dtype=bool)
+    is_number = np.array([any(map(str.isdigit, word)) for word in words], dtype=bool)
+    is_name = is_content & np.array([word[:1].isupper() for word in words], dtype=bool)
+    held = [decoded(unit_features(text, known(passage))[1][:, 0])[0] for passage in evidence]
+    return (
+        _share(levels == ABSENT, is_content),
+        _share(levels == STEM, is_content),
+        min((_share(one == ABSENT, is_content) for one in held), default=_share(levels == ABSENT, is_content)),
+        1 - longest_run(levels != ABSENT, is_beside) / len(words) if words else 0.0,
+        _share(levels == ABSENT, is_number),
+        _share(levels == ABSENT, is_name),
+        float(np.log1p(len(words))),
+        float(np.log1p(len(evidence))),
+    )
+
+
+def decoded(match: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Match codes 1–12 of words as (level 0–2, whether the left neighbour stands beside it there, whether the right one does)."""
+    code = match.astype(int) - 1
+    return code % 3, (code // 3 % 2).astype(bool), (code // 6).astype(bool)
+
+
+def longest_run(is_held: np.ndarray, is_beside: np.ndarray) -> int:
+    """Words of the longest run of which each two neighbours stand side by side in the evidence; 1 for a single held word, 0 for none."""
+    longest = run = 0
+    for i, held in enumerate(is_held):
+        run = (run + 1 if run and is_beside[i - 1] else 1) if held else 0
+        longest = max(longest, run)
+    return longest
+
+
+def _share(is_so: np.ndarray, of: np.ndarray) -> float:
+    return float((is_so & of).sum() / of.sum()) if of.any() else 0.0
+
+
+RULES = (
+    Rule(
+        "support",
+        "Logistic regression on which content words, numbers and names of a fact its evidence holds, in all and in its best passage, and "
+        "on the longest run of words that stands there.",
+        *by_regression(support_features),
+    ),
+)

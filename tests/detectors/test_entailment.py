@@ -1,0 +1,210 @@
+"""A verifier that is an inference network: a tiny one of random weights, saved as the Hub has them."""
+
+import json
+import shutil
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from transformers import BertConfig, BertForSequenceClassification, BertModel, PreTrainedTokenizerFast
+
+from truerate.detectors.entailment import Entailment, chosen, entailment_of, network, pieces
+from truerate.detectors.family import fit_family, judge_family, member
+from truerate.errors import TruerateError
+from truerate.params import Detector, Entailer
+from truerate.schemas import Judgement, validate
+
+from .labelled_texts import contexts, samples
+
+WORDS = "varn tesk is a town lies on the river sea old new in north south it has wall".split()
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+LABELS = {0: "CONTRADICTION", 1: "Entailment", 2: "neutral"}
+FACTS = samples([("Varn is a town", False), ("Tesk has a wall on the sea", True), ("It is old", False)], task="fact")
+KNOWN = "Varn is a town in the north.\n\nTesk lies on the sea.\n\nIt has a new wall."
+
+
+def saved(folder, labels=LABELS, head=True):
+    """A network of two small layers whose weights are large enough to tell pairs apart, with a tokenizer of whole words."""
+    vocabulary = {word: place for place, word in enumerate(SPECIAL + WORDS)}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
+    config = BertConfig(
+        vocab_size=len(vocabulary), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, id2label=labels
+    )
+    made = BertForSequenceClassification(config) if head else BertModel(config)
+    draws = torch.Generator().manual_seed(3)
+    with torch.no_grad():
+        for weight in made.parameters():
+            if weight.dim() > 1:
+                weight.normal_(0, 0.25, generator=draws)
+    made.save_pretrained(folder, safe_serialization=True)
+    return str(folder)
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory):
+    return saved(tmp_path_factory.mktemp("nli"))
+
+
+def detector(weights, **more):
+    return Entailment("nli", Entailer(weights=weights, **({"max_tokens": 64} | more)))
+
+
+def test_p_is_one_minus_the_best_passage(weights):
+    told = detector(weights)
+    judged = validate(Judgement, told.fit(FACTS, contexts(FACTS, KNOWN), 7).judge(FACTS, contexts(FACTS, KNOWN)), where="here")
+    asked = [[passage, text] for text in FACTS["text"] for passage in KNOWN.split("\n\n")]
+    entailed = network(told.how).entailed(asked).reshape(3, 3)
+    assert judged["p"].to_list() == pytest.approx((1 - entailed.max(axis=1)).tolist(), abs=1e-4)
+    assert judged["verdict"].to_list() == [p >= 0.5 for p in judged["p"]] and judged["target_id"].to_list() == FACTS["sample_id"].to_list()
+    assert entailed.std() > 0.01, "the weights tell pairs apart, so the maximum is a choice"
+
+
+def test_p_is_what_the_network_gives_each_pair_alone(weights):
+    """Neither the batch nor the order changes it; the class is found by its name; the passage comes first."""
+    model = BertForSequenceClassification.from_pretrained(weights).eval()
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(weights)
+    pairs = [["Varn lies in the north", "it is old"], ["it is old", "Varn lies in the north"], ["a", "the wall is new and on the river"]]
+    with torch.inference_mode():
+        alone = [model(**tokenizer(*pair, return_tensors="pt")).logits.softmax(-1)[0, 1].item() for pair in pairs]
+    for batch in (1, 2, 32):
+        assert network(Entailer(weights=weights, max_tokens=64, batch=batch)).entailed(pairs) == pytest.approx(alone, abs=1e-5)
+    assert abs(alone[0] - alone[1]) > 1e-3
+
+
+def test_a_fact_without_passages_has_no_verdict(weights):
+    judged = detector(weights).judge(FACTS[:1], contexts(FACTS[:1]))
+    assert judged.select("verdict", "p", "status", "reason").rows() == [(None, None, "unparsed", "no-evidence")]
+    assert detector(weights).judge(FACTS.clear(), contexts(FACTS)).is_empty()
+
+
+def test_long_texts_are_cut_to_what_the_network_sees(weights):
+    long = samples([("Varn is a town " * 60, False)], task="fact")
+    judged = detector(weights, max_tokens=16).judge(long, contexts(long, "the sea is old " * 200))
+    assert judged["status"].to_list() == ["ok"]
+
+
+def test_it_is_a_member_of_a_family_by_its_name(weights, tmp_path):
+    how = {"nli": Entailer(weights=weights, max_tokens=64)}
+    place = {"folder": tmp_path, "n_folds": 2, "entailment": how}
+    fit_family(["never", "nli"], FACTS, contexts(FACTS, KNOWN), 7, **place)
+    judged = judge_family(["never", "nli"], FACTS, contexts(FACTS, KNOWN), **place)
+    assert judged.group_by("judge").len().sort("judge").rows() == [("never", 3), ("nli", 3)]
+    whole = detector(weights).judge(FACTS, contexts(FACTS, KNOWN)).sort("target_id")
+    assert judged.filter(judge="nli").sort("target_id").equals(whole), "it learns nothing, so folds change nothing"
+
+
+def test_a_copy_of_the_weights_elsewhere_has_the_same_version(weights, tmp_path):
+    first = detector(weights).judge(FACTS, contexts(FACTS, KNOWN))
+    shutil.copytree(weights, tmp_path / "copy")
+    assert detector(str(tmp_path / "copy")).judge(FACTS, contexts(FACTS, KNOWN)).equals(first)
+    assert detector(weights, n_passages=1).judge(FACTS, contexts(FACTS, KNOWN))["judge_version"][0] != first["judge_version"][0]
+
+
+def test_a_state_of_other_settings_is_refused(weights, tmp_path):
+    detector(weights).save(tmp_path)
+    assert detector(weights).load(tmp_path) == detector(weights)
+    with pytest.raises(TruerateError, match="written for other settings or weights; run `dvc repro train`"):
+        detector(weights, max_tokens=32).load(tmp_path)
+    with pytest.raises(TruerateError, match="reading detector 'nli'.*run `dvc repro train`"):
+        detector(weights).load(tmp_path / "absent")
+
+
+# ---- bad weights ----------------------------------------------------------------------------------------------------------------
+
+
+def refused(folder):
+    with pytest.raises(TruerateError) as error:
+        detector(str(folder)).fit(FACTS, contexts(FACTS), 7)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_weights_that_are_not_there(tmp_path):
+    assert "name a Hub id or a folder with config.json" in refused(tmp_path / "absent")
+
+
+def test_pickled_weights_are_not_read(weights, tmp_path):
+    folder = shutil.copytree(weights, tmp_path / "pickled")
+    (folder / "model.safetensors").unlink()
+    torch.save({}, folder / "pytorch_model.bin")
+    assert "safetensors" in refused(folder)
+
+
+def test_broken_weights(weights, tmp_path):
+    folder = shutil.copytree(weights, tmp_path / "broken")
+    (folder / "model.safetensors").write_bytes(b"no weights")
+    assert refused(folder).startswith("entailment network ")
+
+
+def test_a_body_without_a_classifier_is_refused(tmp_path):
+    assert "no weights for classifier.bias, classifier.weight; name a classifier" in refused(saved(tmp_path / "body", head=False))
+
+
+def test_classes_without_names(tmp_path):
+    found = refused(saved(tmp_path / "bare", labels={0: "LABEL_0", 1: "LABEL_1"}))
+    assert "names the classes LABEL_0, LABEL_1; needed: entailment, neutral, contradiction" in found
+
+
+def test_remote_code_is_never_run(weights, tmp_path):
+    folder = shutil.copytree(weights, tmp_path / "remote")
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    config |= {"model_type": "own", "auto_map": {"AutoConfig": "own.Config", "AutoModelForSequenceClassification": "own.Model"}}
+    (folder / "config.json").write_text(json.dumps(config), "utf-8")
+    (folder / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n", "utf-8")
+    refused(folder)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_labels_by_name_whatever_their_case():
+    assert entailment_of(LABELS, "x") == 1 and entailment_of({0: "entailment", 1: "not-entailment"}, "x") == 0
+    for labels in ({0: "entailment", 1: "neutral"}, {0: "yes", 1: "no"}, {0: "neutral", 1: "contradiction", 2: "other"}):
+        with pytest.raises(TruerateError, match="its config names the classes"):
+            entailment_of(labels, "x")
+
+
+def test_an_unknown_member_names_rules_and_networks():
+    with pytest.raises(TruerateError, match="'nly' is not known; allowed: always, .*, nli, .*support"):
+        member("nly", {"nli": Entailer(weights="x")})
+    with pytest.raises(TruerateError, match="'never' is a rule that needs no weights; rename it"):
+        member("never", {"never": Entailer(weights="x")})
+
+
+# ---- what is read ---------------------------------------------------------------------------------------------------------------
+
+
+def test_the_passages_that_share_most_words_come_first():
+    how = Entailer(weights="x", n_passages=2, max_tokens=64)
+    assert chosen("Tesk has a wall", "A sea.\n\nVarn has no wall.\n\nTesk has a wall.\n\n", how) == [
+        "Tesk has a wall.",
+        "Varn has no wall.",
+    ]
+    assert chosen("Tesk", "", how) == []
+
+
+def test_a_long_passage_is_read_in_pieces():
+    assert pieces("one two three four five.", 2) == ["one two", "three four", "five."] and pieces("…", 2) == ["…"]
+    assert pieces("维尔莫拉", 2) == ["维尔", "莫拉"]
+
+
+def test_settings_name_members_that_are_folded():
+    known = {"tracks": ("wildhallucinations",), "members": ("nli",), "entailment": {"nli": {"weights": "x"}}}
+    assert Detector.model_validate(known | {"folds": 2}).entailment["nli"].batch > 0
+    with pytest.raises(ValueError, match="`entailment` needs `folds`"):
+        Detector.model_validate(known)
+    with pytest.raises(ValueError, match="`entailment` names 'nli', no member"):
+        Detector.model_validate(known | {"folds": 2, "members": ()})
+
+
+def test_nothing_is_read_of_labels(weights):
+    turned = FACTS.with_columns(is_hallucinated=~pl.col("is_hallucinated"))
+    known = contexts(FACTS, KNOWN)
+    assert detector(weights).judge(turned, known).equals(detector(weights).judge(FACTS, known))
+    assert np.isfinite(detector(weights).judge(FACTS, known)["p"].to_numpy()).all()

@@ -1,0 +1,42 @@
+import polars as pl
+import pytest
+
+from truerate.detectors.evidence import joined, passages, split, with_evidence
+from truerate.detectors.family import member
+from truerate.detectors.interface import Texts
+from truerate.errors import TruerateError
+from truerate.schemas import pairs
+
+from .labelled_texts import contexts, samples
+
+DOCUMENTS = pl.DataFrame({"document_id": ["d1", "d2"], "text": ["Paris is big. Rome is old.", "Oslo is cold."]})
+
+
+def cited(of, *evidence):
+    """Samples whose attributes name evidence (None: no such attribute)."""
+    return of.with_columns(attributes=pl.Series([pairs(evidence=one) for one in evidence], dtype=of.schema["attributes"]))
+
+
+def test_own_passages_stand_before_the_items_documents():
+    of = cited(samples([("a", True), ("b", True), ("c", True)]), "d2:0-13 d1:0-13", None, "")
+    known = with_evidence(contexts(of, "all of it"), of, DOCUMENTS)
+    assert known.height == 5 and known.columns == contexts(of).columns
+    assert Texts.of(of, known, with_labels=False).knowledge == ["Oslo is cold.\n\nParis is big.", "all of it", ""]
+
+
+def test_a_lexical_detector_sees_them():
+    of = cited(samples([("Paris is big", False), ("Oslo is cold", True)] * 4), *["d1:0-13", "d1:14-26"] * 4)
+    fitted = member("overlap").fit(of, with_evidence(contexts(of), of, DOCUMENTS), 7)
+    assert fitted.judge(of, with_evidence(contexts(of), of, DOCUMENTS))["verdict"].to_list() == [False, True] * 4
+    assert fitted.judge(of, contexts(of))["verdict"].to_list() == [True] * 8
+
+
+def test_passages_survive_being_joined():
+    found = ["One.\n\n\nTwo.", "Three."]
+    assert split(joined(found)) == ["One.\nTwo.", "Three."] and split("") == []
+
+
+@pytest.mark.parametrize("named", ["d3:0-1", "d1", "d1:0", "d1:5-2", "d1:0-99", "d1:-1-4", "d1:a-b"])
+def test_evidence_that_is_no_passage(named):
+    with pytest.raises(TruerateError, match=f"evidence of 's': '{named}' is no passage"):
+        passages([named], dict(DOCUMENTS.iter_rows()), where="s")
