@@ -1,4 +1,4 @@
-"""The closed world's own commands: `python -m truerate_world write|write-wiki|serve|annotate|truth|stats`."""
+"""The closed world's own commands: `python -m truerate_world write|write-wiki|write-chats|serve|annotate|truth|stats`."""
 
 import argparse
 import json
@@ -43,6 +43,13 @@ def write_wiki(options: argparse.Namespace) -> None:
     write(Path(options.folder), options.seed, **sizes, languages=options.languages)
 
 
+def write_chats(options: argparse.Namespace) -> None:
+    """Fill a folder with conversations in WildChat's format."""
+    from truerate_world.web.chats import write_chats as write
+
+    write(Path(options.folder), options.seed, options.chats)
+
+
 def serve_models(options: argparse.Namespace) -> None:
     """Answer Chat Completions on loopback until the process is ended."""
     from functools import partial
@@ -50,20 +57,24 @@ def serve_models(options: argparse.Namespace) -> None:
     from truerate_world.encyclopedia import build
     from truerate_world.mind import MODELS, reply
     from truerate_world.server import Settings, serve
+    from truerate_world.web.habits import SEARCHING
+    from truerate_world.web.site import Site
 
+    world = build(options.seed, options.languages)
     settings = Settings(
-        models=tuple(MODELS),
+        models=(*MODELS, *SEARCHING),
         identity=options.identity,
         faults=tuple(options.fault),
         retry_after=options.retry_after,
         delay_s=options.delay,
         log=options.log,
+        web=Site(world, options.fault).answer,
     )
 
     def ready(port: int) -> None:
         print(f"serving {len(settings.models)} models at http://127.0.0.1:{port}/v1", flush=True)
 
-    handler = partial(reply, build(options.seed, options.languages))
+    handler = partial(reply, world)
     try:
         serve(handler, settings, port=options.port, ready=ready)
     except OSError as error:
@@ -109,6 +120,10 @@ def _parser() -> argparse.ArgumentParser:
     wiki.add_argument("--held-out", type=int, default=0, help="English passages of entities and wordings that training never shows")
     wiki.add_argument("--silver", type=int, required=True, help="prompts per language")
     wiki.add_argument("--articles", type=int, required=True, help="articles per language that may be asked about")
+    chats = _command(commands, write_chats, "write-chats")
+    chats.add_argument("folder")
+    chats.add_argument("--chats", type=int, required=True, help="conversations")
+    chats.add_argument("--seed", type=int, default=7)
     serve = _command(commands, serve_models, "serve")
     serve.add_argument("--port", type=int, required=True, help="0 takes a free one")
     serve.add_argument("--identity", default="", help="given back by /health")

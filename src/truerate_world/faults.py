@@ -11,7 +11,9 @@ import orjson
 
 from truerate_world.wire import Reply
 
-KINDS = ("429", "5xx", "hang", "drop", "truncate", "empty", "refusal", "length", "quota", "html")
+CALL_KINDS = ("429", "5xx", "hang", "drop", "truncate", "empty", "refusal", "length", "quota", "html")
+SEARCH_KINDS = ("search-quota", "search-rate")  # what meets searches of the web, and no call of a model
+KINDS = CALL_KINDS + SEARCH_KINDS
 _SERVER_ERRORS = (500, 502, 503, 504)
 
 

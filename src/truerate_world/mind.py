@@ -11,6 +11,8 @@ from truerate_world.findings import PATTERNS, Finding, Scholar, scholar, speaker
 from truerate_world.models import MODELS, Model
 from truerate_world.prompt import TEXT, Asked
 from truerate_world.refining import refined
+from truerate_world.web import mind as web
+from truerate_world.web.habits import base
 from truerate_world.wiki import mind as wiki
 
 __all__ = ["MODELS", "Answer", "reply"]
@@ -34,8 +36,11 @@ def reply(world: World, model: str, messages: list[dict], *, temperature: float 
     if asked.task == "wiki":
         said = "\n".join(message["content"] for message in messages if message["role"] != "user")
         found = wiki.asked_for(world.seed, model, asked, said, sample)
-        return Answer(*found) if found else _unrecognised(_scholar(world, asked), MODELS[model], asked, sample)
-    return _HANDLERS[asked.purpose](_scholar(world, asked), MODELS[model], asked, sample)
+        return Answer(*found) if found else _unrecognised(_scholar(world, asked), MODELS[base(model)], asked, sample)
+    if asked.task == "web" or (asked.task == "general" and web.is_about_an_entity(world, asked)):
+        found = web.asked_for(world, model, asked, sample)
+        return Answer(*found) if found else _unrecognised(_scholar(world, asked), MODELS[base(model)], asked, sample)
+    return _HANDLERS[asked.purpose](_scholar(world, asked), MODELS[base(model)], asked, sample)
 
 
 def _scholar(world: World, asked: Asked) -> Scholar:

@@ -29,6 +29,12 @@ _CUES = {  # the cue at the end -> what is asked, and of which task where the cu
     "Translation": ("translate", "wiki"),
     "Queries": ("query", "wiki"),
     "Answerable": ("check", "wiki"),
+    "Proper Nouns": ("extract", "web"),
+    "Kind": ("verify", "web"),
+    "Referents": ("disambiguate", "web"),
+    "Domain": ("domain", "web"),
+    "Facts": ("write_facts", "web"),
+    "Verdicts": ("verify_facts", "web"),
 }
 _BY_HEADING = (("User Query", "general"), ("Document", "summarization"), ("Dialogue History", "dialogue"), ("Question", "qa"))
 TEXT = {"qa": "Answer", "dialogue": "Response", "summarization": "Summary", "general": "Response"}

@@ -17,7 +17,7 @@ from typing import Protocol
 import orjson
 
 from truerate_world.completions import BadRequest, check_request, completion_of
-from truerate_world.faults import Fault, error_body, pick, spoil
+from truerate_world.faults import CALL_KINDS, Fault, error_body, pick, spoil
 from truerate_world.wire import Connection, Reply
 
 UNRECOGNISED = "unrecognised"
@@ -32,6 +32,7 @@ class Answer(Protocol):
 
 
 Handler = Callable[..., Answer]  # (model, messages, *, temperature, seed) -> Answer
+Web = Callable[[str, str], Reply | None]  # (method, target) -> the reply to a search or to a request for a page of another host
 
 
 @dataclass
@@ -61,7 +62,10 @@ class Stats:
 
 @dataclass(frozen=True)
 class Settings:
-    """How the endpoint behaves. `delay_s` is waited before each reply; `retry_after` is the value of that header on 429 and 5xx."""
+    """How the endpoint behaves. `delay_s` is waited before each reply; `retry_after` is the value of that header on 429 and 5xx.
+
+    `web` answers searches and, as a proxy, requests for pages; without it there are none.
+    """
 
     models: tuple[str, ...]
     identity: str = ""
@@ -69,6 +73,7 @@ class Settings:
     retry_after: str | None = None
     delay_s: float = 0.0
     log: str | None = None
+    web: Web | None = None
 
 
 class App:
@@ -77,12 +82,16 @@ class App:
     def __init__(self, handler: Handler, settings: Settings):
         self.handler, self.settings = handler, settings
         self.stats = Stats()
+        self.faults = tuple(fault for fault in settings.faults if fault.kind in CALL_KINDS)
         self.attempts: Counter[str] = Counter()
         self.answered: set[str] = set()
         self.log = os.open(settings.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644) if settings.log else None
 
-    def answer(self, method: str, path: str, body: bytes) -> Reply:
+    def answer(self, method: str, target: str, body: bytes) -> Reply:
         """The reply to one request; nothing that a client sends ends the server."""
+        path = target.partition("?")[0]
+        if self.settings.web and not path.startswith("/v1/") and (reply := self.settings.web(method, target)):
+            return reply
         routes = {
             "/v1/chat/completions": ("POST", self._chat),
             "/v1/models": ("GET", self._models),
@@ -143,7 +152,7 @@ class App:
             self._note(digest, "error", "error")
             return Reply(500, error_body(f"{type(error).__name__}: {error}", kind="server_error"))
         completion = completion_of(request, answer.text, digest, getattr(answer, "finish", None))
-        kind = pick(self.settings.faults, digest, attempt)
+        kind = pick(self.faults, digest, attempt)
         self._note(digest, answer.task, kind or "ok")
         if kind:
             self.stats.faults += 1

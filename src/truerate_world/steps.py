@@ -5,11 +5,14 @@ from pathlib import Path
 
 from truerate.keys import digest
 from truerate.layout import Layout
-from truerate.schemas import Document, Generation, Item, Sample, Score, frame, load, read_parquet, save
+from truerate.schemas import Document, Fact, Generation, Item, Judgement, Reject, Sample, Score, frame, load, read_parquet, save
 from truerate_world.annotate import annotate
 from truerate_world.encyclopedia import World, build
 from truerate_world.models import MODELS
 from truerate_world.truth import planted_scores
+from truerate_world.web import annotate as web_annotate
+from truerate_world.web import truth as web_truth
+from truerate_world.web.truth_funnel import funnel_scores
 from truerate_world.wiki import annotate as wiki_annotate
 from truerate_world.wiki import truth as wiki_truth
 
@@ -62,6 +65,31 @@ def _mfava_truth(at: Layout, board: str) -> list[dict]:
     )
 
 
+def _wildhallucinations_truth(at: Layout, board: str) -> list[dict]:
+    track, inputs, world = at.p.track(board), digest(at.dataset(board)), _world(at)
+    items, generations = load(Item, at.dataset(board, "items")), load(Generation, at.dataset(board, "generations"))
+    rows = web_truth.planted_scores(
+        board,
+        world=world,
+        models={alias: at.p.models[alias].model for alias in track.subjects},
+        generations=generations,
+        items=items,
+        panel=track.panel,
+        domains_above=track.domains_above,
+        inputs=inputs,
+    )
+    chats, rejects = load(Item, at.source(at.p.board(board).source, "items")), load(Reject, at.dataset(board, "rejects"))
+    rows += web_truth.verifier_scores(
+        board,
+        world=world,
+        items=items,
+        facts=load(Fact, at.dataset(board, "facts")),
+        judgements=load(Judgement, at.dataset(board, "judgements")),
+        inputs=inputs,
+    )
+    return rows + funnel_scores(board, world=world, chats=chats, items=items, rejects=rejects, inputs=inputs)
+
+
 def _world(at: Layout) -> World:
     return build(at.p.seed, tuple(at.p.languages))
 
@@ -69,5 +97,12 @@ def _world(at: Layout) -> World:
 _ANNOTATE = {  # track -> labels of its tasks
     "halueval": lambda at, tasks: annotate(tasks, _world(at), at.p.seed),
     "mfava": lambda at, tasks: wiki_annotate.annotate(tasks, at.p.seed),
+    "wildhallucinations": lambda at, tasks: web_annotate.annotate(
+        tasks, _world(at), at.p.seed, n_annotators=at.p.tracks.wildhallucinations.n_annotators
+    ),
 }
-_TRUTH = {"halueval": _halueval_truth, "mfava": _mfava_truth}  # track -> planted values of a board
+_TRUTH = {  # track -> planted values of a board
+    "halueval": _halueval_truth,
+    "mfava": _mfava_truth,
+    "wildhallucinations": _wildhallucinations_truth,
+}

@@ -20,7 +20,10 @@ MAX_BODY = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What goes back: status, body and extra header lines, `after` seconds; `after` None: never. `is_dropped`: the line is cut instead."""
+    """What goes back: status, body and extra header lines, `after` seconds; `after` None: never. `is_dropped`: the line is cut instead.
+
+    `endless`: after the body this is sent again and again until the client goes away.
+    """
 
     status: int = 200
     body: bytes = b""
@@ -29,6 +32,7 @@ class Reply:
     after: float | None = 0.0
     is_dropped: bool = False
     is_call: bool = False
+    endless: bytes = b""
 
     def to_bytes(self, *, is_kept_open: bool) -> bytes:
         """The reply as it stands on the wire."""
@@ -39,12 +43,17 @@ class Reply:
         )
         return head.encode("latin-1") + self.body
 
+    def endless_head(self) -> bytes:
+        """The head and body of a reply without an end, whose length nobody knows."""
+        head = f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}\r\ncontent-type: {self.content_type}\r\nconnection: close\r\n\r\n"
+        return head.encode("latin-1") + self.body
+
 
 class Answerer(Protocol):
     """What a connection needs of the application behind it."""
 
-    def answer(self, method: str, path: str, body: bytes) -> Reply:
-        """The reply to one request."""
+    def answer(self, method: str, target: str, body: bytes) -> Reply:
+        """The reply to one request; its target is as it stood on the request line, a path or (asked as a proxy) a whole address."""
 
     def refuse(self, message: str) -> Reply:
         """The reply to bytes that are no request."""
@@ -101,12 +110,14 @@ class Connection(asyncio.Protocol):
         self.pending: Reply | None = None
         self.timer: asyncio.TimerHandle | None = None
         self.url, self.parts, self.n_body = b"", [], 0
+        self.endless, self.is_full = b"", False
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         self.transport = transport
 
     def connection_lost(self, error: Exception | None) -> None:
         self.waiting.clear()
+        self.endless = b""
         if self.timer:
             self.timer.cancel()
         if self.pending:
@@ -132,16 +143,16 @@ class Connection(asyncio.Protocol):
         self.parts.append(body)
 
     def on_message_complete(self) -> None:
-        path = self.url.decode("latin-1").partition("?")[0]
-        self.waiting.append((self.parser.get_method().decode("latin-1"), path, b"".join(self.parts), self.parser.should_keep_alive()))
+        target = self.url.decode("latin-1")
+        self.waiting.append((self.parser.get_method().decode("latin-1"), target, b"".join(self.parts), self.parser.should_keep_alive()))
         if not self.pending:
             self._next()
 
     def _next(self) -> None:
         """Answer the waiting requests until one has to wait for its time."""
         while self.waiting and not self.pending:
-            method, path, body, is_kept_open = self.waiting.popleft()
-            reply = self.app.answer(method, path, body)
+            method, target, body, is_kept_open = self.waiting.popleft()
+            reply = self.app.answer(method, target, body)
             if reply.after == 0:
                 self._write(reply, is_kept_open)
                 continue
@@ -159,6 +170,28 @@ class Connection(asyncio.Protocol):
         if reply.is_dropped:
             self.transport.abort()
             return
+        if reply.endless:
+            self.waiting.clear()
+            self.pending = Reply(after=None)  # nothing that comes after it is ever answered
+            self.transport.write(reply.endless_head())
+            self.endless = reply.endless
+            self._go_on()
+            return
         self.transport.write(reply.to_bytes(is_kept_open=is_kept_open))
         if not is_kept_open:
             self.transport.close()
+
+    def pause_writing(self) -> None:
+        """The client reads more slowly than an endless reply grows."""
+        self.is_full = True
+
+    def resume_writing(self) -> None:
+        """The client has read what it was sent."""
+        self.is_full = False
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Send the next piece of an endless reply, in turn with what the server has to do for others."""
+        if self.endless and not self.is_full and not self.transport.is_closing():
+            self.transport.write(self.endless)
+            asyncio.get_running_loop().call_soon(self._go_on)

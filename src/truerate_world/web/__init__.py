@@ -1,0 +1,1 @@
+"""The closed world's chats, its web and how its models speak of what is asked about there."""
