@@ -339,7 +339,7 @@ COMMANDS = {
     ("audit", "x"): "declared: halueval-closed-world",
     ("plan", "x"): "declared: halueval-closed-world",
     ("import", "x"): "declared: closed-world",
-    ("train", "x", BOARD): "declared: lexical, tokens, trivial",
+    ("train", "x", BOARD): "declared: lexical, support, tokens, trivial",
     ("board", BOARD): "not there; run `dvc repro`",
     ("audit", BOARD): "not audited yet",
     ("plan",): "not imported yet; run `dvc repro sources`",
@@ -348,7 +348,7 @@ COMMANDS = {
     ("where",): "no page at",
     ("serve",): "no page at",
     ("real", "no/such"): "is no folder",
-    ("real", "src"): "looked for the folders halueval, mfava, mushroom, xsum",
+    ("real", "src"): "looked for the folders factcheckgpt, factool, halueval, mfava, mushroom, refchecker, xsum",
 }
 
 

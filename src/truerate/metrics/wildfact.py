@@ -1,0 +1,197 @@
+"""WildFactScore and its kin: how much of what a model says about real-world entities is supported (Zhao et al. 2024, WildHallucinations 3).
+
+Columns of `replies`: `generation_id`, `subject`, `entity`, `is_abstained` (null where no reply came) and, of a reply whose facts could not
+all be written, `is_whole` false. Columns of `facts`: `generation_id`, `is_supported` (null: no verdict could be read), `is_duplicate`,
+`is_title`. A reply responds where it came and does not abstain. Scores are in [0, 1].
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from math import isnan, nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from truerate.metrics.cells import mean_of
+from truerate.metrics.intervals import Interval, cluster_sums, wilson_clustered
+from truerate.metrics.rates import Corrected
+
+OTHER = "other"
+KINDS = 12  # of facts: three verdicts (not supported, supported, none) × duplicate or not × title or not
+# Facts of a reply: all, with a verdict, supported, these two without duplicates, duplicates, titles.
+COUNTED = ("n_facts", "n_read", "n_supported", "n_own", "n_own_supported", "n_duplicate", "n_title")
+# The scores of a reply, by metric.
+SCORES = {"wildfactscore": "score", "wildfactscore_strict": "strict", "factscore_length": "length", "wildfactscore_dedup": "dedup"}
+
+
+def scored_replies(replies: pl.DataFrame, facts: pl.DataFrame, *, gamma: int) -> pl.DataFrame:
+    """The replies with counts of their facts (`fact_counts`) and their scores: `is_responding`, `score`, `strict`, `length`, `dedup`.
+
+    `score`: f(y) = Σ 1[a is supported] / |A_y| over the facts with a verdict, of replies that respond (WildFactScore, section 3).
+    `strict`: 1 where every fact is supported, else 0; abstention is 0. A reply with a fact without verdict is null: dropping only those
+    that the other facts leave open would lower the score. `length`: f(y) · exp(1 − γ/|A_y|) where |A_y| < γ (FActScore's length penalty).
+    `dedup`: the share over facts that repeat no earlier one. A reply that responds and has no fact has `has_no_fact` and no score.
+    """
+    counted = replies.hstack(fact_counts(replies["generation_id"], facts)).with_columns(
+        is_responding=(~pl.col("is_abstained")).fill_null(False)
+    )
+    n_facts, n_read, responds, is_whole = pl.col("n_facts"), pl.col("n_read"), pl.col("is_responding"), pl.col("is_whole")
+    score = pl.when(responds & (n_read > 0)).then(pl.col("n_supported") / n_read)
+    penalty = pl.when(n_facts < gamma).then((1 - gamma / n_facts).exp()).otherwise(1.0)
+    is_readable = responds & is_whole & (n_facts > 0) & (n_read == n_facts)
+    all_supported = (pl.col("n_supported") == n_facts).cast(pl.Float64)
+    return counted.with_columns(
+        score=score,
+        strict=pl.when(pl.col("is_abstained")).then(0.0).when(is_readable).then(all_supported),
+        length=score * penalty,
+        dedup=pl.when(responds & (pl.col("n_own") > 0)).then(pl.col("n_own_supported") / pl.col("n_own")),
+        has_no_fact=pl.when(responds & is_whole).then(n_facts == 0),
+    )
+
+
+def fact_counts(replies: pl.Series, facts: pl.DataFrame) -> pl.DataFrame:
+    """Facts of each reply (by its id, in the order given): COUNTED's kinds of facts. Facts of other replies are left out.
+
+    Every fact is one of twelve kinds (verdict, duplicate, title); their places are counted in one pass, without a group per reply.
+    """
+    verdict = pl.col("is_supported").cast(pl.Int32).fill_null(2)
+    place = pl.col("generation_id").cast(pl.Enum(replies), strict=False).to_physical().cast(pl.Int32)
+    kind = verdict + 3 * pl.col("is_duplicate").cast(pl.Int32) + 6 * pl.col("is_title").cast(pl.Int32)
+    cells = facts.select(cell=KINDS * place + kind)["cell"].drop_nulls().to_numpy()
+    counts = np.bincount(cells, minlength=KINDS * len(replies)).reshape(-1, KINDS)
+    verdict, is_own, is_title = np.arange(KINDS) % 3, np.arange(KINDS) % 6 < 3, np.arange(KINDS) >= 6
+    belongs = (verdict >= 0, verdict < 2, verdict == 1, is_own & (verdict < 2), is_own & (verdict == 1), ~is_own, is_title)
+    return pl.DataFrame({name: counts[:, kinds].sum(axis=1) for name, kinds in zip(COUNTED, belongs, strict=True)})
+
+
+def ratios() -> dict[str, tuple[pl.Expr, pl.Expr]]:
+    """Numerators and denominators of all scores and shares of `scored_replies`, by metric name, for `cells.ratio_cells`."""
+    of_facts = {"unparsed_fact_rate": pl.col("n_facts") - pl.col("n_read")}
+    of_facts |= {"duplicate_fact_rate": pl.col("n_duplicate"), "title_fact_rate": pl.col("n_title")}
+    return {
+        **{name: mean_of(column) for name, column in SCORES.items()},
+        "no_fact_rate": mean_of("has_no_fact"),
+        **{name: (pl.col("is_responding") * part, pl.col("is_responding") * pl.col("n_facts")) for name, part in of_facts.items()},
+    }
+
+
+# ---- sets and slices ----------------------------------------------------------------------------------------------------------------
+
+
+def common_entities(replies: pl.DataFrame, panel: Collection[str]) -> pl.Series:
+    """The entities about which every subject of the panel responds, each time it is asked (Table 6's common subset).
+
+    Freeze the panel per release: one more model changes the set for all. No panel, no entity.
+    """
+    asked = replies.filter(pl.col("subject").is_in(list(panel))).group_by("entity", "subject")
+    each = asked.agg(responds=(~pl.col("is_abstained")).fill_null(False).all())
+    whole = each.group_by("entity").agg(pl.col("responds").sum()).filter(pl.col("responds") == len(set(panel)))
+    return whole["entity"].sort() if panel else whole["entity"].clear()
+
+
+def pooled(entities: pl.DataFrame, column: str, *, above: int) -> pl.DataFrame:
+    """`entities` with values of a column that no more than `above` entities share pooled as `other` (Table 5 shows domains above 500)."""
+    return entities.with_columns(pl.when(pl.len().over(column) > above).then(pl.col(column)).otherwise(pl.lit(OTHER)).alias(column))
+
+
+def rank_changes(before: Mapping[str, float | None], after: Mapping[str, float | None]) -> dict[str, int | None]:
+    """How many places each subject gains from one score to another; negative where it falls, null where either score is.
+
+    Rank is 1 + the number of subjects that are better, among those that have both scores.
+    """
+    both = [name for name in before if before[name] is not None and after.get(name) is not None]
+    places = [{name: 1 + sum(scores[other] > scores[name] for other in both) for name in both} for scores in (before, after)]
+    return {name: places[0][name] - places[1][name] if name in both else None for name in before}
+
+
+# ---- the verifier's own error -------------------------------------------------------------------------------------------------------
+
+
+class Verifier(NamedTuple):
+    """What labels say of a verifier: `flagged`, the share of all facts that it calls unsupported; `right`, the share of those that are;
+    `missed`, the share of those that it calls supported and are not. Labels drawn by verdict tell the last two, independently.
+    """
+
+    flagged: float
+    right: Interval
+    missed: Interval
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """TPR and FPR of `not supported`; NaN over nothing."""
+        return verifier_rates(self.flagged, self.right.value, self.missed.value)
+
+
+def verifier_rates(flagged: float, right: float, missed: float) -> tuple[float, float]:
+    """TPR = P·u / (P·u + m(1 − u)), FPR = (1 − P)u / ((1 − P)u + (1 − m)(1 − u)); u `flagged`, P `right`, m `missed`; NaN over nothing."""
+    hits, alarms = right * flagged, (1 - right) * flagged
+    wrong, sound = hits + missed * (1 - flagged), alarms + (1 - missed) * (1 - flagged)
+    return hits / wrong if wrong else nan, alarms / sound if sound else nan
+
+
+def measured(facts: pl.DataFrame, labelled: pl.DataFrame, *, confidence: float) -> Verifier | None:
+    """A verifier's error on labelled facts, each weighted as in WildFactScore. None where either verdict has labels in one entity or none.
+
+    `facts`: `is_supported`, `share` (1 over the facts of its reply with a verdict; null without one); all facts of the board. `labelled`:
+    also `entity`, `is_unsupported` (the label) and `weight` (how many facts one stands for).
+    """
+    known, told = facts.drop_nulls("share"), labelled.drop_nulls(["share", "is_supported"])
+    if known.is_empty() or told.is_empty():
+        return None
+    flagged = float((known["share"] * ~known["is_supported"]).sum() / known["share"].sum())
+    found = []
+    for part in (told.filter(~pl.col("is_supported")), told.filter("is_supported")):
+        w = (part["weight"] * part["share"]).to_numpy()
+        parts = np.stack([w * part["is_unsupported"].to_numpy(), w], axis=1) / (w.mean() if len(w) else 1)
+        sums = cluster_sums(part["entity"].to_list(), parts)
+        found.append(wilson_clustered(sums[:, 0], sums[:, 1], confidence=confidence))
+    return None if None in found else Verifier(flagged, *found)
+
+
+def corrected_score(score: Interval | None, verifier: Verifier | None) -> Corrected | None:
+    """The score behind a verifier's errors: 1 − (u − FPR) / (TPR − FPR) with u = 1 − score (Rogan & Gladen 1978).
+
+    Its interval adds what each of `score`, `right` and `missed` moves it by within its own interval (square and add, Newcombe 1998). The
+    rates of labels drawn by verdict move together: taken as independent, as in `rates.rogan_gladen`, they double its length. It holds where
+    TPR and FPR are those of the replies scored, and not for Strict, a product over facts. Not identified where the interval of TPR − FPR
+    holds 0. Value and bounds are cut to [0, 1]; `raw` is not. None where a part is over nothing.
+    """
+    if score is None or verifier is None:
+        return None
+    u, right, missed = verifier.flagged, verifier.right, verifier.missed
+    gap = _squared_and_added(lambda p, m: _gap(u, p, m), [right, missed])
+    if gap is None or gap.low <= 0 <= gap.high:
+        return Corrected(None, None, None, None, False)
+    found = _squared_and_added(lambda s, p, m: 1 - (1 - s - verifier_rates(u, p, m)[1]) / _gap(u, p, m), [score, right, missed])
+    value, low, high = (min(1.0, max(0.0, one)) for one in found)
+    return Corrected(value, low, high, found.value, True)
+
+
+def _gap(flagged: float, right: float, missed: float) -> float:
+    tpr, fpr = verifier_rates(flagged, right, missed)
+    return tpr - fpr
+
+
+def _squared_and_added(of: Callable[..., float], parts: Sequence[Interval]) -> Interval | None:
+    """A function of independent estimates with its interval: the root of the squared steps to the ends of each. None where one is NaN."""
+    values = [part.value for part in parts]
+    value, below, above = of(*values), 0.0, 0.0
+    for place, part in enumerate(parts):
+        ends = [of(*values[:place], end, *values[place + 1 :]) - value for end in (part.low, part.high)]
+        below, above = below + min(0.0, *ends) ** 2, above + max(0.0, *ends) ** 2
+    return None if isnan(value + below + above) else Interval(value, value - sqrt(below), value + sqrt(above))
+
+
+def review_correction(score: float | None, unsupported: Interval | None, supported: Interval | None) -> Interval | None:
+    """What a review of both kinds of verdicts adds to a score: (1 − score) · e_u − score · e_s.
+
+    `unsupported`, `supported`: e_u and e_s, the shares of such facts whose verdict was wrong, with their intervals. The interval recovers
+    their variances (Zou & Donner 2008). None where one kind was not reviewed: unsupported facts alone can only raise a score.
+    """
+    if score is None or unsupported is None or supported is None:
+        return None
+    up, down = 1 - score, score
+    value = up * unsupported.value - down * supported.value
+    below = sqrt((up * (unsupported.value - unsupported.low)) ** 2 + (down * (supported.high - supported.value)) ** 2)
+    above = sqrt((up * (unsupported.high - unsupported.value)) ** 2 + (down * (supported.value - supported.low)) ** 2)
+    return Interval(value, value - below, value + above)

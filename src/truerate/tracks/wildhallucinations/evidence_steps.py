@@ -1,0 +1,158 @@
+"""The step that searches the web for each curated entity and fetches its pages. What the page store holds is neither asked nor fetched."""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from truerate.errors import TruerateError
+from truerate.keys import content_id, shard_of
+from truerate.layout import Layout
+from truerate.llm import ask
+from truerate.llm.launch import launched
+from truerate.llm.prompted import generations
+from truerate.params import WildHallucinations
+from truerate.tracks.wildhallucinations.asked_about import curated
+from truerate.tracks.wildhallucinations.evidence import Read, documents_frame, gathered, rejects_frame, searched_row
+from truerate.web.hosts import host_of, is_within
+from truerate.web.outcomes import Outcome, Text
+from truerate.web.store import PageStore, limits
+
+if TYPE_CHECKING:
+    from truerate.web.fetch import Clock
+
+Replies = dict[str, pl.DataFrame]
+Tables = tuple[pl.DataFrame, Replies]
+
+
+def evidence(at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Callable = ask) -> Tables:
+    """Search rows of the shard's entities, beside them their `documents` and the `rejects` of pages that were dropped.
+
+    No model is asked (`asking` stands here as in every step). Entities that bring documents of their own are not searched for.
+    Raises TruerateError where the search or the endpoints fail; what was found until then stays in the page store.
+    """
+    entities, _ = curated(at, board, tables, upstream)
+    mine = [row for row in entities if not row["document_ids"] and shard_of(row["item_id"], at.p.n_shards) == shard]
+    if not mine:
+        return generations([]), {"documents": documents_frame([]), "rejects": rejects_frame([])}
+    with PageStore.of(at) as store, Web(at, board, store) as web:
+        return web.evidence(mine)
+
+
+class Web:
+    """The web as a board sees it: its search, its pages, and the store that holds what is known of both."""
+
+    def __init__(self, at: Layout, board: str, store: PageStore, *, clock: "Clock | None" = None):
+        self.at, self.board, self.store, self.clock = at, board, store, clock
+        self.settings: WildHallucinations = at.p.track(board)
+        self.scope = self._identity(self.settings.fetch.proxy)
+        self._lines = ExitStack()
+        self._bases: dict[str, str] = {}
+
+    def __enter__(self) -> "Web":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lines.close()
+
+    def evidence(self, items: Sequence[dict]) -> Tables:
+        """Rows of all entities (Item rows), in the order in which they were given."""
+        found = self.search([item["question"] for item in items])
+        self.fetch([result["link"] for results in found for result in results if self._is_fetched(result)])
+        rows, documents, rejects = [], [], []
+        settings = self.settings.search
+        params = json.dumps({"n_results": settings.n_results}, sort_keys=True)
+        for item, results in zip(items, found, strict=True):
+            made = gathered(item["item_id"], map(self.read, results))
+            key = content_id("search", self._search_scope(), item["question"], settings.n_results)
+            rows.append(searched_row(item, made, n_results=len(results), prompt_key=key, params=params))
+            documents += made.documents
+            rejects += made.rejects
+        return generations(rows), {"documents": documents_frame(documents), "rejects": rejects_frame(rejects)}
+
+    # ---- searching --------------------------------------------------------------------------------------------
+
+    def search(self, names: Sequence[str]) -> list[list[dict]]:
+        """The results of each name: recorded ones, else those of the search. Raises TruerateError where that answers no more."""
+        from truerate.web.search import Searcher, address, recorded
+
+        settings = self.settings.search
+        known = {_plain(query): results for query, results in recorded(settings.recorded).items()} if settings.recorded else {}
+        asked = [name for name in names if _plain(name) not in known]
+        if settings.url is None:
+            return [known.get(_plain(name), [])[: settings.n_results] for name in names]
+        scope = self._search_scope()
+        if any(self.store.results(scope, name, settings.n_results) is None for name in asked):
+            url = address(settings, self._base(settings.endpoint, "search.endpoint"))
+            asyncio.run(Searcher(settings, self.store, url=url, scope=scope).search_all(asked))
+        found = {name: self.store.results(scope, name, settings.n_results) for name in dict.fromkeys(asked)}
+        return [(known[plain] if (plain := _plain(name)) in known else found[name])[: settings.n_results] for name in names]
+
+    def _search_scope(self) -> str:
+        """Names what answers queries."""
+        settings = self.settings.search
+        return f"{self._identity(settings.endpoint)} {settings.endpoint or ''} {settings.url or ''} {settings.engine_env or ''}"
+
+    # ---- fetching ---------------------------------------------------------------------------------------------
+
+    def _is_fetched(self, result: dict) -> bool:
+        return not ("text" in result or "html" in result or self._is_behind_login(result))
+
+    def _is_behind_login(self, result: dict) -> bool:
+        return is_within(host_of(result["link"]), self.settings.fetch.login_hosts)
+
+    def fetch(self, urls: Sequence[str]) -> None:
+        """Put the pages into the store."""
+        settings = self.settings.fetch
+        if any(self.store.page(self.scope, url, limits(settings)) is None for url in urls):
+            asyncio.run(self._fetch(urls, self._base(settings.proxy, "fetch.proxy")))
+
+    async def _fetch(self, urls: Sequence[str], proxy: str | None) -> None:
+        from truerate.web.fetch import Fetcher
+
+        async with Fetcher(self.settings.fetch, self.store, proxy=proxy, scope=self.scope, clock=self.clock) as fetcher:
+            await fetcher.fetch_all(urls)
+
+    def read(self, result: dict) -> Read:
+        """What a result's page says, or what became of it. A page that was recorded is judged as a fetched one is."""
+        from truerate.web.extract import extracted, judged, of_markup, tidy
+
+        settings, url, title = self.settings.fetch, result["link"], result.get("title", "")
+        final_url, phrases = result.get("final_url", url), settings.sign_in_phrases
+        if self._is_behind_login(result):
+            text = Text(Outcome.LOGIN_HOST)
+        elif "text" in result:
+            text = judged(tidy(result["text"]), title, None, phrases)
+        elif "html" in result:
+            text = of_markup(result["html"], settings.extract, phrases)
+        else:
+            page = self.store.page(self.scope, url, limits(settings))
+            text, final_url = extracted(page, settings.extract, phrases), page.final_url
+        return Read(url, final_url, title, text)
+
+    # ---- endpoints --------------------------------------------------------------------------------------------
+
+    def _identity(self, endpoint: str | None) -> str:
+        """Names a simulated web, whose pages change with its code; empty for the web itself, also through a proxy."""
+        return self.at.endpoint_identity(endpoint) if endpoint and self.at.p.endpoints[endpoint].is_simulated else ""
+
+    def _base(self, endpoint: str | None, named_as: str) -> str | None:
+        """The origin of an endpoint, started where it is launched. Raises TruerateError where a real board would meet a simulated web."""
+        if endpoint is None:
+            return None
+        entry = self.at.p.endpoints[endpoint]
+        if entry.is_simulated and not self.at.p.source(self.at.p.board(self.board).source).is_simulated:
+            what = f"{self.board}: tracks.wildhallucinations.{named_as} is {endpoint!r}, which is simulated, and the board's source is not"
+            raise TruerateError(f"{what}; name another endpoint or null, or give search.recorded")
+        if endpoint not in self._bases:
+            base = self._lines.enter_context(launched(self.at, endpoint)) if entry.launch else entry.base_url or ""
+            self._bases[endpoint] = base.rstrip("/").removesuffix("/v1")
+        return self._bases[endpoint]
+
+
+def _plain(query: str) -> str:
+    """A query as recorded ones are compared: case and spacing levelled."""
+    return " ".join(query.casefold().split())

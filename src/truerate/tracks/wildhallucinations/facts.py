@@ -1,0 +1,119 @@
+"""Atomic facts: read from the lines of the fact writer, with those that repeat an earlier one or only the entity's name marked.
+
+A repeated or trivial fact is a fact all the same (the paper counts them); the marks let scores be shown without them (Jiang et al. 2024,
+Core: such facts raise FActScore).
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from truerate.keys import content_id
+from truerate.llm import parse
+from truerate.llm.prompted import facts as attributes
+from truerate.schemas import Fact, frame
+from truerate.text import normalise, sentences
+
+GENERATE, WRITE = "generate", "write_facts"
+_LINE = re.compile(r"(?:[-*•][ \t]*)?\[(\d{1,4})\][ \t]*(\S.*)")
+_NONE = frozenset(("none", "no facts", "no fact"))
+# Words that carry no content of their own: what two wordings of one fact may differ in.
+_EMPTY = frozenset(
+    "is are was were be been being am do does did has have had of in on at to for from by with as and that this these those it its he his "
+    "him she her they their them there also which who whom".split()
+)
+_NAMING = frozenset("called named name names known title titled entitled entity subject thing something exists exist existing one".split())
+
+
+class Lines(NamedTuple):
+    """What a fact writer's reply holds: (sentence from 0, fact) in its order, sentences without a line, lines that could not be read."""
+
+    facts: tuple[tuple[int, str], ...]
+    missed: tuple[int, ...]
+    n_malformed: int
+
+
+def read_lines(text: str, n_sentences: int) -> Lines | None:
+    """The lines `[1] fact` of a reply, `[1] none` for a sentence without a fact; None where no line can be read.
+
+    A line without the number of a sentence in brackets is malformed. A sentence that got no line at all is missed.
+    """
+    found = parse.after_heading(text, "Facts", is_optional=True).value
+    lines = [line.strip() for line in (found or "").splitlines() if line.strip()]
+    read = [match for line in lines if (match := _LINE.fullmatch(line)) and 1 <= int(match[1]) <= n_sentences]
+    if not read:
+        return None
+    told = [(int(match[1]) - 1, match[2].strip()) for match in read]
+    missed = sorted(set(range(n_sentences)) - {place for place, _ in told})
+    stated = tuple((place, fact) for place, fact in told if fact.rstrip(".").casefold() not in _NONE)
+    return Lines(stated, tuple(missed), len(lines) - len(read))
+
+
+def facts_of(generations: pl.DataFrame) -> pl.DataFrame:
+    """The Fact rows of all replies, without evidence, from Generation rows of purposes `generate` and `write_facts`, in order.
+
+    The sentences are those of `text.sentences`; a fact keeps its id as long as its reply, its sentence and its words stay.
+    """
+    replies = {row["generation_id"]: row for row in generations.filter(pl.col("purpose") == GENERATE).iter_rows(named=True)}
+    written = generations.filter((pl.col("purpose") == WRITE) & (pl.col("status") == "ok")).sort("generation_id")
+    rows = []
+    for row in written.iter_rows(named=True):
+        known = attributes(row)
+        if (reply := replies.get(known["generation"])) is not None:
+            rows += _facts(reply, row["text"], known.get("name", ""))
+    return frame(Fact, rows)
+
+
+def _facts(reply: dict, text: str, name: str) -> list[dict]:
+    """The facts of one reply."""
+    parts = sentences(reply["text"])
+    read = read_lines(text, len(parts))
+    rows, seen, times = [], set(), {}
+    for place, fact in sorted(read.facts, key=lambda one: one[0]) if read else ():
+        nth = times[place, fact] = times.get((place, fact), -1) + 1
+        content = key_of(fact)
+        rows.append(
+            {
+                "fact_id": content_id("fact", reply["generation_id"], place, fact, nth),
+                "generation_id": reply["generation_id"],
+                "item_id": reply["item_id"],
+                "subject": reply["model"],
+                "sentence_index": place,
+                "sentence": parts[place],
+                "text": fact,
+                "is_duplicate": content in seen,
+                "is_title": is_title(fact, name),
+                "evidence": [],
+            }
+        )
+        seen.add(content)
+    return rows
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a text that carry content, case and articles levelled, in order; the whole where none do."""
+    plain = normalise(text).split()
+    return [word for word in plain if word not in _EMPTY] or plain
+
+
+def key_of(fact: str) -> tuple[str, tuple[str, ...]]:
+    """What two facts share that say the same: the first content word, and the others in any order.
+
+    The first one is kept in its place, so that *A defeated B* and *B defeated A* stay two facts. Paraphrases in other words are not found.
+    """
+    first, *rest = content_words(fact) or [""]
+    return first, tuple(sorted(rest))
+
+
+def is_title(fact: str, name: str) -> bool:
+    """Whether a fact says no more than that the entity is what it is called: its content words are those of the name, or of naming."""
+    own = {_stem(word) for word in normalise(name).split()}
+    said: Sequence[str] = content_words(fact)
+    return bool(own) and bool(said) and all(_stem(word) in own or word in _NAMING for word in said)
+
+
+def _stem(word: str) -> str:
+    """A word without the ending of a possessive or plural."""
+    return word.removesuffix("'s").removesuffix("s") if len(word) > 3 else word

@@ -1,0 +1,85 @@
+"""The step that cuts one subject's replies into atomic facts and verifies these against passages of the web pages."""
+
+from collections.abc import Callable, Sequence
+
+import polars as pl
+
+from truerate.layout import Layout
+from truerate.llm import Reply, ask
+from truerate.llm.prompted import Prompted, generations
+from truerate.params import WildHallucinations
+from truerate.schemas import Judgement, frame
+from truerate.tracks.wildhallucinations import fact_writing, verifying
+from truerate.tracks.wildhallucinations.asked_about import with_pages
+from truerate.tracks.wildhallucinations.context import Context, contexts, in_shard
+from truerate.tracks.wildhallucinations.facts import GENERATE, facts_of
+from truerate.tracks.wildhallucinations.passages import ranked
+from truerate.tracks.wildhallucinations.verifying import Claim
+
+Asking = Callable[..., list[Reply]]
+Replies = dict[str, pl.DataFrame]
+
+
+def facts(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    """Facts of one subject's replies of a shard, and their verdicts in batches and, for a share of them, one by one.
+
+    Generation rows of purposes `write_facts` and `verify_facts`; beside them the Judgement rows. The Fact rows follow from the replies
+    (`facts.facts_of`), their evidence from the judgements (`verifying.with_evidence`).
+    """
+    settings = at.p.track(board)
+    if len(at.p.models_on(board, (model, settings.fact_writer, settings.verifier))) < 3:
+        return generations([]), {"judgements": frame(Judgement)}
+    found = entities(at, board, tables, shard, upstream)
+    replied = of_subject(upstream.get("generate", generations([])), model, found)
+    names = {name: entity.name for name, entity in found.items()}
+    asked = fact_writing.write_requests(
+        replied.iter_rows(named=True), names, settings.fact_writer, settings, prompts_dir=at.p.llm.prompts_dir
+    )
+    written = generations(fact_writing.collect(asked, _ask(asked, at, f"{board}: facts of {model}", asking)))
+    claims = claims_of(facts_of(pl.concat([replied, written])), found, settings)
+    verified, judged = verify(at, board, claims, asking=asking, label=f"{board}: verify {model}")
+    return pl.concat([written, verified]).sort("generation_id"), {"judgements": judged}
+
+
+def entities(at: Layout, board: str, tables, shard: int, upstream: Replies) -> dict[str, Context]:
+    """The entities of a shard with their pages, by item."""
+    items, _ = with_pages(at, board, tables, upstream)
+    documents = pl.concat([tables.documents, *(upstream[name] for name in ("documents",) if name in upstream)])
+    return {one.item_id: one for one in in_shard(contexts(items, documents).values(), shard, at.p.n_shards)}
+
+
+def of_subject(replied: pl.DataFrame, model: str, found: dict[str, Context]) -> pl.DataFrame:
+    """A subject's replies about these entities."""
+    is_asked = (pl.col("purpose") == GENERATE) & (pl.col("model") == model) & pl.col("item_id").is_in(list(found))
+    return replied.filter(is_asked).sort("generation_id")
+
+
+def claims_of(facts: pl.DataFrame, found: dict[str, Context], settings: WildHallucinations) -> list[Claim]:
+    """Every fact with the best passages of its entity's pages (a fact's own words are the query)."""
+    how, claims = settings.verification, []
+    for (item_id,), rows in facts.group_by("item_id", maintain_order=True):
+        entity = found[item_id]
+        pages = list(zip(entity.document_ids, entity.pages, strict=True))
+        best = ranked(pages, rows["text"].to_list(), how.n_passages, n_words=how.passage_words)
+        for row, chosen in zip(rows.iter_rows(named=True), best, strict=True):
+            ids = (row["fact_id"], row["generation_id"], item_id, row["subject"])
+            claims.append(Claim(*ids, row["text"], entity.name, tuple(chosen)))
+    return claims
+
+
+def verify(at: Layout, board: str, claims: Sequence[Claim], *, asking: Asking, label: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Generation and Judgement rows of all calls about these claims."""
+    settings = at.p.track(board)
+    how, judge = settings.verification, settings.verifier
+    planned = verifying.calls(claims, n=how.facts_per_call, window=how.window)
+    planned += verifying.checked(claims, rate=how.checked_rate, window=how.window)
+    asked = verifying.requests(planned, judge, settings, prompts_dir=at.p.llm.prompts_dir)
+    replies = _ask(asked, at, label, asking)
+    judged = verifying.judgements(planned, replies, judge=judge, version=at.identity(judge))
+    return generations(verifying.collect(asked, replies)), judged
+
+
+def _ask(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[Reply]:
+    return asking([one.request for one in asked], at, label=label) if asked else []

@@ -1,0 +1,171 @@
+"""How rare an entity's name is: the perplexity of the bare name (WildHallucinations, section 4), by counts in chats or a language model.
+
+The paper takes Llama-3-8B's perplexity. `ngram` needs no weights: a character model of order 6 with Witten–Bell interpolation (Witten and
+Bell 1991) counted in the messages, equal ones once. It is stated per UNIT characters, about one token of such models, so that both are of
+like size; values of the two must not be compared all the same.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from truerate.errors import TruerateError
+from truerate.keys import content_id
+from truerate.llm.prompted import facts
+from truerate.schemas import pairs
+from truerate.text import folded
+
+NGRAM = "ngram"
+ORDER = 6  # characters of an n-gram, the predicted one included
+UNIT = 4  # characters per token
+MAX_CHARACTERS = 5_000_000  # of messages that are counted; whole messages in an order drawn from their text
+BATCH = 64
+DIGITS = 6
+_SEED, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)  # FNV-1a's, here over code points
+
+
+def perplexities(names: Sequence[str], texts: Iterable[str], how: str) -> dict[str, float | None]:
+    """The perplexity of each name, from 1, the rarer the higher, rounded to 6 digits.
+
+    `how`: NGRAM, counted in `texts`, or a causal language model's Hub id or path, which needs no texts. None where there is nothing to go
+    by: no text, an empty name, or a name of one token for a model without a start token. Raises TruerateError where there is no such model.
+    """
+    found = _ngram(list(names), list(texts)) if how == NGRAM else _causal(list(names), how)
+    return {name: None if value is None else round(value, DIGITS) for name, value in found.items()}
+
+
+def order_of_magnitude(perplexity: float) -> str:
+    """The group of a perplexity, `10^2` for 100 up to 1,000."""
+    return f"10^{math.floor(math.log10(perplexity))}"
+
+
+def with_rarity(items: Sequence[dict], texts: Iterable[str], how: str) -> list[dict]:
+    """Item rows of entities with the attributes `rarity` and `rarity_group`; an item whose name has no perplexity gets neither."""
+    found = perplexities([row["question"] for row in items], texts, how)
+    made = []
+    for row in items:
+        value = found[row["question"]]
+        more = {} if value is None else {"rarity": f"{value:.{DIGITS}f}", "rarity_group": order_of_magnitude(value)}
+        made.append({**row, "attributes": pairs(**facts(row) | more)})
+    return made
+
+
+# ---- characters -----------------------------------------------------------------------------------------------
+
+
+def _ngram(names: list[str], texts: list[str]) -> dict[str, float | None]:
+    text = _sampled(texts)
+    if not text.strip():
+        return dict.fromkeys(names)
+    counted = _codes(text)
+    keys = {name: folded(name) for name in names}
+    # Each name stands behind a blank, as in running text. Before the blank stands what no message holds, so that nothing is made of it.
+    whole = _codes("".join("\x01" * (ORDER - 2) + " " + key for key in keys.values()))
+    logs = np.log(_probabilities(counted, whole))
+    found, place = {}, 0
+    for name, key in keys.items():
+        start, place = place + ORDER - 1, place + ORDER - 1 + len(key)
+        found[name] = math.exp(-UNIT * float(logs[start:place].mean())) if key else None
+    return found
+
+
+def _sampled(texts: list[str]) -> str:
+    """The messages that are counted, each behind a blank, on lines of their own."""
+    drawn, n = [], 0
+    for text in sorted({folded(text) for text in texts}, key=content_id):
+        if n > MAX_CHARACTERS:
+            break
+        drawn.append("\n" * (ORDER - 2) + " " + text)
+        n += len(text)
+    return "".join(drawn)
+
+
+def _codes(text: str) -> np.ndarray:
+    return np.frombuffer(text.encode("utf-32-le", "replace"), dtype=np.uint32).astype(np.uint64)
+
+
+def _probabilities(counted: np.ndarray, asked: np.ndarray) -> np.ndarray:
+    """P of each asked character given those before it: with c, c(h) counts and t(h) different followers of a history h,
+    P(x | h) = (c(hx) + t(h) P(x | h')) / (c(h) + t(h)), h' shorter by its oldest character; at last 1 / (alphabet + 1)."""
+    p = np.full(len(asked), 1 / (len(np.unique(counted)) + 1))
+    for n in range(ORDER):
+        histories, grams = _hashes(counted, n)
+        kinds, first, n_each = np.unique(grams, return_index=True, return_counts=True)
+        known, totals = np.unique(histories, return_counts=True)
+        followed, n_kinds = np.unique(histories[first], return_counts=True)
+        asked_histories, asked_grams = _hashes(asked, n)
+        c, total, t = (
+            _looked_up(asked_grams, kinds, n_each),
+            _looked_up(asked_histories, known, totals),
+            _looked_up(asked_histories, followed, n_kinds),
+        )
+        p = np.where(total > 0, (c + t * p) / np.maximum(total + t, 1), p)
+    return p
+
+
+def _hashes(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of each character the hash of the `n` before it, and of those with itself; before the first character stand zeros."""
+    padded = np.concatenate([np.zeros(n, dtype=np.uint64), codes])
+    history = np.full(len(codes), _SEED)
+    for back in range(n):
+        history = _mixed(history, padded[back : back + len(codes)])
+    return history, _mixed(history, codes)
+
+
+def _mixed(hashes: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    mixed = (hashes ^ codes) * _PRIME  # wraps around, as it should
+    return mixed ^ (mixed >> np.uint64(29))
+
+
+def _looked_up(wanted: np.ndarray, known: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The value of each wanted hash, 0 where it is not known. `known` is sorted."""
+    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where(known[place] == wanted, values[place], 0)
+
+
+# ---- language models ------------------------------------------------------------------------------------------
+
+
+def _causal(names: list[str], weights: str) -> dict[str, float | None]:
+    """exp of the mean negative log-likelihood of a name's tokens behind the model's start token (its end token, where it has no other)."""
+    if not names:
+        return {}
+    tokenizer, model = _load(weights)
+    start = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+    before = [] if start is None else [start]
+    ids = {name: before + tokenizer(name, add_special_tokens=False)["input_ids"] for name in names}
+    found: dict[str, float | None] = {name: None for name in names}
+    scorable = sorted((name for name in ids if len(ids[name]) > 1), key=lambda name: (len(ids[name]), name))
+    for place in range(0, len(scorable), BATCH):
+        part = scorable[place : place + BATCH]
+        found |= zip(part, _batch([ids[name] for name in part], model), strict=True)
+    return found
+
+
+def _load(weights: str):
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(weights, trust_remote_code=False)
+        model = AutoModelForCausalLM.from_pretrained(weights, trust_remote_code=False, use_safetensors=True)
+    except (OSError, ValueError, KeyError) as error:
+        said = " ".join(str(error).split())[:200]
+        hint = f"name {NGRAM!r}, a Hub id, or a folder of safetensors weights"
+        raise TruerateError(f"tracks.wildhallucinations.rarity: no language model {weights!r}: {said}; {hint}") from None
+    return tokenizer, model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
+
+
+def _batch(rows: list[list[int]], model) -> list[float]:
+    """The perplexities of token rows, padded on the right, which a causal model does not see."""
+    import torch
+
+    lengths = torch.tensor([len(row) for row in rows], device=model.device)
+    ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True).to(model.device)
+    mask = torch.arange(ids.shape[1], device=model.device)[None] < lengths[:, None]
+    with torch.no_grad():
+        logits = model(input_ids=ids, attention_mask=mask.long()).logits.float()
+    losses = torch.nn.functional.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")
+    counted = mask[:, 1:].float()
+    return ((losses * counted).sum(1) / counted.sum(1)).exp().tolist()

@@ -1,0 +1,108 @@
+"""Replies that a source brings with their facts and with people's verdicts, in the tables that the track makes of its own replies.
+
+In the source, a reply is a sample of task `entity` (attribute `n_claims`), a fact one of task `fact` that names its reply (`generation`).
+Facts without a reply are labelled claims to measure verifiers on: they stay samples and are none of these tables.
+"""
+
+from typing import NamedTuple
+
+import polars as pl
+
+from truerate.keys import content_id
+from truerate.llm.prompted import facts as attributes_of
+from truerate.schemas import Fact, Generation, Judgement, Sample, frame, pairs
+from truerate.tracks.wildhallucinations.abstention import RULES, abstains
+from truerate.tracks.wildhallucinations.facts import key_of
+
+HUMAN = "human"
+PUBLISHED = "published"
+
+
+class Ready(NamedTuple):
+    """Frames of `schemas.Generation` (purpose `generate`), `Fact`, `Judgement` (judge `human`), and the labelled facts as `Sample`."""
+
+    generations: pl.DataFrame
+    facts: pl.DataFrame
+    judgements: pl.DataFrame
+    samples: pl.DataFrame
+
+
+def ready(tables) -> Ready:
+    """The replies of a source, their facts and verdicts; empty frames where it brings none.
+
+    Ids are those of the samples. A reply without claims abstains (reason `no-claims`): nothing that could be checked was found in it, often
+    a refusal; what either rule of abstention says of its text stands in its attributes. A verdict is true (not supported) where the sample
+    is hallucinated: any published label but entailment. Facts stand in their published order; the source does not say which sentence they
+    come from, so each counts as a sentence of its own.
+    """
+    replies = tables.samples.filter(pl.col("task") == "entity").sort("sample_id")
+    claims = tables.samples.filter(pl.col("task") == "fact").sort("sample_id")
+    generations = [_generation(row) for row in replies.iter_rows(named=True)]
+    ids = {row["generation_id"] for row in generations}
+    facts = _facts([row for row in claims.iter_rows(named=True) if attributes_of(row).get("generation") in ids])
+    verdicts = {row["sample_id"]: row for row in claims.iter_rows(named=True)}
+    judgements = [_judgement(fact, verdicts[fact["fact_id"]]) for fact in facts]
+    return Ready(frame(Generation, generations), frame(Fact, facts), frame(Judgement, judgements), frame(Sample, claims.to_dicts()))
+
+
+def _generation(row: dict) -> dict:
+    is_silent = attributes_of(row).get("n_claims") == "0"
+    return {
+        "generation_id": row["sample_id"],
+        "item_id": row["item_id"],
+        "purpose": "generate",
+        "model": row["generator"] or PUBLISHED,
+        "sample_index": 0,
+        "params": "{}",
+        "text": row["text"],
+        "finish_reason": None,
+        "status": "abstained" if is_silent else "ok",
+        "reason": "no-claims" if is_silent else None,
+        "prompt_key": "",
+        "n_tokens_in": None,
+        "n_tokens_out": None,
+        "cost_usd": 0.0,
+        "attributes": pairs(lang=row["lang"], **{f"abstained_{rule}": str(abstains(row["text"], rule)).lower() for rule in RULES}),
+    }
+
+
+def _facts(rows: list[dict]) -> list[dict]:
+    """Fact rows by reply and place; which of them repeat an earlier one is said by the track's rule."""
+    placed = [(attributes_of(row)["generation"], int(attributes_of(row)["place"]), row) for row in rows]
+    said: set[tuple] = set()
+    found = []
+    for generation_id, place, row in sorted(placed, key=lambda one: one[:2]):
+        key = (generation_id, key_of(row["text"]))
+        found.append(
+            {
+                "fact_id": row["sample_id"],
+                "generation_id": generation_id,
+                "item_id": row["item_id"],
+                "subject": row["generator"] or PUBLISHED,
+                "sentence_index": place,
+                "sentence": row["text"],
+                "text": row["text"],
+                "is_duplicate": key in said,
+                "is_title": False,
+                "evidence": attributes_of(row).get("evidence", "").split(),
+            }
+        )
+        said.add(key)
+    return found
+
+
+def _judgement(fact: dict, sample: dict) -> dict:
+    """What people said of a fact."""
+    return {
+        "judgement_id": content_id("judgement", HUMAN, PUBLISHED, fact["fact_id"]),
+        "judge": HUMAN,
+        "judge_version": PUBLISHED,
+        "target_id": fact["fact_id"],
+        "verdict": sample["is_hallucinated"],
+        "status": "ok",
+        "reason": None,
+        "spans": [],
+        "p": None,
+        "rationale": None,
+        "attributes": pairs(generation=fact["generation_id"], subject=fact["subject"], label=attributes_of(sample).get("label")),
+    }

@@ -1,0 +1,53 @@
+"""A subject tells what it knows of each entity that has pages (WildHallucinations section 3.1): one bare question, one paragraph."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import polars as pl
+
+from truerate.layout import Layout
+from truerate.llm import Reply, Request, ask
+from truerate.llm.prompted import Prompted, Read, decoding, generation, generations
+from truerate.params import WildHallucinations
+from truerate.tracks.wildhallucinations.abstention import RULES, abstains
+from truerate.tracks.wildhallucinations.asked_about import with_pages
+from truerate.tracks.wildhallucinations.context import Context, contexts, in_shard
+
+GENERATE = "generate"
+Asking = Callable[..., list[Reply]]
+Replies = dict[str, pl.DataFrame]
+
+
+def generate(at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask) -> pl.DataFrame:
+    """One subject's replies to the question about each entity of a shard. Generation rows of purpose `generate`.
+
+    A reply that abstains by the rule of params has status `abstained` and keeps its text; what either rule says stands in its attributes.
+    """
+    if not at.p.models_on(board, (model,)):
+        return generations([])
+    items, _ = with_pages(at, board, tables, upstream)
+    settings = at.p.track(board)
+    asked = requests(in_shard(contexts(items, tables.documents).values(), shard, at.p.n_shards), model, settings)
+    replies = asking([one.request for one in asked], at, label=f"{board}: generate {model}") if asked else []
+    return generations(collect(asked, replies, rule=settings.abstention))
+
+
+def requests(entities: Iterable[Context], subject: str, settings: WildHallucinations) -> list[Prompted]:
+    """The question about each entity, `n_samples` times: nothing else stands in the prompt. Samples differ by their seed."""
+    asked = []
+    for entity in entities:
+        messages = ({"role": "user", "content": settings.question.replace("{entity}", entity.name)},)
+        for index in range(settings.n_samples):
+            request = Request(subject, messages, decoding(settings.answering, index), index)
+            asked.append(Prompted(request, entity.item_id, GENERATE, {"lang": entity.lang}))
+    return asked
+
+
+def collect(asked: Sequence[Prompted], answered: Sequence[Reply], *, rule: str) -> list[dict]:
+    """Generation rows of the replies with what the rules of abstention say; `rule` decides their status."""
+    rows = []
+    for one, reply in zip(asked, answered, strict=True):
+        found = {name: abstains(reply.text, name) for name in RULES} if reply.status == "ok" else {}
+        marks = {f"abstained_{name}": str(is_so).lower() for name, is_so in found.items()}
+        status, reason = ("abstained", f"{rule}-rule") if found.get(rule) else ("ok", None)
+        rows.append(generation(one, reply, Read(reply.text, status, reason, marks)))
+    return rows

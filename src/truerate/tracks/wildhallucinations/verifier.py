@@ -1,0 +1,71 @@
+"""The verifier and the detectors that need no call, measured on labelled facts; and the verifier's batches against its single calls."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from truerate.metrics.token_scores import contingency_kappa
+from truerate.metrics.wildfact import Verifier, measured
+from truerate.schemas import pair
+from truerate.tracks.wildhallucinations.tally import Tally
+from truerate.tracks.wildhallucinations.verdicts import said_by
+
+
+def labelled_facts(samples: pl.DataFrame) -> pl.DataFrame:
+    """The facts that people labelled: `fact_id`, `entity`, `subject`, `is_unsupported`, `weight` (facts that each stands for)."""
+    gold = samples.filter((pl.col("task") == "fact") & (pl.col("label_source") != "silver"))
+    weight = pair("attributes", "weight").cast(pl.Float64).fill_null(1.0).alias("weight")
+    own = pair("attributes", "fact").fill_null(pl.col("sample_id")).alias("fact_id")
+    return gold.select(own, weight, entity="item_id", subject="generator", is_unsupported="is_hallucinated").sort("fact_id")
+
+
+def calibration(labelled: pl.DataFrame, facts: pl.DataFrame, *, confidence: float) -> Verifier | None:
+    """The verifier's error as it bears on WildFactScore; `facts`: `is_supported` and `share` (`verdicts.with_share`)."""
+    known = labelled.join(facts.select("fact_id", "is_supported", "share"), on="fact_id", how="inner", maintain_order="left")
+    return measured(facts, known, confidence=confidence)
+
+
+def judge_rows(labelled: pl.DataFrame, judgements: pl.DataFrame, tally: Tally) -> list[dict]:
+    """`verifier_tpr`, `_fpr`, `_accuracy`, `_kappa` of every judge that judged a labelled fact, all facts weighted by what they stand for.
+
+    TPR and FPR are of `not supported` and leave facts without verdict out; in accuracy these count as wrong.
+    """
+    judges = judgements.filter(pl.col("target_id").is_in(labelled["fact_id"].implode()))["judge"].unique().sort().to_list()
+    return [row for judge in judges for row in _judge_rows(judge, labelled, judgements, tally)]
+
+
+def _judge_rows(judge: str, labelled: pl.DataFrame, judgements: pl.DataFrame, tally: Tally) -> list[dict]:
+    known = labelled.join(said_by(judgements, judge), on="fact_id", how="inner", maintain_order="left")
+    if known.is_empty():
+        return []
+    weight, entity = known["weight"].to_numpy(), known["entity"].to_list()
+    label, is_read = known["is_unsupported"].to_numpy(), known["verdict"].is_not_null().to_numpy()
+    verdict = known["verdict"].fill_null(False).to_numpy()
+    made = [
+        tally.share(name, judge, {}, verdict, weight * is_read * kind, entity)
+        for name, kind in (("verifier_tpr", label), ("verifier_fpr", ~label))
+    ]
+    made.append(tally.share("verifier_accuracy", judge, {}, is_read & (verdict == label), weight, entity))
+    return [*made, _kappa_row("verifier_kappa", judge, label, verdict, weight * is_read, entity, tally)]
+
+
+def batch_rows(judgements: pl.DataFrame, entity_of: pl.DataFrame, verifier: str | None, tally: Tally) -> list[dict]:
+    """`batch_agreement` and `batch_kappa`: the verdicts in batches against those one by one, on the facts with both.
+
+    `entity_of`: `fact_id`, `entity`. No row where nothing was asked twice.
+    """
+    alone = said_by(judgements, verifier, is_single=True).rename({"verdict": "alone"})
+    both = said_by(judgements, verifier).join(alone, on="fact_id").drop_nulls().join(entity_of, on="fact_id").sort("fact_id")
+    if both.is_empty():
+        return []
+    first, second, entity = both["verdict"].to_numpy(), both["alone"].to_numpy(), both["entity"].to_list()
+    ones = np.ones(len(first))
+    agreed = tally.share("batch_agreement", verifier, {}, first == second, ones, entity)
+    return [agreed, _kappa_row("batch_kappa", verifier, first, second, ones, entity, tally)]
+
+
+def _kappa_row(metric: str, judge: str, first: np.ndarray, second: np.ndarray, weight: np.ndarray, entity: Sequence[str], tally) -> dict:
+    """Cohen's κ of two columns of yes and no from weighted counts, entities resampled whole."""
+    cells = np.stack([weight * (first == a) * (second == b) for a in (False, True) for b in (False, True)], axis=1)
+    return tally.statistic(metric, judge, {}, cells, entity, lambda totals: contingency_kappa(totals.reshape(-1, 2, 2)))

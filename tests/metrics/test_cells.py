@@ -1,0 +1,66 @@
+"""Cells against the one-cell formulas of `metrics.intervals`, and by hand."""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.special import stdtrit
+
+from truerate.metrics.cells import mean_of, moments, ratio_cells
+from truerate.metrics.intervals import cluster_sums, wilson_clustered
+
+
+def told(rows, ratios, by=("s",), cluster=("s", "c"), **more):
+    return ratio_cells(moments(rows, ratios, by=list(by), cluster=list(cluster)), list(ratios), by=["s"], confidence=0.95, **more)
+
+
+def drawn(n=400, seed=3):
+    rng = np.random.default_rng(seed)
+    cluster = rng.integers(0, 60, n)
+    hit = rng.random(n) < np.linspace(0.5, 0.95, 60)[cluster]
+    return pl.DataFrame({"s": "m", "c": cluster.astype(str), "hit": hit})
+
+
+def test_a_share_is_the_clustered_wilson_interval():
+    rows = drawn()
+    found = told(rows, {"share": mean_of("hit")}).row(0, named=True)
+    sums = cluster_sums(rows["c"].to_list(), np.stack([rows["hit"].to_numpy(), np.ones(len(rows))], axis=1))
+    expected = wilson_clustered(sums[:, 0], sums[:, 1], confidence=0.95)
+    assert (found["value"], found["low"], found["high"]) == pytest.approx(tuple(expected), abs=1e-12)
+    assert found["n"] == 400 and found["n_clusters"] == 60
+
+
+def test_finer_cells_add_up_to_the_same():
+    rows = drawn().with_columns(d=pl.col("c").cast(pl.Int64) % 3)
+    ratios = {"share": mean_of("hit")}
+    fine = told(rows, ratios, by=("s", "d")).drop("n_clusters")
+    assert fine.rows()[0][2:] == pytest.approx(told(rows, ratios).drop("n_clusters").rows()[0][2:], abs=1e-12)
+
+
+def test_a_mean_has_the_t_interval_over_clusters():
+    # three clusters of one row: 1, 2, 6: mean 3, variance of the mean 3/2 · (4 + 1 + 9) / 9
+    rows = pl.DataFrame({"s": ["m"] * 3, "c": ["a", "b", "d"], "v": [1.0, 2.0, 6.0]})
+    found = told(rows, {"mean": mean_of("v")}, is_share=False).row(0, named=True)
+    half = stdtrit(2, 0.975) * np.sqrt(3 / 2 * 14 / 9)
+    assert (found["value"], found["low"], found["high"]) == pytest.approx((3, 3 - half, 3 + half))
+
+
+def test_fractions_are_worth_more_than_their_rows():
+    # replies of .9 and .8 in turn say more of their mean than as many yes and no
+    rows = pl.DataFrame({"s": "m", "c": [str(k) for k in range(40)], "v": [0.8, 0.9] * 20})
+    found = told(rows, {"mean": mean_of("v")}).row(0, named=True)
+    assert found["n_effective"] > 1000 and found["high"] - found["low"] < 0.04
+
+
+def test_where_all_clusters_agree_each_counts_as_one_row():
+    rows = pl.DataFrame({"s": "m", "c": [str(k // 5) for k in range(50)], "v": [1.0] * 50})
+    found = told(rows, {"mean": mean_of("v")}).row(0, named=True)
+    n = 10 * (1.959964 / stdtrit(9, 0.975)) ** 2
+    assert found["value"] == found["high"] == 1 and found["low"] == pytest.approx(n / (n + 1.959964**2), abs=1e-6)
+
+
+def test_over_nothing_and_over_one_cluster():
+    rows = pl.DataFrame({"s": ["m", "n", "n"], "c": ["a", "a", "b"], "v": [0.5, None, None]}, schema_overrides={"v": pl.Float64})
+    one, none = told(rows, {"mean": mean_of("v")}).rows(named=True)
+    assert one["value"] == 0.5 and one["low"] is one["high"] is None and one["n"] == 1
+    assert none["value"] is none["low"] is none["high"] is None and none["n"] == 0
+    assert told(rows.clear(), {"mean": mean_of("v")}).is_empty()

@@ -1,0 +1,212 @@
+"""Scores of replies by hand, sets and views, and the verifier's own error."""
+
+from math import exp
+
+import numpy as np
+import polars as pl
+import pytest
+
+from truerate.metrics.cells import mean_of, moments, ratio_cells
+from truerate.metrics.intervals import Interval
+from truerate.metrics.rates import Share, rogan_gladen
+from truerate.metrics.wildfact import (
+    Verifier,
+    common_entities,
+    corrected_score,
+    measured,
+    pooled,
+    rank_changes,
+    review_correction,
+    scored_replies,
+    verifier_rates,
+)
+
+NAMES = ("full", "half", "open", "none", "silent", "lost", "cut")
+IS_ABSTAINED = [False, False, False, False, True, None, False]
+REPLIES = pl.DataFrame(
+    {
+        "generation_id": NAMES,
+        "subject": "m",
+        "entity": NAMES,
+        "is_abstained": IS_ABSTAINED,
+        "is_whole": [True] * 6 + [False],
+    }
+)
+FACTS = pl.DataFrame(
+    [
+        ("full", True, False, False),
+        ("full", True, True, False),
+        ("half", True, False, False),
+        ("half", True, True, True),
+        ("half", False, False, False),
+        ("half", False, False, False),
+        ("open", True, False, False),
+        ("open", None, False, False),
+        ("silent", False, False, False),
+        ("cut", True, False, False),
+        ("stranger", True, False, False),
+    ],
+    schema={"generation_id": pl.String, "is_supported": pl.Boolean, "is_duplicate": pl.Boolean, "is_title": pl.Boolean},
+    orient="row",
+)
+SCORED = {row["generation_id"]: row for row in scored_replies(REPLIES, FACTS, gamma=4).iter_rows(named=True)}
+
+
+def test_scores_of_replies():
+    # full 2 of 2; half 2 of 4; open 1 of the 1 that has a verdict; nothing of those without facts, in silence or lost
+    assert [SCORED[name]["score"] for name in NAMES] == [1.0, 0.5, 1.0, None, None, None, 1.0]
+
+
+def test_strict_counts_abstention_as_0_and_leaves_open_replies_out():
+    assert [SCORED[name]["strict"] for name in NAMES] == [1.0, 0.0, None, None, 0.0, None, None]
+
+
+def test_the_length_penalty_below_gamma():
+    # γ 4: 2 facts cost exp(1 − 4/2), 4 none, 1 fact exp(1 − 4/1); all facts count, with a verdict or not
+    assert SCORED["full"]["length"] == pytest.approx(exp(-1)) and SCORED["half"]["length"] == 0.5
+    assert SCORED["open"]["length"] == pytest.approx(exp(-1)) and SCORED["cut"]["length"] == pytest.approx(exp(-3))
+
+
+def test_duplicates_are_left_out():
+    # half without its duplicate: 1 of 3
+    assert SCORED["half"]["dedup"] == pytest.approx(1 / 3) and SCORED["full"]["dedup"] == 1.0
+    assert SCORED["half"]["n_duplicate"] == SCORED["half"]["n_title"] == 1 and SCORED["half"]["n_own"] == 3
+
+
+def test_replies_without_facts_are_counted_apart():
+    assert [SCORED[name]["has_no_fact"] for name in NAMES] == [False, False, False, True, None, None, None]
+
+
+def test_no_facts_at_all():
+    found = scored_replies(REPLIES, FACTS.clear(), gamma=4)
+    assert found["score"].null_count() == len(NAMES) and found["n_facts"].sum() == 0
+    assert scored_replies(REPLIES.clear(), FACTS, gamma=4).is_empty()
+
+
+def test_the_common_entities_are_those_of_which_nobody_is_silent():
+    # b is silent on y, was never asked about z, and one of its two replies on w is silent
+    rows = [("a", "x", False), ("b", "x", False), ("a", "y", False), ("b", "y", True), ("a", "z", False)]
+    rows += [("a", "w", False), ("b", "w", False), ("b", "w", True), ("a", "v", False), ("b", "v", None), ("c", "x", True)]
+    replies = pl.DataFrame(rows, schema=["subject", "entity", "is_abstained"], orient="row")
+    assert common_entities(replies, ("a", "b")).to_list() == ["x"]
+    assert common_entities(replies, ("a",)).to_list() == ["v", "w", "x", "y", "z"]
+    assert common_entities(replies, ("a", "b", "c")).is_empty() and common_entities(replies, ()).is_empty()
+
+
+def test_small_domains_are_pooled():
+    entities = pl.DataFrame({"domain": ["a", "a", "a", "b", "b", "c"]})
+    assert pooled(entities, "domain", above=2)["domain"].to_list() == ["a", "a", "a", "other", "other", "other"]
+
+
+def test_rank_changes():
+    # a, b, c by the first score; b, c, a by the second, and d has none
+    changes = rank_changes({"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.99}, {"a": 0.1, "b": 0.5, "c": 0.2, "d": None})
+    assert changes == {"a": -2, "b": 1, "c": 1, "d": None}
+    assert rank_changes({"a": 0.9, "b": 0.9}, {"a": 0.2, "b": 0.1}) == {"a": 0, "b": -1}  # equals share a place
+
+
+# ---- the verifier's own error -------------------------------------------------------------------------------------------------------
+
+
+def test_the_verifier_is_measured_by_verdict_and_weight():
+    # flagged: 2 of 4 facts at share .5, 1 of 1 at share 1: (.5 + .5 + 1) / 3; of the flagged labels weights 2 and 1 · 1/2 are right
+    facts = pl.DataFrame({"is_supported": [True, True, False, False, False, None], "share": [0.5, 0.5, 0.5, 0.5, 1.0, None]})
+    rows = [("a", False, 0.5, True, 4.0), ("b", False, 0.5, True, 2.0), ("b", False, 1.0, False, 1.0)]
+    rows += [("a", True, 0.5, False, 2.0), ("c", True, 0.5, True, 6.0), ("c", None, None, True, 9.0)]
+    labelled = pl.DataFrame(rows, schema=["entity", "is_supported", "share", "is_unsupported", "weight"], orient="row")
+    found = measured(facts, labelled, confidence=0.95)
+    assert found.flagged == pytest.approx(2 / 3)
+    assert found.right.value == pytest.approx((2 + 1) / (2 + 1 + 1)) and found.missed.value == pytest.approx(3 / (1 + 3))
+    assert measured(facts, labelled.clear(), confidence=0.95) is None
+    assert measured(facts, labelled.filter("is_supported"), confidence=0.95) is None
+
+
+def test_rates_of_a_verifier_by_hand():
+    # of 100 facts 20 are flagged, 16 of them rightly; of the other 80 it missed 4: TPR 16/20, FPR 4/80
+    assert verifier_rates(0.2, 0.8, 0.05) == pytest.approx((0.8, 0.05))
+    assert np.isnan(verifier_rates(0.0, 0.5, 0.0)[0]) and np.isnan(verifier_rates(1.0, 1.0, 0.3)[1])
+
+
+SURE = Verifier(0.2, Interval(0.8, 0.75, 0.84), Interval(0.05, 0.03, 0.08))
+
+
+def test_the_corrected_score_is_rogan_gladens():
+    # a subject with .3 flagged: (.3 − .05) / .75 = 1/3
+    found = corrected_score(Interval(0.7, 0.68, 0.72), SURE)
+    other = rogan_gladen(Share(300, 1000), Share(800, 1000), Share(50, 1000), confidence=0.95)
+    assert found.value == pytest.approx(2 / 3) == 1 - other.raw and found.low < 0.66 < 0.68 < found.high
+
+
+def test_each_part_widens_the_interval():
+    whole = corrected_score(Interval(0.8, 0.78, 0.82), SURE)
+    exact = Verifier(0.2, Interval(0.8, 0.8, 0.8), Interval(0.05, 0.05, 0.05))
+    sampling = corrected_score(Interval(0.8, 0.78, 0.82), exact)
+    # only the score moves: ± .02 / .75
+    assert (sampling.low, sampling.high) == pytest.approx((0.8 - 0.02 / 0.75, 0.8 + 0.02 / 0.75))
+    assert whole.low < sampling.low and whole.high > sampling.high
+
+
+def test_not_identified_and_over_nothing():
+    # of the flagged .25 are wrong facts, of the others .2: TPR − FPR may be 0
+    blind = corrected_score(Interval(0.8, 0.7, 0.9), Verifier(0.2, Interval(0.25, 0.1, 0.4), Interval(0.2, 0.1, 0.3)))
+    assert not blind.is_identified and blind.value is blind.low is None
+    nothing = Verifier(0.2, Interval(0.0, 0.0, 0.2), Interval(0.0, 0.0, 0.1))
+    assert not corrected_score(Interval(0.8, 0.7, 0.9), nothing).is_identified
+    assert corrected_score(None, SURE) is None and corrected_score(Interval(0.8, 0.7, 0.9), None) is None
+
+
+def test_estimates_outside_the_unit_interval_are_cut_and_kept():
+    # fewer flagged than false alarms alone would give: 1 − (.02 − .05) / .75
+    found = corrected_score(Interval(0.98, 0.97, 0.99), SURE)
+    assert found.value == found.high == 1.0 and found.raw == pytest.approx(1.04)
+
+
+def test_the_review_corrects_both_ways():
+    # of .2 unsupported a quarter was right, of .8 supported a tenth was wrong: + .05 − .08
+    found = review_correction(0.8, Interval(0.25, 0.15, 0.4), Interval(0.1, 0.05, 0.2))
+    assert found.value == pytest.approx(-0.03)
+    assert found.low == pytest.approx(-0.03 - ((0.2 * 0.1) ** 2 + (0.8 * 0.1) ** 2) ** 0.5)
+    assert found.high == pytest.approx(-0.03 + ((0.2 * 0.15) ** 2 + (0.8 * 0.05) ** 2) ** 0.5)
+    assert review_correction(0.8, Interval(0.25, 0.15, 0.4), None) is None and review_correction(None, found, found) is None
+
+
+N_ENTITIES, N_FACTS, N_LABELLED = 150, 10, 100
+
+
+def drawn(rng, tpr: float, fpr: float):
+    """The score of one board with its interval, and its verifier as labels of facts drawn by verdict tell it."""
+    own = rng.beta(4, 16, N_ENTITIES)  # the share of wrong facts of a reply: .2 on average
+    is_wrong = rng.random((N_ENTITIES, N_FACTS)) < own[:, None]
+    is_flagged = rng.random(is_wrong.shape) < np.where(is_wrong, tpr, fpr)
+    names = np.repeat(np.arange(N_ENTITIES).astype(str), N_FACTS)
+    facts = pl.DataFrame({"entity": names, "is_supported": ~is_flagged.ravel(), "is_unsupported": is_wrong.ravel()})
+    facts = facts.with_columns(share=pl.lit(1 / N_FACTS), s=pl.lit("m"))
+    parts = []
+    for verdict in (False, True):
+        part = facts.filter(pl.col("is_supported") == verdict)
+        taken = rng.choice(part.height, N_LABELLED, replace=False)
+        parts.append(part[taken].with_columns(weight=pl.lit(part.height / N_LABELLED)))
+    each = facts.group_by("entity").agg(pl.col("is_supported").mean()).with_columns(s=pl.lit("m"))
+    sums = moments(each, {"score": mean_of("is_supported")}, by=["s"], cluster=["s", "entity"])
+    cell = ratio_cells(sums, ["score"], by=["s"], confidence=0.95)
+    score = Interval(*cell.select("value", "low", "high").row(0))
+    return score, measured(facts, pl.concat(parts), confidence=0.95)
+
+
+@pytest.mark.parametrize(("tpr", "fpr"), [(0.8, 0.05), (0.9, 0.125), (0.95, 0.01)])
+def test_the_corrected_intervals_cover(tpr, fpr):
+    """300 boards: entities of differing difficulty, a verifier that errs, facts labelled by strata of its verdict."""
+    rng = np.random.default_rng(5)
+    found = [corrected_score(*drawn(rng, tpr, fpr)) for _ in range(300)]
+    assert all(one.is_identified for one in found)
+    covered, width = np.mean([one.low <= 0.8 <= one.high for one in found]), np.mean([one.high - one.low for one in found])
+    # two standard errors of a share of .95 over 300 draws: .025; taken as independent, TPR and FPR give .13
+    assert 0.925 <= covered <= 0.99 and width < 0.11
+    assert np.mean([one.value for one in found]) == pytest.approx(0.8, abs=0.004)
+
+
+def test_the_raw_score_does_not_cover_where_the_verifier_leans():
+    # flagged .2 · .9 + .8 · .125 = .28: the raw score is .72 on average and the planted one .8
+    rng = np.random.default_rng(5)
+    raw = [drawn(rng, 0.9, 0.125)[0] for _ in range(50)]
+    assert not any(one.low <= 0.8 <= one.high for one in raw) and np.mean([one.value for one in raw]) == pytest.approx(0.72, abs=0.01)

@@ -1,0 +1,130 @@
+"""A whole WildHallucinations board of the closed world, made by the track's own steps; its models are called as functions.
+
+Pages come as a recorded search of their texts, so that nothing is fetched: what HTTP does to pages is tested where it is done.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from truerate.keys import content_id
+from truerate.layout import Layout
+from truerate.llm import Reply
+from truerate.metrics.intervals import family_wise
+from truerate.params import Params, load_params
+from truerate.schemas import Score, frame
+from truerate.sources import SourceTables, wildchat
+from truerate.tracks.wildhallucinations import curating_steps, evidence_steps, facts_steps, replying_steps, steps
+from truerate.tracks.wildhallucinations.labels import Labelled
+from truerate_world import mind
+from truerate_world.encyclopedia import World, build
+from truerate_world.web.annotate import annotate
+from truerate_world.web.chats import write_chats
+from truerate_world.web.erring import readable
+from truerate_world.web.pages import web
+from truerate_world.web.truth import planted_scores, verifier_scores
+from truerate_world.web.truth_funnel import funnel_scores
+from truerate_world.web.writing import text_of
+
+from .board import ROOT
+from .cells import CONFIDENCE
+from .mfava_board import flat
+
+BOARD = "wildhallucinations-closed-world"
+SEEDS = (101, 202)
+SUBJECTS = ("aster", "birch", "cedar", "dogwood", "elm")
+SIZES = {"chats": 1500, "entities": 10_000, "labelled": 120, "reviewed": 300, "checked": 60}
+N_CELLS = 120  # intervals that are held against a planted value, at most
+
+
+@dataclass(frozen=True)
+class Board:
+    """What a build holds. `tasks` are those that people were given."""
+
+    at: Layout
+    world: World
+    tables: SourceTables
+    made: dict[str, pl.DataFrame]
+    tasks: list[dict]
+    labelled: Labelled
+    purposes: frozenset[str]
+
+    @cached_property
+    def scores(self) -> list[dict]:
+        """The Score rows of the track's last step and of its labels, the keys of their slices beside their columns."""
+        known = {name: self.made[name] for name in ("items", "generations", "judgements", *steps.SCORED)}
+        samples = pl.concat([self.made["samples"], self.labelled.samples])
+        found, _ = steps.score(self.at, BOARD, samples=samples, inputs="", **known)
+        return flat(pl.concat([found, self.labelled.scores]))
+
+    @cached_property
+    def planted(self) -> list[dict]:
+        """The planted Score rows of the same texts."""
+        known = {"world": self.world, "items": self.made["items"]}
+        models = {alias: self.at.p.models[alias].model for alias in SUBJECTS}
+        above = self.at.p.track(BOARD).domains_above
+        rows = planted_scores(BOARD, models=models, generations=self.made["generations"], domains_above=above, **known)
+        rows += verifier_scores(BOARD, facts=self.made["facts"], judgements=self.made["judgements"], **known)
+        rows += funnel_scores(BOARD, chats=self.tables.items, rejects=self.made["rejects"], **known)
+        return flat(frame(Score, rows))
+
+
+def settings(seed: int, folder: Path) -> Layout:
+    """The project's own settings, the search recorded; every interval holds so surely that all of them do so together."""
+    values = load_params(str(ROOT / "params.yaml")).model_dump()
+    values["sizes"]["demo"]["wildhallucinations"] = SIZES
+    values["statistics"] |= {"n_bootstrap": 200, "confidence": family_wise(CONFIDENCE, N_CELLS)}
+    track = values["tracks"]["wildhallucinations"]
+    track |= {"subjects": SUBJECTS}
+    track["search"] |= {"endpoint": None, "url": None, "recorded": str(folder / "searches.jsonl")}
+    track["fetch"] |= {"proxy": None}
+    return Layout(Params.model_validate(values | {"profile": "demo", "seed": seed, "n_shards": 1}))
+
+
+def build_board(seed: int, folder: Path) -> Board:
+    """Make the board: chats, entities, pages, replies, facts, verdicts, people."""
+    at, world, purposes = settings(seed, folder), build(seed), set()
+    track = at.p.track(BOARD)
+    write_chats(folder / "chats", seed, SIZES["chats"])
+    tables = wildchat.read(folder / "chats", name="closed-world-chats", on_bad_row="stop")
+    record(world, folder / "searches.jsonl")
+
+    def asking(requests, at, *, label):
+        return [_said(at, world, request, purposes) for request in requests]
+
+    replies = {"extract": curating_steps.extract(at, BOARD, track.extractor, tables, 0, {}, asking=asking)}
+    replies["curate"] = curating_steps.curate(at, BOARD, track.curator, tables, 0, replies, asking=asking)
+    replies["evidence"], beside = evidence_steps.evidence(at, BOARD, "web", tables, 0, replies)
+    replies["documents"] = beside["documents"]
+    said = [replying_steps.generate(at, BOARD, model, tables, 0, replies, asking=asking) for model in SUBJECTS]
+    replies["generate"] = pl.concat(said)
+    checked = [facts_steps.facts(at, BOARD, model, tables, 0, replies, asking=asking) for model in SUBJECTS]
+    replies["facts"] = pl.concat([rows for rows, _ in checked])
+    beside |= {"judgements": pl.concat([more["judgements"] for _, more in checked])}
+    made, tasks = steps.exported(at, BOARD, tables, replies, beside)
+    rows = list(enumerate(annotate(tasks, world, seed, n_annotators=track.n_annotators), start=1))
+    labelled = steps.label(at, BOARD, tables, made, tasks, rows, where="labels.jsonl", inputs="")
+    return Board(at, world, tables, made, tasks, labelled, frozenset(purposes))
+
+
+def _said(at: Layout, world: World, request, purposes: set[str]) -> Reply:
+    """What a simulated model says; its endpoint is left out."""
+    model, params = at.p.models[request.model].model, request.params
+    found = mind.reply(world, model, list(request.messages), temperature=params["temperature"], seed=params.get("seed"))
+    purposes.add(found.task)
+    key = content_id(model, request.messages, params, request.sample_index)
+    return Reply(key, "ok", found.text, "stop", None, 1, 1, 0.0, False)
+
+
+def record(world: World, path: Path) -> None:
+    """The pages that a search gives for each entity, those that can be read with their text; the others come to nothing."""
+    with path.open("w", encoding="utf-8") as file:
+        for entity in range(len(world.entities)):
+            items = [{"link": page.url, "title": page.title, "text": text_of(world, page)} for page in readable(world, entity)]
+            file.write(json.dumps({"query": world.tongue().name(entity), "items": items}) + "\n")
+        for name, found in web(world).referents.items():
+            items = [{"link": page.url, "title": page.title, "text": text_of(world, page)} for page in found]
+            file.write(json.dumps({"query": name, "items": items}) + "\n")

@@ -1,0 +1,56 @@
+"""A few chats by hand, and replies about the names in them."""
+
+from truerate.keys import content_id
+from truerate.llm import Reply, Request
+from truerate.llm.prompted import Prompted, Read, generation, generations
+from truerate.schemas import Item, frame, pairs
+from truerate.text import name_key
+from truerate.tracks.wildhallucinations.names import entity_id, read_names
+
+SOURCE = "s"
+
+
+def chat(conversation, text, turn=1):
+    return {
+        "item_id": content_id(conversation, turn, text),
+        "source": SOURCE,
+        "task": "chat",
+        "lang": "en",
+        "group_id": content_id(conversation),
+        "document_ids": [],
+        "history": "",
+        "question": text,
+        "right_answer": None,
+        "attributes": pairs(conversation=conversation, turn=turn),
+    }
+
+
+def chats(*rows):
+    return frame(Item, list(rows))
+
+
+def reply(text, reason=None):
+    return Reply(content_id(text, reason), "dead" if reason else "ok", text, "stop", reason, None, None, 0.0, False)
+
+
+def extracted(*said):
+    """Rows of `extract` from pairs of a chat's row and the reply about it."""
+    rows = []
+    for row, text in said:
+        asked = Prompted(Request("m", ()), row["item_id"], "extract")
+        rows.append(generation(asked, reply(text), read_names(text)))
+    return generations(rows)
+
+
+def judged(**said):
+    """Rows of `curate`: what was said of each name, in the order of the three calls; a word `?` is an unparsed reply, `!` a dead one."""
+    rows = []
+    for name, words in said.items():
+        for call, word in zip(("verify", "disambiguate", "domain"), words, strict=False):
+            asked = Prompted(Request("m", ()), entity_id(SOURCE, name_key(name)), call, {"name": name, "key": name_key(name)})
+            read = Read(word, "unparsed", "absent") if word == "?" else Read(word)
+            rows.append(generation(asked, reply(word, "timeout" if word == "!" else None), read))
+    return generations(rows)
+
+
+GOOD = ("entity", "one", "geographic")

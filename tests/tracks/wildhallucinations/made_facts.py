@@ -1,0 +1,162 @@
+"""Small hand-made tables of replies, facts, verdicts and labels for the tests of tasks, labels and scores."""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from truerate.params import Statistics
+from truerate.schemas import Document, Fact, Generation, Item, Judgement, Sample, Score, frame, pairs
+from truerate.tracks.wildhallucinations.tally import Tally
+
+TALLY = Tally("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What labels and scores read of the track's settings."""
+
+    verifier: str = "judge"
+    panel: tuple[str, ...] | None = None
+    gamma: int = 4
+    domains_above: int = 1
+    n_annotators: int = 3
+
+
+@dataclass(frozen=True)
+class Params:
+    settings: Settings = Settings()
+    on_bad_row: str = "stop"
+    seed: int = 7
+    statistics: Statistics = TALLY.statistics
+
+    def track(self, board: str) -> Settings:
+        return self.settings
+
+
+@dataclass(frozen=True)
+class At:
+    """What a step is given in place of the whole layout."""
+
+    p: Params = Params()
+
+
+def item(item_id: str, domain: str = "medical", wikipedia: str = "true", rarity: str = "10^2", pages: tuple[str, ...] = ("page",)) -> dict:
+    known = {"item_id": item_id, "source": "s", "task": "entity", "lang": "en", "group_id": item_id, "document_ids": list(pages)}
+    told = pairs(name=item_id, domain=domain, is_wikipedia=wikipedia, rarity_group=rarity)
+    return known | {"history": "", "question": f"Name {item_id}", "right_answer": None, "attributes": told}
+
+
+def generation(name: str, item_id: str, model: str, purpose: str, text: str = "", status: str = "ok", reason=None, **facts) -> dict:
+    return {
+        "generation_id": name,
+        "item_id": item_id,
+        "purpose": purpose,
+        "model": model,
+        "sample_index": 0,
+        "params": "{}",
+        "text": text,
+        "finish_reason": "stop",
+        "status": status,
+        "reason": reason,
+        "prompt_key": name,
+        "n_tokens_in": 1,
+        "n_tokens_out": 1,
+        "cost_usd": 0.0,
+        "attributes": pairs(**facts),
+    }
+
+
+def reply(subject: str, item_id: str, status: str = "ok", text: str = "It is a word.", **said) -> list[dict]:
+    """A reply, and where it responds the row of the writer of its facts."""
+    abstains = str(status == "abstained").lower()
+    marks = {} if status == "dead" else {"abstained_measured": abstains, "abstained_paper": abstains}
+    name = f"{subject}-{item_id}"
+    made = [generation(name, item_id, subject, "generate", text, status, **(marks | said))]
+    if status == "ok":
+        made.append(generation(f"w-{name}", item_id, "writer", "write_facts", generation=name, subject=subject, n_missed=0, n_malformed=0))
+    return made
+
+
+def facts(subject: str, item_id: str, verdicts: str) -> tuple[list[dict], list[dict]]:
+    """Facts of a reply and the verifier's judgements: + supported, - not, ? without a verdict, d supported and a duplicate, t a title."""
+    made, judged = [], []
+    for place, mark in enumerate(verdicts):
+        name = f"{subject}-{item_id}-{place}"
+        made.append(
+            {
+                "fact_id": name,
+                "generation_id": f"{subject}-{item_id}",
+                "item_id": item_id,
+                "subject": subject,
+                "sentence_index": 0,
+                "sentence": "It is a word.",
+                "text": f"fact {name}",
+                "is_duplicate": mark == "d",
+                "is_title": mark == "t",
+                "evidence": ["page:0-4"],
+            }
+        )
+        judged.append(judgement("judge", name, None if mark == "?" else mark == "-"))
+    return made, judged
+
+
+def judgement(judge: str, fact_id: str, verdict: bool | None, **known) -> dict:
+    return {
+        "judgement_id": f"{judge}-{fact_id}-{known.get('stage')}",
+        "judge": judge,
+        "judge_version": "1",
+        "target_id": fact_id,
+        "verdict": verdict,
+        "status": "unparsed" if verdict is None else "ok",
+        "reason": None,
+        "spans": [],
+        "p": None,
+        "rationale": None,
+        "attributes": pairs(**known),
+    }
+
+
+def sample(fact_id: str, item_id: str, subject: str, is_hallucinated: bool, weight: float = 1.0) -> dict:
+    return {
+        "sample_id": fact_id,
+        "item_id": item_id,
+        "pair_id": None,
+        "group_id": item_id,
+        "task": "fact",
+        "lang": "en",
+        "text": "a fact",
+        "is_hallucinated": is_hallucinated,
+        "label_source": "gold",
+        "generator": subject,
+        "pattern": None,
+        "spans": [],
+        "rationale": None,
+        "split": "test",
+        "attributes": pairs(fact=fact_id, weight=weight),
+    }
+
+
+PAGE = {"document_id": "page", "lang": "en", "title": "Page", "text": "Text of a page.", "url": "http://a.invalid/", "source": "web"}
+PAGES = frame(Document, [PAGE | {"licence": "not stated", "dated": None, "is_wikipedia": True}])
+
+
+def tables(items, replies, found, samples=()) -> dict[str, pl.DataFrame]:
+    """The tables of a data set; `found`: what `facts` gives, several times."""
+    written = [row for facts_, _ in found for row in facts_]
+    judged = [row for _, judged_ in found for row in judged_]
+    return {
+        "items": frame(Item, list(items)),
+        "generations": frame(Generation, [row for rows in replies for row in rows]),
+        "facts": frame(Fact, written),
+        "judgements": frame(Judgement, judged),
+        "samples": frame(Sample, list(samples)),
+    }
+
+
+def by_key(scores: pl.DataFrame) -> dict[tuple, dict]:
+    """Score rows by metric, subject and the values of their slice in the order of its keys."""
+    return {(row["metric"], row["subject"], *(one["value"] for one in row["slice"])): row for row in scores.to_dicts()}
+
+
+def scores_of(rows: list[dict]) -> dict[tuple, dict]:
+    return by_key(frame(Score, rows))

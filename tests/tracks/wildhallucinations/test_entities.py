@@ -1,0 +1,181 @@
+"""Names out of replies, and which of them become entities: one tiny example per reason."""
+
+import polars as pl
+import pytest
+
+from truerate.errors import TruerateError
+from truerate.llm.prompted import facts
+from truerate.schemas import Item, Reject, frame, pairs, validate
+from truerate.text import name_fault, name_key
+from truerate.tracks.wildhallucinations.entities import curated, given, is_private, takedown_keys, without_private
+from truerate.tracks.wildhallucinations.names import entity_id, names_in_chats, read_names
+
+from .chatty import GOOD, SOURCE, chat, chats, extracted, judged
+
+VARN = chat("c1", "Tell me about Varn.")
+
+
+def kept(*rows, said, limit=9, takedown=None, seed=1, lists=None):
+    """Names that are kept, and (name shown, reason) of the others; each chat's reply lists `lists`, or all that stands in `said`."""
+    replies = [(row, "\n".join(f"- {name}" for name in (lists or said) if name_key(name) in row["question"].casefold())) for row in rows]
+    items, rejects = curated(chats(*rows), extracted(*replies), judged(**said), limit=limit, seed=seed, takedown=takedown)
+    validate(Item, frame(Item, items), where="items")
+    validate(Reject, frame(Reject, rejects), where="rejects")
+    return [row["question"] for row in items], [(row["text"], row["reason"]) for row in rejects]
+
+
+# ---- reading replies ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("- Varn\n- Teru", "Varn\nTeru"),
+        ("#Proper Nouns#:\n* Varn\n2. Teru", "Varn\nTeru"),
+        ("- Varn\n- varn\n- “Varn’s”", "Varn"),
+        ("none", ""),
+        ("- None.", ""),
+    ],
+)
+def test_a_list_of_names_is_read(text, names):
+    read = read_names(text)
+    assert (read.status, read.text) == ("ok", names)
+
+
+@pytest.mark.parametrize(("text", "reason"), [("", "empty"), ("Varn and Teru", "malformed"), ("Here they are:\n- Varn", "malformed")])
+def test_what_is_no_list_is_unparsed_with_its_reason(text, reason):
+    read = read_names(text)
+    assert (read.status, read.reason, read.text) == ("unparsed", reason, text)
+
+
+# ---- names ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["Varn Hill", " varn  hill ", "VARN HILL", "“Varn Hill”", "Varn Hill’s", "'Varn Hill's'", "Ｖａｒｎ Hill", "Varn\u00a0Hill"]
+)
+def test_spellings_of_one_name_have_one_key(name):
+    assert name_key(name) == "varn hill"
+
+
+def test_articles_and_inner_apostrophes_are_part_of_a_name():
+    assert name_key("The Who") != name_key("Who") and name_key("Rock 'n' Roll") == "rock 'n' roll"
+
+
+def test_a_name_that_no_thing_can_have():
+    faults = {name: name_fault(name) for name in ("x" * 201, "a\tb", "../x", "—", "AC/DC", "x" * 200)}
+    assert faults == {"x" * 201: "too-long", "a\tb": "control-character", "../x": "path-like", "—": "empty", "AC/DC": None, "x" * 200: None}
+
+
+def test_conversations_are_counted_and_not_mentions():
+    rows = [chat("c1", "Varn!"), chat("c1", "varn again", 2), chat("c2", "Varn?")]
+    names, _ = names_in_chats(chats(*rows), extracted(*((row, "- " + row["question"][:4]) for row in rows)))
+    assert [(name.text, name.n_chats, len(name.messages)) for name in names] == [("Varn", 2, 3)]
+
+
+def test_a_name_is_called_what_most_conversations_call_it_else_without_possessive_and_with_capitals():
+    texts = ["varn hill", "Varn Hill’s", "Varn Hill"]
+    rows = [chat(f"c{place}", text) for place, text in enumerate(texts)]
+    names, _ = names_in_chats(chats(*rows), extracted(*((row, f"- {row['question']}") for row in rows)))
+    assert [name.text for name in names] == ["Varn Hill"]
+    rows.append(chat("c9", "VARN HILL’s"))
+    rows += [chat("c10", "varn hill")]
+    names, _ = names_in_chats(chats(*rows), extracted(*((row, f"- {row['question']}") for row in rows)))
+    assert [(name.text, name.n_chats) for name in names] == [("varn hill", 5)]
+
+
+# ---- reasons --------------------------------------------------------------------------------------------------
+
+
+def test_an_entity_is_kept_with_its_attributes():
+    items, rejects = curated(chats(VARN), extracted((VARN, "- Varn")), judged(Varn=GOOD), limit=9, seed=1, takedown=None)
+    assert rejects == [] and facts(items[0]) == {"name": "Varn", "n_chats": "1", "domain": "geographic"}
+    assert items[0]["item_id"] == items[0]["group_id"] == entity_id(SOURCE, "varn") and items[0]["document_ids"] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "reason", "shown"),
+    [
+        (("no entity",), "no-entity", "Varn"),
+        (("private person",), "private-person", ""),
+        (("?",), "unparsed-verify", ""),
+        (("!",), "dead-verify", ""),
+        ((), "unasked-verify", ""),
+        (("entity", "several"), "ambiguous", "Varn"),
+        (("entity", "?"), "unparsed-disambiguate", "Varn"),
+        (("entity", "one", "?"), "unparsed-domain", "Varn"),
+        (("entity", "one", "!"), "dead-domain", "Varn"),
+    ],
+)
+def test_a_name_is_out_by_what_is_said_of_it(said, reason, shown):
+    assert kept(VARN, said={"Varn": said}) == ([], [(shown, reason)])
+
+
+def test_takedown(tmp_path):
+    path = tmp_path / "takedown.txt"
+    path.write_text("# who asked for it\n\nvarn’s\n", "utf-8")
+    assert takedown_keys(str(path)) == {"varn"}
+    assert kept(VARN, said={"Varn": GOOD}, takedown=str(path)) == ([], [("", "takedown")])
+
+
+def test_a_takedown_list_that_is_not_there_is_one_line(tmp_path):
+    with pytest.raises(TruerateError, match="take-down list .*gone.txt.*tracks.wildhallucinations.takedown"):
+        takedown_keys(str(tmp_path / "gone.txt"))
+    (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe\xe9")
+    with pytest.raises(TruerateError, match="it is no UTF-8"):
+        takedown_keys(str(tmp_path / "bytes.txt"))
+
+
+def test_private_person_by_how_every_message_introduces_them():
+    own, public = "A card for my old neighbour Jo Varn, please.", "Who is Jo Varn?"
+    assert is_private("jo varn", [own]) and is_private("jo varn", ["our landlord, “Jo Varn”"]) and is_private("jo@varn.invalid", [public])
+    assert not is_private("jo varn", [own, public]) and not is_private("jo varn", []) and not is_private("jo", [own.replace("Jo", "Joan")])
+    assert kept(chat("c1", own), said={"Jo Varn": GOOD}) == ([], [("", "private-person")])
+
+
+def test_unusable_name_and_name_that_the_message_does_not_hold():
+    rows = [chat("c1", "see ../varn")]
+    assert kept(*rows, said={}, lists=["../varn"]) == ([], [("../varn", "unusable-name")])
+    items, rejects = curated(chats(VARN), extracted((VARN, "- Var\n- Teru")), judged(Var=GOOD), limit=9, seed=1, takedown=None)
+    assert items == [] and [(row["text"], row["reason"]) for row in rejects] == [("Var", "not-in-message"), ("Teru", "not-in-message")]
+
+
+def test_over_limit_leaves_out_what_fewest_conversations_hold():
+    rows = [chat("c1", "Varn"), chat("c2", "Varn and Teru"), chat("c3", "Odla")]
+    said = {"Varn": GOOD, "Teru": GOOD, "Odla": GOOD}
+    names, out = kept(*rows, said=said, limit=1)
+    assert names == ["Varn"] and sorted(out) == [("Odla", "over-limit"), ("Teru", "over-limit")]
+    drawn = {tuple(sorted(kept(*rows, said=said, limit=2, seed=seed)[0])) for seed in range(20)}
+    assert drawn == {("Teru", "Varn"), ("Odla", "Varn")}  # ties by the seed
+
+
+# ---- lists of entities ----------------------------------------------------------------------------------------
+
+
+def listed(name, **attributes):
+    row = chat("c", name) | {"item_id": entity_id(SOURCE, name_key(name)), "task": "entity"}
+    return row | {"attributes": pairs(name=name, **attributes)}
+
+
+def test_a_list_is_taken_as_it_is_but_for_takedown_and_limit(tmp_path):
+    (tmp_path / "out.txt").write_text("Odla", "utf-8")
+    rows = [listed("Varn", n_chats=9, domain="Geography"), listed("Teru", n_chats=2, domain="odd"), listed("Odla"), listed("Zwor")]
+    items, rejects = given(frame(Item, rows), limit=2, seed=1, takedown=str(tmp_path / "out.txt"))
+    assert {row["question"]: facts(row).get("domain") for row in items} == {"Varn": "geographic", "Teru": None}
+    assert sorted((row["text"], row["reason"]) for row in rejects) == [("", "takedown"), ("Zwor", "over-limit")]
+
+
+# ---- what may be published ------------------------------------------------------------------------------------
+
+
+def test_private_names_stand_in_no_row_that_is_published():
+    row = chat("c1", "Varn knows Jo Teru.")
+    bad = chat("c2", "Jo Teru?")
+    said = pl.concat(
+        [extracted((row, "- Varn\n- Jo Teru"), (bad, "Well, Jo Teru.")), judged(**{"Varn": GOOD, "Jo Teru": ("private person",)})]
+    )
+    replies = said.filter(pl.col("purpose") == "extract")
+    _, rejects = curated(chats(row, bad), replies, said, limit=9, seed=1, takedown=None)
+    made = without_private(said, rejects, SOURCE)
+    assert made.height == said.height and "Teru" not in str(made.to_dicts()) and "teru" not in str(made.to_dicts())
+    assert sorted(made.filter(pl.col("purpose") == "extract")["text"]) == ["", "Varn"]

@@ -1,0 +1,109 @@
+import polars as pl
+import pytest
+
+from truerate.llm.prompted import facts, generations
+from truerate.schemas import Document, Generation, Item, Reject, frame, pairs, validate
+from truerate.tracks.wildhallucinations.evidence import (
+    Read,
+    amounts,
+    documents_frame,
+    gathered,
+    outcomes,
+    rejects_frame,
+    searched_row,
+    with_evidence,
+)
+from truerate.web.outcomes import Outcome, Text
+
+
+def read(url, text="", outcome=Outcome.OK, **more):
+    return Read(url, more.pop("final_url", url), "a title", Text(outcome, text, **more))
+
+
+def item(name, **changes):
+    row = {
+        "item_id": f"i-{name}",
+        "source": "s",
+        "task": "entity",
+        "lang": "en",
+        "group_id": f"i-{name}",
+        "document_ids": [],
+        "history": "",
+    }
+    return row | {"question": name, "right_answer": None, "attributes": pairs(name=name, n_chats=2)} | changes
+
+
+VARN = [
+    read("http://a.invalid/1", "Varn is a town."),
+    read("http://b.invalid/", outcome=Outcome.STATUS, detail="404"),
+    read("http://c.invalid/", "varn is  a Town."),  # the same text in other spacing and case
+    read("http://go.invalid/", "Varn lies on the Odla.", final_url="http://en.wikipedia.invalid/wiki/Varn", dated="2019-05-04"),
+]
+
+
+def searched(**found):
+    """Search rows, documents and rejects of entities with their results."""
+    made = {name: gathered(f"i-{name}", reads) for name, reads in found.items()}
+    rows = [searched_row(item(name), one, n_results=len(found[name]), prompt_key="k", params="{}") for name, one in made.items()]
+    documents = documents_frame([row for one in made.values() for row in one.documents])
+    return generations(rows), documents, rejects_frame([row for one in made.values() for row in one.rejects])
+
+
+def test_pages_become_documents_in_the_order_of_results_and_the_rest_rejects():
+    rows, documents, rejects = searched(Varn=VARN)
+    for model, data in ((Generation, rows), (Document, documents), (Reject, rejects)):
+        validate(model, data, where="here")
+    known = facts(rows.row(0, named=True))
+    assert (
+        known["name"] == "Varn" and known["n_results"] == "4" and rows["text"][0].split("\n")[1] == "http://en.wikipedia.invalid/wiki/Varn"
+    )
+    first, second = (documents.row(by_predicate=pl.col("document_id") == name, named=True) for name in known["documents"].split())
+    assert (first["text"], first["title"], first["dated"], first["is_wikipedia"]) == ("Varn is a town.", "a title", None, False)
+    assert (second["url"], second["dated"], second["is_wikipedia"]) == ("http://en.wikipedia.invalid/wiki/Varn", "2019-05-04", True)
+    assert rejects.select("target_id", "reason", "detail").rows() == [
+        ("i-Varn", "status", "http://b.invalid/: 404"),
+        ("i-Varn", "duplicate", "http://c.invalid/"),
+    ]
+
+
+def test_a_page_of_two_entities_is_one_document():
+    rows, documents, rejects = searched(Varn=VARN[:1], Odla=VARN[:1])
+    assert documents.height == 1 and rejects.is_empty() and rows.height == 2
+
+
+def test_entities_get_their_documents_and_those_without_a_page_are_rejects():
+    rows, documents, _ = searched(Varn=VARN, Odla=[VARN[1]], Tolm=VARN[:1])
+    kept, rejects = with_evidence([item("Varn"), item("Odla"), item("Tolm"), item("Unasked")], rows, documents)
+    validate(Item, frame(Item, kept), where="here")
+    assert [(row["question"], len(row["document_ids"]), facts(row)["is_wikipedia"]) for row in kept] == [
+        ("Varn", 2, "true"),
+        ("Tolm", 1, "false"),
+    ]
+    assert facts(kept[0])["n_chats"] == "2"
+    assert [(row["target_id"], row["reason"], row["text"]) for row in rejects] == [
+        ("i-Odla", "no-page", "Odla"),
+        ("i-Unasked", "no-page", "Unasked"),
+    ]
+
+
+def test_an_entity_that_brings_documents_keeps_them():
+    rows, documents, _ = searched(Varn=VARN[:1])
+    own = item("Odla", document_ids=documents["document_id"].to_list())
+    kept, rejects = with_evidence([own], generations([]), documents)
+    assert kept[0]["document_ids"] == own["document_ids"] and rejects == []
+
+
+def test_amounts_count_entities_without_a_page_too():
+    rows, documents, _ = searched(Varn=VARN, Odla=[VARN[1]])
+    assert amounts(rows, documents).rows() == [("i-Odla", 0, 0, False), ("i-Varn", 2, 9, True)]  # 4 and 5 words
+    assert amounts(generations([]), documents).is_empty()
+
+
+@pytest.mark.parametrize("outcome", [one for one in Outcome if one is not Outcome.OK])
+def test_every_outcome_is_counted_by_its_name(outcome):
+    reads = [VARN[0], VARN[2] if outcome is Outcome.DUPLICATE else read("http://x.invalid/", outcome=outcome)]
+    rows, _, rejects = searched(Varn=reads)
+    found = outcomes(rows, rejects)
+    assert (
+        set(found) == {one.value for one in Outcome} and found.pop("ok") == 1 and found.pop(outcome.value) == 1 and not any(found.values())
+    )

@@ -1,0 +1,218 @@
+"""The step over real HTTP: the closed world's web on loopback, its search and its proxy."""
+
+import asyncio
+import json
+import threading
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+
+from truerate.errors import TruerateError
+from truerate.keys import content_id
+from truerate.layout import Layout
+from truerate.llm.prompted import facts, generations
+from truerate.params import Params
+from truerate.schemas import Document, Generation, Item, Judgement, Reject, Sample, frame, pairs, validate
+from truerate.sources.collection import SourceTables
+from truerate.tracks.wildhallucinations.evidence_steps import Web, evidence
+from truerate.web.store import PageStore
+from truerate_world.encyclopedia import build
+from truerate_world.faults import Fault
+from truerate_world.server import Settings, listening
+from truerate_world.web import pages
+from truerate_world.web.site import Site
+
+ROOT = Path(__file__).parents[3]
+BASE = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+BOARD, WORLD = "wildhallucinations-closed-world", build(7)
+SLOW = ("hanging",)  # costs the whole limit of time
+NAMES = [WORLD.tongue().name(one) for one, found in pages.web(WORLD).results.items() if not {page.kind for page in found} & set(SLOW)][:24]
+
+
+class Running:
+    """A server in a thread, with the counts of its web."""
+
+    def __init__(self, *faults: Fault):
+        self.site, self.loop, self.up = Site(WORLD, faults), asyncio.new_event_loop(), threading.Event()
+        self.end = asyncio.Event()
+        self.thread = threading.Thread(target=self.loop.run_until_complete, args=(self._serve(),), daemon=True)
+
+    async def _serve(self):
+        async with listening(None, Settings(models=("m",), web=self.site.answer)) as self.port:
+            self.up.set()
+            await self.end.wait()
+
+    def __enter__(self):
+        self.thread.start()
+        self.up.wait()
+        return self
+
+    def __exit__(self, *_):
+        self.loop.call_soon_threadsafe(self.end.set)
+        self.thread.join()
+        self.loop.close()
+
+
+def layout(url: str, *, search=(), fetch=(), **changes) -> Layout:
+    values = yaml.safe_load(yaml.safe_dump(BASE))
+    values["endpoints"]["loopback"] = {"base_url": f"{url}/v1", "is_simulated": True}
+    values["tracks"]["wildhallucinations"]["search"].update({"endpoint": "loopback", **dict(search)})
+    values["tracks"]["wildhallucinations"]["fetch"].update({"proxy": "loopback", "timeout_s": 5, **dict(fetch)})
+    return Layout(Params.model_validate(values | {"n_shards": 1} | changes))
+
+
+def tables(names=NAMES, documents=(), **changes) -> SourceTables:
+    rows = [
+        {
+            "item_id": (key := content_id(name)),
+            "source": "s",
+            "task": "entity",
+            "lang": "en",
+            "group_id": key,
+            "document_ids": [],
+            "history": "",
+        }
+        | {"question": name, "right_answer": None, "attributes": pairs(name=name)}
+        | changes
+        for name in names
+    ]
+    return SourceTables(frame(Document, list(documents)), frame(Item, rows), frame(Sample), frame(Judgement), frame(Reject), {})
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path, monkeypatch):
+    monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "responses.sqlite"))
+
+
+def step(at, given, shard=0):
+    return evidence(at, BOARD, "web", given, shard, {})
+
+
+def test_entities_get_the_pages_that_are_planted_for_them_and_the_rest_is_rejected_by_outcome():
+    with Running() as web:
+        rows, beside = step(layout(f"http://127.0.0.1:{web.port}"), tables())
+    for model, data in ((Generation, rows), (Document, beside["documents"]), (Reject, beside["rejects"])):
+        validate(model, data, where="here")
+    made, urls = pages.web(WORLD), dict(beside["documents"].select("document_id", "url").iter_rows())
+    assert sorted(rows["item_id"]) == sorted(map(content_id, NAMES)) and set(rows["model"]) == {"web"}
+    for row in rows.iter_rows(named=True):
+        known = facts(row)
+        planted = made.results[pages.planted_as(WORLD, known["name"]).entity]
+        told = [made.by_url[page.to] if page.kind == "redirect" else page for page in planted]
+        kept = [urls[name] for name in known.get("documents", "").split()]
+        good = [page.url for page in told if pages.KINDS[page.kind] == "ok"]
+        copies = {page.url: page.to for page in told if page.kind == "duplicate"}
+        assert {copies.get(url, url) for url in kept} == set(good) and len(kept) == len(good) and known["n_results"] == str(len(planted))
+        dropped = beside["rejects"].filter(target_id=row["item_id"])["reason"].to_list()
+        assert sorted(dropped) == sorted(pages.KINDS[page.kind] for page in told if pages.KINDS[page.kind] != "ok")
+
+
+def test_a_second_build_asks_and_fetches_nothing():
+    with Running() as web:
+        first, beside = step(layout(f"http://127.0.0.1:{web.port}"), tables())
+        asked = dict(web.site.counts)
+        again, beside_again = step(layout(f"http://127.0.0.1:{web.port}"), tables())
+        assert dict(web.site.counts) == asked and asked["search"] == len(NAMES)
+    gone, beside_gone = step(layout(f"http://127.0.0.1:{web.port}"), tables())  # and needs no server
+    assert first.equals(again) and first.equals(gone)
+    assert all(beside[name].equals(beside_again[name]) and beside[name].equals(beside_gone[name]) for name in beside)
+
+
+def test_a_web_of_another_identity_never_meets_old_pages():
+    with Running() as web:
+        url = f"http://127.0.0.1:{web.port}"
+        step(layout(url), tables(NAMES[:2]))
+        before = dict(web.site.counts)
+        step(layout(url, seed=8), tables(NAMES[:2]))
+        assert web.site.counts["search"] == 2 * before["search"] and web.site.counts["page"] > before["page"]
+
+
+def test_a_quota_that_runs_out_stops_in_one_line_and_the_next_run_goes_on():
+    with Running(Fault("search-quota", rate=0.2, first_n=1)) as web:
+        at, stops = layout(f"http://127.0.0.1:{web.port}"), []
+        for _ in range(len(NAMES)):
+            try:
+                rows, _ = step(at, tables())
+                break
+            except TruerateError as stop:
+                stops.append(str(stop))
+        asked = web.site.counts["search"]
+    assert stops and all("\n" not in line and "quota is used up (status 403 dailyLimitExceeded" in line for line in stops)
+    assert rows.height == len(NAMES)
+    refused = {line.split("'")[1] for line in stops}
+    assert asked <= len(NAMES) + 8 * len(stops) and len(refused) == len(stops)  # an answered name is never asked again
+
+
+def test_shards_divide_the_entities():
+    with Running() as web:
+        at = layout(f"http://127.0.0.1:{web.port}", n_shards=3)
+        parts = [step(at, tables(), shard)[0] for shard in range(3)]
+    assert sorted(pl.concat(parts)["item_id"]) == sorted(map(content_id, NAMES)) and all(0 < part.height < len(NAMES) for part in parts)
+
+
+@pytest.mark.parametrize("how", ["main", "tags"])
+def test_recorded_pages_give_the_same_documents_as_the_search_does(how, tmp_path):
+    with Running() as web:
+        at = layout(f"http://127.0.0.1:{web.port}", fetch={"extract": how})
+        rows, beside = step(at, tables())
+    path = tmp_path / "recorded.jsonl"
+    with PageStore.of(at) as store, Web(at, BOARD, store) as known:
+        lines = [
+            {"query": name.upper(), "items": [recorded(known, one) for one in found]}
+            for name, found in zip(NAMES, known.search(NAMES), strict=True)
+        ]
+    path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    offline = layout(
+        "http://127.0.0.1:9", search={"endpoint": None, "url": None, "recorded": str(path)}, fetch={"proxy": None, "extract": how}
+    )
+    again, beside_again = step(offline, tables())
+    assert beside["documents"].height > 60 and beside_again["documents"].equals(beside["documents"])
+    assert again.select("item_id", "text").sort("item_id").equals(rows.select("item_id", "text").sort("item_id"))
+
+
+def recorded(web: Web, result: dict) -> dict:
+    """A result with its page, as somebody who kept it would have recorded it; a page that did not come as an empty one."""
+    from truerate.web.extract import decoded
+    from truerate.web.store import limits
+
+    page = web.store.page(web.scope, result["link"], limits(web.settings.fetch))
+    if page is None:  # behind a login
+        return result
+    return result | {"html": (decoded(page.body, page.charset) or "") if page.body else "", "final_url": page.final_url}
+
+
+def test_recorded_texts_are_judged_as_pages_are(tmp_path):
+    path = tmp_path / "recorded.jsonl"
+    items = [
+        {"link": "https://a.example/", "title": "A", "text": " Varn is\x00 a town. "},
+        {"link": "https://b.example/", "title": "B", "text": "Please sign in to go on."},
+        {"link": "https://www.facebook.com/varn", "title": "C", "text": "Varn on a page for members."},
+        {"link": "https://d.example/", "title": "D", "text": "  "},
+    ]
+    path.write_text(json.dumps({"query": "Varn", "items": items}), "utf-8")
+    at = layout("http://127.0.0.1:9", search={"endpoint": None, "url": None, "recorded": str(path)})
+    rows, beside = step(at, tables(["Varn", "Odla"]))
+    assert beside["documents"].select("text", "title", "url").rows() == [("Varn is a town.", "A", "https://a.example/")]
+    assert beside["rejects"]["reason"].to_list() == ["sign-in", "empty", "login-host"] and rows.height == 2
+
+
+def test_entities_with_documents_of_their_own_are_not_searched_for():
+    rows, beside = step(layout("http://127.0.0.1:9"), tables(NAMES[:2], document_ids=["d-1"]))
+    assert rows.is_empty() and beside["documents"].is_empty() and rows.equals(generations([]))
+
+
+def test_a_board_of_real_data_never_meets_a_simulated_web():
+    values = yaml.safe_load(yaml.safe_dump(BASE["sources"]))
+    values["closed-world-chats"].update(is_simulated=False)
+    at = layout("http://127.0.0.1:9", sources=values)
+    with pytest.raises(TruerateError, match="search.endpoint is 'loopback', which is simulated, and the board's source is not"):
+        step(at, tables())
+
+
+def test_the_endpoint_that_params_name_is_started_for_search_and_pages():
+    at = Layout(Params.model_validate(yaml.safe_load(yaml.safe_dump(BASE)) | {"n_shards": 1}))
+    assert at.p.track(BOARD).search.endpoint == at.p.track(BOARD).fetch.proxy == "world" and at.p.endpoints["world"].launch
+    rows, beside = step(at, tables(NAMES[:3]))
+    assert rows.height == 3 and beside["documents"].height > 5

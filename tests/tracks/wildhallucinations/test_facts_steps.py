@@ -1,0 +1,159 @@
+"""The facts of a subject's replies, from reply to verdict, with the closed world's models called as functions."""
+
+from collections import Counter
+
+import polars as pl
+import pytest
+
+from truerate.llm.prompted import facts as attributes
+from truerate.schemas import Fact, Generation, Judgement, pair, validate
+from truerate.tracks.wildhallucinations import facts_steps, replying_steps, verifying
+from truerate.tracks.wildhallucinations.facts import facts_of
+from truerate.tracks.wildhallucinations.passages import Passage
+from truerate.tracks.wildhallucinations.verdicts import said_by, verdicts_of
+from truerate.tracks.wildhallucinations.verifying import Call
+from truerate_world.encyclopedia import build
+from truerate_world.web.habits import HABITS
+from truerate_world.web.planted import planted_as
+from truerate_world.web.reading import fact_is_true
+from truerate_world.web.verifying import holds_by, votes
+from truerate_world.web.writing import INJECTION
+
+from .tiny_world import BOARD, Asking, board, layout
+
+WORLD = build(7)
+TABLES, UPSTREAM = board(range(0, 492, 6))
+
+
+def whole(at, model="birch", changed=None, upstream=UPSTREAM):
+    """Replies, all rows, facts and judgements of one subject."""
+    asking = Asking(at, changed)
+    replies = replying_steps.generate(at, BOARD, model, TABLES, 0, upstream, asking=Asking(at))
+    rows, beside = facts_steps.facts(at, BOARD, model, TABLES, 0, upstream | {"generate": replies}, asking=asking)
+    found = facts_of(pl.concat([replies, rows]))
+    return replies, rows, verifying.with_evidence(found, beside["judgements"]), beside["judgements"], asking
+
+
+@pytest.fixture(scope="module")
+def made():
+    return whole(layout(verification={"checked_rate": 0.5}))
+
+
+def truth_of(facts):
+    names = dict(TABLES.items.select("item_id", "question").iter_rows())
+    rows = facts.iter_rows(named=True)
+    return {row["fact_id"]: fact_is_true(WORLD, planted_as(WORLD, names[row["item_id"]]).entity, row["text"]) for row in rows}
+
+
+def test_tables_hold_their_schemas_and_every_fact_has_a_verdict_or_a_reason(made):
+    _, rows, facts, judged, asking = made
+    validate(Generation, rows, where="rows"), validate(Fact, facts, where="facts"), validate(Judgement, judged, where="judged")
+    batch = judged.filter(pair("attributes", "stage").is_null())
+    assert sorted(batch["target_id"]) == sorted(facts["fact_id"])
+    assert judged.filter(pl.col("verdict").is_null())["reason"].null_count() == 0
+    assert set(asking.tasks) == {"write_facts", "verify_facts"}  # every prompt is understood
+
+
+def test_abstentions_are_not_cut_into_facts(made):
+    replies, rows, *_ = made
+    written = set(rows.filter(purpose="write_facts").select(pair("attributes", "generation"))["generation"])
+    assert written == set(replies.filter(status="ok")["generation_id"]) and replies.filter(status="abstained").height > 0
+
+
+def test_sentences_without_a_line_are_counted(made):
+    written = made[1].filter(purpose="write_facts", status="ok")
+    n = Counter()
+    for row in written.iter_rows(named=True):
+        n.update({name: int(value) for name, value in attributes(row).items() if name.startswith("n_")})
+    own = HABITS["sim-quill"]
+    assert abs(n["n_missed"] / n["n_sentences"] - own.missed - own.malformed) < 0.03 and n["n_malformed"] > 0
+
+
+def test_ten_facts_a_call_cut_the_calls_eight_fold(made):
+    _, rows, facts, _, _ = made
+    batches = rows.filter((pl.col("purpose") == "verify_facts") & pair("attributes", "stage").is_null())
+    assert facts.height > 200 and facts.height / batches.height >= 8
+
+
+def test_batches_agree_with_single_calls_up_to_the_planted_slips(made):
+    _, _, facts, judged, _ = made
+    both = said_by(judged, "quill").join(said_by(judged, "quill", is_single=True), on="fact_id", suffix="_alone").drop_nulls()
+    n, differ = both.height, both.filter(pl.col("verdict") != pl.col("verdict_alone")).height
+    assert n > 100 and differ / n < HABITS["sim-quill"].slips + 3 * (0.02 / n) ** 0.5 + 0.01
+
+
+def test_verdicts_do_not_depend_on_the_order_of_replies(made):
+    at = layout(verification={"checked_rate": 0.5})
+    mixed = {"generate": made[0].sample(fraction=1.0, shuffle=True, seed=4)}
+    rows, beside = facts_steps.facts(at, BOARD, "birch", TABLES, 0, UPSTREAM | mixed, asking=Asking(at))
+    assert rows.equals(made[1]) and beside["judgements"].equals(made[3])
+
+
+def test_unparsed_verdicts_are_counted_and_never_a_label():
+    def silent(request, text):
+        return "I would say yes." if request.messages[-1]["content"].endswith("#Verdicts#:") else text
+
+    _, rows, facts, judged, _ = whole(layout(), changed=silent)
+    assert set(judged["status"]) == {"unparsed"} and judged["verdict"].null_count() == judged.height > 0
+    assert set(rows.filter(purpose="verify_facts")["status"]) == {"unparsed"}
+    assert verdicts_of(facts, judged, "quill")["is_supported"].null_count() == facts.height
+
+
+def test_an_injected_page_never_turns_a_verdict(made):
+    """Orders to the checker in every page (each one passage, or its borders would move too): no verdict changes."""
+    texts = [f"{INJECTION[place % 3]}\n{text}\n{INJECTION[(place + 1) % 3]}" for place, text in enumerate(UPSTREAM["documents"]["text"])]
+    poisoned = UPSTREAM | {"documents": UPSTREAM["documents"].with_columns(text=pl.Series(texts))}
+    how = {"passage_words": 100_000, "n_passages": 30, "window": 400, "checked_rate": 0.0}
+    plain, injected = (whole(layout(verification=how), upstream=upstream) for upstream in (UPSTREAM, poisoned))
+    assert plain[2]["fact_id"].equals(injected[2]["fact_id"])
+    assert said_by(plain[3], "quill").sort("fact_id").equals(said_by(injected[3], "quill").sort("fact_id"))
+
+
+def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(made):
+    """TPR and FPR against what its own passages support, not against the world: the planted rates, slips included."""
+    at = layout(verification={"checked_rate": 0.0})
+    found = facts_steps.entities(at, BOARD, TABLES, 0, UPSTREAM)
+    own, hits = HABITS["sim-quill"], {True: [], False: []}
+    for model in ("birch", "cedar", "elm"):
+        _, _, facts, judged, _ = whole(at, model)
+        verdict = dict(said_by(judged, "quill").iter_rows())
+        claims = {one.fact_id: one for one in facts_steps.claims_of(facts, found, at.p.track(BOARD))}
+        for call in verifying.calls(list(claims.values()), n=10, window=20):
+            for claim in call.claims:
+                if verdict[claim.fact_id] is not None:
+                    hits[_is_supported(call)(claim)].append(verdict[claim.fact_id])
+    for supported, p in ((False, own.tpr), (True, own.fpr)):
+        expected = p * (1 - own.slips) + (1 - p) * own.slips
+        n = len(hits[supported])
+        assert n > 150 and abs(sum(hits[supported]) / n - expected) < 4 * (expected * (1 - expected) / n) ** 0.5
+
+
+def _is_supported(call: Call):
+    about = [
+        (one.text, planted_as(WORLD, name.partition(": ")[0]).entity)
+        for one, name in zip(call.passages, call.named_passages(), strict=True)
+    ]
+    said = votes(WORLD, about)
+    return lambda claim: holds_by(WORLD, claim.text, said)
+
+
+def test_facts_are_read_as_the_world_means_them(made):
+    """Almost every fact is readable; the share of true ones is near what the replies say."""
+    truth = truth_of(made[2])
+    assert sum(one is None for one in truth.values()) <= 0.01 * len(truth) and 0.6 < sum(map(bool, truth.values())) / len(truth) < 0.95
+
+
+def test_evidence_names_passages_that_stand_in_the_documents(made):
+    texts = dict(UPSTREAM["documents"].select("document_id", "text").iter_rows())
+    for names in made[2]["evidence"]:
+        assert 0 < len(names) <= 4
+        for name in names:
+            document, _, place = name.rpartition(":")
+            start, end = map(int, place.split("-"))
+            assert texts[document][start:end].strip() and Passage(document, start, end, "").id == name
+
+
+def test_nothing_is_asked_without_a_verifier():
+    at = layout(verifier=None)
+    rows, beside = facts_steps.facts(at, BOARD, "birch", TABLES, 0, UPSTREAM, asking=Asking(at))
+    assert rows.is_empty() and beside["judgements"].is_empty()

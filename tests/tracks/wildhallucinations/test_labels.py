@@ -1,0 +1,125 @@
+"""Labels back in: which rows hold, majorities, agreement, entities."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from truerate.errors import TruerateError
+from truerate.schemas import Judgement, Reject, Sample, Score, frame, pairs, validate
+from truerate.tracks.wildhallucinations import labels
+
+from .made_facts import At, Params, by_key, facts, item, reply, tables
+
+MADE = tables([item("x"), item("y")], [reply("a", "x"), reply("a", "y")], [facts("a", "x", "-+"), facts("a", "y", "+")])
+
+
+def task(kind: str, name: str, item_id: str = "x", verdict: str | None = "unsupported", weight: float = 2.0) -> dict:
+    known = {"task_id": f"{kind}-{name}", "kind": kind, "fact_id": None if kind == "entity" else f"a-{item_id}-{name}", "item_id": item_id}
+    return known | {"text": "a fact", "subject": "a", "entity": item_id, "passages": [], "verdict": verdict, "weight": weight}
+
+
+TASKS = [
+    task("fact", "0"),
+    task("fact", "1", verdict="supported"),
+    task("review", "0"),
+    task("entity", "x", verdict=None),
+    task("entity", "y", "y", verdict=None),
+]
+
+
+def said(task_id: str, **by) -> list[dict]:
+    return [{"task_id": task_id, "labeller": who, "label": value} for who, value in by.items()]
+
+
+ROWS = [
+    *said("fact-0", ann="unsupported", ben="unsupported", cleo="supported"),
+    *said("fact-1", ann="Supported ", ben="unsupported"),
+    *said("review-0", ann="generation"),
+    *said("entity-x", ann={"unambiguous": True, "relevant": 3, "pages": 4}, ben='{"unambiguous": false, "relevant": 2, "pages": 4}'),
+    *said("entity-y", ann={"unambiguous": True, "relevant": 1, "pages": 1}),
+]
+
+
+def labelled(rows=ROWS, on_bad_row="stop", tasks=TASKS):
+    at = At(replace(Params(), on_bad_row=on_bad_row))
+    numbered = [(number, row, "labels.jsonl") for number, row in enumerate(rows, start=1)]
+    found = labels.label(at, "board", SimpleNamespace(), MADE, tasks, numbered, where="labels.jsonl", inputs="digest")
+    for model, name in ((Sample, "samples"), (Judgement, "judgements"), (Reject, "rejects"), (Score, "scores")):
+        validate(model, getattr(found, name), where=name)
+    return found
+
+
+def test_the_majority_makes_the_sample():
+    (row,) = labelled().samples.to_dicts()
+    assert row["sample_id"] == "a-x-0" and row["is_hallucinated"] and row["task"] == "fact" and row["label_source"] == "gold"
+    assert row["generator"] == "a" and row["item_id"] == row["group_id"] == "x"
+    assert row["attributes"] == pairs(fact="a-x-0", weight=2.0, n_labels=3, n_unsupported=2, evidence="page:0-4")
+
+
+def test_ties_are_counted_apart():
+    found = labelled()
+    assert found.rejects.select("target_id", "reason").rows() == [("fact-1", "tie")]
+    assert by_key(found.scores)["tie_rate", "annotators", "fact"]["value"] == 0.5
+
+
+def test_tasks_that_nobody_labelled_are_rejects():
+    found = labelled(ROWS[:3])
+    assert dict(found.rejects.select("target_id", "reason").iter_rows())["review-0"] == "no_labels"
+    nothing = labelled([])
+    assert nothing.rejects.is_empty() and nothing.scores.is_empty() and nothing.samples.is_empty()
+
+
+def test_every_label_is_a_judgement():
+    found = {(row["judge"], row["target_id"], row["attributes"][0]["value"]): row["verdict"] for row in labelled().judgements.to_dicts()}
+    assert found["cleo", "a-x-0", "fact"] is False and found["ann", "a-x-0", "fact"] is True
+    assert found["ann", "a-x-0", "review"] is True  # generation: the verdict, unsupported, stands
+    assert found["ben", "x", "entity"] is None and labelled().judgements.height == len(ROWS)
+
+
+def test_agreement_of_the_labellers():
+    # fact-0: 1 of 3 pairs agree, fact-1: 0 of 1
+    found = by_key(labelled().scores)
+    assert found["percent_agreement", "annotators", "fact"]["value"] == pytest.approx(1 / 6, abs=1e-6)
+    assert found["fleiss_kappa", "annotators", "review"]["value"] is None
+
+
+def test_entities():
+    # x: one of two says unambiguous (counts half), y: yes; pages: (2.5 + 1) of (4 + 1)
+    found = by_key(labelled().scores)
+    assert found["entity_unambiguous_rate", "entities"]["value"] == 0.75
+    assert found["page_relevant_rate", "entities"]["value"] == pytest.approx(3.5 / 5) and found["page_relevant_rate", "entities"]["n"] == 5
+
+
+BAD = {
+    "unreadable": "not a row",
+    "missing_field": {"task_id": "fact-0", "labeller": "ann"},
+    "unknown_task": {"task_id": "gone", "labeller": "ann", "label": "supported"},
+    "unknown_label": {"task_id": "fact-0", "labeller": "ann", "label": "maybe"},
+    "bad_counts": {"task_id": "entity-x", "labeller": "ann", "label": {"unambiguous": True, "relevant": 5, "pages": 4}},
+}
+
+
+@pytest.mark.parametrize("reason", [*BAD, "duplicate"])
+def test_a_bad_row_is_one_line_or_a_reject(reason):
+    rows = [BAD[reason]] if reason in BAD else [ROWS[0], ROWS[0]]
+    with pytest.raises(TruerateError, match=rf"labels 'labels.jsonl' row {len(rows)}: .*; correct it or set on_bad_row: reject") as caught:
+        labelled(rows)
+    assert "\n" not in str(caught.value)
+    assert reason in labelled(rows, "reject").rejects["reason"].to_list()
+
+
+@pytest.mark.parametrize("label", ["{", "[]", '{"unambiguous": "yes", "relevant": 1, "pages": 1}', 3, {"unambiguous": 1}])
+def test_labels_of_entities_that_do_not_hold(label):
+    with pytest.raises(TruerateError, match="it must hold unambiguous"):
+        labelled(said("entity-x", ann=label))
+
+
+def test_annotator_is_another_word_for_labeller():
+    found = labelled([{"task_id": "fact-0", "annotator": "ann", "label": "unsupported", "spans": []}])
+    assert found.judgements["judge"].to_list() == ["ann"]
+
+
+def test_all_reasons_are_listed():
+    assert set(BAD) | {"duplicate"} == set(labels.BAD_ROWS)
+    assert frame(Reject).is_empty()

@@ -1,0 +1,50 @@
+"""What the paper printed agrees with itself, and where it does not."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from truerate.leaderboard.ledger import REASONS, check_totals, load_published
+
+PUBLISHED = load_published(Path(__file__).parents[3] / "src/truerate/tracks/wildhallucinations/published.csv")
+
+
+def of(table: str, metric: str) -> pl.DataFrame:
+    return PUBLISHED.filter(table=table, metric=metric)
+
+
+def test_only_results_stand_in_the_ledger():
+    assert set(PUBLISHED["table"]) == {"4", "5", "6", "7", "8"} and set(PUBLISHED["source"]) == {"wildhallucinations"}
+    assert {("wildhallucinations", table) for table in PUBLISHED["table"]} <= set(REASONS)
+    assert PUBLISHED.height == 161 and of("5", "wildfactscore")["model"].n_unique() == 15
+
+
+def test_the_evaluators_errors_sum_to_their_totals():
+    found = check_totals(PUBLISHED)
+    assert [line["verdict"] for line in found] == ["reproduced"] * 3
+    assert sorted(line["published"] for line in found) == [19.44, 25.92, 26.67]
+
+
+@pytest.mark.parametrize(("model", "n"), [("Claude 3 Haiku", 27), ("GPT-4o", 36), ("Llama-3-70B", 45)])
+def test_table_7_counts_few_facts(model, n):
+    shares = PUBLISHED.filter(table="7", model=model)["value"].to_list()
+    assert all(abs(share * n / 100 - round(share * n / 100)) < 0.01 for share in shares)
+
+
+def test_table_8_leaves_three_facts_out():
+    n = of("8", "n_unsupported_facts")["value"].item()
+    counts = [share * n / 100 for share in of("8", "rag_error_share")["value"]]
+    assert n == 119 and all(abs(count - round(count)) < 0.01 for count in counts)
+    assert sum(map(round, counts)) == 116 and of("8", "rag_error_share")["value"].sum() == pytest.approx(97.48)
+
+
+def test_the_common_entities_are_more_than_one_model_responds_to():
+    responding = PUBLISHED.filter(table="4", model="Claude 3 Haiku", metric="pct_responding")["value"].item()
+    assert responding / 100 * 7919 == pytest.approx(5748, abs=1) and 5748 < 5891
+
+
+def test_one_row_of_table_4_stands_there_twice():
+    rows = PUBLISHED.filter(table="4").filter(pl.col("metric") != "tokens")
+    both = [rows.filter(model=name)["value"].to_list() for name in ("Llama-3-70B", "Gemini 1.5 Pro")]
+    assert both[0] == both[1] == [88.07, 30.27]

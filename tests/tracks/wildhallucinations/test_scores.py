@@ -1,0 +1,171 @@
+"""Scores of a small board against fractions derived by hand."""
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from truerate.schemas import Outcome, Reject, Score, frame, pairs, validate
+from truerate.tracks.wildhallucinations.card import CARD
+from truerate.tracks.wildhallucinations.scores import score
+
+from .made_facts import PAGES, At, Params, Settings, by_key, facts, generation, item, judgement, reply, sample, tables
+
+ITEMS = [item("x"), item("y", domain="visual", wikipedia="false"), item("z", rarity="10^3"), item("v")]
+# a: x 1 of 2, y 2 of 2, z 3 of 4 (one a duplicate), v without facts. b: x 2 of 2, silent on y, z with an open fact, v lost.
+REPLIES = [
+    *(reply("a", name) for name in "xyzv"),
+    reply("b", "x"),
+    reply("b", "y", "abstained", "I do not know."),
+    reply("b", "z"),
+    reply("b", "v", "dead"),
+]
+FACTS = [facts("a", "x", "+-"), facts("a", "y", "+t"), facts("a", "z", "+d+-"), facts("b", "x", "++"), facts("b", "z", "+?")]
+
+
+def scored(items=ITEMS, replies=REPLIES, found=FACTS, samples=(), settings=None, more=(), **known):
+    at = At(replace(Params(), settings=settings or Settings()))
+    made = tables(items, replies, found, samples)
+    made["judgements"] = pl.concat([made["judgements"], frame_of(more)]) if more else made["judgements"]
+    scores, outcomes = score(at, "board", **made, inputs="digest", **known)
+    validate(Score, scores, where="scores"), validate(Outcome, outcomes, where="outcomes")
+    keyed = scores.with_columns(where=pl.Series([str(one) for one in scores["slice"].to_list()], dtype=pl.String))
+    assert not keyed.select("metric", "subject", "where").is_duplicated().any()
+    return by_key(scores), outcomes
+
+
+def frame_of(rows):
+    from truerate.schemas import Judgement
+
+    return frame(Judgement, list(rows))
+
+
+FOUND, OUTCOMES = scored()
+
+
+def value(*key):
+    return FOUND[key]["value"]
+
+
+def test_wildfactscore_is_the_mean_over_replies_that_respond():
+    assert value("wildfactscore", "a", "raw", "all") == pytest.approx((1 / 2 + 1 + 3 / 4) / 3)
+    assert value("wildfactscore", "b", "raw", "all") == 1.0 and FOUND["wildfactscore", "b", "raw", "all"]["n"] == 2
+
+
+def test_strict_counts_silence_and_leaves_open_replies_out():
+    # a: 0, 1, 0; b: x 1, y 0
+    assert value("wildfactscore_strict", "a", "raw", "all") == pytest.approx(1 / 3)
+    assert value("wildfactscore_strict", "b", "raw", "all") == 0.5
+
+
+def test_the_common_set_is_where_both_respond():
+    # x and z; v was lost for b
+    assert value("wildfactscore", "a", "raw", "common") == pytest.approx((1 / 2 + 3 / 4) / 2)
+    frozen, _ = scored(settings=Settings(panel=("a",)))
+    assert frozen["wildfactscore", "a", "raw", "common"]["value"] == value("wildfactscore", "a", "raw", "all")
+
+
+def test_length_duplicates_and_shares_of_facts():
+    # γ 4: 2 facts cost exp(−1) = .367879; a: .5 and 1 of two facts, .75 of four
+    assert value("factscore_length", "a", "4", "all") == pytest.approx((1.5 * 0.367879 + 0.75) / 3, abs=1e-5)
+    assert value("wildfactscore_dedup", "a", "all") == pytest.approx((1 / 2 + 1 + 2 / 3) / 3, abs=1e-6)
+    rates = {name: value(name, "a", "all") for name in ("duplicate_fact_rate", "title_fact_rate", "no_fact_rate", "unparsed_fact_rate")}
+    assert rates == {"duplicate_fact_rate": 0.125, "title_fact_rate": 0.125, "no_fact_rate": 0.25, "unparsed_fact_rate": 0.0}
+    assert value("unparsed_fact_rate", "b", "all") == 0.25
+
+
+def test_slices_pool_small_domains():
+    # medical has x, z, v; visual has y alone, which is not above 1
+    assert value("wildfactscore", "a", "medical", "raw", "all") == pytest.approx((1 / 2 + 3 / 4) / 2)
+    assert value("wildfactscore", "a", "other", "raw", "all") == 1.0
+    assert value("wildfactscore", "a", "raw", "all", "no") == 1.0 and value("wildfactscore", "a", "raw", "10^3", "all") == 0.75
+    assert not any(key[0] == "wildfactscore" and "visual" in key for key in FOUND)
+
+
+def test_replies():
+    assert value("responding_rate", "a", "measured") == 1.0 and value("responding_rate", "b", "paper") == pytest.approx(2 / 3, abs=1e-6)
+    assert value("n_responses", "b") == 2 and value("n_facts", "a") == 8
+    assert value("facts_per_response", "a") == 2.0 and value("words_per_response", "b") == 4.0
+    # 6 replies respond; the writer was called for each
+    assert value("calls_per_generation", "writer", "write_facts") == 1.0
+
+
+def test_rank_changes():
+    # raw b before a; Strict b before a, too
+    assert value("rank_change", "a", "strict") == value("rank_change", "b", "strict") == 0
+    assert FOUND["rank_change", "a", "corrected"]["value"] is None
+
+
+def test_outcomes_are_one_per_entity():
+    own = OUTCOMES.filter(metric="wildfactscore", subject="a").filter(pl.col("slice").list.len() == 2).sort("unit_id")
+    whole = own.filter(pl.Series([one == pairs(estimator="raw", set="all") for one in own["slice"].to_list()]))
+    assert dict(whole.select("unit_id", "value").iter_rows()) == {"v": None, "x": 0.5, "y": 1.0, "z": 0.75}
+    assert OUTCOMES.height == 2 * (8 + 4) and (OUTCOMES["unit_id"] == OUTCOMES["cluster_id"]).all()
+
+
+def test_a_reply_whose_facts_were_not_all_written_is_not_strict():
+    lost = [row | {"attributes": pairs(generation="b-x", n_missed=1)} if row["generation_id"] == "w-b-x" else row for row in REPLIES[4]]
+    found, _ = scored(replies=[*REPLIES[:4], lost, *REPLIES[5:]])
+    assert found["wildfactscore_strict", "b", "raw", "all"]["value"] == 0.0 and found["wildfactscore", "b", "raw", "all"]["value"] == 1.0
+
+
+def test_nothing_was_asked():
+    found, outcomes = scored(replies=[], found=[])
+    assert outcomes.is_empty() and {key[0] for key in found} == {"probe_false_alarm_rate", "probe_miss_rate"}
+
+
+def test_every_metric_is_described_and_stands_in_a_table():
+    assert {key[0] for key in FOUND} <= set(CARD["metrics"])
+    assert CARD["ranks"]["slice"] == {"estimator": "raw", "set": "all"}
+
+
+# ---- labelled facts -------------------------------------------------------------------------------------------------------------------
+
+MANY = [item(f"e{k}") for k in range(40)]
+SAID = [reply(name, f"e{k}") for name in "ab" for k in range(40)]
+# a has 2 of 10 flagged, b 4; of every second fact people say: flagged right, and one of a's supported ones wrong
+GIVEN = [facts("a", f"e{k}", "--++++++++") for k in range(40)] + [facts("b", f"e{k}", "----++++++") for k in range(40)]
+
+
+def test_the_corrected_score():
+    samples = [
+        sample(f"a-e{k}-{place}", f"e{k}", "a", is_wrong, 20.0) for k in range(40) for place, is_wrong in ((0, k % 4 > 0), (5, k == 0))
+    ]
+    found, _ = scored(MANY, SAID, GIVEN, samples)
+    # flagged .3, of them right 30/40; of the others missed 1/40: TPR .225 / .2425, FPR .075 / .7575
+    tpr, fpr = 0.225 / 0.2425, 0.075 / 0.7575
+    assert found["wildfactscore", "a", "corrected", "all"]["value"] == pytest.approx(1 - (0.2 - fpr) / (tpr - fpr), abs=1e-5)
+    row = found["wildfactscore", "b", "corrected", "common"]
+    assert row["low"] < row["value"] < row["high"] and row["value"] == pytest.approx(1 - (0.4 - fpr) / (tpr - fpr), abs=1e-5)
+    assert found["verifier_tpr", "judge"]["value"] == pytest.approx(30 / 31, abs=1e-5)
+    assert found["rank_change", "a", "corrected"]["value"] == 0
+
+
+def test_batches_against_single_calls():
+    alone = [judgement("judge", f"a-e{k}-0", k != 3, stage="single") for k in range(8)]
+    found, _ = scored(MANY, SAID, GIVEN, more=alone)
+    assert found["batch_agreement", "judge"]["value"] == 0.875 and found["wildfactscore", "a", "raw", "all"]["value"] == 0.8
+
+
+# ---- entities and evidence --------------------------------------------------------------------------------------------------------------
+
+
+def test_the_funnel_and_the_evidence():
+    said = [
+        [generation("m1", "c1", "q", "extract", "x"), generation("m2", "c2", "q", "extract", "y")],
+        [generation("v1", "x", "q", "verify", "entity"), generation("v2", "y", "q", "verify", "private person")],
+        [generation("d1", "x", "q", "disambiguate", "one"), generation("k1", "x", "q", "domain", "medical")],
+        [generation("s1", "x", "web", "search", documents="page", n_results=2)],
+        [generation("g1", "x", "a", "generate", status="dead", reason="timeout")],
+    ]
+    dropped = [("curate", "y", "private-person"), ("curate", "t", "takedown"), ("evidence", "x", "duplicate"), ("generate", "g1", "dead")]
+    rejects = frame(Reject, [{"where": w, "row": None, "target_id": t, "reason": r, "detail": "", "text": ""} for w, t, r in dropped])
+    found, _ = scored([item("x")], said, [], documents=PAGES, rejects=rejects)
+    stages = ("messages", "names", "entities", "public", "unambiguous", "with-domain", "with-pages")
+    assert [found["funnel_n", "entities", stage]["value"] for stage in stages] == [2, 3, 2, 1, 1, 1, 1]
+    assert found["pages_per_entity", "web"]["value"] == 1 and found["words_per_entity", "web"]["value"] == 4
+    assert found["wikipedia_rate", "web"]["value"] == 1 and found["n_pages", "web", "ok"]["value"] == 1
+    assert found["n_pages", "web", "duplicate"]["value"] == 1
+    assert [key for key in found if key[0] == "n_rejected" and "generate" in key] == [("n_rejected", "a", "timeout", "generate")]
+    assert found["n_rejected", "a", "timeout", "generate"]["value"] == 1
+    assert found["n_rejected", "entities", "takedown", "curate"]["value"] == 1

@@ -1,0 +1,75 @@
+"""What people are given: strata, weights, passages."""
+
+from collections import Counter
+
+import pytest
+
+from truerate.tracks.wildhallucinations.tasks import annotation_tasks, dealt, passages_of
+
+from .made_facts import PAGES, facts, item, reply, tables
+
+ITEMS = [item(f"e{k}") for k in range(10)]
+# a: 10 flagged of 100, b: 5 of 10, and one fact without a verdict
+GIVEN = [facts("a", f"e{k}", "-+++++++++") for k in range(10)] + [facts("b", "e0", "-----+++++?")]
+MADE = tables(ITEMS, [reply("a", f"e{k}") for k in range(10)] + [reply("b", "e0")], GIVEN)
+
+
+def tasks(n_labelled=8, n_reviewed=12, n_checked=5, seed=7, made=MADE):
+    known = {"verifier": "judge", "n_labelled": n_labelled, "n_reviewed": n_reviewed, "n_checked": n_checked, "seed": seed}
+    return annotation_tasks(made["items"], made["facts"], made["judgements"], PAGES, **known)
+
+
+def test_each_stratum_is_drawn_with_its_weight():
+    drawn = [task for task in tasks() if task["kind"] == "fact"]
+    counted = Counter((task["subject"], task["verdict"], task["weight"]) for task in drawn)
+    # half of either verdict: 10 / 4 and 90 / 4 of a, 5 / 4 of b
+    assert counted == {
+        ("a", "unsupported", 2.5): 4,
+        ("a", "supported", 22.5): 4,
+        ("b", "unsupported", 1.25): 4,
+        ("b", "supported", 1.25): 4,
+    }
+    assert sum(task["weight"] for task in drawn) == 110  # the facts that have a verdict
+
+
+def test_reviews_are_dealt_over_subjects_and_verdicts():
+    counted = Counter((task["subject"], task["verdict"]) for task in tasks() if task["kind"] == "review")
+    assert counted == {(subject, verdict): 3 for subject in "ab" for verdict in ("supported", "unsupported")}
+
+
+def test_entities_to_check():
+    drawn = [task for task in tasks() if task["kind"] == "entity"]
+    assert len(drawn) == 5 and {task["weight"] for task in drawn} == {2.0}
+    assert drawn[0]["passages"] == ["Page\nText of a page."] and drawn[0]["entity"] == drawn[0]["text"]
+
+
+def test_a_task_shows_its_passages_and_entity():
+    task = next(task for task in tasks() if task["kind"] == "fact")
+    assert task["passages"] == ["Text"] and task["entity"] == f"Name {task['item_id']}" and task["text"] == f"fact {task['fact_id']}"
+    assert passages_of(["a:b:3-5", "gone:0-4"], {"a:b": "0123456"}) == ["34"]
+
+
+def test_the_draw_goes_by_the_facts_and_the_seed():
+    assert tasks() == tasks() and {task["task_id"] for task in tasks()} != {task["task_id"] for task in tasks(seed=8)}
+    more = tables(ITEMS, [], [*GIVEN, facts("c", "e1", "-+")])
+    before = {task["task_id"] for task in tasks() if task["kind"] == "fact"}
+    assert before <= {task["task_id"] for task in tasks(made=more)}
+
+
+def test_small_groups_are_taken_whole():
+    assert dealt([100, 2, 100], 11) == [5, 2, 4] and dealt([3, 1], 10) == [3, 1] and dealt([], 4) == [] and dealt([5, 5], 0) == [0, 0]
+
+
+def test_nothing_to_draw_from():
+    empty = {name: table.clear() for name, table in MADE.items()}
+    assert tasks(made=empty) == []
+    assert [task["kind"] for task in tasks(0, 0, 0)] == []
+
+
+@pytest.mark.parametrize("n", [1, 7, 200])
+def test_weights_always_sum_to_the_facts(n):
+    drawn = [task for task in tasks(n_labelled=n) if task["kind"] == "fact" and task["subject"] == "a"]
+    known = {task["verdict"]: 0.0 for task in drawn}
+    for task in drawn:
+        known[task["verdict"]] += task["weight"]
+    assert all(total == pytest.approx({"unsupported": 10, "supported": 90}[verdict]) for verdict, total in known.items())

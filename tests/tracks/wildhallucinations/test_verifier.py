@@ -1,0 +1,83 @@
+"""The verifier and other detectors on labelled facts, by hand."""
+
+import polars as pl
+import pytest
+
+from truerate.schemas import Judgement, Sample, frame
+from truerate.tracks.wildhallucinations.verdicts import said_by, verdicts_of, with_share
+from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration, judge_rows, labelled_facts
+
+from .made_facts import TALLY, facts, item, judgement, reply, sample, scores_of, tables
+
+# Of ten unsupported facts the judge flags 8, of twenty supported 2 and leaves one without a verdict; the detector flags all.
+LABELLED = [sample(f"f{k}", f"e{k}", "a", k < 10) for k in range(30)]
+SAID = [judgement("judge", f"f{k}", None if k == 29 else k < 8 or k in (10, 11)) for k in range(30)]
+ALWAYS = [judgement("always", f"f{k}", True) for k in range(30)]
+
+
+def found(samples=LABELLED, judged=(*SAID, *ALWAYS)):
+    return scores_of(judge_rows(labelled_facts(frame(Sample, list(samples))), frame(Judgement, list(judged)), TALLY))
+
+
+def test_rates_of_a_judge():
+    rows = found()
+    assert rows["verifier_tpr", "judge"]["value"] == 0.8 and rows["verifier_tpr", "judge"]["n"] == 10
+    assert rows["verifier_fpr", "judge"]["value"] == pytest.approx(2 / 19, abs=1e-6)  # without the one that has no verdict
+    assert rows["verifier_accuracy", "judge"]["value"] == pytest.approx(25 / 30, abs=1e-6)  # which counts as wrong here
+    # on 29: agreed 25, expected (10 · 10 + 19 · 19) / 29²
+    expected = (100 + 361) / 841
+    assert rows["verifier_kappa", "judge"]["value"] == pytest.approx((25 / 29 - expected) / (1 - expected), abs=1e-6)
+
+
+def test_a_detector_that_always_flags():
+    rows = found()
+    assert rows["verifier_tpr", "always"]["value"] == rows["verifier_fpr", "always"]["value"] == 1.0
+    assert rows["verifier_kappa", "always"]["value"] == 0.0 and rows["verifier_fpr", "always"]["low"] < 1
+
+
+def test_rates_go_by_weight():
+    # unsupported: f0 flagged stands for 1 fact, f1 missed for 3
+    samples = [sample("f0", "e0", "a", True, 1.0), sample("f1", "e1", "a", True, 3.0)]
+    rows = found(samples, [judgement("judge", "f0", True), judgement("judge", "f1", False)])
+    assert rows["verifier_tpr", "judge"]["value"] == 0.25 and rows["verifier_fpr", "judge"]["value"] is None
+
+
+def test_only_labelled_facts_and_people_count():
+    others = [judgement("judge", "elsewhere", True)]
+    assert found(judged=others) == {} and found(samples=[]) == {}
+
+
+def test_a_single_call_is_no_verdict_of_the_batch():
+    judged = frame(Judgement, [judgement("judge", "f0", True), judgement("judge", "f0", False, stage="single")])
+    assert said_by(judged, "judge").rows() == [("f0", True)] and said_by(judged, "judge", is_single=True).rows() == [("f0", False)]
+    assert said_by(judged, None).is_empty()
+
+
+def test_batches_against_single_calls():
+    # 4 facts twice, one of them differs; one without a verdict does not count
+    alone = [judgement("judge", f"f{k}", k in (0, 1, 2), stage="single") for k in range(4)] + [
+        judgement("judge", "f5", None, stage="single")
+    ]
+    batch = [judgement("judge", f"f{k}", k in (0, 1)) for k in range(6)]
+    entity = pl.DataFrame({"fact_id": [f"f{k}" for k in range(6)], "entity": [f"e{k}" for k in range(6)]})
+    rows = scores_of(batch_rows(frame(Judgement, batch + alone), entity, "judge", TALLY))
+    assert rows["batch_agreement", "judge"]["value"] == 0.75 and rows["batch_agreement", "judge"]["n"] == 4
+    # expected (2 · 3 + 2 · 1) / 16
+    assert rows["batch_kappa", "judge"]["value"] == pytest.approx((0.75 - 0.5) / 0.5)
+    assert batch_rows(frame(Judgement, batch), entity, "judge", TALLY) == []
+
+
+def test_calibration_weighs_facts_as_the_score_does():
+    made = tables([item("x"), item("y")], [reply("a", "x"), reply("a", "y")], [facts("a", "x", "-+"), facts("a", "y", "-+++?")])
+    checked = with_share(verdicts_of(made["facts"], made["judgements"], "judge"))
+    assert dict(checked.select("fact_id", "share").iter_rows())["a-y-1"] == 0.25  # of four with a verdict
+    samples = [
+        sample("a-x-0", "x", "a", True),
+        sample("a-x-1", "x", "a", False),
+        sample("a-y-0", "y", "a", False),
+        sample("a-y-1", "y", "a", True),
+    ]
+    known = calibration(labelled_facts(frame(Sample, samples)), checked, confidence=0.95)
+    # flagged .5 + .25 of 2; right .5 of .75; missed .25 of .75
+    assert (known.flagged, known.right.value, known.missed.value) == pytest.approx((0.375, 2 / 3, 1 / 3))
+    assert calibration(labelled_facts(frame(Sample)), checked, confidence=0.95) is None

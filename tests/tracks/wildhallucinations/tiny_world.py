@@ -1,0 +1,124 @@
+"""A small board about entities of the closed world, whose models are called as functions: no endpoint, no search, no clock."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from truerate.keys import content_id
+from truerate.layout import Layout
+from truerate.llm import Reply
+from truerate.llm.prompted import generations
+from truerate.params import Params, load_params
+from truerate.schemas import Document, Item, frame, pairs
+from truerate_world.encyclopedia import build
+from truerate_world.mind import reply
+from truerate_world.web.erring import readable
+from truerate_world.web.planted import PAPER_DOMAIN
+from truerate_world.web.writing import text_of
+
+ROOT = Path(__file__).parents[3]
+BOARD = "wildhallucinations-closed-world"
+WORLD = build(7)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What of a source the steps look at."""
+
+    items: object
+    documents: object
+
+
+def layout(**settings) -> Layout:
+    """The committed params with one shard; `settings` of the track are replaced."""
+    values = load_params(str(ROOT / "params.yaml")).model_dump()
+    values |= {"profile": "demo", "n_shards": 1}
+    values["sizes"]["demo"]["wildhallucinations"] |= {"entities": 10_000}
+    verification = settings.pop("verification", {})
+    values["tracks"]["wildhallucinations"] |= settings
+    values["tracks"]["wildhallucinations"]["verification"] |= verification
+    return Layout(Params.model_validate(values))
+
+
+def board(entities) -> tuple[Tables, dict]:
+    """Tables of entities and what the steps before `generate` would have given: their pages, found and read."""
+    items, documents, searched = [], {}, []
+    for index in entities:
+        name, entity = WORLD.tongue().name(index), WORLD.entities[index]
+        found = [(page, text_of(WORLD, page)) for page in readable(WORLD, index)]
+        if not found:
+            continue
+        item_id, rows = content_id("entity", "closed", name), [_document(page, text) for page, text in found]
+        documents |= {row["document_id"]: row for row in rows}
+        items.append(_item(item_id, name, entity))
+        searched.append(_searched(item_id, name, [row["document_id"] for row in rows]))
+    tables = Tables(frame(Item, items), frame(Document))
+    return tables, {"evidence": generations(searched), "documents": frame(Document, list(documents.values()))}
+
+
+def _document(page, text: str) -> dict:
+    return {
+        "document_id": content_id("web", page.url, text),
+        "lang": "en",
+        "title": page.title,
+        "text": text,
+        "url": page.url,
+        "source": "web",
+        "licence": "not stated",
+        "dated": page.dated,
+        "is_wikipedia": page.kind == "encyclopedia",
+    }
+
+
+def _item(item_id: str, name: str, entity) -> dict:
+    rarity = "10^3" if entity.popularity < 0.2 else "10^1"
+    known = {"domain": PAPER_DOMAIN[entity.domain], "rarity_group": rarity, "is_wikipedia": str(entity.is_wikipedia).lower()}
+    return {
+        "item_id": item_id,
+        "source": "closed",
+        "task": "entity",
+        "lang": "en",
+        "group_id": item_id,
+        "document_ids": [],
+        "history": "",
+        "question": name,
+        "right_answer": None,
+        "attributes": pairs(name=name, **known),
+    }
+
+
+def _searched(item_id: str, name: str, ids: list[str]) -> dict:
+    return {
+        "generation_id": content_id("search", item_id),
+        "item_id": item_id,
+        "purpose": "search",
+        "model": "web",
+        "sample_index": 0,
+        "params": "{}",
+        "text": "",
+        "status": "ok",
+        "prompt_key": content_id("search", name),
+        "cost_usd": 0.0,
+        "attributes": pairs(name=name, documents=" ".join(ids), n_results=len(ids)),
+    }
+
+
+class Asking:
+    """Stands where `llm.ask` does: the world's models are called, equal requests once. `changed` may rewrite a reply's text."""
+
+    def __init__(self, at: Layout, changed=None):
+        self.at, self.changed = at, changed
+        self.requests, self.tasks, self.labels = [], [], []
+
+    def __call__(self, requests, at, *, label):
+        self.labels.append(label)
+        return [self._one(request) for request in requests]
+
+    def _one(self, request) -> Reply:
+        self.requests.append(request)
+        model = self.at.p.models[request.model].model
+        params = request.params
+        said = reply(WORLD, model, list(request.messages), temperature=params["temperature"], seed=params.get("seed"))
+        self.tasks.append(said.task)
+        text = self.changed(request, said.text) if self.changed else said.text
+        key = content_id(model, request.messages, params, request.sample_index)
+        return Reply(key, "ok", text, "stop", None, 1, 1, 0.0, False)
