@@ -40,6 +40,7 @@
     }
     return box;
   };
+  window.truerate.visible = visible;
   const block = (title, node) => make("div", { class: "tr-block" }, make("p", { class: "tr-block-title" }, title), node);
 
   const OUTCOMES = { r: "judged rightly", w: "judged wrongly", u: "no verdict read" };
@@ -139,7 +140,7 @@
   };
 
   const controls = make("div", { class: "tr-tools tr-filters" }), list = make("div", { class: "tr-records" });
-  const count = make("p", { class: "tr-count", role: "status" }), legend = make("div", { class: "tr-legend", "aria-label": "Kinds of span" });
+  const count = make("p", { class: "tr-count", role: "status" }), legend = make("div", { class: "tr-legend", role: "group", "aria-label": "Kinds of span" });
   const more = make("button", { type: "button", class: "tr-button" }, "Show more");
   host.append(controls, count, legend, list, make("p", { class: "tr-more" }, more));
   more.addEventListener("click", () => { state.page += 1; draw(false); });
@@ -200,9 +201,9 @@
     const needed = [...new Set(shown.map((i) => Math.floor(i / index.shard)))];
     const loaded = new Map(await Promise.all(needed.map(async (k) => [k, await shardOf(board, k)])));
     if (mine !== turn) return;
-    const show = index.layers ? marked : card;
-    list.replaceChildren(...shown.map((i) => show(loaded.get(Math.floor(i / index.shard))[i % index.shard], index, board)));
-    count.textContent = `${found.length} of ${index.n} records${index.n_all > index.n ? `, drawn from ${index.n_all} texts` : ""}`;
+    const show = { marked, facts: window.truerate.factsCard }[index.form] || card;
+    list.replaceChildren(...shown.map((i) => show(loaded.get(Math.floor(i / index.shard))[i % index.shard], index, board, shown.length === 1)));
+    count.textContent = `${found.length} of ${index.n} records${index.n_all > index.n ? `, drawn from ${index.n_all} ${index.unit || "texts"}` : ""}`;
     more.hidden = shown.length === found.length;
     host.removeAttribute("aria-busy");
   };

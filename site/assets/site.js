@@ -51,9 +51,10 @@
     close.addEventListener("click", () => dialog.close());
     const subject = cell.parentElement.querySelector(".tr-name").textContent;
     const definition = make("a", { href: link.getAttribute("href"), class: "tr-button" }, "Definition");
+    const read = cell.dataset.read && make("a", { class: "tr-button", href: link.getAttribute("href").replace(/methods\.html.*$/, `samples.html#${cell.dataset.read}`) }, "Read the replies");
     dialog.replaceChildren(
       make("h2", { id: "tr-dialog-title" }, `${subject}: ${head.dataset.head}`),
-      make("p", { class: "tr-sub" }, head.dataset.definition || ""), list, make("p", { class: "tr-more" }, definition, " ", close),
+      make("p", { class: "tr-sub" }, head.dataset.definition || ""), list, make("p", { class: "tr-more" }, ...(read ? [read, " "] : []), definition, " ", close),
     );
     dialog.showModal();
   };

@@ -54,6 +54,7 @@
 
   /* One bar of controls for the panels of a view (or a single table). */
   const equip = (host, tables) => {
+    const isBare = tables.every((table) => "bare" in table.dataset);   // nothing but the choice between panels
     const bar = make("div", { class: "tr-tools" });
     const panels = [...host.querySelectorAll("[data-panel]")];
     const count = make("span", { class: "tr-count", role: "status" });
@@ -89,6 +90,7 @@
       const wanted = state.get("variant");
       choose(panels.some((panel) => panel.dataset.panel === wanted) ? wanted : panels[0].dataset.panel);
     }
+    if (isBare) return bar;
     if (tables[0].tBodies[0].rows.length > 3) bar.append(query);
     if (kinds.length > 1) bar.append(kind);
     if (tables.some((table) => table.classList.contains("has-extra"))) {

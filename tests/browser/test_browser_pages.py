@@ -9,6 +9,7 @@ PAGES = (
     "boards/halueval-closed-world",
     "boards/halueval-published",
     "boards/mfava-closed-world",
+    "boards/wildhallucinations-closed-world",
     "detectors",
     "samples",
     "methods",

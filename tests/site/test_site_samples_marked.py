@@ -8,8 +8,10 @@ from tiny_mfava import NAME, mfava_board
 from tiny_tables import tiny_tables
 
 from truerate.schemas import Judgement, frame, pairs
-from truerate.site.samples import open_part, scripts
-from truerate.site.samples_marked import coded, compare, hard, records, segments
+from truerate.site.rights import open_part
+from truerate.site.samples import scripts
+from truerate.site.samples_index import coded
+from truerate.site.samples_marked import compare, hard, records, segments
 
 
 def span(start, end, kind="entity", p=None):
@@ -66,7 +68,7 @@ def test_only_the_leading_seed_and_scope_of_a_detector_are_shown():
 
 def test_scripts_of_a_marked_board_have_filters_of_their_own():
     tables = tiny_tables()
-    made = scripts(tables, tables.boards[-1])
+    made = scripts(tables, tables.boards[2])
     assert list(made) == [f"samples/{NAME}/index.js", f"samples/{NAME}/0.js"] and not any("<" in text for text in made.values())
     index = json.loads("[" + made[f"samples/{NAME}/index.js"][14:-3] + "]")[1]
     assert [key for key, *_ in index["filters"]] == ["task", "lang", "source", "type", "generator", "oddity"]

@@ -3,6 +3,7 @@
 import random
 
 from tiny_mfava import mfava_board, mfava_rows
+from tiny_wildhallucinations import wildhallucinations_board, wildhallucinations_rows
 
 from truerate import schemas
 from truerate.schemas import pairs
@@ -315,8 +316,8 @@ def tiny_tables() -> Tables:
             },
         ),
     )
-    boards += (mfava_board(),)
-    rows += mfava_rows()
+    boards += (mfava_board(), wildhallucinations_board())
+    rows += mfava_rows() + wildhallucinations_rows()
     ledger = [
         {
             "board": real,

@@ -45,8 +45,9 @@ def context(tables: Tables, board: Board) -> dict:
 
 
 def block(view: View, rows: list[dict]) -> dict:
-    """A view with its panels, and the measure that a heat table's colour means."""
-    return {"measure": measure(view.metrics[0]) if view.form == "heat" else None, "view": view, "panels": panels(rows, view)}
+    """A view with its panels, and the measure that a heat table's colour means where it is one and the same."""
+    told = measure(view.metrics[0]) if view.form == "heat" and len(view.metrics) == 1 else None
+    return {"measure": told, "view": view, "panels": panels(rows, view)}
 
 
 def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str]) -> dict | None:
@@ -108,10 +109,11 @@ def flags(tables: Tables, board: Board) -> dict[str, str]:
 def stand(page: Page, board: Board, rows: Rows) -> list[tuple[str, str, str]]:
     """The board in a few figures: how many texts, how many of them hallucinated, what else its track counts, models, baselines."""
     n = board.samples.height
-    share = f"{100 * board.samples['is_hallucinated'].mean():.0f} % hallucinated" if n else ""
+    texts, wrong = page.labelled_said
+    share = f"{100 * board.samples['is_hallucinated'].mean():.0f} % {wrong}" if n else ""
     baselines = {row["subject"] for row in rows if row["kind"] == "baseline" and row["table"] == page.rules}
     asked, (named, note) = page.asked(rows), page.rules_said
-    figures = [("Labelled texts", n, share), *page.figures(rows, board)]
+    figures = [(texts, n, share), *page.figures(rows, board)]
     figures += [("Models", len(asked), "" if asked else "asked so far"), (named, len(baselines), note)]
     return [(name, _figure(value), note) for name, value, note in figures if value or name == "Models"]
 

@@ -29,6 +29,7 @@ def _entry(tables: Tables, board: Board) -> dict:
         "n_models": len(models),
         "flags": {subject: why for subject, why in flags(tables, board).items() if subject in models},
         "n_variants": len(found),
+        "beyond": page.beyond,
     }
 
 

@@ -39,7 +39,10 @@ def _panel(name: str, rows: list[dict], view: View, *, title: str) -> Panel:
     rows = measured + [row for row in rows if row["kind"] == "planted" and row["subject"] not in seen]
     columns = _columns(rows, view)
     whiskers = {column.key for column in columns if column.has_whisker} or {column.key for column in columns}
-    low, high = _axis([row for row in rows if _column_key(row, view) in whiskers and _is_share(row)], is_open=view.form == "board")
+    is_turned = view.form == "heat" and all(column.measure.direction == "up" for column in columns)
+    drawn = [row for row in rows if _column_key(row, view) in whiskers and _is_share(row)]
+    ends = ("value",) if is_turned else ("low", "high", "value")  # intervals of small parts would leave one tint to all
+    low, high = _axis([row[end] for row in drawn for end in ends if row[end] is not None], is_open=view.form == "board" or is_turned)
     best = {column.key: _best([row for row in rows if _column_key(row, view) == column.key], column) for column in columns}
     lines = [_line(key, found, view, columns=columns, best=best, planted=planted) for key, found in _lines(rows, view).items()]
     return Panel(
@@ -54,6 +57,7 @@ def _panel(name: str, rows: list[dict], view: View, *, title: str) -> Panel:
         high=high,
         is_bare=view.is_bare,
         is_described=bool(view.notes),
+        is_turned=is_turned,
         has_planted=any(cell and cell.planted is not None for line in lines for cell in line.cells),
     )
 
@@ -90,16 +94,20 @@ def _columns(rows: list[dict], view: View) -> list[Column]:
         return [_stand(value) for value in group], order.get(metric, len(order)), metric, [place(value) for _, value in rest]
 
     keys = sorted(by_key, key=position)
-    return [_column(key, by_key[key], view, is_first=not i or keys[i - 1][0] != key[0]) for i, key in enumerate(keys)]
+    is_single = len(view.metrics) == 1 or (view.form == "heat" and len({metric for _, metric, _ in keys}) == 1)
+    firsts = [not i or keys[i - 1][0] != key[0] for i, key in enumerate(keys)]
+    return [_column(key, by_key[key], view, is_first=is_first, is_single=is_single) for key, is_first in zip(keys, firsts, strict=True)]
 
 
-def _column(key: tuple, rows: list[dict], view: View, *, is_first: bool) -> Column:
+def _column(key: tuple, rows: list[dict], view: View, *, is_first: bool, is_single: bool) -> Column:
     values, metric, rest = key
     group = _phrase(view.across, values)
     kind = measure(metric, [row["value"] for row in rows if row["value"] is not None])
-    is_alone = (view.form == "heat" and len(view.metrics) == 1) or (len(view.metrics) == 1 and bool(view.across))  # the title says it
+    is_alone = is_single and (view.form == "heat" or bool(view.across))  # the title says the metric
     words = [said(key, value) for key, value in rest] or ([group or WHOLE] if is_alone else [])
-    heading = ", ".join(words if is_alone else [kind.label, *(word.lower() for word in words)])
+    full = " ".join((metric, *(f"{key}={value}" for key, value in rest)))
+    named = view.headings.get(metric, kind.label)
+    heading = view.headings.get(full) or ", ".join(words if is_alone else [named, *(word.lower() for word in words)])
     is_ranked = view.form == "board" and any(row["rank_low"] is not None for row in rows)
     drawn = view.metrics[: view.n_whiskers] if view.metrics else (metric,)
     has_whisker = view.form == "board" and kind.unit == "share" and metric in drawn
@@ -146,7 +154,9 @@ def _line(key: tuple, rows: list[dict], view: View, *, columns: list[Column], be
         truth = planted.get((subject, *keys, column.key)) if kind != "planted" else None
         is_best = row is not None and kind == "model" and view.has_kinds and row["value"] is not None and row["value"] == best[column.key]
         cells.append(row and Cell(row, column.measure, truth, is_best, row["rank_low"] == 1))
-    return Line(subject, kind, tuple(keys), tuple(cells), *_named(subject, kind, keys, view))
+    name, notes = _named(subject, kind, keys, view)
+    more = dict.fromkeys(row["note"] for row in rows if row.get("note"))
+    return Line(subject, kind, tuple(keys), tuple(cells), name, (*notes, *more))
 
 
 def _named(subject: str, kind: str, keys: list[str], view: View) -> tuple[str, tuple[str, ...]]:
@@ -165,9 +175,8 @@ def _best(rows: list[dict], column: Column) -> float | None:
     return max(models) if column.measure.direction == "up" else min(models)
 
 
-def _axis(rows: list[dict], *, is_open: bool) -> tuple[float, float]:
-    """The shared axis: tenths that hold every interval of the rows, from zero unless it is open below; the whole where there is none."""
-    ends = [end for row in rows for end in (row["low"], row["high"], row["value"]) if end is not None]
+def _axis(ends: list[float], *, is_open: bool) -> tuple[float, float]:
+    """The shared axis: tenths that hold every end of a range, from zero unless it is open below; the whole where there is none."""
     if not ends:
         return 0.0, 1.0
     low = math.floor(10 * max(min(ends), 0)) / 10 if is_open else 0.0

@@ -1,34 +1,50 @@
-"""Planted rates against estimated ones: what each estimator makes of the closed world, as pictures and as errors."""
+"""Planted values against estimated ones: what each estimator makes of the closed world, as pictures and as errors."""
 
-from truerate.site.heat import ALL, CALIBRATIONS, ESTIMATORS, PLANTED, Mode, Spot, _stand, grids
+from collections.abc import Mapping
+
+from truerate.site.heat import ALL, CALIBRATIONS, ESTIMATORS, PLANTED, Spot, _stand, grids
 from truerate.site.languages import language
 from truerate.site.tables import Board
 
 
 def recovery(rows: list[dict], board: Board) -> dict | None:
-    """What the macro `recovery` shows: per estimator a picture of its cells and its errors over them; None where nothing was planted.
-
-    Over all replies; cells are single languages and models. Errors are shares: `bias` the mean of estimated − planted, `error` the mean of
-    its absolute value, `held` the share of intervals that hold the planted value; None over nothing.
-    """
+    """What the macro `recovery` shows of hallucination rates: over all replies, cells are single languages and models; None without any."""
     grid = {mode: cells for mode, cells in grids(rows).items() if mode[2] == ALL and mode[0] != PLANTED}
-    found = [one for mode in sorted(grid, key=_stand) if (one := _estimator(mode, grid[mode]))]
-    told = [point["estimated"] for one in found for point in one["points"]] + [point["planted"] for one in found for point in one["points"]]
-    return {"estimators": found, "high": _end(told)} if found else None
+    found = []
+    for mode in sorted(grid, key=_stand):
+        title, calibrated = ESTIMATORS.get(mode[0], (mode[0], ""))[0], CALIBRATIONS.get(mode[1], (mode[1], ""))[0]
+        cells = {f"{language(lang)}, {model}": grid[mode][lang, model] for lang, model in sorted(grid[mode]) if lang != ALL}
+        found.append(held_against(title, calibrated.lower(), cells))
+    return pictured([one for one in found if one], second="Calibrated on", join="on", dot="language and model")
 
 
-def _estimator(mode: Mode, cells: dict[tuple[str, str], Spot]) -> dict | None:
-    known = {key: spot for key, spot in cells.items() if key[0] != ALL and spot.planted is not None}
-    points = [_point(key, spot) for key, spot in sorted(known.items()) if spot.value is not None]
+def pictured(estimators: list[dict], *, second: str, join: str, dot: str, is_open: bool = False) -> dict | None:
+    """The estimators on axes that all share, from zero unless they are open below; None where there is none.
+
+    `second`: what stands beside an estimator's name, and `join` the word between them. `dot`: what a dot is of.
+    """
+    told = [point[end] for one in estimators for point in one["points"] for end in ("estimated", "planted")]
+    low = max(0.0, 0.1 * ((min(told) - 1e-9) // 0.1)) if is_open and told else 0.0
+    said = {"second": second, "join": join, "dot": dot}
+    return {"estimators": estimators, "low": low, "high": _end(told), **said} if estimators else None
+
+
+def held_against(title: str, beside: str, cells: Mapping[str, Spot]) -> dict | None:
+    """An estimator over its cells by name; None where nothing was planted in them.
+
+    Errors are shares: `bias` the mean of estimated − planted, `error` the mean of its absolute value, `held` the share of intervals that
+    hold the planted value; None over nothing.
+    """
+    known = {where: spot for where, spot in cells.items() if spot.planted is not None}
+    points = [_point(where, spot) for where, spot in known.items() if spot.value is not None]
     if not known:
         return None
     gaps = [point["estimated"] - point["planted"] for point in points]
     ranged = [point for point in points if point["low"] is not None and point["high"] is not None]
     held = [point["low"] <= point["planted"] <= point["high"] for point in ranged]
-    title, calibrated = ESTIMATORS.get(mode[0], (mode[0], ""))[0], CALIBRATIONS.get(mode[1], (mode[1], ""))[0]
     return {
         "title": title,
-        "calibrated": calibrated.lower(),
+        "beside": beside,
         "points": points,
         "n": len(known),
         "n_untold": len(known) - len(points),
@@ -38,8 +54,8 @@ def _estimator(mode: Mode, cells: dict[tuple[str, str], Spot]) -> dict | None:
     }
 
 
-def _point(key: tuple[str, str], spot: Spot) -> dict:
-    return {"where": f"{language(key[0])}, {key[1]}", "planted": spot.planted, "estimated": spot.value, "low": spot.low, "high": spot.high}
+def _point(where: str, spot: Spot) -> dict:
+    return {"where": where, "planted": spot.planted, "estimated": spot.value, "low": spot.low, "high": spot.high}
 
 
 def _end(values: list[float]) -> float:

@@ -6,14 +6,12 @@ points, JavaScript UTF-16 units.
 """
 
 from collections import defaultdict
-from dataclasses import replace
 from itertools import zip_longest
 
-import polars as pl
-
-from truerate.site import samples_marked
 from truerate.site.measures import label, place
+from truerate.site.rights import has_texts, open_part
 from truerate.site.safety import script
+from truerate.site.samples_index import coded
 from truerate.site.sections import page_of
 from truerate.site.tables import Board, Tables, unpaired
 
@@ -31,49 +29,30 @@ JUDGES = ("Judged by", "Any judge")
 def context(tables: Tables) -> dict:
     """What samples.md.j2 shows: the boards whose texts may be shown, and those whose may not."""
     return {
-        "shown": [board for board in tables.boards if open_part(board).samples.height],
-        "closed": [board for board in tables.boards if board.samples.height and not open_part(board).samples.height],
+        "shown": [board for board in tables.boards if has_texts(open_part(board))],
+        "closed": [board for board in tables.boards if has_texts(board) and not has_texts(open_part(board))],
         "n_max": tables.max_samples,
     }
-
-
-def open_part(board: Board) -> Board:
-    """The board with the texts whose rights allow that they are shown: all, none, or all but those that its detectors learned from.
-
-    Unknown rights allow nothing. Texts to learn from may be another source's: where the rights of all together are stricter than the
-    source's own (`own_redistribution`), what stands under another source's name, and all of task `train`, is left out.
-    """
-    rights = board.source_card
-    if rights.get("redistribution") == "yes":
-        return board
-    if rights.get("own_redistribution") != "yes":
-        return replace(board, samples=board.samples.clear(), generations=board.generations.clear())
-    own = board.items.filter(pl.col("source") == board.source, pl.col("task") != "train")
-    return replace(
-        board,
-        items=own,
-        documents=board.documents.filter(pl.col("source") == board.source),
-        samples=board.samples.filter(pl.col("task") != "train").join(own, on="item_id", how="semi", maintain_order="left"),
-        generations=board.generations.join(own, on="item_id", how="semi", maintain_order="left"),
-    )
 
 
 def scripts(tables: Tables, board: Board) -> dict[str, str]:
     """The data scripts of one board, {path: text}; none where texts may not be shown."""
     board = open_part(board)
-    if not board.samples.height:
+    if not has_texts(board):
         return {}
-    if page_of(board.track).is_marked:
-        records, index = samples_marked.records(board, tables.max_samples)
-    else:
-        records = _records(board, chosen(board.samples.to_dicts(), tables.max_samples))
-        index = _index(board, records)
+    records, index = (page_of(board.track).records or labelled)(board, tables.max_samples)
     folder = f"samples/{board.name}"
     files = {f"{folder}/index.js": script("truerateIndex", board.name, index | {"shard": SHARD})}
     for k in range(0, len(records), SHARD):
         shown = [{name: value for name, value in record.items() if not name.startswith("_")} for record in records[k : k + SHARD]]
         files[f"{folder}/{k // SHARD}.js"] = script("truerateShard", board.name, k // SHARD, shown)
     return files
+
+
+def labelled(board: Board, n_max: int) -> tuple[list[dict], dict]:
+    """At most `n_max` records of a board whose texts have a label and verdicts, and the index over them."""
+    records = _records(board, chosen(board.samples.to_dicts(), n_max))
+    return records, _index(board, records)
 
 
 def chosen(samples: list[dict], n_max: int) -> list[dict]:
@@ -176,7 +155,7 @@ def _index(board: Board, records: list[dict]) -> dict:
         "ids": [record["id"] for record in records],
         "types": types,
         "filters": [list(one) for one in FILTERS],
-        "columns": {name: samples_marked.coded(name, values[name]) for name, *_ in FILTERS},
+        "columns": {name: coded(name, values[name]) for name, *_ in FILTERS},
         "judged": list(JUDGES),
         "outcomes": [list(one) for one in OUTCOMES],
         "judges": {who: "".join(record["_outcome"].get(who, "-") for record in records) for who in judges},

@@ -12,6 +12,7 @@ import polars as pl
 
 from truerate.schemas import pair
 from truerate.site.measures import place, said
+from truerate.site.samples_index import coded
 from truerate.site.tables import Board, unpaired
 
 GOLD, SILVER = "gold", "silver"
@@ -186,6 +187,7 @@ def _index(made: list[dict], layers: list[str], n_all: int, board: Board) -> dic
     }
     types = sorted({kind for record in made for kind in record["_types"]}, key=place)
     return {
+        "form": "marked",
         "n": len(made),
         "n_all": n_all,
         "ids": [record["id"] for record in made],
@@ -198,10 +200,3 @@ def _index(made: list[dict], layers: list[str], n_all: int, board: Board) -> dic
         "outcomes": [list(one) for one in OUTCOMES],
         "judges": {name: "".join(record["_outcome"][name] for record in made) for name in layers[2:]},
     }
-
-
-def coded(key: str, values: list) -> dict:
-    """A column as its distinct values with labels, and per record its code, or the list of its codes where a record has several values."""
-    names = sorted({name for value in values for name in (value if isinstance(value, list) else [value])}, key=place)
-    codes = [[names.index(name) for name in value] if isinstance(value, list) else names.index(value) for value in values]
-    return {"values": [[name, said(key, name)] for name in names], "codes": codes}

@@ -49,8 +49,10 @@ class Page:
 
     `leading`: the ranked table of the home page; where there is an `opening` (as a section's `make`), it is shown in its place.
     `detectors`: the table of the detectors page. `counted`: the table whose subjects are the board's models and `rules` the one whose
-    other subjects are its baselines, called by the words of `rules_said`. `hidden`: rows that no page shows. `is_marked`: its samples show
-    words marked by several hands, not a label and verdicts. `derive`: the rows with what follows from them. `figures`: counts in the head.
+    other subjects are its baselines, called by the words of `rules_said`. `labelled_said`: what its labelled texts are called, and what
+    they are called that are hallucinated. `beyond`: what a board's page holds beyond its leading table. `hidden`: rows that no page shows.
+    `records`: its records in the sample browser and the index over them, of a board and their greatest number; None where a text has a
+    label and verdicts. `derive`: the rows with what follows from them. `figures`: counts in the head.
     """
 
     sections: tuple[Section, ...] = ()
@@ -61,7 +63,9 @@ class Page:
     rules: str = "recognition"
     rules_said: tuple[str, str] = ("Baselines", "need no model call")
     hidden: tuple[View, ...] = ()
-    is_marked: bool = False
+    labelled_said: tuple[str, str] = ("Labelled texts", "hallucinated")
+    beyond: str = ""
+    records: Callable[[Board, int], tuple[list[dict], dict]] | None = None
     derive: Callable[[Rows, Board], Rows] = as_they_are
     figures: Callable[[Rows, Board], list[Figure]] = no_figures
 

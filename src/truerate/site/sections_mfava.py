@@ -3,6 +3,7 @@
 from truerate.site.analyses import analyses
 from truerate.site.heat import ALL, PLANTED, RATE, heat_map
 from truerate.site.recovery import recovery
+from truerate.site.samples_marked import records
 from truerate.site.sections import Figure, Page, Rows, Section
 from truerate.site.tables import Board
 from truerate.site.views import View
@@ -356,7 +357,8 @@ PAGE = Page(
     rules=COUNTED,
     rules_said=("Detectors", "rules and networks"),
     hidden=HIDDEN,
-    is_marked=True,
+    beyond="Planted truth, detection, labels, analyses",
+    records=records,
     derive=derived,
     figures=figures,
 )

@@ -17,7 +17,7 @@ class Board:
     `is_simulated`: the source or an asked model is simulated, so every page of the board carries the banner.
     `roles`: who did what in building the data set, role to model alias, in the words of the page
     (`{"generator": "quill", "filter judge": "quill", "responder": "quill"}`); subjects of the same family are flagged.
-    `samples`, `items`, `documents`, `generations`, `judgements`, `audit` (Score rows, metrics `shortcut_*`), `counts`: frames of
+    `samples`, `items`, `documents`, `generations`, `facts`, `judgements`, `audit` (Score rows, metrics `shortcut_*`), `counts`: frames of
     `truerate.schemas`; an empty frame leaves its section out.
     `detector`: the one whose counts make the board's rates, `{"member", "scope", "labels"}`; empty where a track has none.
     `tokenizer`: what cuts the tokens that rates and token scores count; empty where a track counts none.
@@ -38,6 +38,7 @@ class Board:
     items: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Item))
     documents: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Document))
     generations: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Generation))
+    facts: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Fact))
     judgements: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Judgement))
     audit: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Score))
     counts: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Count))

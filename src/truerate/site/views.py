@@ -19,8 +19,10 @@ class View:
     `metrics`: the columns in order (those absent are left out; empty: all).
     `extra`: columns shown on request. `having`, `lacking`: slice keys that a row must or must not hold. `only`: slice keys with the one
     value that a row must hold; they are not said again.
-    `notes`: what stands below a subject's name. `is_bare`: without controls.
-    `form`: `board` (ranks, whiskers on the first `n_whiskers` metrics) or `heat` (a tinted number per cell).
+    `notes`: what stands below a subject's name. `is_bare`: without controls. `headings`: what a column is called, by its metric alone or by
+    the metric and what the slice adds (`wildfactscore estimator=raw set=common`).
+    `form`: `board` (ranks, whiskers on the first `n_whiskers` metrics) or `heat` (a tinted number per cell; darker is worse, or more where
+    neither is).
     Slice keys named nowhere become part of the column's name, so no value is dropped or merged.
     """
 
@@ -39,6 +41,7 @@ class View:
     head: str = "Model"
     title: str = ""
     notes: Mapping[str, str] = field(default_factory=dict)
+    headings: Mapping[str, str] = field(default_factory=dict)
     is_bare: bool = False
 
     @property
@@ -69,6 +72,17 @@ class Cell:
         """The standard deviation over runs as printed, `± 1.2`; empty where there is one run or none is known."""
         found = self.row.get("std")
         return f"± {self.measure.text(found)}" if found else ""
+
+    @property
+    def moved(self) -> int | None:
+        """Places gained (above 0) or lost against the ranking that the table is sorted by; None where that is not asked."""
+        found = self.row.get("moved")
+        return None if found is None else round(found)
+
+    @property
+    def read(self) -> str:
+        """What of the samples page shows the texts behind the value, as a fragment of its address; empty where there is none."""
+        return self.row.get("read") or ""
 
     @property
     def rank(self) -> str:
@@ -129,11 +143,17 @@ class Panel:
     has_planted: bool = False
     is_bare: bool = False
     is_described: bool = False
+    is_turned: bool = False  # in a heat table less is worse, so that dark is the low end of the axis
 
     def heat(self, value: float | None) -> int:
         """The step 0–9 of a value on the panel's axis."""
         share = 0.0 if value is None else (value - self.low) / (self.high - self.low)
-        return min(9, max(0, int(10 * share)))
+        return min(9, max(0, int(10 * (1 - share if self.is_turned else share))))
+
+    @property
+    def has_moves(self) -> bool:
+        """Whether cells say how many places a subject gains or loses."""
+        return any(cell and cell.moved is not None for line in self.lines for cell in line.cells)
 
     @property
     def is_wide(self) -> bool:
