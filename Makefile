@@ -27,6 +27,8 @@ bench: $(VENV)/.tested
 	python benchmarks/rates.py --write README.md
 	python benchmarks/training.py --write README.md
 	python benchmarks/scoring.py --write README.md
+	python benchmarks/wildfact.py --write README.md
+	python benchmarks/bm25.py --write README.md
 	python benchmarks/translate_train.py --write README.md
 
 lint: $(VENV)/.tested
