@@ -76,7 +76,10 @@ CARD = {
             "Share of a reply's facts that the evidence supports, mean over the replies that respond. raw: as the verifier says. corrected:"
             " with the verifier's error taken out (Rogan and Gladen); empty where it cannot be told."
         ),
-        "wildfactscore_strict": "Share of replies whose every fact is supported; abstention counts as 0. Raw, uncorrected.",
+        "wildfactscore_strict": (
+            "Share of replies whose every fact is supported; abstention counts as 0. Uncorrected: one false alarm of the verifier loses the "
+            "whole reply, so that it reads too low."
+        ),
         "factscore_length": "WildFactScore where replies of fewer than γ facts are cut by exp(1 − γ/facts), FActScore's length penalty.",
         "wildfactscore_dedup": "WildFactScore over the facts that repeat no earlier fact of their reply.",
         "responding_rate": "Share of replies that do not abstain, by the measured rule or the paper's.",
