@@ -67,8 +67,8 @@ SECTIONS = (
     Section(
         "WildFactScore",
         "What share of what a model says about things that people really ask about is supported by web pages? Over the replies that do "
-        "not abstain: read it beside the share that responds, because silence costs nothing here. Strict is uncorrected and reads too low: one "
-        "false alarm of the verifier loses the whole reply.",
+        "not abstain: read it beside the share that responds, because silence costs nothing here. Strict is uncorrected and reads too low: "
+        "one false alarm of the verifier loses the whole reply.",
         (LEADING,),
     ),
     Section(

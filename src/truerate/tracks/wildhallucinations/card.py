@@ -77,8 +77,8 @@ CARD = {
             " with the verifier's error taken out (Rogan and Gladen); empty where it cannot be told."
         ),
         "wildfactscore_strict": (
-            "Share of replies whose every fact is supported; abstention counts as 0. Uncorrected: one false alarm of the verifier loses the "
-            "whole reply, so that it reads too low."
+            "Share of replies whose every fact is supported; abstention counts as 0. Uncorrected: one false alarm of the verifier loses "
+            "the whole reply, so that it reads too low."
         ),
         "factscore_length": "WildFactScore where replies of fewer than γ facts are cut by exp(1 − γ/facts), FActScore's length penalty.",
         "wildfactscore_dedup": "WildFactScore over the facts that repeat no earlier fact of their reply.",
