@@ -1,6 +1,6 @@
 """Tables of the boards of public files for the README: what the labels are, what shortcuts tell, what detectors get, who agrees.
 
-Those of boards whose detectors mark tokens stand in `real_spans`.
+Those of boards whose detectors mark tokens stand in `real_spans`, those of boards of facts in `real_facts`.
 """
 
 from pathlib import Path
@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from truerate.layout import Layout
+from truerate.real_facts import fact_tables
 from truerate.real_spans import figure, span_tables
 from truerate.report import write_between
 from truerate.schemas import Row, Sample, Score, load, pair, read_json
@@ -27,6 +28,8 @@ def board_tables(at: Layout, work: Path, board: str) -> list[str]:
     scores = load(Score, work / at.scores(board, "scores"))
     if at.p.board(board).track == "mfava":
         made = span_tables(samples, scores, read_json(work / at.source(at.p.board(board).source, "card.json")))
+    elif at.p.board(board).track == "wildhallucinations":
+        made = [("Labels", label_statistics(samples)), *fact_tables(scores)]
     else:
         audit = load(Score, work / at.audit(board))
         rows = load(Row, work / at.leaderboard("rows")).filter(board=board)

@@ -65,6 +65,7 @@ CARD = {
             ),
         },
     ],
+    "asked": "responding_rate",  # who has one is a model, also one that a source brings and params.yaml does not name
     "ranks": {
         "metric": "wildfactscore",
         "slice": {"estimator": "raw", "set": "all"},

@@ -65,7 +65,8 @@ def score(
 def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     """The replies about entities: `generation_id`, `subject`, `entity`, `is_abstained` (null: none came), `is_whole` and the slices.
 
-    `is_whole`: facts were written for it, and no sentence or line of them was lost. A reply without facts written is not scored.
+    `is_whole`: facts were written for it, and no sentence or line of them was lost. A reply without facts written is not scored;
+    one that its source brought came with its facts.
     """
     lost = pl.sum_horizontal(*(pair("attributes", name).cast(pl.Int64, strict=False).fill_null(0) for name in ("n_missed", "n_malformed")))
     written = generations.filter(purpose=WRITE).select(
@@ -80,9 +81,10 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     )
     is_abstained = pl.when(pl.col("status").is_in(["ok", "abstained"])).then(pl.col("status") == "abstained")
     said = generations.filter(purpose=GENERATE).sort("generation_id")
-    known = said.select("generation_id", subject="model", entity="item_id", is_abstained=is_abstained)
+    known = said.select("generation_id", subject="model", entity="item_id", is_abstained=is_abstained, is_given=pl.col("prompt_key") == "")
     whole = known.join(written.unique("generation_id"), on="generation_id", how="left", maintain_order="left")
-    return whole.with_columns(pl.col("is_whole").fill_null(False)).join(slices, on="entity", how="left", maintain_order="left")
+    whole = whole.with_columns(pl.col("is_whole").fill_null(pl.col("is_given"))).drop("is_given")
+    return whole.join(slices, on="entity", how="left", maintain_order="left")
 
 
 # ---- views of the scores ------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import polars as pl
 from truerate.metrics.token_scores import contingency_kappa
 from truerate.metrics.wildfact import Verifier, measured
 from truerate.schemas import pair
+from truerate.tracks.wildhallucinations.ready import HUMAN
 from truerate.tracks.wildhallucinations.tally import Tally
 from truerate.tracks.wildhallucinations.verdicts import said_by
 
@@ -29,9 +30,11 @@ def calibration(labelled: pl.DataFrame, facts: pl.DataFrame, *, confidence: floa
 def judge_rows(labelled: pl.DataFrame, judgements: pl.DataFrame, tally: Tally) -> list[dict]:
     """`verifier_tpr`, `_fpr`, `_accuracy`, `_kappa` of every judge that judged a labelled fact, all facts weighted by what they stand for.
 
-    TPR and FPR are of `not supported` and leave facts without verdict out; in accuracy these count as wrong.
+    People's verdicts that a source brought are the labels themselves and no judge. TPR and FPR are of `not supported` and leave facts
+    without verdict out; in accuracy these count as wrong.
     """
-    judges = judgements.filter(pl.col("target_id").is_in(labelled["fact_id"].implode()))["judge"].unique().sort().to_list()
+    is_judge = pl.col("target_id").is_in(labelled["fact_id"].implode()) & (pl.col("judge") != HUMAN)
+    judges = judgements.filter(is_judge)["judge"].unique().sort().to_list()
     return [row for judge in judges for row in _judge_rows(judge, labelled, judgements, tally)]
 
 
