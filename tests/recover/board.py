@@ -52,7 +52,7 @@ class Board:
         rows = planted_scores(
             BOARD,
             world=self.world,
-            models={alias: model.model for alias, model in self.at.p.models.items()},
+            models={alias: self.at.p.models[alias].model for alias in self.at.p.track(BOARD).models()},
             samples=self.samples,
             items=self.dataset.items,
             documents=self.tables.documents,
@@ -68,7 +68,7 @@ def settings(seed: int, **track: object) -> Layout:
     values["sizes"]["demo"]["halueval"] = SIZES
     values |= {"profile": "demo", "seed": seed, "n_shards": 1}
     values["statistics"]["n_bootstrap"] = 100  # intervals are made here, from counts
-    models = tuple(values["models"])
+    models = tuple(name for name, model in values["models"].items() if not model["retrieval"])  # those are the wild track's
     values["tracks"]["halueval"] |= {"generators": models, "subjects": models, "refinement": False, **track}
     return Layout(Params.model_validate(values))
 
@@ -77,13 +77,14 @@ def build_board(seed: int, folder: Path, met: set[tuple]) -> Board:
     """Make a board. `met` holds what was asked before, of this and other seeds; items that repeat it are left out, new ones are added."""
     at, world, tables = settings(seed), build(seed, ("en",)), seed_tables(seed, folder, met)
     known = (tables.items, tables.documents)
-    sampled = pl.concat([steps.sample(at, BOARD, model, tables, 0) for model in at.p.models])
-    filtered = [steps.filter(settings(seed, filter_judge=judge), BOARD, sampled, *known, tables.samples) for judge in at.p.models]
-    own = list(at.p.models).index(at.p.track(BOARD).filter_judge)
+    sampled = pl.concat([steps.sample(at, BOARD, model, tables, 0) for model in at.p.track(BOARD).models()])
+    asked = at.p.track(BOARD).models()
+    filtered = [steps.filter(settings(seed, filter_judge=judge), BOARD, sampled, *known, tables.samples) for judge in asked]
+    own = asked.index(at.p.track(BOARD).filter_judge)
     dataset = steps.assemble(at, BOARD, tables, sampled, filtered[own], steps.respond(at, BOARD, *known, 0))
     responses = general.selected(dataset.generations)
-    asked = (dataset.samples, dataset.items, tables.documents, responses, 0)
-    judgements = pl.concat([steps.recognise(at, BOARD, subject, *asked)[1] for subject in at.p.models])
+    texts = (dataset.samples, dataset.items, tables.documents, responses, 0)
+    judgements = pl.concat([steps.recognise(at, BOARD, subject, *texts)[1] for subject in asked])
     others = [rows for place, rows in enumerate(filtered) if place != own]
     dataset = replace(dataset, generations=pl.concat([dataset.generations, *others]))
     said = list(enumerate(annotate(dataset.tasks, world, seed), start=1))

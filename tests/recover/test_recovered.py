@@ -31,7 +31,7 @@ def test_every_simulated_model_is_measured_wherever_something_is_planted(boards)
     for board in boards:
         rows = [row for row in board.planted() if row["metric"] != "filter_first_position_rate"]
         found = cells_of(board, planted=rows)
-        assert {cell.subject for cell in found} == set(board.at.p.models)
+        assert {cell.subject for cell in found} == set(board.at.p.track("halueval-closed-world").models())
         named = {(cell.metric, cell.subject, tuple(one for one in cell.where if one[0] != "scheme")) for cell in found}
         for row in rows:
             where = tuple(sorted((pair["key"], pair["value"]) for pair in row["slice"] if pair["key"] != "scheme"))
@@ -47,7 +47,7 @@ def test_first_position_is_half_and_half_the_disagreement(boards):
             if row["metric"] in ("filter_disagreement_rate", "filter_first_position_rate")
         }
         judges = {(subject, task) for _, subject, task in found}
-        assert len(judges) == 3 * len(board.at.p.models)
+        assert len(judges) == 3 * len(board.at.p.track("halueval-closed-world").models())
         for judge in judges:
             expected = (1 + found["filter_disagreement_rate", *judge]) / 2
             assert found["filter_first_position_rate", *judge] == pytest.approx(expected, abs=1e-5)
