@@ -1,0 +1,78 @@
+"""Where texts come from: sources, boards, and the public files that `make real` looks for."""
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from truerate.params.blocks import Block, Names, Word
+
+
+class HubSource(Block):
+    """A data set on the Hugging Face Hub, pinned to a commit."""
+
+    repo: str
+    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+
+
+class Training(Block):
+    """A folder whose silver texts are material to learn from. `name`: the source as which they are read, null for the one that learns.
+
+    Their ids hold that name: sources that learn from one folder under one name learn once.
+    """
+
+    reader: str
+    path: Word
+    name: Word | None = None
+
+
+class Source(Block):
+    """Where seed data come from: a folder, a pinned Hub data set, or a command that writes the folder.
+
+    `languages`: what the command is told to write, those of params.yaml where none are named. `training`: another folder and its reader,
+    whose silver texts detectors learn from where this source has none of its own. `part`: which part of its files is read, for a reader
+    whose files hold several that must not be pooled.
+    """
+
+    reader: str
+    part: Word | None = None
+    path: Word | None = None
+    hub: HubSource | None = None
+    make: Word | None = None
+    code: tuple[str, ...] = ()
+    is_simulated: bool = False
+    languages: Names = ()
+    training: "Training | None" = None
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "Source":
+        if (self.path is None) == (self.hub is None):
+            raise ValueError("name either `path` or `hub`")
+        if self.make and not self.path:
+            raise ValueError("`make` needs the `path` that it fills")
+        return self
+
+
+class Board(Block):
+    """A protocol on a source. `title` heads its page."""
+
+    track: str
+    source: str
+    title: str | None = None
+
+
+class PublicData(Block):
+    """What `make real` looks for in a folder of public files."""
+
+    track: str
+    reader: str
+    part: Word | None = None
+    folder: str
+    title: str | None = None
+    training: "PublicTraining | None" = None
+
+
+class PublicTraining(Block):
+    """Another folder of public files whose silver texts detectors learn from."""
+
+    reader: str
+    folder: str

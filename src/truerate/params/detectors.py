@@ -1,0 +1,88 @@
+"""The settings of detectors: families, networks that mark tokens, networks of inference."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from truerate.params.blocks import Block, Names, Share, Size, Word, once
+
+
+class Detector(Block):
+    """A family of detectors; each member is a row of every board of the tracks it is for.
+
+    With `folds` its members judge whole texts, each by what was learned from the other folds; a member is a rule that needs no weights or
+    an entry of `entailment`. Without, they mark tokens: they learn from a board's training texts and judge all others; a member is a rule
+    that needs no weights or an entry of `backbones`.
+    """
+
+    tracks: Annotated[Names, Field(min_length=1)]
+    members: Names
+    folds: Annotated[int, Field(ge=2)] | None = None
+    entailment: dict[str, "Entailer"] = {}
+
+    @model_validator(mode="after")
+    def _entailers_are_members(self) -> "Detector":
+        lost = [name for name in self.entailment if name not in self.members]
+        if lost or (self.entailment and not self.folds):
+            raise ValueError(f"`entailment` names {lost[0]!r}, no member" if lost else "`entailment` needs `folds`: it judges whole texts")
+        return self
+
+
+class Entailer(Block):
+    """A network that says whether a passage entails a fact, by Hub id or path; it learns nothing here.
+
+    `max_tokens` of passage and fact together, in batches of `batch` pairs; of a text's passages the `n_passages` that share most words with
+    it are read.
+    """
+
+    weights: Word
+    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
+    max_tokens: Size = 512
+    batch: Size = 32
+    n_passages: Size = 8
+
+
+class Lora(Block):
+    """Low-rank adapters on all linear layers of a frozen backbone."""
+
+    r: Size
+    alpha: Size
+    dropout: Share
+
+
+class Backbone(Block):
+    """A network that marks tokens, and how it is trained.
+
+    `weights`: a Hub id or path, or `tiny`: a small network trained from nothing. `mask`: full (every token sees every other, mFAVA's
+    bidirectional), causal, or prefix (the reference within itself; an answer sees the reference and itself). `features`: what is added to
+    the input embeddings. `word_dropout`: share of the answers' tokens whose own embedding is left out in each step of training, so that
+    more is learned from features and neighbours than from wordings. Training stops after `epochs` or `max_steps`, or when validation F1
+    has not risen for `patience` evaluations. `batch` answers, cut into rows of at most `token_budget` tokens, `accumulation` batches per
+    step.
+    """
+
+    weights: Word
+    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
+    mask: Literal["full", "causal", "prefix"]
+    features: Annotated[tuple[Literal["match", "alignment", "telling"], ...], AfterValidator(once)] = ()
+    word_dropout: Share = 0.0
+    max_tokens: Size
+    lora: Lora | None = None
+    quantise: Literal["none", "4bit"] = "none"
+    learning_rate: Annotated[float, Field(gt=0)]
+    weight_decay: Annotated[float, Field(ge=0)]
+    batch: Size
+    accumulation: Size
+    token_budget: Size
+    epochs: Annotated[float, Field(gt=0)]
+    max_steps: Size | None = None
+    patience: Size | None = None
+    checkpoint_steps: Size = 50
+    strategy: Literal["auto", "one_by_one", "kv_cache", "packed"] = "auto"
+    cache_bytes: Size = 1_000_000_000
+
+    @model_validator(mode="after")
+    def _weights_and_adapters(self) -> "Backbone":
+        if self.weights == "tiny" and (self.lora or self.quantise != "none" or self.revision):
+            raise ValueError("`tiny` is trained from nothing: it takes no `lora`, `quantise` or `revision`")
+        return self

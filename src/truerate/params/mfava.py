@@ -1,0 +1,101 @@
+"""The settings of mFAVA."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from truerate.params.blocks import Block, Names, Sampling, Share, Size, Track, Word, once
+
+
+class MFavaSizes(Block):
+    """How much of mFAVA is built.
+
+    `train`: English passages to learn from, `held_out`: others that are only judged; both are translated into every other language.
+    `silver`: passages per language. `articles`: per language, for queries in the wild. `natural`: wild replies per language that people
+    label. `seeds`: of the detectors. `scopes`: one detector for all languages (multi) or one per language (mono). `labels`: hallucinated
+    or not (binary), or its type (category).
+    """
+
+    train: Size
+    held_out: Annotated[int, Field(ge=0)] = 0
+    silver: Size
+    articles: Size
+    natural: Annotated[int, Field(ge=0)]
+    seeds: Annotated[tuple[int, ...], Field(min_length=1), AfterValidator(once)]
+    scopes: Annotated[tuple[Literal["multi", "mono"], ...], Field(min_length=1), AfterValidator(once)]
+    labels: Annotated[tuple[Literal["binary", "category"], ...], Field(min_length=1), AfterValidator(once)]
+
+
+class Labelling(Block):
+    """How the gold labels of mFAVA are made: who labels how much, and how texts that several labelled are settled."""
+
+    n_annotators: Annotated[int, Field(ge=1)]
+    shared_rate: Share
+    screening_agreement: Share
+    settle: Literal["max-voting", "closest-to-silver"]
+    n_plausibility: Annotated[int, Field(ge=0)]
+
+
+class Wild(Block):
+    """Which articles are asked about, and how (mFAVA section 3.3)."""
+
+    min_characters: Annotated[int, Field(ge=0)]
+    min_depth: Annotated[float, Field(ge=0)]
+    excluded_tags: Names
+    queries_per_article: Size
+    n_checked: Annotated[int, Field(ge=0)]
+    subset_seeds: Annotated[tuple[int, ...], Field(min_length=1), AfterValidator(once)]
+    replicates: Size
+
+
+class RateOf(Block):
+    """The detector whose counts make the rates of a board."""
+
+    member: str
+    scope: Literal["multi", "mono"]
+    labels: Literal["binary", "category"]
+
+
+class MFava(Track):
+    """The mFAVA track: silver and gold evaluation data, translate-train, rates in the wild (mFAVA sections 3 and 4)."""
+
+    later: ClassVar[frozenset[str]] = frozenset({"subjects", "labelling", "detector", "tokenizer"})
+
+    languages: Annotated[Names, Field(min_length=1)]
+    writer: str | None
+    translator: str | None
+    seq2seq: str | None
+    query_writer: str | None
+    checker: str | None
+    subjects: Names
+    n_sentences: tuple[Size, Size]
+    writing: Sampling
+    inserting: Sampling
+    translating: Sampling
+    querying: Sampling
+    answering: Sampling
+    wild: Wild
+    labelling: Labelling
+    tokenizer: Word
+    detector: RateOf
+
+    @model_validator(mode="after")
+    def _one_translator(self) -> "MFava":
+        if self.translator and self.seq2seq:
+            raise ValueError("name `translator` or `seq2seq`, not both")
+        return self
+
+    @model_validator(mode="after")
+    def _few_to_many(self) -> "MFava":
+        if self.n_sentences[0] > self.n_sentences[1]:
+            raise ValueError(f"n_sentences is {list(self.n_sentences)}; name the fewer first")
+        return self
+
+    def models(self) -> tuple[str, ...]:
+        """Every model alias the track names, in first-named order."""
+        named = [self.writer, self.translator, self.query_writer, self.checker, *self.subjects]
+        return tuple(dict.fromkeys(name for name in named if name is not None))
+
+    def roles(self) -> dict[str, str | None]:
+        """Who builds the data set, by role."""
+        return {"writer": self.writer, "translator": self.translator, "query writer": self.query_writer, "checker": self.checker}
