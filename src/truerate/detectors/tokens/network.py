@@ -110,8 +110,8 @@ class Network(nn.Module):
             embedded = embedded + embedding(features[:, :, place]).to(embedded.dtype)
         given = {} if cache is None else {"past_key_values": cache, "use_cache": True}
         given |= {} if blocks is None else {"blocks": blocks}
-        if self.reach is not None:
-            sees = self._near(sees, positions)
+        if self.reach is not None:  # blocks say themselves who sees whom
+            sees = self._near(sees, positions) if blocks is None else dict.fromkeys(("full_attention", "sliding_attention"))
         return self.body(inputs_embeds=embedded, attention_mask=sees, position_ids=positions + self.first, **given)[0]
 
     def _near(self, sees: torch.Tensor | None, positions: torch.Tensor) -> dict[str, torch.Tensor | None]:
