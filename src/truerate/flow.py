@@ -50,7 +50,7 @@ DATASET = {
     "rejects": Reject,
     "counts": Count,
 }
-BESIDE = {"facts": Fact, "judgements": Judgement, "documents": Document, "rejects": Reject}  # what a scratch step may give besides replies
+BESIDE = {"judgements": Judgement, "documents": Document, "rejects": Reject}  # what a scratch step may give besides replies
 SOURCE = {"documents": Document, "items": Item, "samples": Sample, "judgements": Judgement, "rejects": Reject}
 
 
