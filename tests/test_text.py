@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.text import clean, find_span, normalise, sentences, words
+from truerate.text import clean, find_span, normalise, passage_name, passage_of, sentences, words
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,8 @@ def test_clean_removes_what_cannot_be_stored_or_misleads():
 def test_span_of_a_verbatim_part():
     assert find_span("𠮷 and more", "and") == (2, 5)
     assert find_span("text", "absent") is None and find_span("text", "") is None
+
+
+def test_a_passage_is_found_by_its_name():
+    assert passage_of(passage_name("a1:b", 3, 12)) == ("a1:b", 3, 12)
+    assert [passage_of(name) for name in ("", "a", "a:1", "a:1-", "a:-1-2", ":1-2", "a:1-2 ")] == [None] * 7

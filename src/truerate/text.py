@@ -10,6 +10,7 @@ _QUOTES = "\"'`´‘’‚‛“”„‟«»‹›"
 _APOSTROPHE = str.maketrans("’ʼ´`", "'" * 4)
 MAX_NAME = 200  # characters of a name
 _PATH = re.compile(r"\A[/~]|\A[A-Za-z]:/|\A\.{1,2}/|(?:\A|/)\.\.(?:/|\Z)|\\|://")
+_PASSAGE = re.compile(r"(.+):([0-9]{1,12})-([0-9]{1,12})")
 _UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
@@ -59,6 +60,17 @@ def name_fault(name: str) -> str | None:
 def clean(text: str) -> str:
     """A text that can be stored and shown: lone surrogates replaced, NUL, control and bidi-override characters removed."""
     return _UNSAFE.sub("", text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def passage_name(document_id: str, start: int, end: int) -> str:
+    """How a part of a document is named, `document_id:start-end` (code points, half-open): in a fact's evidence, and a sample's."""
+    return f"{document_id}:{start}-{end}"
+
+
+def passage_of(name: str) -> tuple[str, int, int] | None:
+    """What `passage_name` named; None where it names nothing."""
+    found = _PASSAGE.fullmatch(name)
+    return (found[1], int(found[2]), int(found[3])) if found else None
 
 
 def find_span(text: str, part: str) -> tuple[int, int] | None:

@@ -10,6 +10,7 @@ import polars as pl
 
 from truerate.errors import TruerateError
 from truerate.schemas import pair
+from truerate.text import passage_of
 
 BREAK = "\n\n"  # between two passages of a knowledge
 
@@ -44,10 +45,8 @@ def passages(named: Sequence[str], texts: Mapping[str, str], *, where: str) -> l
     """The texts that `document_id:start-end` stand for. Raises TruerateError where one is no such thing or lies outside its document."""
     found = []
     for one in named:
-        document, _, place = one.partition(":")
-        start, _, end = place.partition("-")
-        is_place = start.isdecimal() and end.isdecimal() and document in texts and int(start) <= int(end) <= len(texts[document])
-        if not is_place:
+        document, start, end = passage_of(one) or ("", 0, 0)
+        if document not in texts or not start <= end <= len(texts[document]):
             raise TruerateError(f"evidence of {where!r}: {one!r} is no passage of a document of this board; run `dvc repro` again")
-        found.append(texts[document][int(start) : int(end)])
+        found.append(texts[document][start:end])
     return found

@@ -18,6 +18,7 @@ from truerate.site.measures import place, said
 from truerate.site.rights import quoted
 from truerate.site.samples_index import coded
 from truerate.site.tables import Board, unpaired
+from truerate.text import passage_of
 
 FILTERS = (
     ("generator", "Reply of", "All models"),
@@ -31,7 +32,6 @@ JUDGES = ("Held against people", "The verifier")
 OUTCOMES = (("m", "Passes what people reject", "mb"), ("x", "Rejects what people accept", "xb"), ("a", "Agrees with people", "a"))
 SINGLE = "one by one"
 ANNOTATION = "annotation"  # the stage of what one person says; their majority is the label
-REFERENCE = re.compile(r"(.+):(\d+)-(\d+)")
 
 
 def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
@@ -121,7 +121,7 @@ def cut(text: str, sentences: Iterable[tuple[int, str]]) -> list:
 
 
 def passages(references: Iterable[str], known: dict[str, dict], *, is_open: bool) -> tuple[list[list], list[list], dict[str, int]]:
-    """The pages and passages that references (`document:start-end`) name, and the place of each reference's passage.
+    """The pages and passages that references (`text.passage_name`) name, and the place of each reference's passage.
 
     A page is `[title, address, host, whether of Wikipedia]`, the address empty unless it is of the web; a passage `[page, text, whether it
     was cut]`. `is_open`: all may be shown whole; else as far as the page's licence allows. A reference to nothing is left out.
@@ -130,15 +130,15 @@ def passages(references: Iterable[str], known: dict[str, dict], *, is_open: bool
     found: list[list] = []
     places: dict[str, int] = {}
     for reference in dict.fromkeys(references):
-        match = REFERENCE.fullmatch(reference)
-        document = known.get(match[1]) if match else None
-        text = document["text"][int(match[2]) : int(match[3])].strip() if document else ""
+        name, start, end = passage_of(reference) or ("", 0, 0)
+        document = known.get(name)
+        text = document["text"][start:end].strip() if document else ""
         if not text:
             continue
         address, host = web_address(document["url"])
-        pages.setdefault(match[1], [document["title"], address, host, document["is_wikipedia"]])
+        pages.setdefault(name, [document["title"], address, host, document["is_wikipedia"]])
         places[reference] = len(found)
-        found.append([list(pages).index(match[1]), *((text, False) if is_open else quoted(text, document["licence"]))])
+        found.append([list(pages).index(name), *((text, False) if is_open else quoted(text, document["licence"]))])
     return list(pages.values()), found, places
 
 

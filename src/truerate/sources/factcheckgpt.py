@@ -7,7 +7,7 @@ from pathlib import Path
 
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
-from truerate.text import clean
+from truerate.text import clean, passage_name, passage_of
 
 FILE = "responses.jsonl"
 MODEL = "ChatGPT"
@@ -41,7 +41,7 @@ def _keep(collection: Collection, row: Row) -> None:
     claims = [claim for place, entry in enumerate(row.items("sentences"), 1) for claim in _claims(Row(entry, place))]
     for claim in claims:
         claim["evidence"] = [_passage(collection, text, url) for text, url in claim.pop("passages")]
-    named = list(dict.fromkeys(one.partition(":")[0] for claim in claims for one in claim["evidence"]))
+    named = list(dict.fromkeys(passage_of(one)[0] for claim in claims for one in claim["evidence"]))
     item = collection.item("entity", group=("prompt", prompt), question=prompt, document_ids=named, row=number)
     for place, claim in enumerate(claims):
         _sample(collection, item, row, claim, place)
@@ -93,7 +93,7 @@ def _passages(passages: object, urls: object, where: str) -> list[tuple[str, str
 def _passage(collection: Collection, text: str, url: str | None) -> str:
     """A passage as evidence: its document, and all of it."""
     is_wikipedia = "wikipedia.org" in (url or "")
-    return f"{collection.document(text, url=url, is_wikipedia=is_wikipedia)}:0-{len(text)}"
+    return passage_name(collection.document(text, url=url, is_wikipedia=is_wikipedia), 0, len(text))
 
 
 def _truth(label: object) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from truerate.text import words
+from truerate.text import passage_name, words
 
 K1, B = 1.5, 0.75
 CACHED = 32  # entities whose index is kept: the replies of a shard come entity by entity
@@ -30,8 +30,8 @@ class Passage(NamedTuple):
 
     @property
     def id(self) -> str:
-        """`document_id:start-end`, as the evidence of a fact names it."""
-        return f"{self.document_id}:{self.start}-{self.end}"
+        """Its name, as the evidence of a fact holds it."""
+        return passage_name(self.document_id, self.start, self.end)
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

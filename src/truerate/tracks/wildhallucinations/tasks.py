@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from truerate.keys import content_id, draw
+from truerate.text import passage_of
 from truerate.tracks.wildhallucinations.verdicts import verdicts_of
 
 FACT, REVIEW, ENTITY = "fact", "review", "entity"
@@ -73,14 +74,9 @@ def checked(items: pl.DataFrame, n: int, seed: int) -> list[tuple[dict, float]]:
 
 
 def passages_of(evidence: Sequence[str], texts: Mapping[str, str]) -> list[str]:
-    """The texts of passages named as `document_id:start-end`."""
-    found = []
-    for name in evidence:
-        document, _, place = name.rpartition(":")
-        start, _, end = place.partition("-")
-        if document in texts:
-            found.append(texts[document][int(start) : int(end)])
-    return found
+    """The texts of passages by their names; of a document that is not known nothing."""
+    named = (found for name in evidence if (found := passage_of(name)))
+    return [texts[document][start:end] for document, start, end in named if document in texts]
 
 
 def _fact_task(kind: str, row: dict, names: Mapping[str, str], texts: Mapping[str, str]) -> dict:
