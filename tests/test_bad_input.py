@@ -114,6 +114,15 @@ def test_settings_that_are_refused(project, refused, name):
 
 
 # ---- what only the rooms know: refused by the first stage -------------------------------------------------------------------
+def real_chats(p: dict) -> None:
+    """A board of real chats and a real model, and still the closed world's search."""
+    p["sources"]["mine"] = {"reader": "wildchat", "path": "inputs/chats"}
+    p["boards"]["chats-mine"] = {"track": "wildhallucinations", "source": "mine"}
+    p["endpoints"]["vllm"] = {"base_url": "http://localhost:8000/v1"}
+    p["models"]["llama"] = {"endpoint": "vllm", "model": "llama"}
+    p["tracks"]["wildhallucinations"]["subjects"] = ["llama"]
+
+
 UNKNOWN = {
     "reader": (lambda p: p["sources"]["closed-world"].update(reader="nope"), ["reader 'nope'", "seed_files"]),
     "detector": (lambda p: p["detectors"]["trivial"].update(members=["nope"]), ["detector member 'nope'", "always"]),
@@ -128,6 +137,7 @@ UNKNOWN = {
     "place in launch": (lambda p: p["endpoints"]["world"].update(launch="serve {port} {gpu}"), ["cannot fill in 'gpu'", "{port}"]),
     "quote in launch": (lambda p: p["endpoints"]["world"].update(launch='serve {port} "x'), ["No closing quotation"]),
     "code of an endpoint": (lambda p: p["endpoints"]["world"].update(code=["no/such"]), ["nothing at 'no/such'"]),
+    "simulated web for real entities": (real_chats, ["tracks.wildhallucinations.search.endpoint is 'world'", "'chats-mine'", "search.url"]),
     "prompts folder": (lambda p: p["llm"].update(prompts_dir="no/such"), ["no template in 'no/such'"]),
 }
 

@@ -30,6 +30,7 @@ def check_names(at: Layout) -> None:
         for alias in at.p.tracks.mfava.subjects:
             for code in at.p.model(alias).languages:
                 language(code, f"models.{alias}.languages")
+    check_web(at)
     for alias in asked(at):
         target = Target.of(at, alias)
         target.params({"max_tokens": 1})
@@ -37,6 +38,19 @@ def check_names(at: Layout) -> None:
             Launch.of(at, target.endpoint)
     if at.p.llm.prompts_dir:
         check_folder(at.p.llm.prompts_dir)
+
+
+def check_web(at: Layout) -> None:
+    """Raise TruerateError where models would be asked about real entities and their pages come from a simulated web."""
+    track = at.p.tracks.wildhallucinations
+    used = {"search.endpoint": track.search.endpoint if track.search.url else None, "fetch.proxy": track.fetch.proxy}
+    simulated = [key for key, endpoint in used.items() if endpoint and at.p.endpoints[endpoint].is_simulated]
+    for name, board in at.p.boards.items() if simulated else ():
+        is_real = board.track == "wildhallucinations" and not at.p.source(board.source).is_simulated
+        if is_real and at.p.models_on(name, track.subjects):
+            key = f"tracks.wildhallucinations.{simulated[0]}"
+            what = f"params.yaml: {key} is {used[simulated[0]]!r}, which is simulated, and the source of board {name!r} is not"
+            raise TruerateError(f"{what}; name the address of a real search in search.url with endpoint: null, and proxy: null")
 
 
 def asked(at: Layout) -> list[str]:

@@ -20,16 +20,9 @@ def curated(at: Layout, board: str) -> list[str]:
 
 
 def evidence(at: Layout, board: str) -> list[str]:
-    """The web pages of each entity; none where nobody is asked about them, or where the search is simulated and the source is not.
-
-    Recorded results are of the source's kind.
-    """
-    p = at.p.track(board)
-    search = None if p.search.recorded else p.search.endpoint
-    is_ours = search is None or not at.p.endpoints[search].is_simulated or at.p.source(at.p.board(board).source).is_simulated
-    if not at.p.models_on(board, p.subjects) or not is_ours:
-        return []
-    return at.scratch(board, "evidence", WEB, *_curators(at, board))
+    """The web pages of each entity; none where nobody is asked about them."""
+    is_asked = at.p.models_on(board, at.p.track(board).subjects)
+    return at.scratch(board, "evidence", WEB, *_curators(at, board)) if is_asked else []
 
 
 def generated(at: Layout, board: str, subject: str) -> list[str]:
