@@ -6,7 +6,7 @@ scratch files between two rules are written as they are and checked by the expor
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -31,8 +31,10 @@ from truerate.schemas import (
     Row,
     Sample,
     Score,
+    Table,
     frame,
     load,
+    read,
     read_json,
     read_parquet,
     save,
@@ -113,10 +115,10 @@ def import_source(at: Layout, name: str) -> None:
     write_json(at.source(name, "card.json"), tables.card)
 
 
-def load_source(at: Layout, board: str) -> SourceTables:
+def load_source(at: Layout, board: str, *, reading: Callable[[type[Table], str], pl.DataFrame] = load) -> SourceTables:
     """The tables of a board's source."""
     name = at.p.board(board).source
-    tables = {table: load(model, at.source(name, table)) for table, model in SOURCE.items()}
+    tables = {table: reading(model, at.source(name, table)) for table, model in SOURCE.items()}
     return SourceTables(**tables, card=read_json(at.source(name, "card.json")))
 
 
@@ -134,7 +136,7 @@ def step(at: Layout, name: str, board: str, model: str, shard: int, output: str,
     """
     refuse_stale(at, board, output)
     run = getattr(track_of(at, board, "scratch"), name)
-    made = run(at, board, model, load_source(at, board), shard, replies_in(inputs))
+    made = run(at, board, model, load_source(at, board, reading=read), shard, replies_in(inputs))
     replies, more = made if isinstance(made, tuple) else (made, {})
     for table, data in more.items():
         write_parquet(data, beside(output, table))
@@ -253,19 +255,19 @@ def judge(at: Layout, detector: str, board: str) -> None:
     """What one family of detectors says of each text of a board: asked in a state that has not seen it."""
     family, folder = family_of(at, detector), Path(at.detector(detector, board))
     with unchanged(at):
-        judged = frame(Judgement)
-        if detector in at.p.families(board):
-            samples = load(Sample, at.labels(board, "samples"))
-            if family.folds:
-                from truerate.detectors import judge_family
+        if detector not in at.p.families(board):
+            return write_parquet(frame(Judgement), Path(at.judgements(detector, board)))
+        samples = load(Sample, at.labels(board, "samples"))
+        if family.folds:
+            from truerate.detectors import judge_family
 
-                own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
-                judged = judge_family(family.members, samples, contexts(at, board, samples), **own)
-            else:
-                from truerate.detectors.tokens import judge_tokens
+            own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
+            judged = judge_family(family.members, samples, contexts(at, board, samples), **own)
+        else:
+            from truerate.detectors.tokens import judge_tokens
 
-                targets = track_of(at, board, "steps").targets(samples, load(Generation, at.dataset(board, "generations")))
-                judged = judge_tokens(family.members, passages(at, board, targets), at.p, at.p.size_of(board), folder=folder)
+            targets = track_of(at, board, "steps").targets(samples, load(Generation, at.dataset(board, "generations")))
+            judged = judge_tokens(family.members, passages(at, board, targets), at.p, at.p.size_of(board), folder=folder)
         save(Judgement, judged.sort("judgement_id"), at.judgements(detector, board))
 
 

@@ -1,18 +1,20 @@
-"""The tables of the house: one pandera model each, and the only way they touch disk.
+"""The tables of the house: one pandera schema each, and the only way they touch disk.
 
-Every frame under `data/` passes `save` and `load`, which validate names, types and rules. Identity columns are content hashes.
+Every frame under `data/` passes `save` and `load`, which validate names, types and rules; only a scratch step takes what a stage before it
+validated as it is (`read`: names and types). Tables are declared in plain words and become pandera's when the first frame is validated:
+importing pandera, and pandas with it, takes longer than most scratch steps. Identity columns are content hashes.
 Columns named `attributes` and `slice` hold sorted key–value pairs (`PAIRS`), so that a new fact needs no new column.
 """
 
 import json
 import os
 from collections.abc import Mapping, Sequence
+from functools import cache
 from math import isnan
 from pathlib import Path
+from typing import NamedTuple
 
-import pandera.polars as pa
 import polars as pl
-from pandera.errors import SchemaError, SchemaErrors
 
 from truerate.errors import TruerateError
 
@@ -25,25 +27,61 @@ LABEL_SOURCES = ["gold", "silver", "published"]
 SPLITS = ["train", "test"]
 
 
-class Table(pa.DataFrameModel):
-    """What all tables share: no column beyond those declared, in the order declared."""
+TYPES = {str: pl.String, bool: pl.Boolean, float: pl.Float64}
 
-    class Config:
-        strict = True
-        ordered = True
+
+class Field(NamedTuple):
+    """What holds of a column's values beside their type."""
+
+    unique: bool = False
+    nullable: bool = False
+    isin: Sequence[str] | None = None
+    ge: float | None = None
+    le: float | None = None
+
+
+class Table:
+    """What all tables share: no column beyond those declared, in the order declared. `RULES` hold of every row, by what they say."""
+
+    RULES: Mapping[str, pl.Expr] = {}
+
+    @classmethod
+    def fields(cls) -> dict[str, tuple[pl.DataType, Field]]:
+        """The type of each column and what holds of its values."""
+        declared = {name: TYPES.get(kind, kind) for name, kind in vars(cls)["__annotations__"].items()}
+        return {name: (kind, getattr(cls, name, Field())) for name, kind in declared.items()}
+
+    @classmethod
+    @cache
+    def to_schema(cls):
+        """The pandera schema of the table."""
+        import pandera.polars as pa
+
+        def column(kind: pl.DataType, rule: Field) -> pa.Column:
+            bounds = {"isin": rule.isin, "ge": rule.ge, "le": rule.le}
+            checks = [getattr(pa.Check, name)(value) for name, value in bounds.items() if value is not None]
+            return pa.Column(kind, checks, nullable=rule.nullable, unique=rule.unique)
+
+        return pa.DataFrameSchema(
+            {name: column(*field) for name, field in cls.fields().items()},
+            [pa.Check(lambda data, rule=rule: data.lazyframe.select(rule), error=said) for said, rule in cls.RULES.items()],
+            name=cls.__name__,
+            strict=True,
+            ordered=True,
+        )
 
 
 class Document(Table):
     """A reference text. `dated` is the text's own date (ISO 8601), not when it was fetched."""
 
-    document_id: str = pa.Field(unique=True)
+    document_id: str = Field(unique=True)
     lang: str
     title: str
     text: str
-    url: str = pa.Field(nullable=True)
+    url: str = Field(nullable=True)
     source: str
     licence: str
-    dated: str = pa.Field(nullable=True)
+    dated: str = Field(nullable=True)
     is_wikipedia: bool
 
 
@@ -59,15 +97,15 @@ class Item(Table):
     pages found for it).
     """
 
-    item_id: str = pa.Field(unique=True)
+    item_id: str = Field(unique=True)
     source: str
-    task: str = pa.Field(isin=TASKS)
+    task: str = Field(isin=TASKS)
     lang: str
     group_id: str
     document_ids: pl.List(pl.String)
     history: str
     question: str
-    right_answer: str = pa.Field(nullable=True)
+    right_answer: str = Field(nullable=True)
     attributes: PAIRS
 
 
@@ -78,20 +116,20 @@ class Generation(Table):
     the prices in params. `attributes` hold scheme, pattern, order, … as the purpose needs.
     """
 
-    generation_id: str = pa.Field(unique=True)
+    generation_id: str = Field(unique=True)
     item_id: str
     purpose: str
     model: str
-    sample_index: pl.Int64 = pa.Field(ge=0)
+    sample_index: pl.Int64 = Field(ge=0)
     params: str
     text: str
-    finish_reason: str = pa.Field(nullable=True)
-    status: str = pa.Field(isin=STATUSES)
-    reason: str = pa.Field(nullable=True)
+    finish_reason: str = Field(nullable=True)
+    status: str = Field(isin=STATUSES)
+    reason: str = Field(nullable=True)
     prompt_key: str
-    n_tokens_in: pl.Int64 = pa.Field(nullable=True, ge=0)
-    n_tokens_out: pl.Int64 = pa.Field(nullable=True, ge=0)
-    cost_usd: float = pa.Field(ge=0)
+    n_tokens_in: pl.Int64 = Field(nullable=True, ge=0)
+    n_tokens_out: pl.Int64 = Field(nullable=True, ge=0)
+    cost_usd: float = Field(ge=0)
     attributes: PAIRS
 
 
@@ -101,20 +139,20 @@ class Sample(Table):
     Spans are code points into `text`, half-open. `generator` is the model that wrote the text, null for people and sources.
     """
 
-    sample_id: str = pa.Field(unique=True)
+    sample_id: str = Field(unique=True)
     item_id: str
-    pair_id: str = pa.Field(nullable=True)
+    pair_id: str = Field(nullable=True)
     group_id: str
-    task: str = pa.Field(isin=TASKS)
+    task: str = Field(isin=TASKS)
     lang: str
     text: str
     is_hallucinated: bool
-    label_source: str = pa.Field(isin=LABEL_SOURCES)
-    generator: str = pa.Field(nullable=True)
-    pattern: str = pa.Field(nullable=True)
+    label_source: str = Field(isin=LABEL_SOURCES)
+    generator: str = Field(nullable=True)
+    pattern: str = Field(nullable=True)
     spans: SPANS
-    rationale: str = pa.Field(nullable=True)
-    split: str = pa.Field(isin=SPLITS)
+    rationale: str = Field(nullable=True)
+    split: str = Field(isin=SPLITS)
     attributes: PAIRS
 
 
@@ -126,11 +164,11 @@ class Fact(Table):
     reply says the same; `is_title`: it says no more than that what was asked about is what it is called.
     """
 
-    fact_id: str = pa.Field(unique=True)
+    fact_id: str = Field(unique=True)
     generation_id: str
     item_id: str
     subject: str
-    sentence_index: pl.Int64 = pa.Field(ge=0)
+    sentence_index: pl.Int64 = Field(ge=0)
     sentence: str
     text: str
     is_duplicate: bool
@@ -144,16 +182,16 @@ class Judgement(Table):
     `p` is the detector's probability of hallucination in [0, 1]. `attributes` hold variant, order, stage (`refined`), …
     """
 
-    judgement_id: str = pa.Field(unique=True)
+    judgement_id: str = Field(unique=True)
     judge: str
     judge_version: str
     target_id: str
-    verdict: bool = pa.Field(nullable=True)
-    status: str = pa.Field(isin=STATUSES)
-    reason: str = pa.Field(nullable=True)
+    verdict: bool = Field(nullable=True)
+    status: str = Field(isin=STATUSES)
+    reason: str = Field(nullable=True)
     spans: SPANS
-    p: float = pa.Field(nullable=True, ge=0, le=1)
-    rationale: str = pa.Field(nullable=True)
+    p: float = Field(nullable=True, ge=0, le=1)
+    rationale: str = Field(nullable=True)
     attributes: PAIRS
 
 
@@ -168,11 +206,11 @@ class Score(Table):
     metric: str
     subject: str
     slice: PAIRS
-    value: float = pa.Field(nullable=True)
-    low: float = pa.Field(nullable=True)
-    high: float = pa.Field(nullable=True)
-    method: str = pa.Field(isin=["estimator", "published", "planted"])
-    n: pl.Int64 = pa.Field(ge=0)
+    value: float = Field(nullable=True)
+    low: float = Field(nullable=True)
+    high: float = Field(nullable=True)
+    method: str = Field(isin=["estimator", "published", "planted"])
+    n: pl.Int64 = Field(ge=0)
     inputs: str
 
 
@@ -188,7 +226,7 @@ class Outcome(Table):
     slice: PAIRS
     unit_id: str
     cluster_id: str
-    value: float = pa.Field(nullable=True, ge=0, le=1)
+    value: float = Field(nullable=True, ge=0, le=1)
 
 
 class Row(Table):
@@ -200,15 +238,15 @@ class Row(Table):
     board: str
     table: str
     subject: str
-    kind: str = pa.Field(isin=["model", "baseline", "published", "planted"])
+    kind: str = Field(isin=["model", "baseline", "published", "planted"])
     metric: str
     slice: PAIRS
-    rank_low: pl.Int64 = pa.Field(nullable=True, ge=1)
-    rank_high: pl.Int64 = pa.Field(nullable=True, ge=1)
-    value: float = pa.Field(nullable=True)
-    low: float = pa.Field(nullable=True)
-    high: float = pa.Field(nullable=True)
-    n: pl.Int64 = pa.Field(ge=0)
+    rank_low: pl.Int64 = Field(nullable=True, ge=1)
+    rank_high: pl.Int64 = Field(nullable=True, ge=1)
+    value: float = Field(nullable=True)
+    low: float = Field(nullable=True)
+    high: float = Field(nullable=True)
+    n: pl.Int64 = Field(ge=0)
     provenance: str
 
 
@@ -216,8 +254,8 @@ class Reject(Table):
     """A row that was not kept, with its reason. `row` is the 1-based row of a source file, null elsewhere."""
 
     where: str
-    row: pl.Int64 = pa.Field(nullable=True)
-    target_id: str = pa.Field(nullable=True)
+    row: pl.Int64 = Field(nullable=True)
+    target_id: str = Field(nullable=True)
     reason: str
     detail: str
     text: str
@@ -226,19 +264,19 @@ class Reject(Table):
 class Count(Table):
     """The account of one step: every reply is one of four outcomes, `n_in = n_ok + n_dead + n_abstained + n_unparsed`."""
 
+    RULES = {
+        "n_in = n_ok + n_dead + n_abstained + n_unparsed": pl.sum_horizontal("n_ok", "n_dead", "n_abstained", "n_unparsed")
+        == pl.col("n_in")
+    }
+
     step: str
     model: str
     slice: PAIRS
-    n_in: pl.Int64 = pa.Field(ge=0)
-    n_ok: pl.Int64 = pa.Field(ge=0)
-    n_dead: pl.Int64 = pa.Field(ge=0)
-    n_abstained: pl.Int64 = pa.Field(ge=0)
-    n_unparsed: pl.Int64 = pa.Field(ge=0)
-
-    @pa.dataframe_check(error="n_in = n_ok + n_dead + n_abstained + n_unparsed")
-    def adds_up(cls, data: pa.PolarsData) -> pl.LazyFrame:
-        """Every reply has exactly one outcome."""
-        return data.lazyframe.select(pl.sum_horizontal("n_ok", "n_dead", "n_abstained", "n_unparsed") == pl.col("n_in"))
+    n_in: pl.Int64 = Field(ge=0)
+    n_ok: pl.Int64 = Field(ge=0)
+    n_dead: pl.Int64 = Field(ge=0)
+    n_abstained: pl.Int64 = Field(ge=0)
+    n_unparsed: pl.Int64 = Field(ge=0)
 
 
 def pairs(**values: object) -> list[dict[str, str]]:
@@ -264,7 +302,7 @@ def pair(column: str, key: str) -> pl.Expr:
 
 def schema(table: type[Table]) -> pl.Schema:
     """The polars schema of a table, names in order."""
-    return pl.Schema({name: column.dtype.type for name, column in table.to_schema().columns.items()})
+    return pl.Schema({name: kind for name, (kind, _) in table.fields().items()})
 
 
 def frame(table: type[Table], rows: list[dict] | None = None) -> pl.DataFrame:
@@ -274,8 +312,10 @@ def frame(table: type[Table], rows: list[dict] | None = None) -> pl.DataFrame:
 
 def validate(table: type[Table], data: pl.DataFrame, *, where: str) -> pl.DataFrame:
     """The frame itself if it keeps the table's rules, else TruerateError with the first broken rule."""
+    from pandera.errors import SchemaError, SchemaErrors
+
     try:
-        return table.validate(data)
+        return table.to_schema().validate(data)
     except (SchemaError, SchemaErrors) as error:
         line = " ".join(str(error).split())[:300]
         raise TruerateError(f"{where}: not a {table.__name__} table: {line}") from None
@@ -293,8 +333,17 @@ def load(table: type[Table], path: str | Path) -> pl.DataFrame:
     return validate(table, read_parquet(path), where=str(path))
 
 
+def read(table: type[Table], path: str | Path) -> pl.DataFrame:
+    """Read what an earlier stage validated, its names and types checked. Raises TruerateError where they or the file are not right."""
+    data = read_parquet(path)
+    if data.schema != schema(table):
+        raise TruerateError(f"{path}: not a {table.__name__} table: its columns are others; run `dvc repro`")
+    return data
+
+
 def write_parquet(data: pl.DataFrame, path: Path) -> None:
-    """Write a frame atomically: a reader sees the old file or the new one, never half of it."""
+    """Write a frame atomically: a reader sees the old file or the new one, never half of it; equal rows give equal bytes."""
+    data = data.rechunk().select(pl.all().gather(pl.int_range(data.height)))  # a slice drags along what lies beside it in lists
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:

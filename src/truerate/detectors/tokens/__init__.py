@@ -1,5 +1,16 @@
-"""Detectors that mark hallucinated tokens of an answer, given its reference."""
+"""Detectors that mark hallucinated tokens of an answer, given its reference.
 
-from truerate.detectors.tokens.family import check_member, fit_tokens, judge_tokens, mark_text
+What trains and asks them is imported where it is first named: it brings torch and transformers, which take seconds to import.
+"""
+
+from truerate.detectors.tokens.rules import check_member
 
 __all__ = ["check_member", "fit_tokens", "judge_tokens", "mark_text"]
+
+
+def __getattr__(name: str):
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from truerate.detectors.tokens import family
+
+    return getattr(family, name)

@@ -4,7 +4,7 @@ A fitted cell is a folder of plain content (no clock, no host): `facts.json` wit
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,6 @@ import polars as pl
 
 from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.rules import BY_NAME
-from truerate.errors import TruerateError, listed
 from truerate.keys import content_id, digest, draw
 from truerate.params import Backbone, MFavaSizes
 
@@ -50,12 +49,6 @@ class Cell(NamedTuple):
     def own(self, passages: pl.DataFrame) -> pl.DataFrame:
         """The passages that it learns from or judges: all, or those of its language."""
         return passages if self.lang is None else passages.filter(lang=self.lang)
-
-
-def check_member(name: str, backbones: Mapping[str, Backbone]) -> None:
-    """Raises TruerateError where a token member is neither a rule nor an entry of `backbones`."""
-    if name not in BY_NAME and name not in backbones:
-        raise TruerateError(f"detector member {name!r} is not known; allowed: {listed([*BY_NAME, *backbones])}")
 
 
 def cells(members: Sequence[str], languages: Sequence[str], size: MFavaSizes) -> Iterator[Cell]:

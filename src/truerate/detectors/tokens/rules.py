@@ -3,7 +3,7 @@
 They read the units of features.py, whatever the language. What they reach is what a set gives away without a network.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -14,8 +14,9 @@ import polars as pl
 from truerate.detectors.tokens.features import known, unit_features
 from truerate.detectors.tokens.labels import token_labels
 from truerate.detectors.tokens.soft import Reading
-from truerate.errors import TruerateError
+from truerate.errors import TruerateError, listed
 from truerate.metrics.ngrams import fit_logistic, logistic
+from truerate.params import Backbone
 
 BUCKETS = 2**15  # of hashed features
 REACH = 4  # tokens on either side that a regression on match features sees
@@ -176,6 +177,12 @@ RULES = (
     ),
 )
 BY_NAME = {rule.name: rule for rule in RULES}
+
+
+def check_member(name: str, backbones: Mapping[str, Backbone]) -> None:
+    """Raises TruerateError where a token member is neither a rule nor an entry of `backbones`."""
+    if name not in BY_NAME and name not in backbones:
+        raise TruerateError(f"detector member {name!r} is not known; allowed: {listed([*BY_NAME, *backbones])}")
 
 
 # ---- states on disk ---------------------------------------------------------------------------------------------------------------
