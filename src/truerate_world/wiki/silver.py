@@ -30,28 +30,36 @@ class Inserted(NamedTuple):
 
 
 def passage(
-    atlas: Atlas, subject: int, known: Sequence[Said], first: str | None, *key: object, forms: Sequence[int] = range(12)
+    atlas: Atlas,
+    subject: int,
+    known: Sequence[Said],
+    first: str | None,
+    *key: object,
+    forms: Sequence[int] = range(12),
+    turns: bool = True,
 ) -> list[Said]:
     """Three to five sentences that say what a reference says of its subject and then of others, most of them in its words.
 
-    `first`: the relation that was asked for; it is answered in words of the writer's own. `forms`: those that such words may have.
+    `first`: the relation that was asked for; it is answered in words of the writer's own. `forms`: those that such words may have. Without
+    `turns` no fact is told as another reference would: those that would be stay in the words of theirs.
     """
     facts = {(one.subject, one.relation): one for one in known if one.name.kind in STATING}
     own = [one for one in facts if one[0] == subject]
     own.sort(key=lambda one: (one[1] != first, draw(*key, *one)))
     others = shuffled([one for one in facts if one[0] != subject], *key, "others")
     n = 3 + int(draw(*key, "length") * 3)
-    return [_reworded(atlas, facts[one], one[1] == first and one[0] == subject, *key, forms=forms) for one in (own + others)[:n]]
+    said = ((facts[one], one[1] == first and one[0] == subject) for one in (own + others)[:n])
+    return [_reworded(atlas, one, is_answer, *key, forms=forms, turns=turns) for one, is_answer in said]
 
 
-def _reworded(atlas: Atlas, known: Said, is_answer: bool, *key: object, forms: Sequence[int]) -> Said:
+def _reworded(atlas: Atlas, known: Said, is_answer: bool, *key: object, forms: Sequence[int], turns: bool) -> Said:
     """A fact of a reference as a passage has it: in the reference's words, in those of another reference, or in other words than either."""
     left = draw(*key, "copied", known.subject, known.relation)
     if known.name.kind == "told" and not is_answer:
         if left < P_COPIED:
             return known
         if left < P_COPIED + P_TURNED:
-            return known._replace(name=known.name._replace(place=known.name.place + 1))
+            return known._replace(name=known.name._replace(place=known.name.place + 1)) if turns else known
     return pen.fact(atlas, known.subject, known.relation, *key, forms=forms)
 
 

@@ -17,7 +17,8 @@ N_INSERTED = {"0": 0.25, "1": 0.5, "2": 0.25}  # inserted sentences of the other
 
 
 class Wording(NamedTuple):
-    """What a set of passages shows: entities of which role, the form of its references, forms of other words, the shelf of insertions."""
+    """What a set of passages shows: entities of which role, the form of what stands in its references' words, forms of other words, the
+    shelf of insertions."""
 
     role: str
     told: int
@@ -26,7 +27,8 @@ class Wording(NamedTuple):
 
 
 TAUGHT = Wording("train", told=0, said=(0, 1), shelf="taught")
-HELD_OUT = Wording("silver", told=1, said=(2,), shelf="written")  # no reference of training is told so, no passage of it has such phrases
+# Not a sentence of these stands in training, true or false: else what is new to a network would be what is false.
+HELD_OUT = Wording("silver", told=1, said=(2,), shelf="written")
 
 
 class Example(NamedTuple):
@@ -47,7 +49,7 @@ def example(reader: Reader, place: int, code: str = CODE, *, wording: Wording = 
     subject, turn = entities[place % len(entities)], place // len(entities)
     known = pen.reference(atlas, subject, turn, wording.told)
     key = (atlas.seed, wording.role, place)
-    said = passage(atlas, subject, known, None, *key, forms=wording.said)
+    said = passage(atlas, subject, known, None, *key, forms=wording.said, turns=False)
     is_right = draw(*key, "right") < P_RIGHT
     lines = [_told(reader, code, one, None if is_right else _drawn(*key, turn), wording, *key, turn) for turn, one in enumerate(said)]
     if not is_right:
