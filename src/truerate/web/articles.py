@@ -1,0 +1,221 @@
+"""Articles of wikis, fetched into the files that the reader `wikipedia` reads.
+
+`articles.jsonl`: an article per line; `left_out.jsonl`: what was not taken, with its reason; `titles.<lang>.tsv`: what was taken, a title
+and its revision per line: given back as `--titles`, these files fetch the same set again.
+"""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+from lxml import etree, html
+
+from truerate.errors import TruerateError
+from truerate.web import mediawiki
+from truerate.web.extract import tidy
+from truerate.web.fetch import Clock
+from truerate.web.guard import Guard
+from truerate.web.mediawiki import Absent, Site, Wiki
+
+ARTICLES, LEFT_OUT = "articles.jsonl", "left_out.jsonl"
+# Why a page is not taken: the API's code of an absent one (`mediawiki.ABSENT`), or one of these.
+REASONS = ("too-short", "no-lead", "excluded-tag", "disambiguation", "twice")
+LOOKED_AT = 100  # pages drawn per article that is wanted, before the drawing ends
+_LANG = re.compile(r"[a-z]{2,3}")
+_HEADINGS = ("h2", "h3", "h4", "h5", "h6")
+_BLOCKS = ("p", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "pre", "section", "br", *_HEADINGS)
+_SPACE = re.compile(r"[ \t\r\n]+")
+# What is shown with an article and is none of its sentences: boxes, tables, pictures, notes, marks of references, links to edit.
+_TAGS = "table figure style script input annotation".split()
+_CLASSES = "mw-editsection error nomobile noprint noexcerpt sortkey metadata reference references coordinates geo-nondefault".split()
+_ASIDE = " | ".join(
+    [f".//{tag}" for tag in _TAGS]
+    + [f".//*[contains(concat(' ', normalize-space(@class), ' '), ' {name} ')]" for name in _CLASSES]
+    + [".//*[@id='coordinates']", ".//div[not(contains(@class, 'mw-heading') or contains(@class, 'mw-parser-output'))]"]
+)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is fetched: `n` articles per language (None: all of the titles), of so many characters and without the named templates."""
+
+    languages: Sequence[str]
+    n: int | None
+    min_characters: int
+    excluded_tags: Sequence[str]
+    titles: str | None = None  # a file of titles; `{lang}` in it stands for the language
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How it is fetched: the API's address (`{lang}` in it), who asks, hosts that may be private, and the pause between requests."""
+
+    contact: str
+    api: str = mediawiki.API
+    allowed_private: Sequence[str] = ()
+    pause_s: float = 0.1
+
+
+def fetch(folder: Path, wanted: Wanted, asked: Asked, *, clock: Clock | None = None) -> dict[str, int]:
+    """Fetch and write; gives the articles per language. Raises TruerateError where a language has none or an API gives none."""
+    _check(wanted)
+    guard = Guard(asked.allowed_private)
+    titles = {lang: _titles(wanted.titles, lang) for lang in wanted.languages} if wanted.titles else {}
+    urls = {lang: mediawiki.checked(asked.api, lang, guard) for lang in wanted.languages}
+    if len(set(urls.values())) < len(urls):
+        raise TruerateError(f"fetching articles: --api {asked.api!r} is the same for all languages; write {{lang}} where they differ")
+    taken, left = asyncio.run(_fetch(urls, titles, wanted, (asked, guard, clock)))
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder / ARTICLES, (row for rows in taken.values() for row in rows))
+    _write(folder / LEFT_OUT, left)
+    for lang, rows in taken.items():
+        (folder / f"titles.{lang}.tsv").write_text("".join(f"{row['title']}\t{row['revid']}\n" for row in rows), "utf-8")
+    return {lang: len(rows) for lang, rows in taken.items()}
+
+
+def _check(wanted: Wanted) -> None:
+    """Raise TruerateError where what is wanted cannot be."""
+    where = "fetching articles"
+    if wrong := [lang for lang in wanted.languages if not _LANG.fullmatch(lang)]:
+        raise TruerateError(f"{where}: --languages: {wrong[0]!r} is no language code; write two or three small letters, as in en,de")
+    if len(set(wanted.languages)) < len(wanted.languages) or not wanted.languages:
+        raise TruerateError(f"{where}: --languages {','.join(wanted.languages)!r}: name at least one, and each once")
+    if (wanted.n is None and not wanted.titles) or (wanted.n is not None and wanted.n < 1):
+        raise TruerateError(f"{where}: --n {wanted.n}: say how many articles per language (1 or more), or name --titles")
+
+
+async def _fetch(urls: dict[str, str], titles: dict, wanted: Wanted, by: tuple) -> tuple[dict[str, list[dict]], list[dict]]:
+    asked, guard, clock = by
+    taken, left = {}, []
+    async with mediawiki.session(asked.contact, guard) as session:
+        for lang, url in urls.items():
+            wiki = Wiki(session, url, pause_s=asked.pause_s, clock=clock)
+            named = _named(wiki, titles[lang]) if titles else _drawn(wiki, wanted)
+            rows, others = await _of_language(lang, await wiki.site(), named, wanted)
+            if not rows:
+                why = ", ".join(f"{n} {reason}" for reason, n in Counter(one["reason"] for one in others).most_common())
+                raise TruerateError(
+                    f"fetching articles: no page at {url!r} fits ({why or 'it gave none'}); see to the titles or the limits"
+                )
+            taken[lang] = rows
+            left += others
+    return taken, left
+
+
+async def _of_language(lang: str, site: Site, pages: AsyncIterator, wanted: Wanted) -> tuple[list[dict], list[dict]]:
+    """The articles that fit, in the order met, and the others with their reasons."""
+    rows, others, seen = [], [], set()
+    async for title, page in pages:
+        why = page if isinstance(page, str) else "twice" if page.get("pageid") in seen else None
+        if why is None:
+            seen.add(page.get("pageid"))
+            row = _row(lang, site, page)
+            why = _unfit(row, page, wanted)
+        if why is None:
+            rows.append(row)
+        else:
+            others.append({"lang": lang, "title": title, "reason": why})
+        if len(rows) == wanted.n:
+            break
+    return rows, others
+
+
+async def _drawn(wiki: Wiki, wanted: Wanted) -> AsyncIterator[tuple[str, dict | str]]:
+    """Pages drawn at random, rendered where their source is long enough to hold that many characters."""
+    n_seen = 0
+    async for page in wiki.random():
+        n_seen += 1
+        if n_seen > LOOKED_AT * wanted.n:
+            return
+        if page.get("length", 0) < wanted.min_characters:  # bytes of source: such a page is not worth a rendering
+            yield page["title"], "too-short"
+        else:
+            yield page["title"], await _rendered(wiki, page["title"], page.get("lastrevid"))
+
+
+async def _named(wiki: Wiki, titles: Iterable[tuple[str, int | None]]) -> AsyncIterator[tuple[str, dict | str]]:
+    for title, revision in titles:
+        yield title, await _rendered(wiki, title, revision)
+
+
+async def _rendered(wiki: Wiki, title: str, revision: int | None) -> dict | str:
+    try:
+        return await wiki.rendered(title=title, revision=revision)
+    except Absent as absent:
+        return str(absent)
+
+
+def _row(lang: str, site: Site, page: dict) -> dict:
+    templates = [one for one in page.get("templates", []) if isinstance(one, dict) and isinstance(one.get("title"), str)]
+    return {
+        "pageid": page.get("pageid"),
+        "title": page["title"],
+        "lang": lang,
+        "url": site.address(page["title"]),
+        "revid": page.get("revid"),
+        "depth": site.depth,
+        "templates": [{"title": one["title"]} for one in templates if one.get("ns") == 10],
+        "extract": plain_text(page["text"]),
+    }
+
+
+def _unfit(row: dict, page: dict, wanted: Wanted) -> str | None:
+    """Why an article is not taken (one of REASONS), None where it is."""
+    tags = {one["title"].partition(":")[2].casefold() for one in row["templates"]}
+    properties = page.get("properties")
+    if "disambiguation" in (properties if isinstance(properties, dict) else {}):
+        return "disambiguation"
+    if tags & {tag.casefold() for tag in wanted.excluded_tags}:
+        return "excluded-tag"
+    if len(row["extract"]) < wanted.min_characters:
+        return "too-short"
+    return "no-lead" if not row["extract"] or row["extract"].startswith("==") else None
+
+
+def plain_text(markup: str) -> str:
+    """The sentences of a rendered page, a paragraph per line, headings as lines `== like this ==`; empty where there are none."""
+    try:
+        root = html.fragment_fromstring(markup, create_parent="div")
+    except (etree.LxmlError, ValueError):
+        return ""
+    for element in root.iter(etree.Element):
+        element.text, element.tail = (_SPACE.sub(" ", part) if part else part for part in (element.text, element.tail))
+    for element in root.xpath(_ASIDE):
+        if element.getparent() is not None:
+            element.drop_tree()
+    for element in list(root.iter(*_BLOCKS)):
+        if element.tag in _HEADINGS:
+            marks, title, tail = "=" * int(element.tag[1]), " ".join(element.text_content().split()), element.tail
+            element.clear()
+            element.text, element.tail = f"{marks} {title} {marks}", tail
+        element.text, element.tail = f"\n{element.text or ''}", f"\n{element.tail or ''}"
+    return tidy(root.text_content())
+
+
+def _titles(path: str, lang: str) -> list[tuple[str, int | None]]:
+    """The titles of a file, a line each, with the revision that may follow a tab. Raises TruerateError with the line that is wrong."""
+    file = Path(path.replace("{lang}", lang))
+    where = f"fetching articles: --titles {str(file)!r}"
+    try:
+        lines = file.read_text("utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        raise TruerateError(f"{where}: {why}; name a file with a title per line") from None
+    found = {}
+    for number, line in enumerate(lines, 1):
+        title, _, revision = (part.strip() for part in line.partition("\t"))
+        if revision and not (revision.isascii() and revision.isdigit() and int(revision)):
+            raise TruerateError(f"{where} line {number}: {revision[:40]!r} is no revision; write TITLE<tab>NUMBER")
+        if title:
+            found.setdefault((title, int(revision) if revision else None))
+    if not found:
+        raise TruerateError(f"{where}: no title in it; write one per line")
+    return list(found)
+
+
+def _write(path: Path, rows: Iterable[dict]) -> None:
+    path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
