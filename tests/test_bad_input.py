@@ -358,7 +358,7 @@ COMMANDS = {
     ("where",): "no page at",
     ("serve",): "no page at",
     ("real", "no/such"): "is no folder",
-    ("real", "src"): "looked for the folders factcheckgpt, factool, halueval, mfava, mushroom, refchecker, xsum",
+    ("real", "src"): "looked for the folders begin, factcheckgpt, factool, faithdial, halueval, mfava, mushroom, refchecker, xsum",
 }
 
 
@@ -403,6 +403,24 @@ def test_doctor_finds_faults_and_shows_no_key(project, monkeypatch, capfd):
     found = {row["name"]: row for row in json.loads(shown) if row["kind"] in ("endpoint", "store", "key")}
     assert KEY not in shown and found["MINE"]["state"] == "ok"
     assert [found[name]["state"] for name in ("down", "odd", str(Layout.load().store))] == ["missing"] * 3
+
+
+PUBLISHED = {
+    "no board": (["halueval", "--to", "org/x"], f"'halueval': neither a board nor a network; boards: {BOARD}"),
+    "a rule": (["token-lr", "--to", "org/x"], f"networks: tiny-plain@{MFAVA}, tiny-prefix@{MFAVA}"),
+    "another board's": ([f"tiny-prefix@{BOARD}", "--to", "org/x"], "neither a board nor a network"),
+    "no organisation": ([BOARD, "--to", "x"], "'x': a repository is named org/name"),
+    "a path": ([BOARD, "--to", "../org/x"], "a repository is named org/name"),
+    "no version": ([BOARD, "--to", "org/x", "--tag", "latest"], "'latest': a version is vX.Y"),
+    "nothing built": ([BOARD, "--to", "org/x"], "run `dvc repro`"),
+    "no detector built": (["tiny-prefix", "--to", "org/x"], "is not trained yet"),
+}
+
+
+@pytest.mark.parametrize("case", PUBLISHED)
+def test_what_cannot_be_published(project, refused, case):
+    arguments, said = PUBLISHED[case]
+    assert said in refused("publish", *arguments)
 
 
 def test_outside_a_project(tmp_path, monkeypatch, refused):

@@ -108,7 +108,8 @@ def test_tagged_files_become_boards_whose_detectors_learn_from_silver(tmp_path, 
 
 def test_nothing_known_in_a_folder_names_what_was_looked_for(tmp_path):
     at = Layout.load(str(Path(__file__).parents[1] / "params.yaml"))
-    with pytest.raises(TruerateError, match="looked for the folders factcheckgpt, factool, halueval, mfava, mushroom, refchecker, xsum"):
+    folders = "begin, factcheckgpt, factool, faithdial, halueval, mfava, mushroom, refchecker, xsum"
+    with pytest.raises(TruerateError, match=f"looked for the folders {folders}"):
         boards_in(at, tmp_path)
     with pytest.raises(TruerateError, match="is no folder"):
         boards_in(at, tmp_path / "absent")

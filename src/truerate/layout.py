@@ -41,6 +41,10 @@ class Layout:
         """Folder of an imported source, or one of its tables (`documents`, `items`, `samples`, `rejects`, `annotations`, `card.json`)."""
         return _under(f"{self.p.paths.sources}/{name}", table)
 
+    def chosen(self, name: str) -> str:
+        """Folder of links to those files of a Hub data set that a source's `config` and `split` name."""
+        return f"{self.p.paths.build}/hub/{name}"
+
     def dataset(self, board: str, table: str = "") -> str:
         """Folder of a board's data set, or one of its tables (those of flow.DATASET, and `tasks.jsonl`, `card.json`)."""
         return _under(f"{self.p.paths.datasets}/{board}", table)

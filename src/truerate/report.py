@@ -9,8 +9,9 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.errors import TruerateError
+from truerate.errors import TruerateError, listed
 from truerate.layout import Layout
+from truerate.params import Source
 from truerate.schemas import Row, Score, load, read_json
 
 
@@ -56,15 +57,64 @@ def show_audit(at: Layout, name: str, *, as_json: bool) -> None:
 
 
 def show_sources(at: Layout, *, as_json: bool) -> None:
-    """Each source with its licence, what may be republished, and how many rows it gave."""
+    """Each source: its reader, where it comes from, at which revision, its licence, what may be republished, its rows, what is missing."""
     lines = []
     for name, source in at.p.sources.items():
         place = Path(at.source(name, "card.json"))
         card = read_json(place) if place.is_file() else {}
-        origin = f"{source.hub.repo}@{source.hub.revision[:12]}" if source.hub else source.path
-        state = json.dumps(card["counts"]) if card else "not imported; run `dvc repro sources`"
-        lines.append({"source": name, "reader": source.reader, "from": origin, "licence": card.get("licence", "–"), "rows": state})
-    show_table(pl.DataFrame(lines), as_json=as_json)
+        known = {"licence": card.get("licence"), "redistribution": card.get("redistribution"), "rows": _rows(card.get("counts", {}))}
+        absent = [*_absent(source, card), *([] if card else ["not imported; run `dvc repro sources`"])]
+        revision = source.hub.revision[: None if as_json else 12] if source.hub else None
+        line = {
+            "source": name,
+            "reader": source.reader,
+            "from": _origin(source),
+            "revision": revision if as_json else (revision or "")[:12],
+        }
+        lines.append(line | known | {"missing": "; ".join(absent) or None})
+    shown = ("source", "reader", "from", "revision", "licence", "redistribution", "rows", "missing")
+    show_table(pl.DataFrame(lines, schema=dict.fromkeys(shown, pl.String)), as_json=as_json)
+
+
+def show_readers(*, as_json: bool) -> None:
+    """Each reader with what its card says of the data that it reads: name, licence, what may be republished, address."""
+    from truerate.sources import readers
+
+    lines = []
+    for reader in readers():
+        card = getattr(import_module(f"truerate.sources.{reader}"), "CARD", {})
+        lines.append({"reader": reader} | {field: card.get(field) for field in ("name", "licence", "redistribution", "url")})
+    show_table(pl.DataFrame(lines, infer_schema_length=None), as_json=as_json)
+
+
+def _origin(source: Source) -> str:
+    """A folder, or a data set of the Hub with the config and split that are read."""
+    if source.hub is None:
+        return source.path
+    return " ".join([source.hub.repo, *(part for part in (source.hub.config, source.hub.split) if part)])
+
+
+def _rows(counts: dict[str, int]) -> str | None:
+    """How many rows each table got, those that got none left out; None where nothing was imported."""
+    tables = ("documents", "items", "samples", "judgements", "rejects")
+    return ", ".join(f"{counts[f'n_{table}']} {table}" for table in tables if counts.get(f"n_{table}")) or ("none" if counts else None)
+
+
+def _absent(source: Source, card: dict) -> list[str]:
+    """What of a source's files is not there: without asking the Hub, and without making what a command would make."""
+    if source.hub:
+        from truerate.sources.hub import state
+
+        found = [state(source.hub)]
+    else:
+        folder = Path(source.path).expanduser()
+        gone = [file["file"] for file in card.get("files", []) if not any(folder.glob(file["file"]))] if folder.is_dir() else []
+        found = [f"files not there: {listed(gone)}" if gone else None]
+        if not folder.is_dir():
+            found = [f"folder not made yet: {source.path}" if source.make else f"folder not there: {source.path}"]
+    if source.training and not Path(source.training.path).expanduser().is_dir():
+        found.append(f"folder to learn from not there: {source.training.path}")
+    return [line for line in found if line]
 
 
 def _slice() -> pl.Expr:

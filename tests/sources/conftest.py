@@ -36,8 +36,8 @@ def put(tmp_path):
 def read(tmp_path):
     """Read the folder with a reader."""
 
-    def run(reader, on_bad_row="stop"):
-        return read_source("x", Source(reader=reader, path=str(tmp_path)), tmp_path, on_bad_row)
+    def run(reader, on_bad_row="stop", part=None):
+        return read_source("x", Source(reader=reader, path=str(tmp_path), part=part), tmp_path, on_bad_row)
 
     return run
 

@@ -1,12 +1,5 @@
-"""Where files come from: a folder, a command that fills it, a pinned data set of a (loopback) Hub."""
+"""Where files come from: a folder, or a command that fills it."""
 
-import hashlib
-import json
-import os
-import subprocess
-import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -17,7 +10,6 @@ from truerate.params import Source
 from truerate.sources.fetch import STAMP, folder_of
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
-REVISION = "ab" * 20
 SCRIPT = """
 import pathlib, sys
 folder, log, *more = sys.argv[1:]
@@ -87,78 +79,3 @@ def test_wrong_commands_are_one_line(tmp_path, at):
         folder_of("x", Source(reader="alpaca", path=path, make="no-such-program {path}", code=(str(PARAMS),)), at)
     with pytest.raises(TruerateError, match="wrote no folder"):
         folder_of("x", Source(reader="alpaca", path=path, make="python -c pass", code=(str(PARAMS),)), at)
-
-
-class Hub(BaseHTTPRequestHandler):
-    """One pinned data set with one file; `is_flipped` serves other bytes of the same size."""
-
-    content = json.dumps([{"instruction": "Name a metal.", "input": "", "output": ""}]).encode()
-    is_flipped = False
-
-    def do_HEAD(self):
-        self.do_GET()
-
-    def do_GET(self):
-        oid = hashlib.sha1(b"blob %d\0" % len(self.content) + self.content).hexdigest()
-        headers = {"etag": f'"{oid}"', "x-repo-commit": REVISION}
-        path = self.path.partition("?")[0]
-        if path == f"/api/datasets/org/metals/tree/{REVISION}":
-            self.reply(200, json.dumps([{"type": "file", "path": "alpaca.json", "size": len(self.content), "oid": oid}]).encode())
-        elif path == f"/datasets/org/metals/resolve/{REVISION}/alpaca.json":
-            self.reply(200, self.content.replace(b"metal", b"mital") if self.is_flipped else self.content, headers)
-        else:
-            self.reply(404, b"{}", {"x-error-code": "RepoNotFound"})
-
-    def reply(self, status, body, headers=()):
-        self.send_response(status)
-        for name, value in {"content-length": len(body), "content-type": "application/json", **dict(headers)}.items():
-            self.send_header(name, str(value))
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
-@pytest.fixture
-def hub(tmp_path):
-    """Ask for a data set of a loopback Hub in a process of its own: the client reads its address when it is imported."""
-    handler = type("OneHub", (Hub,), {})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-
-    def fetch(repo):
-        code = (
-            "import sys\nfrom truerate.errors import TruerateError\nfrom truerate.params import HubSource, Source\n"
-            "from truerate.sources import fetch\n"
-            f"source = Source(reader='alpaca', hub=HubSource(repo={repo!r}, revision={REVISION!r}))\n"
-            "try: print(fetch.folder_of('x', source, None))\n"
-            "except TruerateError as error: print(error); sys.exit(2)\n"
-        )
-        home = {"HF_ENDPOINT": f"http://127.0.0.1:{server.server_port}", "HF_HOME": str(tmp_path / "hf"), "HF_HUB_DISABLE_XET": "1"}
-        done = subprocess.run([sys.executable, "-c", code], env=os.environ | home, capture_output=True, text=True)
-        return done.returncode, done.stdout.strip()
-
-    yield fetch, handler
-    server.shutdown()
-    server.server_close()
-
-
-def test_a_pinned_hub_data_set_is_downloaded(hub):
-    fetch, _ = hub
-    status, folder = fetch("org/metals")
-    assert status == 0 and json.loads(Path(folder, "alpaca.json").read_text())[0]["instruction"] == "Name a metal."
-
-
-def test_an_unknown_hub_data_set_is_one_line(hub):
-    fetch, _ = hub
-    status, line = fetch("org/absent")
-    assert status == 2 and line.startswith("source 'x': data set 'org/absent' at abababab of the Hub: ") and "\n" not in line
-
-
-def test_bytes_that_differ_from_the_checksum_are_refused(hub):
-    fetch, handler = hub
-    handler.is_flipped = True
-    status, line = fetch("org/metals")
-    assert status == 2 and "files differ from the Hub's checksums: alpaca.json" in line

@@ -10,23 +10,28 @@ from truerate.sources import read_source, readers
 def test_readers_are_the_modules_with_a_read_function():
     assert readers() == [
         "alpaca",
+        "begin",
         "cnn_dailymail",
         "entity_list",
         "factcheckgpt",
         "factool",
+        "faithdial",
         "fava",
+        "halludial",
         "halueval",
         "hotpotqa",
         "mfava",
         "mushroom",
         "opendialkg",
         "probes",
+        "ragtruth",
         "refchecker",
         "seed_files",
         "silver_prompts",
         "wiki_files",
         "wikipedia",
         "wildchat",
+        "wildhallucinations",
         "xsum",
     ]
 

@@ -8,10 +8,12 @@ from truerate.params.blocks import Block, Names, Word
 
 
 class HubSource(Block):
-    """A data set on the Hugging Face Hub, pinned to a commit."""
+    """A data set on the Hugging Face Hub, pinned to a commit. `config` and `split`: the part of it that is read, all of it where null."""
 
-    repo: str
+    repo: Word
     revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+    config: Word | None = None
+    split: Word | None = None
 
 
 class Training(Block):

@@ -1,16 +1,18 @@
 """What a reader gathers from a source: rows of the four tables, and the account of what was not kept."""
 
 import hashlib
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import polars as pl
 
 from truerate import keys
 from truerate.errors import TruerateError
 from truerate.schemas import Document, Item, Judgement, Reject, Sample, frame, pairs, validate
+from truerate.sources.parquet import SUFFIX, parquet_rows
 from truerate.sources.rows import UNSUITABLE, BadRow, Cut, Reason, Row, parse
 from truerate.text import clean
 
@@ -51,8 +53,28 @@ class Collection:
         self.counts: Counter[str] = Counter()
 
     # ---- files ----------------------------------------------------------------------------------------------
+    def has(self, file: str) -> bool:
+        """Whether a file is there, or Parquet files of its name that hold its rows: `read` takes either."""
+        return bool(self._of_name(file))
+
     def read(self, file: str, cut: Callable[[bytes], Cut], keep: Callable[[Row], None]) -> None:
-        """Hand every row of a file to `keep`; what raises BadRow is booked. A file that cannot be cut ends the run."""
+        """Hand every row of a file to `keep`; what raises BadRow is booked. A file that cannot be cut ends the run.
+
+        Where it is not there, its rows are read from Parquet files of its name, else from those that the folder holds, as the Hub has them.
+        """
+        for part in self._of_name(file) or sorted(path.name for path in self.folder.glob(f"*{SUFFIX}")) or [file]:
+            self._read(part, cut if part == file else parquet_rows, keep)
+
+    def _of_name(self, file: str) -> list[str]:
+        """The file; else the Parquet file of its name, whole or in shards (`claims-00000-of-00002.parquet`)."""
+        if (self.folder / file).is_file():
+            return [file]
+        stem = PurePosixPath(file.removesuffix(".zst")).with_suffix("")
+        shards = re.compile(rf"{re.escape(stem.name)}(-\d+-of-\d+)?{re.escape(SUFFIX)}")
+        found = (self.folder / stem.parent).glob(f"*{SUFFIX}")
+        return sorted(path.relative_to(self.folder).as_posix() for path in found if shards.fullmatch(path.name))
+
+    def _read(self, file: str, cut: Callable[[bytes], Cut], keep: Callable[[Row], None]) -> None:
         raw = self._bytes(file)
         n_rows = 0
         try:
@@ -148,6 +170,21 @@ class Collection:
         if identity in self.items and not is_shared:
             raise BadRow(Reason.DUPLICATE, f"the same item was already read as {identity}")
         return self.items.setdefault(identity, {"item_id": identity, **row, "attributes": pairs(**more)})
+
+    def entity(self, item_id: str, name: str, *, document_ids: Sequence[str] = (), **more) -> None:
+        """Note an entity that can be asked about, under an id of the reader's making; `more` are its attributes, beside `name`."""
+        self.items[item_id] = {
+            "item_id": item_id,
+            "source": self.name,
+            "task": "entity",
+            "lang": self.lang,
+            "group_id": item_id,
+            "document_ids": list(document_ids),
+            "history": "",
+            "question": name,
+            "right_answer": None,
+            "attributes": pairs(name=name, **more),
+        }
 
     def sample(self, item: dict, text: str, *, is_hallucinated: bool, label_source: str, **more) -> dict:
         """Note a labelled text of an item. `more` are the other columns (`task`: its item's unless named), the rest attributes."""

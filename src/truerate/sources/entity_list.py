@@ -4,7 +4,6 @@ from pathlib import Path
 
 from truerate.errors import TruerateError
 from truerate.keys import content_id
-from truerate.schemas import pairs
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Cut, Reason, Row, csv_records, json_rows
 from truerate.text import MAX_NAME, name_fault, name_key
@@ -56,15 +55,4 @@ def _keep(collection: Collection, row: Row) -> None:
     item_id = content_id("entity", collection.name, name_key(shown))
     if item_id in collection.items:
         raise BadRow(Reason.DUPLICATE, f"the same name was already read as {item_id}")
-    collection.items[item_id] = {
-        "item_id": item_id,
-        "source": collection.name,
-        "task": "entity",
-        "lang": "en",
-        "group_id": item_id,
-        "document_ids": [],
-        "history": "",
-        "question": shown,
-        "right_answer": None,
-        "attributes": pairs(name=shown, n_chats=n_chats, domain=row.optional_text("domain"), url=row.optional_text("url")),
-    }
+    collection.entity(item_id, shown, n_chats=n_chats, domain=row.optional_text("domain"), url=row.optional_text("url"))

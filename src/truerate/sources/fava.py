@@ -40,7 +40,7 @@ _SWAPPED = {"<mark>": "<delete>", "</mark>": "</delete>", "<delete>": "<mark>", 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     """Each passage as an item of task `train` or `held-out` with its silver sample; its right answer is the text before any insertion."""
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = [file for file in FILES if (folder / file).is_file()]
+    found = [file for file in FILES if collection.has(file)]
     if not found:
         raise TruerateError(f"source {name!r}: none of FAVA's files in {str(folder)!r}; looked for: {', '.join(FILES)}")
     for file in found:

@@ -10,7 +10,8 @@ from pathlib import Path
 from truerate.errors import TruerateError, listed
 from truerate.keys import digest
 from truerate.layout import Layout
-from truerate.params import HubSource, Source
+from truerate.params import Source
+from truerate.sources import hub
 
 STAMP = ".made"
 
@@ -18,7 +19,9 @@ STAMP = ".made"
 def folder_of(name: str, source: Source, at: Layout) -> Path:
     """The folder that holds a source's files, made or downloaded if need be. Raises TruerateError where there is none."""
     if source.hub:
-        return _download(name, source.hub)
+        whole, files = hub.fetched(name, source.hub)
+        is_part = source.hub.config is not None or source.hub.split is not None
+        return _linked(whole, files, Path(at.chosen(name))) if is_part else whole
     folder = Path(source.path).expanduser()
     if source.make:
         return _make(name, source, folder, at)
@@ -87,31 +90,21 @@ def _swap(scratch: Path, folder: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _download(name: str, hub: HubSource) -> Path:
-    """The pinned snapshot in the Hub's cache (`HF_ENDPOINT`, `HF_HOME` and `HF_TOKEN` are honoured), its checksums verified.
+def _linked(folder: Path, files: list[str], target: Path) -> Path:
+    """A folder that holds these files of another and nothing else, by their names below the folder that they share; made anew each time."""
+    base = os.path.commonpath([os.path.dirname(file) for file in files])
+    scratch = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    shutil.rmtree(scratch, ignore_errors=True)
+    for file in files:
+        place = scratch / os.path.relpath(file, base or ".")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _link((folder / file).resolve(), place)
+    _swap(scratch, target)
+    return target
 
-    The client checks the size of a download only, so what came is held against the Hub's checksums; without a connection a snapshot that
-    was complete before is taken as it is.
-    """
-    import httpx2
-    from huggingface_hub import HfApi, snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
-    at = {"repo_type": "dataset", "revision": hub.revision}
+def _link(file: Path, place: Path) -> None:
     try:
-        folder = Path(snapshot_download(hub.repo, **at))
-        try:
-            found = HfApi().verify_repo_checksums(hub.repo, **at)
-        except (httpx2.TransportError, OfflineModeIsEnabled):
-            return folder
-    except (HfHubHTTPError, httpx2.HTTPError, OSError, ValueError) as error:
-        line = " ".join(str(error).split())[:200]
-        raise TruerateError(
-            f"source {name!r}: data set {hub.repo!r} at {hub.revision[:8]} of the Hub: {type(error).__name__}: {line}"
-        ) from None
-    if found.mismatches or found.missing_paths:
-        wrong = [*(mismatch["path"] for mismatch in found.mismatches), *found.missing_paths]
-        raise TruerateError(
-            f"source {name!r}: {hub.repo!r}: files differ from the Hub's checksums: {listed(wrong)}; delete {str(folder)!r}"
-        )
-    return folder
+        place.symlink_to(file)
+    except OSError:  # where links are not allowed
+        shutil.copyfile(file, place)

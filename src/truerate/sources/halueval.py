@@ -3,12 +3,12 @@
 A folder may hold any of them: the general part, the two files of unfiltered QA candidates, and the three released data sets.
 """
 
-import re
 from pathlib import Path
 
 from truerate import keys
 from truerate.errors import TruerateError
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.dialogue import parted
 from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
 from truerate.text import find_span
 
@@ -27,7 +27,6 @@ CARD = {
     "lang": "en",
 }
 WIKIPEDIA = "CC BY-SA 4.0"
-_TURN = re.compile(r"\[(Human|Assistant)\]:")
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
@@ -40,7 +39,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
         DIALOGUE_FILE: lambda row: _keep_dialogue(collection, row),
         SUMMARIZATION_FILE: lambda row: _keep_summary(collection, row),
     }
-    found = [file for file in keepers if (folder / file).is_file()]
+    found = [file for file in keepers if collection.has(file)]
     if not found:
         raise TruerateError(f"source {name!r}: none of HaluEval's files in {str(folder)!r}; looked for: {', '.join(keepers)}")
     for file in found:
@@ -93,13 +92,11 @@ def _keep_dialogue(collection: Collection, row: Row) -> None:
     """A dialogue pair: the last human turn is the question, what stands before it the history."""
     knowledge, told = row.text("knowledge"), row.text("dialogue_history")
     sides = _sides(row, "right_response", "hallucinated_response")
-    speakers, turns = _TURN.findall(told), [" ".join(turn.split()) for turn in _TURN.split(told)[2::2]]
-    if not speakers or speakers[-1] != "Human":
-        raise BadRow(Reason.NO_EXCHANGE, "field 'dialogue_history' does not end with a turn of [Human]")
+    history, question = parted(told, "dialogue_history")
     item = collection.item(
         "dialogue",
-        history="\n".join(f"[{speaker}]: {turn}" for speaker, turn in zip(speakers[:-1], turns[:-1], strict=True)),
-        question=turns[-1],
+        history=history,
+        question=question,
         right_answer=sides[0],
         document_ids=[collection.document(knowledge)],
         group=("knowledge", knowledge),

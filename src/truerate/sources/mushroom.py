@@ -34,7 +34,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     Raw marks are those before the organisers' clean-up: the soft spans cannot be computed from them.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = [file for file in ANSWERS if (folder / file).is_file()]
+    found = [file for file in ANSWERS if collection.has(file)]
     if not found:
         raise TruerateError(f"source {name!r}: none of Mu-SHROOM's files in {str(folder)!r}; looked for: {', '.join(ANSWERS)}")
     for file in found:

@@ -39,11 +39,12 @@ def _renamed(data: pl.DataFrame, *columns: str) -> pl.DataFrame:
 
 
 def _card(card: dict, other: dict, *, n_train: int) -> dict:
-    """The rights of both (`own_redistribution`: the source's alone), the files of both, and its own counts with those of what was taken."""
+    """The rights of both (`own_redistribution`, `own_licence`: the source's alone), the files of both, its own counts and what it took."""
     files = {file["sha256"]: file for file in (*card["files"], *other["files"])}
     return {
         **joined_card([card, other]),
         "own_redistribution": card["redistribution"],
+        "own_licence": card["licence"],
         "lang": card["lang"],
         "files": list(files.values()),
         "counts": card["counts"] | {"n_train": n_train},

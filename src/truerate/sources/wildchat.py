@@ -4,21 +4,20 @@ The format is that of the data set's card, which has changed over its releases (
 moderation scores): only `conversation` must be there. What says who the users are (addresses, countries, request headers) is not read.
 """
 
-import io
+from functools import partial
 from pathlib import Path
 
-import polars as pl
-
-from truerate.errors import TruerateError, listed
+from truerate.errors import TruerateError
 from truerate.keys import content_id
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.rows import BadRow, Cut, Reason, Row, json_rows
+from truerate.sources.parquet import SUFFIX as PARQUET
+from truerate.sources.parquet import parquet_rows
+from truerate.sources.rows import BadRow, Reason, Row, json_rows
 from truerate.text import clean
 
 COLUMNS = ("conversation_hash", "conversation_id", "model", "conversation", "language", "toxic", "redacted", "openai_moderation")
 ROLES = ("user", "assistant", "system")
 ENGLISH = ("english", "en", "eng")
-SLICE = 512  # conversations that are Python objects at a time
 CARD = {
     "name": "WildChat",
     "citation": "W. Zhao, X. Ren, J. Hessel, C. Cardie, Y. Choi, Y. Deng. WildChat: 1M ChatGPT Interaction Logs in the Wild. ICLR 2024. "
@@ -41,29 +40,13 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     if not found:
         raise TruerateError(f"source {name!r}: no conversations in {str(folder)!r}; looked for: *.parquet, *.jsonl, *.json")
     for file in found:
-        cut = parquet_rows if file.endswith(".parquet") else json_rows
+        cut = partial(parquet_rows, columns=COLUMNS, needed=("conversation",)) if file.endswith(PARQUET) else json_rows
         collection.read(file, cut, lambda row, file=file: _book(collection, file, row))
     return collection.tables()
 
 
 def _is_chat(path: Path) -> bool:
-    return path.suffix in (".parquet", ".jsonl", ".json") and path.name != "source.json" and not path.name.startswith(".")
-
-
-def parquet_rows(raw: bytes) -> Cut:
-    """Rows of a Parquet file, of the columns that are read; a file that is none, or has no conversations, makes BadRow at once."""
-    try:
-        present = pl.read_parquet_schema(io.BytesIO(raw))
-        if "conversation" not in present:
-            raise BadRow(Reason.MISSING_FIELD, f"no column 'conversation'; found: {listed(sorted(present))}")
-        data = pl.read_parquet(io.BytesIO(raw), columns=[name for name in COLUMNS if name in present])
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise BadRow(Reason.UNPARSABLE, f"not Parquet: {' '.join(str(error).split())[:200]}") from None
-    number = 0
-    for part in data.iter_slices(SLICE):
-        for values in part.iter_rows(named=True):
-            number += 1
-            yield number, lambda values=values: values
+    return path.suffix in (PARQUET, ".jsonl", ".json") and path.name != "source.json" and not path.name.startswith(".")
 
 
 def _book(collection: Collection, file: str, row: Row) -> None:

@@ -1,0 +1,147 @@
+"""FaithDial (Dziri et al. 2022): dialogues whose hallucinated responses people rewrote, and the audit of dialogue models before it.
+
+Three shapes of row are known. The data set's: `utterances` of a dialogue as its files have them, or one turn a row as `datasets` shows it
+(`dialog_idx`, `history`, `knowledge`, `response`, `original_response`, `BEGIN`, `VRM`). The audit's: `corpus`, `system`, `knowledge`,
+`history` (the turn before), `response`, `begin`, `vrm_raw`. Only the audit's rows were at hand.
+
+BEGIN's labels of the data set are those of the response that stood there before (`original_response`; `response` where nothing was
+rewritten, as its publishers' own critic reads it). Whatever has the label Hallucination, alone or with others, is hallucinated.
+"""
+
+from functools import partial
+from pathlib import Path
+
+from truerate import keys
+from truerate.errors import TruerateError
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.dialogue import taken_in_turns
+from truerate.sources.rows import UNSUITABLE, BadRow, Reason, Row, json_rows
+
+AUDIT = ("audit_cmu.jsonl", "audit_topicalchat.jsonl", "audit_wow.jsonl")
+SPLITS = ("train", "validation", "valid", "test")
+DATA = tuple(f"{folder}{split}{suffix}" for split in SPLITS for folder in ("", "data/") for suffix in (".json", ".jsonl"))
+LABELS = {
+    "hallucination": True,
+    "partial_hallucination": True,
+    "entailment": False,
+    "uncooperative": False,
+    "generic": False,
+}
+PEOPLE = "gold"
+CARD = {
+    "name": "FaithDial",
+    "citation": "N. Dziri, E. Kamalloo, S. Milton, O. Zaiane, M. Yu, E. M. Ponti, S. Reddy. FaithDial: A Faithful Benchmark for "
+    "Information-Seeking Dialogue. TACL 2022. Audit: N. Dziri, S. Milton, M. Yu, O. Zaiane, S. Reddy. On the Origin of Hallucinations in "
+    "Conversational Models. NAACL 2022. Texts: Wizard of Wikipedia (Wikipedia), CMU DoG, Topical-Chat. The rows of the data set, "
+    "other than the audit's, are read by the format that its publishers document; this reader was not tried on those files.",
+    "licence": "MIT (annotations)",
+    "redistribution": "yes",
+    "url": "https://github.com/McGill-NLP/FaithDial",
+    "lang": "en",
+}
+TEXTS = {  # what the audit's dialogues and knowledge may be used under, by corpus
+    "cmu": "Carnegie Mellon University notice (CMU DoG)",
+    "topicalchat": "CDLA-Sharing-1.0 (Topical-Chat)",
+    "wow": "CC BY-SA 4.0 (Wikipedia)",
+}
+
+
+def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+    """Each response as a gold sample of an item of task `dialogue`, the audit's and the data set's, whichever the folder holds.
+
+    A turn whose hallucinated response was rewritten is a pair. Responses without text and turns without knowledge are rejects.
+    """
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    found = [file for file in AUDIT if collection.has(file)]
+    stems: dict[str, str] = {}
+    for file in DATA:
+        if collection.has(file):
+            stems.setdefault(Path(file).stem, file)
+    if not found and not stems:
+        looked = ", ".join([*AUDIT[:2], *(f"{split}.json" for split in SPLITS)])
+        raise TruerateError(f"source {name!r}: none of FaithDial's files in {str(folder)!r}; looked for: {looked} (or .jsonl, .parquet)")
+    for file in found:
+        collection.read(file, json_rows, partial(_keep_audited, collection))
+    for file in stems.values():
+        collection.read(file, json_rows, partial(_keep_row, collection, file))
+    return collection.tables()
+
+
+# ---- the audit -----------------------------------------------------------------------------------------------------------------
+def _keep_audited(collection: Collection, row: Row) -> None:
+    """A response of a model or of a person, with one label."""
+    corpus, system, knowledge = row.choice("corpus", tuple(TEXTS)), row.text("system"), _knowledge(row)
+    response = _response(row, "response")
+    label, vrm = row.choice("begin", tuple(LABELS)), row.optional_text("vrm_raw")
+    before = row.optional_text("history")
+    _, question = taken_in_turns([before] if before else [])
+    item = collection.item(
+        "dialogue",
+        group=("knowledge", knowledge),
+        question=question,
+        document_ids=[collection.document(knowledge, licence=TEXTS[corpus], is_wikipedia=corpus == "wow")],
+        corpus=corpus,
+        is_shared=True,
+    )
+    known = {"system": system, "row": row.integer("row"), "begin": label, "vrm": vrm}
+    writer = None if system == PEOPLE else system
+    collection.sample(item, response, is_hallucinated=LABELS[label], label_source="gold", generator=writer, **known)
+    collection.counts[f"n_{label}"] += 1
+
+
+# ---- the data set --------------------------------------------------------------------------------------------------------------
+def _keep_row(collection: Collection, file: str, row: Row) -> None:
+    """A turn, or a dialogue with its turns: those of its wizard have a history. A turn that cannot be kept costs its dialogue no other."""
+    split = Path(file).stem.replace("validation", "valid")
+    if "utterances" not in row.values:
+        _keep_turn(collection, split, row, row.values.get("dialog_idx"))
+        return
+    for entry in row.items("utterances"):
+        turn = Row(entry, row.number)
+        if "history" in turn.values:
+            try:
+                _keep_turn(collection, split, turn, row.values.get("dialog_idx", row.number))
+            except BadRow as bad:
+                if collection.on_bad_row == "stop" and bad.reason not in UNSUITABLE:
+                    raise
+                collection.reject(file, bad, row=row.number, text=str(entry))
+
+
+def _keep_turn(collection: Collection, split: str, row: Row, dialogue: object) -> None:
+    history, question = taken_in_turns(row.texts("history"))
+    knowledge, response, original = _knowledge(row), _response(row, "response"), row.optional_text("original_response")
+    labels = [label.strip().lower() for label in row.texts("BEGIN")] if row.values.get("BEGIN") is not None else []
+    if not labels:
+        raise BadRow(Reason.UNLABELLED, "field 'BEGIN' holds no label")
+    is_hallucinated, is_rewritten = "hallucination" in labels, original not in (None, response)
+    item = collection.item(
+        "dialogue",
+        group=("dialogue", split, dialogue) if dialogue is not None else ("knowledge", knowledge),
+        history=history,
+        question=question,
+        right_answer=response if is_rewritten or not is_hallucinated else None,
+        document_ids=[collection.document(knowledge, licence=TEXTS["wow"], is_wikipedia=True)],
+        is_shared=True,
+    )
+    known = {"label_source": "gold", "published_split": split, "vrm": ",".join(row.texts("VRM")) if row.values.get("VRM") else None}
+    pair_id = keys.content_id(item["item_id"], original, response) if is_rewritten and is_hallucinated else None
+    side = ("hallucinated", "right") if pair_id else (None, None)
+    known |= {"pair_id": pair_id}
+    before = original if is_rewritten else response
+    collection.sample(item, before, is_hallucinated=is_hallucinated, begin=",".join(labels), side=side[0], **known)
+    if is_rewritten:
+        collection.sample(item, response, is_hallucinated=False, side=side[1], is_rewritten=True, **known)
+
+
+def _knowledge(row: Row) -> str:
+    found = row.optional_text("knowledge")
+    if not (found or "").strip():
+        raise BadRow(Reason.NO_KNOWLEDGE, "field 'knowledge' holds no text")
+    return found
+
+
+def _response(row: Row, field: str) -> str:
+    found = row.text(field, may_be_empty=True)
+    if not found.strip():
+        raise BadRow(Reason.EMPTY_TURN, f"field {field!r} holds no text")
+    return found

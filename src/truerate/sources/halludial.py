@@ -1,0 +1,84 @@
+"""HalluDial (Luo et al. 2024): responses in dialogues on given knowledge, each judged with a reason and the place.
+
+Files and fields are those that the README of its repository documents: `<scenario>/<scenario>_train.json` and `_test.json`, JSON lists
+(JSON Lines and Parquet are read, too), with `dialogue_id`, `knowledge`, `dialogue_history`, `turn`, `response` and `target`. A target
+begins with Yes (hallucinated) or No; what follows is the rationale, in which the place stands in words, so samples have no spans. Not
+documented, so assumed: that a dialogue of one number is the same in both scenarios (both are then on one side of the split).
+"""
+
+import re
+from functools import partial
+from pathlib import Path
+
+from truerate.errors import TruerateError, listed
+from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.dialogue import parted
+from truerate.sources.parquet import SUFFIX, parquet_rows
+from truerate.sources.rows import BadRow, Reason, Row, json_rows
+
+SCENARIOS = ("spontaneous", "induced")
+SPLITS = ("train", "test")
+CARD = {
+    "name": "HalluDial",
+    "citation": "W. Luo, T. Shen, W. Li, G. Peng, R. Xuan, H. Wang, X. Yang. HalluDial: A Large-Scale Benchmark for Automatic "
+    "Dialogue-Level Hallucination Evaluation. arXiv:2406.07070, 2024. "
+    "Read by the format that its publishers document; this reader was not tried on the original files.",
+    "licence": "CC BY-NC-SA 4.0",
+    "redistribution": "yes",
+    "url": "https://github.com/FlagOpen/HalluDial",
+    "lang": "en",
+}
+_TARGET = re.compile(r"\s*(yes|no)\b[\s.,:;!]*", re.IGNORECASE)
+
+
+def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -> SourceTables:
+    """Each response as a published sample of an item of task `dialogue`; attributes `scenario`, `published_split`, `dialogue`, `turn`.
+
+    Scenario and split are told by the file's path. `part` names the one scenario to read; both are read where none is named.
+    """
+    if part is not None and part not in SCENARIOS:
+        raise TruerateError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SCENARIOS)}")
+    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    found = [file for file in _files(folder) if part is None or _named(file, SCENARIOS) == part]
+    if not found:
+        wanted = f"of part {part!r} " if part else ""
+        raise TruerateError(f"source {name!r}: none of HalluDial's files {wanted}in {str(folder)!r}; looked for: spontaneous_train.json, …")
+    for file in found:
+        told = {"scenario": _named(file, SCENARIOS), "published_split": _named(file, SPLITS)}
+        collection.read(file, parquet_rows if file.endswith(SUFFIX) else json_rows, partial(_keep, collection, told))
+    return collection.tables()
+
+
+def _files(folder: Path) -> list[str]:
+    """The data files at any depth; without `source.json` and hidden ones."""
+    found = (path for path in folder.rglob("*") if path.is_file() and path.suffix in (SUFFIX, ".json", ".jsonl"))
+    names = (path.relative_to(folder).as_posix() for path in found if path.name != "source.json")
+    return sorted(name for name in names if not any(piece.startswith(".") for piece in name.split("/")))
+
+
+def _named(file: str, allowed: tuple[str, ...]) -> str | None:
+    """The word of these that a path holds; the last, where several do."""
+    return next((word for word in reversed(re.split(r"[/_.\-]", file)) if word in allowed), None)
+
+
+def _keep(collection: Collection, told: dict, row: Row) -> None:
+    knowledge, response, dialogue, turn = row.text("knowledge"), row.text("response"), row.integer("dialogue_id"), row.integer("turn")
+    history, question = parted(row.text("dialogue_history"), "dialogue_history")
+    target = row.text("target")
+    verdict = _TARGET.match(target)
+    if verdict is None:
+        raise BadRow(Reason.UNLABELLED, f"field 'target' begins with {target[:20]!r}: neither Yes nor No")
+    item = collection.item(
+        "dialogue",
+        group=("dialogue", dialogue),
+        history=history,
+        question=question,
+        document_ids=[collection.document(knowledge)],
+        dialogue=dialogue,
+        turn=turn,
+        is_shared=True,
+    )
+    is_hallucinated = verdict[1].lower() == "yes"
+    rationale = target[verdict.end() :].strip() or None
+    collection.sample(item, response, is_hallucinated=is_hallucinated, label_source="published", rationale=rationale, **told)
+    collection.counts[f"n_{told['scenario'] or 'unnamed'}"] += 1

@@ -1,0 +1,140 @@
+"""Which files of a data set of the Hub are a config's and a split's: by its card, else by the names of its folders and files."""
+
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+import yaml
+
+from truerate.errors import TruerateError, listed
+from truerate.params import HubSource
+
+CARD = "README.md"
+DATA = (".parquet", ".jsonl", ".json", ".csv", ".tsv", ".txt", ".zst", ".gz", ".arrow")
+NO_DATA = ("dataset_infos.json", "dataset_info.json", "croissant.json", "truerate.json")
+WHOLE = "default"  # the config of a data set that names none
+WORDS = {"train": "train", "training": "train", "test": "test", "testing": "test", "eval": "test", "evaluation": "test"} | {
+    name: "validation" for name in ("validation", "valid", "val", "dev")
+}
+_SHARD = re.compile(r"(?:.*/)?(?P<split>\w+(?:\.\w+)*)-\d{5}-of-\d{5}\.\w+")
+
+Splits = dict[str, list[str]]
+
+
+def files_of(hub: HubSource, paths: Sequence[str], card: str) -> list[str]:
+    """The files of a data set's config and split, all splits where none is named; of its default config where none is named.
+
+    `paths` are all files of the commit, `card` is its README. Raises TruerateError, with those there are, for a config or split that it
+    has not.
+    """
+    data = sorted(path for path in paths if _is_data(path))
+    configs, default = _declared(card, data) or _by_name(data)
+    name = hub.config or default
+    if name not in configs:
+        met = "names no default config" if name is None else f"has no config {name!r}"
+        raise TruerateError(f"it {met}; those there are: {listed(configs)}; set `config`")
+    splits = configs[name]
+    if hub.split is not None and hub.split not in splits:
+        raise TruerateError(f"its config {name!r} has no split {hub.split!r}; those there are: {listed(splits)}; set `split`")
+    found = {path for split, files in splits.items() if hub.split in (None, split) for path in files}
+    if not found:
+        raise TruerateError(f"its config {name!r} names files that are not there; correct `config` or `revision`")
+    return sorted(found)
+
+
+def _is_data(path: str) -> bool:
+    name = path.rsplit("/", 1)[-1]
+    return name.endswith(DATA) and name not in NO_DATA and not any(part.startswith(".") for part in path.split("/"))
+
+
+# ---- as the card says --------------------------------------------------------------------------------------------------------
+def _declared(card: str, data: Sequence[str]) -> tuple[dict[str, Splits], str | None] | None:
+    """The configs that the card's YAML declares, and the default among them; None where it declares none."""
+    entries = _front(card).get("configs")
+    entries = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    configs = {str(entry.get("config_name") or WHOLE): _splits(entry, data) for entry in entries}
+    marked = [str(entry.get("config_name") or WHOLE) for entry in entries if entry.get("default") == "true"]
+    return (configs, _default(configs, marked)) if configs else None
+
+
+def _front(card: str) -> dict:
+    """The YAML in front of a card, scalars as text (a config may be called `no`); none where it has none."""
+    parts = re.split(r"^---\s*$", card.removeprefix("\ufeff"), maxsplit=2, flags=re.MULTILINE)
+    if len(parts) < 3 or parts[0].strip():
+        return {}
+    try:
+        found = yaml.load(parts[1], Loader=yaml.BaseLoader)
+    except yaml.YAMLError as error:
+        line = " ".join(str(error).split())[:120]
+        raise TruerateError(f"the YAML of its card cannot be read ({line}); take `config` and `split` away to have all of it") from None
+    return found if isinstance(found, dict) else {}
+
+
+def _splits(entry: dict, data: Sequence[str]) -> Splits:
+    """The files of one entry's splits. Its `data_files` are patterns, with or without split; its `data_dir` is a folder."""
+    base = str(entry.get("data_dir") or "").strip("/.")
+    below = [path for path in data if not base or path.startswith(f"{base}/")]
+    spec = entry.get("data_files")
+    if not spec:
+        return _by_split(below)
+    if isinstance(spec, dict):
+        named = list(spec.items())
+    elif isinstance(spec, list) and all(isinstance(one, dict) for one in spec):
+        named = [(one.get("split") or "train", one.get("path") or one.get("pattern")) for one in spec]
+    else:
+        named = [("train", spec)]
+    found: Splits = {}
+    for split, patterns in named:
+        wanted = [str(one).removeprefix("./") for one in (patterns if isinstance(patterns, list) else [patterns])]
+        wanted = [f"{base}/{pattern}" if base else pattern for pattern in wanted]
+        found.setdefault(str(split), []).extend(path for path in data if any(fits(path, pattern) for pattern in wanted))
+    return found
+
+
+def fits(path: str, pattern: str) -> bool:
+    """Whether a path is one that a pattern means: `*` stands for anything but a slash, a part `**` for any folders, also none."""
+    parts = pattern.split("/")
+    plain = [part for place, part in enumerate(parts) if part != "**" or parts[place - 1 : place] != ["**"]]
+    return _fit(path.split("/"), plain)
+
+
+def _fit(path: list[str], pattern: list[str]) -> bool:
+    if not pattern:
+        return not path
+    if pattern[0] == "**":
+        return any(_fit(path[place:], pattern[1:]) for place in range(len(path) + 1))
+    return bool(path) and fnmatchcase(path[0], pattern[0]) and _fit(path[1:], pattern[1:])
+
+
+# ---- as folders and files are called -------------------------------------------------------------------------------------------
+def _by_name(data: Sequence[str]) -> tuple[dict[str, Splits], str | None]:
+    """Configs by folder (`data/<config>/…`, `<config>/…`), files elsewhere and in folders of a split under `default`."""
+    folders: dict[str, list[str]] = {}
+    for path in data:
+        parts = path.split("/")[:-1]
+        parts = parts[1:] if parts[:1] == ["data"] else parts
+        folders.setdefault(parts[0] if parts and parts[0].lower() not in WORDS else WHOLE, []).append(path)
+    configs = {name: _by_split(files) for name, files in folders.items()}
+    return configs, _default(configs, [])
+
+
+def _by_split(files: Sequence[str]) -> Splits:
+    """Files by the split that their name or a folder's begins or ends with; `train` where none does, as the Hub's own client has it."""
+    found: Splits = {}
+    for path in files:
+        found.setdefault(_split(path), []).append(path)
+    return found
+
+
+def _split(path: str) -> str:
+    if shard := _SHARD.fullmatch(path):
+        return shard["split"]
+    words = [word for part in reversed(path.lower().split("/")) for word in re.split(r"[-._ ]|\d+", part)]
+    return next((WORDS[word] for word in words if word in WORDS), "train")
+
+
+def _default(configs: dict[str, Splits], marked: Sequence[str]) -> str | None:
+    """The config that is meant where none is named: the marked one, the only one, or the one called `default`."""
+    if len(marked) == 1:
+        return marked[0]
+    return next(iter(configs)) if len(configs) == 1 else WHOLE if WHOLE in configs else None

@@ -1,0 +1,208 @@
+"""Readers of dialogues on given knowledge: HalluDial, FaithDial and its audit, BEGIN; tiny rows, and the published files."""
+
+import polars as pl
+import pytest
+
+from truerate.errors import TruerateError
+from truerate.params import Source
+from truerate.schemas import pair
+from truerate.sources import read_source
+from truerate.sources.dialogue import taken_in_turns
+
+TOLD = {
+    "dialogue_id": 4,
+    "knowledge": "Varn is a town.",
+    "dialogue_history": "[Human]: Hello! [Assistant]: Hi. [Human]: What is Varn?",
+    "turn": 1,
+    "response": "A river.",
+    "target": 'Yes. The hallucination lies in "river": it is a town.',
+}
+TURN = {
+    "dialog_idx": 3,
+    "history": ["Hello!", "Hi.", "What is Varn?"],
+    "knowledge": "Varn is a town.",
+    "original_response": "Varn is the river I love.",
+    "response": "Varn is a town.",
+    "BEGIN": ["Hallucination", "Entailment"],
+    "VRM": ["Disclosure"],
+}
+AUDITED = {"corpus": "cmu", "system": "gpt2", "row": 0, "knowledge": "Varn is a film.", "history": "Seen Varn?", "response": "Twice."} | {
+    "begin_raw": "Hallucination",
+    "begin": "hallucination",
+    "vrm_raw": "disclosure",
+}
+LABELLED = {
+    "row": 0,
+    "model_name": "t5",
+    "data_source": "tc",
+    "knowledge": "Varn is a town.",
+    "message": "Varn?",
+    "response": "A town.",
+} | {"begin_label": "Fully attributable"}
+
+
+def test_turns_alternate_back_from_a_person_s_last():
+    assert taken_in_turns(["a", "b", "c"]) == ("[Human]: a\n[Assistant]: b", "c")
+    assert taken_in_turns(["b", " c\nd "]) == ("[Assistant]: b", "c d") and taken_in_turns([]) == ("", "")
+
+
+# ---- HalluDial ---------------------------------------------------------------------------------------------------------------
+def test_halludial_judges_responses_with_a_reason(put, read):
+    put("spontaneous/spontaneous_train.json", [TOLD, TOLD | {"response": "A town.", "target": "No. It is backed."}])
+    put("induced/induced_test.json", [TOLD | {"response": "A sea."}])
+    got = read("halludial")
+    item = got.items.row(0, named=True)
+    assert (item["task"], item["question"], item["history"]) == ("dialogue", "What is Varn?", "[Human]: Hello!\n[Assistant]: Hi.")
+    assert got.items.height == 1 and got.documents["text"].to_list() == ["Varn is a town."]
+    rows = got.samples.sort("text").select("text", "is_hallucinated", "rationale", pair("attributes", "scenario").alias("s"))
+    assert rows.rows() == [
+        ("A river.", True, 'The hallucination lies in "river": it is a town.', "spontaneous"),
+        ("A sea.", True, 'The hallucination lies in "river": it is a town.', "induced"),
+        ("A town.", False, "It is backed.", "spontaneous"),
+    ]
+    assert set(got.samples.select(pair("attributes", "published_split")).to_series()) == {"train", "test"}
+    assert "not tried on the original" in got.card["citation"] and got.card["licence"] == "CC BY-NC-SA 4.0"
+
+
+def test_halludial_one_scenario_alone(put, read):
+    put("data/spontaneous/spontaneous_test.json", [TOLD])
+    put("data/induced/induced_test.json", [TOLD | {"response": "A sea."}])
+    assert read("halludial", part="induced").samples["text"].to_list() == ["A sea."]
+    with pytest.raises(TruerateError, match="part 'both' is not known; allowed: induced, spontaneous"):
+        read("halludial", part="both")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"target": "Perhaps."}, "unlabelled"),
+        ({"target": "Nothing is wrong."}, "unlabelled"),
+        ({"dialogue_history": "[Human]: Hello! [Assistant]: Hi."}, "no-exchange"),
+        ({"knowledge": None}, "missing-field"),
+        ({"response": " "}, "empty-field"),
+        ({"turn": "first"}, "wrong-type"),
+        ({}, "duplicate"),
+    ],
+)
+def test_halludial_rejects(put, read, reasons, change, reason):
+    put("spontaneous_train.json", [TOLD, TOLD | change])
+    got = read("halludial", "reject")
+    assert reasons(got) == [(2, reason)] and got.samples.height == 1
+
+
+# ---- FaithDial ---------------------------------------------------------------------------------------------------------------
+def test_a_rewritten_hallucination_is_a_pair(put, read):
+    put("train.jsonl", [TURN])
+    got = read("faithdial")
+    item = got.items.row(0, named=True)
+    assert (item["history"], item["question"], item["right_answer"]) == (
+        "[Human]: Hello!\n[Assistant]: Hi.",
+        "What is Varn?",
+        TURN["response"],
+    )
+    rows = got.samples.sort("is_hallucinated").select("text", "is_hallucinated", "label_source", pair("attributes", "side").alias("side"))
+    assert rows.rows() == [("Varn is a town.", False, "gold", "right"), ("Varn is the river I love.", True, "gold", "hallucinated")]
+    assert got.samples["pair_id"].n_unique() == 1 and got.samples["pair_id"].null_count() == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "texts"),
+    [
+        ({"original_response": None}, [("Varn is a town.", True)]),
+        ({"original_response": "", "BEGIN": ["Entailment"]}, [("Varn is a town.", False)]),
+        ({"original_response": "Yes, a town.", "BEGIN": ["Generic"]}, [("Varn is a town.", False), ("Yes, a town.", False)]),
+    ],
+)
+def test_labels_are_those_of_the_response_before(change, texts, put, read):
+    put("train.jsonl", [TURN | change])
+    got = read("faithdial")
+    assert sorted(got.samples.select("text", "is_hallucinated").rows()) == texts and got.samples["pair_id"].null_count() == len(texts)
+
+
+def test_files_of_whole_dialogues(put, read):
+    utterances = [
+        {"speaker": "Apprentice", "text": "Hello!"},
+        {key: TURN[key] for key in TURN if key != "dialog_idx"} | {"speaker": "Wizard"},
+    ]
+    put("data/valid.json", [{"dialog_idx": 3, "utterances": [*utterances, utterances[1] | {"knowledge": ""}]}])
+    got = read("faithdial")
+    assert got.samples.height == 2 and got.rejects.select("where", "reason").rows() == [("data/valid.json", "no-knowledge")]
+    assert set(got.samples.select(pair("attributes", "published_split")).to_series()) == {"valid"}
+
+
+def test_the_audit_says_who_wrote_and_what_is_wrong(put, read):
+    people = AUDITED | {"system": "gold", "begin": "partial_hallucination", "history": "", "response": "Once."}
+    put("audit_cmu.jsonl", [AUDITED, people, AUDITED | {"begin": "generic", "response": "Ah."}, AUDITED | {"response": ""}])
+    got = read("faithdial")
+    assert got.samples.sort("text").select("text", "is_hallucinated", "generator").rows() == [
+        ("Ah.", False, "gpt2"),
+        ("Once.", True, None),
+        ("Twice.", True, "gpt2"),
+    ]
+    assert sorted(got.items["question"]) == ["", "Seen Varn?"] and got.samples["group_id"].n_unique() == 1
+    assert got.documents["licence"].to_list() == ["Carnegie Mellon University notice (CMU DoG)"]
+    assert got.rejects["reason"].to_list() == ["empty-turn"]
+
+
+@pytest.mark.parametrize(
+    ("file", "row", "reason"),
+    [
+        ("audit_cmu.jsonl", AUDITED | {"begin": "hallucinated"}, "unknown-value"),
+        ("audit_cmu.jsonl", AUDITED | {"knowledge": ""}, "no-knowledge"),
+        ("audit_cmu.jsonl", AUDITED | {"corpus": "opendialkg"}, "unknown-value"),
+        ("train.jsonl", TURN | {"BEGIN": None}, "unlabelled"),
+        ("train.jsonl", TURN | {"history": "Hello!"}, "wrong-type"),
+        ("test.json", [TURN | {"response": " "}], "empty-turn"),
+    ],
+)
+def test_faithdial_rejects(file, row, reason, put, read, reasons):
+    put(file, row if isinstance(row, list) else [row])
+    assert reasons(read("faithdial", "reject")) == [(1, reason)]
+
+
+# ---- BEGIN -------------------------------------------------------------------------------------------------------------------
+def test_begin_s_labels(put, read):
+    others = [LABELLED | {"row": 1, "response": "A sea.", "begin_label": "Not fully attributable"}]
+    others += [LABELLED | {"row": 2, "response": "Oh!", "begin_label": "Generic"}, LABELLED | {"row": 3, "response": " "}]
+    put("dev_topicalchat.jsonl", [LABELLED, *others])
+    got = read("begin")
+    assert got.samples.sort("text").select("text", "is_hallucinated", "generator", "label_source").rows() == [
+        ("A sea.", True, "t5", "gold"),
+        ("A town.", False, "t5", "gold"),
+        ("Oh!", False, "t5", "gold"),
+    ]
+    assert got.rejects["reason"].to_list() == ["empty-turn"] and got.items["question"].to_list() == ["Varn?"]
+
+
+@pytest.mark.parametrize("change", [{"begin_label": "attributable"}, {"data_source": "x"}])
+def test_begin_rejects(put, read, reasons, change):
+    put("dev_cmu.jsonl", [LABELLED, LABELLED | change])
+    assert reasons(read("begin", "reject")) == [(2, "unknown-value")]
+
+
+@pytest.mark.parametrize("reader", ["halludial", "faithdial", "begin"])
+def test_a_folder_with_nothing_known_is_one_line(reader, read):
+    with pytest.raises(TruerateError, match="source 'x': none of .*; looked for: ") as error:
+        read(reader)
+    assert "\n" not in str(error.value)
+
+
+# ---- the published files -------------------------------------------------------------------------------------------------------
+def test_the_published_audit(public):
+    folder = public("faithdial", "audit_cmu.jsonl")
+    got = read_source("x", Source(reader="faithdial", path=str(folder)), folder, "stop")
+    # 1,604 rows; one has no text and three no knowledge, these labelled hallucination: 962 - 3 of that label and 186 of the partial one
+    assert (got.samples.height, got.rejects["reason"].value_counts().sort("reason").rows()) == (
+        1600,
+        [("empty-turn", 1), ("no-knowledge", 3)],
+    )
+    assert got.samples["is_hallucinated"].sum() == 1145 and got.documents.height == 160
+    assert got.samples.group_by("group_id").agg(pl.col("split").n_unique())["split"].max() == 1
+    assert set(got.samples["generator"]) == {"ctrl", "doha", "gpt2", None}
+
+
+def test_the_published_dev_files_of_begin(public):
+    folder = public("begin", "dev_cmu.jsonl")
+    got = read_source("x", Source(reader="begin", path=str(folder)), folder, "stop")
+    assert (got.samples.height, got.rejects.height, got.samples["is_hallucinated"].sum()) == (799, 0, 585)
+    assert got.documents["licence"].value_counts().height == 2

@@ -1,0 +1,123 @@
+"""RAGTruth's two files, in rows that we wrote after its README."""
+
+import pytest
+
+from truerate.errors import TruerateError
+from truerate.schemas import pair
+
+QUESTION = {
+    "source_id": "1",
+    "task_type": "QA",
+    "source": "MARCO",
+    "source_info": {"question": "What is Varn?", "passages": "passage 1:Varn is a town."},
+} | {"prompt": "Answer."}
+DOCUMENT = {"source_id": "2", "task_type": "Summary", "source": "CNN/DM", "source_info": "Varn opened a bridge.", "prompt": "Summarise."}
+DATA = {"source_id": "3", "task_type": "Data2txt", "source": "Yelp", "source_info": {"name": "Bar", "hours": None}, "prompt": "Write."}
+LABEL = {
+    "start": 2,
+    "end": 7,
+    "text": "river",
+    "meta": "It is a town.",
+    "label_type": "Evident Conflict",
+    "due_to_null": False,
+    "implicit_true": False,
+}
+RESPONSE = {
+    "id": "9",
+    "source_id": "1",
+    "model": "gpt-4-0613",
+    "temperature": 0.7,
+    "labels": [LABEL],
+    "split": "train",
+    "quality": "good",
+} | {"response": "A river."}
+
+
+@pytest.fixture
+def told(put, read):
+    """The tables of these responses."""
+
+    def run(*responses, on_bad_row="stop"):
+        put("source_info.jsonl", [QUESTION, DOCUMENT, DATA])
+        put("response.jsonl", list(responses))
+        return read("ragtruth", on_bad_row)
+
+    return run
+
+
+def test_each_task_has_its_kind_of_item(told):
+    got = told(RESPONSE, *(RESPONSE | {"id": name, "source_id": name, "labels": []} for name in "23"))
+    assert sorted(got.items.select("task", "question").rows()) == [
+        ("general", "Write an objective overview of the local business Bar."),
+        ("qa", "What is Varn?"),
+        ("summarization", ""),
+    ]
+    assert (
+        "passage 1:Varn is a town." in got.documents["text"].to_list()
+        and '{\n "name": "Bar",\n "hours": null\n}' in got.documents["text"].to_list()
+    )
+    assert got.samples.sort("task").select("task", "is_hallucinated").rows() == [("general", False), ("qa", True), ("summarization", False)]
+    assert "not tried on the original" in got.card["citation"] and got.card["redistribution"] == "ids-only"
+
+
+def test_marks_remarks_and_the_published_split(told):
+    got = told(RESPONSE)
+    sample = got.samples.row(0, named=True)
+    assert sample["spans"] == [{"start": 2, "end": 7, "type": "Evident Conflict", "p": None}]
+    assert (sample["generator"], sample["label_source"], sample["rationale"]) == ("gpt-4-0613", "gold", "It is a town.")
+    assert got.samples.select(pair("attributes", "published_split"), pair("attributes", "quality").alias("q")).rows() == [("train", "good")]
+
+
+def test_what_is_right_but_not_in_the_text_counts_and_is_told_apart(told):
+    got = told(RESPONSE | {"labels": [LABEL | {"implicit_true": True}]}, RESPONSE | {"id": "10", "labels": []})
+    rows = got.samples.select("is_hallucinated", pair("attributes", "n_labels"), pair("attributes", "n_implicit_true").alias("i")).rows()
+    assert sorted(rows) == [(False, "0", "0"), (True, "1", "1")] and got.card["counts"]["n_implicit_true"] == 1
+
+
+def test_labels_that_overlap_are_one_span_of_both_types(told):
+    other = LABEL | {"start": 0, "end": 4, "text": "A ri", "label_type": "Subtle Baseless Info"}
+    (spans,) = told(RESPONSE | {"labels": [LABEL, other]}).samples["spans"].to_list()
+    assert spans == [{"start": 0, "end": 7, "type": "Subtle Baseless Info; Evident Conflict", "p": None}]
+
+
+def test_places_follow_the_cleaned_text(told):
+    moved = LABEL | {"start": 3, "end": 8}
+    (spans,) = told(RESPONSE | {"response": "\u202eA river.", "labels": [moved]}).samples["spans"].to_list()
+    assert (spans[0]["start"], spans[0]["end"]) == (2, 7)
+
+
+def test_the_first_release_has_fewer_fields(told):
+    short = {key: LABEL[key] for key in ("start", "end", "text", "label_type")}
+    assert told(RESPONSE | {"labels": [short]}).samples["is_hallucinated"].item()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"source_id": "7"}, "unresolved"),
+        ({"split": "dev"}, "unknown-value"),
+        ({"response": ""}, "empty-field"),
+        ({"labels": None}, "missing-field"),
+        ({"labels": ["river"]}, "wrong-type"),
+        ({"labels": [LABEL | {"end": 70}]}, "out-of-range"),
+        ({"labels": [LABEL | {"text": "town"}]}, "contradiction"),
+        ({"labels": [LABEL | {"label_type": "Lie"}]}, "unknown-value"),
+        ({"labels": [LABEL | {"implicit_true": "no"}]}, "wrong-type"),
+        ({"id": "9"}, "duplicate"),
+    ],
+)
+def test_responses_that_cannot_be_kept(change, reason, told, reasons):
+    got = told(RESPONSE, RESPONSE | {"id": "11"} | change, on_bad_row="reject")
+    assert reasons(got) == [(2, reason)] and got.samples.height == 1
+
+
+def test_sources_that_cannot_be_read(put, read, reasons):
+    put("source_info.jsonl", [QUESTION, QUESTION, DOCUMENT | {"task_type": "Chat"}, QUESTION | {"source_id": "4", "source_info": "text"}])
+    put("response.jsonl", [RESPONSE])
+    assert reasons(read("ragtruth", "reject")) == [(2, "duplicate"), (3, "unknown-value"), (4, "wrong-type")]
+
+
+def test_both_files_are_needed(put, read):
+    put("source_info.jsonl", [QUESTION])
+    with pytest.raises(TruerateError, match="no response.jsonl in .*RAGTruth is both files"):
+        read("ragtruth")

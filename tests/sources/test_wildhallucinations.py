@@ -1,0 +1,72 @@
+"""WildHallucinations' rows, written by us after its card."""
+
+import io
+
+import polars as pl
+import pytest
+
+from truerate.errors import TruerateError
+from truerate.schemas import pair
+
+PAGE = {"text": "Varn is a town.", "status_code": 200, "url": "https://varn.example/"}
+ROW = {"entity": "Varn", "perplexity": 3.25, "info": [PAGE], "category": "geographic", "wiki": 0}
+
+
+def parquet(*rows):
+    out = io.BytesIO()
+    pl.DataFrame(list(rows), strict=False).write_parquet(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_an_entity_with_its_pages(form, put, read):
+    encyclopedia = PAGE | {"text": "Varn lies on the Ost.", "url": "https://en.wikipedia.org/wiki/Varn"}
+    row = ROW | {"wiki": 1, "info": [PAGE, encyclopedia, PAGE, {"text": "404", "status_code": 404, "url": None}]}
+    put(f"data/train-00000-of-00001.{form}", [row] if form == "jsonl" else parquet(row))
+    got = read("wildhallucinations")
+    item = got.items.row(0, named=True)
+    assert (item["task"], item["question"], len(item["document_ids"])) == ("entity", "Varn", 2)
+    known = {one["key"]: one["value"] for one in item["attributes"]}
+    assert known == {"name": "Varn", "domain": "geographic", "perplexity": "3.25", "wiki": "True"}
+    assert sorted(got.documents.select("url", "licence", "is_wikipedia").rows()) == [
+        ("https://en.wikipedia.org/wiki/Varn", "CC BY-SA 4.0", True),
+        ("https://varn.example/", "not stated (web page)", False),
+    ]
+    assert got.card["counts"] | {"n_pages": 4, "n_pages_without_text": 1} == got.card["counts"]
+    assert "not tried on the original" in got.card["citation"] and got.card["redistribution"] == "ids-only"
+
+
+def test_pages_may_say_less(put, read):
+    put("a.jsonl", [{"entity": "Varn", "info": [{"text": "Varn is a town."}]}])
+    got = read("wildhallucinations")
+    assert got.documents.select("url", "title").rows() == [(None, "")]
+    assert got.items.select(pair("attributes", "domain")).to_series().to_list() == [None]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"entity": "VARN"}, "duplicate"),
+        ({"entity": " "}, "empty-field"),
+        ({"entity": "?!"}, "unusable-name"),
+        ({"entity": "../etc"}, "unusable-name"),
+        ({"entity": "Ost", "info": []}, "no-knowledge"),
+        ({"entity": "Ost", "info": [PAGE | {"status_code": 500}, PAGE | {"text": " "}]}, "no-knowledge"),
+        ({"entity": "Ost", "info": None}, "missing-field"),
+        ({"entity": "Ost", "info": ["text"]}, "wrong-type"),
+        ({"entity": "Ost", "wiki": "maybe"}, "unknown-value"),
+        ({"entity": "Ost", "perplexity": "low"}, "wrong-type"),
+    ],
+)
+def test_rows_that_cannot_be_kept(change, reason, put, read, reasons):
+    put("a.jsonl", [ROW, ROW | change])
+    got = read("wildhallucinations", "reject")
+    assert reasons(got) == [(2, reason)] and got.items.height == 1
+
+
+def test_a_folder_or_file_without_entities_is_one_line(put, read):
+    with pytest.raises(TruerateError, match=r"no entities in .*; looked for: \*\.parquet, \*\.jsonl"):
+        read("wildhallucinations")
+    put("a.parquet", parquet({"text": "x"}))
+    with pytest.raises(TruerateError, match="a.parquet: no column 'entity'; found: text"):
+        read("wildhallucinations", "reject")
