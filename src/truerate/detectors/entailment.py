@@ -1,4 +1,4 @@
-"""A verifier that asks a network of natural language inference whether a passage of the evidence entails the fact."""
+"""A verifier that asks a network whether a passage of the evidence entails the fact: one of inference, or one that marks tokens."""
 
 import json
 from collections.abc import Sequence
@@ -11,6 +11,8 @@ import polars as pl
 
 from truerate.detectors.evidence import split
 from truerate.detectors.interface import Texts
+from truerate.detectors.marking import Marker, is_marking
+from truerate.detectors.weights import identity_of
 from truerate.errors import TruerateError, listed
 from truerate.keys import content_id
 from truerate.metrics.overlap import content_words
@@ -111,9 +113,9 @@ def pieces(passage: str, n: int) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def network(how: Entailer) -> "Network":
-    """The network of some settings, loaded once. Raises TruerateError where it is not there or has no class `entailment`."""
-    return Network(how)
+def network(how: Entailer) -> "Network | Marker":
+    """The network of some settings, loaded once. Raises TruerateError where it is not there or can be asked neither way."""
+    return Marker(how) if is_marking(how) else Network(how)
 
 
 class Network:
@@ -123,7 +125,6 @@ class Network:
         from safetensors import SafetensorError
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-        from truerate.detectors.tokens.grid import version_of
         from truerate.detectors.tokens.processes import device
 
         options = {"revision": how.revision, "trust_remote_code": False}
@@ -139,8 +140,7 @@ class Network:
             raise TruerateError(f"entailment network {how.weights!r}: no weights for {listed(told['missing_keys'])}; name a classifier")
         self.how, self.place = how, entailment_of(self.model.config.id2label, how.weights)
         self.model = self.model.eval().to(device())
-        folder = Path(how.weights)
-        self.identity = version_of(folder) if folder.is_dir() else f"{how.weights}@{self.model.config._commit_hash}"
+        self.identity = identity_of(how.weights, how.revision)
 
     def entailed(self, pairs: Sequence[Sequence[str]]) -> np.ndarray:
         """P(entailment) of each (passage, fact), shape (pairs,). Asked in batches of similar length; what is too long loses its end."""

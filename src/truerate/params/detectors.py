@@ -31,8 +31,9 @@ class Detector(Block):
 class Entailer(Block):
     """A network that says whether a passage entails a fact, by Hub id or path; it learns nothing here.
 
-    `max_tokens` of passage and fact together, in batches of `batch` pairs; of a text's passages the `n_passages` that share most words with
-    it are read.
+    It is one of natural language inference, or a token detector as `train` writes it and `publish` puts it on the Hub: then a fact is
+    entailed as far as none of its tokens is marked. `max_tokens` of passage and fact together, in batches of `batch` pairs; of a text's
+    passages the `n_passages` that share most words with it are read.
     """
 
     weights: Word

@@ -1,0 +1,49 @@
+"""A verifier that marks tokens: a passage bears a fact out as far as the detector marks no token of it, the passage as its reference."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from truerate.detectors.weights import identity_of
+from truerate.params import Entailer
+
+
+def is_marking(how: Entailer) -> bool:
+    """Whether the weights are a token detector's, as trained (a folder) or as published (a folder or a Hub id)."""
+    from transformers import AutoConfig
+
+    from truerate.detectors.tokens.pretrained import NETWORK, DetectorConfig
+
+    if Path(how.weights).is_dir():
+        return (Path(how.weights) / NETWORK).is_file()
+    try:
+        return isinstance(AutoConfig.from_pretrained(how.weights, revision=how.revision, trust_remote_code=False), DetectorConfig)
+    except (OSError, ValueError, KeyError):
+        return False  # whoever loads it as a network of inference says what is wrong with it
+
+
+class Marker:
+    """A token detector that is asked as a network of inference is. `identity` names the weights, not their place."""
+
+    def __init__(self, how: Entailer):
+        from truerate.detectors.tokens.pretrained import TokenDetector
+        from truerate.detectors.tokens.processes import device
+
+        self.detector = TokenDetector.from_pretrained(how.weights, revision=how.revision, device=str(device()))
+        self.identity = identity_of(how.weights, how.revision)
+
+    def entailed(self, pairs: Sequence[Sequence[str]]) -> np.ndarray:
+        """1 − the largest p among the fact's tokens, of each (passage, fact), shape (pairs,), in [0, 1]; 1 for a fact without a token.
+
+        The facts that are asked of one passage share its computation where the detector's mask allows it.
+        """
+        found, asked = np.ones(len(pairs)), defaultdict(list)
+        for place, (passage, _) in enumerate(pairs):
+            asked[passage].append(place)
+        for passage, places in asked.items():
+            logits = self.detector.logits([pairs[place][1] for place in places], passage)
+            for place, one in zip(places, logits, strict=True):
+                found[place] = one.softmax(dim=-1)[:, 0].min().item() if len(one) else 1.0
+        return found
