@@ -30,6 +30,7 @@ bench: $(VENV)/.tested
 	python benchmarks/wildfact.py --write README.md
 	python benchmarks/bm25.py --write README.md
 	python benchmarks/translate_train.py --write README.md
+	python benchmarks/kill_publisher.py --write README.md
 
 lint: $(VENV)/.tested
 	ruff check src tests benchmarks

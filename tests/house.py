@@ -26,10 +26,11 @@ class House:
         own = {"TRUERATE_STORE": str(self.folder.parent / "store.sqlite"), "PYTHONPATH": str(self.folder / "src")}
         return os.environ | own | {"PATH": path}
 
-    def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess:
-        """Run a module of this Python in the copy."""
+    def run(self, *command: str, check: bool = True, **environment: str) -> subprocess.CompletedProcess:
+        """Run a module of this Python in the copy; `environment` is added to the copy's own."""
         whole = [sys.executable, "-m", *command]
-        done = subprocess.run(whole, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=540)
+        own = self.environment | environment
+        done = subprocess.run(whole, cwd=self.folder, env=own, capture_output=True, text=True, timeout=540)
         assert not check or done.returncode == 0, f"{command}: {done.stdout[-3000:]}\n{done.stderr[-3000:]}"
         return done
 

@@ -11,6 +11,7 @@ import polars as pl
 import psutil
 import pytest
 from house import CALLS, House, move_in
+from published import loaded, publish, running
 
 BOARD = "halueval-closed-world"
 KILLS = (40, 300, 700)  # replies in the store at which the build is killed
@@ -59,6 +60,40 @@ def test_every_reply_has_one_outcome_and_every_rejected_row_a_reason(house):
 def test_second_repro_runs_no_stage(house):
     done = house.run("dvc", "repro")
     assert "Running stage" not in done.stdout and "up to date" in done.stdout
+
+
+def test_the_board_is_published_once_and_every_config_loads(house, tmp_path):
+    with running(tmp_path) as hub:
+        planned = publish(house, hub, BOARD, "--to", "org/halueval", "--tag", "v1.0", "--dry-run").stdout
+        assert "data/qa/train-00000-of-00001.parquet" in planned and not hub.exists("org/halueval")
+        publish(house, hub, BOARD, "--to", "org/halueval", "--tag", "v1.0")
+        assert hub.is_private("org/halueval") and len(hub.commits("org/halueval")) == 2
+        rows = loaded(hub, "org/halueval", "v1.0")
+        assert {"qa", "dialogue", "summarization", "general", "items", "documents", "judgements", "leaderboard"} <= set(rows)
+        samples = house.table(f"data/labels/{BOARD}/samples.parquet")
+        assert sum(rows["qa"].values()) == samples.filter(task="qa").height > 0
+        publish(house, hub, BOARD, "--to", "org/halueval", "--tag", "v1.0")
+        assert len(hub.commits("org/halueval")) == 2
+
+
+def test_what_may_not_go_out_stays_and_says_why(house, tmp_path):
+    text = house.table(f"data/labels/{BOARD}/samples.parquet")["text"][0]
+    audit, lock = house.folder / f"data/audits/{BOARD}.parquet", (house.folder / "params.yaml").read_bytes()
+    with running(tmp_path) as hub:
+        secret = publish(house, hub, BOARD, "--to", "org/halueval", check=False, ELSEWHERE_API_KEY=text)
+        assert secret.returncode == 2 and "ELSEWHERE_API_KEY" in secret.stderr and text not in secret.stderr
+        kept = audit.read_bytes()
+        audit.unlink()
+        unaudited = publish(house, hub, BOARD, "--to", "org/halueval", check=False)
+        audit.write_bytes(kept)
+        house.edit(lambda p: p["statistics"].update(n_bootstrap=201))
+        changed = publish(house, hub, BOARD, "--to", "org/halueval", check=False)
+        (house.folder / "params.yaml").write_bytes(lock)
+        assert unaudited.returncode == 2 and "not audited" in unaudited.stderr
+        assert changed.returncode == 2 and "dvc.lock" in changed.stderr and "dvc repro" in changed.stderr
+        for done in (secret, unaudited, changed):
+            assert done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
+        assert not hub.exists("org/halueval")
 
 
 def test_outputs_deleted_come_back_byte_for_byte_without_a_call(house):

@@ -1,10 +1,12 @@
 """A tiny run of mFAVA by the real commands: translate-train, silver and gold, detectors, rates beside the planted ones, a page."""
 
+import json
 import shutil
 
 import polars as pl
 import pytest
 from house import CALLS, House, move_in
+from published import loaded, publish, running
 
 from truerate.schemas import pair
 
@@ -90,6 +92,30 @@ def test_a_text_of_ones_own_is_checked(house):
     (house.folder / "answer.txt").write_text("Aldor was founded in 1893.", "utf-8")
     done = house.run("truerate", "check", "--reference", "reference.txt", "--answer", "answer.txt", "--detector", "token-lr", "--json")
     assert '"spans"' in done.stdout
+
+
+MARKED = """
+import json, sys
+from truerate.detectors.tokens.pretrained import TokenDetector
+detector = TokenDetector.from_pretrained(sys.argv[1], revision=sys.argv[2] or None)
+logits = detector.logits(["Aldor was founded in 1893.", "It lies on the Mal."], "Aldor was founded in 1204.")
+print(json.dumps([one.tolist() for one in logits]))
+"""
+
+
+def test_the_board_and_its_network_are_published_and_load(house, tmp_path):
+    trained = house.folder / f"data/detectors/{BOARD}/tokens/tiny-prefix/multi-binary-42/network"
+    with running(tmp_path) as hub:
+        publish(house, hub, BOARD, "--to", "org/mfava", "--tag", "v1.0")
+        rows = loaded(hub, "org/mfava", "v1.0")
+        assert {"train", "held-out", "silver", "wild", "documents"} <= set(rows)
+        publish(house, hub, "tiny-prefix", "--to", "org/detector", "--tag", "v1.0")
+        card = hub.files("org/detector", "v1.0", "model")["README.md"].decode("utf-8")
+        assert "mark-all" in card and "pipeline_tag: token-classification" in card
+        there, here = (hub.run(MARKED, *place).stdout for place in (("org/detector", "v1.0"), (str(trained), "")))
+        assert there == here and len(json.loads(there)) == 2
+        unknown = publish(house, hub, "tiny-prefixx", "--to", "org/detector", check=False)
+        assert unknown.returncode == 2 and f"tiny-prefix@{BOARD}" in unknown.stderr and unknown.stderr.count("\n") == 1
 
 
 def test_data_deleted_come_back_byte_for_byte_without_a_call(house):

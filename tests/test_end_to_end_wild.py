@@ -7,6 +7,7 @@ import shutil
 import polars as pl
 import pytest
 from house import CALLS, House, move_in
+from published import loaded, publish, running
 
 from truerate.layout import Layout
 from truerate.schemas import pair
@@ -92,6 +93,17 @@ def test_scores_stand_beside_what_was_planted(house):
     truth = house.table(f"data/truth/{BOARD}.parquet").filter(pl.col("metric") == "wildfactscore")
     assert set(scores["subject"]) == set(truth["subject"]) == {"aster", "elm"} and truth["value"].is_between(0, 1).all()
     assert set(scores.select(pair("slice", "estimator")).to_series()) == {"raw", "corrected"}
+
+
+def test_the_board_is_published_without_pages_that_nobody_may_pass_on(house, tmp_path):
+    with running(tmp_path) as hub:
+        publish(house, hub, BOARD, "--to", "org/wild")
+        rows = loaded(hub, "org/wild")
+        assert {"fact", "documents", "facts", "generations"} <= set(rows) and not hub.tags("org/wild")
+        files = hub.files("org/wild")
+        pages = pl.read_parquet(files["data/documents/full-00000-of-00001.parquet"])
+        assert "text" not in pages.columns and pages["text_sha256"].null_count() == 0 and pages["url"].null_count() == 0
+        assert "rebuild/REBUILD.md" in files
 
 
 def test_second_repro_runs_no_stage(house):

@@ -1,6 +1,8 @@
 """The arrows of the house: what each room may import of truerate."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,11 +17,11 @@ ALLOWED = {
     "tracks": {*GROUND, "llm", "web", "metrics", "sources"},
     "detectors": {*GROUND, "llm", "metrics", "detectors"},
     "leaderboard": {*GROUND, "metrics", "leaderboard"},
-    "site": {*GROUND, "site"},
-    "hub": {*GROUND, "hub"},
+    "site": {*GROUND, "rights", "site"},
+    "hub": {*GROUND, "rights", "hub"},
 }
 # What `keys` needs before params is read stands first; each ground module sees those before it alone.
-ORDER = ["errors", "keys", "mistakes", "params", "layout", "schemas", "text", "tags"]
+ORDER = ["errors", "keys", "mistakes", "params", "layout", "schemas", "text", "tags", "rights"]
 
 
 def imported(path: Path) -> set[str]:
@@ -58,3 +60,15 @@ def test_tracks_never_import_one_another():
 def test_nothing_in_truerate_names_the_closed_world():
     files = [path for path in (SRC / "truerate").rglob("*") if path.suffix in (".py", ".j2")]
     assert not [path for path in files if "truerate_world" in path.read_text("utf-8")]
+
+
+@pytest.mark.parametrize(
+    ("modules", "heavy"),
+    [
+        ("truerate.flow, truerate.tracks.wildhallucinations.scratch", ["torch", "pandera", "pandas", "trafilatura"]),
+        ("truerate.checking, truerate.detectors, truerate.detectors.tokens", ["torch", "transformers", "pandera"]),
+    ],
+)
+def test_a_step_does_not_wait_for_what_it_does_not_use(modules, heavy):
+    code = f"import sys, {modules}; print([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -73,9 +73,16 @@ def _reading(commands) -> None:
     check.add_argument("--answer", required=True, metavar="FILE", help="text file to check")
     check.add_argument("--detector", metavar="NAME", help="a trained token detector; default: the one that makes the rates")
     check.add_argument("--html", metavar="FILE", help="write a page with the marked text too")
-    _add(commands, "sources", "the sources: cards, licences, what is missing", _sources, json=True)
+    _fetching(_add(commands, "fetch-articles", "fetch articles of Wikipedia, for the reader `wikipedia`", _fetch_articles, "folder"))
+    sources = _add(commands, "sources", "the sources: cards, licences, revisions, what is missing", _sources, json=True)
+    sources.add_argument("--readers", action="store_true", help="the formats that can be read, with their cards")
     serve = _add(commands, "serve", "serve the built site on this machine", _serve)
     serve.add_argument("--port", type=int, default=8000)
+    publish = _add(commands, "publish", "put a board or a trained detector on the Hugging Face Hub, in one commit", _publish, "name")
+    publish.add_argument("--to", required=True, metavar="ORG/NAME", help="the repository; made, private, where it is not there")
+    publish.add_argument("--public", action="store_true", help="everybody may read it")
+    publish.add_argument("--tag", metavar="vX.Y", help="the version; one that holds other content is refused, never moved")
+    publish.add_argument("--dry-run", action="store_true", help="show what would be added, changed and deleted; write nothing")
     _add(commands, "where", "the path of the built page and how to serve it", _where)
     _add(commands, "gc", "remove scratch folders that nothing names any more", _gc)
     _add(commands, "mend", "after a kill: remove DVC's lock file if it was cut while DVC wrote it", _mend)
@@ -125,7 +132,35 @@ def _check(o) -> None:
 def _sources(o) -> None:
     from truerate import report
 
-    report.show_sources(_at(), as_json=o.json)
+    report.show_readers(as_json=o.json) if o.readers else report.show_sources(_at(), as_json=o.json)
+
+
+def _publish(o) -> None:
+    from truerate import publish
+
+    publish.publish(_at(), o.name, to=o.to, is_public=o.public, tag=o.tag, dry_run=o.dry_run)
+
+
+def _fetching(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--languages", metavar="CODES", help="as in en,de; default: mFAVA's in params.yaml")
+    command.add_argument("--n", type=int, help="articles per language, drawn at random where no titles are named")
+    command.add_argument("--titles", metavar="FILE", help="a title per line, a tab and its revision behind; {lang} stands for the language")
+    command.add_argument("--contact", required=True, help="your e-mail address or page, for the wiki's hosts")
+    command.add_argument("--api", metavar="URL", help="a MediaWiki's api.php, {lang} in it; default: Wikipedia's")
+    command.add_argument("--allow-private", metavar="HOST", action="append", default=[], help="a private host that may be asked")
+
+
+def _fetch_articles(o) -> None:
+    from pathlib import Path
+
+    from truerate.web import articles, mediawiki
+
+    mfava = _at().p.tracks.mfava
+    languages = o.languages.split(",") if o.languages else mfava.languages
+    wanted = articles.Wanted(languages, o.n, mfava.wild.min_characters, mfava.wild.excluded_tags, o.titles)
+    asked = articles.Asked(o.contact, o.api or mediawiki.API, o.allow_private)
+    for lang, n in articles.fetch(Path(o.folder), wanted, asked).items():
+        print(f"{lang}: {n} articles")
 
 
 def _mend(o) -> None:

@@ -12,6 +12,7 @@ from truerate.errors import TruerateError
 from truerate.layout import Layout
 
 PACKAGES = ("dvc", "snakemake", "polars", "pandera", "openai", "transformers", "torch", "huggingface-hub", "jinja2", "mkdocs-material")
+HUB_KEY = "HF_TOKEN"
 OK, MISSING, UNKNOWN = "ok", "missing", "not checked"
 
 
@@ -48,8 +49,11 @@ def _gpu() -> dict[str, str]:
 
 def _keys(at: Layout) -> list[dict[str, str]]:
     """Which key variables are set, by name: their values are never read into a report."""
-    named = sorted({endpoint.api_key_env for endpoint in at.p.endpoints.values() if endpoint.api_key_env})
-    return [_row("key", name, OK if os.environ.get(name) else MISSING, "set" if os.environ.get(name) else "not set") for name in named]
+    named = {name: "" for name in at.p.secrets()} | {HUB_KEY: "; needed to publish, and to read what is private on the Hub"}
+    return [
+        _row("key", name, OK if os.environ.get(name) else MISSING, ("set" if os.environ.get(name) else "not set") + use)
+        for name, use in named.items()
+    ]
 
 
 def _endpoints(at: Layout) -> list[dict[str, str]]:

@@ -59,8 +59,8 @@ def audit(samples: pl.DataFrame, contexts: pl.DataFrame, *, board: str, p: Audit
     feature alone picks, direction learned on the training pairs, ties half). Null where a slice has no pair or too few groups; no row
     where all its texts have one label: there is nothing to tell apart.
     """
-    joined = samples.join(contexts.select("item_id", "knowledge"), on="item_id", how="left", maintain_order="left").sort("sample_id")
-    inputs = content_id(joined.select("sample_id", "text", "is_hallucinated", "knowledge").rows())[:12]
+    joined = _joined(samples, contexts)
+    inputs = inputs_of(samples, contexts)
     rows = []
     for part, where in slices(joined):
         labelled = _labelled(part, n_folds=p.folds, seed=seed)
@@ -73,6 +73,15 @@ def audit(samples: pl.DataFrame, contexts: pl.DataFrame, *, board: str, p: Audit
                     | {"high": found[2], "method": "estimator", "n": n, "inputs": inputs}
                 )
     return frame(Score, rows)
+
+
+def inputs_of(samples: pl.DataFrame, contexts: pl.DataFrame) -> str:
+    """Twelve hex digits over what the audit looks at: an audit whose rows name others is of another set."""
+    return content_id(_joined(samples, contexts).select("sample_id", "text", "is_hallucinated", "knowledge").rows())[:12]
+
+
+def _joined(samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
+    return samples.join(contexts.select("item_id", "knowledge"), on="item_id", how="left", maintain_order="left").sort("sample_id")
 
 
 def slices(samples: pl.DataFrame) -> list[tuple[pl.DataFrame, dict[str, str]]]:

@@ -3,7 +3,7 @@
 Unknown keys, wrong types and names that are declared nowhere end in one line that says what is allowed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import permutations
 from pathlib import Path, PurePath
@@ -18,6 +18,7 @@ from truerate.params.blocks import Block, Names, Sampling, Share, Size, Track, W
 from truerate.params.data import Board, HubSource, PublicData, PublicTraining, Source, Training
 from truerate.params.detectors import Backbone, Detector, Entailer, Lora
 from truerate.params.halueval import HaluEval, HaluEvalSizes, Task
+from truerate.params.hub import Hub
 from truerate.params.mfava import Labelling, MFava, MFavaSizes, RateOf, Wild
 from truerate.params.models import Endpoint, Llm, Model
 from truerate.params.wildhallucinations import Fetch, Search, Verification, WildHallucinations, WildHallucinationsSizes
@@ -33,6 +34,7 @@ __all__ = [
     "Fetch",
     "HaluEval",
     "HaluEvalSizes",
+    "Hub",
     "HubSource",
     "Labelling",
     "Llm",
@@ -161,6 +163,7 @@ class Params(Block):
     audit: Audit
     statistics: Statistics
     site: Site
+    hub: Hub
 
     @field_validator("sources", "boards", "public_data", "endpoints", "models", "detectors", "backbones")
     @classmethod
@@ -194,6 +197,11 @@ class Params(Block):
         """The families of detectors that judge a board."""
         return tuple(name for name, family in self.detectors.items() if self.board(board).track in family.tracks)
 
+    def secrets(self) -> list[str]:
+        """The names of the environment variables that hold secrets: every `…_env`, sorted."""
+        found = (value for block in _blocks(self.model_dump(mode="json")) for key, value in block.items() if key.endswith("_env"))
+        return sorted({value for value in found if isinstance(value, str)})
+
     def board(self, name: str) -> Board:
         """A declared board, or TruerateError with the declared names."""
         return _declared("board", name, self.boards)
@@ -205,6 +213,14 @@ class Params(Block):
     def source(self, name: str) -> Source:
         """A declared source, or TruerateError with the declared names."""
         return _declared("source", name, self.sources)
+
+
+def _blocks(value: object) -> Iterator[dict]:
+    """Every mapping inside plain values."""
+    if isinstance(value, dict):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _blocks(inner)
 
 
 def load_params(path: str | Path = "params.yaml") -> Params:

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-import polars as pl
-
+from truerate.rights import KEYS, open_tables
 from truerate.site.tables import Board
 
 OPEN = ("CC0", "CC-BY", "CC BY", "PUBLIC DOMAIN", "PDDL", "ODC-BY", "ODC BY", "MIT", "APACHE")  # how licences begin that allow showing
@@ -11,25 +10,9 @@ QUOTED = 240  # characters of a page whose licence allows no more than to quote 
 
 
 def open_part(board: Board) -> Board:
-    """The board with the texts whose rights allow that they are shown: all, none, or all but those that its detectors learned from.
-
-    Unknown rights allow nothing. Texts to learn from may be another source's: where the rights of all together are stricter than the
-    source's own (`own_redistribution`), what stands under another source's name, and all of task `train`, is left out.
-    """
-    rights = board.source_card
-    if rights.get("redistribution") == "yes":
-        return board
-    if rights.get("own_redistribution") != "yes":
-        return replace(board, samples=board.samples.clear(), generations=board.generations.clear(), facts=board.facts.clear())
-    own = board.items.filter(pl.col("source") == board.source, pl.col("task") != "train")
-    return replace(
-        board,
-        items=own,
-        documents=board.documents.filter(pl.col("source") == board.source),
-        samples=board.samples.filter(pl.col("task") != "train").join(own, on="item_id", how="semi", maintain_order="left"),
-        generations=board.generations.join(own, on="item_id", how="semi", maintain_order="left"),
-        facts=board.facts.join(own, on="item_id", how="semi", maintain_order="left"),
-    )
+    """The board with the texts whose rights allow that they are shown, as `truerate.rights.open_tables` has it."""
+    tables = {name: getattr(board, name) for name in KEYS}
+    return replace(board, **open_tables(tables, card=board.source_card, source=board.source))
 
 
 def has_texts(board: Board) -> bool:

@@ -1,0 +1,150 @@
+"""The configs of a board's data set: one for each task of its samples and for each table, apart where their licences differ."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import polars as pl
+
+from truerate import rights
+from truerate.hub.knowledge import joined
+from truerate.hub.licences import Licence, combined, licence_of, words_of
+from truerate.hub.release import Config
+from truerate.schemas import PAIRS, SPLITS, TASKS
+
+FULL = "full"  # the one split of a table that is not divided into training and test; `all` means all splits to `datasets`
+LEADERBOARD = "leaderboard"
+# table → (what names a row, what a row is)
+TABLES = {
+    "items": ("item_id", "one thing that is asked about"),
+    "documents": ("document_id", "one reference text"),
+    "generations": ("generation_id", "one reply of a model"),
+    "facts": ("fact_id", "one atomic fact of a reply"),
+    "judgements": ("judgement_id", "what a detector, judge or annotator says of one text (`target_id`)"),
+    "counts": (None, "the account of one step: how many replies were usable, and why the others were not"),
+    "scores": (None, "one aggregate with its interval and the number of rows behind it"),
+    LEADERBOARD: (None, "one cell of a leaderboard, with its range of ranks"),
+}
+COLUMNS = (
+    *("sample_id", "item_id", "group_id", "pair_id", "lang", "question", "history", "knowledge", "right_answer", "text", "text_sha256"),
+    *("is_hallucinated", "label_source", "generator", "pattern", "spans", "rationale", "attributes"),
+)
+
+
+class Part(NamedTuple):
+    """Rows of one config before its name is settled: those of one task or table that stand under one licence."""
+
+    name: str
+    description: str
+    licence: Licence
+    has_texts: bool
+    splits: dict[str, pl.DataFrame]
+
+
+def configs_of(tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: str) -> list[Config]:
+    """What of a board's tables goes out, as configs: tasks first, then tables; the first task, else the leaderboard, is the default.
+
+    `tables`: `samples` and those of TABLES, as `truerate.schemas` declares them (one that is missing counts as empty); `card` and `source`
+    the card and name of the board's source. A row's licence is the source's, joined with those of the documents whose text stands in it;
+    where these cannot be joined, or one of them is not known, the row goes without that text. A table whose rows differ in licence becomes
+    a config for each. Rows are in the order of their ids; empty splits and tables are left out; no row at all gives no config.
+    """
+    own = licence_of(words_of(card))
+    has_texts = rights.has_texts(card)
+    shown = rights.outgoing_tables(tables, card=card, source=source)
+    parts = [*_task_parts(shown, own, has_texts), *_table_parts(shown, own, has_texts)]
+    return _with_default(_named(parts))
+
+
+def _task_parts(tables: Mapping[str, pl.DataFrame], own: Licence, has_texts: bool) -> list[Part]:
+    """The samples of each task beside what they are about, by licence."""
+    if not _height(tables, "samples"):
+        return []
+    rows, licences = joined(tables["samples"].sort("sample_id"), tables.get("items"), tables.get("documents"), own=own)
+    parts = []
+    for task in TASKS:
+        for licence in _ordered(licences):
+            wanted = [one == licence and name == task for one, name in zip(licences, rows["task"], strict=True)]
+            found = rows.filter(pl.Series(wanted, dtype=pl.Boolean))
+            data = found.select("split", *(name for name in COLUMNS if name in found.columns))
+            splits = {split: data.filter(split=split).drop("split") for split in SPLITS}
+            parts.append(Part(task, f"one labelled text of task `{task}` with what it is about", licence, has_texts, splits))
+    return parts
+
+
+def _table_parts(tables: Mapping[str, pl.DataFrame], own: Licence, has_texts: bool) -> list[Part]:
+    parts = []
+    for name, (identity, description) in TABLES.items():
+        if not _height(tables, name):
+            continue
+        data = tables[name].unique(identity, keep="first", maintain_order=True).sort(identity) if identity else _sorted(tables[name])
+        if name == "documents" and has_texts:
+            parts += _documents(data, description, own)
+        else:
+            parts.append(Part(name, description, own, has_texts or name not in rights.KEYS, {FULL: data}))
+    return parts
+
+
+def _documents(data: pl.DataFrame, description: str, own: Licence) -> list[Part]:
+    """Documents by their licence; those that no licence lets go out go without their text, under the licence of the rest."""
+    by_licence: dict[Licence, list[str]] = {}
+    for words in data["licence"].unique().sort():
+        by_licence.setdefault(licence_of(words), []).append(words)
+    parts, shut = [], []
+    for licence, words in by_licence.items():
+        if licence == own or combined([licence]):
+            parts.append(Part("documents", description, licence, True, {FULL: data.filter(pl.col("licence").is_in(words))}))
+        else:
+            shut += words
+    bare = rights.without_texts({"documents": data.filter(pl.col("licence").is_in(shut))})["documents"]
+    return [*parts, Part("documents", f"{description}, without the text itself: no licence lets it go out", own, False, {FULL: bare})]
+
+
+def _sorted(data: pl.DataFrame) -> pl.DataFrame:
+    """Rows of a table without an id in an order of their own: by their plain columns, then by their slice."""
+    plain = [name for name, dtype in data.schema.items() if not dtype.is_nested()]
+    sliced = [name for name, dtype in data.schema.items() if dtype == PAIRS]
+    said = [pl.col(name).list.eval(pl.element().struct.json_encode()).list.join(" ") for name in sliced]
+    return data.sort(*plain, *said, nulls_last=True, maintain_order=True)
+
+
+def _named(parts: Iterable[Part]) -> list[Config]:
+    """Parts with rows as configs: the plain name where all rows of a task or table have one licence, else with the licence's, too."""
+    kept = [part._replace(splits={name: data for name, data in part.splits.items() if data.height}) for part in parts]
+    kept = [part for part in kept if part.splits]
+    configs = []
+    for part in kept:
+        others = [one for one in kept if one.name == part.name and one is not part]
+        name = f"{part.name}-{slug(part.licence)}" if any(one.licence != part.licence for one in others) else part.name
+        if any(one.licence == part.licence for one in others):  # the same licence, once with texts and once without
+            name += "" if part.has_texts else "-ids"
+        configs.append(Config(name, part.splits, part.licence, part.description, has_texts=part.has_texts))
+    return configs
+
+
+def _with_default(configs: Sequence[Config]) -> list[Config]:
+    """The same, exactly one of them the default: the first task, else the leaderboard, else the first."""
+    if not configs:
+        return []
+    tasks = [one for one in configs if FULL not in one.splits]
+    chosen = next(iter([*tasks, *(one for one in configs if one.name == LEADERBOARD), *configs]))
+    return [replace(one, is_default=one is chosen) for one in configs]
+
+
+def holds_texts(config: Config) -> bool:
+    """Whether a config's rows bear words of a source or a model, not only ids, labels and numbers."""
+    return config.has_texts and any({"text", "question"} & set(data.columns) for data in config.splits.values())
+
+
+def slug(licence: Licence) -> str:
+    """A licence in a config's name: the Hub's id, else its own name in small letters, digits, dots and hyphens."""
+    return licence.id if licence.id != "other" else re.sub(r"[^a-z0-9.]+", "-", licence.name.lower()).strip("-.")[:40] or "other"
+
+
+def _ordered(licences: Iterable[Licence]) -> list[Licence]:
+    return sorted(set(licences), key=lambda one: (one.id, one.name, one.link or ""))
+
+
+def _height(tables: Mapping[str, pl.DataFrame], name: str) -> int:
+    return tables[name].height if name in tables else 0

@@ -1,0 +1,99 @@
+"""The repository of a data set: Parquet shards, card, Croissant, checksums, what made it, and how to get back what may not go out."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from truerate.errors import TruerateError
+from truerate.hub.card import card_of
+from truerate.hub.configs import holds_texts
+from truerate.hub.croissant import croissant_of
+from truerate.hub.front_matter import licence_of_all, schema_of
+from truerate.hub.licences import Licence
+from truerate.hub.markdown import filled
+from truerate.hub.release import CHANGELOG, CHECKSUMS, CROISSANT, MARK, README, BoardFacts, Config, Files
+from truerate.hub.shards import FOLDER, Shard, shards_of
+from truerate.hub.sums import checksums, mark
+from truerate.rights import DIGEST
+
+PREFIXES = (FOLDER, "build/", "rebuild/")
+# Where a build keeps the texts of rows that are named by these.
+TABLES_OF = {
+    "sample_id": "labels/{board}/samples.parquet",
+    "item_id": "datasets/{board}/items.parquet",
+    "document_id": "datasets/{board}/documents.parquet",
+    "generation_id": "datasets/{board}/generations.parquet",
+    "fact_id": "datasets/{board}/facts.parquet",
+    "judgement_id": "datasets/{board}/judgements.parquet",
+}
+REBUILD, REBUILD_TEMPLATE = "rebuild/REBUILD.md", "rebuild.md.j2"
+
+
+@dataclass(frozen=True)
+class DatasetDraft:
+    """A Draft: the files of a data set that depend on no date (`fixed`), and how its Croissant is written for one."""
+
+    name: str
+    summary: str
+    fixed: Mapping[str, bytes]
+    croissant: Callable[[str], str]
+    prefixes: tuple[str, ...] = PREFIXES
+
+    def files(self, *, dated: str, changelog: str) -> Files:
+        """All files of the repository, sorted by path. SHA256SUMS is over all but itself and the change log."""
+        whole = dict(self.fixed)
+        whole[CROISSANT] = self.croissant(dated).encode()
+        whole[MARK] = mark("dataset", self.name, prefixes=self.prefixes, dated=dated).encode()
+        whole[CHECKSUMS] = checksums(whole).encode()
+        return dict(sorted((whole | {CHANGELOG: changelog.encode()}).items()))
+
+
+def draft_of(facts: BoardFacts, configs: Sequence[Config], *, rows_per_shard: int, licence: Licence | None, repo: str) -> DatasetDraft:
+    """The draft of a board's data set. Its Parquet is written once, here.
+
+    `licence`: under which the whole goes out, None for that of its configs, joined where they can be. Raises TruerateError where no config
+    holds a row.
+    """
+    if not configs:
+        raise TruerateError(f"publishing board {facts.board!r}: none of its tables holds a row that may go out; run `dvc repro` first")
+    whole = licence or licence_of_all(configs)
+    shards = [shard for config in configs for shard in shards_of(config, rows_per_shard=rows_per_shard)]
+    fixed = {shard.path: shard.content for shard in shards} | {path: text.encode() for path, text in facts.made.items()}
+    fixed[README] = card_of(facts, configs, shards, licence=whole, repo=repo).encode()
+    if not all(config.has_texts for config in configs):
+        fixed[REBUILD] = rebuild_of(facts, configs).encode()
+    licences = [whole] if whole else list(dict.fromkeys(config.licence for config in configs))
+    return DatasetDraft(
+        name=facts.board,
+        summary=summary_of(facts, configs, shards),
+        fixed=fixed,
+        croissant=lambda dated: croissant_of(facts, configs, shards, licences=licences, repo=repo, dated=dated),
+    )
+
+
+def summary_of(facts: BoardFacts, configs: Sequence[Config], shards: Sequence[Shard]) -> str:
+    """One line for the commit and the change log: the board, its configs and rows."""
+    sizes = ", ".join(f"{config.name} {sum(data.height for data in config.splits.values())}" for config in configs)
+    return f"board {facts.board}: {sum(shard.n_rows for shard in shards)} rows in {len(configs)} configs ({sizes})"
+
+
+def rebuild_of(facts: BoardFacts, configs: Sequence[Config]) -> str:
+    """rebuild/REBUILD.md: how to get back the texts that are not in the repository, and how to tell that they are the same."""
+    bare = [config for config in configs if not config.has_texts]
+    values = {
+        "facts": facts,
+        "source": dict.fromkeys(("name", "licence", "url", "redistribution")) | dict(facts.source),
+        "source_files": list(facts.source.get("files") or ()),
+        "bare": bare,
+        "is_whole": not any(map(holds_texts, configs)),
+        "example": _example(bare, facts.board),
+    }
+    return filled(REBUILD_TEMPLATE, values)
+
+
+def _example(bare: Sequence[Config], board: str) -> dict | None:
+    """A config whose rows bear the checksums of their texts, the column that names them, and the table of a build that holds the texts."""
+    for config in bare:
+        identity, *others = schema_of(config)
+        if DIGEST in others:
+            return {"id": identity, "config": config.name, "table": TABLES_OF[identity].format(board=board)}
+    return None

@@ -1,0 +1,58 @@
+"""Cards out of templates: every value passes `inert` on its way, so that nothing that comes from data acts in a page."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from truerate.text import clean
+
+TEMPLATES = Path(__file__).parent / "templates"
+# What GitHub's Markdown acts on within a line, and at its beginning. A backslash is an entity: `\(` and `\\(` begin formulas on the Hub.
+_ACTS = re.compile(r"([`*_\[\]<>|~&@$!]|:(?=//)|(?<=\bwww)\.)")
+_BEGINS = re.compile(r"^(\d{1,9}(?=[.)](?:\s|$)))?([-+=#]|(?<=\d)[.)])")
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d+)?(?:/[\w./~%?=&#+,;:@-]*)?", re.ASCII)
+
+
+def inert(value: object) -> Markup:
+    """A value as Markdown shows it: on one line, and nothing in it acts. Markup and numbers pass; None is a dash.
+
+    Characters that are not seen (control, direction) are left out.
+    """
+    if isinstance(value, Markup | int | float):
+        return Markup(value)
+    text = "–" if value is None else " ".join(clean(str(value)).split())
+    text = _ACTS.sub(r"\\\1", text.replace("\\", "\0")).replace("\0", "&#92;")
+    return Markup(_BEGINS.sub(lambda found: f"{found[1] or ''}\\{found[2]}", text))
+
+
+def code(value: object) -> Markup:
+    """A name of ours (a path, a config, a repository) for a code span or block: what no such name holds is left out."""
+    return Markup(re.sub(r"[^\w./@:+ -]", "", str(value)))
+
+
+def linked(text: object, address: object) -> Markup:
+    """A text that leads to a plain web address; the text alone where the address is missing or holds anything unusual."""
+    said = inert(text)
+    return Markup(f"[{said}](<{address}>)") if address and _ADDRESS.fullmatch(str(address)) else said
+
+
+def prose(text: str) -> Markup:
+    """A text of our own that may hold Markdown (the docstrings of tables), on one line."""
+    return Markup(" ".join(text.split()))
+
+
+def filled(template: str, values: Mapping[str, object]) -> str:
+    """A template of ours with these values, ending in one newline."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=inert,
+    )
+    environment.filters |= {"code": code, "linked": linked, "prose": prose}
+    return re.sub(r"\n{3,}", "\n\n", environment.get_template(template).render(values)).strip() + "\n"

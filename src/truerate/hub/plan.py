@@ -1,0 +1,141 @@
+"""What publishing would change in a repository, and the reasons why it may not."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from truerate.errors import TruerateError
+from truerate.hub.release import CHANGELOG, MARK, README, Files, Target
+from truerate.hub.remote import Stand, State, matches, size_of
+
+TAG = re.compile(r"v[0-9]+\.[0-9]+(\.[0-9]+)?")
+BARE = {".gitattributes", "LICENSE"}  # what the Hub may put into a repository that is new
+SHOWN = 20  # paths of one kind in a plan; what is deleted is shown whole
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one commit on `head` (None: the repository is not there) would do: bytes by path, `unchanged` those that stay as they are.
+
+    Files that are neither among ours nor under our folders are not in a plan: they stay.
+    """
+
+    head: str | None
+    added: Mapping[str, int]
+    changed: Mapping[str, int]
+    deleted: Mapping[str, int]
+    unchanged: Mapping[str, int]
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.added or self.changed or self.deleted)
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the files that go up."""
+        return sum(self.added.values()) + sum(self.changed.values())
+
+
+def plan_of(files: Files, state: State, *, prefixes: Sequence[str]) -> Plan:
+    """The plan that makes a repository hold exactly `files` under `prefixes` and, elsewhere, at the paths of `files`.
+
+    A stale file is deleted only below one of `prefixes` (folders); an empty prefix owns nothing.
+    """
+    sizes = {path: size_of(content) for path, content in sorted(files.items())}
+    same = {path for path, content in files.items() if path in state.files and matches(content, state.files[path])}
+    folders = tuple(f"{prefix.rstrip('/')}/" for prefix in prefixes)
+    stale = sorted(path for path in state.files if path not in files and path.startswith(folders))
+    return Plan(
+        state.commit,
+        {path: size for path, size in sizes.items() if path not in state.files},
+        {path: size for path, size in sizes.items() if path in state.files and path not in same},
+        {path: state.files[path].size for path in stale},
+        {path: size for path, size in sizes.items() if path in same},
+    )
+
+
+def lines(plan: Plan, target: Target, *, stand: Stand, is_tagged: bool = False) -> list[str]:
+    """A plan in words: where it goes and who will see it, a line per file, and the sums."""
+    seen = "private" if stand.is_private or (stand.head is None and not target.is_public) else "public"
+    seen = "private, will be public" if stand.is_private and target.is_public else seen
+    place = f"on {plan.head[:8]}" if plan.head else "new repository"
+    said = [f"{target.repo} ({target.kind}, {seen}; {place})"]
+    said += _listed("+", plan.added, n_shown=SHOWN) + _listed("~", plan.changed, n_shown=SHOWN)
+    said += _listed("-", plan.deleted, n_shown=len(plan.deleted))
+    counts = [(plan.added, "added"), (plan.changed, "changed"), (plan.deleted, "deleted"), (plan.unchanged, "unchanged")]
+    sums = ", ".join(f"{len(files)} {word}" for files, word in counts)
+    said.append("  nothing to commit: it holds this already" if plan.is_empty else f"  {sums}; {bytes_shown(plan.n_bytes)} to upload")
+    if target.tag:
+        said.append(f"  tag {target.tag} " + ("stands at this content already" if is_tagged else "will be set"))
+    return said
+
+
+def bytes_shown(n: int) -> str:
+    """A number of bytes for people: 999 B, 1.5 kB, 12.0 MB, 3.1 GB."""
+    if n < 1000:
+        return f"{n} B"
+    value, unit = next((n / size, unit) for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")) if n >= size)
+    return f"{value:.1f} {unit}"
+
+
+def refuse_names(target: Target) -> None:
+    """Raise TruerateError for a --to that is not org/name, or a --tag that is no version."""
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id
+
+    try:
+        if target.repo.count("/") != 1:
+            raise HFValidationError("it has no organisation or more than one")
+        if not target.repo.isascii():
+            raise HFValidationError("letters are a to z")
+        validate_repo_id(target.repo)
+    except HFValidationError as error:
+        reason = " ".join(str(error).split())
+        raise TruerateError(f"--to {target.repo!r}: a repository is named org/name, as in 'my-lab/my-board': {reason}") from None
+    if target.tag is not None and not TAG.fullmatch(target.tag):
+        raise TruerateError(f"--tag {target.tag!r}: a version is vX.Y or vX.Y.Z, as in 'v1.0'")
+
+
+def refuse_public(target: Target, stand: Stand) -> None:
+    """Raise TruerateError where a repository is public and nobody said that this may be."""
+    if stand.is_private is False and not target.is_public:
+        raise TruerateError(f"{target.repo} is public; say --public to publish into it, or make it private in its settings on the Hub")
+
+
+def refuse_foreign(state: State, *, target: Target, name: str) -> None:
+    """Raise TruerateError where a repository holds what truerate did not make of `name`.
+
+    A repository is free where it holds nothing, or only what the Hub puts into a new one.
+    """
+    own = f"publish into an empty repository or one that truerate made of {name!r}"
+    if state.mark is None:
+        others = sorted(set(state.files) - BARE - ({README} if is_automatic(state.readme) else set()))
+        if others:
+            more = ", …" if len(others) > 3 else ""
+            raise TruerateError(f"{target.repo} holds other content ({', '.join(map(shown, others[:3]))}{more}): {own}")
+    elif (state.mark.get("kind"), state.mark.get("name")) != (target.kind, name):
+        held = f"{state.mark.get('kind')} {state.mark.get('name')!r}"
+        raise TruerateError(f"{target.repo} holds another release ({held[:80]}, by its {MARK}): {own}")
+
+
+def is_automatic(readme: str) -> bool:
+    """Whether a README.md is what the Hub writes for a new repository: front matter and no more than a heading."""
+    rest = re.sub(r"\A---\s*\n.*?^---\s*$", "", readme.lstrip("\ufeff"), count=1, flags=re.DOTALL | re.MULTILINE)
+    words = [line for line in rest.splitlines() if line.strip()]
+    return not words or (len(words) == 1 and words[0].startswith("# "))
+
+
+def holds(files: Files, state: State, *, prefixes: Sequence[str]) -> bool:
+    """Whether a commit holds exactly these files but for the change log, which tells of later releases too."""
+    content = {path: one for path, one in files.items() if path != CHANGELOG}
+    return plan_of(content, state, prefixes=prefixes).is_empty
+
+
+def shown(path: str) -> str:
+    """A path of a repository for a terminal: names with control characters are escaped."""
+    return path if path.isprintable() else ascii(path)
+
+
+def _listed(sign: str, files: Mapping[str, int], *, n_shown: int) -> list[str]:
+    listed = [f"  {sign} {shown(path)}  {bytes_shown(size)}" for path, size in list(files.items())[:n_shown]]
+    return listed + ([f"  {sign} … and {len(files) - n_shown} more"] if len(files) > n_shown else [])

@@ -1,0 +1,190 @@
+"""Publishing: look, plan, check, one commit, verify, tag; safe to run again after any failure."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from huggingface_hub import get_token
+from huggingface_hub.errors import HfHubHTTPError
+
+from truerate.errors import TruerateError
+from truerate.hub.client import quiet_client
+from truerate.hub.history import Release, added
+from truerate.hub.patience import FAILURES, Patience, refusal
+from truerate.hub.plan import Plan, holds, lines, plan_of, refuse_foreign, refuse_names, refuse_public
+from truerate.hub.release import CHANGELOG, README, Draft, Files, Target
+from truerate.hub.remote import Repository, Stand, State
+
+MOVED = "changed while publishing; nothing of ours was written; run it again"
+
+
+class _Release(NamedTuple):
+    """What is to stand there: the files, what that changes, and the commit that its tag holds already, or None."""
+
+    files: Files
+    plan: Plan
+    tagged: str | None
+
+
+def publish(
+    draft: Draft,
+    target: Target,
+    *,
+    dry_run: bool,
+    check: Callable[[Files], None],
+    say: Callable[[str], None],
+    today: str | None = None,
+    pause: Callable[[float], None] = time.sleep,
+) -> str:
+    """Bring a draft to the Hub and return the commit that holds it.
+
+    The plan goes to `say`, line by line; `check` sees the very files before anything is written and raises to stop it. What is there
+    already is not written again, and a draft whose content has not changed keeps its date: then nothing is committed. All that changes
+    comes with one commit on the head that the plan was made for, so that a reader meets the old version or the new one. A tag that
+    holds other content is refused before anything is written. `today` (ISO 8601 day) is the day in UTC unless given; `pause` waits.
+
+    A dry run only reads; it returns the head, or '' where the repository is not there. Raises TruerateError, one line, for everything
+    that the Hub, the disk or another publisher puts in the way.
+    """
+    refuse_names(target)
+    doing = f"publishing {draft.name!r} to {target.repo}"
+    try:
+        if not get_token():
+            raise TruerateError(f"{doing}: no token of the Hub; set HF_TOKEN or run `hf auth login`")
+        with quiet_client() as traffic:
+            to = Repository(target, Patience(pause=pause, progress=lambda: traffic.n_stored))
+            stand, release = _planned(draft, to, today=today or f"{datetime.now(UTC):%Y-%m-%d}")
+            for line in lines(release.plan, target, stand=stand, is_tagged=bool(release.tagged)):
+                say(line)
+            check(release.files)
+            return (stand.head or "") if dry_run else _write(draft, to, stand=stand, release=release)
+    except OSError as error:
+        raise refusal(doing, error) from None
+
+
+def _planned(draft: Draft, to: Repository, *, today: str) -> tuple[Stand, _Release]:
+    """What stands there and what is to: read only. Raises TruerateError where the repository, its visibility or its tag forbid it."""
+    stand = to.stand()
+    refuse_public(to.target, stand)
+    state = to.state(stand.head)
+    refuse_foreign(state, target=to.target, name=draft.name)
+    tagged = _tagged(draft, to) if to.target.tag and stand.head else None
+    if tagged:
+        files = draft.files(dated=tagged.mark["dated"], changelog=tagged.changelog)
+        return stand, _Release(files, plan_of(files, tagged, prefixes=draft.prefixes), tagged.commit)
+    files = _dated(draft, state, to.target, today=today)
+    return stand, _Release(files, plan_of(files, state, prefixes=draft.prefixes), None)
+
+
+def _tagged(draft: Draft, to: Repository) -> State | None:
+    """What the tag holds, which is this draft; None where there is no such tag. A tag of other content is never moved."""
+    tag = to.target.tag
+    commit = to.tags().get(tag)
+    if commit is None:
+        return None
+    state = to.state(commit)
+    if state.mark and holds(draft.files(dated=state.mark["dated"], changelog=""), state, prefixes=draft.prefixes):
+        return state
+    raise TruerateError(f"{to.name}: tag {tag!r} holds other content (commit {commit[:8]}) and is never moved; choose another --tag")
+
+
+def _dated(draft: Draft, state: State, target: Target, *, today: str) -> Files:
+    """The files as they stand there if the content is the same, else those of today with an entry in the change log."""
+    if state.mark:
+        same = draft.files(dated=state.mark["dated"], changelog=state.changelog)
+        if plan_of(same, state, prefixes=draft.prefixes).is_empty:
+            return same
+    content = {path: one for path, one in draft.files(dated=today, changelog=state.changelog).items() if path != CHANGELOG}
+    plan = plan_of(content, state, prefixes=draft.prefixes)
+    entry = Release(target.tag, today, draft.summary, len(plan.added), len(plan.changed), len(plan.deleted))
+    return draft.files(dated=today, changelog=added(state.changelog, entry))
+
+
+def _write(draft: Draft, to: Repository, *, stand: Stand, release: _Release) -> str:
+    """Make the repository what the plan says; the commit that holds the release."""
+    commit = release.tagged
+    if commit is None:
+        commit = release.plan.head
+        if not commit or not release.plan.is_empty:
+            commit = _committed(draft, to, release=release)
+        if to.target.tag:
+            to.make_tag(to.target.tag, commit)
+    if to.target.is_public and stand.is_private:
+        to.make_public()
+    return commit
+
+
+def _committed(draft: Draft, to: Repository, *, release: _Release) -> str:
+    """One commit, tried until it stands, then verified object by object; its id."""
+    if README in release.files:
+        to.check_card(_text(release.files[README]))
+    if release.plan.head is None:
+        to.create()
+    plan = release.plan if release.plan.head else _first(draft, to, release.files)
+    changes = {path: release.files[path] for path in [*plan.added, *plan.changed]}
+
+    def attempt() -> str:
+        adding = to.upload(changes)
+        try:
+            return to.commit_once(adding, list(plan.deleted), parent=plan.head, message=_message(draft, to.target))
+        except FAILURES as error:
+            landed = _landed(draft, to, files=release.files, plan=plan, error=error)
+            if landed is None:
+                raise
+            return landed
+
+    commit = plan.head if plan.is_empty else to.patience.call(f"committing to {to.name}", attempt)
+    _verify(draft, to, files=release.files, commit=commit)
+    return commit
+
+
+def _first(draft: Draft, to: Repository, files: Files) -> Plan:
+    """The plan for a repository that has just been made: the Hub has put files of its own there, and somebody may have been faster."""
+    stand = to.stand()
+    if stand.is_private is None:
+        raise TruerateError(f"{to.name} is there already and hidden from this token: it is somebody else's; name another one by --to")
+    refuse_public(to.target, stand)
+    state = to.state(stand.head)
+    refuse_foreign(state, target=to.target, name=draft.name)
+    plan = plan_of(files, state, prefixes=draft.prefixes)
+    if state.mark and not plan.is_empty:
+        raise TruerateError(f"{to.name} was {MOVED}")
+    return plan
+
+
+def _landed(draft: Draft, to: Repository, *, files: Files, plan: Plan, error: Exception) -> str | None:
+    """What became of a commit whose answer was lost or refused: its id if it stands, None if nothing moved and it may be tried again.
+
+    Only where the Hub says that the parent was no longer the head is it sure that nothing of ours was written.
+    """
+    head = to.stand().head
+    if head == plan.head:
+        return None
+    if head and plan_of(files, to.state(head), prefixes=draft.prefixes).is_empty:
+        return head
+    if isinstance(error, HfHubHTTPError) and error.response.status_code == 412:
+        raise TruerateError(f"{to.name} was {MOVED}") from None
+    raise TruerateError(f"{to.name} was changed by somebody else while publishing; run it again") from None
+
+
+def _verify(draft: Draft, to: Repository, *, files: Files, commit: str) -> None:
+    """Hold every object of the commit against what was sent: paths, sizes, hashes. Raises TruerateError where one differs."""
+    left = plan_of(files, State(commit, to.files(commit)), prefixes=draft.prefixes)
+    if not left.is_empty:  # a listing may lag behind or arrive damaged: it is asked for once more
+        left = plan_of(files, State(commit, to.files(commit)), prefixes=draft.prefixes)
+    if not left.is_empty:
+        wrong = [*left.added, *left.changed, *left.deleted]
+        raise TruerateError(
+            f"{to.name}: commit {commit[:8]} does not hold what was sent ({len(wrong)} files, first {wrong[0]!r}); it is not tagged; "
+            "run it again"
+        )
+
+
+def _message(draft: Draft, target: Target) -> str:
+    """The commit's first line."""
+    return " ".join(f"{target.tag + ': ' if target.tag else ''}{draft.summary}".split())
+
+
+def _text(content) -> str:
+    return (content if isinstance(content, bytes) else content.read_bytes()).decode("utf-8")

@@ -1,0 +1,98 @@
+"""What goes out, as plain values: the configs of a data set, the files of a repository, where they go."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol
+
+import polars as pl
+
+from truerate.hub.licences import Licence
+
+Files = Mapping[str, bytes | Path]  # the files of a repository by their path in it: content, or where it lies
+Kind = Literal["dataset", "model"]
+
+MARK = "truerate.json"  # says of a repository that we made it, of what, and which folders are ours
+README, CHANGELOG, CHECKSUMS, CROISSANT = "README.md", "CHANGELOG.md", "SHA256SUMS", "croissant.json"
+
+
+@dataclass(frozen=True)
+class Config:
+    """One config of a data set: tables of one kind and one licence, by split; no split is empty.
+
+    `description` says in one sentence what a row is. `has_texts` is False where the source allows ids and labels alone.
+    """
+
+    name: str
+    splits: Mapping[str, pl.DataFrame]
+    licence: Licence
+    description: str
+    has_texts: bool = True
+    is_default: bool = False
+
+
+@dataclass(frozen=True)
+class BoardFacts:
+    """What the card of a data set says, gathered from the built tables.
+
+    `source` and `track` are the cards of the board's source and of its track, `models` who wrote or built what (role or model → name),
+    `scores` the Score rows of the board, `audit` those of its shortcut audit, `findings` the audit's lines above its threshold, `made` the
+    files that made it (path in the repository → text: params.yaml, dvc.lock), `simulated` whether its source is the closed world or alike.
+    """
+
+    board: str
+    title: str
+    track: Mapping[str, object]
+    source: Mapping[str, object]
+    languages: tuple[str, ...]
+    models: Mapping[str, str]
+    scores: pl.DataFrame
+    audit: pl.DataFrame
+    findings: tuple[str, ...]
+    made: Mapping[str, str]
+    is_simulated: bool
+    counts: pl.DataFrame = field(default_factory=pl.DataFrame)
+
+
+@dataclass(frozen=True)
+class DetectorFacts:
+    """What the card of a detector says: what it learned from, under which licence, and how it did, per language.
+
+    `folder` holds the fitted network (config.json, network.json, tokenizer files, model.safetensors), `training` what its training found
+    (facts.json), `scores` the Score rows that name it, `source` the card of the source it learned from.
+    """
+
+    detector: str
+    board: str
+    title: str
+    folder: Path
+    training: Mapping[str, object]
+    settings: Mapping[str, object]
+    source: Mapping[str, object]
+    licence: Licence
+    languages: tuple[str, ...]
+    scores: pl.DataFrame
+    made: Mapping[str, str]
+    is_simulated: bool
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where it goes: `repo` is org/name, `tag` the version or None; a repository that is not there is made, private unless `is_public`."""
+
+    repo: str
+    kind: Kind
+    is_public: bool = False
+    tag: str | None = None
+
+
+class Draft(Protocol):
+    """A release that is whole but for its date and its history, which depend on what the repository holds already."""
+
+    name: str  # the board or detector
+    prefixes: tuple[str, ...]  # folders of the repository that are ours alone: what lies there and is not in `files` is deleted
+    summary: str  # one line for the commit and the change log
+
+    def files(self, *, dated: str, changelog: str) -> Files:
+        """All files of the repository: `dated` (ISO 8601 day) is when its content last changed, `changelog` the whole CHANGELOG.md."""
+        ...

@@ -1,0 +1,208 @@
+"""One repository of the Hub: what it holds at a commit, and the calls that change it, each with patience."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_session, hf_hub_url
+from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
+from huggingface_hub.hf_api import RepoFile
+from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
+
+from truerate.errors import TruerateError
+from truerate.hub.client import Busy
+from truerate.hub.patience import Patience
+from truerate.hub.release import CHANGELOG, MARK, README, Files, Kind, Target
+
+
+class Entry(NamedTuple):
+    """A file of a repository as the Hub lists it: `blob` is its git object, `sha256` that of its content where LFS holds it, else None."""
+
+    size: int
+    blob: str
+    sha256: str | None
+
+
+@dataclass(frozen=True)
+class State:
+    """What a repository holds at `commit` (None: nothing yet): its files, our mark (None where it is not ours), its change log.
+
+    `readme` is read only where there is no mark of ours.
+    """
+
+    commit: str | None = None
+    files: Mapping[str, Entry] = field(default_factory=dict)
+    mark: Mapping[str, str] | None = None
+    changelog: str = ""
+    readme: str = ""
+
+
+class Stand(NamedTuple):
+    """A repository's head and whether it is private; None for both where it is not there."""
+
+    head: str | None
+    is_private: bool | None
+
+
+@dataclass(frozen=True)
+class Repository:
+    """The repository of a target. Every method raises TruerateError, one line, where the Hub refuses or stays away."""
+
+    target: Target
+    patience: Patience
+
+    @property
+    def name(self) -> str:
+        return self.target.repo
+
+    @property
+    def kind(self) -> Kind:
+        return self.target.kind
+
+    def stand(self) -> Stand:
+        """Where it stands now. A repository that this token cannot see counts as not there: the Hub does not tell them apart."""
+
+        def ask() -> Stand:
+            try:
+                found = HfApi().repo_info(self.name, repo_type=self.kind)
+            except GatedRepoError:
+                raise
+            except RepositoryNotFoundError as error:
+                if error.response.status_code == 401 and error.response.headers.get("x-error-code") != "RepoNotFound":
+                    raise
+                return Stand(None, None)
+            return Stand(found.sha, bool(found.private))
+
+        return self.patience.call(f"looking for {self.name}", ask)
+
+    def tags(self) -> dict[str, str]:
+        """Its tags and the commits they stand at."""
+        refs = self.patience.call(f"reading the tags of {self.name}", lambda: HfApi().list_repo_refs(self.name, repo_type=self.kind))
+        return {tag.name: tag.target_commit for tag in refs.tags}
+
+    def files(self, commit: str) -> dict[str, Entry]:
+        """All its files at a commit."""
+
+        def ask() -> dict[str, Entry]:
+            tree = HfApi().list_repo_tree(self.name, recursive=True, revision=commit, repo_type=self.kind)
+            return {one.path: _entry(one) for one in tree if isinstance(one, RepoFile)}
+
+        return self.patience.call(f"listing {self.name} at {commit[:8]}", ask)
+
+    def state(self, commit: str | None) -> State:
+        """What it holds at a commit; an empty state for None."""
+        if commit is None:
+            return State()
+        files = self.files(commit)
+        mark = _mark(self._text(MARK, commit, files))
+        changelog = self._text(CHANGELOG, commit, files) if mark else ""
+        return State(commit, files, mark, changelog, "" if mark else self._text(README, commit, files))
+
+    def _text(self, path: str, commit: str, files: Mapping[str, Entry]) -> str:
+        """A small text file at a commit, held against its hash; bytes that are no UTF-8 are replaced; empty where there is none."""
+
+        def ask() -> str:
+            url = hf_hub_url(self.name, path, repo_type=self.kind, revision=commit)
+            answer = get_session().get(url, headers=build_hf_headers())
+            hf_raise_for_status(answer)
+            if not matches(answer.content, files[path]):
+                raise Busy(f"{path} did not arrive as the Hub lists it")
+            return answer.content.decode("utf-8", "replace")
+
+        return self.patience.call(f"reading {path} of {self.name} at {commit[:8]}", ask) if path in files else ""
+
+    def check_card(self, card: str) -> None:
+        """Let the Hub check a README.md. A commit has it checked too, but only after everything has been uploaded."""
+
+        def ask() -> None:
+            words = {"content": card, "repoType": self.kind}
+            hf_raise_for_status(get_session().post(f"{HfApi().endpoint}/api/validate-yaml", json=words, headers=build_hf_headers()))
+
+        self.patience.call(f"having the card of {self.name} checked", ask)
+
+    def create(self) -> None:
+        """Make it, unless it is there (the answer of an earlier try may have been lost)."""
+        private = not self.target.is_public
+
+        def ask() -> None:
+            try:
+                HfApi().create_repo(self.name, repo_type=self.kind, private=private)
+            except HfHubHTTPError as error:
+                if error.response.status_code != 409:
+                    raise
+
+        self.patience.call(f"creating {self.name}", ask)
+
+    def upload(self, files: Files) -> list[CommitOperationAdd]:
+        """Bring files to the Hub's store (nobody sees them yet) and return what a commit needs of them; stored ones are not sent again.
+
+        A .gitignore in the repository is not obeyed: it would leave shards out of the commit.
+        """
+
+        def ask() -> list[CommitOperationAdd]:
+            adding = [CommitOperationAdd(path, content) for path, content in sorted(files.items())]  # no operation can be used twice
+            if adding:
+                known = {"repo_type": self.kind, "gitignore_content": "", "free_memory": False}
+                HfApi().preupload_lfs_files(self.name, adding, **known)
+            return adding
+
+        return self.patience.call(f"uploading to {self.name}", ask)
+
+    def commit_once(self, adding: Sequence[CommitOperationAdd], deleting: Sequence[str], *, parent: str | None, message: str) -> str:
+        """One commit on `parent`, one try; its id. Raises the client's own errors: the caller finds out what became of it."""
+        operations = [*adding, *(CommitOperationDelete(path, is_folder=False) for path in deleting)]
+        known = {"repo_type": self.kind, "revision": "main", "parent_commit": parent}
+        return HfApi().create_commit(self.name, operations, commit_message=message, **known).oid
+
+    def make_tag(self, tag: str, commit: str) -> None:
+        """Set a tag and see that it stands where it should; a tag that is there already is never moved."""
+
+        def ask() -> None:
+            HfApi().create_tag(self.name, tag=tag, revision=commit, repo_type=self.kind, exist_ok=True)
+
+        self.patience.call(f"tagging {self.name} {tag}", ask)
+        if (found := self.tags().get(tag)) != commit:
+            stands = f"stands at {found[:8]}, not at {commit[:8]}" if found else "is not there although the Hub said yes"
+            raise TruerateError(f"tagging {self.name}: {tag!r} {stands}; the commit itself is whole: run it again, with another --tag")
+
+    def make_public(self) -> None:
+        """Let everybody see it."""
+        self.patience.call(
+            f"making {self.name} public", lambda: HfApi().update_repo_settings(self.name, private=False, repo_type=self.kind)
+        )
+
+
+def size_of(content: bytes | Path) -> int:
+    """Bytes of a local file, given as its bytes or as the path where it lies."""
+    return len(content) if isinstance(content, bytes) else content.stat().st_size
+
+
+def matches(content: bytes | Path, entry: Entry) -> bool:
+    """Whether a local file is what the Hub lists. What LFS holds may be large and is read in pieces."""
+    if size_of(content) != entry.size:
+        return False
+    if entry.sha256 and isinstance(content, Path):
+        with content.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == entry.sha256
+    data = content if isinstance(content, bytes) else content.read_bytes()
+    if entry.sha256:
+        return hashlib.sha256(data).hexdigest() == entry.sha256
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() == entry.blob
+
+
+def _entry(file: RepoFile) -> Entry:
+    return Entry(file.size, file.blob_id, file.lfs.sha256) if file.lfs else Entry(file.size, file.blob_id, None)
+
+
+def _mark(text: str) -> dict[str, str] | None:
+    """What truerate.json says, or None where we did not write it."""
+    try:
+        mark = json.loads(text)
+        date.fromisoformat(mark["dated"])
+        return {key: mark[key] for key in ("kind", "name", "dated") if isinstance(mark[key], str)}
+    except (ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,208 @@
+"""What must not leave the house, looked for in every file of a release: secrets, e-mail addresses, paths of this or another machine.
+
+Polars sifts all strings by rough patterns first; Python looks closely at those that pass. No pattern takes more than linear time.
+"""
+
+import base64
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote, quote_plus
+
+import polars as pl
+
+from truerate.errors import TruerateError
+from truerate.hub.release import Files
+from truerate.hub.strings import Strings, frame_of, strings_of
+
+EMAIL, PATH, PACKED = "e-mail address", "local path", "packed file that cannot be looked into"
+SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD")  # how names of variables end whose values are secret
+MIN_SECRET = 8  # characters; a shorter value stands in too many innocent words
+N_SHOWN = 4  # characters of a find
+ENDS = {PATH: ".,;:!?)]}"}  # what ends the sentence, not the path
+_EDGE = "(?<![A-Za-z0-9])"  # of ASCII words: a key may follow Chinese characters at once
+_PIECE = r"[^\s\"'<>|]"
+# kind → (what Python looks for, what a string must match to be looked at)
+SECRETS: Mapping[str, tuple[str, str]] = {
+    "Hugging Face token": (_EDGE + r"(?:hf|api_org)_[A-Za-z0-9]{20,}", r"(?:hf|api_org)_[A-Za-z0-9]{20}"),
+    "API key": (
+        # either unbroken, or with a digit: hyphenated words are no key
+        _EDGE + r"sk-(?:ant-|proj-)?(?:[A-Za-z0-9]{20,}|(?=[A-Za-z_-]{0,200}[0-9])[A-Za-z0-9_-]{20,})",
+        r"sk-[A-Za-z0-9_-]{20}",
+    ),
+    "live payment key": (_EDGE + r"[rs]k_live_[A-Za-z0-9]{20,}", r"k_live_"),
+    "AWS key": (_EDGE + r"A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])", r"A(?:KIA|SIA)[A-Z0-9]{16}"),
+    "GitHub token": (_EDGE + r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})", r"gh[pousr]_[A-Za-z0-9]{20}|github_pat_"),
+    "GitLab token": (_EDGE + r"glpat-[A-Za-z0-9_-]{20,}", r"glpat-"),
+    "npm token": (_EDGE + r"npm_[A-Za-z0-9]{36,}", r"npm_[A-Za-z0-9]{36}"),
+    "Google key": (_EDGE + r"AIza[A-Za-z0-9_-]{30,}", r"AIza[A-Za-z0-9_-]{30}"),
+    "Slack token": (_EDGE + r"xox[baprs]-[A-Za-z0-9-]{10,}", r"xox[baprs]-"),
+    "private key": (r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY", r"PRIVATE KEY"),
+    "JSON web token": (r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*", r"eyJ[A-Za-z0-9_-]{8}"),
+    "bearer token": (r"(?i:bearer)[ \t]{1,4}(?=[A-Za-z._~+/=-]{0,200}[0-9])[A-Za-z0-9._~+/=-]{16,}", r"(?i:bearer)[ \t]"),
+    "basic authorization": (r"(?i:authorization)[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?i:basic)\s{1,4}[A-Za-z0-9+/=]{8,}", r"(?i:authorization)"),
+    "password in an address": (r"(?<=[A-Za-z0-9])://[^\s/:@\"'<>]{0,128}:[^\s/@\"'<>]{1,256}@(?=[\w\[])", r"://[^\s/@]*:[^\s/@]*@"),
+}
+PATHS = (
+    (rf"(?<![A-Za-z0-9_.~/-])(?:/mnt/[a-z])?/(?:home|Users)/[^\s/\"'<>|:*?\\]{{1,64}}/{_PIECE}{{0,400}}", "/home/|/Users/"),
+    (rf"(?<![A-Za-z0-9_.~/-])/root/{_PIECE}{{1,400}}", "/root/"),
+    (_EDGE + rf"[A-Za-z]:[\\/]{{1,2}}(?i:users)[\\/]{{1,2}}{_PIECE}{{1,400}}", r"[A-Za-z]:[\\/]{1,2}(?i:users)"),
+    (_EDGE + rf"(?i:file)://{_PIECE}{{1,400}}", "(?i:file)://"),
+)
+_AT = r"(?<=[\w.%+-])@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}"  # what stands left of it is read backwards: see `_address`
+_AT_ASCII = re.compile(r"@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}")
+_IN_ADDRESS = re.compile(r"[\w.%+-]")
+_NOBODY = re.compile(r"(?:\A|\.)example\.[a-z.]+\Z|\.(?:example|test|invalid|localhost)\Z")  # domains that are set apart for examples
+
+
+class Rule(NamedTuple):
+    """One pattern: what kind of thing it finds, in Python, and the rough one of polars that every text with a find passes."""
+
+    kind: str
+    pattern: re.Pattern
+    hint: str
+
+
+RULES = (
+    *(Rule(kind, re.compile(pattern, re.ASCII), hint) for kind, (pattern, hint) in SECRETS.items()),
+    *(Rule(PATH, re.compile(pattern), hint) for pattern, hint in PATHS),
+    Rule(EMAIL, re.compile(_AT), r"@[\w-]+\."),
+)
+ROUGH = "|".join(rule.hint for rule in RULES)
+
+
+class Finding(NamedTuple):
+    """Something that must not go out: in which file, where in it, of what kind, and its first characters."""
+
+    path: str
+    place: str
+    kind: str
+    shown: str
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What is looked for beside the patterns, and what is allowed. `literals`: what a secret value looks like → its variable."""
+
+    literals: Mapping[str, str]
+    emails: frozenset[str]
+    paths: tuple[str, ...]
+
+    def matches(self, text: str, rules: Iterable[Rule] = RULES) -> Iterator[tuple[str, str, str]]:
+        """(kind, what was met, what may be shown of it) for each find in a text."""
+        for form, name in self.literals.items():
+            if form in text:
+                yield f"value of {name}", form, form[: min(N_SHOWN, len(form) // 4)] + "…"
+        for rule in rules:
+            for match in rule.pattern.finditer(text):
+                met, whole = _address(text, match) if rule.kind == EMAIL else (match[0].rstrip(ENDS.get(rule.kind, "")),) * 2
+                if not self._is_allowed(rule.kind, met, whole):
+                    yield rule.kind, met, met[:N_SHOWN] + "…"
+
+    def _is_allowed(self, kind: str, met: str, whole: str) -> bool:
+        if kind == PATH:
+            return any(met == one or one.endswith("*") and met.startswith(one[:-1]) for one in self.paths)
+        if kind != EMAIL:
+            return False
+        domain = met.rpartition("@")[2].casefold()
+        return bool(_NOBODY.search(domain)) or not self.emails.isdisjoint((met.casefold(), whole.casefold(), f"*@{domain}"))
+
+    def masked(self, text: str) -> str:
+        """A place or file name as it may be printed: what must not go out is cut there, too."""
+        for _, met, shown in sorted(self.matches(text), key=lambda found: -len(found[1])):
+            text = text.replace(met, shown)
+        return " ".join(text.split())[:200]
+
+    def sifted(self, strings: Strings) -> Iterator[tuple[str, str, list[Rule]]]:
+        """(place, text, the rules that may find something in it) for each string that may hold something; bytes may hold secrets alone."""
+        passes = pl.col("text").str.contains(ROUGH)
+        if self.literals:
+            passes |= pl.col("text").str.contains_any(list(self.literals))
+        rules = [rule for rule in RULES if not (strings.is_binary and rule.kind in (EMAIL, PATH))]
+        hinted = [pl.col("text").str.contains(rule.hint).alias(f"rule {n}") for n, rule in enumerate(rules)]
+        for place, text, *hints in strings.data.filter(passes).select("place", "text", *hinted).iter_rows():
+            yield place, text, [rule for rule, is_hinted in zip(rules, hints, strict=True) if is_hinted]
+
+
+def scan(
+    files: Files,
+    *,
+    environment: Mapping[str, str],
+    secrets: Iterable[str],
+    allow_emails: Iterable[str] = (),
+    allow_paths: Iterable[str] = (),
+) -> list[Finding]:
+    """What must not go out of the files of a release, each find once per file and kind of place, in the order of the paths.
+
+    Looked at: file names; text; JSON and JSON Lines, their strings and keys unescaped; Parquet, its strings (categories, lists, structs),
+    column names and metadata; the header of safetensors; of any other file its bytes. `secrets` are names of variables whose values are
+    secret, beside those that end in KEY, TOKEN, SECRET or PASSWORD: found as they are, in base64 or URL-encoded. `allow_emails` holds
+    addresses or `*@domain`, `allow_paths` whole paths or their beginnings with `*`. Raises TruerateError for a file that cannot be read.
+    """
+    emails = frozenset(one.casefold() for one in allow_emails)
+    sought = Sought(literals(environment, secrets), emails, tuple(allow_paths))
+    return [finding for path in sorted(files) for finding in _scan_file(path, files[path], sought)]
+
+
+def refuse(findings: Sequence[Finding]) -> None:
+    """Raise TruerateError where there are findings: how many, the first three (secrets first), what to do."""
+    if not findings:
+        return
+    ordered = sorted(findings, key=lambda one: one.kind in (EMAIL, PATH))
+    told = "; ".join(f"{one.path}, {one.place}: {one.kind} {one.shown!r}" for one in ordered[:3])
+    more = f"; and {len(findings) - 3} more" if len(findings) > 3 else ""
+    hint = (
+        "take them out of what they were made from; e-mail addresses and paths that are harmless go into hub.allow_emails, hub.allow_paths"
+    )
+    raise TruerateError(f"publishing: {len(findings)} found that must not go out: {told}{more}; {hint}")
+
+
+def literals(environment: Mapping[str, str], secrets: Iterable[str]) -> dict[str, str]:
+    """What the values of secret variables look like → the variable: as they are, in base64 wherever they begin in it, URL-encoded."""
+    named = set(secrets)
+    found = {}
+    for name, value in sorted(environment.items()):
+        value = value.strip()
+        if (name in named or name.upper().endswith(SECRET_NAMES)) and len(value) >= MIN_SECRET:
+            forms = {form for place in range(3) for form in _base64(value.encode("utf-8", "surrogateescape"), place)}
+            forms |= {value, *(how(value, safe=safe, errors="replace") for how in (quote, quote_plus) for safe in ("", "/"))}
+            found |= dict.fromkeys(sorted(forms), name)
+    return found
+
+
+def _base64(value: bytes, place: int) -> Iterator[str]:
+    """The characters of base64 that a value alone decides, where it begins `place` bytes after a group of three."""
+    known = base64.b64encode(bytes(place) + value).rstrip(b"=")[(0, 2, 3)[place] :]
+    plain = (known if (place + len(value)) % 3 == 0 else known[:-1]).decode("ascii")
+    yield from {plain, plain.translate(str.maketrans("+/", "-_"))}
+
+
+# ---- one file -------------------------------------------------------------------------------------------------------------------
+def _scan_file(path: str, content: bytes | Path, sought: Sought) -> Iterator[Finding]:
+    name = sought.masked(path)
+    seen = set()
+    for strings in (Strings("its name", frame_of([""], [path])), *strings_of(path, content)):
+        if strings is None:
+            yield Finding(name, "the whole", PACKED, "…")
+            continue
+        for place, text, rules in sought.sifted(strings):
+            for kind, met, shown in sought.matches(text, rules):
+                if (strings.called, kind, met) not in seen:
+                    seen.add((strings.called, kind, met))
+                    yield Finding(name, sought.masked(f"{strings.called} {place}".strip()), kind, shown)
+
+
+def _address(text: str, at: re.Match) -> tuple[str, str]:
+    """An e-mail address around its `@domain`: what of it is plain ASCII where that is an address, and all of it.
+
+    Scripts without blanks let other words stand right before and after an address.
+    """
+    start = at.start()
+    while start and at.start() - start < 64 and _IN_ADDRESS.match(text, start - 1):
+        start -= 1
+    whole = text[start : at.end()]
+    local = re.search(r"[!-~]*\Z", text[start : at.start()])[0]
+    domain = _AT_ASCII.match(text, at.start(), at.end())
+    return (local or text[start : at.start()]) + (domain or at)[0], whole

@@ -1,0 +1,99 @@
+"""Which rows of a board's tables may be handed on with their texts, which without, and which not at all."""
+
+import hashlib
+from collections.abc import Mapping
+
+import polars as pl
+
+KEYS = {  # the tables that hold texts of a source, and what names a row of each; other tables hold counts and names alone
+    "items": "item_id",
+    "documents": "document_id",
+    "samples": "sample_id",
+    "generations": "generation_id",
+    "facts": "fact_id",
+    "judgements": "judgement_id",
+}
+OF_ITEMS = ("samples", "generations", "facts")  # their rows name the item that they are about
+JUDGED = ("items", "samples", "generations", "facts")  # a judgement's target is a row of one of these
+TEXT, DIGEST = "text", "text_sha256"
+TEXTS = ("question", "history", "knowledge", "right_answer", "rationale", "sentence", "title")  # columns of words, beside `text`
+PLAIN_ATTRIBUTES = """
+candidate choice conversation documents evidence fact facts first generation group_id id index page_id place position published_id row
+sample second silver target task translated_from turn url
+abstained_measured abstained_paper answerable candidate_scheme cut domain dont_know drawn heard is_probe is_wikipedia kind label labels lang
+level order origin pattern pick rejected repeats scheme scope seed selected settled side source_model stage subset subset_seed system
+too_long type unambiguous understood variant verdict wrong_language
+assistant_rating depth n_annotators n_characters n_chats n_claims n_labels n_malformed n_missed n_results n_sections n_sentences n_unparsed
+n_unsupported n_yes plausibility rarity rarity_group replicate similarity user_rating weight words_over
+""".split()  # keys of `attributes` whose values are ids and places, labels and settings, or numbers, never a source's words
+
+
+def open_tables(tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: str) -> dict[str, pl.DataFrame]:
+    """The tables with the texts whose rights allow that they are shown: all, none, or all but those that its detectors learned from.
+
+    `card` is that of the board's source, `source` its name. Unknown rights allow nothing. Texts to learn from may be another source's:
+    where the rights of all together are stricter than the source's own (`own_redistribution`), what stands under another source's name,
+    and all of task `train`, is left out, and so are judgements of what is left out. Tables that hold no texts stay as they are.
+    """
+    if card.get("redistribution") == "yes":
+        return dict(tables)
+    return _own_part(tables, source) if card.get("own_redistribution") == "yes" else _emptied(tables)
+
+
+def outgoing_tables(tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: str) -> dict[str, pl.DataFrame]:
+    """The tables as they may leave the house: as `open_tables`, and where the rights allow ids alone, ids and labels `without_texts`.
+
+    A part of its own that may go out whole goes before ids of everything.
+    """
+    rights, own = card.get("redistribution"), card.get("own_redistribution")
+    if "yes" in (rights, own) or "ids-only" not in (rights, own):
+        return open_tables(tables, card=card, source=source)
+    return without_texts(tables if rights == "ids-only" else _own_part(tables, source))
+
+
+def has_texts(card: Mapping) -> bool:
+    """Whether anything that `outgoing_tables` lets out under this card has its texts."""
+    return "yes" in (card.get("redistribution"), card.get("own_redistribution"))
+
+
+def without_texts(tables: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """The tables as ids, labels and numbers: columns of words go, and in the place of `text` stands its SHA-256 (`text_sha256`).
+
+    The digest is that of the text's UTF-8 bytes, in lower-case hex, null where the text is: whoever gets the texts from their source can
+    tell that they are the same. Addresses stay (they say where to get a text), evidence stays (ids of passages). Of `attributes` only the
+    keys known to hold no words stay (`PLAIN_ATTRIBUTES`): a key that nobody has looked at goes.
+    """
+    return {name: _without_texts(data) for name, data in tables.items()}
+
+
+def _own_part(tables: Mapping[str, pl.DataFrame], source: str) -> dict[str, pl.DataFrame]:
+    if "items" not in tables:  # nothing says whose the rows are
+        return _emptied(tables)
+    own = tables["items"].filter(pl.col("source") == source, pl.col("task") != "train")
+    kept = {**tables, "items": own}
+    for name in OF_ITEMS:
+        if name in kept:
+            kept[name] = kept[name].join(own, on="item_id", how="semi", maintain_order="left")
+    if "samples" in kept:
+        kept["samples"] = kept["samples"].filter(pl.col("task") != "train")
+    if "documents" in kept:
+        kept["documents"] = kept["documents"].filter(pl.col("source") == source)
+    if "judgements" in kept:
+        targets = pl.concat([kept[name].select(target_id=KEYS[name]) for name in JUDGED if name in kept])
+        kept["judgements"] = kept["judgements"].join(targets, on="target_id", how="semi", maintain_order="left")
+    return kept
+
+
+def _emptied(tables: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    return {name: data.clear() if name in KEYS else data for name, data in tables.items()}
+
+
+def _without_texts(data: pl.DataFrame) -> pl.DataFrame:
+    changed = [pl.col("attributes").list.filter(pl.element().struct.field("key").is_in(PLAIN_ATTRIBUTES))] if "attributes" in data else []
+    if TEXT in data:
+        changed.append(pl.col(TEXT).map_elements(_digest, return_dtype=pl.String))
+    return data.with_columns(changed).drop(TEXTS, strict=False).rename({TEXT: DIGEST}, strict=False)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -1,0 +1,56 @@
+"""A strict Hub on loopback: alone, with the clients of this process turned towards it, and with their pauses taken out."""
+
+import types
+
+import pytest
+
+from tests.hub.server.hub import Hub
+
+
+@pytest.fixture
+def hub(tmp_path):
+    """A running Hub with nothing in it, for the length of one test; see server.hub.Hub."""
+    running = Hub(tmp_path / "hub").start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def hub_here(hub, monkeypatch):
+    """The same Hub, with the clients of this very process pointed at it as `someone` who may write; Xet as the client has it: on."""
+    from tests.hub.server import pointing
+
+    pointing.point_at(hub, monkeypatch, token=hub.token)
+    yield hub
+    pointing.forget()
+
+
+@pytest.fixture
+def anonymous(hub_here, monkeypatch):
+    """Nobody: the clients of this process have no token."""
+    monkeypatch.delenv("HF_TOKEN")
+    return hub_here
+
+
+@pytest.fixture
+def brisk(monkeypatch):
+    """The pauses between the client's own attempts are noted in place of waited for: the list of their seconds."""
+    from huggingface_hub import file_download
+    from huggingface_hub.utils import _http
+
+    waits: list[float] = []
+    for module in (_http, file_download):
+        clock = types.SimpleNamespace(**vars(module.time)) if hasattr(module, "time") else None
+        if clock:
+            clock.sleep = waits.append
+            monkeypatch.setattr(module, "time", clock)
+    return waits
+
+
+@pytest.fixture
+def api(hub_here, monkeypatch):
+    """The real client of this process, told not to use Xet, which this Hub does not speak."""
+    from huggingface_hub import HfApi, constants
+
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+    return HfApi()

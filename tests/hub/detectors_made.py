@@ -1,0 +1,52 @@
+"""A small detector of random weights with all that its release needs, and a release laid out in a folder."""
+
+from pathlib import Path
+
+import polars as pl
+
+from truerate.detectors.tokens.network import Network
+from truerate.hub.licences import Licence
+from truerate.hub.release import DetectorFacts, Files
+from truerate.schemas import Score, frame, score_row
+
+CARD = {"name": "towns", "citation": "Towns of nowhere.", "licence": "CC BY-SA 4.0", "redistribution": "yes", "url": None, "lang": "de,en"}
+LICENCE = Licence("cc-by-sa-4.0", "CC BY-SA 4.0", is_share_alike=True)
+TRAINING = {"is_fitted": True, "steps": 3, "n_parameters": 9, "validation": {"f1": 0.5, "precision": 0.5, "recall": 0.5, "n_tokens": 40}}
+
+
+def scores(rows=()) -> pl.DataFrame:
+    """Score rows of (subject, metric, against, lang, interval); each of 20 texts."""
+    made = []
+    for subject, metric, against, lang, interval in rows:
+        where = {"scope": "multi", "labels": "category", "against": against, "lang": lang}
+        made.append(score_row(metric, subject, where, interval, 20, board="towns-board", inputs="0" * 16))
+    return frame(Score, made)
+
+
+def facts_of(network: Network, folder: Path, **changed) -> DetectorFacts:
+    """What the card of a detector says, its network saved in a folder."""
+    network.save(folder)
+    told = {
+        "detector": "small",
+        "board": "towns-board",
+        "title": "Towns",
+        "folder": folder,
+        "training": TRAINING,
+        "settings": {"scope": "multi", "labels": "category", "seed": 42, "lang": None},
+        "source": CARD,
+        "licence": LICENCE,
+        "languages": ("de", "en"),
+        "scores": scores(),
+        "made": {"build/params.yaml": "seed: 42\n", "build/dvc.lock": "stages: {}\n"},
+        "is_simulated": False,
+    }
+    return DetectorFacts(**told | changed)
+
+
+def laid(files: Files, folder: Path) -> Path:
+    """The files of a release in a folder, as a download has them."""
+    for path, content in files.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+    return folder

@@ -1,0 +1,84 @@
+"""Small releases for tests: what a draft promises, without the work of making a board; and publishing them."""
+
+import hashlib
+import json
+import random
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from truerate.errors import TruerateError
+from truerate.hub.push import publish
+from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Target
+
+CARD = "---\nlicense: mit\nlanguage:\n- en\n---\n# {name}\n\nLast changed {dated}.\n"
+
+
+@dataclass(frozen=True)
+class SmallDraft:
+    """A board of a few shards of random bytes; a shard's content follows from its seed."""
+
+    name: str = "small-board"
+    seeds: tuple[int, ...] = (1, 2, 3)
+    summary: str = "3 shards of a small board"
+    prefixes: tuple[str, ...] = ("data/", "build/")
+    kind: str = "dataset"
+    n_bytes: int = 2000
+    card: str = CARD
+    more: dict = field(default_factory=dict)
+
+    def files(self, *, dated: str, changelog: str) -> dict[str, bytes]:
+        n = len(self.seeds)
+        own = {f"data/qa/train-{i:05d}-of-{n:05d}.parquet": shard(seed, self.n_bytes) for i, seed in enumerate(self.seeds)}
+        own["build/params.yaml"] = b"seed: 1\n"
+        own[README] = self.card.format(name=self.name, dated=dated).encode()
+        mark = {"kind": self.kind, "name": self.name, "prefixes": list(self.prefixes), "dated": dated, "tool": "truerate"}
+        own[MARK] = json.dumps(mark, sort_keys=True).encode()
+        own |= self.more
+        sums = [f"{hashlib.sha256(content).hexdigest()}  {path}\n" for path, content in sorted(own.items())]
+        return own | {CHECKSUMS: "".join(sums).encode(), CHANGELOG: changelog.encode()}
+
+
+def shard(seed: int, n_bytes: int) -> bytes:
+    """Bytes that no tool takes for text."""
+    return b"PAR1\0" + random.Random(seed).randbytes(n_bytes)
+
+
+REPO, A = "org/small", SmallDraft()
+B = replace(A, seeds=(1, 7), summary="2 shards, one of them new")
+DAY, LATER = "2026-01-01", "2026-02-02"
+
+
+def put(
+    draft=A, *, to=REPO, tag=None, public=False, dry_run=False, today=DAY, check=lambda files: None, said=None, waits=None, kind="dataset"
+):
+    """Publish without waiting; `said` and `waits` collect what the user would read and how long they would wait."""
+    target = Target(to, kind, is_public=public, tag=tag)
+    say, pause = (said if said is not None else []).append, (waits if waits is not None else []).append
+    return publish(draft, target, dry_run=dry_run, check=check, say=say, today=today, pause=pause)
+
+
+def refused(match: str, *args, **options) -> str:
+    """The one line with which publishing refuses."""
+    with pytest.raises(TruerateError, match=match) as told:
+        put(*args, **options)
+    assert "\n" not in str(told.value) and len(str(told.value)) < 500
+    return str(told.value)
+
+
+def asked(hub, *methods: str, path: str = "") -> list[str]:
+    """The paths that were asked for by these methods since the last look."""
+    return [p for method, p, _ in hub.requests if method in methods and path in p]
+
+
+def content(hub, revision="main", repo=REPO, kind="dataset") -> dict[str, bytes]:
+    return hub.files(repo, revision, kind)
+
+
+def expected(draft, *, dated=DAY) -> dict[str, bytes]:
+    """What a draft brings, but for the change log."""
+    return {path: data for path, data in draft.files(dated=dated, changelog="").items() if path != CHANGELOG}
+
+
+def same_but_history(files: dict[str, bytes], draft, *, dated=DAY) -> bool:
+    return {path: data for path, data in files.items() if path != CHANGELOG} == expected(draft, dated=dated)

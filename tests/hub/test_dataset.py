@@ -1,0 +1,378 @@
+"""The repository of a data set, read by those who will read it: datasets, polars, mlcroissant, the Hub's card, sha256sum."""
+
+import hashlib
+import io
+import json
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import datasets
+import mlcroissant
+import polars as pl
+import pytest
+from huggingface_hub import DatasetCard, HfApi, snapshot_download
+
+from tests.hub import small_board as small
+from tests.hub.server.cards import faults_of, warnings_of
+from truerate.errors import TruerateError
+from truerate.hub.configs import configs_of
+from truerate.hub.dataset import DatasetDraft, draft_of
+from truerate.hub.licences import LICENCES
+from truerate.hub.release import Config
+
+REPO = "org/little"
+
+
+def draft(*, rows_per_shard: int = 1000, licence=None, tables: dict | None = None, card: dict | None = None, **facts) -> DatasetDraft:
+    """The draft of the small board."""
+    card = small.CARD | (card or {})
+    configs = configs_of(small.tables() if tables is None else tables, card=card, source=small.SOURCE)
+    return draft_of(small.facts(source=card, **facts), configs, rows_per_shard=rows_per_shard, licence=licence, repo=REPO)
+
+
+def files(one: DatasetDraft) -> dict[str, bytes]:
+    return dict(one.files(dated="2026-01-05", changelog="# Change log\n"))
+
+
+def laid(folder: Path, found: dict[str, bytes]) -> str:
+    """Files laid out in a folder, as a download leaves them."""
+    for path, content in found.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+    return str(folder)
+
+
+def of_config(found: dict[str, bytes], config: str, split: str) -> pl.DataFrame:
+    """The rows of a config's split, out of the files."""
+    parts = [content for path, content in sorted(found.items()) if path.startswith(f"data/{config}/{split}-")]
+    return pl.concat(pl.read_parquet(io.BytesIO(content)) for content in parts)
+
+
+def declared(readme: str) -> dict[str, dict]:
+    """`dataset_info` of a card by config."""
+    return {info["config_name"]: info for info in DatasetCard(readme).data.to_dict()["dataset_info"]}
+
+
+@pytest.fixture(scope="module")
+def small_files() -> dict[str, bytes]:
+    """The files of the small board in shards of two rows."""
+    return files(draft(rows_per_shard=2))
+
+
+@pytest.fixture(scope="module")
+def folder(small_files, tmp_path_factory) -> str:
+    return laid(tmp_path_factory.mktemp("little"), small_files)
+
+
+CONFIGS = ("qa", "held-out", "items", "documents", "generations", "counts", "scores", "leaderboard")
+
+
+# ---- datasets -----------------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("config", CONFIGS)
+def test_datasets_reads_every_config_as_it_was(folder, small_files, config, tmp_path):
+    loaded = datasets.load_dataset(folder, config, cache_dir=str(tmp_path))
+    features = datasets.Features._from_yaml_list(declared(small_files["README.md"].decode())[config]["features"])
+    for split, rows in loaded.items():
+        assert rows.features == features
+        assert rows.to_list() == of_config(small_files, config, split).to_dicts()
+    assert {split: rows.num_rows for split, rows in loaded.items()} == {
+        one["name"]: one["num_examples"] for one in declared(small_files["README.md"].decode())[config]["splits"]
+    }
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_datasets_streams_every_config_as_it_was(folder, small_files, config):
+    for split, rows in datasets.load_dataset(folder, config, streaming=True).items():
+        assert list(rows) == of_config(small_files, config, split).to_dicts()
+        assert "large" not in str(rows.features)
+
+
+def test_columns_without_a_value_keep_their_type(folder, tmp_path):
+    rows = datasets.load_dataset(folder, "qa", split="test", cache_dir=str(tmp_path))
+    assert set(rows["pattern"]) == {None} and rows.features["pattern"] == datasets.Value("string")
+    replies = datasets.load_dataset(folder, "generations", split="full", cache_dir=str(tmp_path))
+    assert set(replies["n_tokens_in"]) == {None} and replies.features["n_tokens_in"] == datasets.Value("int64")
+    leaders = datasets.load_dataset(folder, "leaderboard", split="full", cache_dir=str(tmp_path))
+    assert leaders["low"][:] == [None] and leaders.features["low"] == datasets.Value("float64")
+
+
+def test_lists_of_structs_come_back_whole(folder, tmp_path):
+    rows = datasets.load_dataset(folder, "qa", split="train", cache_dir=str(tmp_path))
+    span = datasets.List(
+        {name: datasets.Value(kind) for name, kind in (("start", "int64"), ("end", "int64"), ("type", "string"), ("p", "float64"))}
+    )
+    assert rows.features["spans"] == span
+    marked = [spans for spans in rows["spans"] if spans]
+    assert marked[0] == [{"start": 0, "end": 1, "type": "entity", "p": None}, {"start": 0, "end": 2, "type": None, "p": 0.25}]
+
+
+def test_declared_sizes_are_those_of_datasets(folder, small_files, tmp_path):
+    for config, info in declared(small_files["README.md"].decode()).items():
+        loaded = datasets.load_dataset(folder, config, cache_dir=str(tmp_path))
+        for split in info["splits"]:
+            # null masks are whole bytes of each shard there, of the whole split here
+            assert split["num_bytes"] == pytest.approx(loaded[split["name"]].data.nbytes, abs=50), config
+        assert info["download_size"] == sum(len(content) for path, content in small_files.items() if path.startswith(f"data/{config}/"))
+        assert info["dataset_size"] == sum(split["num_bytes"] for split in info["splits"])
+
+
+def test_no_config_named_gives_the_default(folder, tmp_path):
+    assert set(datasets.load_dataset(folder, cache_dir=str(tmp_path))) == {"train", "test"}
+
+
+def test_configs_load_from_the_hub_by_name_and_by_tag(hub_here, small_files):
+    hub_here.put_repo(REPO, files=small_files, tag="v1.0")
+    fewer = files(draft(tables=small.tables(8)))
+    hub_here.put_repo(REPO, files=fewer)
+    assert datasets.load_dataset(REPO, "qa", split="train").num_rows == of_config(fewer, "qa", "train").height
+    assert datasets.load_dataset(REPO, "qa", split="train", revision="v1.0").to_list() == of_config(small_files, "qa", "train").to_dicts()
+    streamed = datasets.load_dataset(REPO, "items", split="full", streaming=True)
+    assert [row["item_id"] for row in streamed] == ["i0", "i1", "i2", "i3"]
+
+
+# ---- polars and pandas ----------------------------------------------------------------------------------------------------------------
+def test_polars_reads_what_was_downloaded_by_pattern(hub_here, small_files):
+    hub_here.put_repo(REPO, files=small_files)
+    place = snapshot_download(REPO, repo_type="dataset", allow_patterns="data/qa/*")
+    found = pl.read_parquet(f"{place}/data/qa/train-*.parquet")
+    assert found.equals(of_config(small_files, "qa", "train"))
+    assert not (Path(place) / "data" / "items").exists()
+
+
+def test_pandas_reads_a_shard(folder):
+    pandas = pytest.importorskip("pandas")
+    rows = pandas.read_parquet(f"{folder}/data/qa/train-00000-of-00002.parquet")
+    assert rows["spans"][0][1]["p"] == 0.25 and rows["text"][0].startswith("two\nlines")
+
+
+# ---- mlcroissant ----------------------------------------------------------------------------------------------------------------------
+def test_croissant_is_valid_and_gives_records_of_every_set(folder, small_files, caplog):
+    with caplog.at_level(logging.WARNING):
+        described = mlcroissant.Dataset(jsonld=f"{folder}/croissant.json")
+    assert not described.metadata.ctx.issues.errors and not described.metadata.ctx.issues.warnings
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert [one.uuid for one in described.metadata.record_sets] == list(CONFIGS)
+    for config in CONFIGS:
+        records = list(described.records(config))
+        splits = declared(small_files["README.md"].decode())[config]["splits"]
+        assert len(records) == sum(split["num_examples"] for split in splits)
+        assert {record[f"{config}/split"].decode() for record in records} == {split["name"] for split in splits}
+
+
+def test_croissant_values_are_those_of_the_rows(folder, small_files):
+    records = mlcroissant.Dataset(jsonld=f"{folder}/croissant.json").records("qa")
+    found = {record["qa/sample_id"].decode(): record for record in records}
+    row = of_config(small_files, "qa", "train").row(by_predicate=pl.col("sample_id") == "s01", named=True)
+    record = found["s01"]
+    assert record["qa/text"].decode() == row["text"] and record["qa/is_hallucinated"] is True and record["qa/pattern"] is None
+    assert [one["qa/spans/start"] for one in record["qa/spans"]] == [0, 0] and record["qa/spans"][1]["qa/spans/p"] == 0.25
+    assert record["qa/attributes"][0] == {"qa/attributes/key": b"scheme", "qa/attributes/value": b"one-pass"}
+
+
+def test_croissant_names_every_shard_with_its_checksum(small_files):
+    said = json.loads(small_files["croissant.json"])
+    listed = {one["contentUrl"]: one["sha256"] for one in said["distribution"] if one["@type"] == "cr:FileObject"}
+    assert listed == {path: hashlib.sha256(content).hexdigest() for path, content in small_files.items() if path.startswith("data/")}
+    assert (said["datePublished"], said["version"]) == ("2026-01-05", "2026.1.5")
+    assert said["license"] == [LICENCES["mit"].link] and "arXiv:2305.11747" in said["citeAs"]
+
+
+# ---- the repository -------------------------------------------------------------------------------------------------------------------
+def test_a_repository_holds_what_its_layout_says(small_files):
+    beside = {path for path in small_files if not path.startswith("data/")}
+    assert beside == {
+        *("README.md", "croissant.json", "SHA256SUMS", "CHANGELOG.md", "truerate.json"), *("build/params.yaml", "build/dvc.lock")
+    }  # fmt: skip
+    assert [path for path in small_files if path.startswith("data/held-out/")] == [
+        f"data/held-out/test-{place:05d}-of-00003.parquet" for place in range(3)
+    ]
+    assert json.loads(small_files["truerate.json"]) == {
+        **{
+            "dated": "2026-01-05",
+            "kind": "dataset",
+            "name": "little-board",
+            "prefixes": ["data/", "build/", "rebuild/"],
+            "tool": "truerate",
+        }
+    }
+
+
+def test_checksums_hold_for_all_but_the_log_and_themselves(folder, small_files):
+    subprocess.run(["sha256sum", "-c", "--quiet", "--strict", "SHA256SUMS"], cwd=folder, check=True)
+    named = {line.split("  ", 1)[1] for line in small_files["SHA256SUMS"].decode().splitlines()}
+    assert named == set(small_files) - {"SHA256SUMS", "CHANGELOG.md"}
+
+
+def test_equal_tables_give_equal_files():
+    turned = {name: pl.concat([data.slice(1), data.slice(0, 1)]) for name, data in small.tables().items()}
+    assert files(draft(rows_per_shard=3)) == files(draft(rows_per_shard=3, tables=turned))
+
+
+def test_only_what_says_the_date_depends_on_it():
+    one = draft()
+    first, second = (dict(one.files(dated=day, changelog="")) for day in ("2026-01-05", "2026-02-06"))
+    assert {path for path in first if first[path] != second[path]} == {"croissant.json", "truerate.json", "SHA256SUMS"}
+
+
+def test_a_shard_says_nothing_of_the_rows_beside_it():
+    """A slice of a list column holds on to the values beside it, and what is written of it differs by them."""
+    whole = files(draft(rows_per_shard=2))
+    assert hashlib.sha256(whole["data/items/full-00001-of-00002.parquet"]).digest() == hashlib.sha256(_second_half_of_items()).digest()
+
+
+def _second_half_of_items() -> bytes:
+    tables = small.tables()
+    later = tables | {"items": tables["items"].slice(2)}
+    return files(draft(tables=later))["data/items/full-00000-of-00001.parquet"]
+
+
+def test_a_board_without_rows_is_refused():
+    with pytest.raises(TruerateError, match="publishing board 'little-board': none of its tables holds a row"):
+        draft(tables={})
+
+
+def test_a_column_without_a_type_is_refused():
+    one = Config("qa", {"full": pl.DataFrame({"a": [None]})}, LICENCES["mit"], "a row", is_default=True)
+    with pytest.raises(TruerateError, match="config 'qa', column 'a': type Null has no name on the Hub; allowed: String"):
+        draft_of(small.facts(), [one], rows_per_shard=10, licence=None, repo=REPO)
+
+
+# ---- ids alone ------------------------------------------------------------------------------------------------------------------------
+def test_ids_alone_come_with_a_way_to_get_the_texts_back(tmp_path):
+    found = files(draft(card={"redistribution": "ids-only"}))
+    recipe = found["rebuild/REBUILD.md"].decode()
+    assert "https://example.org/little" in recipe and "ab" * 32 in recipe and "dvc repro dataset@little-board" in recipe
+    assert "rebuild/REBUILD.md" in found["README.md"].decode()
+    loaded = datasets.load_dataset(laid(tmp_path / "ids", found), "qa", split="test", cache_dir=str(tmp_path / "cache"))
+    assert "text" not in loaded.column_names and all(len(one) == 64 for one in loaded["text_sha256"])
+
+
+def test_the_recipe_finds_texts_that_are_missing_or_differ(tmp_path):
+    """The code that REBUILD.md prints, run on a build whose first text was changed."""
+    found = files(draft(card={"redistribution": "ids-only"}))
+    place, tables = Path(laid(tmp_path, found)), small.tables()
+    built = place / "CHECKOUT" / "data" / "labels" / "little-board"
+    built.mkdir(parents=True)
+    for text, expected in (("other", 1), (None, 0)):
+        changed = tables["samples"].with_columns(text=pl.when(pl.col("sample_id") == "s01").then(pl.lit(text)).fill_null(pl.col("text")))
+        changed = changed if text else tables["samples"]
+        changed.write_parquet(built / "samples.parquet")
+        block = found["rebuild/REBUILD.md"].decode().split("```python\n")[1].split("```")[0]
+        code = "\n".join(line.removeprefix("   ") for line in block.splitlines())
+        done = subprocess.run([sys.executable, "-c", code], cwd=place, capture_output=True, text=True, check=True)
+        assert done.stdout == f"{expected} texts are missing or differ\n"
+
+
+def test_a_whole_set_has_no_recipe(small_files):
+    assert "rebuild/REBUILD.md" not in small_files and "rebuild/" not in small_files["README.md"].decode()
+
+
+# ---- the card -------------------------------------------------------------------------------------------------------------------------
+def test_the_hub_takes_the_card(folder, small_files):
+    readme = small_files["README.md"].decode()
+    assert faults_of(readme, kind="dataset") == [] and warnings_of(readme, kind="dataset") == []
+    data = DatasetCard.load(f"{folder}/README.md").data
+    assert (data.license, data.language, data.pretty_name) == ("mit", ["en", "no"], "HaluEval on little questions")
+    assert data.size_categories == ["n<1K"] and data.annotations_creators == ["found", "other"]
+    assert data.task_categories == ["text-classification", "token-classification", "question-answering"]
+    assert [one["config_name"] for one in data.configs if one.get("default")] == ["qa"]
+
+
+def test_the_real_client_commits_the_card(api, small_files):
+    api.create_repo(REPO, repo_type="dataset")
+    api.upload_file(path_or_fileobj=small_files["README.md"], path_in_repo="README.md", repo_id=REPO, repo_type="dataset")
+    assert HfApi().dataset_info(REPO).card_data.language == ["en", "no"]
+
+
+def test_the_card_says_what_the_data_hold(small_files):
+    readme = small_files["README.md"].decode()
+    assert "| `qa` (default) | one labelled text of task `qa` with what it is about | train 4, test 2 | MIT | yes |" in readme
+    # qa holds s01, s03, …, s11: hallucinated where i % 4 == 1 (s01, s05, s09), published where i % 3 == 0 (s03, s09)
+    assert "| `qa` | gold | 4 | 2 | 2 | 2 |" in readme and "| `qa` | published | 2 | 1 | 1 | 1 |" in readme
+    assert "| qa | words | 0.912 (0.800 to 0.950) | – | 0.930 (0.900 to 0.970) | 8 |" in readme and "majority" not in readme
+    assert "- words alone tells 0.912 of texts (balanced) in qa (threshold 0.75)" in readme
+    assert "| fleiss kappa | qa | 0.710 (0.600 to 0.800) | 8 |" in readme
+    assert "| filter judge | quill-1 |" in readme and "| sample | 6 | 4 | 2 | 0 | 0 |" in readme
+    assert "The set has no `facts`, `judgements`: these tables hold no row here." in readme
+    assert "Every text of config held-out is not hallucinated" in readme and "Config held-out has no train split." in readme
+    assert 'load_dataset("org/little", "qa", split="test")' in readme
+    assert "More Information Needed" not in readme and "Simulated" not in readme
+
+
+def test_a_simulated_board_says_so_first(small_files):
+    readme = files(draft(is_simulated=True))["README.md"].decode()
+    assert readme.split("# HaluEval on little questions\n\n", 1)[1].startswith("> **Simulated.**")
+    data = DatasetCard(readme).data
+    assert data.annotations_creators == ["found", "machine-generated"] and "synthetic" in data.tags and data.source_datasets == ["original"]
+
+
+def test_a_board_without_models_or_findings_does_not_speak_of_them():
+    readme = files(draft(models={}, findings=(), audit=small.audit().clear(), counts=pl.DataFrame()))["README.md"].decode()
+    assert "No model was asked to make this set" in readme and "Played by" not in readme
+    assert "Nothing was audited" in readme and "| Step |" not in readme
+
+
+def test_licences_that_cannot_be_joined_stand_side_by_side():
+    readme = files(draft(tables=small.tables(licences=("MIT", "CC BY-SA 4.0", "CC BY-NC 4.0")), card={"licence": "MIT"}))[
+        "README.md"
+    ].decode()
+    data = DatasetCard(readme).data
+    assert data.license == ["cc-by-nc-4.0", "cc-by-sa-4.0", "mit"]
+    assert "The licences of the configs cannot be joined" in readme and faults_of(readme, kind="dataset") == []
+    assert "pass on what you make of it under the same licence" in readme and "no commercial use" in readme
+
+
+def test_a_licence_that_was_asked_for_is_that_of_the_whole():
+    found = files(draft(licence=LICENCES["cc-by-4.0"]))
+    assert DatasetCard(found["README.md"].decode()).data.license == "cc-by-4.0"
+    assert json.loads(found["croissant.json"])["license"] == [LICENCES["cc-by-4.0"].link]
+
+
+def test_a_licence_of_its_own_words_is_other_with_a_name():
+    readme = files(draft(card={"licence": "Little Terms 1"}, tables=small.tables(licences=("Little Terms 1",))))["README.md"].decode()
+    data = DatasetCard(readme).data
+    assert (data.license, data.license_name) == ("other", "little-terms-1") and faults_of(readme, kind="dataset") == []
+
+
+def test_sources_of_the_hub_are_named():
+    readme = files(draft(card={"url": "https://huggingface.co/datasets/some/set"}))["README.md"].decode()
+    assert DatasetCard(readme).data.source_datasets == ["some/set"]
+
+
+HOSTILE = (
+    "</td><script>alert(1)</script> | x | [click](javascript:alert(1)) ![i](http://evil.example/i.png) {{ 7 * 7 }} {% raw %} `code` **b**\n"
+    "# heading\n---\n\u202e<!-- <img src=x onerror=alert(1)> www.evil.example https://evil.example $$x$$ \\\\(y\\\\) @someone ~~gone~~"
+)
+
+
+def test_a_hostile_source_acts_nowhere(tmp_path):
+    card = {"name": HOSTILE, "citation": HOSTILE, "url": "javascript:alert(1)", "licence": "MIT", "note": HOSTILE}
+    card |= {"files": [{"file": HOSTILE, "n_rows": 1, "sha256": "<b>"}]}
+    found = files(draft(card=card, title=HOSTILE, models={"writer": HOSTILE}, findings=(HOSTILE,)))
+    readme = found["README.md"].decode()
+    assert faults_of(readme, kind="dataset") == []
+    assert DatasetCard(readme).data.license == "mit"  # the head ends where ours ends
+    html = _rendered(readme.split("\n---\n", 1)[1])
+    for live in ("<script", "<img", "<!--", 'javascript:alert(1)"', 'href="https://evil', 'href="http://evil', "<del>", "<h1>heading"):
+        assert live not in html, live
+    assert "{{ 7 * 7 }}" in html and "\u202e" not in readme and "49" not in html.split("Citation")[1]
+    assert _tables(html) == _tables(_rendered(files(draft(card={"files": card["files"]}))["README.md"].decode().split("\n---\n", 1)[1]))
+    laid(tmp_path, found)
+    assert mlcroissant.Dataset(jsonld=str(tmp_path / "croissant.json")).metadata.cite_as.count("<script>")  # JSON: a value, as it is
+
+
+def _rendered(markdown: str) -> str:
+    """Markdown as CommonMark with GitHub's tables, raw HTML and bare addresses, as a page of the Hub would have it."""
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(markdown)
+
+
+def _tables(html: str) -> list[list[int]]:
+    """The number of cells of each row of each table."""
+    return [
+        [row.count("<td") + row.count("<th") - row.count("<thead") for row in table.split("<tr>")[1:]]
+        for table in html.split("<table>")[1:]
+    ]

@@ -1,0 +1,205 @@
+"""Licences: the words of every source card, what may be joined, what may go out under which."""
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from truerate.errors import TruerateError
+from truerate.hub.licences import (
+    GOES_INTO,
+    LICENCES,
+    Licence,
+    check_target,
+    combined,
+    goes_into,
+    licence_of,
+    refuse_unpublishable,
+    words_of,
+)
+
+SOURCES = Path(__file__).parents[2] / "src" / "truerate" / "sources"
+READ = {
+    "CC0-1.0": "cc0-1.0",
+    "MIT": "mit",
+    "MIT License": "mit",
+    "MIT (annotations)": "mit",
+    "Apache-2.0": "apache-2.0",
+    "Apache License, Version 2.0": "apache-2.0",
+    "ODC-BY 1.0": "odc-by",
+    "ODC-By": "odc-by",
+    "CC BY 4.0": "cc-by-4.0",
+    "CC-BY-4.0": "cc-by-4.0",
+    "CC BY 4.0 (human annotations)": "cc-by-4.0",
+    "CC BY-NC 4.0": "cc-by-nc-4.0",
+    "CC BY-NC-SA 4.0": "cc-by-nc-sa-4.0",
+    "CC-BY-SA-NC 4.0": "cc-by-nc-sa-4.0",
+    "Creative Commons Attribution-NonCommercial-ShareAlike 4.0": "cc-by-nc-sa-4.0",
+    "Creative Commons Attribution-ShareAlike 3.0 Unported": "cc-by-sa-3.0",
+    "CDLA-Sharing-1.0 (Topical-Chat)": "cdla-sharing-1.0",
+    # joined: the strictest that all may go into
+    "CC BY 4.0 (answers and labels); CC BY-SA 4.0 (Wikipedia pages)": "cc-by-sa-4.0",
+    "CC BY 4.0 (human_annotations_v1/LICENSE.txt); code Apache-2.0": "cc-by-4.0",
+    "Apache-2.0 (LICENSE file, longfact/*) / CC BY 4.0 (README, all non-software material)": "cc-by-4.0",
+    "MIT (annotations and repository); dialogue and knowledge text: Topical-Chat, CDLA-Sharing-1.0": "cdla-sharing-1.0",
+    "CC BY 4.0; CDLA-Sharing-1.0 (Topical-Chat)": "cdla-sharing-1.0",
+    "MIT; CC BY-NC 4.0; CC BY-NC-SA 4.0": "cc-by-nc-sa-4.0",
+}
+SILENT = (
+    *("", "not stated", "unknown", "MIT; not stated", "articles: copyright of CNN and Daily Mail", "no licence", "None"),
+    "Creative Commons, variant not stated (CC BY-NC-SA at the strictest); references: CC BY-SA 4.0 (Wikipedia), translated",
+    *("Creative Commons (tag `cc`, variant not stated)", "texts of the MIT, all rights reserved"),
+)
+
+
+def card(licence="CC BY 4.0", **more):
+    return {"name": "Some set", "licence": licence, "redistribution": "yes"} | more
+
+
+@pytest.mark.parametrize("words", READ)
+def test_words_as_people_write_them(words):
+    assert licence_of(words) == LICENCES[READ[words]]
+
+
+@pytest.mark.parametrize("id", LICENCES)
+def test_ids_and_names_are_read_as_themselves(id):
+    assert licence_of(id) is licence_of(LICENCES[id].name) is LICENCES[id]
+
+
+@pytest.mark.parametrize("words", SILENT)
+def test_what_nobody_stated_is_not_known(words):
+    licence = licence_of(words)
+    assert (licence.id, licence.name, licence.is_known) == ("other", words or "not stated", False)
+    assert combined([licence]) is None
+
+
+@pytest.mark.parametrize(
+    "words", ["MIT for research only", "CC BY 4.0 (not for commercial use)", "SUMMITS 2.0", "Carnegie Mellon University notice"]
+)
+def test_words_that_are_not_understood_are_a_licence_of_their_own(words):
+    assert licence_of(words) == Licence("other", words)
+    assert combined([licence_of(words)]) == licence_of(words)
+    assert combined([licence_of(words), LICENCES["mit"]]) == licence_of(words)
+    assert combined([licence_of(words), licence_of("another notice")]) is combined([licence_of(words), LICENCES["cc-by-sa-4.0"]]) is None
+
+
+def test_a_creative_commons_licence_without_version_says_what_it_asks():
+    licence = licence_of("CC BY-NC-SA")
+    assert (licence.id, licence.is_share_alike, licence.is_non_commercial, licence.is_known) == ("other", True, True, True)
+    assert licence_of("CC BY-ND 2.0").kind == "no-derivatives"
+
+
+def test_parts_that_cannot_be_joined_are_kept_and_join_with_nothing():
+    licence = licence_of("CC BY-SA 4.0; CC BY-NC 4.0")
+    assert licence.id == "other" and licence.is_known and licence.is_share_alike and licence.is_non_commercial
+    assert licence.parts == (LICENCES["cc-by-sa-4.0"], LICENCES["cc-by-nc-4.0"])
+    assert combined([licence]) is combined([licence, LICENCES["mit"]]) is None
+
+
+def test_every_card_of_ours_is_read():
+    modules = {path.stem: import_module(f"truerate.sources.{path.stem}") for path in SOURCES.glob("*.py") if path.stem != "__init__"}
+    cards = {name: module.CARD for name, module in modules.items() if isinstance(getattr(module, "CARD", None), dict)}
+    assert len(cards) >= 15
+    for name, found in cards.items():
+        licence = licence_of(found["licence"])
+        assert licence.is_known == (found["redistribution"] != "no"), name
+        assert not licence.is_known or licence.id in LICENCES, name
+
+
+# By hand, from the licences' own words: who may stand in whom.
+@pytest.mark.parametrize(
+    ("ids", "whole"),
+    [
+        (["cc0-1.0", "mit"], "mit"),
+        (["mit", "apache-2.0"], "apache-2.0"),
+        (["mit", "odc-by"], "odc-by"),
+        (["odc-by", "cc-by-4.0"], "cc-by-4.0"),
+        (["cc-by-3.0", "cc-by-4.0"], "cc-by-4.0"),
+        (["cc-by-4.0", "cc-by-nc-4.0"], "cc-by-nc-4.0"),
+        (["cc-by-nc-4.0", "cc-by-nc-sa-4.0"], "cc-by-nc-sa-4.0"),
+        (["apache-2.0", "odc-by", "cc-by-sa-4.0"], "cc-by-sa-4.0"),
+        (["cc-by-sa-3.0", "cc-by-sa-4.0"], "cc-by-sa-4.0"),
+        (["cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0"], "cc-by-nc-sa-4.0"),
+        (["cc-by-sa-4.0", "cc-by-nc-4.0"], None),
+        (["cc-by-sa-4.0", "cc-by-nc-sa-4.0"], None),
+        (["cc-by-sa-4.0", "odbl"], None),
+        (["cdla-sharing-1.0", "cc-by-sa-4.0"], None),
+        (["cc-by-nd-4.0"], None),
+        (["cc0-1.0", "cc-by-nc-nd-4.0"], None),
+        (["cc-by-sa-4.0"], "cc-by-sa-4.0"),
+        ([], None),
+    ],
+)
+def test_what_may_be_joined(ids, whole):
+    expected = LICENCES[whole] if whole else None
+    assert combined(LICENCES[id] for id in ids) == combined(LICENCES[id] for id in reversed(ids)) == expected
+
+
+def test_joining_has_one_direction():
+    assert set(GOES_INTO) == {licence.kind for licence in LICENCES.values()} | {"other", "unknown"}
+    for part in LICENCES.values():
+        for whole in LICENCES.values():
+            assert part == whole or not (goes_into(part, whole) and goes_into(whole, part)), (part.id, whole.id)
+            if goes_into(part, whole):  # nothing that is asked gets lost
+                assert part.is_share_alike <= whole.is_share_alike and part.is_non_commercial <= whole.is_non_commercial
+
+
+def test_a_licence_made_elsewhere_is_the_same_licence():
+    assert combined([Licence("cc-by-sa-4.0", "CC BY-SA 4.0", is_share_alike=True), LICENCES["cc-by-sa-4.0"]]).id == "cc-by-sa-4.0"
+
+
+def test_a_target_that_the_sources_allow():
+    assert check_target("cc-by-sa-4.0", [LICENCES["mit"], LICENCES["cc-by-4.0"]], what="board 'b'") is LICENCES["cc-by-sa-4.0"]
+    assert check_target("mit", [], what="board 'b'").id == "mit"
+
+
+def test_a_target_that_they_do_not_allow_names_those_they_do():
+    with pytest.raises(
+        TruerateError, match=r"^publishing board 'b' under 'mit': not allowed by CC BY-SA 4.0; allowed: cc-by-sa-4.0; set hub"
+    ) as e:
+        check_target("mit", [LICENCES["mit"], LICENCES["cc-by-sa-4.0"]], what="board 'b'")
+    assert "\n" not in str(e.value)
+    with pytest.raises(TruerateError, match=r"not allowed by CC BY-NC 4.0; allowed: none; set hub.licence: null"):
+        check_target("cc-by-sa-4.0", [licence_of("CC BY-SA 4.0; CC BY-NC 4.0")], what="board 'b'")
+    with pytest.raises(TruerateError, match="not allowed by not stated; allowed: none"):
+        check_target("cc0-1.0", [licence_of("not stated")], what="board 'b'")
+
+
+@pytest.mark.parametrize("target", ["other", "unknown", "cc-by-5.0", "CC BY 4.0", ""])
+def test_a_target_that_is_none(target):
+    with pytest.raises(TruerateError, match="is no licence that can be asked for; allowed: apache-2.0, "):
+        check_target(target, [], what="board 'b'")
+
+
+def test_what_may_go_out():
+    refuse_unpublishable(card(), what="board 'b'")
+    refuse_unpublishable(card("ODC-BY 1.0", redistribution="ids-only"), what="board 'b'")
+    lent = card("CC BY 4.0; not stated", redistribution="no", own_redistribution="yes", own_licence="CC BY 4.0")
+    refuse_unpublishable(lent, what="board 'b'")
+    assert words_of(lent) == "CC BY 4.0" and words_of(lent | {"redistribution": "yes"}) == "CC BY 4.0; not stated"
+
+
+@pytest.mark.parametrize(
+    ("found", "why"),
+    [
+        (card(redistribution="no"), "redistribution is 'no'; allowed: yes, ids-only"),
+        (card(redistribution="no", own_redistribution="no"), "redistribution is 'no'"),
+        ({"name": "Some set", "licence": "MIT"}, "redistribution is 'not stated'"),
+        (card("not stated"), "the licence is not known"),
+        (card(None), "licence 'not stated': the licence is not known"),
+        (card("CC BY 4.0; not stated", redistribution="no", own_redistribution="yes"), "the licence is not known"),
+        (card("CC BY-ND 4.0"), "the licence allows no derivatives"),
+        (card("MIT; CC BY-ND 4.0"), "the licence allows no derivatives"),
+    ],
+)
+def test_what_may_not_go_out(found, why):
+    with pytest.raises(TruerateError, match=r"^publishing board 'b': source 'Some set', licence ") as refused:
+        refuse_unpublishable(found, what="board 'b'")
+    assert why in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_source_under_licences_that_cannot_be_joined_is_two_sources():
+    card = {"name": "two", "licence": "CC BY-SA 4.0; CC BY-NC 4.0", "redistribution": "yes"}
+    with pytest.raises(TruerateError, match="cannot stand in one work; make a source, and a board, of each") as refused:
+        refuse_unpublishable(card, what="board 'two'")
+    assert "\n" not in str(refused.value)

@@ -1,0 +1,280 @@
+"""What must not leave the house is found wherever it stands, and what is harmless is not.
+
+Keys stand here in two halves, so that no tool takes this file for a leak.
+"""
+
+import base64
+import io
+import json
+import struct
+import time
+from urllib.parse import quote, quote_plus
+
+import polars as pl
+import pytest
+
+from truerate.errors import TruerateError
+from truerate.hub.scan import EMAIL, PACKED, PATH, Finding, literals, refuse, scan
+
+TOKEN = "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZ01234567"
+VALUE = "correct horse/battery+staple"  # the literal value of a secret variable
+KEYS = {
+    "Hugging Face token": TOKEN,
+    "API key": "sk-" + "ant-api03-Zx9_yWvUtSrQpOnMlKjIh",
+    "live payment key": "sk_" + "live_4eC39HqLyjWDarjtT1zdp7dc",
+    "AWS key": "AKIA" + "IOSFODNN7TRUERAT",
+    "GitHub token": "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a",
+    "GitLab token": "glpat-" + "zYxWvUtSrQpOnMlKjIhG",
+    "npm token": "npm_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5",
+    "Google key": "AIza" + "SyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q",
+    "Slack token": "xoxb-" + "123456789012-abcdefGHIJKL",
+    "private key": "-----BEGIN OPENSSH " + "PRIVATE KEY",
+    "JSON web token": "eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
+    "bearer token": "Bearer " + "3f9c1a77b2e84d0f9c1a77b2",
+    "basic authorization": "Authorization: Basic " + "YWxhZGRpbjpvcGVuc2VzYW1l",
+    "password in an address": "://" + "maria:Tr0ub4dor@",
+}
+HARMLESS = (
+    "The risk-adjusted task-oriented sk-learn-like-pipelines-of-many-long-words are no keys.",
+    "hf_hub_download_with_a_very_long_name and shelf_aaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "write to someone@example.com, a@mail.example.org or b@host.invalid",
+    "@user mentions, a@b without an end, x @ y, package@1.2.3, tiny-prefix@some-board",
+    "see https://site.org/home/alice/page, https://x.org/Users/bob/ and ../home/x/y",
+    "the bearer of the internationalization-of-everything",
+    "https://example.org:8080/a@b and http://host/path:with@sign",
+    "PRIVATE KEY is a pair of words; AKIA is a prefix; eyJ begins one",
+)
+
+
+def parquet(data: pl.DataFrame, **metadata) -> bytes:
+    buffer = io.BytesIO()
+    data.write_parquet(buffer, metadata=metadata or None)
+    return buffer.getvalue()
+
+
+def found(content, path="data/qa/train.parquet", **settings) -> list[Finding]:
+    return scan({path: content}, **({"environment": {}, "secrets": []} | settings))
+
+
+def safetensors(header: dict, body=b"\0" * 8) -> bytes:
+    said = json.dumps(header).encode()
+    return struct.pack("<Q", len(said)) + said + body
+
+
+@pytest.mark.parametrize("kind", KEYS)
+@pytest.mark.parametrize("around", ["{}", "key={} and more", "密钥{}在这里", 'x"{}"'])
+def test_each_kind_of_secret_in_text(kind, around):
+    if kind == "password in an address":
+        around = around.replace("{}", "postgres{}db.site.org")
+    (one,) = {finding for finding in found(("\n\n" + around.format(KEYS[kind])).encode(), "notes.md") if finding.kind != EMAIL}
+    assert (one.path, one.place, one.kind) == ("notes.md", "line 3", kind)
+    assert one.shown == KEYS[kind][:4] + "…" and KEYS[kind] not in repr(one)
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_harmless_text(text):
+    assert found(text.encode(), "README.md") == []
+    assert found(json.dumps({"a": [text]}).encode(), "a.json") == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/home/maria/work/x.py", "/Users/maria/x", "/root/.ssh/id", r"C:\Users\maria\x", "c:/users/maria", "file:///tmp/x"),
+        *(r"D:\\Users\\maria\\x", "/mnt/c/Users/maria/x"),
+    ],
+)
+def test_paths_of_a_machine(path):
+    assert [(one.kind, one.shown) for one in found(f"见{path}, and so on".encode(), "a.txt")] == [(PATH, path[:4] + "…")]
+    assert found(path.encode(), "a.txt", allow_paths=[path]) == []
+    assert found(path.encode(), "a.txt", allow_paths=[path[:8] + "*"]) == []
+    assert len(found(path.encode(), "a.txt", allow_paths=[path[:8], "/srv/*"])) == 1
+
+
+@pytest.mark.parametrize("address", ["info@my-site.com", "jörg@web.de", "josé@web.de", "почта@пример.рф", "a.b+c@x.co.uk"])
+def test_addresses_of_people(address):
+    for around in ("{}", "<{}>.", "联系我们请写信给" * 20 + " {}"):
+        assert [one.kind for one in found(around.format(address).encode(), "a.txt")] == [EMAIL]
+    assert found(address.encode(), "a.txt", allow_emails=[address.upper()]) == []
+    assert found(address.encode(), "a.txt", allow_emails=["*@" + address.split("@")[1]]) == []
+    assert len(found(address.encode(), "a.txt", allow_emails=["x" + address, "*@other.org"])) == 1
+
+
+def test_an_address_between_letters_without_blanks_is_the_address():
+    text = ("联系我们请写信给" * 20 + "info@my-site.com的人").encode()
+    assert [one.shown for one in found(text, "a.txt")] == ["info…"]
+    assert found(text, "a.txt", allow_emails=["info@my-site.com"]) == []
+
+
+def test_secrets_cannot_be_allowed():
+    assert len(found(TOKEN.encode(), "a.txt", allow_emails=[TOKEN, "*"], allow_paths=[TOKEN, "*"])) == 1
+
+
+# ---- literal values -----------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["MY_API_KEY", "hub_token", "SOME_SECRET", "DB_PASSWORD", "NAMED_IN_PARAMS"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        *(VALUE, quote(VALUE), quote(VALUE, safe=""), quote_plus(VALUE)),
+        *(base64.b64encode(before + VALUE.encode() + b"!").decode() for before in (b"", b"a", b"ab", b"abc")),
+        base64.urlsafe_b64encode(VALUE.encode()).decode(),
+    ],
+)
+def test_the_value_of_a_secret_variable_however_it_is_written(name, form):
+    (one, *_) = found(f"a{form}b".encode(), "a.txt", environment={name: VALUE + "\n"}, secrets=["NAMED_IN_PARAMS"])
+    assert one.kind == f"value of {name}" and VALUE not in repr(one)
+
+
+def test_variables_that_hold_no_secret():
+    environment = {"HOME": "/srv/somewhere", "SHORT_KEY": "abcdefg", "EMPTY_TOKEN": ""}
+    assert literals(environment, []) == {}
+    assert found(b"/srv/somewhere abcdefg", "a.txt", environment=environment) == []
+
+
+def test_little_of_a_short_secret_is_shown():
+    (one,) = found(b"tulip-99", "a.txt", environment={"A_KEY": "tulip-99"})
+    assert one.shown == "tu…"
+
+
+# ---- places -------------------------------------------------------------------------------------------------------------------------
+NESTED = pl.Series([[{"key": "a", "value": ["x"]}], None, [{"key": "b", "value": [None, TOKEN]}]])
+COLUMNS = {
+    "text": pl.Series(["a", None, TOKEN]),
+    "category": pl.Series(["a", "b", TOKEN], dtype=pl.Categorical),
+    "enum": pl.Series(["a", "b", TOKEN], dtype=pl.Enum(["a", "b", TOKEN])),
+    "binary": pl.Series([b"a", b"\xff", TOKEN.encode()]),
+    "list": pl.Series([["a"], [], ["b", TOKEN]]),
+    "array": pl.Series([["a", "b"], ["c", "d"], ["e", TOKEN]], dtype=pl.Array(pl.String, 2)),
+    "struct": pl.Series([{"a": 1, "b": "x"}, {"a": 2, "b": None}, {"a": 3, "b": TOKEN}]),
+    "nested": NESTED,
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_strings_of_every_type_of_column(name):
+    data = pl.DataFrame({"n": [1, 2, 3], name: COLUMNS[name]})
+    *before, last = found(parquet(data))
+    assert last == Finding("data/qa/train.parquet", f"column {name!r}, row 3", "Hugging Face token", "hf_a…")
+    assert [one.place for one in before] == (["metadata"] if name == "enum" else [])  # its categories stand in the type, too
+
+
+def test_metadata_and_names_of_columns():
+    places = {one.place for one in found(parquet(pl.DataFrame({"a": [1]}), note=f"made with {TOKEN}"))}
+    assert places == {"metadata"}
+    nested = pl.DataFrame({"a": [{TOKEN: 1}], TOKEN + "b": [["x"]]})
+    assert {one.place for one in found(parquet(nested))} >= {"name of a column"}
+
+
+def test_metadata_that_arrow_keeps_in_its_own_schema():
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    buffer = io.BytesIO()
+    pq.write_table(pa.table({"a": [1]}, schema=pa.schema([pa.field("a", pa.int64(), metadata={"by": TOKEN})])), buffer)
+    assert [one.place for one in found(buffer.getvalue())] == ["metadata"]
+
+
+def test_a_find_in_many_rows_is_told_once():
+    assert len(found(parquet(pl.DataFrame({"text": [f"{n} {TOKEN}" for n in range(1000)]})))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('{"a": {"b": ["x", "tail\\n%s"]}}', "at /a/b/1"),
+        ('{"%s": 1}', "at /"),
+        ('{"a": "%s", "a": "second"}', "at /a"),
+        ('{"a": broken\n%s', "line 2"),
+    ],
+)
+def test_json_is_read_as_its_readers_do(text, place):
+    assert [(one.place, one.kind) for one in found((text % TOKEN).encode(), "x/tokenizer.json")] == [(place, "Hugging Face token")]
+
+
+def test_json_lines_and_escapes():
+    content = b'{"a": 1}\n\n{"a": "info\\u0040my-site.com"}\nbroken ' + TOKEN.encode()
+    assert [(one.place, one.kind) for one in found(content, "a.jsonl")] == [("line 3", EMAIL), ("line 4", "Hugging Face token")]
+    assert [one.kind for one in found(b'{"a": "\\ud800 ' + TOKEN.encode() + b'"}', "a.json")] == ["Hugging Face token"]
+    deep = b"[" * 50_000 + b'"' + TOKEN.encode()
+    assert [one.place for one in found(deep, "a.json")] == ["line 1"]
+
+
+def test_safetensors():
+    assert found(safetensors({"__metadata__": {"format": "pt"}}), "model.safetensors") == []
+    header = {"__metadata__": {"path": "/home/maria/run/1"}, "w": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}}
+    assert [(one.place, one.kind) for one in found(safetensors(header), "model.safetensors")] == [("header at /__metadata__/path", PATH)]
+    hidden = safetensors({}, body=b"\0\xff" + TOKEN.encode() + b"\0")
+    assert [one.kind for one in found(hidden, "model.safetensors")] == ["Hugging Face token"]
+    assert found(b"\xff" * 20, "model.safetensors") == found(b"", "model.safetensors") == []
+
+
+def test_other_files():
+    assert [one.kind for one in found(b"\0\1" + TOKEN.encode(), "x.bin")] == ["Hugging Face token"]
+    assert found(b"\0\1 info@my-site.com", "x.bin") == []  # bytes make addresses by chance
+    assert [one.kind for one in found("\ufeffinfo@my-site.com".encode("utf-16-le"), "x.txt")] == [EMAIL]
+    assert [one.kind for one in found(b"\xe9t\xe9 info@my-site.com", "x.txt")] == [EMAIL]
+    for packed in (b"PK\x03\x04rest", b"\x1f\x8brest"):
+        assert [one.kind for one in found(packed, "state.npz")] == [PACKED]
+
+
+def test_file_names_and_places_do_not_tell_what_they_hold():
+    findings = found(parquet(pl.DataFrame({TOKEN: [TOKEN]})), f"data/{TOKEN}/train.parquet")
+    assert {one.place.split(" '")[0] for one in findings} == {"its name", "metadata", "name of a column", "column"}
+    assert TOKEN not in repr(findings)
+
+
+def test_files_from_disk(tmp_path):
+    (tmp_path / "a.md").write_text(TOKEN)
+    (tmp_path / "b.parquet").write_bytes(parquet(pl.DataFrame({"t": [TOKEN]})))
+    findings = scan({"b.parquet": tmp_path / "b.parquet", "a.md": tmp_path / "a.md"}, environment={}, secrets=[])
+    assert [one.path for one in findings] == ["a.md", "b.parquet"]
+
+
+@pytest.mark.parametrize("path", ["a.parquet", "a.md"])
+def test_files_that_cannot_be_read(tmp_path, path):
+    with pytest.raises(TruerateError, match=f"^looking for secrets in '{path}': .*; run `dvc repro` and publish again$") as refused:
+        found(tmp_path / path, path)
+    assert "\n" not in str(refused.value)
+    with pytest.raises(TruerateError, match="looking for secrets in 'broken.parquet'"):
+        found(b"PAR1 is all there is", "broken.parquet")
+
+
+# ---- refusing -----------------------------------------------------------------------------------------------------------------------
+def test_refusing_names_secrets_first():
+    refuse([])
+    content = b"info@my-site.com /home/maria/x\n info@my-other.com\n" + TOKEN.encode()
+    with pytest.raises(TruerateError) as refused:
+        refuse(found(content, "a.txt"))
+    line = str(refused.value)
+    assert line.startswith("publishing: 4 found that must not go out: a.txt, line 3: Hugging Face token 'hf_a…'; a.txt, line 1: ")
+    assert "; and 1 more; " in line and "hub.allow_emails" in line and "\n" not in line and TOKEN not in line
+
+
+# ---- time ---------------------------------------------------------------------------------------------------------------------------
+HOSTILE = (
+    "a",
+    "@",
+    "a@",
+    "a.",
+    "a@a.",
+    "://a:",
+    "://",
+    "sk-",
+    "sk-a-",
+    "eyJ",
+    "eyJaaaaaaaaa.",
+    "bearer ",
+    "-----BEGIN A ",
+    "/home/",
+    "/home/a/",
+)
+
+
+@pytest.mark.parametrize(
+    "unit", [*HOSTILE, "AKIA", "hf_", "xoxb-", "A ", "\\", "c:\\users\\", "file:", "é@é.", "authorization: ", "AIza", "+-"]
+)
+def test_no_text_takes_long(unit):
+    n = 5_000_000 if unit in ("a", "@", "a@a.") else 1_000_000  # a pattern of quadratic time would need hours for either
+    start = time.process_time()
+    found((unit * (n // len(unit))).encode(), "a.txt")
+    assert time.process_time() - start < 30
