@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 import yaml
 
+from tests.detectors.tokens import small_networks as small
 from truerate.check_text import Marked, page, pieces, printable
 from truerate.cli import main
 from truerate.detectors.tokens import fit_tokens
@@ -105,6 +106,19 @@ def test_before_training_it_says_what_to_run(project, capsys):
     shutil.rmtree(project / "data")
     assert check() == 2
     assert "make demo" in capsys.readouterr().err
+
+
+def test_a_published_detector_marks_as_the_one_in_its_folder(project, hub_here, capsys):
+    small.network(mask="prefix").save(project / "network")
+    files = {path.name: path.read_bytes() for path in (project / "network").iterdir()}
+    hub_here.put_repo("org/detector", "model", files, tag="v1.0")
+    found = []
+    for name in ("org/detector@v1.0", str(project / "network")):
+        assert main(["check", "--reference", "reference.txt", "--answer", "answer.txt", "--detector", name, "--json"]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0] == found[1] and found[0]["text"] == ANSWER and found[0]["spans"]
+    assert main(["check", "--reference", "reference.txt", "--answer", "answer.txt", "--detector", "org/none"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_pieces_cover_the_text_once():

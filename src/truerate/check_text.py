@@ -18,7 +18,10 @@ STYLES = {"marked": "bold white on red", "suspected": "black on yellow"}
 
 
 class Marked(NamedTuple):
-    """A text, the soft spans {start, end, type, p} that a detector found in it, the largest p, and which detector that was."""
+    """A text, the soft spans {start, end, type, p} that a detector found in it, the largest p, and which detector that was.
+
+    `board` is where it was trained, empty for a published one.
+    """
 
     text: str
     spans: list[dict]
@@ -50,7 +53,12 @@ def read_text(path: str, what: str) -> str:
 
 
 def mark(at: Layout, answer: str, reference: str, detector: str | None) -> Marked:
-    """What the named detector (default: the one whose counts make the rates) finds, as trained on the first board that has it."""
+    """What the named detector (default: the one whose counts make the rates) finds, as trained on the first board that has it.
+
+    A name with a slash is a published detector: `org/name`, `org/name@v1.0`, or a folder.
+    """
+    if detector and "/" in detector:
+        return mark_published(answer, reference, detector)
     from truerate.detectors.tokens import mark_text
 
     board, family, member, wanted = trained(at, detector)
@@ -58,6 +66,15 @@ def mark(at: Layout, answer: str, reference: str, detector: str | None) -> Marke
     if spans is None:
         raise TruerateError(f"detector {member!r} on board {board!r} had nothing to learn from; name another with --detector")
     return Marked(answer, spans, max((span["p"] for span in spans), default=0.0), member, board)
+
+
+def mark_published(answer: str, reference: str, detector: str) -> Marked:
+    """What a detector of the Hub, at a tag or commit behind an `@`, or one in a folder finds."""
+    from truerate.detectors.tokens.pretrained import TokenDetector
+
+    place, _, revision = (detector, "", "") if Path(detector).is_dir() else detector.partition("@")
+    spans = TokenDetector.from_pretrained(place, revision=revision or None).mark(answer, reference)
+    return Marked(answer, spans, max((span["p"] for span in spans), default=0.0), detector, "")
 
 
 def trained(at: Layout, detector: str | None) -> tuple[str, str, str, tuple[str, str]]:
@@ -115,7 +132,8 @@ def show(found: Marked, console: Console) -> None:
 def summary(found: Marked) -> str:
     """One line: the detector, where it learned, and the share of characters that it marks."""
     n = sum(span["end"] - span["start"] for span in found.spans if span["p"] > SURE)
-    return f"{found.detector}, trained on {found.board}: {n} of {len(found.text)} characters marked (p > {SURE})"
+    learned = f", trained on {found.board}" if found.board else ""
+    return f"{found.detector}{learned}: {n} of {len(found.text)} characters marked (p > {SURE})"
 
 
 def printable(text: str) -> str:

@@ -71,7 +71,8 @@ def _reading(commands) -> None:
     check = _add(commands, "check", "mark what a reference does not bear out in an answer of your own", _check, json=True)
     check.add_argument("--reference", required=True, metavar="FILE", help="text file to check against")
     check.add_argument("--answer", required=True, metavar="FILE", help="text file to check")
-    check.add_argument("--detector", metavar="NAME", help="a trained token detector; default: the one that makes the rates")
+    named = "a trained token detector, or a published one (org/name@v1.0); default: the one that makes the rates"
+    check.add_argument("--detector", metavar="NAME", help=named)
     check.add_argument("--html", metavar="FILE", help="write a page with the marked text too")
     _fetching(_add(commands, "fetch-articles", "fetch articles of Wikipedia, for the reader `wikipedia`", _fetch_articles, "folder"))
     sources = _add(commands, "sources", "the sources: cards, licences, revisions, what is missing", _sources, json=True)
