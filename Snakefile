@@ -1,4 +1,5 @@
 """The fine graph as a whole, for a look: snakemake -n, --dag, --lint. Only `dvc repro` writes under data/."""
+
 from truerate.layout import Layout
 
 

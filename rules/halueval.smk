@@ -1,4 +1,5 @@
 """HaluEval (HELMA): sampling-then-filtering, general queries, recognition.  INPUTS data/sources  OUTPUTS data/datasets/<board>"""
+
 from truerate.layout import Layout
 from truerate.tracks.halueval import wiring
 

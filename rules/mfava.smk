@@ -1,4 +1,5 @@
 """mFAVA: silver passages, translated training data, queries and replies in the wild.  INPUTS data/sources  OUTPUTS data/datasets/<board>"""
+
 from truerate.layout import Layout
 from truerate.tracks.mfava import wiring
 

@@ -1,4 +1,5 @@
 """WildHallucinations: entities of chats, web pages, replies, facts and verdicts.  INPUTS data/sources  OUTPUTS data/datasets/<board>"""
+
 from truerate.layout import Layout
 from truerate.tracks.wildhallucinations import wiring
 

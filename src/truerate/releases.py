@@ -25,6 +25,7 @@ def board_draft(at: Layout, board: str, *, repo: str) -> Draft:
     source = at.p.board(board).source
     card = _source_card(at, source)
     refuse_unpublishable(card, what=f"board {board!r}")
+    audit_of(at, board)
     tables = tables_of(at, board)
     configs = configs_of(tables, card=card, source=source)
     licence = at.p.hub.licence and check_target(at.p.hub.licence, [config.licence for config in configs], what=f"board {board!r}")

@@ -36,6 +36,7 @@ def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
 
 def _run(jobs: dict[bytes, Job], at: Layout, store: Store, *, answers: dict, stored: set, progress: Progress) -> None:
     """Ask what is missing; fills `answers`, and `stored` with what other processes had answered by then."""
+
     def on_answer(job: Job, answer: Kept | Dead, is_stored: bool) -> None:
         answers[job.key] = answer
         if is_stored:

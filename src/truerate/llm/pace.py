@@ -67,9 +67,7 @@ def book_start(link: sqlite3.Connection, *, endpoint: str, interval: float) -> f
     """The next free moment of an endpoint, `interval` seconds after the one before."""
     found = link.execute("SELECT next_at FROM pace WHERE endpoint = ?", [endpoint]).fetchone()
     start = max(time.time(), found[0] if found else 0.0)
-    link.execute(
-        "INSERT INTO pace VALUES (?, ?, 0) ON CONFLICT DO UPDATE SET next_at = excluded.next_at", [endpoint, start + interval]
-    )
+    link.execute("INSERT INTO pace VALUES (?, ?, 0) ON CONFLICT DO UPDATE SET next_at = excluded.next_at", [endpoint, start + interval])
     return start
 
 

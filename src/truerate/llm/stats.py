@@ -32,9 +32,7 @@ def dead_letters(store: Store) -> pl.DataFrame:
     """One row per request that was given up, newest last, with the end of its last message."""
     rows = store.query("SELECT key, identity, reason, detail, attempts, request FROM dead ORDER BY at, key")
     texts = [unpacked(row[-1])["messages"][-1]["content"][-200:] for row in rows]
-    return pl.DataFrame(
-        [(row[0].hex(), *row[1:-1], text) for row, text in zip(rows, texts, strict=True)], schema=LETTERS, orient="row"
-    )
+    return pl.DataFrame([(row[0].hex(), *row[1:-1], text) for row, text in zip(rows, texts, strict=True)], schema=LETTERS, orient="row")
 
 
 def retry_dead(store: Store, reason: str) -> int:

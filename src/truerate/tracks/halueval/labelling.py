@@ -1,6 +1,5 @@
 """Labelled general samples from what annotators returned: samples, every label as a judgement, rejects, and how well they agree."""
 
-
 import numpy as np
 import polars as pl
 
