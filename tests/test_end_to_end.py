@@ -86,12 +86,18 @@ def test_what_may_not_go_out_stays_and_says_why(house, tmp_path):
         audit.unlink()
         unaudited = publish(house, hub, BOARD, "--to", "org/halueval", check=False)
         audit.write_bytes(kept)
+        rows = house.folder / "data/leaderboard/rows.parquet"
+        kept = rows.read_bytes()
+        pl.read_parquet(rows).with_columns(value=pl.lit(0.999)).write_parquet(rows)
+        tampered = publish(house, hub, BOARD, "--to", "org/halueval", check=False)
+        rows.write_bytes(kept)
         house.edit(lambda p: p["statistics"].update(n_bootstrap=201))
         changed = publish(house, hub, BOARD, "--to", "org/halueval", check=False)
         (house.folder / "params.yaml").write_bytes(lock)
         assert unaudited.returncode == 2 and "not audited" in unaudited.stderr
         assert changed.returncode == 2 and "dvc.lock" in changed.stderr and "dvc repro" in changed.stderr
-        for done in (secret, unaudited, changed):
+        assert tampered.returncode == 2 and "not as dvc.lock has it: leaderboard;" in tampered.stderr
+        for done in (secret, unaudited, tampered, changed):
             assert done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
         assert not hub.exists("org/halueval")
 

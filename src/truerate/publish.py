@@ -4,8 +4,10 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable
 from functools import partial
+from pathlib import Path
 
 from truerate.check_text import members_of, trained
 from truerate.errors import TruerateError, listed
@@ -17,7 +19,8 @@ from truerate.layout import Layout
 from truerate.releases import audit_of, board_draft, detector_draft
 from truerate.schemas import Sample, load
 
-OF_BOARD = ("dataset", "annotate", "label", "audit", "truth", "score")  # stages of dvc.yaml, one per board
+OF_ALL = ("sources", "leaderboard")  # stages of dvc.yaml whose tables go out with every board
+OF_BOARD = ("dataset", "annotate", "label", "audit", "truth", "score")  # one per board
 OF_FAMILY = ("train", "judge")  # one per family of detectors and board
 
 
@@ -54,9 +57,12 @@ def kind_of(at: Layout, name: str) -> tuple[str, str]:
 
 # ---- what must hold before anything goes out --------------------------------------------------------------------------------------
 def _check(at: Layout, kind: str, board: str, files: Files) -> None:
-    """Nothing secret in the files; the board audited, its tables those that dvc.lock names."""
-    hub = at.p.hub
-    refuse(scan(files, environment=os.environ, secrets=at.p.secrets(), allow_emails=hub.allow_emails, allow_paths=hub.allow_paths))
+    """Nothing secret in the files and no place of this machine; the board audited, its tables those that dvc.lock names."""
+    from huggingface_hub import constants, get_token
+
+    known = {"environment": os.environ, "secrets": at.p.secrets(), "values": filter(None, [get_token()])}
+    places = [os.getcwd(), str(Path.home()), tempfile.gettempdir(), constants.HF_HOME]
+    refuse(scan(files, **known, places=places, allow_emails=at.p.hub.allow_emails, allow_paths=at.p.hub.allow_paths))
     if kind == "dataset":
         refuse_unaudited(at, board)
     refuse_changed(at, board)
@@ -76,7 +82,7 @@ def refuse_unaudited(at: Layout, board: str) -> None:
 
 def refuse_changed(at: Layout, board: str) -> None:
     """Raise TruerateError where tables, code or settings are not those of dvc.lock: what goes out could not be made again from it."""
-    stages = [f"{stage}@{board}" for stage in OF_BOARD]
+    stages = [*OF_ALL, *(f"{stage}@{board}" for stage in OF_BOARD)]
     stages += [f"{stage}@{family}-{board}" for stage in OF_FAMILY for family in at.p.detectors]
     done = subprocess.run([sys.executable, "-m", "dvc", "status", "--json", *stages], capture_output=True, text=True, errors="replace")
     hint = "run `dvc repro`"
@@ -84,10 +90,10 @@ def refuse_changed(at: Layout, board: str) -> None:
         line = " ".join((done.stderr.strip().splitlines() or ["it said nothing"])[-1].split())[:200]
         raise TruerateError(f"publishing board {board!r}: `dvc status` ended with {done.returncode}: {line}; {hint}")
     if changed := json.loads(done.stdout or "{}"):
-        raise TruerateError(f"publishing board {board!r}: not as dvc.lock has it: {listed(_some(changed))}; {hint}")
+        raise TruerateError(f"publishing board {board!r}: not as dvc.lock has it: {_some(changed)}; {hint}")
 
 
-def _some(names: Iterable[str], n: int = 3) -> list[str]:
+def _some(names: Iterable[str], n: int = 3) -> str:
     """The first few of many names, and how many more there are."""
     ordered = sorted(names)
-    return ordered[:n] + ([f"and {len(ordered) - n} more"] if len(ordered) > n else [])
+    return ", ".join(ordered[:n]) + (f" and {len(ordered) - n} more" if len(ordered) > n else "")

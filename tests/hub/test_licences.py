@@ -51,6 +51,25 @@ SILENT = (
     *("Creative Commons (tag `cc`, variant not stated)", "texts of the MIT, all rights reserved"),
 )
 
+REFUSED = (
+    *("proprietary", "internal use", "MIT License. Do not redistribute.", "licensed from Reuters", "ask the authors", "LDC User Agreement"),
+    *(
+        "fair use",
+        "TBD",
+        "CC BY 4.0 (texts: all rights reserved)",
+        "MIT (texts: copyright of their papers)",
+        "MIT (not for redistribution)",
+    ),
+    *(
+        "CC BY 4.0, with permission of the authors",
+        "Confidential",
+        "Apache-2.0; may not be redistributed",
+        "CC BY 4.0 (licence to Reuters)",
+    ),
+    *("MIT, no redistribution", "redistribution prohibited", "CC BY 4.0 (unclear)", "MIT (texts unspecified)", "don't share", "on request"),
+    *("non-redistributable", "licence pending", "Data Use Agreement", "CC BY 4.0 (contact the authors)"),
+)
+
 
 def card(licence="CC BY 4.0", **more):
     return {"name": "Some set", "licence": licence, "redistribution": "yes"} | more
@@ -66,15 +85,23 @@ def test_ids_and_names_are_read_as_themselves(id):
     assert licence_of(id) is licence_of(LICENCES[id].name) is LICENCES[id]
 
 
-@pytest.mark.parametrize("words", SILENT)
-def test_what_nobody_stated_is_not_known(words):
+@pytest.mark.parametrize("words", [*SILENT, *REFUSED])
+def test_what_nobody_stated_or_somebody_refuses_is_not_known(words):
     licence = licence_of(words)
     assert (licence.id, licence.name, licence.is_known) == ("other", words or "not stated", False)
     assert combined([licence]) is None
 
 
 @pytest.mark.parametrize(
-    "words", ["MIT for research only", "CC BY 4.0 (not for commercial use)", "SUMMITS 2.0", "Carnegie Mellon University notice"]
+    "words",
+    [
+        "MIT for research only",
+        "CC BY 4.0 (not for commercial use)",
+        "SUMMITS 2.0",
+        "Carnegie Mellon University notice",
+        "Permissive Terms 2",
+        "Community Data License Agreement",
+    ],
 )
 def test_words_that_are_not_understood_are_a_licence_of_their_own(words):
     assert licence_of(words) == Licence("other", words)
@@ -188,6 +215,8 @@ def test_what_may_go_out():
         (card("not stated"), "the licence is not known"),
         (card(None), "licence 'not stated': the licence is not known"),
         (card("CC BY 4.0; not stated", redistribution="no", own_redistribution="yes"), "the licence is not known"),
+        (card("proprietary"), "the licence is not known"),
+        (card("CC BY 4.0 (texts: all rights reserved)", redistribution="ids-only"), "the licence is not known"),
         (card("CC BY-ND 4.0"), "the licence allows no derivatives"),
         (card("MIT; CC BY-ND 4.0"), "the licence allows no derivatives"),
     ],

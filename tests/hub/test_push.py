@@ -207,7 +207,9 @@ def test_a_tag_of_this_content_is_done_even_if_main_went_on(hub_here):
     first = put(tag="v1.0")
     second = put(B, tag="v2.0", today=LATER)
     hub_here.requests.clear()
-    assert put(A, tag="v1.0", today="2026-03-03") == first
+    said = []
+    assert put(A, tag="v1.0", today="2026-03-03", said=said) == first
+    assert said[-1] == f"v1.0 stands at commit {first[:8]}; main holds another release and is left as it is"
     assert not asked(hub_here, "POST", "PUT") and hub_here.commits(REPO)[0] == second
     assert hub_here.tags(REPO) == {"v1.0": first, "v2.0": second}
 
@@ -246,6 +248,24 @@ def test_no_token(anonymous):
     assert not anonymous.requests
 
 
+def test_a_token_that_no_header_carries(hub_here, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "hf_ключ")
+    refused("HF_TOKEN holds a character that no token has")
+    assert not hub_here.requests
+
+
+def test_an_address_that_is_none(hub_here, monkeypatch):
+    monkeypatch.setattr(constants, "ENDPOINT", "nonsense")
+    refused("HF_ENDPOINT is 'nonsense'; it must begin with https://")
+
+
+@pytest.mark.parametrize("status", [507, 520, 409])
+def test_trouble_of_other_numbers_passes_too(hub_here, status):
+    hub_here.fault(path="/commit/", kind="error", status=status)
+    commit = put()
+    assert hub_here.commits(REPO)[0] == commit and same_but_history(content(hub_here), A)
+
+
 @pytest.mark.parametrize("is_there", [False, True])
 def test_wrong_token(hub_here, monkeypatch, is_there):
     if is_there:
@@ -271,13 +291,13 @@ def test_an_organisation_of_others(hub_here, monkeypatch):
 
 def test_a_private_repository_of_others_looks_like_none(hub_here):
     hub_here.put_repo("stranger/small", files={"a.txt": "a"}, private=True)
-    refused("may not write there|somebody else's", to="stranger/small")
+    refused("may not write there|hidden from this token", to="stranger/small")
 
 
 def test_a_repository_that_exists_but_stays_hidden(hub_here):
     hub_here.put_repo(REPO, files={}, private=True)
     hub_here.fault(method="GET", path=f"/api/datasets/{REPO}$", kind="error", status=404, times=None)
-    refused("refuses it|somebody else's|no such repository")
+    refused("refuses it|hidden from this token|no such repository")
     assert len(hub_here.commits(REPO)) == 2
 
 

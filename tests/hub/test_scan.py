@@ -7,14 +7,17 @@ import base64
 import io
 import json
 import struct
+import sys
 import time
+from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import polars as pl
 import pytest
 
 from truerate.errors import TruerateError
-from truerate.hub.scan import EMAIL, PACKED, PATH, Finding, literals, refuse, scan
+from truerate.hub.scan import EMAIL, PATH, Finding, literals, refuse, scan
+from truerate.hub.strings import CLOSED, PACKED
 
 TOKEN = "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZ01234567"
 VALUE = "correct horse/battery+staple"  # the literal value of a secret variable
@@ -39,6 +42,9 @@ HARMLESS = (
     "hf_hub_download_with_a_very_long_name and shelf_aaaaaaaaaaaaaaaaaaaaaaaaaa",
     "write to someone@example.com, a@mail.example.org or b@host.invalid",
     "@user mentions, a@b without an end, x @ y, package@1.2.3, tiny-prefix@some-board",
+    "https://x.org/home/bob, http://почта.рф/home/bob, x.org/Users/bob, https://x.edu/~bob/x, ../root and a/~/b",
+    "a bare /home or /Users/ is none; /rooted, /root-finding, </root>, ~5/6 of them, /root.txt; /homes/bob",
+    "regular \\\\d\\\\w, rows 1 \\\\hline\\hline or \\\\end\\tabular{x}, \\\\alpha, a\\\\bc\\de",
     "see https://site.org/home/alice/page, https://x.org/Users/bob/ and ../home/x/y",
     "the bearer of the internationalization-of-everything",
     "https://example.org:8080/a@b and http://host/path:with@sign",
@@ -81,14 +87,59 @@ def test_harmless_text(text):
     "path",
     [
         *("/home/maria/work/x.py", "/Users/maria/x", "/root/.ssh/id", r"C:\Users\maria\x", "c:/users/maria", "file:///tmp/x"),
-        *(r"D:\\Users\\maria\\x", "/mnt/c/Users/maria/x"),
+        *(r"D:\\Users\\maria\\x", "/mnt/c/Users/maria/x", "/home/maria", "/Users/maria", "/root", "~/x", "~maria/x.py", "~/.ssh/id"),
+        *(r"\\srv\share", r"\\srv.site.org\share$\x y"[:-2], r"\\\\srv\\share\\x"),
     ],
 )
 def test_paths_of_a_machine(path):
     assert [(one.kind, one.shown) for one in found(f"见{path}, and so on".encode(), "a.txt")] == [(PATH, path[:4] + "…")]
     assert found(path.encode(), "a.txt", allow_paths=[path]) == []
     assert found(path.encode(), "a.txt", allow_paths=[path[:8] + "*"]) == []
-    assert len(found(path.encode(), "a.txt", allow_paths=[path[:8], "/srv/*"])) == 1
+    assert len(found(path.encode(), "a.txt", allow_paths=[path[:-1], "/srv/*"])) == 1
+
+
+@pytest.mark.parametrize("place", ["/srv/alice/run", "/srv/alice/run/", "/tmp/x y", r"D:\work\run"])
+def test_folders_of_this_machine(place):
+    for said in (place, f"made in {place}: yes", f'"{place}"', f"--to={place}", place.replace("\\", "\\\\")):
+        assert found(said.encode(), "a.txt") == []
+        assert [(one.kind, one.shown) for one in found(said.encode(), "a.txt", places=[place])] == [
+            (PATH, said[said.index(place[:3]) :][:4] + "…")
+        ]
+    inside = place.rstrip("/\\") + "/x"
+    assert len(found(inside.encode(), "a.txt", places=[place])) == 1
+    assert found(inside.encode(), "a.txt", places=[place], allow_paths=[inside]) == []
+    relative = f"..{inside}" if place.startswith("/") else f"X{inside}"
+    for other in (f"https://x.org{inside}", relative, inside.replace("/x", "ner/x"), f"a{inside}"):
+        assert found(other.encode(), "a.txt", places=[place]) == []
+
+
+def test_a_place_is_a_path_of_some_length():
+    assert found(b"/a/b /tmp some/where somewhere", "a.txt", places=["/a/b", "/tmp", "/", "", "some/where", "somewhere"]) == []
+    assert len(found(b"/home/maria/x", "a.txt", places=["/home/maria", "/home/maria/x"])) == 1
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_settings_of_this_repository_hold_no_paths():
+    files = {f"build/{name}": ROOT / name for name in ("params.yaml", "dvc.lock") if (ROOT / name).exists()}
+    assert "build/params.yaml" in files
+    assert scan(files, environment={}, secrets=[]) == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/data/alice/x", "/srv/x", "/mnt/disk", "/tmp/x", "/Volumes/d/x", r"E:\x", "E:/x/y", r"E:\\x", "/home/maria"]
+)
+def test_paths_in_settings(path):
+    said = f"input: {path}  # here".encode()
+    assert [(one.path, one.kind) for one in found(said, "build/params.yaml")] == [("build/params.yaml", PATH)]
+    assert found(said, "build/params.yaml", allow_paths=[path]) == []
+    assert found(said, "README.md") == [] or path.startswith("/home")
+
+
+def test_routes_in_settings():
+    said = b"{health: /health, url: /customsearch/v1, base: https://x.org/data/v1, ws://h/tmp/x, in: data/x, up: ../tmp/x, /tmp, c:/}"
+    assert found(said, "build/params.yaml") == []
 
 
 @pytest.mark.parametrize("address", ["info@my-site.com", "jörg@web.de", "josé@web.de", "почта@пример.рф", "a.b+c@x.co.uk"])
@@ -111,7 +162,21 @@ def test_secrets_cannot_be_allowed():
 
 
 # ---- literal values -----------------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", ["MY_API_KEY", "hub_token", "SOME_SECRET", "DB_PASSWORD", "NAMED_IN_PARAMS"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "MY_API_KEY",
+        "hub_token",
+        "SOME_SECRET",
+        "DB_PASSWORD",
+        "PGPASS",
+        "ROOT_PASSWD",
+        "GPG_PASSPHRASE",
+        "CLOUD_CREDENTIALS",
+        "AWS_ACCESS_KEY_ID",
+        "NAMED_IN_PARAMS",
+    ],
+)
 @pytest.mark.parametrize(
     "form",
     [
@@ -125,8 +190,15 @@ def test_the_value_of_a_secret_variable_however_it_is_written(name, form):
     assert one.kind == f"value of {name}" and VALUE not in repr(one)
 
 
+def test_further_secrets():
+    (one,) = found(b"a " + base64.b64encode(VALUE.encode()), "a.txt", values=[VALUE + "\n", "short"])
+    assert one.kind == "value of a further secret" and VALUE not in repr(one)
+    assert [one.kind for one in found(VALUE.encode(), "a.txt", values=[VALUE], environment={"A_KEY": VALUE})] == ["value of A_KEY"]
+    assert found(b"short and none", "a.txt", values=["short", "", " "]) == []
+
+
 def test_variables_that_hold_no_secret():
-    environment = {"HOME": "/srv/somewhere", "SHORT_KEY": "abcdefg", "EMPTY_TOKEN": ""}
+    environment = {"HOME": "/srv/somewhere", "PWD": "/srv/somewhere", "OLDPWD": "/srv/somewhere", "SHORT_KEY": "abcdefg", "EMPTY_TOKEN": ""}
     assert literals(environment, []) == {}
     assert found(b"/srv/somewhere abcdefg", "a.txt", environment=environment) == []
 
@@ -172,6 +244,56 @@ def test_metadata_that_arrow_keeps_in_its_own_schema():
     buffer = io.BytesIO()
     pq.write_table(pa.table({"a": [1]}, schema=pa.schema([pa.field("a", pa.int64(), metadata={"by": TOKEN})])), buffer)
     assert [one.place for one in found(buffer.getvalue())] == ["metadata"]
+
+
+def mapped(*rows, value=None, of=lambda kind: kind) -> bytes:
+    """A column of a map, which only pyarrow writes with a key twice."""
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    buffer = io.BytesIO()
+    pq.write_table(pa.table({"m": pa.array(rows, type=of(pa.map_(pa.string(), value or pa.string())))}), buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("pair", [("k", TOKEN), (TOKEN, "v"), (TOKEN, None)])
+def test_maps(pair):
+    assert found(mapped([("k", "v")], None, [])) == []
+    assert [one.place for one in found(mapped(None, [], [("a", "b"), pair]))] == ["column 'm', row 3"]
+
+
+def test_maps_in_other_columns():
+    pa = pytest.importorskip("pyarrow")
+    for content in (
+        mapped(None, [("k", [("x", "y"), ("x", TOKEN)])], value=pa.map_(pa.string(), pa.string())),
+        mapped([], [[("k", "v")], [("k", TOKEN)]], of=pa.list_),
+        mapped(None, {"f": [("k", TOKEN)]}, of=lambda kind: pa.struct([("f", kind)])),
+        mapped(None, [("k", {"f": TOKEN})], value=pa.struct([("f", pa.string())])),
+    ):
+        assert [one.place for one in found(content)] == ["column 'm', row 2"]
+    names = {one.place for one in found(mapped(None, value=pa.struct([(TOKEN, pa.int64())])))}
+    assert "name of a column" in names
+
+
+def test_a_key_that_a_map_repeats():
+    content = mapped([("k", TOKEN), ("k", "harmless")])
+    assert pl.read_parquet(content)["m"].to_list() == [{"k": "harmless"}]  # what a reader sees; the file holds more
+    assert [one.place for one in found(content)] == ["column 'm', row 1"]
+
+
+def test_columns_that_cannot_be_looked_into(monkeypatch):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    buffer = io.BytesIO()
+    pq.write_table(pa.table({TOKEN: pa.array(["{}"], type=pa.json_()), "n": pa.array([1])}), buffer)
+    findings = [one for one in found(buffer.getvalue()) if one.kind == CLOSED]
+    assert findings == [Finding("data/qa/train.parquet", "column 'hf_a…'", CLOSED, "…")]
+    content, numbers = mapped([("k", "v")]), parquet(pl.DataFrame({"n": [[{"a": 1}]]}))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)  # as where it is not installed
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    assert [(one.place, one.kind) for one in found(content)] == [("column 'm'", CLOSED)]
+    assert found(numbers) == []
 
 
 def test_a_find_in_many_rows_is_told_once():
@@ -271,10 +393,32 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize(
-    "unit", [*HOSTILE, "AKIA", "hf_", "xoxb-", "A ", "\\", "c:\\users\\", "file:", "é@é.", "authorization: ", "AIza", "+-"]
+    "unit",
+    [
+        *HOSTILE,
+        "AKIA",
+        "hf_",
+        "xoxb-",
+        "A ",
+        "\\",
+        "c:\\users\\",
+        "file:",
+        "é@é.",
+        "authorization: ",
+        "AIza",
+        "+-",
+        "~a",
+        "~/a",
+        "\\\\a",
+        "\\\\ab\\cd",
+        "/root",
+        "/tmp/place",
+        "/tmp/placed/",
+        "http://a/home/a",
+    ],
 )
 def test_no_text_takes_long(unit):
     n = 5_000_000 if unit in ("a", "@", "a@a.") else 1_000_000  # a pattern of quadratic time would need hours for either
     start = time.process_time()
-    found((unit * (n // len(unit))).encode(), "a.txt")
+    found((unit * (n // len(unit))).encode(), "build/a.txt", places=["/tmp/place", "c:\\users"])
     assert time.process_time() - start < 30

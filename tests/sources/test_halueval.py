@@ -1,5 +1,7 @@
 """HaluEval's published files: tiny ones of each kind, and the real ones where they are."""
 
+import io
+
 import polars as pl
 import pytest
 
@@ -100,6 +102,52 @@ def test_an_unparsable_line_is_named(put, read):
 def test_a_folder_without_its_files_is_one_line(read):
     with pytest.raises(TruerateError, match="none of HaluEval's files"):
         read("halueval")
+
+
+def parquet(*rows):
+    out = io.BytesIO()
+    pl.DataFrame(list(rows)).write_parquet(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("row", "file", "task"),
+    [
+        (GENERAL, "general_data.json", "general"),
+        (PAIR, "qa_data.json", "qa"),
+        (DIALOGUE, "dialogue_data.json", "dialogue"),
+        (SUMMARY, "summarization_data.json", "summarization"),
+    ],
+)
+def test_parquet_of_the_hub_is_known_by_its_columns_and_gives_the_same_rows(put, read, row, file, task):
+    path = put("data-00000-of-00001.parquet", parquet(row))
+    got = read("halueval")
+    assert got.items["task"].to_list() == [task] and got.samples.height == (1 if task == "general" else 2)
+    path.unlink()
+    put(file, [row])
+    assert read("halueval").samples.equals(got.samples)
+
+
+def test_parquet_of_all_configs_and_none_beside_its_own_files(put, read):
+    put("qa/data-00000-of-00001.parquet", parquet(PAIR))
+    put("dialogue/data-00000-of-00001.parquet", parquet(DIALOGUE))
+    assert sorted(read("halueval").items["task"]) == ["dialogue", "qa"]
+    put("summarization_data.json", [SUMMARY])
+    assert read("halueval").items["task"].to_list() == ["summarization"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (parquet({"knowledge": "a", "question": "b", "answer": "c"}), "its columns are answer, knowledge, question; allowed: user_query, "),
+        (b"PAR1 and no more", "not Parquet: "),
+    ],
+)
+def test_parquet_of_other_columns_is_one_line(put, read, content, said):
+    put("data-00000-of-00001.parquet", content)
+    with pytest.raises(TruerateError) as error:
+        read("halueval")
+    assert f"source 'x': data-00000-of-00001.parquet: {said}" in str(error.value) and "\n" not in str(error.value)
 
 
 def test_published_files(public):

@@ -1,6 +1,7 @@
 """Pinned data sets of a strict Hub on loopback: what is downloaded, how it is checked, and what each thing that goes wrong says."""
 
 import io
+import json
 import re
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import polars as pl
 import pytest
 from huggingface_hub import constants
 
+from tests.hub.server import wire
+from tests.hub.server.faults import Played, play
 from truerate.errors import TruerateError
 from truerate.layout import Layout
 from truerate.params import HubSource, Source
@@ -151,13 +154,28 @@ def test_a_download_that_broke_off_goes_on_with_what_is_missing(hub_here, metals
     assert "notes.txt" in asked_for(hub_here) and not asked_for(hub_here) & done
 
 
-def test_a_file_that_changed_on_disk_is_checked_again(metals):
+def test_a_file_that_changed_on_disk_is_fetched_again(hub_here, metals):
     folder, _ = hub_module.fetched("x", metals())
     blob = (folder / "notes.txt").resolve()
     blob.chmod(0o644)
     blob.write_bytes(blob.read_bytes().upper())
-    assert refused(metals()).startswith("files differ from the Hub's checksums and were removed: notes.txt; ")
+    hub_here.requests.clear()
     assert fetched(metals())["notes.txt"] == FILES["notes.txt"].encode()
+    assert asked_for(hub_here) == {"notes.txt"}
+
+
+@pytest.mark.parametrize("sums", [{"notes.txt": "git:" + "0" * 40}, {"notes.txt": 7}, {"notes.txt": None, "nutes.txt": "git:" + "0" * 40}])
+def test_a_list_of_checksums_that_was_damaged_is_asked_for_again_and_stays_mended(sums, hub_here, metals):
+    snapshot = hub_module.Snapshot(metals())
+    good = {f"{path}": checksum for path, checksum in hub_module._listing(metals()).items()}
+    snapshot.note.parent.mkdir(parents=True)
+    damaged = {path: checksum for path, checksum in (good | sums).items() if checksum is not None}
+    snapshot.note.write_text(json.dumps({"sums": damaged, "sound": {}}), "utf-8")
+    assert fetched(metals())["notes.txt"] == FILES["notes.txt"].encode()
+    assert sum("/tree/" in path for _, path, _ in hub_here.requests) == 2, "once above, once to mend"
+    assert json.loads(snapshot.note.read_text("utf-8"))["sums"] == good
+    hub_here.stop()
+    assert set(fetched(metals())) == set(good)
 
 
 def test_the_state_is_told_without_asking(hub_here, metals):
@@ -172,19 +190,71 @@ def test_the_state_is_told_without_asking(hub_here, metals):
 
 # ---- what goes wrong on the way --------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("path", ["notes.txt", "data/other/all-00000-of-00001.parquet"])
-def test_a_flipped_byte_is_refused_and_the_next_run_fetches_the_file_again(path, hub_here, metals):
+def test_a_flipped_byte_is_fetched_again_and_one_line_where_it_flips_again(path, hub_here, metals):
     body = FILES[path] if isinstance(FILES[path], bytes) else FILES[path].encode()
-    flip_body(hub_here, metals().revision, path)
+    flip_body(hub_here, metals().revision, path, times=2)
     assert refused(metals()) == f"files differ from the Hub's checksums and were removed: {path}; run it again to fetch them anew"
     hub_here.faults.clear()
-    assert fetched(metals())[path] == body
+    flip_body(hub_here, metals().revision, path, times=1)
+    assert fetched(metals())[path] == body and hub_here.faults.played
 
 
-def flip_body(hub, revision, path):
-    """Let the first body of this file come with a flipped byte, from wherever its bytes are served."""
+def flip_body(hub, revision, path, *, times):
+    """Let the next bodies of this file come with a flipped byte, from wherever its bytes are served."""
     entry = hub.repo(REPO).commit(revision).tree[path]
     place = entry.sha256 if getattr(entry, "sha256", None) else rf"resolve/.*/{re.escape(path)}$"
-    hub.fault(method="GET", path=place, kind="corrupt", times=1)
+    hub.fault(method="GET", path=place, kind="corrupt", times=times)
+
+
+LISTS = {
+    "a name": (b'"oid"', b'"oie"'),
+    "a checksum": (b'"oid":"', b'"oid":"x'),
+    "a path": (b"notes.txt", b"nopes.txt"),
+    "a kind": (b'"file"', b'"fild"'),
+    "its end": (b"}]", b"}"),
+    "its shape": (b"[", b"7,["),
+}
+
+
+def garble(hub, monkeypatch, how, *, times):
+    """Let the next lists of files come with one thing in them changed."""
+
+    def garbled(fault, work):
+        if fault is None or fault.kind != "corrupt":
+            return play(fault, work)
+        answer = work()
+        found = answer.body.replace(b'": ', b'":').replace(*LISTS[how], 1)
+        assert found != answer.body.replace(b'": ', b'":')
+        answer.body = found
+        return Played(answer)
+
+    monkeypatch.setattr(wire, "play", garbled)
+    hub.fault(method="GET", path="/tree/", kind="corrupt", times=times)
+
+
+@pytest.mark.parametrize("how", LISTS)
+def test_a_list_of_files_that_comes_damaged_is_asked_for_again(how, hub_here, metals, brisk, monkeypatch):
+    garble(hub_here, monkeypatch, how, times=1)
+    assert fetched(metals())["notes.txt"] == FILES["notes.txt"].encode() and hub_here.faults.played
+
+
+@pytest.mark.parametrize("how", ["a name", "a checksum", "its end"])
+def test_a_list_of_files_that_never_makes_sense_is_one_line(how, hub_here, metals, brisk, monkeypatch):
+    garble(hub_here, monkeypatch, how, times=None)
+    assert re.fullmatch(r"the Hub's answer makes no sense \(\w+\); what came is kept: run it again later", refused(metals()))
+    assert len(brisk) == len(hub_module.WAITS)
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+def test_an_object_whose_store_is_busy_is_asked_for_again_after_the_wait_it_asks_for(status, hub_here, metals, brisk):
+    place = hub_here.repo(REPO).commit(metals().revision).tree["data/other/all-00000-of-00001.parquet"].sha256
+    hub_here.fault(method="GET", path=place, kind="error", times=2, status=status, retry_after=20)
+    assert len(fetched(metals())) == len(FILES) + 1 and brisk == [20, 20]
+
+
+def test_an_object_whose_store_asks_for_a_long_wait_is_one_line_at_once(hub_here, metals, brisk):
+    hub_here.fault(method="GET", path=r"resolve/.*/notes\.txt", kind="error", times=None, retry_after=3600)
+    assert refused(metals()) == "the Hub answers 503; what came is kept: run it again later" and brisk == []
 
 
 @pytest.mark.parametrize("kind", ["truncate", "drop", "lost", "429", "error"])

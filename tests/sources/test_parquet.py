@@ -74,9 +74,9 @@ def test_lines_come_before_parquet_of_their_name(put, read):
     assert read("refchecker").samples.height == 2
 
 
-def test_a_reader_of_many_files_takes_parquet_by_name_alone(put, read):
+def test_a_reader_of_many_files_takes_parquet_of_its_columns_alone(put, read):
     put("train-00000-of-00001.parquet", parquet([CLAIMS]))
-    with pytest.raises(TruerateError, match="none of HaluEval's files"):
+    with pytest.raises(TruerateError, match="its columns are id, model, response, setting, source; allowed: "):
         read("halueval")
 
 

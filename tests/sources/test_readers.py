@@ -28,6 +28,7 @@ def test_readers_are_the_modules_with_a_read_function():
         "refchecker",
         "seed_files",
         "silver_prompts",
+        "truerate",
         "wiki_files",
         "wikipedia",
         "wildchat",

@@ -17,7 +17,8 @@ from huggingface_hub.utils import (
     parse_ratelimit_headers,
 )
 
-PASSING = (408, 425, 429, 500, 502, 503, 504)  # answers that may differ next time
+PASSING = (408, 425, 429)  # answers that may differ next time, beside those of a server in trouble (500 and above)
+NEVER = (501, 505)  # of the latter, those that will not
 LOST = (httpx2.TimeoutException, httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ProxyError)
 TIMEOUT = httpx2.Timeout(120, connect=20)  # the client's own is none at all: a server that falls silent would hold it for ever
 
@@ -62,7 +63,8 @@ class _Client(httpx2.Client):
 def _passing(request: httpx2.Request, response: httpx2.Response) -> str | None:
     """What makes an answer one that may differ next time, or None."""
     status = response.status_code
-    if status in PASSING:
+    is_moving = status == 409 and "/commit/" in request.url.path  # another commit is under way; whose, the head will tell
+    if status in PASSING or is_moving or (status >= 500 and status not in NEVER):
         return f"{_host(request)} answers {status}"
     if status >= 400 and request.method in ("PUT", "POST") and "authorization" not in request.headers:
         return f"the store answers {status}"  # a signed address has expired, or not all of a file came through: a new one is asked for

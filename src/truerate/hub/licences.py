@@ -1,7 +1,8 @@
 """Licences: what a source's own words mean on the Hub, which of them may be joined, and what may not go out under which.
 
 This is a reading of the licences for the use made of them here (tables of texts and labels), not legal advice. It errs on the side of
-refusing: what nobody stated allows nothing, and words that are not understood are a licence of their own that goes with no other.
+refusing: what nobody stated, or somebody refuses, allows nothing, and other words that are not understood are a licence of their own that
+goes with no other.
 """
 
 import re
@@ -17,8 +18,8 @@ CC, ODC, CDLA = "https://creativecommons.org/", "https://opendatacommons.org/lic
 class Licence:
     """A licence as the Hub names it: `id` is one of its identifiers, `other` where none fits; then `name` (and `link`) say which it is.
 
-    `is_known` is False where nobody said what may be done with the texts. `parts` are the licences that its words name where these cannot
-    be joined: such texts have no licence as one work.
+    `is_known` is False where nobody said what may be done with the texts, or somebody refuses it. `parts` are the licences that its words
+    name where these cannot be joined: such texts have no licence as one work.
     """
 
     id: str
@@ -112,8 +113,15 @@ SILENT = re.compile(  # nobody said what may be done
     r"^(?:none|n/?a|-|–|\?)?$|\b(?:not|un|nowhere)[ -]?(?:stated|known|specified|given|clear)\b|\bcopyright|\ball rights reserved\b"
     r"|\b(?:no|without) licen[cs]e\b"
 )
+REFUSED = re.compile(  # somebody says that it may not go out, or that one has to ask; a known name beside it does not change that
+    r"\bproprietary\b|\binternal\b|\bconfidential\w*|\bdo(?:es)? not\b|\bdon['’]?t\b|\bpermissions?\b|\bask\b|\bcontact\b|\bon request\b"
+    r"|\bupon request\b|\bfair[ -](?:use|dealing)\b|\blicen[cs]ed? (?:from|to)\b|(?<!community data licen[cs]e )\bagreements?\b"
+    r"|\b(?:not?|non|never|without)\b[ -]?(?:\w+ ){0,2}(?:re-?)?distribut\w*"
+    r"|\b(?:re-?)?distribut\w+ (?:is |are )?(?:not|prohibited|forbidden|restricted)\b"
+    r"|\btb[adc]\b|\bto be (?:announced|decided|determined|confirmed)\b|\bpending\b"
+)
 NARROWED = re.compile(  # a known licence with a restriction of somebody's own is not that licence
-    r"\b(?:only|except|not|no|non[ -]?commercial|research|academic|personal|permission|prohibited|forbidden|restrict\w*)\b"
+    r"\b(?:only|except|not|no|non[ -]?commercial|research|academic|personal|prohibited|forbidden|restrict\w*)\b"
 )
 # How people write what is not the Hub's id; the first that fits at a place counts, so longer names stand before shorter ones.
 SPELLINGS = (
@@ -143,7 +151,7 @@ def licence_of(words: str) -> Licence:
     """What a card's own words say: one licence.
 
     `A; B` (or `A / B`) are joined: the strictest that all may go into. Where there is none, and where the words are not understood, it is
-    `other` with these words as its name; where one of the parts says that nobody stated it, the whole is not known.
+    `other` with these words as its name; where a part says that nobody stated it, or that it may not go out, the whole is not known.
     """
     words = " ".join(words.split())
     parts = [licence for said in words.split(";") for licence in _named(said.strip())]
@@ -164,7 +172,7 @@ def _named(said: str) -> list[Licence]:
         for word, short in _CC_WORDS.items():
             outside = re.sub(word, short, outside)
     found = [_read(match, said) for match in _NAMES.finditer(outside)]
-    if SILENT.search(outside if found else plain):
+    if any(words.search(text) for words in (SILENT, REFUSED) for text in (outside, plain)):
         return [Licence("other", said or "not stated", is_known=False)]
     beside = " ".join([_NAMES.sub(" ", outside), *_REMARK.findall(plain)])
     return found if found and not NARROWED.search(beside) else [Licence("other", said)]

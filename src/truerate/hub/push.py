@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from huggingface_hub import get_token
+from huggingface_hub import constants, get_token
 from huggingface_hub.errors import HfHubHTTPError
 
 from truerate.errors import TruerateError
@@ -50,17 +50,29 @@ def publish(
     refuse_names(target)
     doing = f"publishing {draft.name!r} to {target.repo}"
     try:
-        if not get_token():
-            raise TruerateError(f"{doing}: no token of the Hub; set HF_TOKEN or run `hf auth login`")
+        refuse_surroundings(doing)
         with quiet_client() as traffic:
             to = Repository(target, Patience(pause=pause, progress=lambda: traffic.n_stored))
             stand, release = _planned(draft, to, today=today or f"{datetime.now(UTC):%Y-%m-%d}")
             for line in lines(release.plan, target, stand=stand, is_tagged=bool(release.tagged)):
                 say(line)
+            if release.tagged and release.tagged != stand.head:
+                say(f"{target.tag} stands at commit {release.tagged[:8]}; main holds another release and is left as it is")
             check(release.files)
             return (stand.head or "") if dry_run else _write(draft, to, stand=stand, release=release)
     except OSError as error:
         raise refusal(doing, error) from None
+
+
+def refuse_surroundings(doing: str) -> None:
+    """Raise TruerateError where this process has no token that a header can carry, or no Hub to bring anything to."""
+    token = get_token()
+    if not token:
+        raise TruerateError(f"{doing}: no token of the Hub; set HF_TOKEN or run `hf auth login`")
+    if not (token.isascii() and token.isprintable()):
+        raise TruerateError(f"{doing}: HF_TOKEN holds a character that no token has; set it to the token alone")
+    if not constants.ENDPOINT.startswith(("http://", "https://")):
+        raise TruerateError(f"{doing}: HF_ENDPOINT is {constants.ENDPOINT!r}; it must begin with https:// or http://, or not be set")
 
 
 def _planned(draft: Draft, to: Repository, *, today: str) -> tuple[Stand, _Release]:
@@ -143,7 +155,8 @@ def _first(draft: Draft, to: Repository, files: Files) -> Plan:
     """The plan for a repository that has just been made: the Hub has put files of its own there, and somebody may have been faster."""
     stand = to.stand()
     if stand.is_private is None:
-        raise TruerateError(f"{to.name} is there already and hidden from this token: it is somebody else's; name another one by --to")
+        hidden = "is there already, hidden from this token or written with other capitals"
+        raise TruerateError(f"{to.name} {hidden}; name another one by --to")
     refuse_public(to.target, stand)
     state = to.state(stand.head)
     refuse_foreign(state, target=to.target, name=draft.name)

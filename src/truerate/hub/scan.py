@@ -6,8 +6,8 @@ Polars sifts all strings by rough patterns first; Python looks closely at those 
 import base64
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
@@ -15,13 +15,14 @@ import polars as pl
 
 from truerate.errors import TruerateError
 from truerate.hub.release import Files
-from truerate.hub.strings import Strings, frame_of, strings_of
+from truerate.hub.strings import Strings, Unread, frame_of, strings_of
 
-EMAIL, PATH, PACKED = "e-mail address", "local path", "packed file that cannot be looked into"
-SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD")  # how names of variables end whose values are secret
-MIN_SECRET = 8  # characters; a shorter value stands in too many innocent words
+EMAIL, PATH = "e-mail address", "local path"
+# How names of variables end whose values are secret; PWD is not among them: it names the current folder.
+SECRET_NAMES = ("KEY", "KEY_ID", "TOKEN", "SECRET", "CREDENTIALS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS")
+MIN_SECRET, MIN_PLACE = 8, 6  # characters; a shorter value stands in too many innocent words
 N_SHOWN = 4  # characters of a find
-ENDS = {PATH: ".,;:!?)]}"}  # what ends the sentence, not the path
+ENDS = {PATH: ".,;:!?)]}`"}  # what ends the sentence, not the path
 _EDGE = "(?<![A-Za-z0-9])"  # of ASCII words: a key may follow Chinese characters at once
 _PIECE = r"[^\s\"'<>|]"
 # kind → (what Python looks for, what a string must match to be looked at)
@@ -45,12 +46,30 @@ SECRETS: Mapping[str, tuple[str, str]] = {
     "basic authorization": (r"(?i:authorization)[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?i:basic)\s{1,4}[A-Za-z0-9+/=]{8,}", r"(?i:authorization)"),
     "password in an address": (r"(?<=[A-Za-z0-9])://[^\s/:@\"'<>]{0,128}:[^\s/@\"'<>]{1,256}@(?=[\w\[])", r"://[^\s/@]*:[^\s/@]*@"),
 }
+_START = r"(?<![A-Za-z0-9_.~/-])"  # of a path from the root: neither a relative one nor one behind a host
+_END = r"(?![A-Za-z0-9_-]|\.[A-Za-z0-9])"  # of a name: none of a longer one
 PATHS = (
-    (rf"(?<![A-Za-z0-9_.~/-])(?:/mnt/[a-z])?/(?:home|Users)/[^\s/\"'<>|:*?\\]{{1,64}}/{_PIECE}{{0,400}}", "/home/|/Users/"),
-    (rf"(?<![A-Za-z0-9_.~/-])/root/{_PIECE}{{1,400}}", "/root/"),
+    (
+        rf"{_START}(?:/mnt/[a-z])?/(?:home|Users)/(?:[^\s/\"'<>|:*?\\]{{1,64}}/{_PIECE}{{0,400}}|\w[\w.-]{{0,63}})",
+        "/home/|/Users/",
+    ),
+    (rf"{_START}(?:/root/{_PIECE}{{1,400}}|(?<!<)/root{_END})", "/root"),  # </root> ends an element of XML
+    (rf"{_START}~(?:[A-Za-z_][A-Za-z0-9_-]{{0,31}})?/\.?[A-Za-z0-9_]{_PIECE}{{0,400}}", "~[A-Za-z0-9_-]{0,32}/"),
     (_EDGE + rf"[A-Za-z]:[\\/]{{1,2}}(?i:users)[\\/]{{1,2}}{_PIECE}{{1,400}}", r"[A-Za-z]:[\\/]{1,2}(?i:users)"),
+    (  # a share of a Windows server, also with its backslashes doubled; a row of a table in LaTeX ends alike
+        r"(?<![A-Za-z0-9\\])(?:\\\\(?!hline)[A-Za-z0-9][\w.-]{1,62}\\|\\{4}[A-Za-z0-9][\w.-]{1,62}\\\\)(?=\w)[\w.$-]{2,80}+"
+        rf"(?!\{{)(?:\\{_PIECE}{{0,400}})?",
+        r"\\\\[A-Za-z0-9]",
+    ),
     (_EDGE + rf"(?i:file)://{_PIECE}{{1,400}}", "(?i:file)://"),
 )
+MADE = "build/"  # files that say how a release was made: machine-written settings, where any path from a usual root is a local one
+_ROOTS = "home|Users|root|mnt|media|srv|opt|var|tmp|data|work|workspace|scratch|Volumes|private"
+MADE_PATHS = (
+    (rf"{_START}/(?:{_ROOTS})/[^\s/\"'<>|]{_PIECE}{{0,400}}", f"/(?:{_ROOTS})/"),
+    (_EDGE + rf"[A-Za-z]:(?:\\{{1,2}}|/)[\w.$-]{_PIECE}{{0,400}}", r"[A-Za-z]:[\\/]"),
+)
+_BEHIND_HOST = re.compile(r"://[^\s/:?#=\"'<>]{1,253}\Z")
 _AT = r"(?<=[\w.%+-])@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}"  # what stands left of it is read backwards: see `_address`
 _AT_ASCII = re.compile(r"@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}")
 _IN_ADDRESS = re.compile(r"[\w.%+-]")
@@ -70,7 +89,7 @@ RULES = (
     *(Rule(PATH, re.compile(pattern), hint) for pattern, hint in PATHS),
     Rule(EMAIL, re.compile(_AT), r"@[\w-]+\."),
 )
-ROUGH = "|".join(rule.hint for rule in RULES)
+MADE_RULES = tuple(Rule(PATH, re.compile(pattern), hint) for pattern, hint in MADE_PATHS)
 
 
 class Finding(NamedTuple):
@@ -84,19 +103,25 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Sought:
-    """What is looked for beside the patterns, and what is allowed. `literals`: what a secret value looks like → its variable."""
+    """What is looked for, and what is allowed. `literals`: what a secret value looks like → its variable."""
 
     literals: Mapping[str, str]
     emails: frozenset[str]
     paths: tuple[str, ...]
+    rules: tuple[Rule, ...] = RULES
 
-    def matches(self, text: str, rules: Iterable[Rule] = RULES) -> Iterator[tuple[str, str, str]]:
+    def matches(self, text: str, rules: Iterable[Rule]) -> Iterator[tuple[str, str, str]]:
         """(kind, what was met, what may be shown of it) for each find in a text."""
         for form, name in self.literals.items():
             if form in text:
                 yield f"value of {name}", form, form[: min(N_SHOWN, len(form) // 4)] + "…"
+        begun = set()  # where paths begin: one that several rules find is one
         for rule in rules:
             for match in rule.pattern.finditer(text):
+                if rule.kind == PATH and (match.start() in begun or _BEHIND_HOST.search(text, max(0, match.start() - 256), match.start())):
+                    continue
+                if rule.kind == PATH:
+                    begun.add(match.start())
                 met, whole = _address(text, match) if rule.kind == EMAIL else (match[0].rstrip(ENDS.get(rule.kind, "")),) * 2
                 if not self._is_allowed(rule.kind, met, whole):
                     yield rule.kind, met, met[:N_SHOWN] + "…"
@@ -111,16 +136,16 @@ class Sought:
 
     def masked(self, text: str) -> str:
         """A place or file name as it may be printed: what must not go out is cut there, too."""
-        for _, met, shown in sorted(self.matches(text), key=lambda found: -len(found[1])):
+        for _, met, shown in sorted(self.matches(text, self.rules), key=lambda found: -len(found[1])):
             text = text.replace(met, shown)
         return " ".join(text.split())[:200]
 
     def sifted(self, strings: Strings) -> Iterator[tuple[str, str, list[Rule]]]:
         """(place, text, the rules that may find something in it) for each string that may hold something; bytes may hold secrets alone."""
-        passes = pl.col("text").str.contains(ROUGH)
+        rules = [rule for rule in self.rules if not (strings.is_binary and rule.kind in (EMAIL, PATH))]
+        passes = pl.col("text").str.contains("|".join(rule.hint for rule in rules))
         if self.literals:
             passes |= pl.col("text").str.contains_any(list(self.literals))
-        rules = [rule for rule in RULES if not (strings.is_binary and rule.kind in (EMAIL, PATH))]
         hinted = [pl.col("text").str.contains(rule.hint).alias(f"rule {n}") for n, rule in enumerate(rules)]
         for place, text, *hints in strings.data.filter(passes).select("place", "text", *hinted).iter_rows():
             yield place, text, [rule for rule, is_hinted in zip(rules, hints, strict=True) if is_hinted]
@@ -133,17 +158,23 @@ def scan(
     secrets: Iterable[str],
     allow_emails: Iterable[str] = (),
     allow_paths: Iterable[str] = (),
+    values: Iterable[str] = (),
+    places: Iterable[str] = (),
 ) -> list[Finding]:
     """What must not go out of the files of a release, each find once per file and kind of place, in the order of the paths.
 
     Looked at: file names; text; JSON and JSON Lines, their strings and keys unescaped; Parquet, its strings (categories, lists, structs),
     column names and metadata; the header of safetensors; of any other file its bytes. `secrets` are names of variables whose values are
-    secret, beside those that end in KEY, TOKEN, SECRET or PASSWORD: found as they are, in base64 or URL-encoded. `allow_emails` holds
-    addresses or `*@domain`, `allow_paths` whole paths or their beginnings with `*`. Raises TruerateError for a file that cannot be read.
+    secret, beside those that end as `SECRET_NAMES` says, and `values` are further secrets: found as they are, in base64 or URL-encoded.
+    `places` are folders of this machine, local paths wherever they lie (only absolute ones of six characters and more are looked for).
+    `allow_emails` holds addresses or `*@domain`, `allow_paths` whole paths or their beginnings with `*`. Raises TruerateError for a file
+    that cannot be read.
     """
     emails = frozenset(one.casefold() for one in allow_emails)
-    sought = Sought(literals(environment, secrets), emails, tuple(allow_paths))
-    return [finding for path in sorted(files) for finding in _scan_file(path, files[path], sought)]
+    rules = (*RULES, *(_place_rule(place) for place in sorted(set(places)) if len(place) >= MIN_PLACE and _is_absolute(place)))
+    sought = Sought(literals(environment, secrets, values), emails, tuple(allow_paths), rules)
+    made = replace(sought, rules=(*rules, *MADE_RULES))
+    return [one for path in sorted(files) for one in _scan_file(path, files[path], made if path.startswith(MADE) else sought)]
 
 
 def refuse(findings: Sequence[Finding]) -> None:
@@ -159,13 +190,17 @@ def refuse(findings: Sequence[Finding]) -> None:
     raise TruerateError(f"publishing: {len(findings)} found that must not go out: {told}{more}; {hint}")
 
 
-def literals(environment: Mapping[str, str], secrets: Iterable[str]) -> dict[str, str]:
-    """What the values of secret variables look like → the variable: as they are, in base64 wherever they begin in it, URL-encoded."""
+def literals(environment: Mapping[str, str], secrets: Iterable[str], values: Iterable[str] = ()) -> dict[str, str]:
+    """What secrets look like → the variable that holds them (`a further secret` for one of `values`).
+
+    They are looked for as they are, in base64 wherever they begin in it, and URL-encoded.
+    """
     named = set(secrets)
+    held = sorted((name, value) for name, value in environment.items() if name in named or name.upper().endswith(SECRET_NAMES))
     found = {}
-    for name, value in sorted(environment.items()):
+    for name, value in (*(("a further secret", value) for value in values), *held):
         value = value.strip()
-        if (name in named or name.upper().endswith(SECRET_NAMES)) and len(value) >= MIN_SECRET:
+        if len(value) >= MIN_SECRET:
             forms = {form for place in range(3) for form in _base64(value.encode("utf-8", "surrogateescape"), place)}
             forms |= {value, *(how(value, safe=safe, errors="replace") for how in (quote, quote_plus) for safe in ("", "/"))}
             found |= dict.fromkeys(sorted(forms), name)
@@ -179,13 +214,26 @@ def _base64(value: bytes, place: int) -> Iterator[str]:
     yield from {plain, plain.translate(str.maketrans("+/", "-_"))}
 
 
+def _is_absolute(place: str) -> bool:
+    return PurePosixPath(place).is_absolute() or PureWindowsPath(place).is_absolute()
+
+
+def _place_rule(place: str) -> Rule:
+    """A folder of this machine and what lies in it; Windows' separators either way, and doubled."""
+    if PurePosixPath(place).is_absolute():
+        known, start = pl.escape_regex(place.rstrip("/")), _START
+    else:
+        known, start = r"[\\/]{1,2}".join(pl.escape_regex(part) for part in re.split(r"[\\/]+", place.rstrip("\\/"))), _EDGE
+    return Rule(PATH, re.compile(rf"{start}{known}(?![A-Za-z0-9_]){_PIECE}{{0,400}}"), known)
+
+
 # ---- one file -------------------------------------------------------------------------------------------------------------------
 def _scan_file(path: str, content: bytes | Path, sought: Sought) -> Iterator[Finding]:
     name = sought.masked(path)
     seen = set()
     for strings in (Strings("its name", frame_of([""], [path])), *strings_of(path, content)):
-        if strings is None:
-            yield Finding(name, "the whole", PACKED, "…")
+        if isinstance(strings, Unread):
+            yield Finding(name, sought.masked(strings.place), strings.kind, "…")
             continue
         for place, text, rules in sought.sifted(strings):
             for kind, met, shown in sought.matches(text, rules):

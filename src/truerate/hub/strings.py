@@ -11,6 +11,7 @@ import polars as pl
 
 from truerate.errors import TruerateError
 
+PACKED, CLOSED = "packed file that cannot be looked into", "column that cannot be looked into"
 WINDOW, OVERLAP = 1 << 26, 1 << 12  # bytes of a binary file taken as one string, and again in the next
 MAGIC = (
     b"PK\x03\x04",
@@ -19,6 +20,9 @@ MAGIC = (
     b"BZh",
     b"\xfd7zXZ",
 )  # zip (also .npz and pickled networks), gzip, zstd, bzip2, xz
+TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Binary)
+NESTED = (pl.Struct, pl.List, pl.Array, pl.Map)
+TEXTLESS = (pl.Boolean, pl.Null, pl.Date, pl.Datetime, pl.Duration, pl.Time)  # and numbers
 
 
 class Strings(NamedTuple):
@@ -29,19 +33,29 @@ class Strings(NamedTuple):
     is_binary: bool = False
 
 
-def strings_of(path: str, content: bytes | Path) -> Iterator[Strings | None]:
-    """All strings of a file; None for a packed one."""
+class Unread(NamedTuple):
+    """A part of a file whose strings cannot be told: where it stands, and what it is."""
+
+    place: str
+    kind: str
+
+
+def strings_of(path: str, content: bytes | Path) -> Iterator[Strings | Unread]:
+    """All strings of a file, and the parts of it that cannot be looked into (`PACKED`, `CLOSED`).
+
+    Raises TruerateError for a file that cannot be read.
+    """
     suffix = Path(path).suffix.lower()
     try:
         if suffix == ".parquet":
             yield from _parquet(content)
             return
         raw = content if isinstance(content, bytes) else content.read_bytes()
-    except (OSError, pl.exceptions.PolarsError) as error:
-        why = getattr(error, "strerror", None) or str(error).splitlines()[0]
+    except (OSError, ValueError, NotImplementedError, pl.exceptions.PolarsError) as error:  # the middle two are pyarrow's
+        why = getattr(error, "strerror", None) or next(iter(str(error).splitlines()), type(error).__name__)
         raise TruerateError(f"looking for secrets in {path!r}: {why}; run `dvc repro` and publish again") from None
     if raw.startswith(MAGIC):
-        yield None
+        yield Unread("the whole", PACKED)
     elif suffix == ".safetensors":
         size = 8 + int.from_bytes(raw[:8], "little")
         yield Strings("header", _frame(_json(raw[8:size].decode("utf-8", "replace"))))
@@ -103,47 +117,80 @@ def _binary(raw: bytes) -> Iterator[Strings]:
         yield Strings("bytes from", frame_of([str(start)], [raw[start : start + WINDOW + OVERLAP].decode("latin-1")]), is_binary=True)
 
 
-def _parquet(content: bytes | Path) -> Iterator[Strings]:
+def _parquet(content: bytes | Path) -> Iterator[Strings | Unread]:
     """Metadata, names of columns and fields, then the strings of each column."""
-
-    def source() -> BytesIO | Path:
-        return BytesIO(content) if isinstance(content, bytes) else content
-
-    metadata = pl.read_parquet_metadata(source())
+    metadata = pl.read_parquet_metadata(_source(content))
     said = [text for pair in metadata.items() for text in pair]
     for schema in (value for key, value in metadata.items() if key == "ARROW:schema"):
         said.append(base64.b64decode(schema + "==").decode("utf-8", "replace"))  # holds metadata of its own
     yield Strings("metadata", frame_of([""] * len(said), said))
-    columns = pl.read_parquet_schema(source())
+    columns = pl.read_parquet_schema(_source(content))
     names = [name for column, dtype in columns.items() for name in (column, *_fields(dtype))]
     yield Strings("name of a column", frame_of([""] * len(names), names))
     for column, dtype in columns.items():
-        if _holds_strings(dtype):
-            data = pl.read_parquet(source(), columns=[column]).rename({column: "text"}).with_row_index("place", offset=1)
+        data = _column(content, column, dtype) if _is_open(dtype) else None
+        if data is None:
+            yield Unread(f"column {column!r}", CLOSED)
+        else:
             yield from (Strings(f"column {column!r}, row", part) for part in _flat(data))
+
+
+def _source(content: bytes | Path) -> BytesIO | Path:
+    return BytesIO(content) if isinstance(content, bytes) else content
+
+
+def _column(content: bytes | Path, column: str, dtype: pl.DataType) -> pl.DataFrame | None:
+    """The rows of a column as `place` and `text`, none where it holds no strings; None where it cannot be read in full.
+
+    Of a key that a map repeats polars' own reader keeps the last value alone, so that pyarrow has to read maps.
+    """
+    if not _holds(dtype, *TEXTS):
+        return pl.DataFrame(schema={"place": pl.UInt32, "text": pl.Null})
+    if is_map := _holds(dtype, pl.Map):
+        try:
+            import pyarrow.parquet  # noqa: F401
+        except ImportError:
+            return None
+    data = pl.read_parquet(_source(content), columns=[column], use_pyarrow=is_map)
+    return data.rename({column: "text"}).with_row_index("place", offset=1)
+
+
+def _inner(dtype: pl.DataType) -> list[pl.DataType]:
+    """The types that stand right in a nested one."""
+    if isinstance(dtype, pl.Struct):
+        return [field.dtype for field in dtype.fields]
+    if isinstance(dtype, pl.Map):
+        return [dtype.key, dtype.value]
+    return [dtype.inner] if isinstance(dtype, (pl.List, pl.Array)) else []
 
 
 def _fields(dtype: pl.DataType) -> list[str]:
     """The names of the fields of a nested type, at any depth."""
-    if isinstance(dtype, pl.Struct):
-        return [name for field in dtype.fields for name in (field.name, *_fields(field.dtype))]
-    return _fields(dtype.inner) if isinstance(dtype, (pl.List, pl.Array)) else []
+    own = [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
+    return [*own, *(name for inner in _inner(dtype) for name in _fields(inner))]
 
 
-def _holds_strings(dtype: pl.DataType) -> bool:
-    if isinstance(dtype, pl.Struct):
-        return any(_holds_strings(field.dtype) for field in dtype.fields)
-    if isinstance(dtype, (pl.List, pl.Array)):
-        return _holds_strings(dtype.inner)
-    return dtype in (pl.String, pl.Categorical, pl.Enum, pl.Binary)
+def _holds(dtype: pl.DataType, *kinds: type[pl.DataType]) -> bool:
+    """Whether a type is one of these, or has one in it."""
+    return isinstance(dtype, kinds) or any(_holds(inner, *kinds) for inner in _inner(dtype))
+
+
+def _is_open(dtype: pl.DataType) -> bool:
+    """Whether all that a type is made of is known here: what a new or foreign type holds, nobody looked at."""
+    if isinstance(dtype, NESTED):
+        return all(_is_open(inner) for inner in _inner(dtype))
+    return isinstance(dtype, (*TEXTS, *TEXTLESS)) or dtype.is_numeric()
 
 
 def _flat(data: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """The strings of a column of any type, one per row, each with the place of the row that it came from."""
     dtype = data.schema["text"]
-    if not _holds_strings(dtype):
+    if not _holds(dtype, *TEXTS):
         return
-    if isinstance(dtype, (pl.List, pl.Array)):
+    if isinstance(dtype, pl.Map):
+        pairs = pl.List(pl.Struct({"key": dtype.key, "value": dtype.value}))
+        yield from _flat(data.with_columns(pl.col("text").cast(pairs)))
+    elif isinstance(dtype, (pl.List, pl.Array)):
         yield from _flat(data.drop_nulls("text").explode("text"))
     elif isinstance(dtype, pl.Struct):
         for field in dtype.fields:

@@ -1,14 +1,16 @@
 """HaluEval's published files (Li et al. 2023): labelled answers to general queries, and pairs of right and hallucinated texts.
 
-A folder may hold any of them: the general part, the two files of unfiltered QA candidates, and the three released data sets.
+A folder may hold any of them: the general part, the two files of unfiltered QA candidates, and the three released data sets. Where it holds
+none of these names, its Parquet files are read, as the Hub has them: what each is, its columns tell.
 """
 
 from pathlib import Path
 
 from truerate import keys
-from truerate.errors import TruerateError
+from truerate.errors import TruerateError, listed
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.dialogue import parted
+from truerate.sources.parquet import SUFFIX, columns_of, parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
 from truerate.text import find_span
 
@@ -16,6 +18,12 @@ GENERATOR = "chatgpt"
 GENERAL_FILES = ("general.jsonl", "general_data.json")
 CANDIDATE_FILES = {"qa_candidates_one_turn.jsonl": "one-pass", "qa_candidates_multi_turn.jsonl": "conversational"}
 QA_FILE, DIALOGUE_FILE, SUMMARIZATION_FILE = "qa_data.json", "dialogue_data.json", "summarization_data.json"
+COLUMNS = {  # the columns by which a Parquet file is known → the released file that it holds
+    GENERAL_FILES[1]: ("user_query", "chatgpt_response", "hallucination"),
+    QA_FILE: ("knowledge", "question", "right_answer", "hallucinated_answer"),
+    DIALOGUE_FILE: ("knowledge", "dialogue_history", "right_response", "hallucinated_response"),
+    SUMMARIZATION_FILE: ("document", "right_summary", "hallucinated_summary"),
+}
 CARD = {
     "name": "HaluEval",
     "citation": "J. Li, X. Cheng, W. X. Zhao, J.-Y. Nie, J.-R. Wen. HaluEval: A Large-Scale Hallucination Evaluation Benchmark for Large "
@@ -30,7 +38,10 @@ WIKIPEDIA = "CC BY-SA 4.0"
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Every published file that the folder holds. Of the two names of the general part the first found is read."""
+    """Every published file that the folder holds, else every Parquet file. Of the two names of the general part the first found is read.
+
+    Raises TruerateError where there is neither, and for a Parquet file of other columns.
+    """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     keepers = {
         **{file: lambda row: keep_answer(collection, row, query="user_query", response="chatgpt_response") for file in GENERAL_FILES},
@@ -40,12 +51,34 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
         SUMMARIZATION_FILE: lambda row: _keep_summary(collection, row),
     }
     found = [file for file in keepers if collection.has(file)]
-    if not found:
+    parquet = [] if found else _parquet_files(folder)
+    if not found and not parquet:
         raise TruerateError(f"source {name!r}: none of HaluEval's files in {str(folder)!r}; looked for: {', '.join(keepers)}")
     for file in found:
         if not (file == GENERAL_FILES[1] and GENERAL_FILES[0] in found):
             collection.read(file, json_lines, keepers[file])
+    for file in parquet:
+        collection.read(file, parquet_rows, keepers[_held(folder / file, where=f"source {name!r}: {file}")])
     return collection.tables()
+
+
+def _parquet_files(folder: Path) -> list[str]:
+    """The Parquet files at any depth, hidden ones left out."""
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob(f"*{SUFFIX}"))
+    return sorted(name for name in names if not any(piece.startswith(".") for piece in name.split("/")))
+
+
+def _held(path: Path, *, where: str) -> str:
+    """The released file whose rows a Parquet file holds, by its columns."""
+    try:
+        columns = columns_of(path)
+    except BadRow as bad:
+        raise TruerateError(f"{where}: {bad.detail}; put a sound file there") from None
+    held = next((file for file, needed in COLUMNS.items() if set(needed) <= set(columns)), None)
+    if held is None:
+        allowed = "; or ".join(", ".join(needed) for needed in COLUMNS.values())
+        raise TruerateError(f"{where}: its columns are {listed(columns)}; allowed: {allowed}; name another `config`, or take the file away")
+    return held
 
 
 def keep_answer(collection: Collection, row: Row, *, query: str, response: str, is_probe: bool = False) -> None:

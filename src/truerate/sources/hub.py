@@ -2,16 +2,18 @@
 
 The client checks the size of a download only. Files lie in its cache (`HF_HOME`); beside them stands which of them were found sound,
 with their size and time, so that a build neither asks the Hub nor reads them again. A download that was killed goes on with the files that
-are not there yet.
+are not there yet. What fails in passing is tried again; where a file differs, the list of checksums is doubted first, then the file.
 """
 
 import errno
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 from truerate.errors import TruerateError, listed
 from truerate.params import HubSource
@@ -20,6 +22,22 @@ from truerate.sources.hub_files import CARD, files_of
 CHECKED = "checked"  # folder beside the client's own: <cache>/datasets--org--name/checked/<revision>.json
 N_AT_ONCE = 8
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+WAITS = (1, 2, 4, 8, 8)  # seconds before each further try, unless the Hub asks for more
+TOO_LONG = 300  # seconds: a wait that the user should know of rather than sit through
+PASSING = (500, 502, 503, 504)  # answers that may differ next time; after 408 and 429 the client itself tries again
+ODD = (LookupError, TypeError, AttributeError, ValueError)  # what the client falls over when an answer has another shape than it should
+INCOMPLETE = "Consistency check failed"  # the client's words for a file of another size
+_SUM = re.compile(r"sha256:[0-9a-f]{64}|git:[0-9a-f]{40}")
+
+T = TypeVar("T")
+
+
+class Mismatch(TruerateError):
+    """Files that are not what the list of a commit says of them, or are not there at all."""
+
+    def __init__(self, paths: Sequence[str]):
+        super().__init__(f"files differ from the Hub's checksums and were removed: {listed(paths)}; run it again to fetch them anew")
+        self.paths = paths
 
 
 class Snapshot:
@@ -47,14 +65,23 @@ class Snapshot:
         return [path for path in paths if not self.is_sound(path)]
 
     def check(self, path: str) -> bool:
-        """Hold a file against its checksum; one that differs is removed, so that the next run fetches it again."""
-        file = self.folder / path
-        if _checksum(file, self.sums[path].partition(":")[0]) == self.sums[path]:
-            self.sound[path] = self._state(path)
-            return True
-        for place in (file.resolve(), file):
+        """Hold a file against its checksum and note it where it is sound; one that is not there is not."""
+        file, wanted = self.folder / path, self.sums.get(path)
+        if wanted is None or not file.is_file() or _checksum(file, wanted.partition(":")[0]) != wanted:
+            return False
+        self.sound[path] = self._state(path)
+        return True
+
+    def remove(self, path: str) -> None:
+        """Take a file away, so that it is fetched again."""
+        for place in ((self.folder / path).resolve(), self.folder / path):
             place.unlink(missing_ok=True)
-        return False
+
+    def learn(self, sums: dict[str, str]) -> None:
+        """Take this list in the place of the one there was; files of which the two say the same stay sound."""
+        self.sound = {path: state for path, state in self.sound.items() if path in sums and sums[path] == self.sums.get(path)}
+        self.sums = sums
+        self.save()
 
     def save(self) -> None:
         """Keep the list and what was found sound."""
@@ -82,13 +109,19 @@ def fetched(name: str, hub: HubSource) -> tuple[Path, list[str]]:
     try:
         snapshot = Snapshot(hub)
         if not snapshot.sums:
-            snapshot.sums = _listing(hub)
-            snapshot.save()
-        wanted = wanted_files(snapshot, fetch=_fetch)
-        _fetch(snapshot, wanted)
+            snapshot.learn(_tried(lambda: _listing(hub)))
+        try:
+            wanted = _bring_all(snapshot)
+        except Mismatch as found:
+            _doubt(snapshot, found.paths)
+            wanted = _bring_all(snapshot)
+    except Mismatch as found:
+        for path in found.paths:
+            snapshot.remove(path)
+        raise TruerateError(f"{at}: {found}") from None
     except TruerateError as error:
         raise TruerateError(f"{at}: {error}") from None
-    except (httpx2.HTTPError, OSError, ValueError) as error:
+    except (httpx2.HTTPError, OSError, *ODD) as error:
         raise TruerateError(f"{at}: {_said(error, hub.repo)}") from None
     return snapshot.folder, wanted
 
@@ -123,36 +156,64 @@ def _listing(hub: HubSource) -> dict[str, str]:
     from huggingface_hub import HfApi
     from huggingface_hub.hf_api import RepoFile
 
-    tree = HfApi().list_repo_tree(hub.repo, repo_type="dataset", revision=hub.revision, recursive=True)
+    tree = list(HfApi().list_repo_tree(hub.repo, repo_type="dataset", revision=hub.revision, recursive=True))
+    folders = {one.path for one in tree if not isinstance(one, RepoFile)}
     found = {one.path: f"sha256:{one.lfs.sha256}" if one.lfs else f"git:{one.blob_id}" for one in tree if isinstance(one, RepoFile)}
+    if not all(_SUM.fullmatch(checksum) for checksum in found.values()):
+        raise ValueError("a checksum in the list of files is none")
+    if empty := folders - {str(folder) for path in found for folder in PurePosixPath(path).parents}:
+        raise ValueError(f"the list of files has a folder without any: {min(empty)!r}")  # git knows none: it was a file
     strange = [path for path in found if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts]
     if strange or not found:
         raise TruerateError(f"it names the file {strange[0]!r}, which is no place in it" if strange else "there is no file in it")
     return found
 
 
+def _bring_all(snapshot: Snapshot) -> list[str]:
+    """The files that a source reads, all of them here and sound."""
+    wanted = wanted_files(snapshot, fetch=_fetch)
+    _fetch(snapshot, wanted)
+    return wanted
+
+
+def _doubt(snapshot: Snapshot, paths: Sequence[str]) -> None:
+    """After a mismatch: the list is asked for once more, and those files that differ from the new one, too, are taken away."""
+    snapshot.learn(_tried(lambda: _listing(snapshot.hub)))
+    for path in paths:
+        if not snapshot.check(path):
+            snapshot.remove(path)
+
+
 def _fetch(snapshot: Snapshot, paths: Sequence[str]) -> None:
     """Bring the files that are not here and hold them against their checksums; what is sound is kept, whatever becomes of the others."""
-    from huggingface_hub import hf_hub_download
-
     missing = snapshot.missing(paths)
     if not missing:
         return
-    at = {"repo_type": "dataset", "revision": snapshot.hub.revision}
     wrong: list[str] = []
     try:
         with ThreadPoolExecutor(min(N_AT_ONCE, len(missing))) as pool:
-            tasks = {path: pool.submit(hf_hub_download, snapshot.hub.repo, path, **at) for path in missing}
+            tasks = {path: pool.submit(_download, snapshot.hub, path) for path in missing}
             try:
                 for path, task in tasks.items():
-                    task.result()
-                    wrong += [] if snapshot.check(path) else [path]
+                    wrong += [] if task.result() and snapshot.check(path) else [path]
             finally:
                 pool.shutdown(cancel_futures=True)
     finally:
         snapshot.save()
     if wrong:
-        raise TruerateError(f"files differ from the Hub's checksums and were removed: {listed(wrong)}; run it again to fetch them anew")
+        raise Mismatch(wrong)
+
+
+def _download(hub: HubSource, path: str) -> bool:
+    """Bring one file into the client's cache; whether there is one of this name in the commit."""
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import RemoteEntryNotFoundError
+
+    try:
+        _tried(lambda: hf_hub_download(hub.repo, path, repo_type="dataset", revision=hub.revision))
+    except RemoteEntryNotFoundError:
+        return False
+    return True
 
 
 def _checksum(file: Path, kind: str) -> str:
@@ -165,6 +226,40 @@ def _checksum(file: Path, kind: str) -> str:
 
 
 # ---- what goes wrong ---------------------------------------------------------------------------------------------------------
+def _tried(work: Callable[[], T]) -> T:
+    """What a call of the client gives; made again, a bounded number of times, after a failure that may pass and that the client leaves."""
+    import httpx2
+    from huggingface_hub.utils import _http
+
+    for wait in WAITS:
+        try:
+            return work()
+        except (httpx2.HTTPError, OSError, *ODD) as error:
+            asked = _asked_wait(error)
+            if not _is_passing(error) or asked > TOO_LONG:
+                raise
+        _http.time.sleep(max(wait, asked))  # by the clock of the client's own pauses: whoever takes those out takes out these
+    return work()
+
+
+def _is_passing(error: BaseException) -> bool:
+    """Whether the same call may succeed next time. What the client took from its cache it has tried often enough itself."""
+    import httpx2
+    from huggingface_hub import errors
+
+    if isinstance(error, errors.HfHubHTTPError):
+        return error.response.status_code in PASSING
+    if isinstance(error, errors.HFValidationError | errors.LocalEntryNotFoundError):
+        return False
+    return isinstance(error, (httpx2.NetworkError, httpx2.RemoteProtocolError, *ODD)) or INCOMPLETE in str(error)
+
+
+def _asked_wait(error: BaseException) -> int:
+    """Seconds that an answer asks to wait, by its Retry-After; 0 where it does not."""
+    asked = getattr(error, "response", None) and error.response.headers.get("retry-after", "").strip()
+    return int(asked) if asked and asked.isdecimal() else 0
+
+
 def _said(error: BaseException, repo: str) -> str:
     """What went wrong and what to do about it, in one line."""
     import httpx2
@@ -181,8 +276,10 @@ def _said(error: BaseException, repo: str) -> str:
     if isinstance(error, OSError) and error.errno in FULL:
         where = constants.HF_HUB_CACHE
         return f"writing below {where!r}: {os.strerror(error.errno)}; make room there or name another folder in HF_HOME, then run it again"
-    if "Consistency check failed" in str(error):
+    if INCOMPLETE in str(error):
         return "a file came incomplete; what came whole is kept: run it again"
+    if isinstance(error, ODD) and not isinstance(error, errors.HFValidationError):
+        return f"the Hub's answer makes no sense ({type(error).__name__}); what came is kept: run it again later"
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 
@@ -209,4 +306,6 @@ def _json(path: Path) -> dict:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) and all(isinstance(found.get(key), dict) for key in ("sums", "sound")) else {}
+    if not isinstance(found, dict) or not all(isinstance(found.get(key), dict) for key in ("sums", "sound")):
+        return {}
+    return found if all(isinstance(one, str) and _SUM.fullmatch(one) for one in found["sums"].values()) else {}

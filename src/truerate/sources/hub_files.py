@@ -50,15 +50,18 @@ def _is_data(path: str) -> bool:
 # ---- as the card says --------------------------------------------------------------------------------------------------------
 def _declared(card: str, data: Sequence[str]) -> tuple[dict[str, Splits], str | None] | None:
     """The configs that the card's YAML declares, and the default among them; None where it declares none."""
-    entries = _front(card).get("configs")
+    entries = front_of(card).get("configs")
     entries = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
     configs = {str(entry.get("config_name") or WHOLE): _splits(entry, data) for entry in entries}
     marked = [str(entry.get("config_name") or WHOLE) for entry in entries if entry.get("default") == "true"]
     return (configs, _default(configs, marked)) if configs else None
 
 
-def _front(card: str) -> dict:
-    """The YAML in front of a card, scalars as text (a config may be called `no`); none where it has none."""
+def front_of(card: str) -> dict:
+    """The YAML in front of a card, scalars as text (a config may be called `no`); none where it has none.
+
+    Raises TruerateError where it cannot be read.
+    """
     parts = re.split(r"^---\s*$", card.removeprefix("\ufeff"), maxsplit=2, flags=re.MULTILINE)
     if len(parts) < 3 or parts[0].strip():
         return {}

@@ -1,6 +1,7 @@
 """Rows of Parquet files: what the Hub keeps of data sets whose publishers wrote JSON Lines."""
 
 import io
+from pathlib import Path
 
 import polars as pl
 
@@ -30,6 +31,14 @@ def parquet_rows(raw: bytes, *, columns: tuple[str, ...] = (), needed: tuple[str
         for values in part.iter_rows(named=True):
             number += 1
             yield number, lambda values=values: _stated(values)
+
+
+def columns_of(path: Path) -> list[str]:
+    """The names of a Parquet file's columns, of which no row is read. Raises BadRow where it is none."""
+    try:
+        return list(pl.read_parquet_schema(path))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise BadRow(Reason.UNPARSABLE, f"not Parquet: {' '.join(str(error).split())[:200]}") from None
 
 
 def _stated(value: object) -> object:
