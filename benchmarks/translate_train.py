@@ -69,7 +69,7 @@ def texts(at: Layout, langs: tuple[str, ...], folder: Path) -> Texts:
     fewer = settings(at.p.detectors["tokens"].members[0], at.p.size_of(BOARD).seeds, (SOURCE, *langs))
     replies = {"translate": steps.translate(at, BOARD, track.translator, tables, 0, {})}
     replies |= {"silver": steps.silver(fewer, BOARD, track.writer, asked, 0, {})}
-    made, _ = steps.exported(fewer, BOARD, asked, replies, frame(Judgement))
+    made, _ = steps.exported(fewer, BOARD, asked, replies, {"judgements": frame(Judgement)})
     documents = pl.concat([tables.documents, made["documents"]])
     known = context_frame(contexts(made["items"], documents)).select("item_id", reference="knowledge")
     chosen = pl.col("lang").is_in(langs)
