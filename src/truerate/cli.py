@@ -8,12 +8,14 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
+from truerate.cpu import hold_to_avx2
 from truerate.errors import TruerateError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code: 0 done, 2 a mistake to mend, 130 interrupted."""
     options = parser().parse_args(arguments)
+    hold_to_avx2(os.environ)
     try:
         options.run(options)
     except TruerateError as error:

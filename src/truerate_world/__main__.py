@@ -8,12 +8,14 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from truerate.cpu import hold_to_avx2
 from truerate.errors import TruerateError
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; a mistake is one line on stderr and exit code 2."""
     options = _parser().parse_args(arguments)
+    hold_to_avx2(os.environ)
     try:
         options.run(options)
     except TruerateError as error:
