@@ -18,7 +18,7 @@ test: $(VENV)/.tested
 	python -m pytest -n auto --dist loadgroup
 
 real: $(VENV)/.installed
-	truerate real "$(DATA)" --work "$(WORK)" --readme README.md
+	truerate real "$(DATA)" --work "$(WORK)" --tables benchmarks/REAL.md
 
 bench: $(VENV)/.tested
 	python benchmarks/llm.py --write README.md

@@ -389,7 +389,7 @@ def test_real_writes_over_no_folder_of_somebody_else(project, refused, tmp_path)
     for work in (".", str(tmp_path / "theirs")):
         assert "holds something else" in refused("real", str(tmp_path / "public"), "--work", work)
     assert (tmp_path / "theirs/src").is_dir() and Path("src").is_symlink()
-    assert "no file 'none.md'" in refused("real", str(tmp_path / "public"), "--readme", "none.md")
+    assert "no file 'none.md'" in refused("real", str(tmp_path / "public"), "--tables", "none.md")
 
 
 def test_doctor_finds_faults_and_shows_no_key(project, monkeypatch, capfd):

@@ -55,8 +55,10 @@ def public(tmp_path_factory):
 @pytest.mark.slow
 def test_public_files_become_boards_and_tables(public, tmp_path):
     house = move_in(tmp_path / "truerate")
-    house.run("truerate", "real", str(public), "--readme", "README.md")
-    table = (house.folder / "README.md").read_text("utf-8").split("<!-- real -->")[1].split("<!-- /real -->")[0]
+    tables = house.folder / "tables.md"
+    tables.write_text("<!-- real -->\n<!-- /real -->\n", "utf-8")
+    house.run("truerate", "real", str(public), "--tables", tables.name)
+    table = tables.read_text("utf-8")
     assert "halueval-published" in table and "| general | – | gold | 24 | 16 | 66.7 % | 16 |" in table
     # every candidate here is longer than its right answer, so length picks the hallucinated side of every pair
     words = [line for line in table.splitlines() if line.startswith("| qa | one-pass | words |")]
@@ -67,7 +69,7 @@ def test_public_files_become_boards_and_tables(public, tmp_path):
 
 
 def test_tagged_files_become_boards_whose_detectors_learn_from_silver(tmp_path, monkeypatch):
-    data, work, readme = (tmp_path / name for name in ("public", "work", "README.md"))
+    data, work, tables = (tmp_path / name for name in ("public", "work", "tables.md"))
     for folder, file, rows in (
         ("mfava", "gold.jsonl", TAGGED[:12]),
         ("mfava", "silver.jsonl.zst", TAGGED[12:]),
@@ -94,9 +96,9 @@ def test_tagged_files_become_boards_whose_detectors_learn_from_silver(tmp_path, 
         flow.judge(at, "tokens", board)
         flow.score(at, board)
     assert len(list(Path(at.training).glob("token-lr-*"))) == 1, "both boards learn from the same texts, so once"
-    readme.write_text("<!-- real -->\n<!-- /real -->\n", "utf-8")
-    write_tables(work, boards, readme)
-    table = readme.read_text("utf-8").splitlines()
+    tables.write_text("<!-- real -->\n<!-- /real -->\n", "utf-8")
+    write_tables(work, boards, tables)
+    table = tables.read_text("utf-8").splitlines()
     assert "| gold | de | 12 | 12 | 0.0 % | 0 | 0 | 0 | 0 |" in table
     # words: Town n lies on river n · It has n moons; 5 of 10 are gold, so precision 1/2, recall 1, F1 2/3
     (line,) = [line for line in table if line.startswith("| de | mark-all |")]

@@ -91,7 +91,7 @@ def _reading(commands) -> None:
     _add(commands, "mend", "after a kill: remove DVC's lock file if it was cut while DVC wrote it", _mend)
     real = _add(commands, "real", "build the boards of public files in a folder, apart from the committed ones", _real, "data")
     real.add_argument("--work", default="build/real", help="folder of that build")
-    real.add_argument("--readme", help="file whose tables between markers are rewritten")
+    real.add_argument("--tables", help="file whose tables between markers are rewritten")
 
 
 def _doctor(o) -> None:
@@ -189,7 +189,7 @@ def _where(o) -> None:
 def _real(o) -> None:
     from truerate import real
 
-    real.build(_at(), o.data, work=o.work, readme=o.readme)
+    real.build(_at(), o.data, work=o.work, tables=o.tables)
 
 
 # ---- the response store -----------------------------------------------------------------------------------------------------------

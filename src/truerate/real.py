@@ -1,6 +1,6 @@
 """The boards of public files: the same code and stages, in a work folder of its own with a lock of its own.
 
-Third-party data are never committed; this build reads them from a folder, and its tables go into the README between markers.
+Third-party data are never committed; this build reads them from a folder, and its tables go into a file between markers.
 """
 
 import shutil
@@ -18,20 +18,20 @@ MARK = ".truerate-real"  # stands in a work folder that an earlier build made
 COPIED = ("src", "rules", "site", "profiles", "Snakefile", "dvc.yaml", ".dvcignore")
 
 
-def build(at: Layout, data: str, *, work: str, readme: str | None) -> None:
-    """Build the boards of what is found in `data` by `dvc repro` in `work`; write their tables into `readme` if it is named."""
+def build(at: Layout, data: str, *, work: str, tables: str | None) -> None:
+    """Build the boards of what is found in `data` by `dvc repro` in `work`; write their tables into the file `tables` if it is named."""
     found = boards_in(at, Path(data))
-    if readme and not Path(readme).is_file():
-        raise TruerateError(f"tables of public files: no file {readme!r} to write them into; name one with --readme")
+    if tables and not Path(tables).is_file():
+        raise TruerateError(f"tables of public files: no file {tables!r} to write them into; name one with --tables")
     refuse_foreign(Path(work), at.p.paths.build)
     prepare(Path(work), found, Path(data).absolute())
     finished = subprocess.run([sys.executable, "-m", "dvc", "repro"], cwd=work, check=False)
     if finished.returncode:
         raise TruerateError(f"building the boards of {data!r} in {work!r} ended with {finished.returncode}; the lines above say why")
-    if readme:
+    if tables:
         from truerate.real_tables import write_tables
 
-        write_tables(Path(work), list(found), Path(readme))
+        write_tables(Path(work), list(found), Path(tables))
 
 
 def boards_in(at: Layout, data: Path) -> dict[str, dict]:

@@ -1,4 +1,4 @@
-"""README tables of boards of facts: who says how much that is supported, and what judges that need no call say of labelled facts."""
+"""Tables of boards of facts: who says how much that is supported, and what judges that need no call say of labelled facts."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""README tables of boards whose detectors mark tokens: texts, malformed rows, detection against gold, Mu-SHROOM's two scores."""
+"""Tables of boards whose detectors mark tokens: texts, malformed rows, detection against gold, Mu-SHROOM's two scores."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Tables of the boards of public files for the README: what the labels are, what shortcuts tell, what detectors get, who agrees.
+"""Tables of the boards of public files: what the labels are, what shortcuts tell, what detectors get, who agrees.
 
 Those of boards whose detectors mark tokens stand in `real_spans`, those of boards of facts in `real_facts`.
 """
@@ -16,10 +16,10 @@ from truerate.schemas import Row, Sample, Score, load, pair, read_json
 NAME = "real"  # of the markers
 
 
-def write_tables(work: Path, boards: list[str], readme: Path) -> None:
-    """Replace what stands between the markers of a README by the tables of these built boards."""
+def write_tables(work: Path, boards: list[str], path: Path) -> None:
+    """Replace what stands between the markers of a file by the tables of these built boards."""
     at = Layout.load(str(work / "params.yaml"))
-    write_between(readme, NAME, "\n".join(part for board in boards for part in board_tables(at, work, board)))
+    write_between(path, NAME, "\n".join(part for board in boards for part in board_tables(at, work, board)))
 
 
 def board_tables(at: Layout, work: Path, board: str) -> list[str]:
