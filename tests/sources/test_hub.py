@@ -15,7 +15,7 @@ from truerate.errors import TruerateError
 from truerate.layout import Layout
 from truerate.params import HubSource, Source
 from truerate.sources import hub as hub_module
-from truerate.sources import read_source
+from truerate.sources import hub_faults, hub_snapshot, read_source
 from truerate.sources.fetch import folder_of
 
 REPO = "org/metals"
@@ -132,7 +132,7 @@ def test_what_was_fetched_needs_no_hub_and_is_not_read_again(hub_here, metals, m
     hub_here.requests.clear()
     hub_here.stop()
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    monkeypatch.setattr(hub_module, "_checksum", None)  # hashing would fail
+    monkeypatch.setattr(hub_snapshot, "_checksum", None)  # hashing would fail
     assert len(fetched(metals(config="claims"))) == 2 and hub_here.requests == []
 
 
@@ -242,7 +242,7 @@ def test_a_list_of_files_that_comes_damaged_is_asked_for_again(how, hub_here, me
 def test_a_list_of_files_that_never_makes_sense_is_one_line(how, hub_here, metals, brisk, monkeypatch):
     garble(hub_here, monkeypatch, how, times=None)
     assert re.fullmatch(r"the Hub's answer makes no sense \(\w+\); what came is kept: run it again later", refused(metals()))
-    assert len(brisk) == len(hub_module.WAITS)
+    assert len(brisk) == len(hub_faults.WAITS)
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504])

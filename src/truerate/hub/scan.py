@@ -1,95 +1,33 @@
 """What must not leave the house, looked for in every file of a release: secrets, e-mail addresses, paths of this or another machine.
 
-Polars sifts all strings by rough patterns first; Python looks closely at those that pass. No pattern takes more than linear time.
+Polars sifts all strings by rough patterns first; Python looks closely at those that pass.
 """
 
 import base64
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
 import polars as pl
 
 from truerate.errors import TruerateError
+from truerate.hub.patterns import EMAIL, MADE_RULES, PATH, RULES, Rule, is_absolute, place_rule
 from truerate.hub.release import Files
 from truerate.hub.strings import Strings, Unread, frame_of, strings_of
 
-EMAIL, PATH = "e-mail address", "local path"
 # How names of variables end whose values are secret; PWD is not among them: it names the current folder.
 SECRET_NAMES = ("KEY", "KEY_ID", "TOKEN", "SECRET", "CREDENTIALS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS")
 MIN_SECRET, MIN_PLACE = 8, 6  # characters; a shorter value stands in too many innocent words
 N_SHOWN = 4  # characters of a find
 ENDS = {PATH: ".,;:!?)]}`"}  # what ends the sentence, not the path
-_EDGE = "(?<![A-Za-z0-9])"  # of ASCII words: a key may follow Chinese characters at once
-_PIECE = r"[^\s\"'<>|]"
-# kind → (what Python looks for, what a string must match to be looked at)
-SECRETS: Mapping[str, tuple[str, str]] = {
-    "Hugging Face token": (_EDGE + r"(?:hf|api_org)_[A-Za-z0-9]{20,}", r"(?:hf|api_org)_[A-Za-z0-9]{20}"),
-    "API key": (
-        # either unbroken, or with a digit: hyphenated words are no key
-        _EDGE + r"sk-(?:ant-|proj-)?(?:[A-Za-z0-9]{20,}|(?=[A-Za-z_-]{0,200}[0-9])[A-Za-z0-9_-]{20,})",
-        r"sk-[A-Za-z0-9_-]{20}",
-    ),
-    "live payment key": (_EDGE + r"[rs]k_live_[A-Za-z0-9]{20,}", r"k_live_"),
-    "AWS key": (_EDGE + r"A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])", r"A(?:KIA|SIA)[A-Z0-9]{16}"),
-    "GitHub token": (_EDGE + r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})", r"gh[pousr]_[A-Za-z0-9]{20}|github_pat_"),
-    "GitLab token": (_EDGE + r"glpat-[A-Za-z0-9_-]{20,}", r"glpat-"),
-    "npm token": (_EDGE + r"npm_[A-Za-z0-9]{36,}", r"npm_[A-Za-z0-9]{36}"),
-    "Google key": (_EDGE + r"AIza[A-Za-z0-9_-]{30,}", r"AIza[A-Za-z0-9_-]{30}"),
-    "Slack token": (_EDGE + r"xox[baprs]-[A-Za-z0-9-]{10,}", r"xox[baprs]-"),
-    "private key": (r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY", r"PRIVATE KEY"),
-    "JSON web token": (r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*", r"eyJ[A-Za-z0-9_-]{8}"),
-    "bearer token": (r"(?i:bearer)[ \t]{1,4}(?=[A-Za-z._~+/=-]{0,200}[0-9])[A-Za-z0-9._~+/=-]{16,}", r"(?i:bearer)[ \t]"),
-    "basic authorization": (r"(?i:authorization)[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?i:basic)\s{1,4}[A-Za-z0-9+/=]{8,}", r"(?i:authorization)"),
-    "password in an address": (r"(?<=[A-Za-z0-9])://[^\s/:@\"'<>]{0,128}:[^\s/@\"'<>]{1,256}@(?=[\w\[])", r"://[^\s/@]*:[^\s/@]*@"),
-}
-_START = r"(?<![A-Za-z0-9_.~/-])"  # of a path from the root: neither a relative one nor one behind a host
-_END = r"(?![A-Za-z0-9_-]|\.[A-Za-z0-9])"  # of a name: none of a longer one
-PATHS = (
-    (
-        rf"{_START}(?:/mnt/[a-z])?/(?:home|Users)/(?:[^\s/\"'<>|:*?\\]{{1,64}}/{_PIECE}{{0,400}}|\w[\w.-]{{0,63}})",
-        "/home/|/Users/",
-    ),
-    (rf"{_START}(?:/root/{_PIECE}{{1,400}}|(?<!<)/root{_END})", "/root"),  # </root> ends an element of XML
-    (rf"{_START}~(?:[A-Za-z_][A-Za-z0-9_-]{{0,31}})?/\.?[A-Za-z0-9_]{_PIECE}{{0,400}}", "~[A-Za-z0-9_-]{0,32}/"),
-    (_EDGE + rf"[A-Za-z]:[\\/]{{1,2}}(?i:users)[\\/]{{1,2}}{_PIECE}{{1,400}}", r"[A-Za-z]:[\\/]{1,2}(?i:users)"),
-    (  # a share of a Windows server, also with its backslashes doubled; a row of a table in LaTeX ends alike
-        r"(?<![A-Za-z0-9\\])(?:\\\\(?!hline)[A-Za-z0-9][\w.-]{1,62}\\|\\{4}[A-Za-z0-9][\w.-]{1,62}\\\\)(?=\w)[\w.$-]{2,80}+"
-        rf"(?!\{{)(?:\\{_PIECE}{{0,400}})?",
-        r"\\\\[A-Za-z0-9]",
-    ),
-    (_EDGE + rf"(?i:file)://{_PIECE}{{1,400}}", "(?i:file)://"),
-)
 MADE = "build/"  # files that say how a release was made: machine-written settings, where any path from a usual root is a local one
-_ROOTS = "home|Users|root|mnt|media|srv|opt|var|tmp|data|work|workspace|scratch|Volumes|private"
-MADE_PATHS = (
-    (rf"{_START}/(?:{_ROOTS})/[^\s/\"'<>|]{_PIECE}{{0,400}}", f"/(?:{_ROOTS})/"),
-    (_EDGE + rf"[A-Za-z]:(?:\\{{1,2}}|/)[\w.$-]{_PIECE}{{0,400}}", r"[A-Za-z]:[\\/]"),
-)
 _BEHIND_HOST = re.compile(r"://[^\s/:?#=\"'<>]{1,253}\Z")
-_AT = r"(?<=[\w.%+-])@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}"  # what stands left of it is read backwards: see `_address`
 _AT_ASCII = re.compile(r"@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}")
 _IN_ADDRESS = re.compile(r"[\w.%+-]")
 _NOBODY = re.compile(r"(?:\A|\.)example\.[a-z.]+\Z|\.(?:example|test|invalid|localhost)\Z")  # domains that are set apart for examples
-
-
-class Rule(NamedTuple):
-    """One pattern: what kind of thing it finds, in Python, and the rough one of polars that every text with a find passes."""
-
-    kind: str
-    pattern: re.Pattern
-    hint: str
-
-
-RULES = (
-    *(Rule(kind, re.compile(pattern, re.ASCII), hint) for kind, (pattern, hint) in SECRETS.items()),
-    *(Rule(PATH, re.compile(pattern), hint) for pattern, hint in PATHS),
-    Rule(EMAIL, re.compile(_AT), r"@[\w-]+\."),
-)
-MADE_RULES = tuple(Rule(PATH, re.compile(pattern), hint) for pattern, hint in MADE_PATHS)
 
 
 class Finding(NamedTuple):
@@ -171,7 +109,7 @@ def scan(
     that cannot be read.
     """
     emails = frozenset(one.casefold() for one in allow_emails)
-    rules = (*RULES, *(_place_rule(place) for place in sorted(set(places)) if len(place) >= MIN_PLACE and _is_absolute(place)))
+    rules = (*RULES, *(place_rule(place) for place in sorted(set(places)) if len(place) >= MIN_PLACE and is_absolute(place)))
     sought = Sought(literals(environment, secrets, values), emails, tuple(allow_paths), rules)
     made = replace(sought, rules=(*rules, *MADE_RULES))
     return [one for path in sorted(files) for one in _scan_file(path, files[path], made if path.startswith(MADE) else sought)]
@@ -212,19 +150,6 @@ def _base64(value: bytes, place: int) -> Iterator[str]:
     known = base64.b64encode(bytes(place) + value).rstrip(b"=")[(0, 2, 3)[place] :]
     plain = (known if (place + len(value)) % 3 == 0 else known[:-1]).decode("ascii")
     yield from {plain, plain.translate(str.maketrans("+/", "-_"))}
-
-
-def _is_absolute(place: str) -> bool:
-    return PurePosixPath(place).is_absolute() or PureWindowsPath(place).is_absolute()
-
-
-def _place_rule(place: str) -> Rule:
-    """A folder of this machine and what lies in it; Windows' separators either way, and doubled."""
-    if PurePosixPath(place).is_absolute():
-        known, start = pl.escape_regex(place.rstrip("/")), _START
-    else:
-        known, start = r"[\\/]{1,2}".join(pl.escape_regex(part) for part in re.split(r"[\\/]+", place.rstrip("\\/"))), _EDGE
-    return Rule(PATH, re.compile(rf"{start}{known}(?![A-Za-z0-9_]){_PIECE}{{0,400}}"), known)
 
 
 # ---- one file -------------------------------------------------------------------------------------------------------------------

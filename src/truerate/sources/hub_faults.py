@@ -1,0 +1,89 @@
+"""What goes wrong between a source and the Hub: what is tried again, and the one line for what is not."""
+
+import errno
+import os
+from collections.abc import Callable
+from typing import TypeVar
+
+WAITS = (1, 2, 4, 8, 8)  # seconds before each further try, unless the Hub asks for more
+TOO_LONG = 300  # seconds: a wait that the user should know of rather than sit through
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+PASSING = (500, 502, 503, 504)  # answers that may differ next time; after 408 and 429 the client itself tries again
+ODD = (LookupError, TypeError, AttributeError, ValueError)  # what the client falls over when an answer has another shape than it should
+INCOMPLETE = "Consistency check failed"  # the client's words for a file of another size
+
+T = TypeVar("T")
+
+
+def tried(work: Callable[[], T]) -> T:
+    """What a call of the client gives; made again, a bounded number of times, after a failure that may pass and that the client leaves."""
+    import httpx2
+    from huggingface_hub.utils import _http
+
+    for wait in WAITS:
+        try:
+            return work()
+        except (httpx2.HTTPError, OSError, *ODD) as error:
+            asked = _asked_wait(error)
+            if not _is_passing(error) or asked > TOO_LONG:
+                raise
+        _http.time.sleep(max(wait, asked))  # by the clock of the client's own pauses: whoever takes those out takes out these
+    return work()
+
+
+def _is_passing(error: BaseException) -> bool:
+    """Whether the same call may succeed next time. What the client took from its cache it has tried often enough itself."""
+    import httpx2
+    from huggingface_hub import errors
+
+    if isinstance(error, errors.HfHubHTTPError):
+        return error.response.status_code in PASSING
+    if isinstance(error, errors.HFValidationError | errors.LocalEntryNotFoundError):
+        return False
+    return isinstance(error, (httpx2.NetworkError, httpx2.RemoteProtocolError, *ODD)) or INCOMPLETE in str(error)
+
+
+def _asked_wait(error: BaseException) -> int:
+    """Seconds that an answer asks to wait, by its Retry-After; 0 where it does not."""
+    asked = getattr(error, "response", None) and error.response.headers.get("retry-after", "").strip()
+    return int(asked) if asked and asked.isdecimal() else 0
+
+
+def said(error: BaseException, repo: str) -> str:
+    """What went wrong and what to do about it, in one line."""
+    import httpx2
+    from huggingface_hub import constants, errors
+
+    if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__ is not None:
+        return said(error.__cause__, repo)
+    if isinstance(error, errors.HfHubHTTPError):
+        return _answered(error, repo)
+    if isinstance(error, errors.OfflineModeIsEnabled) or (isinstance(error, errors.LocalEntryNotFoundError) and constants.HF_HUB_OFFLINE):
+        return "not all of it is here, and HF_HUB_OFFLINE forbids fetching it; unset that, run it once with a connection"
+    if isinstance(error, httpx2.HTTPError | ConnectionError):
+        return f"no answer from {constants.ENDPOINT} ({type(error).__name__}); what came is kept: run it again once there is a connection"
+    if isinstance(error, OSError) and error.errno in FULL:
+        where = constants.HF_HUB_CACHE
+        return f"writing below {where!r}: {os.strerror(error.errno)}; make room there or name another folder in HF_HOME, then run it again"
+    if INCOMPLETE in str(error):
+        return "a file came incomplete; what came whole is kept: run it again"
+    if isinstance(error, ODD) and not isinstance(error, errors.HFValidationError):
+        return f"the Hub's answer makes no sense ({type(error).__name__}); what came is kept: run it again later"
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+
+
+def _answered(error, repo: str) -> str:
+    """The same of an answer that is an error. The Hub says of a private data set that there is none."""
+    from huggingface_hub import constants, errors, get_token
+
+    status, has_token = error.response.status_code, get_token() is not None
+    if isinstance(error, errors.GatedRepoError):
+        held = "the token in HF_TOKEN has no access yet" if has_token else "HF_TOKEN is not set"
+        page = f"{constants.ENDPOINT}/datasets/{repo}"
+        return f"it is gated, and {held}; ask for access at {page} and set HF_TOKEN to a token of the account that has it"
+    if isinstance(error, errors.RevisionNotFoundError):
+        return "there is no such commit; correct `revision`"
+    if status in (401, 403, 404) or isinstance(error, errors.RepositoryNotFoundError):
+        held = "the token in HF_TOKEN is refused or may not read it" if has_token else "HF_TOKEN is not set"
+        return f"not found, or private ({status}), and {held}; correct `repo`, or set HF_TOKEN to a token that may read it"
+    return f"the Hub answers {status}; what came is kept: run it again later"
