@@ -41,7 +41,7 @@ from truerate.detectors.tokens.encode import Group
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import Network, build
 from truerate.detectors.tokens.run import Meter, flops_per_token, matrix_rate, run_facts, versions
-from truerate.detectors.tokens.strategies import STRATEGIES, chosen_strategy, score_group
+from truerate.detectors.tokens.strategies import STRATEGIES, chosen_strategy, logits_of, score_group
 from truerate.detectors.tokens.train import State, deterministic, learn
 from truerate.params import Backbone
 from truerate.report import write_between
@@ -53,14 +53,13 @@ LORA = {"lora": {"r": 32, "alpha": 32, "dropout": 0.05}}
 KINDS = {"LoRA": LORA, "4-bit LoRA": LORA | {"quantise": "4bit"}, "whole": {}}
 SHARING = {"full": 1, "prefix": 4}  # answers to a reference that is learned from
 WARM_UP = 2  # steps
-CACHE_BYTES = 16_000_000_000  # what scoring may hold beside the weights
 FULL = "out of memory"
 
 
 NOTE = (
     "Scoring: answer tokens per second of wall time; in brackets the gain over one by one under mask full, and peak memory. `auto` is"
-    f" what is used unless params.yaml says otherwise; `cache_bytes` is {CACHE_BYTES / 1e9:g} GB. Difference: the largest of a logit from"
-    " that of one by one, all under mask prefix with the same weights, over the largest logit; in brackets what the weights are kept in."
+    " what is used unless params.yaml says otherwise. Difference: the largest of a logit from that of one by one, all under mask prefix"
+    " with the same weights, over the largest logit; in brackets what the weights are kept in."
 )
 
 
@@ -161,7 +160,7 @@ def write_weights(folder: Path, config: PreTrainedConfig, device: torch.device) 
 
 def settings(folder: Path, kind: str, mask: str, plan: Plan) -> Backbone:
     """The settings of a backbone in a folder, trained in one of KINDS."""
-    own = {"weights": str(folder), "mask": mask, "accumulation": plan.accumulation, "cache_bytes": CACHE_BYTES}
+    own = {"weights": str(folder), "mask": mask, "accumulation": plan.accumulation}
     return Backbone.model_validate(SETTINGS | KINDS[kind] | own)
 
 
@@ -295,18 +294,12 @@ def scoring_lines(name: str, how: Backbone, plan: Plan) -> Iterator[str]:
 
 def timed(network: Network, strategy: str, one: Group, rounds: int) -> Timed:
     """Score a group some times; the logits come from a first, untimed time."""
-    spent, logits = [], logits_of(network, strategy, one)
+    spent, logits = [], torch.cat(logits_of(network, one, strategy))
     for _ in range(rounds):
         since = time.perf_counter()
-        score_group(network, one, strategy, CACHE_BYTES)
+        score_group(network, one, strategy)
         spent.append(time.perf_counter() - since)
     return Timed(min(spent), torch.cuda.max_memory_allocated() if torch.cuda.is_available() else None, logits)
-
-
-@torch.inference_mode()
-def logits_of(network: Network, strategy: str, one: Group) -> torch.Tensor:
-    """Logits (tokens, labels) of all answers of a group."""
-    return torch.cat([network.logits(states) for states in STRATEGIES[strategy](network, one, CACHE_BYTES)]).cpu()
 
 
 def cells(found: dict[str, Timed | None], auto: str, one: Group) -> str:

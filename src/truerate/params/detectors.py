@@ -80,7 +80,7 @@ class Backbone(Block):
     patience: Size | None = None
     checkpoint_steps: Size = 50
     strategy: Literal["auto", "one_by_one", "kv_cache", "packed"] = "auto"
-    cache_bytes: Size = 1_000_000_000
+    cache_bytes: Size | None = None
 
     @model_validator(mode="after")
     def _weights_and_adapters(self) -> "Backbone":

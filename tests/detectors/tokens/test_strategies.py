@@ -7,7 +7,8 @@ from tests.detectors.tokens import small_networks as small
 from truerate.detectors.tokens import strategies
 from truerate.detectors.tokens.encode import stream_groups
 from truerate.detectors.tokens.masks import collate, row_of, rows_of
-from truerate.detectors.tokens.strategies import chosen_strategy, score_group, score_groups
+from truerate.detectors.tokens.network import half_precision
+from truerate.detectors.tokens.strategies import chosen_strategy, logits_of, score_group, score_groups
 from truerate.errors import TruerateError
 
 torch.set_num_threads(1)
@@ -185,3 +186,23 @@ def test_scoring_leaves_the_mode_of_the_network_as_it_was():
     group = small.group(network)
     assert furthest(score_group(network, group), score_group(network, group)) == 0  # no dropout
     assert network.training
+
+
+@pytest.mark.parametrize(("kind", "strategy"), [*SHARING, *((kind, "one_by_one") for kind in small.CONFIGS)])
+def test_in_half_precision_every_strategy_stays_near_and_the_head_stays_whole(kind, strategy):
+    """As on a GPU: products of matrices in bf16, whose steps are 2⁻⁸ of a value."""
+    network = small.network(kind)
+    group = small.group(network)
+    whole = logits_of(network, group, strategy)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        half = logits_of(network, group, strategy)
+        assert network.logits(torch.ones(1, network.body.config.hidden_size)).dtype == torch.float32
+    apart = furthest([one.numpy() for one in whole], [one.numpy() for one in half])
+    assert 0 < apart <= 0.05 * max(float(one.abs().max()) for one in whole)
+
+
+def test_without_a_gpu_a_gigabyte_is_held_and_the_callers_precision_stays():
+    assert strategies.room_on(torch.device("cpu")) == 10**9
+    for precision in (torch.float32, torch.bfloat16):
+        with torch.autocast("cpu", torch.bfloat16, enabled=precision is torch.bfloat16), half_precision(torch.device("cpu")):
+            assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == precision

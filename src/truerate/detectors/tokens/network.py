@@ -1,6 +1,7 @@
 """A network that marks tokens: a body, a linear head on every token, and embeddings of the match features added to its input."""
 
 import json
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import torch
@@ -85,8 +86,9 @@ class Network(nn.Module):
         return (batch.segments > 0) & (torch.rand(batch.segments.shape, device=batch.segments.device) < share)
 
     def logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        """The head in full precision."""
-        return self.head(hidden.to(self.head.weight.dtype))
+        """The head in full precision, whatever the precision around it."""
+        with torch.autocast(hidden.device.type, enabled=False):
+            return self.head(hidden.to(self.head.weight.dtype))
 
     def hidden(
         self,
@@ -142,6 +144,11 @@ class Network(nn.Module):
             self.body.config.save_pretrained(folder)
         (folder / "network.json").write_text(json.dumps(settings, indent=1, sort_keys=True) + "\n", "utf-8")
         save_file({name: value.contiguous() for name, value in self.trainable_state().items()}, folder / "model.safetensors")
+
+
+def half_precision(device: torch.device) -> AbstractContextManager:
+    """Matrix products in bf16 on a GPU; elsewhere in what the caller set."""
+    return torch.autocast(device.type, dtype=torch.bfloat16) if device.type == "cuda" else nullcontext()
 
 
 def build(backbone: Backbone, labels: tuple[str, ...], coder: Coder, seed: int, *, device: str | torch.device = "cpu") -> Network:

@@ -21,7 +21,7 @@ from truerate.detectors.tokens.encode import Answer, Coder, groups_of
 from truerate.detectors.tokens.network import Network
 from truerate.detectors.tokens.read import joined
 from truerate.detectors.tokens.soft import soft_spans
-from truerate.detectors.tokens.strategies import STRATEGIES, chosen_strategy
+from truerate.detectors.tokens.strategies import logits_of
 from truerate.errors import TruerateError, listed
 from truerate.params import Backbone
 from truerate.schemas import SPANS
@@ -103,12 +103,8 @@ class TokenDetector(nn.Module):
             raise TruerateError("scoring answers: one text was given; give a list of texts")
         found: dict[str, list[tuple[Answer, torch.Tensor]]] = {str(place): [] for place in range(len(answers))}
         backbone = self.network.backbone
-        self.eval()  # whoever trains it further gets no dropout here
         for group in groups_of(_passages(answers, reference), self.network.coder, backbone, self.labels):
-            strategy = chosen_strategy(self.network, len(group.answers), backbone.strategy)
-            with torch.inference_mode():
-                states = STRATEGIES[strategy](self.network, group, backbone.cache_bytes)
-                scored = [self.network.logits(one).float().cpu() for one in states]
+            scored = logits_of(self.network, group, backbone.strategy, backbone.cache_bytes)
             for answer, logits in zip(group.answers, scored, strict=True):
                 found[answer.target_id].append((answer, logits))
         return [sorted(chunks, key=lambda one: one[0].chunk) for chunks in found.values()]

@@ -69,6 +69,7 @@ def attend(module, query, key, value, attention_mask, scaling=None, dropout=0.0,
         raise TruerateError(f"{type(module).__name__} asks its attention for {', '.join(asked)}, which is not heeded; use another backbone")
     if blocks is None:
         return whole(query, key, value, attention_mask), None
+    query, key = query.to(value.dtype), key.to(value.dtype)  # under autocast rotated ones come in full precision
     n, is_causal = blocks.n_reference, blocks.mask == "causal"
     is_sliding = blocks.reach is not None and given.get("sliding_window") is not None
     reference, *answers = zip(*(one.split((n, *blocks.lengths), dim=2) for one in (query, key, value)), strict=True)

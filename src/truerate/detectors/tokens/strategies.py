@@ -15,11 +15,12 @@ from transformers import DynamicCache
 
 from truerate.detectors.tokens.encode import Group
 from truerate.detectors.tokens.masks import attention, collate, row_of
-from truerate.detectors.tokens.network import Network
+from truerate.detectors.tokens.network import Network, half_precision
 from truerate.detectors.tokens.shared_attention import Blocks
 from truerate.errors import TruerateError
 
-CACHE_BYTES = 1_000_000_000
+CACHE_BYTES = 1_000_000_000  # where there is no GPU
+_GPU_SHARE = 4  # on one: this part of what is free
 _ROW = {"cpu": 1024}  # tokens of a row: beyond that the states of a layer leave the processor's caches
 _LONG_ROW = 8192  # elsewhere
 _SLACK = 1.1  # a batch of answers is closed before padding would exceed a tenth
@@ -39,20 +40,32 @@ def chosen_strategy(network: Network, n_answers: int, strategy: str = "auto") ->
     return strategy
 
 
-def score_group(network: Network, group: Group, strategy: str = "auto", cache_bytes: int = CACHE_BYTES) -> list[np.ndarray]:
-    """Probabilities (tokens, labels) of each answer of a group, in the order of `group.answers`.
+def score_group(network: Network, group: Group, strategy: str = "auto", cache_bytes: int | None = None) -> list[np.ndarray]:
+    """Probabilities (tokens, labels) of each answer of a group, in the order of `group.answers`."""
+    return [torch.softmax(one, dim=-1).numpy() for one in logits_of(network, group, strategy, cache_bytes)]
 
-    `cache_bytes` bounds what one batch of `kv_cache`, or one row of `packed` with what it was left, holds; one answer is always scored.
+
+def logits_of(network: Network, group: Group, strategy: str = "auto", cache_bytes: int | None = None) -> list[torch.Tensor]:
+    """Logits (tokens, labels) of each answer of a group, in the order of `group.answers`, on the CPU.
+
+    `cache_bytes` bounds what one batch of `kv_cache`, or one row of `packed` with what it was left, holds (None: 1 GB, on a GPU a quarter
+    of its free memory); one answer is always scored. On a GPU all but the head computes in bf16, as in training.
     """
     if not group.answers:
         return []
+    room = room_on(network.device) if cache_bytes is None else cache_bytes
     with _scoring(network):
-        hidden = STRATEGIES[chosen_strategy(network, len(group.answers), strategy)](network, group, cache_bytes)
-        return [torch.softmax(network.logits(one).float(), dim=-1).cpu().numpy() for one in hidden]
+        hidden = STRATEGIES[chosen_strategy(network, len(group.answers), strategy)](network, group, room)
+        return [network.logits(one).float().cpu() for one in hidden]
+
+
+def room_on(device: torch.device) -> int:
+    """Bytes that scoring may hold beside the weights where nobody says so."""
+    return CACHE_BYTES if device.type != "cuda" else torch.cuda.mem_get_info(device)[0] // _GPU_SHARE
 
 
 def score_groups(
-    network: Network, groups: Iterable[Group], strategy: str = "auto", cache_bytes: int = CACHE_BYTES
+    network: Network, groups: Iterable[Group], strategy: str = "auto", cache_bytes: int | None = None
 ) -> Iterator[tuple[Group, list[np.ndarray]]]:
     """Groups with the probabilities of their answers, one group at a time, so that memory does not grow with their number."""
     for group in groups:
@@ -61,11 +74,11 @@ def score_groups(
 
 @contextmanager
 def _scoring(network: Network) -> Iterator[None]:
-    """Without gradients and dropout; the network's mode is put back."""
+    """Without gradients and dropout, in bf16 on a GPU; the network's mode is put back."""
     was_training = network.training
     network.eval()
     try:
-        with torch.inference_mode():
+        with torch.inference_mode(), half_precision(network.device):
             yield
     finally:
         network.train(was_training)

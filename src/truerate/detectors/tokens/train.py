@@ -18,7 +18,7 @@ from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.batches import Rows, Step, padding_waste, rows_to_learn, steps_of
 from truerate.detectors.tokens.encode import Group
 from truerate.detectors.tokens.masks import collate
-from truerate.detectors.tokens.network import Network
+from truerate.detectors.tokens.network import Network, half_precision
 from truerate.detectors.tokens.run import Meter, run_facts
 from truerate.detectors.tokens.validate import Agreement, agreement
 from truerate.params import Backbone
@@ -171,7 +171,7 @@ def learn(state: State, known: Rows, step: Step) -> float:
     for part in step[processes.rank() :: processes.world()]:
         batch = collate([known.rows[i] for i in part], network.coder.pad).to(state.device)
         chosen = batch.labels >= 0
-        with torch.autocast(state.device.type, dtype=torch.bfloat16, enabled=state.device.type == "cuda"):
+        with half_precision(state.device):
             logits = network(batch, chosen=chosen)
         loss = cross_entropy(logits.float(), batch.labels[chosen], reduction="sum") / max(1, n_tokens)
         loss.backward()
