@@ -15,6 +15,7 @@ from truerate.tracks.wildhallucinations import wiring
 
 BOARD = "wildhallucinations-closed-world"
 TINY = {"chats": 40, "entities": 8, "labelled": 10, "reviewed": 10, "checked": 4}
+PAGES = {"documents-cc0-1.0", "documents-cc-by-4.0", "documents-cc-by-sa-4.0"}  # the first without texts: no licence is named
 PARTS = ("sources", "datasets", "annotations", "labels")
 FAULT = " --fault search-quota:0.5:1"
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("end-to-end-wild")]
@@ -99,10 +100,14 @@ def test_the_board_is_published_without_pages_that_nobody_may_pass_on(house, tmp
     with running(tmp_path) as hub:
         publish(house, hub, BOARD, "--to", "org/wild")
         rows = loaded(hub, "org/wild")
-        assert {"fact", "documents", "facts", "generations"} <= set(rows) and not hub.tags("org/wild")
+        assert {"facts", "generations", *PAGES} <= set(rows) and not hub.tags("org/wild")
+        assert {"fact-cc0-1.0", "fact-cc-by-sa-4.0"} <= set(rows)  # beside passages that may go out stands their licence
         files = hub.files("org/wild")
-        pages = pl.read_parquet(files["data/documents/full-00000-of-00001.parquet"])
-        assert "text" not in pages.columns and pages["text_sha256"].null_count() == 0 and pages["url"].null_count() == 0
+        pages = {path.split("/")[1]: pl.read_parquet(files[path]) for path in files if path.startswith("data/documents")}
+        assert set(pages) == PAGES and sum(one.height for one in pages.values()) == dataset(house, "documents").height
+        shut = [name for name, one in pages.items() if "text" not in one.columns]
+        assert len(shut) == 1 and pages[shut[0]]["text_sha256"].null_count() == 0 and pages[shut[0]]["url"].null_count() == 0
+        assert all(one["text"].null_count() == 0 for name, one in pages.items() if name not in shut)
         assert "rebuild/REBUILD.md" in files
 
 

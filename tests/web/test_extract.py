@@ -30,6 +30,30 @@ def test_the_main_text_is_without_menu_footer_and_script():
     assert not any(word in found.text for word in ("Home", "cookies", "hidden", "remark", "color"))
 
 
+CC = "https://creativecommons.org"
+
+
+@pytest.mark.parametrize(
+    ("named", "licence"),
+    [
+        (f'<link rel="license" href="{CC}/licenses/by-sa/4.0/deed.en">', "CC BY-SA 4.0"),
+        (f'<link rel="stylesheet"><a href="{CC}/licenses/by-nc/2.0/" rel="nofollow License">terms</a>', "CC BY-NC 2.0"),
+        (f'<link rel="license" href="{CC}/publicdomain/zero/1.0/">', "CC0 1.0"),
+        (f'<link rel="license" href="{CC}/licenses/by/4.0"><a rel="license" href="{CC}/licenses/by-nd/4.0">a text below</a>', "CC BY 4.0"),
+        (f'<a rel="license" href="{CC}/licenses/by/4.0/">one</a><a rel="license" href="{CC}/licenses/by-sa/4.0/">another</a>', None),
+        (f'<figure><a rel="license" href="{CC}/licenses/by/4.0/">photo</a></figure>', None),
+        (f'<a href="{CC}/licenses/by/4.0/">only a link</a>', None),
+        ('<a rel="license" href="/terms">our terms</a>', None),
+        (f'<a rel="license" href="https://evil.invalid/?{CC}/licenses/by/4.0/">not there</a>', None),
+        (f'<a rel="license" href="{CC}.evil.invalid/licenses/by/4.0/">nor there</a>', None),
+        (f'<a rel="license" href="{CC}/licenses/by/4.01/">none</a>', None),
+    ],
+)
+def test_a_page_names_its_licence_at_creative_commons_or_none(named, licence):
+    found = extracted(page(MARKUP.replace("</main>", f"</main>{named}").encode()), MAIN)
+    assert found.outcome is Outcome.OK and found.licence == licence
+
+
 def test_the_papers_way_takes_all_text_outside_tags():
     found = extracted(page(MARKUP.encode()), TAGS)
     assert found.text.split("\n") == ["Home", "News", "Varn", *PARAGRAPHS, "Terms of use. We use cookies."]

@@ -33,6 +33,16 @@ _DATED = (
     "//meta[@property='article:published_time' or @itemprop='datePublished' or @name='date' or @name='dcterms.date']/@content",
     "//time/@datetime",
 )
+# Where a page names the licence of its main content (HTML Standard, link type `license`); one in a figure is the picture's.
+_LICENSED = (
+    "//link[contains(concat(' ', translate(normalize-space(@rel), 'LICENSE', 'license'), ' '), ' license ')]/@href",
+    "//*[self::a or self::area][contains(concat(' ', translate(normalize-space(@rel), 'LICENSE', 'license'), ' '), ' license ')]"
+    "[not(ancestor::figure)]/@href",
+)
+_CC = re.compile(
+    r"(?:https?:)?//(?:www\.)?creativecommons\.org/(?:licenses/(by(?:-nc)?(?:-nd|-sa)?)/([1-4]\.\d)|publicdomain/(zero)/1\.0)(?![\w.-])",
+    re.IGNORECASE,
+)
 
 
 def extracted(page: Page, how: str, sign_in_phrases: Iterable[str] = ()) -> Text:
@@ -51,15 +61,15 @@ def of_markup(markup: str, how: str, sign_in_phrases: Iterable[str] = ()) -> Tex
         tree = html.document_fromstring(_without_declaration(markup))
     except (etree.LxmlError, ValueError):
         return Text(Outcome.EMPTY)
-    title, dated = _title(tree), _dated(tree)
+    title, dated, licence = _title(tree), _dated(tree), _licence(tree)
     try:
         text = _tags(tree) if how == TAGS else _main(markup) or ""
     except Exception as error:  # a page made to break a parser costs that page, not the run
         return Text(Outcome.ERROR, title=title, detail=type(error).__name__)
-    return judged(tidy(text), title, dated, sign_in_phrases)
+    return judged(tidy(text), title, dated, sign_in_phrases, licence=licence)
 
 
-def judged(text: str, title: str, dated: str | None, sign_in_phrases: Iterable[str] = ()) -> Text:
+def judged(text: str, title: str, dated: str | None, sign_in_phrases: Iterable[str] = (), *, licence: str | None = None) -> Text:
     """A text with its outcome: empty, one that only asks to sign in, or ok."""
     if not text:
         return Text(Outcome.EMPTY, title=title)
@@ -68,7 +78,7 @@ def judged(text: str, title: str, dated: str | None, sign_in_phrases: Iterable[s
         for phrase in sign_in_phrases:
             if phrase.casefold() in plain:
                 return Text(Outcome.SIGN_IN, title=title, detail=phrase)
-    return Text(Outcome.OK, text, title, dated)
+    return Text(Outcome.OK, text, title, dated, licence)
 
 
 def tidy(text: str) -> str:
@@ -171,3 +181,20 @@ def _dated(tree: html.HtmlElement) -> str | None:
             if match := _DATE.search(value):
                 return match[0]
     return None
+
+
+def _licence(tree: html.HtmlElement) -> str | None:
+    """The Creative Commons licence that a page names as its own; None where it names none, another, or two."""
+    for path in _LICENSED:
+        named = {_in_words(address.strip()) for address in tree.xpath(path)}
+        if named:
+            return named.pop() if len(named) == 1 else None
+    return None
+
+
+def _in_words(address: str) -> str | None:
+    """The name of the licence that stands at an address of Creative Commons: `CC BY-SA 4.0`, `CC0 1.0`; None for any other address."""
+    found = _CC.match(address)
+    if found is None:
+        return None
+    return "CC0 1.0" if found[3] else f"CC {found[1].upper()} {found[2]}"

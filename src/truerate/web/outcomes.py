@@ -44,10 +44,14 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What a page says: its main text with the blocks on lines of their own, its title, and its own date (ISO 8601) where it names one."""
+    """What a page says: its main text with the blocks on lines of their own, its title, and its own date (ISO 8601) where it names one.
+
+    `licence` is the Creative Commons licence under which the page puts its main content, as in `CC BY-SA 4.0`; None where it names none.
+    """
 
     outcome: Outcome
     text: str = ""
     title: str = ""
     dated: str | None = None
+    licence: str | None = None
     detail: str = ""

@@ -18,6 +18,8 @@ _STYLE = "body{font:16px serif;margin:2em auto;max-width:42em} nav li{display:in
 _SCRIPT = "window.counter=(window.counter||0)+1;document.title+='';"
 _MENU = ("Home", "Latest", "Archive", "About us", "Contact")
 _FOOTER = "We use cookies to count our visitors. Terms of use. All opinions are our own."
+_CC = "https://creativecommons.org/licenses"
+_LICENCES = {"encyclopedia": f"{_CC}/by-sa/4.0/deed.en", "fan": f"{_CC}/by/4.0/"}  # what other pages do not name
 
 
 def paragraphs(world: World, page: Page) -> list[str]:
@@ -60,15 +62,17 @@ def text_of(world: World, page: Page) -> str:
 
 
 def markup(page: Page, said: list[str], *, charset: str = "utf-8") -> str:
-    """A page as HTML, with a menu, a footer, a style and a script around what it says."""
+    """A page as HTML, with a menu, a footer, a style and a script around what it says; some name their licence, in the head or the footer."""
     site = page.url.split("/")[2].removesuffix(".invalid").replace("-", " ").title()
     dated = f'<meta property="article:published_time" content="{page.dated}T09:00:00Z">' if page.dated else ""
+    named = f'<link rel="license" href="{_LICENCES[page.kind]}">' if page.kind == "encyclopedia" else ""
+    footer = f'{_FOOTER} <a rel="license" href="{_LICENCES[page.kind]}">Licence</a>' if page.kind == "fan" else _FOOTER
     menu = "".join(f'<li><a href="/{entry.split()[0].lower()}">{entry}</a></li>' for entry in _MENU)
     body = "\n".join("<p>{}</p>".format(escape(part).replace("\n", "<br>\n")) for part in said)
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="{charset}"><title>{escape(page.title)} – {escape(site)}</title>{dated}'
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="{charset}"><title>{escape(page.title)} – {escape(site)}</title>{dated}{named}'
         f"<style>{_STYLE}</style></head>\n<body><header><nav><ul>{menu}</ul></nav></header>\n"
-        f"<main><article><h1>{escape(page.title)}</h1>\n{body}\n</article></main>\n<footer><p>{_FOOTER}</p></footer>"
+        f"<main><article><h1>{escape(page.title)}</h1>\n{body}\n</article></main>\n<footer><p>{footer}</p></footer>"
         f"<script>{_SCRIPT}</script></body></html>\n"
     )
 

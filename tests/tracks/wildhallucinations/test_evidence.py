@@ -37,7 +37,13 @@ VARN = [
     read("http://a.invalid/1", "Varn is a town."),
     read("http://b.invalid/", outcome=Outcome.STATUS, detail="404"),
     read("http://c.invalid/", "varn is  a Town."),  # the same text in other spacing and case
-    read("http://go.invalid/", "Varn lies on the Odla.", final_url="http://en.wikipedia.invalid/wiki/Varn", dated="2019-05-04"),
+    read(
+        "http://go.invalid/",
+        "Varn lies on the Odla.",
+        final_url="http://en.wikipedia.invalid/wiki/Varn",
+        dated="2019-05-04",
+        licence="CC BY-SA 4.0",
+    ),
 ]
 
 
@@ -58,6 +64,7 @@ def test_pages_become_documents_in_the_order_of_results_and_the_rest_rejects():
         known["name"] == "Varn" and known["n_results"] == "4" and rows["text"][0].split("\n")[1] == "http://en.wikipedia.invalid/wiki/Varn"
     )
     first, second = (documents.row(by_predicate=pl.col("document_id") == name, named=True) for name in known["documents"].split())
+    assert (first["licence"], second["licence"]) == ("not stated", "CC BY-SA 4.0")
     assert (first["text"], first["title"], first["dated"], first["is_wikipedia"]) == ("Varn is a town.", "a title", None, False)
     assert (second["url"], second["dated"], second["is_wikipedia"]) == ("http://en.wikipedia.invalid/wiki/Varn", "2019-05-04", True)
     assert rejects.select("target_id", "reason", "detail").rows() == [

@@ -1,5 +1,6 @@
 import pytest
 
+from truerate.web.extract import MAIN, decoded, of_markup
 from truerate.web.hosts import is_wikipedia
 from truerate_world.encyclopedia import build
 from truerate_world.web import pages, writing
@@ -86,6 +87,16 @@ def test_wikipedias_pages_are_of_entities_that_have_one(world, results):
         has_one = any(is_wikipedia(page.url) for page in found)
         assert not has_one or world.entities[entity].is_wikipedia
         assert has_one or not world.entities[entity].is_wikipedia or not any(page.kind in GOOD for page in found)
+
+
+def test_some_pages_name_their_licence_and_most_do_not(world, results):
+    named = {}
+    for found in results.values():
+        for one in found:
+            if one.kind in GOOD:
+                named.setdefault(one.kind, set()).add(of_markup(decoded(writing.content(world, one)[0], None), MAIN).licence)
+    assert named.pop("encyclopedia") == {"CC BY-SA 4.0"} and named.pop("fan") == {"CC BY 4.0"}
+    assert len(named) > 3 and set().union(*named.values()) == {None}
 
 
 def test_names_find_their_pages_and_invented_ones_none(world):

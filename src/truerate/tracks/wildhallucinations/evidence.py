@@ -14,7 +14,7 @@ from truerate.web.hosts import is_wikipedia
 from truerate.web.outcomes import Outcome, Text
 
 WHERE = "evidence"
-SOURCE, LICENCE = "web", "not stated"
+SOURCE, NO_LICENCE = "web", "not stated"
 NO_PAGE = "no-page"
 
 
@@ -62,7 +62,7 @@ def document(read: Read) -> dict:
         "text": read.text.text,
         "url": read.final_url,
         "source": SOURCE,
-        "licence": LICENCE,
+        "licence": read.text.licence or NO_LICENCE,
         "dated": read.text.dated,
         "is_wikipedia": is_wikipedia(read.final_url),
     }
