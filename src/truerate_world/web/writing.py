@@ -62,7 +62,7 @@ def text_of(world: World, page: Page) -> str:
 
 
 def markup(page: Page, said: list[str], *, charset: str = "utf-8") -> str:
-    """A page as HTML, with a menu, a footer, a style and a script around what it says; some name their licence, in the head or the footer."""
+    """A page as HTML, with a menu, a footer, a style and a script around what it says; some name their licence in head or footer."""
     site = page.url.split("/")[2].removesuffix(".invalid").replace("-", " ").title()
     dated = f'<meta property="article:published_time" content="{page.dated}T09:00:00Z">' if page.dated else ""
     named = f'<link rel="license" href="{_LICENCES[page.kind]}">' if page.kind == "encyclopedia" else ""
@@ -70,8 +70,8 @@ def markup(page: Page, said: list[str], *, charset: str = "utf-8") -> str:
     menu = "".join(f'<li><a href="/{entry.split()[0].lower()}">{entry}</a></li>' for entry in _MENU)
     body = "\n".join("<p>{}</p>".format(escape(part).replace("\n", "<br>\n")) for part in said)
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="{charset}"><title>{escape(page.title)} – {escape(site)}</title>{dated}{named}'
-        f"<style>{_STYLE}</style></head>\n<body><header><nav><ul>{menu}</ul></nav></header>\n"
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="{charset}"><title>{escape(page.title)} – {escape(site)}</title>{dated}'
+        f"{named}<style>{_STYLE}</style></head>\n<body><header><nav><ul>{menu}</ul></nav></header>\n"
         f"<main><article><h1>{escape(page.title)}</h1>\n{body}\n</article></main>\n<footer><p>{footer}</p></footer>"
         f"<script>{_SCRIPT}</script></body></html>\n"
     )
