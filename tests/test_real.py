@@ -12,7 +12,7 @@ from truerate import flow
 from truerate.errors import TruerateError
 from truerate.layout import Layout
 from truerate.params import load_params
-from truerate.real import boards_in, prepare
+from truerate.real import boards_in, prepare, with_places
 from truerate.real_tables import write_tables
 
 GENERAL = [
@@ -137,6 +137,20 @@ def test_a_board_learns_from_another_folder_where_that_is_there(tmp_path, monkey
     (tmp_path / "data" / "mfava" / "some.jsonl").write_text("[]\n", "utf-8")
     prepare(work, found, tmp_path / "data")
     assert (work / "inputs" / "mushroom.digest").read_text("utf-8") != before, "what detectors learn from is watched, too"
+
+
+def test_folders_of_weights_are_named_from_the_root(tmp_path, monkeypatch):
+    """The stages run in the work folder, where a path of params.yaml leads elsewhere."""
+    (tmp_path / "inputs" / "nli").mkdir(parents=True)
+    (tmp_path / "tiny").mkdir()
+    monkeypatch.chdir(tmp_path)
+    named = {"weights": "inputs/nli", "revision": None}
+    backbones = {"t": {"weights": "tiny"}, "h": {"weights": "org/hub"}}
+    found = with_places({"detectors": {"e": {"entailment": {"nli": named}}}, "backbones": backbones})
+    assert found["detectors"]["e"]["entailment"]["nli"] == {"weights": str(tmp_path / "inputs" / "nli"), "revision": None}
+    assert found["backbones"] == backbones
+    params = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+    assert with_places(params) == params
 
 
 def test_parts_of_one_folder_are_boards_of_their_own(tmp_path, monkeypatch):

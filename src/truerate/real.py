@@ -15,6 +15,8 @@ from truerate.keys import digest
 from truerate.layout import Layout
 
 MARK = ".truerate-real"  # stands in a work folder that an earlier build made
+WEIGHTS = ("weights", "similarity", "seq2seq", "tokenizer", "rarity")  # keys of params.yaml whose value may be a Hub id or a folder
+BUILT_IN = ("tiny", "chrf", "words", "ngram")  # what stands there for neither
 COPIED = ("src", "rules", "site", "profiles", "Snakefile", "dvc.yaml", ".dvcignore")
 
 
@@ -65,6 +67,7 @@ def prepare(work: Path, boards: dict[str, dict], data: Path) -> None:
     params = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
     names = {(entry["reader"], entry["folder"]): name for name, entry in boards.items()}
     params["sources"] = {name: _source(entry, data, names) for name, entry in boards.items()}
+    params = with_places(params)
     if params["llm"]["prompts_dir"]:
         params["llm"]["prompts_dir"] = str(Path(params["llm"]["prompts_dir"]).absolute())
     params["boards"] = {name: {"track": entry["track"], "source": name, "title": entry["title"]} for name, entry in boards.items()}
@@ -77,6 +80,14 @@ def prepare(work: Path, boards: dict[str, dict], data: Path) -> None:
     if not (work / ".dvc").is_dir():
         subprocess.run([sys.executable, "-m", "dvc", "init", "--no-scm", "--quiet"], cwd=work, check=True)
         shutil.copy(".dvc/config", work / ".dvc/config.local")
+
+
+def with_places(value, key: str = ""):
+    """Settings in which a folder of weights that is named from here is named from the root: the stages run in the work folder."""
+    if isinstance(value, dict):
+        return {name: with_places(held, name) for name, held in value.items()}
+    is_folder = key in WEIGHTS and value and value not in BUILT_IN and Path(value).is_dir()
+    return str(Path(value).absolute()) if is_folder else value
 
 
 def _source(entry: dict, data: Path, names: dict[tuple[str, str], str]) -> dict:

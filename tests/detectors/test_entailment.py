@@ -10,7 +10,7 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import BertConfig, BertForSequenceClassification, BertModel, PreTrainedTokenizerFast
 
-from truerate.detectors.entailment import Entailment, chosen, entailment_of, network, pieces
+from truerate.detectors.entailment import Entailment, chosen, entailment_of, fitting, network, pieces
 from truerate.detectors.family import fit_family, judge_family, member
 from truerate.errors import TruerateError
 from truerate.params import Detector, Entailer
@@ -25,7 +25,7 @@ FACTS = samples([("Varn is a town", False), ("Tesk has a wall on the sea", True)
 KNOWN = "Varn is a town in the north.\n\nTesk lies on the sea.\n\nIt has a new wall."
 
 
-def saved(folder, labels=LABELS, head=True):
+def saved(folder, labels=LABELS, head=True, **shape):
     """A network of two small layers whose weights are large enough to tell pairs apart, with a tokenizer of whole words."""
     vocabulary = {word: place for place, word in enumerate(SPECIAL + WORDS)}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
@@ -36,7 +36,13 @@ def saved(folder, labels=LABELS, head=True):
     names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
     config = BertConfig(
-        vocab_size=len(vocabulary), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, id2label=labels
+        vocab_size=len(vocabulary),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        id2label=labels,
+        **shape,
     )
     made = BertForSequenceClassification(config) if head else BertModel(config)
     draws = torch.Generator().manual_seed(3)
@@ -145,7 +151,27 @@ def test_broken_weights(weights, tmp_path):
 
 
 def test_a_body_without_a_classifier_is_refused(tmp_path):
-    assert "no weights for classifier.bias, classifier.weight; name a classifier" in refused(saved(tmp_path / "body", head=False))
+    found = refused(saved(tmp_path / "body", head=False))
+    assert "no weights for classifier.bias, classifier.weight; name" in found and found.endswith("of a classifier")
+
+
+def test_a_head_of_another_shape_is_refused(weights, tmp_path, capfd):
+    folder = shutil.copytree(weights, tmp_path / "turned")
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    (folder / "config.json").write_text(json.dumps(config | {"id2label": {"0": "entailment", "1": "not_entailment"}}), "utf-8")
+    assert "not the shapes that its config.json names: classifier.bias, classifier.weight" in refused(folder)
+    assert capfd.readouterr() == ("", ""), "the one line says it all"
+
+
+def test_a_folder_without_a_tokenizer_is_refused(weights, tmp_path):
+    folder = shutil.copytree(weights, tmp_path / "bare", ignore=shutil.ignore_patterns("tokenizer*"))
+    assert "no vocabulary is there" in refused(folder)
+
+
+def test_a_window_beyond_the_networks_is_refused(tmp_path):
+    small = saved(tmp_path / "small", max_position_embeddings=48)
+    with pytest.raises(TruerateError, match="sees 48 tokens; lower its max_tokens, 64"):
+        detector(small).fit(FACTS, contexts(FACTS), 7)
 
 
 def test_classes_without_names(tmp_path):
@@ -182,11 +208,26 @@ def test_an_unknown_member_names_rules_and_networks():
 
 def test_the_passages_that_share_most_words_come_first():
     how = Entailer(weights="x", n_passages=2, max_tokens=64)
-    assert chosen("Tesk has a wall", "A sea.\n\nVarn has no wall.\n\nTesk has a wall.\n\n", how) == [
+    assert chosen("Tesk has a wall", "A sea.\n\nVarn has no wall.\n\nTesk has a wall.\n\n", how, by_letters) == [
         "Tesk has a wall.",
         "Varn has no wall.",
     ]
-    assert chosen("Tesk", "", how) == []
+    assert chosen("Tesk", "", how, by_letters) == []
+
+
+def by_letters(texts):
+    """A network whose every token is one letter: what words are cut into differs by language and vocabulary."""
+    return [len(text) for text in texts]
+
+
+def test_every_token_of_a_long_passage_is_read():
+    how = Entailer(weights="x", n_passages=99, max_tokens=64)
+    passage = "Donaudampfschiffe fuhren auf dem Strom und seinen Nebenfluessen. " * 5
+    found = chosen("Tesk has a wall", passage, how, by_letters)
+    assert sorted(" ".join(found).split()) == sorted(passage.split())
+    assert max(map(len, found)) <= 64 - len("Tesk has a wall"), "half of the window in words would be a piece of 230 letters"
+    assert chosen("Tesk", passage[:50], how, by_letters) == [passage[:50].strip()], "what fits is read whole"
+    assert fitting(["Nebenfluessen " * 2, "x"], 5, by_letters) == ["Nebenfluessen", "Nebenfluessen", "x"], "a word is not cut"
 
 
 def test_a_long_passage_is_read_in_pieces():

@@ -10,6 +10,7 @@ import torch
 from truerate.detectors.entailment import Entailment, network
 from truerate.detectors.marking import Marker
 from truerate.detectors.tokens.pretrained import DetectorConfig, TokenDetector
+from truerate.errors import TruerateError
 from truerate.params import Entailer
 
 from .labelled_texts import contexts, samples
@@ -52,6 +53,16 @@ def test_its_settings_name_the_weights_and_not_their_place(weights, tmp_path):
     small.network(mask="full").save(other)
     network.cache_clear()
     assert network(Entailer(weights=weights)).identity != network(Entailer(weights=str(other))).identity
+
+
+def test_a_window_beyond_the_detectors_is_refused(weights):
+    with pytest.raises(TruerateError, match="sees 512 tokens; lower its max_tokens, 1024"):
+        Marker(Entailer(weights=weights, max_tokens=1024))
+
+
+def test_its_lengths_are_those_of_its_own_tokens(weights):
+    told = Marker(Entailer(weights=weights))
+    assert told.lengths(["", "Velmora"]) == [0, len(told.detector.logits(["Velmora"], "")[0])]
 
 
 def test_a_text_without_evidence_is_not_judged(weights):

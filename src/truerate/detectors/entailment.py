@@ -1,7 +1,8 @@
 """A verifier that asks a network whether a passage of the evidence entails the fact: one of inference, or one that marks tokens."""
 
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,12 +18,15 @@ from truerate.errors import TruerateError, listed
 from truerate.keys import content_id
 from truerate.metrics.overlap import content_words
 from truerate.metrics.tokens import word_offsets
+from truerate.networks import load_network, load_tokenizer, quiet
 from truerate.params import Entailer
 from truerate.schemas import Judgement, schema
 from truerate.text import words
 
 ENTAILMENT = "entailment"
 OTHERS = ({"neutral", "contradiction"}, {"not_entailment"})  # what stands beside it in networks of three classes and of two
+AROUND = 4  # tokens that a network puts before, between and behind the two texts, at most
+Lengths = Callable[[Sequence[str]], list[int]]  # the tokens of each text
 DIGITS = 4  # of p: what a batch's padding may change lies below
 
 
@@ -44,7 +48,7 @@ class Entailment:
         asked = [
             (row, passage, text)
             for row, (text, knowledge) in enumerate(zip(texts.texts, texts.knowledge, strict=True))
-            for passage in chosen(text, knowledge, self.how)
+            for passage in chosen(text, knowledge, self.how, network(self.how).lengths)
         ]
         best = np.full(len(texts), -1.0)
         if asked:
@@ -93,16 +97,29 @@ class Entailment:
         return self
 
 
-def chosen(text: str, knowledge: str, how: Entailer) -> list[str]:
+def chosen(text: str, knowledge: str, how: Entailer, lengths: Lengths) -> list[str]:
     """The `n_passages` passages that hold most of the text's content words, those first that hold more; ties in their order.
 
-    A passage of more words than half of `max_tokens` is read in pieces.
+    A passage that does not fit beside the text into `max_tokens` is read in pieces. `lengths` counts the network's tokens.
     """
+    room = max(how.max_tokens - AROUND - sum(lengths([text])), how.max_tokens // 2, 1)
     wanted = set(content_words(words(text)))
-    found = [piece for passage in split(knowledge) for piece in pieces(passage, max(how.max_tokens // 2, 1))]
+    found = fitting(split(knowledge), room, lengths)
     shared = [len(wanted & set(content_words(words(piece)))) for piece in found]
     order = sorted(range(len(found)), key=lambda place: -shared[place])[: how.n_passages]
     return [found[place] for place in order]
+
+
+def fitting(passages: Sequence[str], room: int, lengths: Lengths) -> list[str]:
+    """Passages in their order, those of more than `room` tokens in pieces that have no more, cut between words."""
+    found = []
+    for passage, n in zip(passages, lengths(passages) if passages else (), strict=True):
+        n_words = len(word_offsets(passage)) if n > room else 1
+        if n_words > 1:
+            found += fitting(pieces(passage, math.ceil(n_words / math.ceil(n / room))), room, lengths)
+        else:
+            found.append(passage)
+    return found
 
 
 def pieces(passage: str, n: int) -> list[str]:
@@ -122,25 +139,28 @@ class Network:
     """Tokenizer and weights of a classifier of text pairs; never remote code or pickles. `identity` names the weights, not their place."""
 
     def __init__(self, how: Entailer):
-        from safetensors import SafetensorError
-        from transformers import AutoModelForSequenceClassification, AutoTokenizer
+        from transformers import AutoModelForSequenceClassification
 
+        from truerate.detectors.tokens.backbones import window_of
         from truerate.detectors.tokens.processes import device
 
-        options = {"revision": how.revision, "trust_remote_code": False}
         try:
-            self.tokenizer = AutoTokenizer.from_pretrained(how.weights, **options)
-            reading = AutoModelForSequenceClassification.from_pretrained
-            self.model, told = reading(how.weights, use_safetensors=True, output_loading_info=True, **options)
-        except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
-            line = " ".join(str(error).split())[:200]
-            hint = "name a Hub id or a folder with config.json, a tokenizer and *.safetensors"
-            raise TruerateError(f"entailment network {how.weights!r}: {line}; {hint}") from None
-        if told["missing_keys"]:  # they would be drawn at random
-            raise TruerateError(f"entailment network {how.weights!r}: no weights for {listed(told['missing_keys'])}; name a classifier")
+            self.tokenizer = load_tokenizer(how.weights, revision=how.revision)
+            self.model = load_network(AutoModelForSequenceClassification, how.weights, revision=how.revision)
+        except ValueError as error:
+            hint = "name a Hub id or a folder with config.json, tokenizer.json and *.safetensors of a classifier"
+            raise TruerateError(f"entailment network {how.weights!r}: {error}; {hint}") from None
+        window = window_of(self.model.config)
+        if window and window < how.max_tokens:
+            raise TruerateError(f"entailment network {how.weights!r} sees {window} tokens; lower its max_tokens, {how.max_tokens}")
         self.how, self.place = how, entailment_of(self.model.config.id2label, how.weights)
         self.model = self.model.eval().to(device())
         self.identity = identity_of(how.weights, how.revision)
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """The tokens of each text, those around it left out."""
+        with quiet():  # a text beyond the window is no mistake here
+            return [len(ids) for ids in self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]]
 
     def entailed(self, pairs: Sequence[Sequence[str]]) -> np.ndarray:
         """P(entailment) of each (passage, fact), shape (pairs,). Asked in batches of similar length; what is too long loses its end."""

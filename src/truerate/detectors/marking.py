@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from truerate.detectors.weights import identity_of
+from truerate.errors import TruerateError
 from truerate.params import Entailer
 
 
@@ -32,7 +33,14 @@ class Marker:
         from truerate.detectors.tokens.processes import device
 
         self.detector = TokenDetector.from_pretrained(how.weights, revision=how.revision, device=str(device()))
+        window = self.detector.network.backbone.max_tokens
+        if window < how.max_tokens:
+            raise TruerateError(f"entailment by {how.weights!r}, which sees {window} tokens; lower its max_tokens, {how.max_tokens}")
         self.identity = identity_of(how.weights, how.revision)
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """The tokens of each text, those around it left out."""
+        return [len(ids) for ids, _ in self.detector.network.coder.encode(texts)]
 
     def entailed(self, pairs: Sequence[Sequence[str]]) -> np.ndarray:
         """1 − the largest p among the fact's tokens, of each (passage, fact), shape (pairs,), in [0, 1]; 1 for a fact without a token.

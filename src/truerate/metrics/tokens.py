@@ -35,7 +35,7 @@ def word_offsets(text: str) -> list[Span]:
 def offsets_by(tokenizer: str) -> Callable[[str], list[Span]]:
     """The function that cuts a text into tokens: `words`, or a tokenizer by Hub id or path (its special tokens left out).
 
-    Raises OSError where there is no such tokenizer, ValueError where it gives no offsets.
+    Raises OSError where there is no such tokenizer, ValueError where it gives no offsets or its vocabulary is empty.
     """
     if tokenizer == WORDS:
         return word_offsets
@@ -44,6 +44,8 @@ def offsets_by(tokenizer: str) -> Callable[[str], list[Span]]:
     loaded = AutoTokenizer.from_pretrained(tokenizer, trust_remote_code=False)
     if not loaded.is_fast:
         raise ValueError(f"tokenizer {tokenizer!r} gives no offsets; name a fast one")
+    if loaded.get_vocab().keys() <= {*loaded.all_special_tokens, "▁"}:  # what transformers makes of a folder without tokenizer.json
+        raise ValueError(f"tokenizer {tokenizer!r} holds no vocabulary; name a folder with tokenizer.json")
 
     def cut(text: str) -> list[Span]:
         found = loaded(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]

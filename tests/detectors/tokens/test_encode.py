@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import PreTrainedTokenizerFast
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+from transformers import BertConfig, PreTrainedTokenizerFast
 
 from tests.detectors.tokens.small_networks import ANSWERS, REFERENCE, backbone, coder, passages
 from truerate.detectors.tokens.encode import Coder, groups_of, pretrained_coder, stream_groups, tiny_coder, train_tokenizer
@@ -47,6 +47,21 @@ def test_a_backbone_brings_its_own_special_tokens(tmp_path):
     assert (code.start, code.between, code.pad) == ((1,), (2,), 0)
     ((ids, offsets),) = code.encode(["a town"])
     assert ids.tolist() == [3, 4] and offsets.tolist() == [[0, 1], [2, 6]]
+
+
+def test_a_folder_without_a_tokenizer_is_refused(tmp_path):
+    BertConfig().save_pretrained(tmp_path)
+    with pytest.raises(TruerateError, match="no vocabulary is there .* a folder that holds tokenizer.json"):
+        pretrained_coder(str(tmp_path))
+
+
+def test_an_uncased_vocabulary_loses_no_character_of_a_word(tmp_path):
+    tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "n": 1, "##a": 2, "##h": 3, "e": 4, "[CLS]": 5, "[SEP]": 6}, unk_token="[UNK]"))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.BertNormalizer(lowercase=True), pre_tokenizers.BertPreTokenizer()
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, cls_token="[CLS]", sep_token="[SEP]", unk_token="[UNK]").save_pretrained(tmp_path)
+    ((ids, offsets),) = pretrained_coder(str(tmp_path)).encode(["Na\u0308h e\u0301 \u00e9 \U0001f642\u7ef4"])
+    assert ids.tolist() == [1, 2, 3, 4, 4, 0, 0]
+    assert offsets.tolist() == [[0, 1], [1, 3], [3, 4], [5, 7], [8, 9], [10, 11], [11, 12]]
 
 
 def test_a_tokenizer_that_is_not_there_is_one_line(tmp_path):

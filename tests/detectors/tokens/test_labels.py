@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from truerate.detectors.tokens.encode import tiny_coder
-from truerate.detectors.tokens.labels import BINARY, CATEGORY, spans_of, token_labels, trimmed
+from truerate.detectors.tokens.labels import BINARY, CATEGORY, filled, spans_of, token_labels, trimmed
 
 TEXTS = {
     "en": "The town was {founded in 1899} by [nobody at all]. A fine place!",
@@ -50,6 +50,17 @@ def test_no_character_is_lost(lang):
 
 def test_blank_around_a_token_is_not_part_of_it():
     assert trimmed(" ab  c", [(0, 3), (3, 4), (3, 6), (0, 1)]).tolist() == [[1, 3], [4, 4], [5, 6], [1, 1]]
+
+
+def test_what_a_tokenizer_drops_belongs_to_the_token_before_it():
+    text = "na\u0308h te\u0301 \u200bx"  # ä and é as two characters each, of which an uncased vocabulary keeps the first; a joiner
+    offsets = np.array([(0, 1), (1, 2), (1, 2), (3, 4), (5, 6), (6, 7), (8, 8), (10, 11)])
+    found = filled(text, offsets)
+    assert found.tolist() == [[0, 1], [1, 3], [1, 3], [3, 4], [5, 6], [6, 8], [8, 8], [10, 11]]
+    spans = [{"start": 0, "end": 4, "type": "entity"}, {"start": 5, "end": 8, "type": "invented"}]
+    assert spans_of(text, found, token_labels(text, found, spans, CATEGORY), CATEGORY) == spans
+    whole = np.array([(0, 4), (5, 8), (9, 11)])
+    assert filled(text, whole).tolist() == whole.tolist() and filled("", np.zeros((0, 2), np.int32)).shape == (0, 2)
 
 
 def test_a_token_of_blank_space_does_not_count():

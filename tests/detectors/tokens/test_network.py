@@ -1,9 +1,10 @@
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
 import torch
-from transformers import DebertaV2Config, DebertaV2Model, LlamaConfig, LlamaModel
+from transformers import BertConfig, BertModel, DebertaV2Config, DebertaV2Model, LlamaConfig, LlamaModel
 
 from tests.detectors.tokens import small_networks as small
 from truerate.detectors.tokens.labels import BINARY
@@ -166,6 +167,49 @@ def test_pickled_weights_are_refused(tmp_path):
     torch.save(LlamaModel(config).state_dict(), tmp_path / "pytorch_model.bin")
     with pytest.raises(TruerateError, match="safetensors"):
         build(small.backbone(weights=str(tmp_path)), BINARY, small.coder(), 0)
+
+
+def changed(weights, folder, **config):
+    """A copy of weights on disk whose config.json says something else."""
+    shutil.copytree(weights, folder)
+    told = json.loads((folder / "config.json").read_text("utf-8"))
+    (folder / "config.json").write_text(json.dumps(told | config), "utf-8")
+    return folder
+
+
+def refused(folder):
+    with pytest.raises(TruerateError) as said:
+        build(small.backbone(weights=str(folder)), BINARY, small.coder(), 0)
+    assert "\n" not in str(said.value)
+    return str(said.value)
+
+
+def test_layers_without_weights_are_refused(weights, tmp_path, capfd):
+    """They would be drawn at random, and frozen under adapters."""
+    found = refused(changed(weights, tmp_path / "deeper", num_hidden_layers=3))
+    assert (
+        "no weights for layers.2.input_layernorm.weight, layers.2.mlp.down_proj.weight, layers.2.mlp.gate_proj.weight" in found
+        and " and 6 more; " in found
+    )
+    assert capfd.readouterr() == ("", "")
+
+
+def test_weights_of_another_shape_are_refused(weights, tmp_path):
+    assert "not the shapes that its config.json names: embed_tokens.weight" in refused(changed(weights, tmp_path / "v", vocab_size=5))
+
+
+def test_damaged_weights_are_one_line(weights, tmp_path):
+    folder = changed(weights, tmp_path / "cut")
+    whole = (folder / "model.safetensors").read_bytes()
+    for held in (whole[: len(whole) // 2], b"version https://git-lfs.github.com/spec/v1\n"):
+        (folder / "model.safetensors").write_bytes(held)
+        assert "name a Hub id or a folder with config.json and *.safetensors" in refused(folder)
+
+
+def test_a_pooler_may_lack_its_weights(tmp_path):
+    config = BertConfig(vocab_size=small.coder().n_words, num_hidden_layers=1, max_position_embeddings=600, **small.SIZE)
+    BertModel(config, add_pooling_layer=False).save_pretrained(tmp_path)
+    assert build(small.backbone(weights=str(tmp_path)), BINARY, small.coder(), 0).n_parameters
 
 
 def test_a_window_beyond_the_backbones_is_refused(weights):

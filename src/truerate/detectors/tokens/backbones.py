@@ -9,8 +9,10 @@ from transformers import AutoConfig, AutoModel, LlamaConfig, PreTrainedConfig, P
 from truerate.detectors.tokens.encode import Coder
 from truerate.detectors.tokens.shared_attention import NAME
 from truerate.errors import TruerateError
+from truerate.networks import load_network
 from truerate.params import Backbone
 
+UNREAD = "pooler"  # a module of some bodies that says something of a whole text
 TINY = {"hidden_size": 128, "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 4, "intermediate_size": 320}
 
 
@@ -27,20 +29,22 @@ def body_from_nothing(config: PreTrainedConfig, backbone: Backbone) -> PreTraine
 def body_from_weights(backbone: Backbone, device: str | torch.device) -> PreTrainedModel:
     """A backbone by Hub id or path; frozen with adapters on all of its linear layers where the settings ask for them.
 
-    Raises TruerateError where it is not there, holds no safetensors, takes fewer tokens than asked, or needs a library that is missing.
+    Raises TruerateError where it is not there, holds no safetensors or not all that its config asks for, takes fewer tokens than asked, or
+    needs a library that is missing. Weights of a pooler may be missing: nothing reads it.
     """
     options = {"revision": backbone.revision, "trust_remote_code": False}
     try:
         config = _directed(AutoConfig.from_pretrained(backbone.weights, **options), backbone)
         _check_window(config, backbone)
-        body = AutoModel.from_pretrained(
+        body = load_network(
+            AutoModel,
             backbone.weights,
+            unread=[UNREAD],
             config=config,
             attn_implementation=NAME,
-            use_safetensors=True,
+            revision=backbone.revision,
             dtype=torch.bfloat16 if backbone.lora and torch.device(device).type == "cuda" else torch.float32,
             **_quantised(backbone, device),
-            **options,
         )
     except (OSError, ValueError, KeyError) as error:
         line = " ".join(str(error).split())[:200]
@@ -60,14 +64,19 @@ def _directed(config: PreTrainedConfig, backbone: Backbone) -> PreTrainedConfig:
 
 def _check_window(config: PreTrainedConfig, backbone: Backbone) -> None:
     """Refuse a backbone that cannot see as far as `max_tokens`."""
-    limit = getattr(config, "max_position_embeddings", None)
-    if config.model_type != "modernbert" and getattr(config, "use_sliding_window", True) and getattr(config, "sliding_window", None):
-        limit = min(limit or config.sliding_window, config.sliding_window)
-    limit = limit - positions_from(config) if limit else None
+    limit = window_of(config)
     if limit and limit < backbone.max_tokens:
         raise TruerateError(
             f"backbone {backbone.weights!r} sees {limit} tokens; lower its max_tokens, {backbone.max_tokens}, in params.yaml"
         )
+
+
+def window_of(config: PreTrainedConfig) -> int | None:
+    """How many tokens a network sees; None where it counts no positions, or only those between two tokens (DeBERTa)."""
+    limit = getattr(config, "max_position_embeddings", None) if getattr(config, "position_biased_input", True) else None
+    if config.model_type != "modernbert" and getattr(config, "use_sliding_window", True) and getattr(config, "sliding_window", None):
+        limit = min(limit or config.sliding_window, config.sliding_window)
+    return limit - positions_from(config) if limit else None
 
 
 def positions_from(config: PreTrainedConfig) -> int:
@@ -109,4 +118,4 @@ def _adapted(body: PreTrainedModel, backbone: Backbone) -> PreTrainedModel:
 
 def linear_layers(body: PreTrainedModel) -> list[str]:
     """The names of all linear layers of a body, those of a pooler left out: nothing reads it. A token head stands outside the body."""
-    return [name for name, layer in body.named_modules() if isinstance(layer, nn.Linear) and "pooler" not in name.split(".")]
+    return [name for name, layer in body.named_modules() if isinstance(layer, nn.Linear) and UNREAD not in name.split(".")]

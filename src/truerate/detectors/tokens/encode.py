@@ -17,9 +17,10 @@ import polars as pl
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 
 from truerate.detectors.tokens.features import token_features
-from truerate.detectors.tokens.labels import token_labels, trimmed
+from truerate.detectors.tokens.labels import filled, token_labels, trimmed
 from truerate.errors import TruerateError
 from truerate.metrics.tokens import ALONE
+from truerate.networks import load_tokenizer
 from truerate.params import Backbone
 
 PAD, START, BETWEEN = "<pad>", "<start>", "<between>"
@@ -45,9 +46,11 @@ class Coder:
         return self.tokenizer.get_vocab_size(with_added_tokens=True)
 
     def encode(self, texts: Sequence[str]) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Ids (tokens,) and trimmed offsets (tokens, 2) in code points of each text. What looks like a special token is plain text."""
+        """Ids (tokens,) and offsets (tokens, 2), trimmed and filled, in code points of each text. Special tokens are read as plain text."""
         found = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        return [(np.array(one.ids, dtype=np.int32), trimmed(text, one.offsets)) for text, one in zip(texts, found, strict=True)]
+        return [
+            (np.array(one.ids, dtype=np.int32), filled(text, trimmed(text, one.offsets))) for text, one in zip(texts, found, strict=True)
+        ]
 
     def save(self, folder: Path) -> None:
         """Write tokenizer.json and coder.json into a folder."""
@@ -134,12 +137,10 @@ def pretrained_coder(weights: str, revision: str | None = None) -> Coder:
 
     Raises TruerateError where there is no such tokenizer, or none that gives offsets.
     """
-    from transformers import AutoTokenizer
-
     try:
-        loaded = AutoTokenizer.from_pretrained(weights, revision=revision, trust_remote_code=False)
-    except (OSError, ValueError) as error:
-        raise TruerateError(f"tokenizer of backbone {weights!r}: {_line(error)}; name a Hub id or a folder that holds one") from None
+        loaded = load_tokenizer(weights, revision=revision)
+    except ValueError as error:
+        raise TruerateError(f"tokenizer of backbone {weights!r}: {error}; name a Hub id or a folder that holds tokenizer.json") from None
     if not loaded.is_fast:
         raise TruerateError(f"tokenizer of backbone {weights!r} gives no offsets; name a backbone with a fast tokenizer (tokenizer.json)")
     first = loaded.cls_token_id if loaded.cls_token_id is not None else loaded.bos_token_id

@@ -38,6 +38,22 @@ def trimmed(text: str, offsets: Sequence[tuple[int, int]]) -> np.ndarray:
     return found
 
 
+def filled(text: str, offsets: np.ndarray) -> np.ndarray:
+    """Trimmed offsets (tokens, 2) in which characters that the tokenizer dropped belong to the token right before them.
+
+    Uncased vocabularies drop accents and vowel signs that are characters of their own (Hindi, pointed Arabic and Hebrew), many drop joiners
+    and soft hyphens: a span would have holes there, or end inside a letter. What is dropped behind a blank belongs to no token.
+    """
+    edges = np.zeros(len(text) + 1, dtype=np.int32)
+    np.add.at(edges, offsets[:, 0], 1)
+    np.add.at(edges, offsets[:, 1], -1)
+    found = offsets.copy()
+    for place in np.flatnonzero(edges.cumsum()[:-1] == 0).tolist():
+        if not text[place].isspace():
+            found[(found[:, 0] < found[:, 1]) & (found[:, 1] == place), 1] = place + 1
+    return found
+
+
 def token_labels(text: str, offsets: np.ndarray, spans: Iterable[Mapping], labels: Sequence[str]) -> np.ndarray:
     """The label of each token (tokens,): that of the first span it shares a character with, by trimmed offsets.
 

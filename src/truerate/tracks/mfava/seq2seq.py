@@ -11,6 +11,7 @@ from pathlib import Path
 from truerate.errors import TruerateError
 from truerate.keys import content_id
 from truerate.llm import Reply, Request
+from truerate.networks import load_network, load_tokenizer
 from truerate.tracks.mfava.languages import SOURCE, language
 from truerate.tracks.mfava.translating import Text
 from truerate.tracks.mfava.wiring import WEIGHTS
@@ -45,15 +46,13 @@ def translated(asked: Sequence[Request], weights: str, *, batch: int = BATCH) ->
 
 
 def _load(weights: str):
-    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+    from transformers import AutoModelForSeq2SeqLM
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(weights, trust_remote_code=False)
-        model = AutoModelForSeq2SeqLM.from_pretrained(weights, trust_remote_code=False, use_safetensors=True)
-    except (OSError, ValueError, KeyError) as error:
-        said = " ".join(str(error).split())[:200]
+        tokenizer, model = load_tokenizer(weights), load_network(AutoModelForSeq2SeqLM, weights)
+    except ValueError as error:
         hint = "name a Hub id or a folder of safetensors weights"
-        raise TruerateError(f"tracks.mfava.seq2seq: no translation model {weights!r}: {said}; {hint}") from None
+        raise TruerateError(f"tracks.mfava.seq2seq: no translation model {weights!r}: {error}; {hint}") from None
     return tokenizer, model.eval()
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from truerate.errors import TruerateError
 from truerate.keys import content_id
 from truerate.llm.prompted import facts
+from truerate.networks import load_network, load_tokenizer
 from truerate.schemas import pairs
 from truerate.text import folded
 
@@ -145,15 +146,13 @@ def _causal(names: list[str], weights: str) -> dict[str, float | None]:
 
 def _load(weights: str):
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(weights, trust_remote_code=False)
-        model = AutoModelForCausalLM.from_pretrained(weights, trust_remote_code=False, use_safetensors=True)
-    except (OSError, ValueError, KeyError) as error:
-        said = " ".join(str(error).split())[:200]
+        tokenizer, model = load_tokenizer(weights), load_network(AutoModelForCausalLM, weights)
+    except ValueError as error:
         hint = f"name {NGRAM!r}, a Hub id, or a folder of safetensors weights"
-        raise TruerateError(f"tracks.wildhallucinations.rarity: no language model {weights!r}: {said}; {hint}") from None
+        raise TruerateError(f"tracks.wildhallucinations.rarity: no language model {weights!r}: {error}; {hint}") from None
     return tokenizer, model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 
 

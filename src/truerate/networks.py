@@ -1,0 +1,77 @@
+"""What transformers loads by Hub id or folder: whole and without chatter, or one line that says why not; never remote code or pickles.
+
+Where a folder lacks a tokenizer or weights lack a layer, transformers goes on: with an empty vocabulary, with random numbers. Both would
+give judgements that look like any other, so both are refused here.
+"""
+
+import contextlib
+import sys
+from collections.abc import Collection, Iterator
+
+N_NAMED = 3  # names that a message offers of many
+
+
+def load_tokenizer(weights: str, *, revision: str | None = None):
+    """The tokenizer behind a Hub id or path. Raises ValueError, one line, where there is none or its vocabulary is empty."""
+    from transformers import AutoTokenizer
+
+    with quiet():
+        try:
+            loaded = AutoTokenizer.from_pretrained(weights, revision=revision, trust_remote_code=False)
+        except Exception as error:  # errors of tokenizers have no class of their own
+            raise ValueError(_line(error)) from None
+    if is_empty(loaded):
+        raise ValueError("no vocabulary is there (tokenizer.json is missing)")
+    return loaded
+
+
+def is_empty(tokenizer) -> bool:
+    """Whether a tokenizer knows nothing besides its special tokens and the mark of a blank."""
+    return tokenizer.get_vocab().keys() <= {*tokenizer.all_special_tokens, "▁"}
+
+
+def load_network(kind, weights: str, *, unread: Collection[str] = (), **options):
+    """The network behind a Hub id or path, by one of transformers' Auto classes (`kind`), from safetensors alone.
+
+    Modules named in `unread` may lack their weights: nothing asks them. Raises ValueError, one line, where it is not there, is damaged,
+    or lacks weights that its config.json asks for, or has them in other shapes.
+    """
+    fixed = {"use_safetensors": True, "trust_remote_code": False, "output_loading_info": True}
+    fixed["ignore_mismatched_sizes"] = "quantization_config" not in options  # so that we can name them
+    with quiet():
+        try:
+            model, told = kind.from_pretrained(weights, **options, **fixed)
+        except Exception as error:  # a config that somebody else wrote may fail anywhere in transformers
+            raise ValueError(_line(error)) from None
+    if turned := sorted(name for name, *_ in told["mismatched_keys"]):
+        raise ValueError(f"its weights have not the shapes that its config.json names: {_few(turned)}")
+    if lacking := sorted(name for name in told["missing_keys"] if not set(name.split(".")) & set(unread)):
+        raise ValueError(f"no weights for {_few(lacking)}")  # they would be drawn at random
+    return model
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """No reports of transformers meanwhile, and bars only for a person who looks on; its settings are put back."""
+    from transformers.utils import logging
+
+    level, is_unseen = logging.get_verbosity(), logging.is_progress_bar_enabled() and not sys.stderr.isatty()
+    logging.set_verbosity_error()
+    if is_unseen:
+        logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if is_unseen:
+            logging.enable_progress_bar()
+
+
+def _few(names: list[str]) -> str:
+    """The first names of many, and how many more there are."""
+    more = len(names) - N_NAMED
+    return ", ".join(names[:N_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__
