@@ -13,7 +13,7 @@ ALLOWED = {
     "llm": {*GROUND, "llm"},
     "web": {*GROUND, "web"},
     "sources": {*GROUND, "sources"},
-    "metrics": {"metrics"},
+    "metrics": {"errors", "networks", "metrics"},
     "tracks": {*GROUND, "llm", "web", "metrics", "sources"},
     "detectors": {*GROUND, "llm", "metrics", "detectors"},
     "leaderboard": {*GROUND, "metrics", "leaderboard"},

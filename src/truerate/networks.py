@@ -8,6 +8,7 @@ import contextlib
 import sys
 from collections.abc import Collection, Iterator
 
+POOLER = "pooler"  # a module of some encoders that says something of a whole text; nothing here reads it
 N_NAMED = 3  # names that a message offers of many
 
 

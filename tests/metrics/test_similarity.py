@@ -1,8 +1,11 @@
 import json
+import shutil
 
 import polars as pl
 import pytest
+from safetensors.torch import load_file, save_file
 
+from truerate.errors import TruerateError
 from truerate.metrics.similarity import bert_score, chrf, least_similar, mean_pairwise
 
 
@@ -75,3 +78,13 @@ def test_batches_do_not_change_scores(encoder):
 def test_a_layer_that_is_not_there(encoder):
     with pytest.raises(IndexError):
         bert_score(encoder, layer=9)([("paris", "rome")])
+
+
+def test_an_encoder_that_is_not_whole_is_one_line(encoder, tmp_path):
+    shutil.copytree(encoder, tmp_path / "cut")
+    state = load_file(tmp_path / "cut" / "model.safetensors")
+    save_file({name: value for name, value in state.items() if "layer.1" not in name}, tmp_path / "cut" / "model.safetensors")
+    for folder, what in (("cut", "no weights for"), ("none", "encoder")):
+        with pytest.raises(TruerateError, match=what) as said:
+            bert_score(str(tmp_path / folder), layer=1)
+        assert "\n" not in str(said.value)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from truerate.errors import TruerateError
 from truerate.metrics.tokens import TokenCounts, marked, offsets_by, token_counts, total, word_offsets
 
 
@@ -41,3 +42,11 @@ def test_a_tokenizer_from_disk(tmp_path):
     raw.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     PreTrainedTokenizerFast(tokenizer_object=raw, unk_token="[UNK]").save_pretrained(tmp_path)
     assert offsets_by(str(tmp_path))("one, two") == [(0, 4), (5, 8)]
+
+
+def test_a_tokenizer_that_is_not_there_or_gives_no_offsets_is_one_line(tmp_path):
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}')
+    for place in (tmp_path, tmp_path / "none"):
+        with pytest.raises(TruerateError, match="name 'words', a Hub id, or a folder with tokenizer.json") as said:
+            offsets_by(str(place))
+        assert "\n" not in str(said.value)

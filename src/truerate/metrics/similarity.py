@@ -5,6 +5,9 @@ from itertools import combinations
 
 import polars as pl
 
+from truerate.errors import TruerateError
+from truerate.networks import POOLER, load_network, load_tokenizer
+
 Pairs = Sequence[tuple[str, str]]
 
 
@@ -28,12 +31,15 @@ def bert_score(model: str, *, layer: int, batch_size: int = 32, max_tokens: int 
 
     Tokens are vectors of hidden layer `layer` (0: embeddings), special tokens left out; each token meets its most similar token of the
     other text by cosine; P and R are means of these, F1 their harmonic mean. A text without tokens scores 0 (1 against an equal one).
-    Raises what `transformers` raises where the model is not there or has fewer layers (IndexError).
+    Raises TruerateError where the model is not there or not whole, IndexError where it has fewer layers.
     """
     import torch
-    from transformers import AutoModel, AutoTokenizer
+    from transformers import AutoModel
 
-    tokenizer, encoder = AutoTokenizer.from_pretrained(model), AutoModel.from_pretrained(model).eval()
+    try:
+        tokenizer, encoder = load_tokenizer(model), load_network(AutoModel, model, unread=[POOLER]).eval()
+    except ValueError as error:
+        raise TruerateError(f"encoder {model!r}: {error}; name a Hub id or a folder of safetensors weights") from None
 
     @torch.inference_mode()
     def vectors(texts: list[str]) -> dict[str, torch.Tensor]:

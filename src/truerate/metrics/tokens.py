@@ -11,6 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import regex
 
+from truerate.errors import TruerateError
+from truerate.networks import load_tokenizer
+
 Span = tuple[int, int]
 WORDS = "words"
 ALONE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
@@ -35,17 +38,16 @@ def word_offsets(text: str) -> list[Span]:
 def offsets_by(tokenizer: str) -> Callable[[str], list[Span]]:
     """The function that cuts a text into tokens: `words`, or a tokenizer by Hub id or path (its special tokens left out).
 
-    Raises OSError where there is no such tokenizer, ValueError where it gives no offsets or its vocabulary is empty.
+    Raises TruerateError where there is no such tokenizer, or one that gives no offsets.
     """
     if tokenizer == WORDS:
         return word_offsets
-    from transformers import AutoTokenizer
-
-    loaded = AutoTokenizer.from_pretrained(tokenizer, trust_remote_code=False)
+    try:
+        loaded = load_tokenizer(tokenizer)
+    except ValueError as error:
+        raise TruerateError(f"tokenizer {tokenizer!r}: {error}; name {WORDS!r}, a Hub id, or a folder with tokenizer.json") from None
     if not loaded.is_fast:
-        raise ValueError(f"tokenizer {tokenizer!r} gives no offsets; name a fast one")
-    if loaded.get_vocab().keys() <= {*loaded.all_special_tokens, "▁"}:  # what transformers makes of a folder without tokenizer.json
-        raise ValueError(f"tokenizer {tokenizer!r} holds no vocabulary; name a folder with tokenizer.json")
+        raise TruerateError(f"tokenizer {tokenizer!r} gives no offsets; name {WORDS!r} or a fast one (tokenizer.json)")
 
     def cut(text: str) -> list[Span]:
         found = loaded(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]

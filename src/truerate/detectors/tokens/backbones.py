@@ -9,10 +9,9 @@ from transformers import AutoConfig, AutoModel, LlamaConfig, PreTrainedConfig, P
 from truerate.detectors.tokens.encode import Coder
 from truerate.detectors.tokens.shared_attention import NAME
 from truerate.errors import TruerateError
-from truerate.networks import load_network
+from truerate.networks import POOLER, load_network
 from truerate.params import Backbone
 
-UNREAD = "pooler"  # a module of some bodies that says something of a whole text
 TINY = {"hidden_size": 128, "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 4, "intermediate_size": 320}
 
 
@@ -39,7 +38,7 @@ def body_from_weights(backbone: Backbone, device: str | torch.device) -> PreTrai
         body = load_network(
             AutoModel,
             backbone.weights,
-            unread=[UNREAD],
+            unread=[POOLER],
             config=config,
             attn_implementation=NAME,
             revision=backbone.revision,
@@ -118,4 +117,4 @@ def _adapted(body: PreTrainedModel, backbone: Backbone) -> PreTrainedModel:
 
 def linear_layers(body: PreTrainedModel) -> list[str]:
     """The names of all linear layers of a body, those of a pooler left out: nothing reads it. A token head stands outside the body."""
-    return [name for name, layer in body.named_modules() if isinstance(layer, nn.Linear) and UNREAD not in name.split(".")]
+    return [name for name, layer in body.named_modules() if isinstance(layer, nn.Linear) and POOLER not in name.split(".")]
