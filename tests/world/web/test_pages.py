@@ -1,6 +1,6 @@
 import pytest
 
-from truerate.web.extract import MAIN, decoded, of_markup
+from truerate.web.extract import TAGS, decoded, of_markup
 from truerate.web.hosts import is_wikipedia
 from truerate_world.encyclopedia import build
 from truerate_world.web import pages, writing
@@ -90,11 +90,9 @@ def test_wikipedias_pages_are_of_entities_that_have_one(world, results):
 
 
 def test_some_pages_name_their_licence_and_most_do_not(world, results):
-    named = {}
-    for found in results.values():
-        for one in found:
-            if one.kind in GOOD:
-                named.setdefault(one.kind, set()).add(of_markup(decoded(writing.content(world, one)[0], None), MAIN).licence)
+    named, good = {}, [one for found in results.values() for one in found if one.kind in GOOD]
+    for one in good[:60]:
+        named.setdefault(one.kind, set()).add(of_markup(decoded(writing.content(world, one)[0], None), TAGS).licence)
     assert named.pop("encyclopedia") == {"CC BY-SA 4.0"} and named.pop("fan") == {"CC BY 4.0"}
     assert len(named) > 3 and set().union(*named.values()) == {None}
 
