@@ -14,7 +14,6 @@ from house import CALLS, House, move_in
 from published import loaded, publish, running
 
 BOARD = "halueval-closed-world"
-ASKING = (f"dataset@{BOARD}",)  # the stages that ask models, and those before them
 KILLS = (40, 300, 700)  # replies in the store at which the build is killed
 CONCURRENCY = 64  # of the endpoint in params.yaml
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("end-to-end")]
@@ -117,7 +116,7 @@ def test_a_changed_model_asks_again_alone_and_moves_no_other(house):
     paid, others = calls(house), {name: recognition(house, name) for name in ("aster", "cedar", "dogwood", "elm")}
     scratch = {path: path.stat().st_mtime_ns for path in (house.folder / "build" / BOARD).rglob("*.parquet")}
     house.edit(lambda p: p["models"]["birch"].update(params={"temperature": 0.0, "max_tokens": 200}))
-    house.run("dvc", "repro", f"score@{BOARD}")
+    house.run("dvc", "repro")
     now = calls(house)
     assert now.pop("sim-birch") > paid.pop("sim-birch")
     assert now == paid
@@ -139,7 +138,7 @@ def test_killed_three_times_the_build_ends_as_if_undisturbed(tmp_path, house):
     for n_replies in KILLS:
         killed_after(other, n_replies)
         other.run("truerate", "mend")  # where the kill hit DVC while it wrote its lock file
-    other.run("dvc", "repro", *ASKING)
+    other.run("dvc", "repro")
     assert other.bytes_under("data/datasets") == house.bytes_under("data/datasets")
     assert repeated(other) <= len(KILLS) * CONCURRENCY
     assert not left_behind(other)
@@ -154,7 +153,7 @@ def repeated(house: House) -> int:
 
 def killed_after(house: House, n_replies: int) -> None:
     """Kill a build once the store holds so many replies, and everything it started that is still in its group."""
-    build = house.start("dvc", "repro", *ASKING)
+    build = house.start("dvc", "repro")
     deadline = time.monotonic() + 300
     while stored(house) < n_replies and build.poll() is None:
         assert time.monotonic() < deadline

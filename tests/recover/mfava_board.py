@@ -33,6 +33,7 @@ SEEDS = (101, 202)
 SIZES = {"train": 120, "silver": 24, "articles": 22, "natural": 132}
 REPLIES = ("all", "kept")
 N_CELLS = len(SUBJECTS) * len(LANGS) * len(SEEDS) * len(REPLIES)
+N_BOOTSTRAP = 2 * round(N_CELLS / (1 - CONFIDENCE))  # resamples, so that a tail of the family-wise level holds one
 N_REDRAWN = 8  # more replies to every query, whose mean rate is what is planted
 DETECTOR = {"scope": "multi", "labels": "binary"}
 
@@ -143,7 +144,7 @@ def settings(seed: int) -> Layout:
     """The project's own settings for one seed, small; every interval holds so surely that all rates of all seeds do so together."""
     values = load_params(str(ROOT / "params.yaml")).model_dump()
     values["sizes"]["demo"]["mfava"] |= SIZES
-    values["statistics"] |= {"n_bootstrap": 200, "confidence": family_wise(CONFIDENCE, N_CELLS)}
+    values["statistics"] |= {"n_bootstrap": N_BOOTSTRAP, "confidence": family_wise(CONFIDENCE, N_CELLS)}
     values["tracks"]["mfava"] |= {"languages": LANGS, "subjects": SUBJECTS, "detector": {"member": "planted", **DETECTOR}}
     return Layout(Params.model_validate(values | {"profile": "demo", "seed": seed, "n_shards": 1}))
 
