@@ -125,7 +125,7 @@ def real_chats(p: dict) -> None:
 
 UNKNOWN = {
     "reader": (lambda p: p["sources"]["closed-world"].update(reader="nope"), ["reader 'nope'", "seed_files"]),
-    "detector": (lambda p: p["detectors"]["trivial"].update(members=["nope"]), ["detector member 'nope'", "always"]),
+    "detector": (lambda p: p["detectors"]["baselines"].update(members=["nope"]), ["detector member 'nope'", "always"]),
     "token detector": (
         lambda p: p["detectors"]["tokens"]["members"].append("llama-3-8b"),
         ["detector member 'llama-3-8b'", "tiny-prefix"],
@@ -349,7 +349,7 @@ COMMANDS = {
     ("audit", "x"): "declared: halueval-closed-world",
     ("plan", "x"): "declared: halueval-closed-world",
     ("import", "x"): "declared: closed-world",
-    ("train", "x", BOARD): "declared: lexical, support, tokens, trivial",
+    ("train", "x", BOARD): "declared: baselines, support, tokens",
     ("board", BOARD): "not there; run `dvc repro`",
     ("audit", BOARD): "not audited yet",
     ("plan",): "not imported yet; run `dvc repro sources`",
@@ -365,6 +365,14 @@ COMMANDS = {
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
 def test_commands_that_have_nothing_to_show(project, refused, arguments):
     assert COMMANDS[arguments] in refused(*arguments)
+
+
+def test_settings_edited_in_the_middle_of_a_build(project, refused):
+    assert main(["params"]) == 0
+    project(lambda p: p["statistics"].update(alpha=0.01))
+    for stage in (("label", BOARD), ("score", BOARD), ("leaderboard",)):
+        assert "params.yaml was edited since the build read it" in refused(*stage)
+    assert "edited" not in refused("train", "baselines", BOARD)  # reads no statistics
 
 
 def test_a_table_that_somebody_broke(project, refused):

@@ -21,7 +21,7 @@ ALLOWED = {
     "hub": {*GROUND, "rights", "hub"},
 }
 # What `keys` needs before params is read stands first; each ground module sees those before it alone.
-ORDER = ["errors", "keys", "mistakes", "params", "layout", "schemas", "text", "tags", "networks", "rights"]
+ORDER = ["errors", "keys", "mistakes", "params", "settings", "layout", "schemas", "text", "tags", "networks", "rights"]
 
 
 def imported(path: Path) -> set[str]:

@@ -7,6 +7,7 @@ import pytest
 from dvc.repo import Repo
 
 from truerate.layout import Layout
+from truerate.settings import Stage, read_by, stages
 
 ROOT = Path(__file__).parents[1]
 at = Layout.load(str(ROOT / "params.yaml"))
@@ -23,7 +24,7 @@ def outs(name: str) -> set[str]:
 
 
 def deps(name: str) -> set[str]:
-    return here(dep for dep in STAGES[name].deps if dep.protocol == "local" and not dep.def_path.startswith("params"))
+    return here(dep for dep in STAGES[name].deps if dep.protocol == "local")
 
 
 @pytest.mark.parametrize("board", at.p.boards)
@@ -52,8 +53,24 @@ def test_detector_stages_write_where_the_layout_says(detector, board):
     assert at.detector(detector, board) in deps(f"judge@{detector}-{board}")
 
 
-def settings(name: str) -> set[str]:
-    return {key.split(".")[0] for dep in STAGES[name].deps for key in getattr(dep, "params", [])}
+def watched(stage: Stage) -> set[str]:
+    """The blocks of params.yaml that a stage reads."""
+    return {place.split(".")[0] for place in read_by(at.p, stage)}
+
+
+def test_every_stage_watches_the_file_of_its_settings_and_none_reads_params_by_itself():
+    own = {name_of(stage): at.settings(stage) for stage in stages(at.p)}
+    assert set(own) == set(STAGES) - {"check"}
+    for name, path in own.items():
+        assert {dep for dep in deps(name) if dep.startswith(f"{at.p.paths.build}/settings")} == {path}, name
+        assert not [dep for dep in STAGES[name].deps if getattr(dep, "params", [])], name
+    assert outs("check") == {f"{at.p.paths.build}/settings"}
+    assert deps("check") == {"params.yaml", "src/truerate/settings.py", "src/truerate/params"}
+
+
+def name_of(stage: Stage) -> str:
+    """A stage as DVC names it."""
+    return "@".join(filter(None, [stage.name, "-".join(filter(None, [stage.family, stage.board]))]))
 
 
 @pytest.mark.parametrize("board", at.p.boards)
@@ -61,16 +78,16 @@ def test_stages_that_read_sources_and_items_watch_them(board):
     of_detectors = [f"{stage}@{detector}-{board}" for stage in ("train", "judge") for detector in at.p.detectors]
     for name in [f"{stage}@{board}" for stage in ("label", "audit", "truth", "score")] + of_detectors:
         assert {at.p.paths.sources, at.dataset(board)} <= deps(name), name
-        assert settings(name) & {"boards"}, name
 
 
 def test_stages_watch_the_settings_they_read():
     board = next(iter(at.p.boards))
-    assert {"sources", "models", "endpoints", "seed", "llm"} <= settings(f"dataset@{board}")
-    assert {"on_bad_row", "tracks", "statistics", "seed"} <= settings(f"label@{board}")
-    assert {"detectors", "tracks", "statistics", "seed"} <= settings(f"score@{board}")
-    assert {"boards", "models", "statistics", "seed"} <= settings("leaderboard")
-    assert {"sources", "endpoints", "models", "detectors", "statistics", "audit"} <= settings("site")
+    assert {"sources", "models", "endpoints", "seed", "llm"} <= watched(Stage("dataset", board))
+    assert {"on_bad_row", "tracks", "statistics", "seed"} <= watched(Stage("label", board))
+    assert {"detectors", "tracks", "statistics", "seed"} <= watched(Stage("score", board))
+    assert {"boards", "models", "statistics", "seed"} <= watched(Stage("leaderboard"))
+    assert {"sources", "endpoints", "models", "detectors", "statistics", "audit"} <= watched(Stage("site"))
+    assert all({"boards"} <= watched(stage) for stage in stages(at.p) if stage.name != "sources")
 
 
 @pytest.mark.parametrize("board", at.p.boards)

@@ -40,6 +40,7 @@ from truerate.schemas import (
     save,
     write_parquet,
 )
+from truerate.settings import Stage, read_by, stages
 from truerate.sources import SourceTables
 
 DATASET = {
@@ -62,8 +63,12 @@ def track_of(at: Layout, board: str, part: str) -> ModuleType:
 
 
 @contextmanager
-def unchanged(at: Layout) -> Iterator[None]:
-    """Refuse to end well where params.yaml or the code changed while the step ran: DVC reads both after the command."""
+def unchanged(at: Layout, stage: Stage) -> Iterator[None]:
+    """Refuse to begin where params.yaml is no longer what DVC watches of it, and to end well where it or the code changed meanwhile.
+
+    DVC reads what it watches after the command: it would record a result under settings or code that did not make it.
+    """
+    refuse_edited(at, stage)
     before = digest("params.yaml", ROOT)
     yield
     if digest("params.yaml", ROOT) != before:
@@ -81,13 +86,21 @@ def write_json(path: str | Path, value: object) -> None:
     write_text(path, json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
 
 
+def refuse_edited(at: Layout, stage: Stage) -> None:
+    """Raise TruerateError where the settings of a stage are no longer those that the build began with."""
+    watched = Path(at.settings(stage))
+    if watched.is_file() and read_json(watched) != read_by(at.p, stage):
+        raise TruerateError("params.yaml was edited since the build read it; nothing is recorded: run `dvc repro` again")
+
+
 def check_params() -> None:
-    """Read params.yaml, so that a mistake in it ends the build before anything runs; what it writes never changes."""
+    """Read params.yaml, so that a mistake in it ends the build before anything runs, and write what each stage reads of it."""
     from truerate.checking import check_names
 
     at = Layout.load()
     check_names(at)
-    write_text(at.checked, "params.yaml holds\n")
+    for stage in stages(at.p):
+        write_json(at.settings(stage), read_by(at.p, stage))
 
 
 def mend(folder: str = ".dvc/tmp") -> bool:
@@ -108,6 +121,7 @@ def import_source(at: Layout, name: str) -> None:
     """Read one source by its reader into tables and a card."""
     from truerate.sources import fetch, read_source
 
+    refuse_edited(at, Stage("sources"))
     source = at.p.source(name)
     tables = read_source(name, source, fetch.folder_of(name, source, at), at.p.on_bad_row)
     for table, model in SOURCE.items():
@@ -160,6 +174,7 @@ def beside_all(paths: list[str], table: str) -> pl.DataFrame:
 
 def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     """Whole, validated, sorted tables out of the scratch files; the inputs must be those of this moment."""
+    refuse_edited(at, Stage("dataset", board))
     expected = track_of(at, board, "wiring").for_export(at, board)
     if list(inputs) != expected:
         raise TruerateError(f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again")
@@ -196,7 +211,7 @@ def label(at: Layout, board: str) -> None:
     from truerate.sources.label_files import read_labels
 
     files = label_files(at, board)
-    with unchanged(at):
+    with unchanged(at, Stage("label", board)):
         dataset = load_dataset(at, board)
         tasks = [json.loads(line) for line in Path(at.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n") if line]
         labelled = track_of(at, board, "steps").label(
@@ -233,7 +248,7 @@ def label_files(at: Layout, board: str) -> list[Path]:
 def train(at: Layout, detector: str, board: str) -> None:
     """Fit one family of detectors on a board: whole-text members once per fold, token members on the training texts."""
     family, folder = family_of(at, detector), Path(at.detector(detector, board))
-    with unchanged(at):
+    with unchanged(at, Stage("train", board, detector)):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         if detector not in at.p.families(board):
@@ -254,7 +269,7 @@ def train(at: Layout, detector: str, board: str) -> None:
 def judge(at: Layout, detector: str, board: str) -> None:
     """What one family of detectors says of each text of a board: asked in a state that has not seen it."""
     family, folder = family_of(at, detector), Path(at.detector(detector, board))
-    with unchanged(at):
+    with unchanged(at, Stage("judge", board, detector)):
         if detector not in at.p.families(board):
             return write_parquet(frame(Judgement), Path(at.judgements(detector, board)))
         samples = load(Sample, at.labels(board, "samples"))
@@ -288,7 +303,7 @@ def audit(at: Layout, board: str) -> None:
     """The shortcut audit of a board; with `on_shortcut: fail` a finding ends the build."""
     from truerate.leaderboard import audit as room
 
-    with unchanged(at):
+    with unchanged(at, Stage("audit", board)):
         samples = load(Sample, at.labels(board, "samples"))
         scores = room.audit(samples, contexts(at, board), board=board, p=at.p.audit, statistics=at.p.statistics, seed=at.p.seed)
         save(Score, scores, at.audit(board))
@@ -312,7 +327,7 @@ def prune(at: Layout, kind: str, board: str | None = None) -> None:
 def score(at: Layout, board: str) -> None:
     """Judgements against labels: scores with intervals, outcomes for the paired tests, topics of failure."""
     room = track_of(at, board, "steps")
-    with unchanged(at):
+    with unchanged(at, Stage("score", board)):
         dataset, samples = load_dataset(at, board), load(Sample, at.labels(board, "samples"))
         judgements = pl.concat([dataset["judgements"], *(load(Judgement, at.judgements(name, board)) for name in at.p.families(board))])
         inputs = digest(at.dataset(board), at.labels(board), *(at.judgements(name, board) for name in at.p.families(board)))
@@ -328,7 +343,7 @@ def leaderboard(at: Layout) -> None:
     """Rows with rank ranges of every board, and the headline numbers as DVC metrics."""
     from truerate.leaderboard import ledger, rows
 
-    with unchanged(at):
+    with unchanged(at, Stage("leaderboard")):
         made = [rows.board_rows(at, board, *board_scores(at, board), track_of(at, board, "card").CARD) for board in at.p.boards]
         table = pl.concat([frame(Row), *made])
         save(Row, table, at.leaderboard("rows"))
@@ -347,7 +362,7 @@ def render(at: Layout) -> None:
     from truerate.gather import site_tables
     from truerate.site import render_site
 
-    with unchanged(at):
+    with unchanged(at, Stage("site")):
         pages = render_site(site_tables(at))
         shutil.rmtree(at.p.paths.site_src, ignore_errors=True)
         for path, text in pages.items():

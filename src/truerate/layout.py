@@ -7,6 +7,7 @@ from pathlib import Path
 
 from truerate.keys import digest
 from truerate.params import Params, load_params
+from truerate.settings import Stage
 
 ROOT = "src/truerate"
 # What a track may import besides itself, so what decides its scratch rows; dvc.yaml names the same for `dataset`.
@@ -31,10 +32,9 @@ class Layout:
         """The layout of a params file; raises TruerateError where it does not hold."""
         return cls(load_params(path))
 
-    @property
-    def checked(self) -> str:
-        """What the first stage writes once params.yaml has been read."""
-        return f"{self.p.paths.build}/checked/params.txt"
+    def settings(self, stage: Stage) -> str:
+        """What a stage reads of params.yaml, as the first stage wrote it for DVC to watch."""
+        return f"{self.p.paths.build}/settings/{'/'.join(filter(None, stage))}.json"
 
     # ---- tables under data/ -------------------------------------------------------------------------------
     def source(self, name: str, table: str = "") -> str:

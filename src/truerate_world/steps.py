@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+from truerate.flow import refuse_edited
 from truerate.keys import digest
 from truerate.layout import Layout
 from truerate.schemas import Document, Fact, Generation, Item, Judgement, Reject, Sample, Score, frame, load, read_parquet, save
+from truerate.settings import Stage
 from truerate_world.annotate import annotate
 from truerate_world.encyclopedia import World, build
 from truerate_world.models import MODELS
@@ -19,6 +21,7 @@ from truerate_world.wiki import truth as wiki_truth
 
 def annotate_board(at: Layout, board: str) -> None:
     """Write every labeller's labels of a board's tasks; an empty file where the board's source is not simulated."""
+    refuse_edited(at, Stage("annotate", board))
     lines = Path(at.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n") if is_simulated(at, board) else []
     rows = _ANNOTATE[at.p.board(board).track](at, [json.loads(line) for line in lines if line])
     path = Path(at.annotations(board))
@@ -28,6 +31,7 @@ def annotate_board(at: Layout, board: str) -> None:
 
 def save_truth(at: Layout, board: str) -> None:
     """Write the planted values of a board as scores; an empty table where the board's source is not simulated."""
+    refuse_edited(at, Stage("truth", board))
     rows = _TRUTH[at.p.board(board).track](at, board) if is_simulated(at, board) else []
     save(Score, frame(Score, rows), at.truth(board))
 

@@ -174,6 +174,11 @@ class Params(Block):
         return named
 
     @cached_property
+    def values(self) -> dict[str, object]:
+        """All settings as plain values, defaults too."""
+        return self.model_dump(mode="json")
+
+    @cached_property
     def size(self) -> Sizes:
         """The sizes of the chosen profile."""
         return self.sizes[self.profile]
@@ -199,7 +204,7 @@ class Params(Block):
 
     def secrets(self) -> list[str]:
         """The names of the environment variables that hold secrets: every `…_env`, sorted."""
-        found = (value for block in _blocks(self.model_dump(mode="json")) for key, value in block.items() if key.endswith("_env"))
+        found = (value for block in _blocks(self.values) for key, value in block.items() if key.endswith("_env"))
         return sorted({value for value in found if isinstance(value, str)})
 
     def board(self, name: str) -> Board:
