@@ -59,18 +59,13 @@ def watched(stage: Stage) -> set[str]:
 
 
 def test_every_stage_watches_the_file_of_its_settings_and_none_reads_params_by_itself():
-    own = {name_of(stage): at.settings(stage) for stage in stages(at.p)}
+    own = {stage.address: at.settings(stage) for stage in stages(at.p)}
     assert set(own) == set(STAGES) - {"check"}
     for name, path in own.items():
         assert {dep for dep in deps(name) if dep.startswith(f"{at.p.paths.build}/settings")} == {path}, name
         assert not [dep for dep in STAGES[name].deps if getattr(dep, "params", [])], name
     assert outs("check") == {f"{at.p.paths.build}/settings"}
     assert deps("check") == {"params.yaml", "src/truerate/settings.py", "src/truerate/params"}
-
-
-def name_of(stage: Stage) -> str:
-    """A stage as DVC names it."""
-    return "@".join(filter(None, [stage.name, "-".join(filter(None, [stage.family, stage.board]))]))
 
 
 @pytest.mark.parametrize("board", at.p.boards)

@@ -88,9 +88,14 @@ def write_json(path: str | Path, value: object) -> None:
 
 def refuse_edited(at: Layout, stage: Stage) -> None:
     """Raise TruerateError where the settings of a stage are no longer those that the build began with."""
-    watched = Path(at.settings(stage))
-    if watched.is_file() and read_json(watched) != read_by(at.p, stage):
+    if is_edited(at, stage):
         raise TruerateError("params.yaml was edited since the build read it; nothing is recorded: run `dvc repro` again")
+
+
+def is_edited(at: Layout, stage: Stage) -> bool:
+    """Whether params.yaml says other than what the first stage read of it for a stage."""
+    watched = Path(at.settings(stage))
+    return watched.is_file() and read_json(watched) != read_by(at.p, stage)
 
 
 def check_params() -> None:

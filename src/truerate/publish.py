@@ -18,10 +18,9 @@ from truerate.hub.scan import refuse, scan
 from truerate.layout import Layout
 from truerate.releases import audit_of, board_draft, detector_draft
 from truerate.schemas import Sample, load
+from truerate.settings import stages
 
-OF_ALL = ("sources", "leaderboard")  # stages of dvc.yaml whose tables go out with every board
-OF_BOARD = ("dataset", "annotate", "label", "audit", "truth", "score")  # one per board
-OF_FAMILY = ("train", "judge")  # one per family of detectors and board
+PAGES = "site"  # the stage that makes nothing which goes out with a board
 
 
 def publish(at: Layout, name: str, *, to: str, is_public: bool, tag: str | None, dry_run: bool) -> None:
@@ -82,14 +81,20 @@ def refuse_unaudited(at: Layout, board: str) -> None:
 
 def refuse_changed(at: Layout, board: str) -> None:
     """Raise TruerateError where tables, code or settings are not those of dvc.lock: what goes out could not be made again from it."""
-    stages = [*OF_ALL, *(f"{stage}@{board}" for stage in OF_BOARD)]
-    stages += [f"{stage}@{family}-{board}" for stage in OF_FAMILY for family in at.p.detectors]
-    done = subprocess.run([sys.executable, "-m", "dvc", "status", "--json", *stages], capture_output=True, text=True, errors="replace")
+    from truerate.flow import is_edited
+
+    behind = [stage for stage in stages(at.p) if stage.board in (None, board) and stage.name != PAGES]
+    done = subprocess.run(
+        [sys.executable, "-m", "dvc", "status", "--json", *(stage.address for stage in behind)],
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
     hint = "run `dvc repro`"
     if done.returncode:
         line = " ".join((done.stderr.strip().splitlines() or ["it said nothing"])[-1].split())[:200]
         raise TruerateError(f"publishing board {board!r}: `dvc status` ended with {done.returncode}: {line}; {hint}")
-    if changed := json.loads(done.stdout or "{}"):
+    if changed := {*json.loads(done.stdout or "{}"), *(stage.address for stage in behind if is_edited(at, stage))}:
         raise TruerateError(f"publishing board {board!r}: not as dvc.lock has it: {_some(changed)}; {hint}")
 
 

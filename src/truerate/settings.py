@@ -37,6 +37,11 @@ class Stage(NamedTuple):
     board: str | None = None
     family: str | None = None
 
+    @property
+    def address(self) -> str:
+        """Its name in DVC's commands and in dvc.lock."""
+        return "@".join(filter(None, [self.name, "-".join(filter(None, [self.family, self.board]))]))
+
 
 def stages(p: Params) -> Iterator[Stage]:
     """Every stage that reads settings."""
