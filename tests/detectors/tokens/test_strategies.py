@@ -38,14 +38,19 @@ def by_the_mask(network, group):
     return found
 
 
-def rows_read(network, group, **given):
-    """Tokens of each row that the body is given while a group is scored, and the logits."""
-    seen = []
+def note_into(seen):
+    """A hook that adds the tokens of each row which the body is given."""
 
     def note(body, args, given):
         seen.append(given["inputs_embeds"].shape[1])
 
-    watch = network.body.register_forward_pre_hook(note, with_kwargs=True)
+    return note
+
+
+def rows_read(network, group, **given):
+    """Tokens of each row that the body is given while a group is scored, and the logits."""
+    seen = []
+    watch = network.body.register_forward_pre_hook(note_into(seen), with_kwargs=True)
     found = score_group(network, group, **given)
     watch.remove()
     return seen, found
@@ -178,6 +183,44 @@ def test_groups_are_taken_one_at_a_time():
     first, probabilities = next(scored)
     assert len(taken) == 1 and first is taken[0] and len(probabilities) == 2
     assert [len(found) for _, found in scored] == [1]
+
+
+def several(network):
+    """Groups that follow one another: of many answers, of one, without a reference, behind a reference that is longer than a row."""
+    bare = small.group(network, small.ANSWERS[:2])
+    return [
+        small.group(network),
+        small.group(network, small.ANSWERS[:1]),
+        type(bare)(bare.reference_ids[:0], bare.answers, "g", "en"),
+        small.group(network, ["It lies " * 20, "Tola"], small.REFERENCE[:60]),
+        small.group(network, small.ANSWERS[1:3], LONG[:500]),
+        small.group(network, small.ANSWERS[3:4], "Tola. " * 30),
+    ]
+
+
+@pytest.mark.parametrize("kind", small.CONFIGS)
+@pytest.mark.parametrize("mask", ["prefix", "causal", "full"])
+@pytest.mark.parametrize("cache_bytes", [None, 1], ids=["shared", "no room to share"])
+def test_groups_that_share_a_row_do_not_see_one_another(kind, mask, cache_bytes, monkeypatch):
+    monkeypatch.setitem(strategies._ROW, "cpu", 250)
+    network, read = small.network(kind, mask), {True: [], False: []}
+    groups = several(network)
+    for is_shared, rows in read.items():
+        watch = network.body.register_forward_pre_hook(note_into(rows), with_kwargs=True)
+        found = list(score_groups(network, iter(groups), cache_bytes=cache_bytes, is_shared=is_shared))
+        watch.remove()
+        assert all(one is group for (one, _), group in zip(found, groups, strict=True))
+        assert all(furthest(by_the_mask(network, group), scored) <= 1e-5 for group, scored in found)
+    assert sum(read[True]) == sum(read[False]) and max(read[True]) <= max(250, *read[False])
+    assert (len(read[True]) < len(read[False])) == (cache_bytes is None)
+
+
+def test_a_strategy_that_is_asked_for_is_taken_group_by_group():
+    network = small.network()
+    groups = [small.group(network), small.group(network, small.ANSWERS[:2])]
+    for strategy in ("one_by_one", "packed", "kv_cache"):
+        scored = [found for _, found in score_groups(network, groups, strategy, is_shared=True)]
+        assert all(furthest(score_group(network, group, strategy), found) == 0 for group, found in zip(groups, scored, strict=True))
 
 
 def test_scoring_leaves_the_mode_of_the_network_as_it_was():

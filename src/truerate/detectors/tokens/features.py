@@ -31,6 +31,9 @@ _ARABIC = regex.compile(r"^[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\
 _END = regex.compile(r"[.!?…][\"'”’»)\]]*(?=\s)|[。！？؟۔।]|\n")
 
 
+Content = list[tuple[int, str]]  # places and keys of the units that carry content
+
+
 class Units(NamedTuple):
     """The words of a text: offsets (units, 2), exact and stemmed keys, which are single characters, the sentence of each."""
 
@@ -102,7 +105,7 @@ def known(reference: str) -> Known:
     )
 
 
-def _content(told: Units) -> list[tuple[int, str]]:
+def _content(told: Units) -> Content:
     """The units that carry content, with their keys: words of four letters (three in Arabic script), numbers, pairs of characters."""
     found = []
     for i, key in enumerate(told.stems):
@@ -118,7 +121,8 @@ def unit_features(text: str, reference: str | Known) -> tuple[Units, np.ndarray]
     """The words of an answer and their codes (units, 3): match, alignment, telling."""
     about = known(reference) if isinstance(reference, str) else reference
     said = units(text)
-    return said, np.stack([_match(said, about), _alignment(said, about), _telling(said, about)], axis=1)
+    content = _content(said)
+    return said, np.stack([_match(said, about), _alignment(said, content, about), _telling(said, content, about)], axis=1)
 
 
 def _match(said: Units, about: Known) -> np.ndarray:
@@ -138,14 +142,15 @@ def _match(said: Units, about: Known) -> np.ndarray:
     return (1 + level + 3 * left + 6 * right).astype(np.int8)
 
 
-def _alignment(said: Units, about: Known) -> np.ndarray:
+def _alignment(said: Units, content: Content, about: Known) -> np.ndarray:
     """The alignment code of each word."""
     codes = np.full(len(said.keys), TELLS_NOTHING, dtype=np.int8)
-    for words in _shared(said, about):
+    for words in _shared(said, content, about):
         distinct = {tuple(rows): place for place, (_, rows) in enumerate(words)}
-        held = np.array([about.holds[rows].all(axis=0) for _, rows in words])
-        weight = np.array([(len(rows) + 1) // 2 for _, rows in words])
-        hits = np.array([about.windows[rows].all(axis=0) for _, rows in words]) * weight[:, None]
+        sizes = np.array([len(rows) for _, rows in words])
+        found, starts = np.concatenate([rows for _, rows in words]), np.cumsum(sizes) - sizes
+        held = np.logical_and.reduceat(about.holds[found], starts, axis=0)
+        hits = np.logical_and.reduceat(about.windows[found], starts, axis=0) * ((sizes + 1) // 2)[:, None]
         others = hits[list(distinct.values())].sum(axis=0)[None, :] - hits
         missing = others.max(axis=1) - np.where(held, others, -1).max(axis=1)
         for (places, _), code in zip(words, 2 + np.minimum(missing, 3), strict=True):
@@ -153,12 +158,12 @@ def _alignment(said: Units, about: Known) -> np.ndarray:
     return codes
 
 
-def _telling(said: Units, about: Known) -> np.ndarray:
+def _telling(said: Units, content: Content, about: Known) -> np.ndarray:
     """The telling code of each word: that of its sentence. A word counts once; of pairs of characters two make a word."""
     is_rare = about.holds.sum(axis=1) <= max(1, RARE * about.holds.shape[1])
     words: dict[int, set[int]] = {}
     pairs: dict[int, set[int]] = {}
-    for i, key in _content(said):
+    for i, key in content:
         row = about.rows.get(key)
         if row is not None and is_rare[row]:
             (pairs if said.is_single[i] else words).setdefault(int(said.sentences[i]), set()).add(row)
@@ -166,14 +171,14 @@ def _telling(said: Units, about: Known) -> np.ndarray:
     return (NONE_TELLING + np.minimum(counts, 3)).astype(np.int8)
 
 
-def _shared(said: Units, about: Known) -> Iterable[list[tuple[list[int], list[int]]]]:
+def _shared(said: Units, content: Content, about: Known) -> Iterable[list[tuple[list[int], list[int]]]]:
     """What each sentence of an answer shares with the reference: places in the answer and rows of the index, word by word.
 
     A run of characters that one sentence of the reference holds is one word, and weighs as many words as it has pairs of characters.
     """
     by_sentence: dict[int, list[tuple[list[int], list[int]]]] = {}
     last = -2
-    for i, key in _content(said):
+    for i, key in content:
         row = about.rows.get(key)
         if row is None:
             continue

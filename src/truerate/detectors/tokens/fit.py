@@ -9,18 +9,14 @@ from typing import NamedTuple
 import polars as pl
 
 from truerate.detectors.tokens import processes
-from truerate.detectors.tokens.encode import groups_of, pretrained_coder, tiny_coder
 from truerate.detectors.tokens.grid import FACTS, Cell, is_taught
 from truerate.detectors.tokens.labels import labels_of
-from truerate.detectors.tokens.network import build
 from truerate.detectors.tokens.rules import BY_NAME, can_learn, passages_of, save_state
-from truerate.detectors.tokens.train import CHECKPOINT, train
 from truerate.detectors.tokens.validate import of_readings
-from truerate.detectors.tokens.workers import threads
 from truerate.params import Backbone
 
-N_WORDS = 8000  # entries of a small network's vocabulary: names in pieces cost tokens and are told apart by features anyway
 STATE = "state"  # what is handed on, inside a scratch folder
+CHECKPOINT = "checkpoint.pt"  # of a training that goes on
 NETWORK = "network"
 
 
@@ -39,14 +35,19 @@ def fit(job: Job) -> None:
         return
     aside = job.scratch / f"{STATE}.{os.getpid()}.tmp"
     shutil.rmtree(aside, ignore_errors=True)
-    with threads(job.backbone):
-        facts, run = fit_rule(job, aside) if job.backbone is None else fit_network(job, aside)
+    facts, run = (fit_rule if job.backbone is None else _by_network())(job, aside)
     if processes.rank():
         return
     write(aside / FACTS, facts)
     write(job.scratch / "run.json", run)
     os.replace(aside, job.scratch / STATE)
     (job.scratch / CHECKPOINT).unlink(missing_ok=True)
+
+
+def _by_network():
+    from truerate.detectors.tokens.networks import fit_network  # torch and transformers, which a rule does without
+
+    return fit_network
 
 
 def write(path: Path, values: dict) -> None:
@@ -73,21 +74,3 @@ def fit_rule(job: Job, folder: Path) -> tuple[dict, dict]:
     save_state(state, folder)
     found = of_readings(zip((one.labels for one in held), rule.read(state, held), strict=True))
     return {"is_fitted": True, "validation": found.facts(), "n_parameters": int(state["coefficients"].size)}, {}
-
-
-def fit_network(job: Job, folder: Path) -> tuple[dict, dict]:
-    """Train a network; a set without hallucinated tokens teaches none."""
-    labels, backbone, passages = labels_of(job.cell.labels), job.backbone, job.passages.sort("target_id")
-    taught, held = halves(passages)
-    if not any(spans for spans in taught["spans"].to_list()):
-        return {"is_fitted": False}, {}
-    if backbone.weights == "tiny":
-        coder = tiny_coder([*taught["text"], *taught["reference"].unique(maintain_order=True)], N_WORDS)
-    else:
-        coder = pretrained_coder(backbone.weights, backbone.revision)
-    network = build(backbone, labels, coder, job.cell.seed, device=processes.device())
-    halved = (groups_of(half, coder, backbone, labels) for half in (taught, held))
-    trained = train(network, *halved, backbone=backbone, seed=job.cell.seed, folder=job.scratch)
-    if processes.rank() == 0:
-        network.save(folder / NETWORK)
-    return {"is_fitted": True, **trained.facts}, trained.run

@@ -5,6 +5,7 @@ A fitted cell is a folder of plain content (no clock, no host): `facts.json` wit
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,10 +76,7 @@ def key_of(cell: Cell, passages: pl.DataFrame, backbone: Backbone | None) -> str
 
 def surroundings() -> dict:
     """Versions and device that decide the bits of a network."""
-    import torch
-    import transformers
-
-    return {"torch": torch.__version__, "transformers": transformers.__version__, "device": processes.device()}
+    return {"torch": version("torch"), "transformers": version("transformers"), "device": processes.device()}
 
 
 def weights_of(backbone: Backbone | None) -> list | None:

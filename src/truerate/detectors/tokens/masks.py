@@ -75,6 +75,12 @@ def row_of(reference_ids: np.ndarray, answers: Sequence[Answer], places: Sequenc
     )
 
 
+def side_by_side(rows: Sequence[Row]) -> Row:
+    """Rows of several references side by side in one, which only blocks can tell apart (shared_attention.py): segments begin anew."""
+    names = ("ids", "features", "positions", "segments", "labels")
+    return Row(*(np.concatenate([getattr(row, name) for row in rows]) for name in names), tuple(i for row in rows for i in row.answers))
+
+
 def rows_of(group: Group, mask: str, *, max_answers: int = 8, max_tokens: int = 4096) -> list[Row]:
     """A group in rows, answers in their order: one per row under `full`, else up to `max_answers` while the row has at most `max_tokens`.
 

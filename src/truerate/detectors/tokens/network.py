@@ -1,6 +1,7 @@
 """A network that marks tokens: a body, a linear head on every token, and embeddings of the match features added to its input."""
 
 import json
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
@@ -98,7 +99,7 @@ class Network(nn.Module):
         sees: torch.Tensor | None,
         *,
         cache: DynamicCache | None = None,
-        blocks: Blocks | None = None,
+        blocks: Blocks | Sequence[Blocks] | None = None,
         unnamed: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """Last hidden states (rows, tokens, size) under an explicit mask (rows, 1, tokens, keys), a cache of earlier tokens, or blocks.

@@ -1,6 +1,5 @@
 """Reading texts with a fitted cell: soft spans of each passage."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -8,16 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from truerate.detectors.tokens import processes
-from truerate.detectors.tokens.encode import Answer, stream_groups
-from truerate.detectors.tokens.fit import NETWORK
+from truerate.detectors.tokens.encode import Answer
 from truerate.detectors.tokens.grid import FACTS, Cell, version_of
 from truerate.detectors.tokens.labels import labels_of
-from truerate.detectors.tokens.network import load
 from truerate.detectors.tokens.rules import BY_NAME, load_state, passages_of
 from truerate.detectors.tokens.soft import Reading, judgements, soft_spans
-from truerate.detectors.tokens.strategies import score_groups
-from truerate.detectors.tokens.workers import threads
 from truerate.errors import TruerateError
 from truerate.params import Backbone
 from truerate.schemas import read_json
@@ -36,9 +30,7 @@ class Reader(NamedTuple):
 def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
     """The Judgements of a cell on the passages that are its own."""
     own, cell = reader.cell.own(passages), reader.cell
-    with threads(reader.backbone):
-        spans = read(reader, own)
-    return judgements(cell.member, version_of(reader.folder), own, spans, **cell.attributes)
+    return judgements(cell.member, version_of(reader.folder), own, read(reader, own), **cell.attributes)
 
 
 def read(reader: Reader, passages: pl.DataFrame) -> list[list[dict]] | None:
@@ -49,9 +41,14 @@ def read(reader: Reader, passages: pl.DataFrame) -> list[list[dict]] | None:
         raise TruerateError(f"reading detector {reader.cell.member!r}: nothing at {str(reader.folder)!r}; run `dvc repro train`")
     if not read_json(reader.folder / FACTS)["is_fitted"]:
         return None
-    found = by_rule(reader, passages) if reader.backbone is None else by_network(reader, passages)
-    spans = dict(found)
+    spans = dict((by_rule if reader.backbone is None else _by_network())(reader, passages))
     return [spans.get(target, []) for target in passages["target_id"]]
+
+
+def _by_network():
+    from truerate.detectors.tokens.networks import read_network  # torch and transformers, which a rule does without
+
+    return read_network
 
 
 def by_rule(reader: Reader, passages: pl.DataFrame) -> Iterator[tuple[str, list[dict]]]:
@@ -62,19 +59,6 @@ def by_rule(reader: Reader, passages: pl.DataFrame) -> Iterator[tuple[str, list[
         units = passages_of(part, labels, sees_reference=rule.sees_reference)
         for target, one, reading in zip(part["target_id"], units, rule.read(state, units), strict=True):
             yield target, soft_spans(one.text, reading, labels)
-
-
-def by_network(reader: Reader, passages: pl.DataFrame) -> Iterator[tuple[str, list[dict]]]:
-    """Target and soft spans of each passage, as a network reads it, reference by reference; chunks of a long text are joined."""
-    network = load(reader.folder / NETWORK, device=processes.device())
-    labels, texts = labels_of(reader.cell.labels), dict(passages.select("target_id", "text").iter_rows())
-    groups = stream_groups(passages, network.coder, reader.backbone, labels)
-    chunks: dict[str, list[tuple[Answer, np.ndarray]]] = defaultdict(list)
-    for group, scored in score_groups(network, groups, reader.backbone.strategy, reader.backbone.cache_bytes):
-        for answer, p in zip(group.answers, scored, strict=True):
-            chunks[answer.target_id].append((answer, p))
-            if len(chunks[answer.target_id]) == answer.n_chunks:
-                yield answer.target_id, soft_spans(texts[answer.target_id], joined(chunks.pop(answer.target_id)), labels)
 
 
 def joined(chunks: Sequence[tuple[Answer, np.ndarray]]) -> Reading:

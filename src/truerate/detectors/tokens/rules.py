@@ -5,6 +5,7 @@ They read the units of features.py, whatever the language. What they reach is wh
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -77,10 +78,15 @@ def own_words(passage: Passage) -> list[list[str]]:
         before, word, after = words[i - 1], words[i], words[i + 1]
         near = [f"0 {word}", f"-1 {before}", f"1 {after}", f"-2 {words[i - 2]}", f"2 {words[i + 2]}"]
         pairs = [f"-1 0 {before} {word}", f"0 1 {word} {after}", f"-1 1 {before} {after}"]
-        padded = f"<{word}>"
-        pieces = [f"c {padded[k : k + n]}" for n in (2, 3, 4) for k in range(len(padded) - n + 1)]
-        found.append(near + pairs + pieces)
+        found.append(near + pairs + _ngrams(word))
     return found
+
+
+@lru_cache(maxsize=50_000)
+def _ngrams(word: str) -> list[str]:
+    """Names of the character n-grams of a word between its ends."""
+    padded = f"<{word}>"
+    return [f"c {padded[k : k + n]}" for n in (2, 3, 4) for k in range(len(padded) - n + 1)]
 
 
 def matches(passage: Passage) -> list[list[str]]:

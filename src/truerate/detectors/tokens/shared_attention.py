@@ -37,6 +37,11 @@ class Blocks:
     takes: Iterator[Pair] | None = None
     made: list[torch.Tensor] = field(default_factory=list)
 
+    @property
+    def n_tokens(self) -> int:
+        """Tokens of the row, or of this part of it."""
+        return self.n_reference + sum(self.lengths)
+
     def before(self, reference: Pair, *, is_sliding: bool) -> Pair:
         """What the answers can see of the reference in the layer that asks: from this row, or as the first one left it."""
         if self.takes is not None:
@@ -56,10 +61,11 @@ class Blocks:
         return self.made[0]
 
 
-def attend(module, query, key, value, attention_mask, scaling=None, dropout=0.0, blocks: Blocks | None = None, **given):
+def attend(module, query, key, value, attention_mask, scaling=None, dropout=0.0, blocks: Blocks | Sequence[Blocks] | None = None, **given):
     """Scaled dot-product attention (rows, heads, tokens, size) → (rows, tokens, heads, size), over blocks where they are given.
 
-    Raises TruerateError where a backbone asks for more than a mask: leaving that out would be another model.
+    Several blocks stand side by side in the row, none of which sees another. Raises TruerateError where a backbone asks for more than a
+    mask: leaving that out would be another model.
     """
 
     def whole(q, k, v, mask=None, *, is_causal=False):
@@ -69,21 +75,27 @@ def attend(module, query, key, value, attention_mask, scaling=None, dropout=0.0,
         raise TruerateError(f"{type(module).__name__} asks its attention for {', '.join(asked)}, which is not heeded; use another backbone")
     if blocks is None:
         return whole(query, key, value, attention_mask), None
+    beside = [blocks] if isinstance(blocks, Blocks) else blocks
     query, key = query.to(value.dtype), key.to(value.dtype)  # under autocast rotated ones come in full precision
+    parts = zip(*(one.split([each.n_tokens for each in beside], dim=2) for one in (query, key, value)), strict=True)
+    has_window = given.get("sliding_window") is not None
+    done = [one for part, each in zip(parts, beside, strict=True) for one in _over(whole, part, each, has_window, scaling)]
+    return torch.cat(done, dim=1), None
+
+
+def _over(whole: Callable, row: Sequence[torch.Tensor], blocks: Blocks, has_window: bool, scaling: float | None) -> list[torch.Tensor]:
+    """Attention over the query, key and value of one reference and its answers, piece by piece."""
     n, is_causal = blocks.n_reference, blocks.mask == "causal"
-    is_sliding = blocks.reach is not None and given.get("sliding_window") is not None
-    reference, *answers = zip(*(one.split((n, *blocks.lengths), dim=2) for one in (query, key, value)), strict=True)
+    is_sliding = blocks.reach is not None and has_window
+    reference, *answers = zip(*(one.split((n, *blocks.lengths), dim=2) for one in row), strict=True)
     before = blocks.before(reference[1:], is_sliding=is_sliding)
     if is_sliding:
         done = _near(whole, *reference, blocks)
-        done += [part for q, *own in answers for part in _near(whole, q, *_joined(before, own), blocks)]
-    else:
-        done = [whole(*reference, is_causal=is_causal)] if n else []
-        if answers and before[0].shape[2] and query.device.type == "cpu":
-            done.append(_in_two_parts(query[:, :, n:], before, answers, is_causal=is_causal, scaling=scaling))
-        else:
-            done += _in_one_part(whole, before, answers, is_causal=is_causal)
-    return torch.cat(done, dim=1), None
+        return done + [part for q, *own in answers for part in _near(whole, q, *_joined(before, own), blocks)]
+    done = [whole(*reference, is_causal=is_causal)] if n else []
+    if answers and before[0].shape[2] and row[0].device.type == "cpu":
+        return [*done, _in_two_parts(row[0][:, :, n:], before, answers, is_causal=is_causal, scaling=scaling)]
+    return done + _in_one_part(whole, before, answers, is_causal=is_causal)
 
 
 def _near(whole: Callable, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, blocks: Blocks) -> list[torch.Tensor]:

@@ -17,6 +17,7 @@ from torch.nn.functional import cross_entropy
 from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.batches import Rows, Step, padding_waste, rows_to_learn, steps_of
 from truerate.detectors.tokens.encode import Group
+from truerate.detectors.tokens.fit import CHECKPOINT
 from truerate.detectors.tokens.masks import collate
 from truerate.detectors.tokens.network import Network, half_precision
 from truerate.detectors.tokens.run import Meter, run_facts
@@ -25,7 +26,6 @@ from truerate.params import Backbone
 
 WARM_UP = 0.1  # share of the steps in which the learning rate rises
 CLIP = 1.0  # largest norm of a step's gradient
-CHECKPOINT = "checkpoint.pt"
 
 
 class Trained(NamedTuple):
@@ -105,7 +105,7 @@ class State:
             {"params": [one for one in weights if one.ndim > 1], "weight_decay": backbone.weight_decay},
             {"params": [one for one in weights if one.ndim < 2], "weight_decay": 0.0},  # norms and biases are not drawn to 0
         ]
-        self.optimiser = torch.optim.AdamW(kinds, lr=backbone.learning_rate, fused=self.device.type == "cuda")
+        self.optimiser = torch.optim.AdamW(kinds, lr=backbone.learning_rate, fused=True)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, lambda step: pace(step, n_steps))
 
     def look(self, held: Sequence[Group], backbone: Backbone) -> None:
@@ -189,12 +189,18 @@ def learn(state: State, known: Rows, step: Step) -> float:
 
 @contextlib.contextmanager
 def deterministic(seed: int, device: torch.device) -> Iterator[None]:
-    """Seeds and kernels that give the same numbers twice; on a GPU a kernel without such a form is used with a warning."""
+    """Seeds and kernels that give the same numbers twice; on a GPU a kernel without such a form is used with a warning.
+
+    Fresh memory is not filled with NaN, torch's aid for finding kernels that read what nobody wrote: it costs as much as Adam.
+    """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     before, warned = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    is_filled = torch.utils.deterministic.fill_uninitialized_memory
     torch.use_deterministic_algorithms(True, warn_only=device.type == "cuda")
+    torch.utils.deterministic.fill_uninitialized_memory = False
     torch.manual_seed(seed)
     try:
         yield
     finally:
         torch.use_deterministic_algorithms(before, warn_only=warned)
+        torch.utils.deterministic.fill_uninitialized_memory = is_filled

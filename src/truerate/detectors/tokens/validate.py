@@ -7,7 +7,6 @@ import numpy as np
 
 from truerate.detectors.tokens.encode import Group
 from truerate.detectors.tokens.soft import MARKED, Reading
-from truerate.detectors.tokens.strategies import score_groups
 from truerate.params import Backbone
 
 
@@ -34,9 +33,11 @@ class Agreement(NamedTuple):
 
 def agreement(network, groups: Sequence[Group], backbone: Backbone) -> Agreement:
     """What the network marks (p of none below one half) against the labels; ignored tokens count for nothing."""
+    from truerate.detectors.tokens.strategies import score_groups  # torch, which counting does without
+
     pairs = (
         (answer.labels, Reading(answer.offsets, 1 - p[:, 0], 1 + p[:, 1:].argmax(axis=1)))
-        for group, scored in score_groups(network, groups, backbone.strategy, backbone.cache_bytes)
+        for group, scored in score_groups(network, groups, backbone.strategy, backbone.cache_bytes, is_shared=True)
         for answer, p in zip(group.answers, scored, strict=True)
     )
     return of_readings(pairs)

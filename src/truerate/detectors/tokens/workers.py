@@ -1,18 +1,18 @@
 """Work of several detectors side by side: one process per core, one thread in each, and none that outlives its parent."""
 
-import contextlib
 import multiprocessing
 import os
+import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.context import BaseContext
 from typing import TypeVar
-
-import torch
 
 from truerate.detectors.tokens import processes
 from truerate.params import Backbone
 
+IMPORTED = ["torch", "transformers.models.llama.modeling_llama"]  # what takes seconds; nothing that imports polars
 Work, Found = TypeVar("Work"), TypeVar("Found")
 
 
@@ -24,17 +24,6 @@ def n_workers(apart: Sequence[Backbone]) -> int:
     return n if n > 1 else 0
 
 
-@contextlib.contextmanager
-def threads(backbone: Backbone | None) -> Iterator[None]:
-    """One thread for a rule or a small network, whose sums would cost more to share out than to make; else as many as there are."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1 if backbone is None or backbone.weights == "tiny" else before)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
 def each(work: Callable[[Work], Found], jobs: Sequence[Work], backbone_of: Callable[[Work], Backbone | None]) -> list[Found]:
     """What `work` gives for each job, in their order: networks side by side, rules meanwhile in this process.
 
@@ -44,7 +33,7 @@ def each(work: Callable[[Work], Found], jobs: Sequence[Work], backbone_of: Calla
     n = n_workers([backbone_of(job) for job in apart])
     if not n:
         return [work(job) for job in jobs]
-    with ProcessPoolExecutor(n, mp_context=multiprocessing.get_context("spawn"), initializer=begin) as pool:
+    with ProcessPoolExecutor(n, mp_context=beginning(), initializer=begin) as pool:
         try:
             waiting = {id(job): pool.submit(work, job) for job in apart}
             here = {id(job): work(job) for job in jobs if id(job) not in waiting}
@@ -53,9 +42,23 @@ def each(work: Callable[[Work], Found], jobs: Sequence[Work], backbone_of: Calla
             pool.shutdown(wait=False, cancel_futures=True)
 
 
+def beginning() -> BaseContext:
+    """How workers begin: on Linux as forks of a process that has imported torch and transformers, once for all of them; elsewhere anew.
+
+    Not of this process: polars has threads and locks from its import on, which a fork would cut off. The one that is forked has imported
+    nothing but IMPORTED and computed nothing, so it has no thread of OpenMP, MKL or autograd, which come with the first product. OpenBLAS,
+    where it may have more than one thread, starts them when it is loaded, ends them before a fork and starts them anew (pthread_atfork).
+    That process too ends with its parent.
+    """
+    if sys.platform != "linux":
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(IMPORTED)
+    return context
+
+
 def begin() -> None:
-    """In a worker: one thread, and an end when the parent is killed (it would go on working for nobody)."""
-    torch.set_num_threads(1)
+    """In a worker: an end when the parent is killed (it would go on working for nobody)."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
