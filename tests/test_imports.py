@@ -65,7 +65,9 @@ def test_nothing_in_truerate_names_the_closed_world():
 @pytest.mark.parametrize(
     ("modules", "heavy"),
     [
-        ("truerate.flow, truerate.tracks.wildhallucinations.scratch", ["torch", "pandera", "pandas", "trafilatura"]),
+        ("truerate.flow, truerate.tracks.wildhallucinations.scratch", ["torch", "pandera", "pandas", "trafilatura", "numpy", "scipy"]),
+        ("truerate.flow, truerate.tracks.halueval.scratch", ["torch", "pandera", "pandas", "numpy"]),
+        ("truerate.flow, truerate.tracks.mfava.scratch", ["torch", "pandera", "pandas", "numpy", "py3langid"]),
         ("truerate.checking, truerate.detectors, truerate.detectors.tokens", ["torch", "transformers", "pandera"]),
     ],
 )

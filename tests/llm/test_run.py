@@ -149,9 +149,11 @@ def test_an_endpoint_that_answers_nothing_ends_the_run(at, stub):
 
 
 def test_one_endpoint_that_fails_lets_the_other_finish_what_it_has_sent(at, stub):
-    stub.stub.latency = 0.2
+    from truerate.llm import crew  # noqa: F401 - or the other server has failed before the client is loaded, and nothing is sent
+
+    stub.stub.latency = 2.0
     layout = at()
-    failing = {"other": layout.p.endpoints["stub"].model_copy(update={"base_url": None, "launch": "no-such-program {port}"})}
+    failing = {"other": layout.p.endpoints["stub"].model_copy(update={"base_url": None, "launch": "sh -c 'sleep 1; exit 3' {port}"})}
     models = {"o": layout.p.models["m"].model_copy(update={"endpoint": "other"})}
     both = layout.p.model_copy(update={"endpoints": {**layout.p.endpoints, **failing}, "models": {**layout.p.models, **models}})
     with pytest.raises(TruerateError, match="endpoint 'other': launch"):

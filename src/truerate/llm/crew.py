@@ -29,14 +29,12 @@ HOPELESS = 20  # requests given up one after another, none answered: the endpoin
 class Crew:
     """The jobs of one endpoint, and those who work on them."""
 
-    def __init__(self, run: Run, name: str, jobs: list[Job]):
-        self.run, self.name = run, name
-        self.endpoint, self.llm = run.at.p.endpoints[name], run.at.p.llm
-        self.key = stops.api_key(name, self.endpoint)
+    def __init__(self, run: Run, jobs: list[Job], place: Place, key: str):
+        self.run, self.name, self.place, self.key = run, place.name, place, key
+        self.endpoint, self.llm = run.at.p.endpoints[self.name], run.at.p.llm
         self.queue = deque(jobs)
         self.later: list[tuple[float, Job]] = []
-        self.pace = Pace(run, name, self.endpoint)
-        self.place = Place(run.at, name)
+        self.pace = Pace(run, self.name, self.endpoint)
         self._n_answered = self._n_given_up = 0
 
     async def work(self) -> None:

@@ -16,16 +16,25 @@ class Place:
     """The address of one endpoint in one run, and the hold on its server if it has one."""
 
     def __init__(self, at: Layout, name: str):
-        self._at, self._name = at, name
+        self._at, self.name = at, name
         self._endpoint = at.p.endpoints[name]
         self._line: Lifeline | None = None
+        self._starting: asyncio.Future[Lifeline] | None = None
         self._lock = asyncio.Lock()
         self.url = self._endpoint.base_url or OPENAI
+
+    def start(self) -> None:
+        """Begin to start or join a launched server, which `find` then waits for."""
+        if self._endpoint.launch:
+            self._starting = _in_thread(acquire, Launch.of(self._at, self.name))
 
     async def find(self) -> str:
         """The address; a launched server is started or joined. Raises TruerateError where it does not come up."""
         if self._endpoint.launch:
-            self._line = await _in_thread(acquire, Launch.of(self._at, self._name))
+            if self._starting is None:
+                self.start()
+            starting, self._starting = self._starting, None
+            self._line = await starting
             self.url = self._line.url + "/v1"
         return self.url
 
@@ -52,8 +61,8 @@ class Place:
             self._line.close()
 
 
-async def _in_thread(function, *args):
-    """A blocking call in a daemon thread: unlike the loop's own executor it does not hold up the end of an interrupted program."""
+def _in_thread(function, *args) -> asyncio.Future:
+    """What a blocking call gives, run in a daemon thread: the loop's executor would hold up the end of an interrupted program."""
     loop = asyncio.get_running_loop()
     future = loop.create_future()
 
@@ -72,4 +81,4 @@ async def _in_thread(function, *args):
             pass
 
     threading.Thread(target=run, daemon=True).start()
-    return await future
+    return future

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 
 from truerate.errors import TruerateError
 from truerate.layout import Layout
+from truerate.llm import stops
 from truerate.llm.budget import Caps
 from truerate.llm.desk import Desk, Job
+from truerate.llm.place import Place
 from truerate.llm.store import Dead, Kept, Store
 
 
@@ -40,12 +42,16 @@ class Run:
 
     async def answer(self, jobs: Iterable[Job]) -> None:
         """Settle all jobs; raises the error that ended the run early."""
-        from truerate.llm.crew import Crew  # brings the HTTP client, half a second of imports
-
         by_endpoint: dict[str, list[Job]] = {}
         for job in jobs:
             by_endpoint.setdefault(job.target.endpoint, []).append(job)
-        crews = [Crew(self, name, found) for name, found in by_endpoint.items()]
+        places = {name: Place(self.at, name) for name in by_endpoint}
+        keys = {name: stops.api_key(name, self.at.p.endpoints[name]) for name in by_endpoint}
+        for place in places.values():
+            place.start()
+        from truerate.llm.crew import Crew  # brings the HTTP client: half a second of imports, in which launched servers start
+
+        crews = [Crew(self, found, places[name], keys[name]) for name, found in by_endpoint.items()]
         await self.desk.open()
         pulse = asyncio.create_task(self._pulse())
         try:

@@ -81,14 +81,15 @@ class Fetcher:
         await asyncio.gather(*self._robots.values(), return_exceptions=True)
         await self._session.close()
 
-    async def fetch_all(self, urls: Iterable[str]) -> None:
-        """Put the pages of all addresses into the store; those that it holds are not fetched."""
+    async def fetch_all(self, urls: Iterable[str], *, on_page: Callable[[str], object] = lambda url: None) -> None:
+        """Put the pages of all addresses into the store; those that it holds are not fetched. `on_page` is told of each that came."""
         missing = [url for url in dict.fromkeys(urls) if self.store.page(self.scope, url, self.limits) is None]
         waiting = iter(missing)
 
         async def work() -> None:
             for url in waiting:
                 await self.fetch(url)
+                on_page(url)
 
         await _together(work() for _ in range(min(WINDOW, len(missing))))
 

@@ -55,6 +55,10 @@ class PageStore:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
         self._link.close()
 
     def page(self, scope: str, url: str, limits: str) -> Page | None:

@@ -6,6 +6,7 @@ A step asks only models that may stand on the board (`Params.models_on`); withou
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,17 +15,14 @@ from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
 from truerate.llm.prompted import Prompted, generations
 from truerate.schemas import Score, frame
-from truerate.tracks.halueval import dataset, filtering, general, labels, recognition, refinement, sampling
-from truerate.tracks.halueval.agreeing import published_agreement
-from truerate.tracks.halueval.candidate_scores import score_candidates, score_filtering, score_labels, score_responses
+from truerate.tracks.halueval import dataset, filtering, general, recognition, refinement, sampling
 from truerate.tracks.halueval.context import SAMPLED_TASKS, Context, chosen_items, contexts, in_shard, is_probe
 from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset
-from truerate.tracks.halueval.labelling import Labelled, label_responses
 from truerate.tracks.halueval.recognition import Target
-from truerate.tracks.halueval.retrieval import retrieved
-from truerate.tracks.halueval.scores import score_recognition, score_refinement
-from truerate.tracks.halueval.tally import Tally
-from truerate.tracks.halueval.topics import topic_table
+
+if TYPE_CHECKING:
+    from truerate.tracks.halueval.labelling import Labelled
+    from truerate.tracks.halueval.tally import Tally
 
 Asking = Callable[..., list[Reply]]
 
@@ -169,6 +167,8 @@ def knowledge_of(at: Layout, board: str, found: dict[str, Context], documents: p
     settings = at.p.track(board)
     fit = [context for context in found.values() if context.task != "summarization"]
     if settings.knowledge == "retrieved":
+        from truerate.tracks.halueval.retrieval import retrieved
+
         return retrieved(fit, documents, settings.n_retrieved)
     return {context.item_id: context.knowledge for context in fit if context.knowledge}
 
@@ -218,7 +218,7 @@ def recognition_targets(
     return found, [target for target in targets if target.item_id in found]
 
 
-# ---- labels in, scores out (pure) -----------------------------------------------------------------------------
+# ---- labels in, scores out (pure); what these alone need, numpy first of all, is loaded by them and by no step that asks models ----
 
 
 def label(
@@ -231,8 +231,12 @@ def label(
     *,
     where: str,
     inputs: str,
-) -> Labelled:
+) -> "Labelled":
     """The labelled general samples from the rows of a label file (`labels.read_labels`). `inputs` is the digest its scores name."""
+    from truerate.tracks.halueval import labels
+    from truerate.tracks.halueval.agreeing import published_agreement
+    from truerate.tracks.halueval.labelling import label_responses
+
     settings = at.p.track(board)
     read = labels.checked_labels(rows, tasks, where=where, on_bad_row=at.p.on_bad_row)
     truth = dict(tables.samples.filter(is_probe()).select("sample_id", "is_hallucinated").iter_rows())
@@ -252,6 +256,9 @@ def score(
 
     `samples` are the data set's and the labelled general ones, `judgements` the subjects' and the detectors', `generations` the data set's.
     """
+    from truerate.tracks.halueval.candidate_scores import score_candidates, score_filtering, score_labels, score_responses
+    from truerate.tracks.halueval.scores import score_recognition, score_refinement
+
     tally = tally_of(at, board, inputs)
     scores, outcomes = score_recognition(samples, judgements, tally)
     made = [
@@ -269,10 +276,14 @@ def topics(
     at: Layout, board: str, *, items: pl.DataFrame, documents: pl.DataFrame, samples: pl.DataFrame, judgements: pl.DataFrame
 ) -> list[dict]:
     """The rows of topics.json."""
+    from truerate.tracks.halueval.topics import topic_table
+
     n_topics = at.p.track(board).n_topics
     return topic_table(items, documents, samples, judgements, n_topics=n_topics, statistics=at.p.statistics, seed=at.p.seed)
 
 
-def tally_of(at: Layout, board: str, inputs: str) -> Tally:
+def tally_of(at: Layout, board: str, inputs: str) -> "Tally":
     """How a board's scores are written."""
+    from truerate.tracks.halueval.tally import Tally
+
     return Tally(board, inputs, at.p.statistics, at.p.seed)

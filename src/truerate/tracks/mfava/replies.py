@@ -12,7 +12,6 @@ from pathlib import Path
 
 import regex
 
-from truerate.metrics.tokens import word_offsets
 from truerate.text import sentences
 from truerate.tracks.mfava.languages import LANGUAGES
 
@@ -40,6 +39,8 @@ def marks(text: str, lang: str, declared: Sequence[str]) -> dict[str, str | None
 
 def tokens(text: str) -> list[str]:
     """The tokens of a text, case levelled: words, or single characters of scripts without spaces."""
+    from truerate.metrics.tokens import word_offsets  # brings numpy, which no other step of the track needs
+
     return [text[start:end].casefold() for start, end in word_offsets(text)]
 
 
@@ -91,7 +92,7 @@ def is_other_language(text: str, lang: str, declared: tuple[str, ...]) -> bool:
     if n_own < MIN_SHARE * len(letters):
         return True
     rivals = tuple(sorted(code for code in {lang, *declared} if set(LANGUAGES[code].scripts) & set(LANGUAGES[lang].scripts)))
-    known = tuple(code for code in rivals if code in _labels())
+    known = tuple(code for code in rivals if code in _labels()) if len(rivals) > 1 else ()
     if lang not in known or len(known) < 2:
         return False
     best, p = _identifier(known).classify(text)
@@ -118,6 +119,6 @@ def _identifier(codes: tuple[str, ...]):
 
 @cache
 def _loaded():
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # a second of loading
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # half a second of loading
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

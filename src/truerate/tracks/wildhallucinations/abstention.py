@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from truerate.metrics.intervals import wilson
 from truerate.schemas import pairs
 from truerate.text import sentences, words
 
@@ -151,6 +150,8 @@ def probe_scores(rows: Iterable[dict] | None = None, *, confidence: float) -> li
     `probe_false_alarm_rate`: share of the answers that are taken for abstentions; `probe_miss_rate`: share of the abstentions that are
     not. The rule was written on split `dev`; the rows of `held` were written before it and not touched since. None over no row.
     """
+    from truerate.metrics.intervals import wilson
+
     rows, made = list(probe() if rows is None else rows), []
     for rule in RULES:
         for split in ("dev", "held"):

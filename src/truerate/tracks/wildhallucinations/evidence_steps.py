@@ -19,6 +19,7 @@ from truerate.tracks.wildhallucinations.asked_about import curated
 from truerate.tracks.wildhallucinations.evidence import Read, documents_frame, gathered, rejects_frame, searched_row
 from truerate.web.hosts import host_of, is_within
 from truerate.web.outcomes import Outcome, Text
+from truerate.web.reading import Reader
 from truerate.web.store import PageStore, limits
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Web:
         self.settings: WildHallucinations = at.p.track(board)
         self.scope = self._identity(self.settings.fetch.proxy)
         self._lines = ExitStack()
+        self._reader = self._lines.enter_context(Reader(store.path, self.scope, self.settings.fetch))
         self._bases: dict[str, str] = {}
 
     def __enter__(self) -> "Web":
@@ -105,7 +107,7 @@ class Web:
         return is_within(host_of(result["link"]), self.settings.fetch.login_hosts)
 
     def fetch(self, urls: Sequence[str]) -> None:
-        """Put the pages into the store."""
+        """Put the pages into the store; each is read while others still come."""
         settings = self.settings.fetch
         if any(self.store.page(self.scope, url, limits(settings)) is None for url in urls):
             asyncio.run(self._fetch(urls, self._base(settings.proxy, "fetch.proxy")))
@@ -114,11 +116,11 @@ class Web:
         from truerate.web.fetch import Fetcher
 
         async with Fetcher(self.settings.fetch, self.store, proxy=proxy, scope=self.scope, clock=self.clock) as fetcher:
-            await fetcher.fetch_all(urls)
+            await fetcher.fetch_all(urls, on_page=self._reader.begin)
 
     def read(self, result: dict) -> Read:
         """What a result's page says, or what became of it. A page that was recorded is judged as a fetched one is."""
-        from truerate.web.extract import extracted, judged, of_markup, tidy
+        from truerate.web.extract import judged, of_markup, tidy
 
         settings, url, title = self.settings.fetch, result["link"], result.get("title", "")
         final_url, phrases = result.get("final_url", url), settings.sign_in_phrases
@@ -129,8 +131,7 @@ class Web:
         elif "html" in result:
             text = of_markup(result["html"], settings.extract, phrases)
         else:
-            page = self.store.page(self.scope, url, limits(settings))
-            text, final_url = extracted(page, settings.extract, phrases), page.final_url
+            text, final_url = self._reader.text(url)
         return Read(url, final_url, title, text)
 
     # ---- endpoints --------------------------------------------------------------------------------------------

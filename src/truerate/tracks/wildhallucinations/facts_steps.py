@@ -13,7 +13,6 @@ from truerate.tracks.wildhallucinations import fact_writing, verifying
 from truerate.tracks.wildhallucinations.asked_about import with_pages
 from truerate.tracks.wildhallucinations.context import Context, contexts, in_shard
 from truerate.tracks.wildhallucinations.facts import GENERATE, facts_of
-from truerate.tracks.wildhallucinations.passages import ranked
 from truerate.tracks.wildhallucinations.verifying import Claim
 
 Asking = Callable[..., list[Reply]]
@@ -58,6 +57,8 @@ def of_subject(replied: pl.DataFrame, model: str, found: dict[str, Context]) -> 
 
 def claims_of(facts: pl.DataFrame, found: dict[str, Context], settings: WildHallucinations) -> list[Claim]:
     """Every fact with the best passages of its entity's pages (a fact's own words are the query)."""
+    from truerate.tracks.wildhallucinations.passages import ranked  # brings scipy, whose loading takes as long as many a step works
+
     how, claims = settings.verification, []
     for (item_id,), rows in facts.group_by("item_id", maintain_order=True):
         entity = found[item_id]

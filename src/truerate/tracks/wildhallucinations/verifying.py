@@ -9,7 +9,7 @@ at most `window`: every fact's first, then every fact's second, and so on.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
@@ -20,7 +20,9 @@ from truerate.llm.prompted import Prompted, Read, decoding, facts, generation
 from truerate.params import WildHallucinations
 from truerate.schemas import Judgement, frame, pairs
 from truerate.tracks.wildhallucinations.fact_writing import numbered
-from truerate.tracks.wildhallucinations.passages import Passage
+
+if TYPE_CHECKING:
+    from truerate.tracks.wildhallucinations.passages import Passage
 
 VERIFY = "verify_facts"
 SINGLE = "single"  # stage of the calls with one fact each, that the batches are held against
@@ -40,14 +42,14 @@ class Claim(NamedTuple):
     subject: str
     text: str
     name: str
-    passages: tuple[Passage, ...]
+    passages: "tuple[Passage, ...]"
 
 
 class Call(NamedTuple):
     """What one request asks: claims in their order, and the passages that it shows."""
 
     claims: tuple[Claim, ...]
-    passages: tuple[Passage, ...]
+    passages: "tuple[Passage, ...]"
     stage: str | None = None
 
     def named_passages(self) -> list[str]:
@@ -59,7 +61,7 @@ class Call(NamedTuple):
         lines = [[line.strip() for line in neutralise(one.text).splitlines() if line.strip()] for one in self.passages]
         return [f"{owner[one]}: " + "\n  ".join(found) for one, found in zip(self.passages, lines, strict=True)]
 
-    def evidence(self, claim: Claim) -> list[Passage]:
+    def evidence(self, claim: Claim) -> "list[Passage]":
         """The passages of a claim that the call shows, best first."""
         shown = set(self.passages)
         return [one for one in claim.passages if one in shown]
@@ -88,7 +90,7 @@ def _runs(claims: Iterable[Claim]) -> list[list[Claim]]:
     return [run for run in runs if run]
 
 
-def shown(claims: Sequence[Claim], window: int) -> tuple[Passage, ...]:
+def shown(claims: Sequence[Claim], window: int) -> "tuple[Passage, ...]":
     """The passages that a call shows: at most `window` of its claims' best by turns, in the order of documents and places."""
     turns = zip_longest(*(claim.passages for claim in claims))
     chosen = list(dict.fromkeys(one for turn in turns for one in turn if one is not None))[:window]
