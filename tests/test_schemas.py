@@ -1,5 +1,7 @@
 """Tables: validated on the way in and out, deterministic bytes, one line when broken."""
 
+import math
+
 import polars as pl
 import pytest
 
@@ -22,6 +24,43 @@ def test_empty_tables_travel(table, tmp_path):
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
 def test_tables_say_what_a_row_is(table):
     assert table.__doc__
+
+
+def row_of(table) -> dict:
+    """A row that keeps the table's rules."""
+    plain = {pl.String: "x", pl.Boolean: True, pl.Float64: 1.0, pl.Int64: 1}
+    row = {name: (rule.isin or [plain.get(kind, [])])[0] for name, (kind, rule) in table.fields().items()}
+    return row | COUNT if table is Count else row
+
+
+def broken(table):
+    """Frames of the table with one rule broken each, and that rule's name."""
+    row = row_of(table)
+    for name, (kind, rule) in table.fields().items():
+        values = {"null": None} if not rule.nullable else {}
+        values |= {"nan": math.nan} if kind == pl.Float64 and (not rule.nullable or rule.le is not None) else {}
+        values |= {"isin": "none of these"} if rule.isin else {}
+        values |= {"ge": rule.ge - 1} if rule.ge is not None else {}
+        values |= {"le": rule.le + 1} if rule.le is not None else {}
+        yield from ((f"{name}: {what}", frame(table, [row | {name: value}])) for what, value in values.items())
+        if rule.unique:
+            yield f"{name}: unique", frame(table, [row, row])
+    whole = frame(table, [row])
+    yield "order", whole.select(reversed(whole.columns))
+    yield "a column less", whole.drop(whole.columns[-1])
+    yield "type", whole.with_columns(pl.lit(1, dtype=pl.Int8).alias(whole.columns[0]))
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+def test_polars_and_pandera_agree_on_every_rule(table):
+    whole = frame(table, [row_of(table)])
+    assert table.holds(whole) and table.to_schema().validate(whole).equals(whole)
+    nulls = {name: None for name, (_, rule) in table.fields().items() if rule.nullable}
+    assert table.holds(frame(table, [row_of(table) | nulls]))
+    for rule, data in broken(table):
+        assert not table.holds(data), rule
+        with pytest.raises(TruerateError):
+            schemas.validate(table, data, where="here")
 
 
 def test_bytes_depend_on_content_alone(tmp_path):

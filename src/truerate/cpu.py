@@ -3,7 +3,8 @@
 Numeric libraries pick their kernels by what the CPU can do, and each kernel adds up in another order. Measured: an interval of agreement
 differs in its last bits between OpenBLAS' kernels for two generations of CPUs, and a small network trained for 400 steps on another CPU
 moves a raw hallucination rate by up to two points. So on x86-64 Linux all are held to AVX2, which machines since 2015 have. A promise of
-equal bits it is not: MKL makes none across vendors, and the number of cores may still split a long sum otherwise.
+equal bits it is not: MKL makes none across vendors, and the number of cores may still split a long sum of torch's otherwise. OpenBLAS is
+held to one thread: its products are small here, and a second thread took half as much time again (measured on the audit and the scores).
 """
 
 import platform
@@ -15,6 +16,7 @@ AVX2 = {
     "MKL_CBWR": "AVX2",  # its matrix products
     "ONEDNN_MAX_CPU_ISA": "AVX2",
     "OPENBLAS_CORETYPE": "Haswell",  # those of numpy, scipy, scikit-learn
+    "OPENBLAS_NUM_THREADS": "1",
     "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
 }
 _FLAGS = Path("/proc/cpuinfo")

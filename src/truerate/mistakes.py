@@ -60,8 +60,8 @@ def refuse_secrets(found: dict) -> None:
             )
 
 
-class OnceOnly(yaml.SafeLoader):
-    """Safe YAML in which no key stands twice: the first of the two would be lost without a word."""
+class OnceOnly(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+    """Safe YAML in which no key stands twice: the first of the two would be lost without a word. By libyaml where PyYAML holds it."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         """A mapping, its keys checked."""

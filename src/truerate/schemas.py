@@ -1,8 +1,9 @@
 """The tables of the house: one pandera schema each, and the only way they touch disk.
 
 Every frame under `data/` passes `save` and `load`, which validate names, types and rules; only a scratch step takes what a stage before it
-validated as it is (`read`: names and types). Tables are declared in plain words and become pandera's when the first frame is validated:
-importing pandera, and pandas with it, takes longer than most scratch steps. Identity columns are content hashes.
+validated as it is (`read`: names and types). Tables are declared in plain words: polars is asked whether a frame keeps them, and pandera
+what is wrong with one that does not, for importing it, and pandas with it, takes longer than most steps.
+Identity columns are content hashes.
 Columns named `attributes` and `slice` hold sorted key–value pairs (`PAIRS`), so that a new fact needs no new column.
 """
 
@@ -50,6 +51,25 @@ class Table:
         """The type of each column and what holds of its values."""
         declared = {name: TYPES.get(kind, kind) for name, kind in vars(cls)["__annotations__"].items()}
         return {name: (kind, getattr(cls, name, Field())) for name, kind in declared.items()}
+
+    @classmethod
+    def holds(cls, data: pl.DataFrame) -> bool:
+        """Whether the frame keeps the table's names, types and rules: what the pandera schema refuses, this refuses.
+
+        A null passes every rule but that there are none; NaN is no value either.
+        """
+        if data.schema != schema(cls):
+            return False
+        kept = [rule.all() for rule in cls.RULES.values()]
+        for name, (kind, rule) in cls.fields().items():
+            column = pl.col(name)
+            kept += [] if rule.nullable else [column.null_count() == 0]
+            kept += [~column.is_nan().any()] if kind == pl.Float64 and not rule.nullable else []
+            kept += [column.n_unique() == pl.len()] if rule.unique else []
+            kept += [column.is_in(rule.isin).all()] if rule.isin is not None else []
+            kept += [(column >= rule.ge).all()] if rule.ge is not None else []
+            kept += [(column <= rule.le).all()] if rule.le is not None else []
+        return data.select(pl.all_horizontal(kept)).item()
 
     @classmethod
     @cache
@@ -312,6 +332,8 @@ def frame(table: type[Table], rows: list[dict] | None = None) -> pl.DataFrame:
 
 def validate(table: type[Table], data: pl.DataFrame, *, where: str) -> pl.DataFrame:
     """The frame itself if it keeps the table's rules, else TruerateError with the first broken rule."""
+    if table.holds(data):
+        return data
     from pandera.errors import SchemaError, SchemaErrors
 
     try:

@@ -2,14 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 import polars as pl
-
-from truerate.text import words
 
 ANY_TASK = "*"
 
@@ -57,17 +54,6 @@ class Texts:
 
     def __len__(self) -> int:
         return len(self.texts)
-
-    @cached_property
-    def words(self) -> list[list[str]]:
-        """The words of each text."""
-        return [words(text) for text in self.texts]
-
-    @cached_property
-    def knowledge_words(self) -> list[list[str]]:
-        """The words of each text's knowledge, cut once per distinct knowledge."""
-        cut = {text: words(text) for text in dict.fromkeys(self.knowledge)}
-        return [cut[text] for text in self.knowledge]
 
 
 State = dict  # what was learned, as JSON values

@@ -1,6 +1,7 @@
 """Detectors that compare the answer with its knowledge word by word: the floor of what checking a text can reach."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -8,6 +9,9 @@ from truerate.detectors.interface import Rule, State, Texts, Verdicts
 from truerate.detectors.trivial import by_cut
 from truerate.metrics.ngrams import fit_logistic, logistic
 from truerate.metrics.overlap import form, overlap
+from truerate.text import words
+
+N_KEPT = 50_000  # rows of six numbers: each text is asked about once per fold and member
 
 
 def absent_rate(texts: Texts) -> dict[str, np.ndarray]:
@@ -17,11 +21,19 @@ def absent_rate(texts: Texts) -> dict[str, np.ndarray]:
 
 def lexical_features(texts: Texts) -> np.ndarray:
     """Overlap with the knowledge (4) and length in log words and log characters (2): shape (texts, 6)."""
-    rows = [
-        (*overlap(words, known), *np.log1p(form(text)[:2]))
-        for words, known, text in zip(texts.words, texts.knowledge_words, texts.texts, strict=True)
-    ]
+    rows = [_features(text, knowledge) for text, knowledge in zip(texts.texts, texts.knowledge, strict=True)]
     return np.array(rows, dtype=float).reshape(-1, 6)
+
+
+@lru_cache(maxsize=N_KEPT)
+def _features(text: str, knowledge: str) -> tuple[float, ...]:
+    """One row, kept for the other folds and members."""
+    return (*overlap(words(text), _words_of(knowledge)), *np.log1p(form(text)[:2]))
+
+
+@lru_cache(maxsize=256)
+def _words_of(knowledge: str) -> list[str]:
+    return words(knowledge)
 
 
 def by_regression(

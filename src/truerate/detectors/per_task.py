@@ -53,17 +53,17 @@ class PerTask:
         verdicts, p = (None, None) if state is None else self.rule.judge(state, texts)
         is_fitted = state is not None
         blank = [None] * len(texts)
-        rows = {
+        rows = {  # whole columns: polars takes longer to repeat a value than to read a list
             "judgement_id": [content_id("judgement", self.name, self.version, target) for target in texts.sample_ids],
-            "judge": self.name,
-            "judge_version": self.version,
+            "judge": [self.name] * len(texts),
+            "judge_version": [self.version] * len(texts),
             "target_id": texts.sample_ids,
             "verdict": verdicts.astype(bool).tolist() if is_fitted else blank,
-            "status": "ok" if is_fitted else "unparsed",
-            "reason": None if is_fitted else "not-fitted",
+            "status": ["ok" if is_fitted else "unparsed"] * len(texts),
+            "reason": [None if is_fitted else "not-fitted"] * len(texts),
             "spans": [[]] * len(texts),
             "p": np.round(np.clip(p, 0, 1), DIGITS).tolist() if is_fitted else blank,
-            "rationale": None,
+            "rationale": blank,
             "attributes": [[]] * len(texts),
         }
         return pl.DataFrame(rows, schema=schema(Judgement))
@@ -88,8 +88,8 @@ def _labelled(samples: pl.DataFrame, contexts: pl.DataFrame) -> Texts:
 
 def rounded(value: object) -> object:
     """JSON values with every number cut to six digits after the point."""
+    if isinstance(value, float):  # first: nearly all are
+        return round(value, DIGITS)
     if isinstance(value, dict):
         return {key: rounded(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [rounded(one) for one in value]
-    return round(value, DIGITS) if isinstance(value, float) else value
+    return [rounded(one) for one in value] if isinstance(value, list | tuple) else value

@@ -5,6 +5,7 @@ sum, so per-cluster sums are all that a resample needs: `sums` has shape (cluste
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -48,8 +49,23 @@ def cluster_sums(clusters: Sequence, values: np.ndarray) -> np.ndarray:
 
 def resample_weights(n_clusters: int, *, n_resamples: int, seed: int) -> Iterator[np.ndarray]:
     """How often each cluster is drawn in each resample: blocks of shape (≤ resamples, clusters), the same for one seed however cut."""
-    rng = np.random.default_rng(seed)
     block = max(1, CELLS // max(1, n_clusters))
+    if n_resamples <= block:
+        yield _one_block(n_clusters, n_resamples, seed)
+    else:
+        yield from _blocks(n_clusters, n_resamples, seed, block)
+
+
+@lru_cache(maxsize=8)  # of at most CELLS numbers each
+def _one_block(n_clusters: int, n_resamples: int, seed: int) -> np.ndarray:
+    """All resamples, kept and so read-only: a board asks for the same ones hundreds of times."""
+    (weights,) = _blocks(n_clusters, n_resamples, seed, n_resamples)
+    weights.flags.writeable = False
+    return weights
+
+
+def _blocks(n_clusters: int, n_resamples: int, seed: int, block: int) -> Iterator[np.ndarray]:
+    rng = np.random.default_rng(seed)
     for start in range(0, n_resamples, block):
         size = min(block, n_resamples - start)
         drawn = rng.integers(0, n_clusters, size=(size, n_clusters)) + n_clusters * np.arange(size)[:, None]

@@ -4,23 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-WORDS, CHARACTERS = (1, 2), (2, 4)  # lengths of the n-grams counted
-MAX_FEATURES = 20_000  # of each kind, the most frequent first
-
-
-def counters(vocabularies: tuple[Sequence[str], Sequence[str]] | None = None):
-    """Counters of word and of character n-grams (scikit-learn), with fixed vocabularies where given.
-
-    Words keep punctuation marks as words of their own, so that a final full stop is seen.
-    """
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    word, character = vocabularies or (None, None)
-    fit = {"max_features": MAX_FEATURES, "min_df": 1}
-    return (
-        CountVectorizer(token_pattern=r"\w+|[^\w\s]", ngram_range=WORDS, vocabulary=word, **fit),
-        CountVectorizer(analyzer="char_wb", ngram_range=CHARACTERS, vocabulary=character, **fit),
-    )
+from truerate.metrics.gram_counts import CHARACTERS, WORDS
 
 
 def tf_idf(counts, idf: np.ndarray):
@@ -64,16 +48,16 @@ def ngram_counts(texts: Sequence[str], vocabularies: tuple[Sequence[str], Sequen
 
     Without vocabularies they are those of the texts themselves.
     """
+    if vocabularies is None:
+        return _beside([kind.counts(texts)[1] for kind in (WORDS, CHARACTERS)])
+    return _beside([kind.counts_of(texts, known) for kind, known in zip((WORDS, CHARACTERS), vocabularies, strict=True)])
+
+
+def _beside(counted: list):
     from scipy.sparse import hstack
 
-    counted = []
-    for counter, given in zip(counters(vocabularies), vocabularies or (None, None), strict=True):
-        if given is None or len(given):
-            try:
-                counted.append(counter.transform(texts) if given is not None else counter.fit_transform(texts))
-            except ValueError:  # scikit-learn's "empty vocabulary": not one n-gram of this kind
-                continue
-    return hstack(counted).tocsr() if counted else None
+    found = [counts for counts in counted if counts.shape[1]]
+    return hstack(found).tocsr() if found else None
 
 
 def fit_counts(counts, labels: np.ndarray) -> dict:
@@ -93,22 +77,13 @@ def fit_ngrams(texts: Sequence[str], labels: np.ndarray) -> dict:
 
     Texts without any n-gram leave the vocabularies empty and the intercept 0.
     """
-    words, characters = (_vocabulary(counter, texts) for counter in counters())
-    counts = ngram_counts(texts, (words, characters))
+    (words, of_words), (characters, of_characters) = (kind.counts(texts) for kind in (WORDS, CHARACTERS))
+    counts = _beside([of_words, of_characters])
     if counts is None:
         return {"words": [], "characters": [], "idf": [], "coefficients": [], "intercept": 0.0}
     learned = fit_counts(counts, labels)
     numbers = {name: learned[name].tolist() for name in ("idf", "coefficients")}
     return {"words": words, "characters": characters, "intercept": learned["intercept"]} | numbers
-
-
-def _vocabulary(counter, texts: Sequence[str]) -> list[str]:
-    """The counter's n-grams in the order of their columns."""
-    try:
-        counter.fit(texts)
-    except ValueError:  # scikit-learn's "empty vocabulary"
-        return []
-    return sorted(counter.vocabulary_, key=counter.vocabulary_.get)
 
 
 def ngram_probabilities(state: dict, texts: Sequence[str]) -> np.ndarray:

@@ -38,10 +38,10 @@ def schema_docs() -> list[dict]:
     return [{"name": table.__name__, "doc": inspect.getdoc(table) or "", "columns": _columns(table)} for table in tables]
 
 
-def _columns(table: type) -> list[dict]:
+def _columns(table: type[schemas.Table]) -> list[dict]:
     return [
-        {"name": name, "dtype": _words(str(column.dtype)), "is_nullable": bool(column.nullable), "rule": _rules(column)}
-        for name, column in table.to_schema().columns.items()
+        {"name": name, "dtype": _words(str(kind)), "is_nullable": rule.nullable, "rule": _rules(rule)}
+        for name, (kind, rule) in table.fields().items()
     ]
 
 
@@ -54,7 +54,7 @@ def _words(dtype: str) -> str:
     )
 
 
-def _rules(column: object) -> str:
-    """What the schema checks of a column."""
-    checks = [str(check.error or check.name) for check in column.checks]
-    return "; ".join((["unique"] if column.unique else []) + checks)
+def _rules(rule: schemas.Field) -> str:
+    """What the schema checks of a column, in pandera's words."""
+    said = {"isin": rule.isin, "greater_than_or_equal_to": rule.ge, "less_than_or_equal_to": rule.le}
+    return "; ".join((["unique"] if rule.unique else []) + [f"{name}({value})" for name, value in said.items() if value is not None])

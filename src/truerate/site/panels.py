@@ -37,13 +37,14 @@ def _panel(name: str, rows: list[dict], view: View, *, title: str) -> Panel:
     measured = [row for row in rows if row["kind"] != "planted"]
     seen = {row["subject"] for row in measured}
     rows = measured + [row for row in rows if row["kind"] == "planted" and row["subject"] not in seen]
-    columns = _columns(rows, view)
+    by_column = _by_column(rows, view)
+    columns = _columns(by_column, view)
     whiskers = {column.key for column in columns if column.has_whisker} or {column.key for column in columns}
     is_turned = view.form == "heat" and all(column.measure.direction == "up" for column in columns)
-    drawn = [row for row in rows if _column_key(row, view) in whiskers and _is_share(row)]
+    drawn = [row for key in whiskers for row in by_column[key] if _is_share(row)]
     ends = ("value",) if is_turned else ("low", "high", "value")  # intervals of small parts would leave one tint to all
     low, high = _axis([row[end] for row in drawn for end in ends if row[end] is not None], is_open=view.form == "board" or is_turned)
-    best = {column.key: _best([row for row in rows if _column_key(row, view) == column.key], column) for column in columns}
+    best = {column.key: _best(by_column[column.key], column) for column in columns}
     lines = [_line(key, found, view, columns=columns, best=best, planted=planted) for key, found in _lines(rows, view).items()]
     return Panel(
         name=name,
@@ -83,11 +84,15 @@ def _address(row: dict, view: View) -> tuple:
     return (subject, *keys, _column_key(row, view))
 
 
-def _columns(rows: list[dict], view: View) -> list[Column]:
-    order = {name: index for index, name in enumerate((*view.metrics, *view.extra))}
+def _by_column(rows: list[dict], view: View) -> dict[tuple, list[dict]]:
     by_key: dict[tuple, list[dict]] = {}
     for row in rows:
         by_key.setdefault(_column_key(row, view), []).append(row)
+    return by_key
+
+
+def _columns(by_key: dict[tuple, list[dict]], view: View) -> list[Column]:
+    order = {name: index for index, name in enumerate((*view.metrics, *view.extra))}
 
     def position(key: tuple) -> tuple:
         group, metric, rest = key

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-# Python-Markdown acts on most ASCII punctuation, even inside raw HTML. What stays is letters, digits, blank and comma.
-_SAFE = re.compile(r"[A-Za-z0-9 ,\u00a1-\U0010ffff]")
 _HIDDEN = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
+# Python-Markdown acts on most ASCII punctuation, even inside raw HTML. What stays is letters, digits, blank and comma.
+_ACTIVE = re.compile(rf"{_HIDDEN.pattern}|[^A-Za-z0-9 ,\u00a1-\U0010ffff]")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -24,13 +24,14 @@ def inert(text: object) -> Markup:
     """
     if isinstance(text, Markup | int | float):
         return Markup(text)
-    return Markup("".join(_inert(character) for character in ("" if text is None else str(text))))
+    return Markup(_ACTIVE.sub(_shown, "" if text is None else str(text)))
 
 
-def _inert(character: str) -> str:
-    if _HIDDEN.match(character):
-        return f'<span class="tr-chip" title="invisible character">U&#43;{ord(character):04X}</span>'
-    return character if _SAFE.match(character) else f"&#{ord(character)};"
+def _shown(found: re.Match) -> str:
+    code = ord(found[0])
+    if _HIDDEN.match(found[0]):
+        return f'<span class="tr-chip" title="invisible character">U&#43;{code:04X}</span>'
+    return f"&#{code};"
 
 
 def plain(text: object) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import polars as pl
 
@@ -109,8 +110,15 @@ class Tables:
 
     def rows_of(self, board: str) -> list[dict]:
         """The rows of one board as dicts, `slice` as a plain dict."""
-        found = self.rows.filter(pl.col("board") == board).to_dicts()
-        return [row | {"slice": unpaired(row["slice"])} for row in found]
+        return [dict(row) for row in self._rows_by_board.get(board, ())]
+
+    @cached_property
+    def _rows_by_board(self) -> dict[str, list[dict]]:
+        """Made once: each page asks."""
+        found: dict[str, list[dict]] = {}
+        for row in self.rows.to_dicts():
+            found.setdefault(row["board"], []).append(row | {"slice": unpaired(row["slice"])})
+        return found
 
 
 def unpaired(pairs: Sequence[Mapping] | None) -> dict[str, str]:

@@ -51,8 +51,10 @@ class View:
 
     def takes(self, row: dict) -> bool:
         """Whether a row belongs to this view."""
+        if row["table"] != self.table:  # nearly all are of others
+            return False
         wanted, held = (*self.metrics, *self.extra), row["slice"]
-        is_named = row["table"] == self.table and (not wanted or row["metric"] in wanted)
+        is_named = not wanted or row["metric"] in wanted
         is_kept = all(key in held for key in self.having) and all(held.get(key) == value for key, value in self.only)
         return is_named and is_kept and not any(key in held for key in self.lacking)
 

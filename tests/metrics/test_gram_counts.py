@@ -1,0 +1,35 @@
+"""N-grams are counted as scikit-learn counts them, column for column."""
+
+import pytest
+
+from truerate.metrics import gram_counts
+from truerate.metrics.gram_counts import Grams, character_grams, word_grams
+
+TEXTS = ["It is Paris, of course.", "Paris", "", "  ", "a\u2003b\n\tÉté 2 İ x", "東京は日本の首都です。", "Paris is it. It is.", "... - !"]
+KINDS = {
+    "words": (word_grams, {"token_pattern": r"\w+|[^\w\s]", "ngram_range": (1, 2)}),
+    "characters": (character_grams, {"analyzer": "char_wb", "ngram_range": (2, 4)}),
+}
+
+
+@pytest.mark.parametrize("n_kept", [20_000, 9])
+@pytest.mark.parametrize("kind", KINDS)
+def test_counts_are_those_of_scikit_learn(kind, n_kept, monkeypatch):
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    monkeypatch.setattr(gram_counts, "MAX_FEATURES", n_kept)
+    cut, settings = KINDS[kind]
+    peer = CountVectorizer(max_features=n_kept, **settings)
+    expected = peer.fit_transform(TEXTS)
+    grams = Grams(cut)
+    for _ in range(2):  # the second time from what is kept
+        vocabulary, counts = grams.counts(TEXTS)
+        assert vocabulary == peer.get_feature_names_out().tolist()
+        assert (counts != expected).nnz == 0 and counts.dtype == expected.dtype
+    others = ["Paris is big.", "", "zzz"]
+    assert (grams.counts_of(others, vocabulary) != peer.transform(others)).nnz == 0
+
+
+def test_texts_without_an_n_gram_have_no_columns():
+    vocabulary, counts = Grams(word_grams).counts(["", " "])
+    assert vocabulary == [] and counts.shape == (2, 0)
