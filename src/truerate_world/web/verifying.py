@@ -11,6 +11,8 @@ from truerate_world.web.habits import habits
 from truerate_world.web.planted import planted_as
 from truerate_world.web.reading import INVENTED, TITLE, Stated, blocks, is_supported, numbered, stated_by, stated_in, votes
 
+UNDECIDED = "hard to say"  # in place of a verdict
+
 Reply = tuple[str, str, dict]
 
 
@@ -65,7 +67,10 @@ def _tail(world: World, stated: Stated, fact: str) -> str:
 
 
 def verified(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
-    """A verdict for each numbered claim by what the passages state, turned where the model's habits draw it; some lines cannot be read."""
+    """A verdict for each numbered claim by what the passages state, turned where the model's habits draw it; some lines cannot be read.
+
+    A reply is never empty: of a single claim that gets no verdict that is said.
+    """
     claims = numbered(fields.get("Claims", ""))
     if not claims:
         return None
@@ -80,8 +85,8 @@ def verified(world: World, model: str, fields: dict[str, str], sample: int) -> R
         if verdict is not None:
             lines.append(f"[{number}] {'supported' if verdict else 'not supported'}")
         else:
-            lines.append(f"[{number}] hard to say" if draw(model, "how unparsed", claim) < 0.5 else "")
-    return "verify_facts", "\n".join(line for line in lines if line), {"supported": truth}
+            lines.append(f"[{number}] {UNDECIDED}" if draw(model, "how unparsed", claim) < 0.5 else "")
+    return "verify_facts", "\n".join(line for line in lines if line) or UNDECIDED, {"supported": truth}
 
 
 def _passage(world: World, text: str, about: int | None) -> tuple[str, int | None]:

@@ -188,3 +188,13 @@ def test_verdicts_do_not_depend_on_the_other_claims_of_a_batch():
         )
         said[tuple(order)] = {claim: lines.get(f"[{place}") for place, claim in enumerate(order, 1)}
     assert said[tuple(claims)] == said[tuple(claims[::-1])]
+
+
+@pytest.mark.parametrize("entity", ALL[:40])
+def test_a_single_claim_without_a_verdict_is_answered_all_the_same(entity, monkeypatch):
+    from dataclasses import replace
+
+    monkeypatch.setitem(HABITS, "sim-quill", replace(HABITS["sim-quill"], unparsed=1.0))
+    claims = [fact(entity, relation) for relation in WORLD.entities[entity].facts]
+    for claim in claims:
+        assert verify([claim], [claim])[1] in ("hard to say", "[1] hard to say")
