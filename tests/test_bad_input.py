@@ -125,7 +125,15 @@ def real_chats(p: dict) -> None:
 
 UNKNOWN = {
     "reader": (lambda p: p["sources"]["closed-world"].update(reader="nope"), ["reader 'nope'", "seed_files"]),
-    "detector": (lambda p: p["detectors"]["baselines"].update(members=["nope"]), ["detector member 'nope'", "always"]),
+    "detector": (lambda p: p["detectors"]["baselines"].update(members=["nope"], only={}), ["detector member 'nope'", "always"]),
+    "member for some tracks": (
+        lambda p: p["detectors"]["baselines"].update(only={"nope": ["halueval"]}),
+        ["`only` names 'nope', no member"],
+    ),
+    "track of a member": (
+        lambda p: p["detectors"]["baselines"].update(only={"support": ["mfava"]}),
+        ["`only` gives 'support' the track 'mfava', none of the family's: halueval, wildhallucinations"],
+    ),
     "token detector": (
         lambda p: p["detectors"]["tokens"]["members"].append("llama-3-8b"),
         ["detector member 'llama-3-8b'", "tiny-prefix"],
@@ -349,7 +357,7 @@ COMMANDS = {
     ("audit", "x"): "declared: halueval-closed-world",
     ("plan", "x"): "declared: halueval-closed-world",
     ("import", "x"): "declared: closed-world",
-    ("train", "x", BOARD): "declared: baselines, support, tokens",
+    ("train", "x", BOARD): "declared: baselines, tokens",
     ("board", BOARD): "not there; run `dvc repro`",
     ("audit", BOARD): "not audited yet",
     ("plan",): "not imported yet; run `dvc repro sources`",

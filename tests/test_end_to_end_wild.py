@@ -26,7 +26,7 @@ def smaller(params: dict) -> None:
     track = params["tracks"]["wildhallucinations"]
     track["subjects"] = ["aster", "elm"]
     track["fetch"]["timeout_s"] = 1
-    params["detectors"] = {"support": params["detectors"]["support"]}
+    params["detectors"] = {"baselines": params["detectors"]["baselines"] | {"members": ["support"]}}
 
 
 @pytest.fixture(scope="module")

@@ -38,15 +38,15 @@ def test_a_stage_stands_for_each_board_and_family(params):
 
 def test_settings_are_plain_values_under_their_place(params):
     params["boards"]["my.board"] = {"track": "halueval", "source": "closed-world", "title": "Mine"}
-    found = read(params)[Stage("judge", "my.board", "support")]
+    found = read(params)[Stage("judge", "my.board", "tokens")]
     assert found["boards.my.board"]["title"] == "Mine"
-    assert found["detectors.support"]["members"] == ["support"]
+    assert "tiny-prefix" in found["detectors.tokens"]["members"]
     assert json.loads(json.dumps(found)) == found
 
 
 def test_a_family_moves_its_own_stages_and_what_shows_them(params):
-    found = moved(params, lambda p: p["detectors"]["support"].update(folds=4))
-    cells = {f"{stage}/{board}/support" for stage in ("train", "judge") for board in params["boards"]}
+    found = moved(params, lambda p: p["detectors"]["baselines"].update(folds=4))
+    cells = {f"{stage}/{board}/baselines" for stage in ("train", "judge") for board in params["boards"]}
     assert found == cells | {f"score/{board}" for board in params["boards"]} | {"site"}
 
 
@@ -58,3 +58,9 @@ def test_a_size_moves_its_tracks_data_and_training(params):
 
 def test_what_no_stage_reads_moves_nothing(params):
     assert not moved(params, lambda p: (p["llm"].update(budget_usd=5.0), p["sizes"]["full"]["mfava"].update(silver=9)))
+
+
+def test_a_member_for_some_tracks_judges_no_board_of_another(params):
+    baselines = Params.model_validate(params).detectors["baselines"]
+    assert set(baselines.members_on("wildhallucinations")) - set(baselines.members_on("halueval")) == {"support"}
+    assert baselines.members_on("mfava") == ()

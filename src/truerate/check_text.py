@@ -99,7 +99,7 @@ def members_of(at: Layout) -> Iterator[tuple[str, str, str]]:
     for board in at.p.boards:
         for family in at.p.families(board):
             if at.p.detectors[family].folds is None:
-                yield from ((board, family, member) for member in at.p.detectors[family].members)
+                yield from ((board, family, member) for member in at.p.detectors[family].members_on(at.p.board(board).track))
 
 
 # ---- what a person sees ---------------------------------------------------------------------------------------------------------

@@ -253,6 +253,7 @@ def label_files(at: Layout, board: str) -> list[Path]:
 def train(at: Layout, detector: str, board: str) -> None:
     """Fit one family of detectors on a board: whole-text members once per fold, token members on the training texts."""
     family, folder = family_of(at, detector), Path(at.detector(detector, board))
+    members = family.members_on(at.p.board(board).track)
     with unchanged(at, Stage("train", board, detector)):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -263,17 +264,18 @@ def train(at: Layout, detector: str, board: str) -> None:
             from truerate.detectors import fit_family
 
             own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
-            fit_family(family.members, samples, contexts(at, board, samples), at.p.seed, **own)
+            fit_family(members, samples, contexts(at, board, samples), at.p.seed, **own)
         else:
             from truerate.detectors.tokens import fit_tokens
 
             taught = passages(at, board, track_of(at, board, "steps").training(samples))
-            fit_tokens(family.members, taught, at.p, at.p.size_of(board), folder=folder, scratch=Path(at.training))
+            fit_tokens(members, taught, at.p, at.p.size_of(board), folder=folder, scratch=Path(at.training))
 
 
 def judge(at: Layout, detector: str, board: str) -> None:
     """What one family of detectors says of each text of a board: asked in a state that has not seen it."""
     family, folder = family_of(at, detector), Path(at.detector(detector, board))
+    members = family.members_on(at.p.board(board).track)
     with unchanged(at, Stage("judge", board, detector)):
         if detector not in at.p.families(board):
             return write_parquet(frame(Judgement), Path(at.judgements(detector, board)))
@@ -282,12 +284,12 @@ def judge(at: Layout, detector: str, board: str) -> None:
             from truerate.detectors import judge_family
 
             own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
-            judged = judge_family(family.members, samples, contexts(at, board, samples), **own)
+            judged = judge_family(members, samples, contexts(at, board, samples), **own)
         else:
             from truerate.detectors.tokens import judge_tokens
 
             targets = track_of(at, board, "steps").targets(samples, load(Generation, at.dataset(board, "generations")))
-            judged = judge_tokens(family.members, passages(at, board, targets), at.p, at.p.size_of(board), folder=folder)
+            judged = judge_tokens(members, passages(at, board, targets), at.p, at.p.size_of(board), folder=folder)
         save(Judgement, judged.sort("judgement_id"), at.judgements(detector, board))
 
 

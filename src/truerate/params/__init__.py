@@ -283,7 +283,7 @@ def _check_names(params: Params) -> None:
 def _check_detector_of_rates(params: Params) -> None:
     """The detector whose counts make mFAVA's rates is one that is built: else its boards would have no rates and nobody would know why."""
     named, size = params.tracks.mfava.detector, params.size.mfava
-    members = [name for family in params.detectors.values() if "mfava" in family.tracks for name in family.members]
+    members = [name for family in params.detectors.values() for name in family.members_on("mfava")]
     allowed = {"member": (members, "detectors for mfava"), "scope": (size.scopes, "scopes"), "labels": (size.labels, "labels")}
     for key, (built, where) in allowed.items() if any(board.track == "mfava" for board in params.boards.values()) else ():
         if (value := getattr(named, key)) not in built:

@@ -8,7 +8,7 @@ from truerate.params.blocks import Block, Names, Share, Size, Word, once
 
 
 class Detector(Block):
-    """A family of detectors; each member is a row of every board of the tracks it is for.
+    """A family of detectors; each member is a row of every board of the tracks it is for: those of the family, or those named in `only`.
 
     With `folds` its members judge whole texts, each by what was learned from the other folds; a member is a rule that needs no weights or
     an entry of `entailment`. Without, they mark tokens: they learn from a board's training texts and judge all others; a member is a rule
@@ -17,6 +17,7 @@ class Detector(Block):
 
     tracks: Annotated[Names, Field(min_length=1)]
     members: Names
+    only: dict[str, Annotated[Names, Field(min_length=1)]] = {}
     folds: Annotated[int, Field(ge=2)] | None = None
     entailment: dict[str, "Entailer"] = {}
 
@@ -26,6 +27,19 @@ class Detector(Block):
         if lost or (self.entailment and not self.folds):
             raise ValueError(f"`entailment` names {lost[0]!r}, no member" if lost else "`entailment` needs `folds`: it judges whole texts")
         return self
+
+    @model_validator(mode="after")
+    def _only_names_what_is_there(self) -> "Detector":
+        for member, tracks in self.only.items():
+            if member not in self.members:
+                raise ValueError(f"`only` names {member!r}, no member")
+            if lost := [track for track in tracks if track not in self.tracks]:
+                raise ValueError(f"`only` gives {member!r} the track {lost[0]!r}, none of the family's: {', '.join(self.tracks)}")
+        return self
+
+    def members_on(self, track: str) -> tuple[str, ...]:
+        """The members that judge the boards of a track."""
+        return tuple(name for name in self.members if track in self.only.get(name, self.tracks))
 
 
 class Entailer(Block):
