@@ -71,7 +71,7 @@ def test_the_page_and_every_part_of_the_data_are_built(house):
     assert shown <= set(dataset(house, "documents")["document_id"]) and facts["evidence"].list.len().max() > 0
     samples = house.table(f"data/labels/{BOARD}/samples.parquet")
     assert samples.height > 0 and set(samples["sample_id"]) <= set(facts["fact_id"])
-    assert house.table(f"data/judgements/{BOARD}/support.parquet").height > 0
+    assert house.table(f"data/judgements/{BOARD}/baselines.parquet").height > 0
 
 
 def test_no_prompt_was_strange_to_the_models(house):
