@@ -26,7 +26,7 @@ def point_at(hub: Hub, monkeypatch, *, token: str | None, xet: bool = True) -> N
     _set(monkeypatch, hf_file_system.hffs, {"endpoint": hub.url, "_api": huggingface_hub.HfApi(endpoint=hub.url)})
     _set(monkeypatch, datasets.config, _datasets_config(hub.url, home))
     if "transformers.utils.hub" in sys.modules:
-        _set(monkeypatch, sys.modules["transformers.utils.hub"], {"HF_MODULES_CACHE": str(home / "modules")})
+        _set(monkeypatch, sys.modules["transformers.utils.hub"], {"HF_MODULES_CACHE": str(home / "modules"), "_hf_api": None})
     forget()
 
 
