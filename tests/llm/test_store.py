@@ -150,7 +150,7 @@ def test_what_the_store_holds(tmp_path):
         (row,) = stats.stats(store).to_dicts()
         assert (row["identity"], row["n_replies"], row["n_dead"], row["n_calls"], row["n_tokens_in"]) == ("name@1", 1, 1, 2, 2)
         assert stats.dead_letters(store)["prompt"].to_list() == ["b"]
-        with pytest.raises(TruerateError, match="allowed: all, bad_json"):
+        with pytest.raises(TruerateError, match="allowed: all, bad_http, bad_json"):
             stats.retry_dead(store, "nope")
         assert stats.retry_dead(store, "length") == 0
         assert stats.retry_dead(store, "all") == 1

@@ -8,7 +8,7 @@ import fcntl
 import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cached_property
@@ -19,9 +19,11 @@ import orjson
 
 from truerate.errors import TruerateError
 from truerate.llm.writer import Writer
+from truerate.onehost import hold, refuse_network
 
 FORMAT = 1
 CHUNK = 500  # keys per SELECT
+ADDRESS = "address"  # the endpoint's, beside a reply in `extra`, of a dead letter in `request`
 SHORT = 1000  # characters; a shorter reply is kept as it is, for unpacking it would take a third of the time of a hit
 PRAGMAS = """
 PRAGMA busy_timeout = 60000; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 268435456;
@@ -51,11 +53,17 @@ class Kept(NamedTuple):
 
 
 class Dead(NamedTuple):
-    """A request that was given up."""
+    """A request that was given up. `address`: of the endpoint that was asked, None where the store does not remember it."""
 
     reason: str
     detail: str
     attempts: int
+    address: str | None = None
+
+
+def is_final(answer: "Kept | Dead", address: str) -> bool:
+    """Whether an answer stands for a model at this address: a reply always does, a dead letter where this address brought it about."""
+    return isinstance(answer, Kept) or answer.address in (None, address)
 
 
 class Store:
@@ -64,6 +72,7 @@ class Store:
     def __init__(self, path: Path):
         """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is something else."""
         self.path = Path(path)
+        refuse_network(self.path, "response store")
         with self.explained():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.folder.mkdir(mode=0o700, exist_ok=True)
@@ -82,6 +91,10 @@ class Store:
         if "_writer" in self.__dict__:
             self._writer.close()
         self._reader.close()
+
+    def hold(self) -> None:
+        """Say that this host uses the file now. Raises TruerateError where another host does."""
+        hold(self.folder, f"response store {str(self.path)!r}")
 
     @property
     def folder(self) -> Path:
@@ -106,6 +119,11 @@ class Store:
         with self.explained():
             return self._reader.execute(sql, values).fetchall()
 
+    def each(self, sql: str, values: Sequence = ()) -> Iterator[tuple]:
+        """The rows of a SELECT, one after another."""
+        with self.explained():
+            yield from self._reader.execute(sql, values)
+
     def find(self, keys: Sequence[bytes]) -> dict[bytes, Kept | Dead]:
         """Those of the keys that are answered, with a reply or as dead letters."""
         with self.explained():
@@ -124,9 +142,9 @@ class Store:
             for key, request, extra, *row in self.query(
                 f"SELECT key, request, extra, text, finish, n_in, n_out FROM response WHERE key IN ({marks(some)})", some
             ):
-                found[key] = (unpacked(request), {"status": "ok", **_reply(row), **(unpacked(extra) if extra else {})})
+                found[key] = (unpacked(request), {"status": "ok", **_reply(row), **_without_address(unpacked(extra) if extra else {})})
             for key, request, reason in self.query(f"SELECT key, request, reason FROM dead WHERE key IN ({marks(some)})", some):
-                found.setdefault(key, (unpacked(request), {"status": "dead", "reason": reason, "text": ""}))
+                found.setdefault(key, (_without_address(unpacked(request)), {"status": "dead", "reason": reason, "text": ""}))
         return found
 
     @contextmanager
@@ -137,6 +155,10 @@ class Store:
         except (sqlite3.Error, OSError) as error:
             hint = "free space or fix its rights, or name another place in TRUERATE_STORE"
             raise TruerateError(f"response store {str(self.path)!r}: {error}; {hint}") from error
+
+
+def _without_address(found: dict) -> dict:
+    return {name: value for name, value in found.items() if name != ADDRESS}
 
 
 def _reply(row: Sequence) -> dict:
@@ -175,8 +197,8 @@ def kept(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Kept]:
 
 def dead(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Dead]:
     """The dead letters among at most CHUNK keys."""
-    rows = link.execute(f"SELECT key, reason, detail, attempts FROM dead WHERE key IN ({marks(keys)})", keys)
-    return {key: Dead(reason, detail, attempts) for key, reason, detail, attempts in rows}
+    rows = link.execute(f"SELECT key, reason, detail, attempts, request FROM dead WHERE key IN ({marks(keys)})", keys)
+    return {key: Dead(*row, unpacked(request).get(ADDRESS)) for key, *row, request in rows}
 
 
 def chunks(keys: Sequence) -> Iterable[Sequence]:
@@ -193,6 +215,11 @@ def packed(data: bytes) -> bytes:
     """zlib level 1 with a window of 8 KB: the size of the default one, without the 45 microseconds that clearing its memory takes."""
     squeezer = zlib.compressobj(1, zlib.DEFLATED, 13, 6)
     return squeezer.compress(data) + squeezer.flush()
+
+
+def with_address(data: bytes | None, address: str) -> bytes:
+    """A JSON object with the endpoint's address in it, for the columns that hold such objects: their table has no column of its own."""
+    return orjson.dumps({ADDRESS: address, **(orjson.loads(data) if data else {})})
 
 
 def packed_text(text: str) -> str | bytes:
