@@ -12,13 +12,13 @@ from truerate.llm.store import Store
 
 def stats(at: Layout, *, as_json: bool = False) -> None:
     """Print replies, dead letters, calls, tokens and money by model identity."""
-    with Store(at.store) as store:
+    with Store(at.store, is_read_only=True) as store:
         _show(facts.stats(store), as_json=as_json, title=str(at.store), empty="the store is empty")
 
 
 def dead(at: Layout, *, retry: str | None = None, as_json: bool = False) -> None:
     """Print the dead letters, or forget those of one reason so that the next build asks again."""
-    with Store(at.store) as store:
+    with Store(at.store, is_read_only=retry is None) as store:
         if retry is None:
             _show(facts.dead_letters(store), as_json=as_json, title=str(at.store), empty="no dead letters")
             return
@@ -28,7 +28,7 @@ def dead(at: Layout, *, retry: str | None = None, as_json: bool = False) -> None
 
 def export(at: Layout, file: str) -> None:
     """Write all replies to one Parquet file."""
-    with Store(at.store) as store:
+    with Store(at.store, is_read_only=True) as store:
         print(f"{pack.export(store, file):,} replies written to {file}")
 
 

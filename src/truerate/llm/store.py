@@ -43,6 +43,16 @@ CREATE TABLE pace     (endpoint TEXT PRIMARY KEY, next_at REAL, paused_until REA
 """
 
 
+HINTS = {  # what to do about faults of the file, by words of their messages
+    "full": "free space",
+    "no space": "free space",
+    "malformed": "the file is damaged: move it away, with its -wal and -shm",
+    "not a database": "the file is something else or damaged: move it away",
+    "locked": "another process has held it for a minute: see what it does",
+    "disk i/o": "see to its disk",
+}
+
+
 class Kept(NamedTuple):
     """A stored reply."""
 
@@ -69,9 +79,16 @@ def is_final(answer: "Kept | Dead", address: str) -> bool:
 class Store:
     """An open response store. Reading happens in the calling thread, writing in one thread of its own that starts with the first write."""
 
-    def __init__(self, path: Path):
-        """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is something else."""
+    def __init__(self, path: Path, *, is_read_only: bool = False):
+        """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is something else.
+
+        With `is_read_only` a file that is there is opened for reading alone, also where nobody may write.
+        """
         self.path = Path(path)
+        if is_read_only and self.path.is_file() and self.path.stat().st_size:
+            with self.explained():
+                self._reader = _connect_to_read(self.path)
+            return
         refuse_network(self.path, "response store")
         with self.explained():
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -153,8 +170,9 @@ class Store:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            hint = "free space or fix its rights, or name another place in TRUERATE_STORE"
-            raise TruerateError(f"response store {str(self.path)!r}: {error}; {hint}") from error
+            said = str(error)
+            hint = next((hint for part, hint in HINTS.items() if part in said.casefold()), "fix its rights")
+            raise TruerateError(f"response store {str(self.path)!r}: {said}; {hint}, or name another place in TRUERATE_STORE") from error
 
 
 def _without_address(found: dict) -> dict:
@@ -173,16 +191,36 @@ def connect(path: Path) -> sqlite3.Connection:
     return link
 
 
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection for reading alone; where not even the log's index may be written, to the file as it lies there."""
+    for options in ("mode=ro", "mode=ro&immutable=1"):
+        link = sqlite3.connect(f"{path.absolute().as_uri()}?{options}", uri=True, timeout=60, isolation_level=None)
+        try:
+            _is_made(link, path)
+            return link
+        except sqlite3.OperationalError as error:
+            link.close()
+            fault = error
+    raise fault
+
+
+def _is_made(link: sqlite3.Connection, path: Path) -> bool:
+    """Whether a file holds a store's tables, False where it is empty. Raises TruerateError for a file of another format."""
+    (found,) = link.execute("PRAGMA user_version").fetchone()
+    if found == FORMAT:
+        return True
+    if found or link.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+        what = f"response store {str(path)!r}: of format {found}; this version reads {FORMAT}"
+        raise TruerateError(f"{what}; name another file in TRUERATE_STORE")
+    return False
+
+
 def _prepare(path: Path) -> None:
     """Make the tables of a new store; refuse a file of another format."""
     link = sqlite3.connect(path, timeout=60, isolation_level=None)
     try:
-        (found,) = link.execute("PRAGMA user_version").fetchone()
-        if found == FORMAT:
+        if _is_made(link, path):
             return
-        if found or link.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-            what = f"response store {str(path)!r}: of format {found}; this version reads {FORMAT}"
-            raise TruerateError(f"{what}; name another file in TRUERATE_STORE")
         link.executescript("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL;")
         link.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {FORMAT}; COMMIT;")
     finally:
