@@ -10,8 +10,7 @@ export DVC_NO_ANALYTICS := 1
 
 .PHONY: demo test real bench lint clean
 demo: $(VENV)/.installed
-	@truerate mend >/dev/null
-	dvc repro
+	truerate build
 	@truerate where
 
 test: $(VENV)/.tested

@@ -13,6 +13,7 @@ from dvc.repo import Repo
 from truerate import again
 from truerate.errors import TruerateError
 from truerate.layout import Layout, _digest_of, beside
+from truerate.real import MARK
 from truerate.schemas import Generation, frame, write_parquet
 
 ROOT = Path(__file__).parents[1]
@@ -123,6 +124,19 @@ def test_what_lies_beside_a_stale_file_goes_with_it(at):
     write_parquet(replies(), beside(str(path), "judgements"))
     assert again.ask_again(at, {KEY}) == [HELD]
     assert not list(path.parent.iterdir())
+
+
+def test_boards_of_public_files_which_share_the_store_are_marked_too(at, tmp_path):
+    work = Path(at.p.paths.build) / "real"
+    shutil.copytree("data", work / "data")
+    for name in ("src", "rules", "params.yaml"):
+        (work / name).symlink_to((tmp_path / name).resolve())
+    (work / MARK).touch()
+    for folder, step in ((Path("."), "sample"), (work, "respond")):
+        write_parquet(replies(KEY), folder / at.scratch(HELD, step, "elm")[0])
+    assert again.ask_again_everywhere(at, {KEY}) == [HELD, f"{HELD} in {work}"]
+    assert not list(tmp_path.rglob(f"{HELD}/elm@*/*.parquet")) and Path.cwd() == tmp_path
+    assert again.ask_again_everywhere(at, {KEY}) == []
 
 
 # ---- which stages DVC runs ----------------------------------------------------------------------------------------------------------

@@ -7,16 +7,16 @@ After the next `dvc repro`, dvc.lock is what it would have been had the rows com
 
 import os
 import shutil
-from collections.abc import Callable, Collection, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import chdir, contextmanager
 from functools import cache
 from pathlib import Path
 
-import polars as pl
-
 from truerate.errors import TruerateError, listed
 from truerate.flow import BESIDE, track_of
-from truerate.layout import Layout, beside
+from truerate.layout import Layout, _digest_of, beside
+from truerate.real import MARK as WORK
+from truerate.schemas import read_parquet
 from truerate.settings import Stage
 
 MARK = "what this data set holds is asked again by the next dvc repro"  # stands in dvc.lock where the stage's command was
@@ -34,6 +34,26 @@ def ask_again(at: Layout, keys: Collection[str]) -> list[str]:
     return boards
 
 
+def ask_again_everywhere(at: Layout, keys: Collection[str]) -> list[str]:
+    """The same here and in the work folders of `truerate real` below the build folder, which share the response store."""
+    boards = ask_again(at, keys)
+    for folder in sorted(path.parent for path in Path(at.p.paths.build).glob(f"*/{WORK}")):
+        with _inside(folder) as there:
+            boards += [f"{board} in {folder}" for board in ask_again(there, keys)]
+    return boards
+
+
+@contextmanager
+def _inside(folder: Path) -> Iterator[Layout]:
+    """The layout of another folder, while it is the current one: paths and keys are relative to it."""
+    with chdir(folder):
+        _digest_of.cache_clear()
+        try:
+            yield Layout.load()
+        finally:
+            _digest_of.cache_clear()
+
+
 def boards_holding(at: Layout, keys: Collection[str]) -> list[str]:
     """The declared boards whose scratch files or data set hold dead letters of these prompt keys."""
 
@@ -46,11 +66,8 @@ def boards_holding(at: Layout, keys: Collection[str]) -> list[str]:
 
 def holds(path: Path, keys: Collection[str]) -> bool:
     """Whether a file of Generation rows holds a dead letter of these prompt keys. Raises TruerateError where it cannot be read."""
-    try:
-        dead = pl.scan_parquet(path).filter(pl.col("status") == "dead").select("prompt_key").collect()["prompt_key"]
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise TruerateError(f"reading {str(path)!r}: {str(error).splitlines()[0]}; delete it and run `dvc repro`") from None
-    return not set(keys).isdisjoint(dead)
+    rows = read_parquet(path, columns=("prompt_key", "status"))
+    return not set(keys).isdisjoint(rows.filter(status="dead")["prompt_key"])
 
 
 def mark(at: Layout, boards: Sequence[str], is_stale: IsStale) -> None:
@@ -120,7 +137,7 @@ def _step_of(path: Path) -> str:
 
 # ---- DVC ----------------------------------------------------------------------------------------------------------------------------
 @contextmanager
-def _dvc(at: Layout, boards: Sequence[str]):
+def _dvc(at: Layout, boards: Sequence[str]) -> Iterator:
     """DVC's repository of this folder, held against builds; None where there is none."""
     if not Path(".dvc").is_dir():
         yield None

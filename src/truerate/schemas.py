@@ -389,10 +389,10 @@ def read_json(path: str | Path) -> dict:
         raise TruerateError(f"reading {str(path)!r}: {error}; delete it and run `dvc repro`") from None
 
 
-def read_parquet(path: str | Path) -> pl.DataFrame:
-    """Read one Parquet file; TruerateError where there is none or it is no Parquet."""
+def read_parquet(path: str | Path, *, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """Read one Parquet file, or some of its columns; TruerateError where there is none or it is no Parquet."""
     try:
-        return pl.read_parquet(path)
+        return pl.read_parquet(path, columns=columns and list(columns))
     except FileNotFoundError:
         raise TruerateError(f"reading {str(path)!r}: it is not there; run `dvc repro`") from None
     except (OSError, pl.exceptions.PolarsError) as error:
