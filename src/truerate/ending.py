@@ -8,11 +8,10 @@ from pathlib import Path
 import polars as pl
 
 from truerate.layout import Layout
-from truerate.llm.policy import REASONS
+from truerate.llm.policy import FAULTS
 from truerate.schemas import read_parquet
 
 LIMIT = 0.5  # share of a model's replies in a step, on a board, beyond which it is named
-OUTCOMES = ("refusal", "content_filter", "context_length", "length")  # of the request itself: asking again would give the same
 KINDS = ("dead", "unread", "cut")
 READ = ("purpose", "model", "status", "reason", "finish_reason", "prompt_key")
 
@@ -53,9 +52,8 @@ def _step(row: dict) -> str:
 def given_up(replies: dict[str, pl.DataFrame]) -> list[str]:
     """A line on the requests given up for faults of an endpoint: how many of which reason, on which boards, and how to ask them again."""
     reason = pl.col("reason").str.split(": ").list.last()  # of a lesson that broke off: `teaching turn: timeout`
-    faults = [name for name in REASONS if name not in OUTCOMES]
     found = [
-        rows.filter(status="dead").select("prompt_key", reason=reason, board=pl.lit(board)).filter(pl.col("reason").is_in(faults))
+        rows.filter(status="dead").select("prompt_key", reason=reason, board=pl.lit(board)).filter(pl.col("reason").is_in(FAULTS))
         for board, rows in replies.items()
     ]
     letters = pl.concat(found) if found else pl.DataFrame()
