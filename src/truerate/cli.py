@@ -196,14 +196,17 @@ def _real(o) -> None:
 def _llm(commands) -> None:
     _add(commands, "stats", "replies, tokens, money, dead letters by model", lambda o: _store().stats(_at(), as_json=o.json), json=True)
     dead = _add(commands, "dead", "requests given up, with reasons", _dead, json=True)
-    dead.add_argument("--retry", metavar="REASON", help="forget the dead letters of this reason, so that the next build asks again")
+    retry = "forget the dead letters of this reason (or `all`), so that the next `dvc repro` asks them again where data sets hold them"
+    dead.add_argument("--retry", metavar="REASON", help=retry)
     _add(commands, "export", "write the store to one Parquet file", lambda o: _store().export(_at(), o.file), "file")
     _add(commands, "gc", "drop old replies of models that params.yaml no longer names in this form", lambda o: _store().gc(_at()))
     _add(commands, "import", "add the replies of an exported file", lambda o: _store().import_(_at(), o.file), "file")
 
 
 def _dead(o) -> None:
-    _store().dead(_at(), retry=o.retry, as_json=o.json)
+    from truerate.again import ask_again
+
+    _store().dead(_at(), retry=o.retry, as_json=o.json, mark=ask_again)
 
 
 def _store():

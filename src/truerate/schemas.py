@@ -282,7 +282,10 @@ class Reject(Table):
 
 
 class Count(Table):
-    """The account of one step: every reply is one of four outcomes, `n_in = n_ok + n_dead + n_abstained + n_unparsed`."""
+    """The account of one step: every reply is one of four outcomes, `n_in = n_ok + n_dead + n_abstained + n_unparsed`.
+
+    `n_thought`: replies, whatever their outcome, from which thought was cut.
+    """
 
     RULES = {
         "n_in = n_ok + n_dead + n_abstained + n_unparsed": pl.sum_horizontal("n_ok", "n_dead", "n_abstained", "n_unparsed")
@@ -297,6 +300,7 @@ class Count(Table):
     n_dead: pl.Int64 = Field(ge=0)
     n_abstained: pl.Int64 = Field(ge=0)
     n_unparsed: pl.Int64 = Field(ge=0)
+    n_thought: pl.Int64 = Field(ge=0)
 
 
 def pairs(**values: object) -> list[dict[str, str]]:
