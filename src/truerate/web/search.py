@@ -15,6 +15,7 @@ import aiohttp
 import orjson
 
 from truerate.errors import TruerateError
+from truerate.hiding import Hiding
 from truerate.params import Search
 from truerate.terminal import told
 from truerate.text import clean
@@ -45,6 +46,7 @@ class Searcher:
         self.clock = clock or Clock()
         named = {"key": settings.key_env, "cx": settings.engine_env}
         self.secrets = {name: _secret(variable, name) for name, variable in named.items() if variable}
+        self._hiding = Hiding([self.secrets["key"]] if "key" in self.secrets else [])
 
     def stored(self, query: str) -> list[dict] | None:
         """What the store holds for a query."""
@@ -110,25 +112,19 @@ class Searcher:
                 status, body, wait = response.status, await response.read(), response.headers.get("Retry-After")
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             return Refused(type(error).__name__, at, passes=True)
+        body = self._hiding.body(body, is_error=status != 200)
         if status == 200:
             found = read(body)
             if found is None:
                 return Refused("a reply that is no search result", at, passes=True)
             self._queue.answered()
             return found[: self.settings.n_results]
-        said = f"status {status}{self._said(body)}"
+        said = f"status {status} {self._hiding.text(_words(body))[:160]}".rstrip()
         if status == 402 or (status in (403, 429) and _QUOTA.search(said)):
             return Refused(said, at, is_quota=True)
         is_rate = status == 429 or (status == 403 and _RATE.search(said) is not None)
         seconds = retry_after(wait, self.clock.now())
         return Refused(said, at, passes=is_rate or passes(status), is_for_all=is_rate or (passes(status) and bool(seconds)), wait=seconds)
-
-    def _said(self, body: bytes) -> str:
-        """What an error says, its reasons first, without what the request held in secret."""
-        said = _words(body)
-        for value in self.secrets.values():
-            said = said.replace(value, "[key]")
-        return f" {said[:160]}" if said else ""
 
     def _stop(self, refusal: Refused, query: str) -> TruerateError:
         """Why no more can be searched, without the key that the address held."""

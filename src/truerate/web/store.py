@@ -18,6 +18,7 @@ import orjson
 from truerate.errors import TruerateError
 from truerate.keys import digest
 from truerate.layout import Layout
+from truerate.onehost import refuse_network
 from truerate.params import Fetch
 from truerate.terminal import say
 from truerate.web.outcomes import Outcome, Page
@@ -43,6 +44,7 @@ class PageStore:
     def __init__(self, path: Path):
         """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is something else."""
         self.path = Path(path)
+        refuse_network(self.path, "page store")
         with self._explained():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # A reader's connection is closed by another thread than its own, after it.
