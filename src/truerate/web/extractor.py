@@ -68,7 +68,7 @@ class Extractor:
             return
         ours, theirs = socket.socketpair()
         with theirs:
-            command = [sys.executable, "-m", "truerate.web.extractor", str(theirs.fileno()), str(os.getpid()), repr(self.limit_s)]
+            command = [sys.executable, "-P", "-m", "truerate.web.extractor", str(theirs.fileno()), str(os.getpid()), repr(self.limit_s)]
             places = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
             quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
             self._process = subprocess.Popen(command, **quiet, pass_fds=[theirs.fileno()], env=places)

@@ -13,7 +13,7 @@ import orjson
 from yarl import URL
 
 from truerate.errors import TruerateError
-from truerate.terminal import say_wait
+from truerate.terminal import say_wait, told
 from truerate.text import clean
 from truerate.web.asking import MOVED
 from truerate.web.guard import Guard, GuardedResolver, RefusedAddress
@@ -97,7 +97,8 @@ class Wiki:
                 say_wait(wait, f"{host_of(self.url)!r}: {last}")
                 await self.clock.sleep(wait)
             try:
-                status, headers, body = await self._get(asked)
+                with told(f"a reply of {host_of(self.url)!r}"):
+                    status, headers, body = await self._get(asked)
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
                 if isinstance(refused := getattr(error, "os_error", None), RefusedAddress):
                     raise self._stopped(str(refused), "allow it with --allow-private, or correct --api") from None

@@ -20,7 +20,7 @@ from truerate.keys import digest
 from truerate.layout import Layout
 from truerate.onehost import refuse_network
 from truerate.params import Fetch
-from truerate.terminal import say
+from truerate.terminal import say, told
 from truerate.web.outcomes import Outcome, Page
 
 FORMAT = 1
@@ -45,7 +45,7 @@ class PageStore:
         """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is something else."""
         self.path = Path(path)
         refuse_network(self.path, "page store")
-        with self._explained():
+        with self._explained(), told(f"another process holds the page store {str(self.path)!r}"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # A reader's connection is closed by another thread than its own, after it.
             self._link = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
