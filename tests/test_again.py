@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
+from committed import with_sources
 from dvc.repo import Repo
 
 from truerate import again
@@ -23,16 +24,7 @@ KEY = "ab" * 32
 
 @pytest.fixture
 def at(tmp_path, monkeypatch) -> Layout:
-    """The committed settings in an empty folder, with sources of one file."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("src", "rules"):
-        Path(name).symlink_to(ROOT / name)
-    shutil.copy(ROOT / "params.yaml", "params.yaml")
-    layout = Layout.load()
-    for source in layout.p.sources:
-        Path(layout.source(source)).mkdir(parents=True)
-        Path(layout.source(source), "items.parquet").write_bytes(b"items")
-    return layout
+    return with_sources(tmp_path, monkeypatch)
 
 
 def replies(*dead: str) -> pl.DataFrame:

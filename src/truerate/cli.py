@@ -65,6 +65,8 @@ def parser() -> argparse.ArgumentParser:
     _reading(commands)
     store = commands.add_parser("llm", help="the response store: stats, dead letters, export, import")
     _llm(store.add_subparsers(required=True, metavar="WHAT"))
+    pages = commands.add_parser("web", help="the page store: stats, pages to be asked for again")
+    _web(pages.add_subparsers(required=True, metavar="WHAT"))
     _steps(commands)
     return top
 
@@ -246,6 +248,29 @@ def _dead(o) -> None:
 
 def _store():
     from truerate.llm import commands
+
+    return commands
+
+
+# ---- the page store ---------------------------------------------------------------------------------------------------------------
+def _web(commands) -> None:
+    counts = "pages by what became of them, and whether that may pass"
+    _add(commands, "stats", counts, lambda o: _pages().stats(_at(), as_json=o.json), json=True)
+    again = "forget pages that did not come for what may pass, so that the next `dvc repro` asks for them again where data sets hold them"
+    retry = _add(commands, "retry", again, lambda o: _again(o, _pages().retry, o.reason), json=True)
+    retry.add_argument("reason", nargs="?", default="all", help="timeout, error, status, robots, a status such as 503; default: all")
+    one = "forget one page, whatever became of it, so that the next `dvc repro` asks for it again where data sets hold it"
+    _add(commands, "forget", one, lambda o: _again(o, _pages().forget, o.url), "url", json=True)
+
+
+def _again(o, forget: Callable, what: str) -> None:
+    from truerate.again_pages import ask_pages_again
+
+    forget(_at(), what, mark=ask_pages_again, as_json=o.json)
+
+
+def _pages():
+    from truerate.web import commands
 
     return commands
 
