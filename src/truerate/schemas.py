@@ -307,9 +307,14 @@ def pairs(**values: object) -> list[dict[str, str]]:
 def score_row(
     metric: str, subject: str, where: Mapping, found: Sequence[float | None] | float | None, n: int, *, board: str, inputs: str
 ) -> dict:
-    """One Score row of ours from (value, low, high), a plain value or None: rounded, NaN as null, never −0.0."""
+    """One Score row of ours from (value, low, high), a plain value or None: rounded, NaN as null, never −0.0.
+
+    An interval without width would claim certainty, and one with a single end says nothing: either is none.
+    """
     three = tuple(found) if isinstance(found, (tuple, list)) else (found, None, None)
     value, low, high = (None if one is None or isnan(one) else round(float(one), DIGITS) + 0.0 for one in three)
+    if low is None or high is None or low == high:
+        low = high = None
     known = {"board": board, "metric": metric, "subject": subject, "slice": pairs(**where), "method": "estimator"}
     return known | {"value": value, "low": low, "high": high, "n": int(n), "inputs": inputs}
 

@@ -53,7 +53,8 @@ def ratio_cells(sums: pl.DataFrame, names: Sequence[str], *, by: Sequence[str], 
     `sums`: as from `moments`, which knows the ratios by these names. `n` is the sum of denominators. The variance is the linearised one
     over clusters, C/(C − 1) · Σ (y_c − r·x_c)² / (Σ x)². A share gets Wilson's interval on the number of independent rows that it is worth,
     r(1 − r) over its variance, fewer for few clusters (Korn & Graubard 1998); where all clusters agree each counts as one row. With
-    `is_share` false (a mean that is not in [0, 1]) it is r ± t · √variance. Value is null over nothing, the interval also over one cluster.
+    `is_share` false (a mean that is not in [0, 1]) it is r ± t · √variance. Value is null over nothing, the interval also over one cluster,
+    and for a mean also where all clusters agree: nothing then says how far it may move.
     """
     totals = sums.group_by(by).agg(pl.col([f"{kind} {name}" for name in names for kind in MOMENTS]).sum()).sort(by)
     return pl.concat([_told(totals, by, name, confidence, is_share) for name in names]).sort(by, maintain_order=True)
@@ -90,7 +91,7 @@ def means(y, x, yy, xy, xx, c, *, confidence: float) -> tuple[np.ndarray, ...]:
 
     with np.errstate(invalid="ignore", divide="ignore"):
         value, variance = _ratio(y, x, yy, xy, xx, c)
-        half = np.where(c > 1, stdtrit(np.maximum(c - 1, 1), (1 + confidence) / 2) * np.sqrt(variance), np.nan)
+        half = np.where((c > 1) & (variance > 0), stdtrit(np.maximum(c - 1, 1), (1 + confidence) / 2) * np.sqrt(variance), np.nan)
         return value, value - half, value + half, c
 
 

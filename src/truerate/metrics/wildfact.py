@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from truerate.metrics.cells import mean_of
-from truerate.metrics.intervals import Interval, cluster_sums, wilson_clustered
-from truerate.metrics.rates import Corrected
+from truerate.metrics.intervals import NARROW, Interval, cluster_sums, wilson_clustered
+from truerate.metrics.rates import Corrected, opened
 
 OTHER = "other"
 KINDS = 12  # of facts: three verdicts (not supported, supported, none) × duplicate or not × title or not
@@ -154,7 +154,8 @@ def corrected_score(score: Interval | None, verifier: Verifier | None) -> Correc
     Its interval adds what each of `score`, `right` and `missed` moves it by within its own interval (square and add, Newcombe 1998). The
     rates of labels drawn by verdict move together: taken as independent, as in `rates.rogan_gladen`, they double its length. It holds where
     TPR and FPR are those of the replies scored, and not for Strict, a product over facts. Not identified where the interval of TPR − FPR
-    holds 0. Value and bounds are cut to [0, 1]; `raw` is not. None where a part is over nothing.
+    holds 0. Value and bounds are cut to [0, 1], `raw` is not; an interval whole beyond an edge is opened (`rates.opened`). None where a
+    part is over nothing.
     """
     if score is None or verifier is None:
         return None
@@ -164,6 +165,9 @@ def corrected_score(score: Interval | None, verifier: Verifier | None) -> Correc
         return Corrected(None, None, None, None, False)
     found = _squared_and_added(lambda s, p, m: 1 - (1 - s - verifier_rates(u, p, m)[1]) / _gap(u, p, m), [score, right, missed])
     value, low, high = (min(1.0, max(0.0, one)) for one in found)
+    if high - low < NARROW:
+        unsupported = Interval(1 - score.value, 1 - score.high, 1 - score.low)
+        low, high = (1 - end for end in reversed(opened(1 - round(low), unsupported, *verifier.rates)))
     return Corrected(value, low, high, found.value, True)
 
 

@@ -71,4 +71,4 @@ def batch_rows(judgements: pl.DataFrame, entity_of: pl.DataFrame, verifier: str 
 def _kappa_row(metric: str, judge: str, first: np.ndarray, second: np.ndarray, weight: np.ndarray, entity: Sequence[str], tally) -> dict:
     """Cohen's κ of two columns of yes and no from weighted counts, entities resampled whole."""
     cells = np.stack([weight * (first == a) * (second == b) for a in (False, True) for b in (False, True)], axis=1)
-    return tally.statistic(metric, judge, {}, cells, entity, lambda totals: contingency_kappa(totals.reshape(-1, 2, 2)))
+    return tally.statistic(metric, judge, {}, cells, entity, lambda totals: contingency_kappa(totals.reshape(-1, 2, 2)), bounds=(-1.0, 1.0))
