@@ -123,3 +123,14 @@ def test_labels_of_a_slice_are_lines_of_no_model():
     rows = [row("dataset", "n_samples", 5, task="qa"), row("dataset", "hallucinated_rate", 0.5, task="qa")]
     found = panels(rows, TEXTS[0])[0]
     assert [(line.name, line.notes) for line in found.lines] == [("QA", ())]
+
+
+def test_the_page_draws_and_says_what_guessing_gets_in_each_variant():
+    tables = tiny_tables()
+    more = [row("recognition", "accuracy", 0.3, subject=name, kind="model", ranks=(1, 2), task="qa", variant="contrast") for name in "ab"]
+    made = schemas.frame(schemas.Row, [one | {"board": "halueval-closed-world", "slice": schemas.pairs(**one["slice"])} for one in more])
+    page = render_site(dataclasses.replace(tables, rows=made), SITE)[BOARD]
+    assert "the thin tick is what guessing gets, 25 %" in page and "a coin toss" not in page
+    # an axis of 84 from 20 to 40 % that begins at 4: a quarter of the way
+    assert '<line class="chance" x1="25.0"' in page
+    assert "the thin tick is a coin toss" in render_site(tables, SITE)[BOARD]

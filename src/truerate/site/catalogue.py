@@ -1,6 +1,7 @@
 """The catalogue of measures: what each metric is called, which way is better, how its values are shown."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
@@ -13,7 +14,8 @@ class Measure:
 
     `unit`: `share` (shown in per cent), `number` (two digits), `tenth` (one), `count`.
 
-    `chance` is what guessing gets, where there is such a value. A track's card may define a metric more closely than `definition` does.
+    `chance` is what guessing gets, where there is such a value; `chance_where` where it differs, by key and value of the slice. A track's
+    card may define a metric more closely than `definition` does.
     """
 
     name: str
@@ -22,6 +24,11 @@ class Measure:
     direction: str = ""
     unit: str = "share"
     chance: float | None = None
+    chance_where: Mapping[tuple[str, str], float] = field(default_factory=dict, hash=False)
+
+    def guessed(self, slice_: Mapping[str, str]) -> float | None:
+        """What guessing gets in a slice; None where there is no such value."""
+        return next((chance for (key, value), chance in self.chance_where.items() if slice_.get(key) == value), self.chance)
 
     @property
     def arrow(self) -> str:
@@ -47,7 +54,14 @@ def _count(name: str, label: str) -> Measure:
 
 
 _KNOWN = (
-    _share("accuracy", "Accuracy", "up", "Share of texts judged rightly; a reply that cannot be read counts as wrong.", chance=0.5),
+    _share(
+        "accuracy",
+        "Accuracy",
+        "up",
+        "Share of texts judged rightly; a reply that cannot be read counts as wrong.",
+        chance=0.5,
+        chance_where={("variant", "contrast"): 0.25},  # a pair is right only if both of its orders are: ½ · ½
+    ),
     _share("accuracy_parsed", "Accuracy of readable", "up", "Share judged rightly among the replies that could be read.", chance=0.5),
     _share("accuracy_one_side", "Accuracy, one side", "up", "Accuracy where a seeded draw shows one side of each pair.", chance=0.5),
     _share("balanced_accuracy", "Balanced accuracy", "up", "Mean of the shares judged rightly in both classes.", chance=0.5),

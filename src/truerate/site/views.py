@@ -76,6 +76,11 @@ class Cell:
         return f"± {self.measure.text(found)}" if found else ""
 
     @property
+    def chance(self) -> float | None:
+        """What guessing gets here; None where there is no such value."""
+        return self.measure.guessed(self.row["slice"])
+
+    @property
     def moved(self) -> int | None:
         """Places gained (above 0) or lost against the ranking that the table is sorted by; None where that is not asked."""
         found = self.row.get("moved")
@@ -151,6 +156,12 @@ class Panel:
         """The step 0–9 of a value on the panel's axis."""
         share = 0.0 if value is None else (value - self.low) / (self.high - self.low)
         return min(9, max(0, int(10 * (1 - share if self.is_turned else share))))
+
+    @property
+    def chances(self) -> list[float]:
+        """What guessing gets in the columns with whiskers."""
+        cells = (cell for line in self.lines for cell, column in zip(line.cells, self.columns, strict=True) if cell and column.has_whisker)
+        return sorted({cell.chance for cell in cells if cell.chance is not None})
 
     @property
     def has_moves(self) -> bool:

@@ -82,8 +82,8 @@ CARD = {
     },
     "metrics": {
         "accuracy": (
-            "Share of texts judged rightly; a verdict that could not be read is wrong. Contrast: the hallucinated side named in"
-            " both orders."
+            "Share of texts judged rightly; a verdict that could not be read is wrong; guessing gets 50 %. Contrast: the hallucinated "
+            "side named in both orders; guessing gets 25 %."
         ),
         "accuracy_parsed": "The same over readable verdicts alone.",
         "accuracy_one_side": "Accuracy over one side per pair, drawn by seed as in the paper's script (contrast: over one order).",
