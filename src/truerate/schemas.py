@@ -235,8 +235,9 @@ class Score(Table):
 
 
 class Outcome(Table):
-    """What one subject got on one unit: the raw material of paired tests. `value` in [0, 1], null where the unit does not count.
+    """What one subject got on one unit: the raw material of paired tests. `value`: a share or 0 and 1, null where the unit does not count.
 
+    Where a score is no plain mean it is what the unit says of it, which may leave [0, 1]: the mean over units is the score.
     Units of one `cluster_id` (pair, dialogue, article, entity) are not independent of one another.
     """
 
@@ -246,7 +247,7 @@ class Outcome(Table):
     slice: PAIRS
     unit_id: str
     cluster_id: str
-    value: float = Field(nullable=True, ge=0, le=1)
+    value: float = Field(nullable=True)
 
 
 class Row(Table):

@@ -180,7 +180,7 @@ _KNOWN = (
         "Share of rated passages by how likely they are to fool a reader, 1 very unlikely to 5 very likely.",
     ),
     _share("wildfactscore", "WildFactScore", "up", "Mean over replies of the share of their facts that the web pages support."),
-    _share("wildfactscore_strict", "Strict", "up", "Share of replies of which every fact is supported (WildFactScore-Strict)."),
+    _share("wildfactscore_strict", "Strict", "up", "Responding × share of readable responding replies whose every fact is supported."),
     _share("wildfactscore_dedup", "Deduplicated", "up", "WildFactScore where a fact that repeats an earlier one is left out."),
     _share("factscore_length", "Length-penalised", "up", "FActScore’s penalty: replies with few facts count for less."),
     Measure("rank_change", "Rank change", "Places gained (above 0) or lost against the ranking by WildFactScore.", unit="count"),
@@ -190,6 +190,9 @@ _KNOWN = (
     Measure("words_per_response", "Words per reply", "Mean length of a responding reply in words.", unit="tenth"),
     Measure("facts_per_response", "Facts per reply", "Mean number of atomic facts of a responding reply.", unit="tenth"),
     _share("no_fact_rate", "Without a fact", "", "Share of responding replies in which no fact was found; they enter no score."),
+    _share(
+        "unreadable_rate", "Unreadable", "down", "Share of responding replies that Strict cannot judge: a verdict or a fact is missing."
+    ),
     _share("unparsed_fact_rate", "Unparsed", "down", "Share of facts for which no verdict could be read; they enter no score."),
     _share("duplicate_fact_rate", "Duplicates", "down", "Share of facts that say what an earlier fact of the same reply says."),
     _share("title_fact_rate", "Restate the name", "down", "Share of facts that only say that what was asked about is what it is called."),

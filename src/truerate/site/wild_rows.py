@@ -22,7 +22,9 @@ VIEWS = {  # the view of a rank change -> the metric and the slice of the cell t
 TABLES = {  # a metric, by how its name begins -> its table on these pages
     **dict.fromkeys((*SCORES, "rank_change"), "scores"),
     **dict.fromkeys(("responding_rate", "probe_"), "abstention"),
-    **dict.fromkeys(("words_per_response", "facts_per_response", "no_fact_", "unparsed_fact_", "duplicate_fact_", "title_fact_"), "facts"),
+    **dict.fromkeys(
+        ("words_per_response", "facts_per_response", "no_fact_", "unreadable_", "unparsed_fact_", "duplicate_fact_", "title_fact_"), "facts"
+    ),
     **dict.fromkeys(("n_responses", "n_facts"), "facts"),
     "verifier_": "verification",
     **dict.fromkeys(("batch_", "calls_per_"), "batches"),
@@ -33,7 +35,16 @@ TABLES = {  # a metric, by how its name begins -> its table on these pages
     "n_rejected": "rejected",
     "tie_rate": "labels",
 }
-LEADING = ("wildfactscore", "wildfactscore_strict", "responding_rate", "words_per_response", "facts_per_response", "n_responses")
+LEADING = (
+    "wildfactscore",
+    "wildfactscore_strict",
+    "responding_rate",
+    "no_fact_rate",
+    "unreadable_rate",
+    "words_per_response",
+    "facts_per_response",
+    "n_responses",
+)
 PARTED = {"wildfactscore": "", "wildfactscore_strict": "strict", "responding_rate": "responding"}  # shown by part; the name of the panel
 KINDS = {  # what people say of a verdict -> what that means; in the first two the verdict was wrong, in all others it stands
     "retrieval": "the passages shown do not hold what decides it",

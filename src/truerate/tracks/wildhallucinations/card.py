@@ -53,7 +53,8 @@ CARD = {
             "section": "3.3",
             "text": (
                 "WildFactScore is the mean share of supported facts of the replies that respond; Strict asks that all of them are, and "
-                "counts abstention as 0. Both are also shown on the entities about which every model responds."
+                "counts abstention as 0; a reply that cannot be read to the end is as the others that respond. Both are also shown on the "
+                "entities about which every model responds."
             ),
         },
         {
@@ -78,8 +79,8 @@ CARD = {
             " with the verifier's error taken out (Rogan and Gladen); empty where it cannot be told."
         ),
         "wildfactscore_strict": (
-            "Share of replies whose every fact is supported; abstention counts as 0. Uncorrected: one false alarm of the verifier loses "
-            "the whole reply, so that it reads too low."
+            "Share of replies that respond × share of the readable ones of these whose every fact is supported; abstention counts as 0, "
+            "unreadable ones stand beside it. Uncorrected: a false alarm of the verifier loses the reply, so that it reads too low."
         ),
         "factscore_length": "WildFactScore where replies of fewer than γ facts are cut by exp(1 − γ/facts), FActScore's length penalty.",
         "wildfactscore_dedup": "WildFactScore over the facts that repeat no earlier fact of their reply.",
@@ -87,6 +88,10 @@ CARD = {
         "words_per_response": "Mean length in words of the replies that respond.",
         "facts_per_response": "Mean number of facts of the replies that respond.",
         "no_fact_rate": "Share of the responding replies in which no fact was found; they enter neither score.",
+        "unreadable_rate": (
+            "Share of the responding replies of which a verdict could not be read or a fact was not written: Strict cannot tell whether "
+            "all is supported."
+        ),
         "unparsed_fact_rate": "Share of facts for which no verdict could be read.",
         "duplicate_fact_rate": "Share of facts that say what an earlier one of the reply says.",
         "title_fact_rate": "Share of facts that say no more than what the entity is called.",
@@ -122,6 +127,7 @@ CARD = {
     # Endings of metrics of which less is better, beside the shared ones.
     "lower_is_better": (
         "no_fact_rate",
+        "unreadable_rate",
         "duplicate_fact_rate",
         "title_fact_rate",
         "unparsed_fact_rate",
@@ -138,6 +144,7 @@ CARD = {
         "words_per_response": "replies",
         "facts_per_response": "replies",
         "no_fact_rate": "replies",
+        "unreadable_rate": "replies",
         "unparsed_fact_rate": "replies",
         "duplicate_fact_rate": "replies",
         "title_fact_rate": "replies",

@@ -5,7 +5,7 @@ import polars as pl
 from truerate.layout import Layout
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
-from truerate.metrics.wildfact import SCORES, Verifier, common_entities, corrected_score, rank_changes
+from truerate.metrics.wildfact import PRODUCTS, SCORES, Verifier, common_entities, corrected_score, rank_changes, strict_outcomes
 from truerate.schemas import Outcome, Score, frame, pair, pairs, schema
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
@@ -200,9 +200,13 @@ OUTCOMES = ("wildfactscore", "wildfactscore_strict")
 
 
 def outcome_frame(scored: pl.DataFrame, panel: tuple[str, ...], board: str, metric: str, set_: str) -> pl.DataFrame:
-    """What each subject got on each entity, mean over its replies: unit and cluster are the entity, null where no reply counts."""
+    """What each subject got on each entity, mean over its replies: unit and cluster are the entity, null where no reply counts.
+
+    Of Strict it is what each reply says of the score (`wildfact.strict_outcomes`).
+    """
     rows = scored.filter(pl.col("entity").is_in(common_entities(scored, panel).implode())) if set_ == COMMON else scored
-    each = rows.group_by("subject", "entity").agg(value=pl.col(SCORES[metric]).mean().round(6)).sort("subject", "entity")
+    rows = strict_outcomes(rows) if metric in PRODUCTS else rows.with_columns(outcome=SCORES[metric])
+    each = rows.group_by("subject", "entity").agg(value=pl.col("outcome").mean().round(6)).sort("subject", "entity")
     where = pl.Series("slice", [pairs(estimator=RAW, set=set_)], dtype=schema(Outcome)["slice"])
     known = {"board": pl.lit(board), "metric": pl.lit(metric), "slice": pl.lit(where).first(), "unit_id": "entity", "cluster_id": "entity"}
     return each.select("subject", "value", **known).select(schema(Outcome).names())
