@@ -108,3 +108,18 @@ def test_a_lock_file_cut_by_a_kill_is_removed_and_a_whole_one_is_kept(tmp_path):
     assert not mend(str(tmp_path)) and lock.exists()
     lock.write_text("")
     assert mend(str(tmp_path)) and not lock.exists()
+
+
+def test_who_never_answered_is_told_in_place_of_a_rank(at, capfd):
+    empty = {"rank_low": None, "rank_high": None, "value": None, "low": None}
+    silent = [ROW | empty | {"subject": "nobody"}, ROW | empty | {"subject": "nobody", "metric": "no_answers", "value": 160.0}]
+    other = ROW | empty | {"subject": "nobody", "metric": "precision", "slice": pairs(task="dialogue", variant="plain")}  # another task
+    save(Row, frame(Row, [ROW, *silent, other]), at.leaderboard("rows"))
+    assert main(["board", BOARD, "--json"]) == 0
+    shown = {(row["subject"], row["metric"]): row["ranks"] for row in json.loads(capfd.readouterr().out)}
+    assert shown == {("aster", "accuracy"): "1–2", ("nobody", "accuracy"): "no answers"} | {
+        ("nobody", "no_answers"): None,
+        ("nobody", "precision"): None,
+    }
+    assert main(["board", BOARD]) == 0
+    assert "no answers" in capfd.readouterr().out

@@ -23,6 +23,7 @@ PAIRS = pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
 SPANS = pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64, "type": pl.String, "p": pl.Float64}))
 TASKS = ["qa", "dialogue", "summarization", "general", "train", "held-out", "silver", "article", "wild", "chat", "entity", "fact"]
 STATUSES = ["ok", "dead", "abstained", "unparsed"]
+NO_ANSWERS = "no_answers"  # how the metric ends that stands for a subject whose every reply is a dead letter
 DIGITS = 6  # of every saved value, so that the same inputs give the same bytes
 LABEL_SOURCES = ["gold", "silver", "published"]
 SPLITS = ["train", "test"]
@@ -318,6 +319,27 @@ def score_row(
         low = high = None
     known = {"board": board, "metric": metric, "subject": subject, "slice": pairs(**where), "method": "estimator"}
     return known | {"value": value, "low": low, "high": high, "n": int(n), "inputs": inputs}
+
+
+def emptied(rows: Sequence[Mapping]) -> list[dict]:
+    """Score rows without what was measured: of a subject that never answered."""
+    return [{**row, "value": None, "low": None, "high": None, "n": 0} for row in rows]
+
+
+def unanswered(rows: Sequence[Mapping]) -> list[bool]:
+    """Which rows (`subject`, `metric`, `value`, `slice` as a dict) have no value because their subject never answered.
+
+    It did not where a NO_ANSWERS row of the subject has a slice that the row's holds, and what that metric's name begins with.
+    """
+    silent: dict[str, list[tuple[str, frozenset]]] = {}
+    for row in rows:
+        if row["metric"].endswith(NO_ANSWERS):
+            silent.setdefault(row["subject"], []).append((row["metric"].removesuffix(NO_ANSWERS), frozenset(row["slice"].items())))
+    return [
+        row["value"] is None
+        and any(row["metric"].startswith(start) and where <= row["slice"].items() for start, where in silent.get(row["subject"], ()))
+        for row in rows
+    ]
 
 
 def pair(column: str, key: str) -> pl.Expr:

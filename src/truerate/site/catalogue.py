@@ -197,6 +197,8 @@ _KNOWN = (
     _share("duplicate_fact_rate", "Duplicates", "down", "Share of facts that say what an earlier fact of the same reply says."),
     _share("title_fact_rate", "Restate the name", "down", "Share of facts that only say that what was asked about is what it is called."),
     _count("n_responses", "Replies"),
+    _count("no_answers", "No answers"),
+    _count("verifier_no_answers", "No answers"),
     _count("n_facts", "Facts"),
     _share("verifier_tpr", "TPR", "up", "Of the facts that people call unsupported, the share that is called so."),
     _share("verifier_fpr", "FPR", "down", "Of the facts that people call supported, the share that is called unsupported."),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from urllib.parse import urlencode
 
+from truerate.schemas import NO_ANSWERS
 from truerate.site.measures import said
 from truerate.site.rights import has_texts, open_part
 from truerate.site.tables import Board
@@ -20,7 +21,7 @@ VIEWS = {  # the view of a rank change -> the metric and the slice of the cell t
     "length": ("factscore_length", {}),
 }
 TABLES = {  # a metric, by how its name begins -> its table on these pages
-    **dict.fromkeys((*SCORES, "rank_change"), "scores"),
+    **dict.fromkeys((*SCORES, "rank_change", NO_ANSWERS), "scores"),
     **dict.fromkeys(("responding_rate", "probe_"), "abstention"),
     **dict.fromkeys(
         ("words_per_response", "facts_per_response", "no_fact_", "unreadable_", "unparsed_fact_", "duplicate_fact_", "title_fact_"), "facts"
@@ -44,6 +45,7 @@ LEADING = (
     "words_per_response",
     "facts_per_response",
     "n_responses",
+    NO_ANSWERS,
 )
 PARTED = {"wildfactscore": "", "wildfactscore_strict": "strict", "responding_rate": "responding"}  # shown by part; the name of the panel
 KINDS = {  # what people say of a verdict -> what that means; in the first two the verdict was wrong, in all others it stands

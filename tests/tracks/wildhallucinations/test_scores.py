@@ -137,6 +137,23 @@ def test_who_is_always_silent_is_never_all_supported():
     assert (row["value"], row["low"], row["n"]) == (0, 0, 4) and row["high"] == pytest.approx(3.8415 / (1.517 + 3.8415), abs=1e-3)
 
 
+def test_who_never_answered_is_empty_and_counted():
+    found, outcomes = scored(replies=[*REPLIES[:4], *(reply("b", name, "dead") for name in "xyzv")], found=FACTS[:3])
+    assert found["no_answers", "b"]["value"] == 4 and ("no_answers", "a") not in found
+    for metric in ("wildfactscore", "wildfactscore_strict"):
+        assert found[metric, "b", "raw", "all"]["value"] is None and found[metric, "b", "raw", "all"]["n"] == 0
+    assert found["responding_rate", "b", "measured"]["value"] is None
+    assert outcomes.filter(subject="b")["value"].null_count() == outcomes.filter(subject="b").height
+
+
+def test_a_judge_who_never_answered_has_no_rates():
+    dead = [judgement("lost", f"a-e{k}-0", None) | {"status": "dead"} for k in range(8)]
+    samples = [sample(f"a-e{k}-0", f"e{k}", "a", True) for k in range(8)]
+    found, _ = scored(MANY, SAID, GIVEN, samples, more=dead)
+    assert found["verifier_accuracy", "lost"]["value"] is None and found["verifier_no_answers", "lost"]["value"] == 8
+    assert found["verifier_accuracy", "judge"]["value"] == 1.0 and ("verifier_no_answers", "judge") not in found
+
+
 def test_nothing_was_asked():
     found, outcomes = scored(replies=[], found=[])
     assert outcomes.is_empty() and {key[0] for key in found} == {"probe_false_alarm_rate", "probe_miss_rate"}

@@ -7,7 +7,7 @@ import numpy as np
 
 from truerate.metrics.intervals import UNIT, Interval, cluster_bootstrap, cluster_sums, ratio_intervals, wilson
 from truerate.params import Statistics
-from truerate.schemas import score_row
+from truerate.schemas import NO_ANSWERS, emptied, score_row
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,10 @@ class Tally:
     def count(self, metric: str, subject: str, where: dict, value: int, n: int) -> dict:
         """A Score row of a plain count, without an interval."""
         return self.row(metric, subject, where, None, n) | {"value": float(value)}
+
+    def no_answers(self, subject: str, where: dict, made: Sequence[dict], n: int) -> list[dict]:
+        """Score rows of a subject whose `n` replies are all dead letters: empty, as nothing was measured, and a row that counts them."""
+        return [*emptied(made), self.count(NO_ANSWERS, subject, where, n, n)]
 
     def share(self, metric: str, subject: str, where: dict, hits: Sequence[bool], clusters: Sequence[str]) -> dict:
         """A Score row of the share of rows that are hits."""

@@ -96,8 +96,10 @@ CARD = {
         "duplicate_fact_rate": "Share of facts that say what an earlier one of the reply says.",
         "title_fact_rate": "Share of facts that say no more than what the entity is called.",
         "n_responses": "Replies that respond.",
+        "no_answers": "Requests of a model none of which got an answer: its scores are empty, and it has no rank.",
         "n_facts": "Facts of the replies that respond.",
         "rank_change": "Places gained in a view against WildFactScore raw over all entities; negative where a model falls.",
+        "verifier_no_answers": "Facts that a judge was asked about where none got an answer: its rates are empty.",
         "verifier_tpr": "Of the facts that people call unsupported, the share that is judged so; weighted by sampling.",
         "verifier_fpr": "Of the facts that people call supported, the share that is judged unsupported; weighted by sampling.",
         "verifier_accuracy": "Share of labelled facts judged as people do; no verdict counts as wrong; weighted by sampling.",
@@ -140,6 +142,7 @@ CARD = {
     "tables": {
         "wildfactscore": "scores",
         "factscore_length": "scores",
+        "no_answers": "scores",
         "responding_rate": "replies",
         "words_per_response": "replies",
         "facts_per_response": "replies",
