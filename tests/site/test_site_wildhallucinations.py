@@ -319,3 +319,15 @@ def test_the_head_of_the_page_tells_the_three_states_apart(rows):
         for name, value, note in page_of("wildhallucinations").figures(shares, dataclasses.replace(BOARD, generations=replies))
     )
     assert figures["Replies"] == (8, "1 did not come, 3 abstain, 2 without a fact")
+
+
+def test_responding_in_the_leading_table_is_by_the_rule_that_decided():
+    """Under `abstention: paper` the scores leave out what that rule flags; the rate beside them is that rule's."""
+    marks = {"measured": "false", "paper": "true"}
+    attributes = [{"key": f"abstained_{rule}", "value": value} for rule, value in marks.items()]
+    replies = frame(Generation, [{"generation_id": "g", "purpose": "generate", "status": "abstained", "attributes": attributes}])
+    for status, rule in (("abstained", "paper"), ("ok", "measured")):
+        board = dataclasses.replace(BOARD, generations=replies.with_columns(status=pl.lit(status)))
+        expected = found("responding_rate", PLAIN, rule=rule)
+        rows = [one for one in page_of("wildhallucinations").rows(PLAIN, board) if one["table"] == "leading" and one["kind"] == "model"]
+        assert [one["value"] for one in found("responding_rate", rows)] == [one["value"] for one in expected if one["kind"] == "model"]
