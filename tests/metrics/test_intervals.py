@@ -116,8 +116,9 @@ def test_clusters_that_agree_are_as_many_rows(share, n):
     assert shares(share * size, size) == pytest.approx(wilson(share * n, n, confidence=0.95))
 
 
-def test_what_one_cluster_carries_has_no_interval():
-    assert shares([0, 0, 3], [0, 0, 9]) is None and shares([0, 0, 9], [0, 0, 9]) is None
+def test_what_one_cluster_carries_is_one_row():
+    assert shares([0, 0, 3], [0, 0, 9]) == pytest.approx(wilson(1 / 3, 1, confidence=0.95))
+    assert shares([0, 0, 9], [0, 0, 9]) == wilson(1, 1, confidence=0.95)
     assert shares([0, 4, 4], [0, 8, 8]) == wilson(1, 2, confidence=0.95)  # the cluster without rows says nothing
 
 

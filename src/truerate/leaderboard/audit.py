@@ -167,23 +167,18 @@ def _measure(data: Labelled, told: Told, s: Statistics, seed: int) -> dict[str, 
     rows = np.stack([right, np.ones_like(y), right & y, y, right & ~y, ~y], axis=1).astype(float)
     sums = _summed(rows, index, len(names))
     accuracy = ratio_intervals(sums[:, :1], sums[:, 1:2], **settings)
-    balanced = cluster_bootstrap(sums[:, 2:], _balanced, **settings)
+    balanced = cluster_bootstrap(sums[:, 2:], lambda t: ((t[:, 0] / t[:, 1] + t[:, 2] / t[:, 3]) / 2)[:, None], **settings)
     measured = ~np.isnan(told.pair_scores)
     of_pair = index[data.sides[:, 0]] if len(data.sides) else np.zeros(0, dtype=int)
     picked = _summed(np.stack([told.pair_scores, measured], axis=1)[measured], of_pair[measured], len(names))
     pairwise = ratio_intervals(picked[:, :1], picked[:, 1:], **settings)
     n = len(y)
     return {
-        "shortcut_accuracy": (_told(accuracy, sums[:, :2], lambda t: t[:, :1] / t[:, 1:]), n),
-        "shortcut_balanced_accuracy": (_told(balanced, sums[:, 2:], _balanced), n),
+        "shortcut_accuracy": (_first(accuracy), n),
+        "shortcut_balanced_accuracy": (_first(balanced), n),
         "shortcut_auroc": (_auroc(told.scores, y, index, settings), n),
-        "shortcut_pairwise": (_told(pairwise, picked, lambda t: t[:, :1] / t[:, 1:]), int(measured.sum())),
+        "shortcut_pairwise": (_first(pairwise), int(measured.sum())),
     }
-
-
-def _balanced(totals: np.ndarray) -> np.ndarray:
-    """The mean recall of both classes from right and all texts of each."""
-    return ((totals[:, 0] / totals[:, 1] + totals[:, 2] / totals[:, 3]) / 2)[:, None]
 
 
 def _summed(rows: np.ndarray, index: np.ndarray, n_groups: int) -> np.ndarray:
@@ -192,12 +187,8 @@ def _summed(rows: np.ndarray, index: np.ndarray, n_groups: int) -> np.ndarray:
     return sums
 
 
-def _told(intervals: list[Interval | None], sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray]) -> Interval | None:
-    """The interval of the one statistic; of several groups of which one alone carries it the value without an interval."""
-    if len(sums) < 2 or intervals[0]:
-        return intervals[0] if intervals else None
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return Interval(float(statistic(sums.sum(axis=0, keepdims=True))[0, 0]), np.nan, np.nan)
+def _first(intervals: list[Interval | None]) -> Interval | None:
+    return intervals[0] if intervals else None
 
 
 def _auroc(scores: np.ndarray, labels: np.ndarray, index: np.ndarray, settings: dict) -> Interval | None:
@@ -209,8 +200,7 @@ def _auroc(scores: np.ndarray, labels: np.ndarray, index: np.ndarray, settings: 
     blocks = resample_weights(n_groups, n_resamples=settings["n_resamples"], seed=settings["seed"])
     draws = np.concatenate([weighted_auroc(scores, labels, weights[:, index]) for weights in blocks])
     n_defined = min(len(np.unique(index[labels == side])) for side in (True, False))  # the rarer class says how much is known
-    found = bootstrap_interval(value, draws, n_clusters=n_groups, n_defined=n_defined, confidence=settings["confidence"])
-    return found or Interval(float(value), np.nan, np.nan)
+    return bootstrap_interval(value, draws, n_clusters=n_groups, n_defined=n_defined, confidence=settings["confidence"])
 
 
 def findings(scores: pl.DataFrame, threshold: float) -> list[str]:

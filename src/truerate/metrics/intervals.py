@@ -4,7 +4,7 @@ A cluster (entity, dialogue, article, pair) is what was drawn independently; row
 sum, so per-cluster sums are all that a resample needs: `sums` has shape (clusters, k) and each bootstrap draw is one weighting of its rows.
 
 No interval has width 0, which would claim certainty: where a resample says nothing of the spread, because all clusters agree, it is
-Wilson's over the clusters (`agreed`), and where one cluster alone carries the value there is none.
+Wilson's over the clusters that carry the value (`agreed`). One cluster in all says nothing of the spread between clusters: there is none.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -98,11 +98,11 @@ def wide_quantile(n_clusters: int, *, confidence: float) -> float:
 def agreed(value: float, n_clusters: int, *, confidence: float, bounds: tuple[float, float] = UNIT) -> Interval | None:
     """The interval of a statistic on which all clusters agree: Wilson's over the number of clusters, stretched from [0, 1] to `bounds`.
 
-    Each cluster counts as one row. None with fewer than two clusters, where the value is undefined, or where it leaves the bounds.
+    Each cluster counts as one row. None over no cluster, where the value is undefined, or where it leaves the bounds.
     """
     low, high = bounds
     share = (value - low) / (high - low)
-    if n_clusters < 2 or not -NARROW <= share <= 1 + NARROW:
+    if n_clusters < 1 or not -NARROW <= share <= 1 + NARROW:
         return None
     found = wilson(min(1.0, max(0.0, share)) * n_clusters, n_clusters, confidence=confidence)
     return Interval(float(value), *(float(low + (high - low) * end) for end in found[1:]))
@@ -159,7 +159,7 @@ def cluster_bootstrap(
     """Accelerated bootstrap intervals of statistics of totals: `statistic` maps (draws, k) to (draws, m), NaN where undefined.
 
     `bounds`: between what a statistic lies by definition, for all of them or one pair for each. None where there are fewer than two
-    clusters (one cluster says nothing of the spread between clusters), where one cluster alone carries the value, or it is undefined.
+    clusters (one cluster says nothing of the spread between clusters), or the value is undefined.
     """
     sums = np.asarray(sums, dtype=float)
     n = len(sums)
@@ -185,17 +185,17 @@ def carrying(sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray]) ->
     """How many clusters carry each statistic: those on which it is defined, (m,).
 
     A statistic of several parts (the mean recall of two classes) may be defined on no cluster alone; there neighbours are put together in
-    twos, fours, … until at least two such groups define it, and the groups are counted. 0 where no two groups do.
+    twos, fours, … until such groups define it, and the groups are counted. At least 1: all clusters are one group.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         found = (~np.isnan(statistic(sums))).sum(axis=0)
         size = 2
-        while (found < 2).any() and 2 * size <= len(sums):
+        while (found < 1).any() and size < len(sums):
             starts = np.arange(0, len(sums), size)
             grouped = (~np.isnan(statistic(np.add.reduceat(sums, starts, axis=0)))).sum(axis=0)
-            found = np.where((found < 2) & (grouped >= 2), grouped, found)
+            found = np.where(found < 1, grouped, found)
             size *= 2
-    return np.where(found < 2, 0, found)
+    return np.maximum(found, 1)
 
 
 def ratio_intervals(
@@ -204,7 +204,7 @@ def ratio_intervals(
     """Cluster-bootstrap intervals of m shares at once from per-cluster numerators and denominators, both (clusters, m).
 
     Where every cluster agrees on a share a bootstrap has no spread and would claim certainty: there Wilson's interval over the number of
-    clusters that enter is given (`agreed`). None where a share is over nothing or rests on one cluster.
+    clusters that enter is given (`agreed`). None where a share is over nothing, or there is one cluster in all.
     """
     top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
     m = top.shape[1]
