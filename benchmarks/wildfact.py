@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from truerate.metrics.wildfact import SCORES
+from truerate.metrics.wildfact import ALL_SUPPORTED, PRODUCTS, RESPONDING, SCORES
 from truerate.report import write_between
 from truerate.tracks.wildhallucinations.views import SLICES, reply_scores, score_cells
 
@@ -82,6 +82,8 @@ def plain(replies, facts, at_once: bool = False) -> dict[tuple, tuple[float, flo
 
     As one would write it first, a function that is called for each score of each cell; `at_once`: one groupby sums all scores of a cell.
     """
+    import pandas as pd
+
     known = facts.dropna(subset=["is_supported"]).astype({"is_supported": float})
     own = known[~known["is_duplicate"]]
     table = replies.set_index("generation_id")
@@ -103,7 +105,13 @@ def plain(replies, facts, at_once: bool = False) -> dict[tuple, tuple[float, flo
     sizes = table.groupby("domain")["entity"].nunique()
     table["domain"] = table["domain"].where(table["domain"].map(sizes) > DOMAINS_ABOVE, "other")
     is_common = table.groupby("entity")["is_abstained"].sum() == 0
-    ratios = {name: (table[column].fillna(0), table[column].notna()) for name, column in SCORES.items()}
+    ratios = {name: (table[column].fillna(0), table[column].notna()) for name, column in SCORES.items() if name not in PRODUCTS}
+    is_read = responds & table["strict"].notna()
+    ratios[RESPONDING], ratios[ALL_SUPPORTED] = (
+        (responds, pd.Series(True, index=table.index)),
+        (is_read * table["strict"].fillna(0), is_read),
+    )
+    ratios["unreadable_rate"] = ((responds & (table["n_read"] < table["n_facts"])).astype(float), responds)
     ratios["no_fact_rate"] = (table["has_no_fact"].fillna(0), table["has_no_fact"].notna())
     for name, column in (("unparsed_fact_rate", "n_unparsed"), ("duplicate_fact_rate", "n_duplicate"), ("title_fact_rate", "n_title")):
         ratios[name] = (table[column], table["n_facts"])
@@ -126,6 +134,9 @@ def cells(rows, names: list[str], at_once: bool, key: tuple) -> dict[tuple, tupl
     for name in names:
         own = rows.groupby("entity")[["y " + name, "x " + name]].sum() if sums is None else sums
         found[*key, name] = clustered(own, name)
+    for name, pair in PRODUCTS.items():
+        first, second = (found.pop((*key, one))[0] for one in pair)
+        found[*key, name] = (first * second, np.nan)
     return found
 
 

@@ -56,6 +56,13 @@ class House:
         return {path.relative_to(self.folder).as_posix(): path.read_bytes() for path in found}
 
 
+def claims_no_certainty(rows: pl.DataFrame) -> bool:
+    """Whether each interval of a leaderboard has both ends or none, a width, and its value inside."""
+    ranged = rows.filter(pl.col("low").is_not_null() | pl.col("high").is_not_null())
+    inside = (pl.col("low") <= pl.col("value")) & (pl.col("value") <= pl.col("high")) & (pl.col("low") < pl.col("high"))
+    return ranged.height > 0 and ranged.select(inside.fill_null(False).all()).item()
+
+
 def track_of(params: dict, board: str) -> str:
     """The track that a board runs."""
     return params["boards"][board]["track"]

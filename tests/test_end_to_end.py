@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 import psutil
 import pytest
-from house import CALLS, House, move_in
+from house import CALLS, House, claims_no_certainty, move_in
 from published import loaded, publish, running
 
 BOARD = "halueval-closed-world"
@@ -44,6 +44,10 @@ def test_the_page_and_every_table_are_built(house):
     rows = house.table("data/leaderboard/rows.parquet")
     assert {"aster", "birch", "cedar", "dogwood", "elm", "always", "never", "length", "lexical-lr"} <= set(rows["subject"])
     assert rows.filter(pl.col("metric") == "accuracy", pl.col("kind") == "model")["rank_low"].is_not_null().all()
+
+
+def test_no_interval_claims_certainty(house):
+    assert claims_no_certainty(house.table("data/leaderboard/rows.parquet"))
 
 
 def test_the_simulated_models_recognised_every_prompt(house):

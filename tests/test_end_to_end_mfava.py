@@ -5,7 +5,7 @@ import shutil
 
 import polars as pl
 import pytest
-from house import CALLS, House, move_in
+from house import CALLS, House, claims_no_certainty, move_in
 from published import loaded, publish, running
 
 from truerate.schemas import pair
@@ -44,6 +44,10 @@ def test_the_page_and_every_part_of_the_data_are_built(house):
     parts = set(samples.select("task", "label_source", "lang").iter_rows())
     wanted = {("train", "silver"), ("held-out", "silver"), ("silver", "silver"), ("silver", "gold"), ("wild", "gold")}
     assert parts == {(*part, lang) for part in wanted for lang in ("en", "zh")}
+
+
+def test_no_interval_claims_certainty(house):
+    assert claims_no_certainty(house.table("data/leaderboard/rows.parquet"))
 
 
 def test_no_prompt_was_strange_to_the_models(house):

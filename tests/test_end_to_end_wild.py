@@ -6,7 +6,7 @@ import shutil
 
 import polars as pl
 import pytest
-from house import CALLS, House, move_in
+from house import CALLS, House, claims_no_certainty, move_in
 from published import loaded, publish, running
 
 from truerate.layout import Layout
@@ -72,6 +72,10 @@ def test_the_page_and_every_part_of_the_data_are_built(house):
     samples = house.table(f"data/labels/{BOARD}/samples.parquet")
     assert samples.height > 0 and set(samples["sample_id"]) <= set(facts["fact_id"])
     assert house.table(f"data/judgements/{BOARD}/baselines.parquet").height > 0
+
+
+def test_no_interval_claims_certainty(house):
+    assert claims_no_certainty(house.table("data/leaderboard/rows.parquet"))
 
 
 def test_no_prompt_was_strange_to_the_models(house):

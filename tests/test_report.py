@@ -98,3 +98,18 @@ def test_text_is_put_between_markers_and_nowhere_else(tmp_path):
     with pytest.raises(TruerateError, match="has no markers"):
         report.write_between(page, "y", "new")
     assert "new" in page.read_text()
+
+
+def test_who_never_answered_is_told_in_place_of_a_rank(at, capfd):
+    empty = {"rank_low": None, "rank_high": None, "value": None, "low": None}
+    silent = [ROW | empty | {"subject": "nobody"}, ROW | empty | {"subject": "nobody", "metric": "no_answers", "value": 160.0}]
+    other = ROW | empty | {"subject": "nobody", "metric": "precision", "slice": pairs(task="dialogue", variant="plain")}  # another task
+    save(Row, frame(Row, [ROW, *silent, other]), at.leaderboard("rows"))
+    assert main(["board", BOARD, "--json"]) == 0
+    shown = {(row["subject"], row["metric"]): row["ranks"] for row in json.loads(capfd.readouterr().out)}
+    assert shown == {("aster", "accuracy"): "1–2", ("nobody", "accuracy"): "no answers"} | {
+        ("nobody", "no_answers"): None,
+        ("nobody", "precision"): None,
+    }
+    assert main(["board", BOARD]) == 0
+    assert "no answers" in capfd.readouterr().out

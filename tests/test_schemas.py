@@ -7,7 +7,7 @@ import pytest
 
 from truerate import schemas
 from truerate.errors import TruerateError
-from truerate.schemas import Count, Score, frame, load, pair, pairs, save
+from truerate.schemas import Count, Score, frame, load, pair, pairs, save, score_row
 
 TABLES = [
     table for table in vars(schemas).values() if isinstance(table, type) and issubclass(table, schemas.Table) and table is not schemas.Table
@@ -94,3 +94,15 @@ def test_pairs_are_sorted_text_and_read_back():
     made = frame(Count, [{**COUNT, "slice": pairs(task="qa", order=1, none=None)}])
     assert made["slice"].to_list() == [[{"key": "order", "value": "1"}, {"key": "task", "value": "qa"}]]
     assert made.select(pair("slice", "task"), pair("slice", "absent")).row(0) == ("qa", None)
+
+
+def test_a_score_says_no_certainty():
+    known = {"board": "b", "inputs": "i"}
+    for found, ends in {
+        (0.5, 0.5, 0.5): (None, None),
+        (0.5, 0.5, 0.50000001): (None, None),  # after rounding
+        (0.5, 0.4, float("nan")): (None, None),
+        (0.5, 0.4, 0.6): (0.4, 0.6),
+    }.items():
+        row = score_row("accuracy", "m", {}, found, 4, **known)
+        assert row["value"] == 0.5 and (row["low"], row["high"]) == ends

@@ -22,6 +22,7 @@
     let now = wanted < 0 ? Number(host.dataset.now) : wanted;
 
     /* ---- one cell ---- */
+    const isUnanswered = (cell, spot) => !isMean(cell) && spot.value === null && !spot.n && modes[now].replies === "all";
     const isMean = (cell) => cell.cellIndex === 1 || Boolean(cell.closest("tfoot"));
     const fill = (cell) => {
       const spot = numbers.get(cell)[now];
@@ -36,7 +37,7 @@
       cell.dataset.slice = ["lang: " + lang, ...PARTS.filter((part) => mode[part]).map((part) => `${part}: ${mode[part]}`)].join(", ");
       if (spot.low !== null && spot.high !== null) cell.dataset.interval = `${one(spot.low)} to ${one(spot.high)}`;
       if (spot.planted !== null) cell.dataset.planted = one(spot.planted);
-      const link = make("a", { class: "tr-num", href: link0, title: describe(cell, spot) }, isTold ? one(spot.value) + (spot.missing ? "*" : "") : mean || mode.estimator !== "rogan-gladen" ? "–" : "not identified");
+      const link = make("a", { class: "tr-num", href: link0, title: describe(cell, spot) }, isTold ? one(spot.value) + (spot.missing ? "*" : "") : isUnanswered(cell, spot) ? "no answers" : mean || mode.estimator !== "rogan-gladen" ? "–" : "not identified");
       cell.replaceChildren(link);
       if (spot.planted !== null && !(mean && cell.cellIndex === 1)) {
         cell.append(make("span", { class: "tr-planted" }, make("span", { "aria-hidden": "true" }, "▴ "), make("span", { class: "tr-hide" }, "planted "), one(spot.planted)));
@@ -46,7 +47,7 @@
     const describe = (cell, spot) => {
       const name = cell.parentElement.cells[0].querySelector(".tr-name").textContent, mode = modes[now];
       const what = cell.cellIndex === 1 ? "mean over models" : heads()[cell.cellIndex].dataset.head;
-      const parts = [`${name}, ${what}: ${spot.value === null ? "not identified" : `${one(spot.value)} %`}`];
+      const parts = [`${name}, ${what}: ${isUnanswered(cell, spot) ? "no answers" : spot.value === null ? "not identified" : `${one(spot.value)} %`}`];
       if (spot.low !== null && spot.high !== null) parts.push(`interval ${one(spot.low)} to ${one(spot.high)}`);
       if (spot.std) parts.push(`± ${one(spot.std)} over runs`);
       if (spot.bandLow !== null && spot.bandHigh !== null) parts.push(`sensitivity band ${one(spot.bandLow)} to ${one(spot.bandHigh)}`);

@@ -9,6 +9,8 @@ MODELS = {
     "wildfactscore": "WildFactScore",
     "wildfactscore_strict": "Strict",
     "responding_rate": "responding",
+    "no_fact_rate": "without a fact",
+    "unreadable_rate": "unreadable",
     "words_per_response": "words",
 }
 JUDGES = {"verifier_accuracy": "accuracy", "verifier_tpr": "TPR", "verifier_fpr": "FPR", "verifier_kappa": "κ"}

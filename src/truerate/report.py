@@ -12,7 +12,7 @@ import polars as pl
 from truerate.errors import TruerateError, listed
 from truerate.layout import Layout
 from truerate.params import Source
-from truerate.schemas import Row, Score, load, read_json
+from truerate.schemas import Row, Score, load, read_json, unanswered
 from truerate.terminal import say
 
 
@@ -40,12 +40,14 @@ def _leaders(at: Layout, board: str) -> str:
 
 
 def show_board(at: Layout, name: str, *, as_json: bool) -> None:
-    """The lines of one board: subject, metric, slice, rank range, value, interval, n."""
+    """The lines of one board: subject, metric, slice, rank range (or that the subject never answered), value, interval, n."""
     at.p.board(name)
     rows = load(Row, at.leaderboard("rows")).filter(board=name)
     if rows.is_empty():
         raise TruerateError(f"board {name!r} has no rows yet; run `dvc repro`")
-    shown = rows.select("table", "subject", "kind", "metric", slice=_slice(), ranks=_range(), value="value", low="low", high="high", n="n")
+    told = [row | {"slice": {one["key"]: one["value"] for one in row["slice"]}} for row in rows.to_dicts()]
+    ranks = pl.when(pl.Series(unanswered(told), dtype=pl.Boolean)).then(pl.lit("no answers")).otherwise(_range())
+    shown = rows.select("table", "subject", "kind", "metric", slice=_slice(), ranks=ranks, value="value", low="low", high="high", n="n")
     show_table(shown, as_json=as_json)
 
 

@@ -23,6 +23,7 @@ PAIRS = pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
 SPANS = pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64, "type": pl.String, "p": pl.Float64}))
 TASKS = ["qa", "dialogue", "summarization", "general", "train", "held-out", "silver", "article", "wild", "chat", "entity", "fact"]
 STATUSES = ["ok", "dead", "abstained", "unparsed"]
+NO_ANSWERS = "no_answers"  # how the metric ends that stands for a subject whose every reply is a dead letter
 DIGITS = 6  # of every saved value, so that the same inputs give the same bytes
 LABEL_SOURCES = ["gold", "silver", "published"]
 SPLITS = ["train", "test"]
@@ -235,8 +236,9 @@ class Score(Table):
 
 
 class Outcome(Table):
-    """What one subject got on one unit: the raw material of paired tests. `value` in [0, 1], null where the unit does not count.
+    """What one subject got on one unit: the raw material of paired tests. `value`: a share or 0 and 1, null where the unit does not count.
 
+    Where a score is no plain mean it is what the unit says of it, which may leave [0, 1]: the mean over units is the score.
     Units of one `cluster_id` (pair, dialogue, article, entity) are not independent of one another.
     """
 
@@ -246,7 +248,7 @@ class Outcome(Table):
     slice: PAIRS
     unit_id: str
     cluster_id: str
-    value: float = Field(nullable=True, ge=0, le=1)
+    value: float = Field(nullable=True)
 
 
 class Row(Table):
@@ -311,11 +313,37 @@ def pairs(**values: object) -> list[dict[str, str]]:
 def score_row(
     metric: str, subject: str, where: Mapping, found: Sequence[float | None] | float | None, n: int, *, board: str, inputs: str
 ) -> dict:
-    """One Score row of ours from (value, low, high), a plain value or None: rounded, NaN as null, never −0.0."""
+    """One Score row of ours from (value, low, high), a plain value or None: rounded, NaN as null, never −0.0.
+
+    An interval without width would claim certainty, and one with a single end says nothing: either is none.
+    """
     three = tuple(found) if isinstance(found, (tuple, list)) else (found, None, None)
     value, low, high = (None if one is None or isnan(one) else round(float(one), DIGITS) + 0.0 for one in three)
+    if low is None or high is None or low == high:
+        low = high = None
     known = {"board": board, "metric": metric, "subject": subject, "slice": pairs(**where), "method": "estimator"}
     return known | {"value": value, "low": low, "high": high, "n": int(n), "inputs": inputs}
+
+
+def emptied(rows: Sequence[Mapping]) -> list[dict]:
+    """Score rows without what was measured: of a subject that never answered."""
+    return [{**row, "value": None, "low": None, "high": None, "n": 0} for row in rows]
+
+
+def unanswered(rows: Sequence[Mapping]) -> list[bool]:
+    """Which rows (`subject`, `metric`, `value`, `slice` as a dict) have no value because their subject never answered.
+
+    It did not where a NO_ANSWERS row of the subject has a slice that the row's holds, and what that metric's name begins with.
+    """
+    silent: dict[str, list[tuple[str, frozenset]]] = {}
+    for row in rows:
+        if row["metric"].endswith(NO_ANSWERS):
+            silent.setdefault(row["subject"], []).append((row["metric"].removesuffix(NO_ANSWERS), frozenset(row["slice"].items())))
+    return [
+        row["value"] is None
+        and any(row["metric"].startswith(start) and where <= row["slice"].items() for start, where in silent.get(row["subject"], ()))
+        for row in rows
+    ]
 
 
 def pair(column: str, key: str) -> pl.Expr:

@@ -107,3 +107,14 @@ def test_models_of_params_are_models():
     table = board_rows(at, "b", frame(Score, [score(name, 0.9), score("length", 0.8)]), frame(Outcome))
     assert dict(table.select("subject", "kind").rows()) == {name: "model", "length": "baseline"}
     assert table.schema["slice"] == pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
+
+
+def test_who_has_no_value_on_any_unit_widens_nobodys_range():
+    scores = frame(Score, [score("good", 0.9), score("bad", 0.5), score("silent", None)])
+    made = frame(Outcome, outcomes("good", GOOD) + outcomes("bad", BAD) + outcomes("silent", [None] * 100))
+    found = by(rows("b", scores, made, STATISTICS, 7, {}), "subject")
+    assert {name: (row["rank_low"], row["rank_high"]) for (name,), row in found.items()} == {
+        "good": (1, 1),
+        "bad": (2, 2),
+        "silent": (None, None),
+    }

@@ -51,6 +51,12 @@ def test_fractions_are_worth_more_than_their_rows():
     assert found["n_effective"] > 1000 and found["high"] - found["low"] < 0.04
 
 
+def test_a_mean_on_which_all_clusters_agree_has_no_interval():
+    rows = pl.DataFrame({"s": "m", "c": [str(k // 2) for k in range(10)], "v": [5.0] * 10})
+    found = told(rows, {"mean": mean_of("v")}, is_share=False).row(0, named=True)
+    assert (found["value"], found["low"], found["high"]) == (5, None, None)
+
+
 def test_where_all_clusters_agree_each_counts_as_one_row():
     rows = pl.DataFrame({"s": "m", "c": [str(k // 5) for k in range(50)], "v": [1.0] * 50})
     found = told(rows, {"mean": mean_of("v")}).row(0, named=True)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from truerate.metrics.intervals import (
+    bootstrap_interval,
     bootstrap_sums,
     cluster_bootstrap,
     cluster_sums,
@@ -91,11 +92,72 @@ def test_effective_n():
     assert wilson_clustered(np.zeros(0), np.zeros(0), confidence=0.95) is None
 
 
-def test_difference_of_a_subject_with_itself_is_nothing():
+def test_difference_of_a_subject_with_itself_is_nothing_as_far_as_four_clusters_tell():
     sums = np.array([[1.0, 2], [2, 2], [0, 2], [1, 2]])
-    assert difference_interval(sums, sums, **DRAWS) == (0, 0, 0)
+    # 0 lies in the middle of [−1, 1]: Wilson's of 2 of 4 is .15–.85, so −.7–.7
+    assert difference_interval(sums, sums, **DRAWS) == pytest.approx((0, -0.69992, 0.69992), abs=1e-5)
     shifted = difference_interval(sums + [[1, 0]], sums, **DRAWS)  # one more success in each cluster of two
-    assert shifted == pytest.approx((0.5, 0.5, 0.5))
+    half = wilson(3, 4, confidence=0.95)
+    assert shifted == pytest.approx((0.5, 2 * half.low - 1, 2 * half.high - 1))
+
+
+# ---- no interval without width ----------------------------------------------------------------------------------
+
+
+def shares(tops, bottoms):
+    return ratio_intervals(np.asarray(tops, float)[:, None], np.asarray(bottoms, float)[:, None], **DRAWS)[0]
+
+
+@pytest.mark.parametrize("share", [0.0, 1 / 3, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("n", [2, 3, 30])
+def test_clusters_that_agree_are_as_many_rows(share, n):
+    """Both sides of each pair judged alike: every cluster gives the same share, and no resample shows a spread."""
+    size = 10 * np.arange(1, n + 1)
+    assert shares(share * size, size) == pytest.approx(wilson(share * n, n, confidence=0.95))
+
+
+def test_what_one_cluster_carries_is_one_row():
+    assert shares([0, 0, 3], [0, 0, 9]) == pytest.approx(wilson(1 / 3, 1, confidence=0.95))
+    assert shares([0, 0, 9], [0, 0, 9]) == wilson(1, 1, confidence=0.95)
+    assert shares([0, 4, 4], [0, 8, 8]) == wilson(1, 2, confidence=0.95)  # the cluster without rows says nothing
+
+
+def test_a_statistic_of_two_parts_counts_the_clusters_that_carry_both():
+    # recall of two classes, each cluster of one class: no cluster alone defines their mean, neighbours in twos do; all right
+    sums = np.array([[1.0, 1, 0, 0], [0, 0, 1, 1]] * 6)
+    balanced = cluster_bootstrap(sums, lambda t: ((t[:, 0] / t[:, 1] + t[:, 2] / t[:, 3]) / 2)[:, None], **DRAWS)[0]
+    assert balanced == wilson(6, 6, confidence=0.95)
+
+
+def test_kappa_that_all_clusters_agree_on_lies_between_its_own_bounds():
+    found = cluster_bootstrap(np.ones((9, 1)), lambda t: 0 * t, bounds=(-1, 1), **DRAWS)[0]  # κ of a judge who always says the same
+    assert found.value == 0 and found.low == pytest.approx(-found.high) and found.low < -0.3
+    perfect = cluster_bootstrap(np.ones((9, 1)), lambda t: 0 * t + 1, bounds=(-1, 1), **DRAWS)[0]
+    assert perfect.high == 1 and perfect.low == pytest.approx(2 * wilson(9, 9, confidence=0.95).low - 1)
+    beyond = cluster_bootstrap(np.ones((9, 1)), lambda t: 0 * t + 3, **DRAWS)[0]  # no share: nothing says how far it may move
+    assert beyond is None
+
+
+def test_bounds_of_several_statistics_are_each_its_own():
+    found = cluster_bootstrap(np.ones((9, 1)), lambda t: np.hstack([0 * t, 0 * t]), bounds=((-1, 1), (0, 1)), **DRAWS)
+    assert found[0].low < 0 == found[1].low and found[1].high > 0
+
+
+def test_a_value_beyond_its_draws_keeps_a_width():
+    """The bias correction may lean so far that both ends are the last draw."""
+    draws = np.repeat([0.2, 0.4], 50)
+    found = bootstrap_interval(0.9, draws, n_clusters=20, confidence=0.95, left_out=np.array([0.9, 0.2] * 10))
+    assert found.high - found.low > 0.1
+
+
+def test_random_cells_never_have_width_zero():
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        n = int(rng.integers(1, 7))
+        bottoms = rng.integers(0, 3, size=(n, 4)).astype(float)
+        tops = np.minimum(bottoms, rng.integers(0, 3, size=(n, 4)))
+        for found in ratio_intervals(tops, bottoms, n_resamples=100, confidence=0.95, seed=1):
+            assert found is None or (found.high - found.low > 1e-6 and 0 <= found.low <= found.high <= 1)
 
 
 def test_few_clusters_are_widened():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from truerate.metrics.intervals import Interval
+from truerate.metrics.intervals import Interval, wilson
 from truerate.metrics.rates import (
     Share,
     clustered_share,
@@ -46,6 +46,26 @@ def test_estimates_outside_the_unit_interval_are_cut_and_kept():
     assert found.value == 0 == found.low and found.raw == pytest.approx(-0.04 / 0.85) and found.high > 0
 
 
+def test_an_interval_whole_beyond_an_edge_is_opened():
+    # 1 of 1,000 flagged where false alarms alone would give 50: the FPR is not that. With none the rate is at most flagged / TPR
+    found = rogan_gladen(Share(1, 1000), Share(900, 1000), Share(50, 1000), confidence=0.95)
+    assert (found.value, found.low) == (0, 0) and found.high == pytest.approx(wilson(1, 1000, confidence=0.95).high / 0.9)
+    # 980 flagged, TPR .8: the TPR is not that. With all found the rate is at least (flagged − FPR) / (1 − FPR)
+    found = rogan_gladen(Share(980, 1000), Share(800, 1000), Share(50, 1000), confidence=0.95)
+    low = wilson(980, 1000, confidence=0.95).low
+    assert (found.value, found.high) == (1, 1) and found.low == pytest.approx((low - 0.05) / 0.95)
+    # a detector that flags the right texts more often, read the other way round
+    found = rogan_gladen(Share(999, 1000), Share(100, 1000), Share(950, 1000), confidence=0.95)
+    assert (found.value, found.low) == (0, 0) and 0 < found.high < 0.02
+
+
+def test_no_corrected_rate_has_width_zero():
+    for flagged in (0, 1, 30, 500, 970, 999, 1000):
+        for tpr, fpr in ((900, 50), (1000, 0), (999, 600), (50, 900), (0, 1000)):
+            found = rogan_gladen(Share(flagged, 1000), Share(tpr, 1000), Share(fpr, 1000), confidence=0.95)
+            assert found.low < found.high and found.low <= found.value <= found.high, (flagged, tpr, fpr)
+
+
 def test_over_nothing_is_none():
     assert rogan_gladen(Share(0, 0), Share(1, 2), Share(1, 2), confidence=0.95) is None
     assert rogan_gladen(Share(1, 2), Share(0, 0), Share(1, 2), confidence=0.95) is None
@@ -72,8 +92,11 @@ def test_what_replies_and_calibration_share_cancels():
     # every cluster flags as much more in the wild as its calibration text holds more detected tokens: the ratio never moves
     one = np.array([[4.0, 40, 2, 4], [8, 40, 2, 8], [2, 40, 2, 2]])
     apart = np.vstack([np.hstack([one[:, :2], np.zeros((3, 2))]), np.hstack([np.zeros((3, 2)), one[:, 2:]])])
-    together, split = hr_est_interval(one, confidence=0.95), hr_est_interval(apart, confidence=0.95)
-    assert together.value == split.value and together.high - together.low < 1e-9 < split.high - split.low
+    split = hr_est_interval(apart, confidence=0.95)
+    assert split.low < split.value < split.high
+    assert hr_est_interval(one, confidence=0.95) is None  # no cluster says how far it may move, and a width of 0 would claim certainty
+    almost = hr_est_interval(one + [[0, 0, 0, 0.1], [0, 0, 0, 0], [0, 0, 0, 0]], confidence=0.95)
+    assert 0 < almost.high - almost.low < (split.high - split.low) / 10
 
 
 def test_clustered_shares_are_worth_fewer_rows():
@@ -88,6 +111,8 @@ def test_sensitivity_band_by_hand():
     assert sensitivity_band(0.2, 0.8, 0.05) == pytest.approx((0.1 / 0.7, 0.175 / 0.375))
     assert sensitivity_band(0.01, 0.8, 0.05)[0] == 0.0 and sensitivity_band(0.9, 0.8, 0.05)[1] == 1.0
     assert sensitivity_band(0.2, 0.1, 0.4) is None
+    # .01 is less than half of the FPR: it is lower still; with none, at the lowest TPR, .01 / .4
+    assert sensitivity_band(0.01, 0.8, 0.05) == pytest.approx((0, 0.025)) and sensitivity_band(0.0, 0.8, 0.05) is None
 
 
 def test_mean_of_intervals():

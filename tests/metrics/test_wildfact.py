@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from truerate.metrics.cells import mean_of, moments, ratio_cells
+from truerate.metrics.cells import mean_of, moments, product_cells, ratio_cells
 from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import Share, rogan_gladen
 from truerate.metrics.wildfact import (
@@ -20,6 +20,7 @@ from truerate.metrics.wildfact import (
     scored_replies,
     verifier_rates,
 )
+from truerate.tracks.wildhallucinations.views import reply_scores, score_cells
 
 NAMES = ("full", "half", "open", "none", "silent", "lost", "cut")
 IS_ABSTAINED = [False, False, False, False, True, None, False]
@@ -103,6 +104,61 @@ def test_rank_changes():
     changes = rank_changes({"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.99}, {"a": 0.1, "b": 0.5, "c": 0.2, "d": None})
     assert changes == {"a": -2, "b": 1, "c": 1, "d": None}
     assert rank_changes({"a": 0.9, "b": 0.9}, {"a": 0.2, "b": 0.1}) == {"a": 0, "b": -1}  # equals share a place
+
+
+# ---- Strict where something is unread ------------------------------------------------------------------------------------------------
+
+
+def strict_of(lost: float, *, seed: int, n: int = 8000, n_facts: int = 28) -> tuple[float, dict, dict]:
+    """The true Strict of drawn replies of 28 facts (28 % abstain), and the cells of Strict and of the unreadable where verdicts are lost.
+
+    As in the closed world: half of the responding replies are all supported, of the others one fact in ten is not, and at least one.
+    """
+    rng = np.random.default_rng(seed)
+    is_silent, is_right = rng.random(n) < 0.28, rng.random(n) < 0.507
+    place = np.repeat(np.arange(n), np.where(is_silent, 0, n_facts))
+    is_supported = is_right[place] | (rng.random(len(place)) < 0.9)
+    is_supported[np.flatnonzero(np.diff(place, prepend=-1))] &= is_right[~is_silent]
+    names = pl.Series([f"{k:05}" for k in range(n)])
+    known = {"generation_id": names, "subject": "m", "entity": names, "is_abstained": is_silent, "is_whole": True}
+    replies = pl.DataFrame(known).with_columns(domain=pl.lit("d"), wikipedia=pl.lit("yes"), rarity=pl.lit("10^1"))
+    verdict = pl.select(pl.when(pl.Series(rng.random(len(place)) >= lost)).then(pl.Series(is_supported))).to_series()
+    facts = pl.DataFrame({"generation_id": names.gather(place), "is_supported": verdict, "is_duplicate": False, "is_title": False})
+    cells = score_cells(reply_scores(replies, facts, gamma=10, domains_above=0), panel=["m"], confidence=0.95, sliced=["wildfactscore"])
+    strict, unreadable = (cells.filter(metric=name, set="all").row(0, named=True) for name in ("wildfactscore_strict", "unreadable_rate"))
+    return float((~is_silent & is_right).mean()), strict, unreadable
+
+
+@pytest.mark.parametrize(("lost", "n_draws"), [(0.0, 1), (0.01, 6), (0.03, 12), (0.1, 40)])
+def test_unread_verdicts_do_not_move_strict(lost, n_draws):
+    """1 % of the verdicts leave 75 % of the replies readable, 3 % 43 %, 10 % 5 %: fewer and fewer tell, so more draws are averaged."""
+    drawn = [strict_of(lost, seed=seed, n=8000 if n_draws < 40 else 4000) for seed in range(n_draws)]
+    gaps = [strict["value"] - true for true, strict, _ in drawn]
+    assert abs(np.mean(gaps)) < (1e-12 if not lost else 0.003 if lost < 0.1 else 0.01)
+    assert np.mean([strict["low"] <= true <= strict["high"] for true, strict, _ in drawn]) >= 0.9
+    assert drawn[0][2]["value"] == pytest.approx(1 - (1 - lost) ** 28, abs=0.02)
+
+
+def test_a_product_of_shares_keeps_a_width_where_one_of_them_is_sure():
+    # 40 entities respond, 3 can be read and all are supported: that says little of the others
+    rows = pl.DataFrame({"s": "m", "c": [str(k) for k in range(40)], "top": True, "hit": [True] * 3 + [None] * 37})
+    sums = moments(rows, {"r": mean_of("top"), "q": mean_of("hit")}, by=["s"], cluster=["s", "c"], products={"rq": ("r", "q")})
+    found = product_cells(sums, {"rq": ("r", "q")}, by=["s"], confidence=0.95).row(0, named=True)
+    assert (found["value"], found["high"], found["n"], found["n_clusters"]) == (1, 1, 3, 3) and found["low"] < 0.4
+
+
+def test_what_both_shares_have_in_common_widens_their_product():
+    """Entities that are known are answered, and rightly: the two shares rise and fall together."""
+    rng = np.random.default_rng(2)
+    entity, known = np.repeat(np.arange(80), 5), np.repeat(rng.random(80) < 0.5, 5)
+    responds, right = rng.random(400) < np.where(known, 0.9, 0.4), rng.random(400) < np.where(known, 0.9, 0.2)
+    drawn = pl.DataFrame({"s": "m", "c": entity.astype(str), "r": responds}).with_columns(q=pl.when("r").then(pl.Series(right)))
+    cells = {}
+    for name, rows in {"together": drawn, "apart": drawn.with_columns(pl.col("q").shuffle(3).alias("q"))}.items():
+        sums = moments(rows, {"r": mean_of("r"), "q": mean_of("q")}, by=["s"], cluster=["s", "c"], products={"rq": ("r", "q")})
+        cells[name] = product_cells(sums, {"rq": ("r", "q")}, by=["s"], confidence=0.95).row(0, named=True)
+    width = {name: one["high"] - one["low"] for name, one in cells.items()}
+    assert cells["together"]["value"] == pytest.approx((responds & right).mean()) and width["together"] > 1.1 * width["apart"]
 
 
 # ---- the verifier's own error -------------------------------------------------------------------------------------------------------

@@ -124,3 +124,50 @@ def test_labels_of_a_slice_are_lines_of_no_model():
     rows = [row("dataset", "n_samples", 5, task="qa"), row("dataset", "hallucinated_rate", 0.5, task="qa")]
     found = panels(rows, TEXTS[0])[0]
     assert [(line.name, line.notes) for line in found.lines] == [("QA", ())]
+
+
+def test_the_page_draws_and_says_what_guessing_gets_in_each_variant():
+    tables = tiny_tables()
+    more = [row("recognition", "accuracy", 0.3, subject=name, kind="model", ranks=(1, 2), task="qa", variant="contrast") for name in "ab"]
+    made = schemas.frame(schemas.Row, [one | {"board": "halueval-closed-world", "slice": schemas.pairs(**one["slice"])} for one in more])
+    page = render_site(dataclasses.replace(tables, rows=made), SITE)[BOARD]
+    assert "the thin tick is what guessing gets, 25 %" in page and "a coin toss" not in page
+    # an axis of 84 from 20 to 40 % that begins at 4: a quarter of the way
+    assert '<line class="chance" x1="25.0"' in page
+    assert "the thin tick is a coin toss" in render_site(tables, SITE)[BOARD]
+
+
+def silent(subject, *tasks):
+    """Rows of a model that never answered these tasks."""
+    empty = [row("recognition", "accuracy", None, subject=subject, kind="model", task=task, variant="plain") for task in tasks]
+    return empty + [row("recognition", "no_answers", 200.0, subject=subject, kind="model", task=task, variant="plain") for task in tasks]
+
+
+def test_who_never_answered_stands_below_without_a_rank():
+    told = [
+        row("recognition", "accuracy", 0.6, subject="aster", kind="model", ranks=(1, 1), task=task, variant="plain")
+        for task in ("qa", "general")
+    ]
+    half = [
+        row("recognition", "accuracy", 0.7, subject="half", kind="model", ranks=(1, 1), task="qa", variant="plain"),
+        *silent("half", "general"),
+    ]
+    (panel,) = panels([*silent("nobody", "qa", "general"), *told, *half], LEADING)
+    assert [column.heading for column in panel.columns] == ["Accuracy", "Accuracy"] and [line.subject for line in panel.lines][
+        -1
+    ] == "nobody"
+    ranks = {line.subject: [cell.rank for cell in line.cells] for line in panel.lines}
+    assert ranks == {"half": ["1", "no answers"], "aster": ["1", "1"], "nobody": ["no answers", "no answers"]}
+    (alone,) = panels(silent("nobody", "qa"), LEADING)  # where nothing is ranked it is said below the name
+    assert alone.lines[0].notes == ("no answers",)
+
+
+def test_the_page_and_the_csv_say_no_answers():
+    tables = tiny_tables()
+    more = [one | {"board": "halueval-closed-world", "slice": schemas.pairs(**one["slice"])} for one in silent("nobody", "qa")]
+    pages = render_site(dataclasses.replace(tables, rows=schemas.frame(schemas.Row, [*tables.rows.to_dicts(), *more])), SITE)
+    assert '">no answers</td>' in pages[BOARD] and "More figures: no answers" not in pages[BOARD]
+    (name,) = [name for name in pages if name.endswith("halueval-closed-world.csv")]
+    lines = pages[name].splitlines()
+    assert lines[0].endswith(",note") and [line for line in lines if ",nobody," in line and ",accuracy," in line][0].endswith(",no answers")
+    assert sum(line.endswith(",no answers") for line in lines) == 1

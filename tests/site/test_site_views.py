@@ -61,3 +61,13 @@ def test_rank_ranges():
 def test_the_axis_is_in_tenths_around_the_intervals_of_the_first_metric():
     found = panels([row(value=0.55, low=0.52, high=0.61, task="qa"), row(value=0.01, metric="unparsed_rate", task="qa")], VIEW)[0]
     assert (found.low, found.high) == (0.5, 0.7)
+
+
+def test_guessing_gets_a_quarter_where_both_orders_must_be_right():
+    rows = [row(variant=name, task="qa", low=0.4, high=0.6) for name in ("contrast", "plain")]
+    rows += [row(variant=name, task="qa", metric="accuracy_one_side") for name in ("contrast", "plain")]
+    plain, contrast = panels(rows, VIEW)
+    assert (plain.chances, contrast.chances) == ([0.5], [0.25])
+    one_order = panels(rows, View("t", ("accuracy_one_side",), switch="variant", across=("task",)))
+    assert [panel.chances for panel in one_order] == [[0.5], [0.5]]  # one order is a coin toss in either
+    assert panels([row(task="qa", metric="unparsed_rate", value=0.1)], View("t", ("unparsed_rate",)))[0].chances == []

@@ -7,9 +7,18 @@ import polars as pl
 import pytest
 from test_site_render import SITE, Elements
 from tiny_tables import tiny_tables
-from tiny_wildhallucinations import ENTITIES, HOSTILE_TEXT, HOSTILE_URL, MODELS, NAME, wildhallucinations_board, wildhallucinations_rows
+from tiny_wildhallucinations import (
+    ENTITIES,
+    HOSTILE_TEXT,
+    HOSTILE_URL,
+    MODELS,
+    NAME,
+    row,
+    wildhallucinations_board,
+    wildhallucinations_rows,
+)
 
-from truerate.schemas import Row, frame
+from truerate.schemas import Generation, Row, frame
 from truerate.site import render_site
 from truerate.site.board import context, others
 from truerate.site.funnel import evidence, funnel
@@ -276,3 +285,49 @@ def test_hostile_texts_stay_data(page):
     shard = json.loads("[" + made[f"samples/{NAME}/0.js"][len("truerateShard(") : -3] + "]")[2]
     assert HOSTILE_TEXT in [record["name"] for record in shard] and HOSTILE_URL not in made[f"samples/{NAME}/0.js"]
     assert "onerror" not in page
+
+
+def test_who_never_answered_stands_in_the_leading_table_without_a_rank():
+    def said(metric, value, **where):
+        return row("scores", "nobody", "model", metric, value, n=0, **where)
+
+    more = [
+        said("wildfactscore", None, estimator="raw", set="all"),
+        said("responding_rate", None, rule="measured"),
+        said("no_answers", 60.0),
+    ]
+    (panel,) = panels(
+        page_of("wildhallucinations").rows([*PLAIN, *(dict(one, slice=unpaired(one["slice"])) for one in more)], BOARD), LEADING
+    )
+    assert panel.lines[-1].subject == "nobody" and panel.lines[-1].cells[0].rank == "no answers"
+    assert "no_answers" not in {column.measure.name for column in panel.columns}
+
+
+def test_the_head_of_the_page_tells_the_three_states_apart(rows):
+    """Silent replies, those without a fact, and those that did not come are three numbers, the ones of the tables."""
+    replies = frame(
+        Generation,
+        [
+            {"generation_id": f"{k}", "purpose": "generate", "status": status}
+            for k, status in enumerate(["ok"] * 4 + ["abstained"] * 3 + ["dead"])
+        ],
+    )
+    shares = [{"table": "facts", "metric": "no_fact_rate", "kind": "model", "slice": where, "value": value, "n": n}
+              for where, value, n in (({}, 0.5, 4), ({"set": "common"}, 1.0, 2), ({"domain": "d"}, 1.0, 2))]  # fmt: skip
+    figures = dict(
+        (name, (value, note))
+        for name, value, note in page_of("wildhallucinations").figures(shares, dataclasses.replace(BOARD, generations=replies))
+    )
+    assert figures["Replies"] == (8, "1 did not come, 3 abstain, 2 without a fact")
+
+
+def test_responding_in_the_leading_table_is_by_the_rule_that_decided():
+    """Under `abstention: paper` the scores leave out what that rule flags; the rate beside them is that rule's."""
+    marks = {"measured": "false", "paper": "true"}
+    attributes = [{"key": f"abstained_{rule}", "value": value} for rule, value in marks.items()]
+    replies = frame(Generation, [{"generation_id": "g", "purpose": "generate", "status": "abstained", "attributes": attributes}])
+    for status, rule in (("abstained", "paper"), ("ok", "measured")):
+        board = dataclasses.replace(BOARD, generations=replies.with_columns(status=pl.lit(status)))
+        expected = found("responding_rate", PLAIN, rule=rule)
+        rows = [one for one in page_of("wildhallucinations").rows(PLAIN, board) if one["table"] == "leading" and one["kind"] == "model"]
+        assert [one["value"] for one in found("responding_rate", rows)] == [one["value"] for one in expected if one["kind"] == "model"]

@@ -17,13 +17,12 @@ from truerate.metrics.ngrams import fit_counts, ngram_counts, probabilities_of_c
 from truerate.metrics.overlap import form, overlap
 from truerate.metrics.thresholds import best_threshold, grouped_folds, weighted_auroc
 from truerate.params import Audit, Statistics
-from truerate.schemas import Score, frame, pair, pairs
+from truerate.schemas import Score, frame, pair, score_row
 from truerate.text import words
 
 SHORTCUTS = ("majority", "words", "characters", "final-stop", "trailing-space", "overlap", "answer-ngrams")
 METRICS = ("shortcut_accuracy", "shortcut_balanced_accuracy", "shortcut_auroc", "shortcut_pairwise")
 DECIDING = ("shortcut_balanced_accuracy", "shortcut_pairwise")  # what a finding is made of; accuracy and AUROC stand beside them
-DIGITS = 6
 
 
 @dataclass(frozen=True)
@@ -67,11 +66,7 @@ def audit(samples: pl.DataFrame, contexts: pl.DataFrame, *, board: str, p: Audit
         for shortcut in SHORTCUTS:
             told = tell(labelled, shortcut)
             for metric, (interval, n) in _measure(labelled, told, statistics, seed).items():
-                found = [None if number is None else round(number, DIGITS) for number in (interval or (None, None, None))]
-                rows.append(
-                    {"board": board, "metric": metric, "subject": shortcut, "slice": pairs(**where), "value": found[0], "low": found[1]}
-                    | {"high": found[2], "method": "estimator", "n": n, "inputs": inputs}
-                )
+                rows.append(score_row(metric, shortcut, where, interval, n, board=board, inputs=inputs))
     return frame(Score, rows)
 
 
@@ -204,7 +199,8 @@ def _auroc(scores: np.ndarray, labels: np.ndarray, index: np.ndarray, settings: 
     value = weighted_auroc(scores, labels, np.ones((1, len(labels))))[0]
     blocks = resample_weights(n_groups, n_resamples=settings["n_resamples"], seed=settings["seed"])
     draws = np.concatenate([weighted_auroc(scores, labels, weights[:, index]) for weights in blocks])
-    return bootstrap_interval(value, draws, n_clusters=n_groups, confidence=settings["confidence"])
+    n_defined = min(len(np.unique(index[labels == side])) for side in (True, False))  # the rarer class says how much is known
+    return bootstrap_interval(value, draws, n_clusters=n_groups, n_defined=n_defined, confidence=settings["confidence"])
 
 
 def findings(scores: pl.DataFrame, threshold: float) -> list[str]:

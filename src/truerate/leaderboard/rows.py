@@ -106,10 +106,12 @@ def ranks(
 ) -> dict[tuple[str, str, str], tuple[int, int]]:
     """(rank_low, rank_high) by (metric, slice, subject): `metrics.ranking` over the subjects of each metric and slice.
 
-    Tests are the paired cluster bootstrap on the units that both subjects have, Holm-corrected over all pairs of the metric and slice.
+    Tests are the paired cluster bootstrap on the units that both subjects have, Holm-corrected over all pairs of the metric and slice. Who
+    has no value on any unit (nothing was answered, or it always abstains) is no rival: it has no rank and widens nobody's.
     """
     keyed = outcomes.with_columns(key=pl.Series([slice_key(one) for one in outcomes["slice"].to_list()], dtype=pl.String))
     found = {}
+    keyed = keyed.filter(pl.col("value").is_not_null().any().over("metric", "key", "subject"))
     for (metric, key), part in keyed.sort("metric", "key").group_by("metric", "key", maintain_order=True):
         subjects, values, clusters = outcome_matrix(part)
         compared = compare_all(values, clusters, n_resamples=statistics.n_bootstrap, alpha=statistics.alpha, seed=seed)

@@ -2,6 +2,9 @@
 
 A cluster (entity, dialogue, article, pair) is what was drawn independently; rows of one cluster are not. A ratio statistic is a sum over a
 sum, so per-cluster sums are all that a resample needs: `sums` has shape (clusters, k) and each bootstrap draw is one weighting of its rows.
+
+No interval has width 0, which would claim certainty: where a resample says nothing of the spread, because all clusters agree, it is
+Wilson's over the clusters that carry the value (`agreed`). One cluster in all says nothing of the spread between clusters: there is none.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 CELLS = 4_000_000  # weights held at once: resamples are drawn in blocks of this many cells
+NARROW = 1e-6  # an interval below this width is none: the last digit of a saved value
+UNIT = (0.0, 1.0)
+Bounds = tuple[float, float] | Sequence[tuple[float, float]]  # of a statistic, or of each of several
 
 
 class Interval(NamedTuple):
@@ -89,22 +95,47 @@ def wide_quantile(n_clusters: int, *, confidence: float) -> float:
     return float(np.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 + confidence) / 2))
 
 
+def agreed(value: float, n_clusters: int, *, confidence: float, bounds: tuple[float, float] = UNIT) -> Interval | None:
+    """The interval of a statistic on which all clusters agree: Wilson's over the number of clusters, stretched from [0, 1] to `bounds`.
+
+    Each cluster counts as one row. None over no cluster, where the value is undefined, or where it leaves the bounds.
+    """
+    low, high = bounds
+    share = (value - low) / (high - low)
+    if n_clusters < 1 or not -NARROW <= share <= 1 + NARROW:
+        return None
+    found = wilson(min(1.0, max(0.0, share)) * n_clusters, n_clusters, confidence=confidence)
+    return Interval(float(value), *(float(low + (high - low) * end) for end in found[1:]))
+
+
 def bootstrap_interval(
-    value: float, draws: np.ndarray, *, n_clusters: int, confidence: float, left_out: np.ndarray | None = None
+    value: float,
+    draws: np.ndarray,
+    *,
+    n_clusters: int,
+    confidence: float,
+    left_out: np.ndarray | None = None,
+    bounds: tuple[float, float] = UNIT,
+    n_defined: int | None = None,
 ) -> Interval | None:
     """The interval of a statistic from its bootstrap draws; NaN draws are left out. None where all are, or the value is NaN.
 
     With `left_out`, the statistic without each cluster in turn, it is the bias-corrected and accelerated interval (Efron 1987), which leans
     to the side that a skewed statistic (a rare event) leans to; without it the percentile interval. Both use `wide_quantile`.
+    Where the draws have no spread it is `agreed` over the `n_defined` clusters that carry the statistic (all where it is not given), which
+    is None for a value outside `bounds`.
     """
     draws = draws[~np.isnan(draws)]
     if not len(draws) or np.isnan(value):
         return None
     z = wide_quantile(n_clusters, confidence=confidence)
-    bias, acceleration = (0.0, 0.0) if left_out is None else _lean(value, draws, left_out)
-    tails = [NormalDist().cdf(bias + (bias + end) / max(0.1, 1 - acceleration * (bias + end))) for end in (-z, z)]
-    low, high = np.quantile(draws, tails)
-    return Interval(float(value), float(low), float(high))
+    leanings = [(0.0, 0.0)] if left_out is None else [_lean(value, draws, left_out), (0.0, 0.0)]
+    for bias, acceleration in leanings:  # a value beyond nearly all its draws leans to one of them alone: there the plain percentiles
+        tails = [NormalDist().cdf(bias + (bias + end) / max(0.1, 1 - acceleration * (bias + end))) for end in (-z, z)]
+        low, high = np.quantile(draws, tails)
+        if high - low >= NARROW:
+            return Interval(float(value), float(low), float(high))
+    return agreed(value, n_clusters if n_defined is None else n_defined, confidence=confidence, bounds=bounds)
 
 
 def _lean(value: float, draws: np.ndarray, left_out: np.ndarray) -> tuple[float, float]:
@@ -117,11 +148,18 @@ def _lean(value: float, draws: np.ndarray, left_out: np.ndarray) -> tuple[float,
 
 
 def cluster_bootstrap(
-    sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray], *, n_resamples: int, confidence: float, seed: int
+    sums: np.ndarray,
+    statistic: Callable[[np.ndarray], np.ndarray],
+    *,
+    n_resamples: int,
+    confidence: float,
+    seed: int,
+    bounds: Bounds = UNIT,
 ) -> list[Interval | None]:
     """Accelerated bootstrap intervals of statistics of totals: `statistic` maps (draws, k) to (draws, m), NaN where undefined.
 
-    None where there are fewer than two clusters (one cluster says nothing of the spread between clusters) or the value is undefined.
+    `bounds`: between what a statistic lies by definition, for all of them or one pair for each. None where there are fewer than two
+    clusters (one cluster says nothing of the spread between clusters), or the value is undefined.
     """
     sums = np.asarray(sums, dtype=float)
     n = len(sums)
@@ -134,8 +172,30 @@ def cluster_bootstrap(
             return [None] * len(values)
         left_out = statistic(whole - sums)
         draws = statistic(bootstrap_sums(sums, n_resamples=n_resamples, seed=seed))
+        n_defined = carrying(sums, statistic)
+    ends = np.broadcast_to(np.asarray(bounds, dtype=float), (len(values), 2))
     kept = {"n_clusters": n, "confidence": confidence}
-    return [bootstrap_interval(v, draws[:, j], left_out=left_out[:, j], **kept) for j, v in enumerate(values)]
+    return [
+        bootstrap_interval(value, draws[:, j], left_out=left_out[:, j], bounds=tuple(ends[j]), n_defined=int(n_defined[j]), **kept)
+        for j, value in enumerate(values)
+    ]
+
+
+def carrying(sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """How many clusters carry each statistic: those on which it is defined, (m,).
+
+    A statistic of several parts (the mean recall of two classes) may be defined on no cluster alone; there neighbours are put together in
+    twos, fours, … until such groups define it, and the groups are counted. At least 1: all clusters are one group.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = (~np.isnan(statistic(sums))).sum(axis=0)
+        size = 2
+        while (found < 1).any() and size < len(sums):
+            starts = np.arange(0, len(sums), size)
+            grouped = (~np.isnan(statistic(np.add.reduceat(sums, starts, axis=0)))).sum(axis=0)
+            found = np.where(found < 1, grouped, found)
+            size *= 2
+    return np.maximum(found, 1)
 
 
 def ratio_intervals(
@@ -143,24 +203,16 @@ def ratio_intervals(
 ) -> list[Interval | None]:
     """Cluster-bootstrap intervals of m shares at once from per-cluster numerators and denominators, both (clusters, m).
 
-    Where every cluster agrees that a share is 0 or 1 a bootstrap has no spread and would claim certainty: there Wilson's interval over the
-    number of clusters that enter is given. None where a share is over nothing or rests on one cluster.
+    Where every cluster agrees on a share a bootstrap has no spread and would claim certainty: there Wilson's interval over the number of
+    clusters that enter is given (`agreed`). None where a share is over nothing, or there is one cluster in all.
     """
     top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
     m = top.shape[1]
     if not len(top):
         return [None] * m
-    found = cluster_bootstrap(
+    return cluster_bootstrap(
         np.hstack([top, bottom]), lambda t: t[:, :m] / t[:, m:], n_resamples=n_resamples, confidence=confidence, seed=seed
     )
-    return [_at_edge(interval, bottom[:, j], confidence=confidence) for j, interval in enumerate(found)]
-
-
-def _at_edge(interval: Interval | None, denominators: np.ndarray, *, confidence: float) -> Interval | None:
-    if interval is None or interval.value not in (0.0, 1.0):
-        return interval
-    n = int((denominators > 0).sum())
-    return wilson(interval.value * n, n, confidence=confidence)
 
 
 def effective_n(numerators: np.ndarray, denominators: np.ndarray) -> float:
@@ -200,9 +252,8 @@ def difference_interval(first: np.ndarray, second: np.ndarray, *, n_resamples: i
     Both shares are resampled together, so what the two have in common cancels. None where either is over nothing.
     """
     sums = np.hstack([np.asarray(first, dtype=float), np.asarray(second, dtype=float)])
-    found = cluster_bootstrap(
-        sums, lambda t: (t[:, 0] / t[:, 1] - t[:, 2] / t[:, 3])[:, None], n_resamples=n_resamples, confidence=confidence, seed=seed
-    )
+    drawn = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed, "bounds": (-1.0, 1.0)}
+    found = cluster_bootstrap(sums, lambda t: (t[:, 0] / t[:, 1] - t[:, 2] / t[:, 3])[:, None], **drawn)
     return found[0] if found else None
 
 

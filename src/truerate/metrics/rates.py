@@ -1,11 +1,11 @@
 """The rate of hallucination behind what an imperfect detector flags: mFAVA's estimate and Rogan–Gladen's."""
 
-from math import exp, sqrt
+from math import exp, isclose, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from truerate.metrics.intervals import Interval, effective_n, wilson, z_of
+from truerate.metrics.intervals import NARROW, Interval, effective_n, wilson, z_of
 
 # How far a detector's rates may move from inserted to natural hallucinations in a sensitivity band. A judge measured on both kept less
 # than a fifth of its TPR (HalluDial Tables 7 and 8: .976 to .181), so half is no worst case.
@@ -64,6 +64,7 @@ def rogan_gladen(flagged: Share, tpr: Share, fpr: Share, *, confidence: float) -
     The interval is the delta method on shares moved towards 1/2, with Lang & Reiczigel's (2014) shift: z² pseudo-rows for the flagged
     share, 2 for TPR and FPR, which keeps its coverage on small samples. Value and bounds are cut to [0, 1]; `raw` is not.
     It holds where TPR and FPR transfer: say what they were calibrated on. Not identified where the interval of TPR − FPR holds 0.
+    Where the whole interval lies outside [0, 1] they do not, and it is opened to what holds whatever they are (`opened`).
     None where any of the three is over nothing.
     """
     gap = youden_interval(tpr, fpr, confidence=confidence)
@@ -74,7 +75,23 @@ def rogan_gladen(flagged: Share, tpr: Share, fpr: Share, *, confidence: float) -
     raw = (flagged.rate - fpr.rate) / (tpr.rate - fpr.rate)
     middle, half = _delta(flagged, tpr, fpr, z=z_of(confidence))
     low, high = _cut(min(raw, middle - half)), _cut(max(raw, middle + half))
+    if high - low < NARROW:
+        low, high = opened(round(low), wilson(*flagged, confidence=confidence), tpr.rate, fpr.rate)
     return Corrected(_cut(raw), low, high, raw, True)
+
+
+def opened(edge: int, flagged: Interval, tpr: float, fpr: float) -> tuple[float, float]:
+    """The interval of a corrected rate whose every estimate lies beyond an edge of [0, 1]: TPR and FPR cannot be those of these texts.
+
+    At 0 fewer are flagged than the false alarms alone would give, so the FPR is lower: with none at all the rate is flagged / TPR, its
+    upper end that of the flagged share. At 1 the TPR is higher: with all found the rate is (flagged − FPR) / (1 − FPR), from its lower
+    end. A detector that flags the right ones more often (TPR < FPR) is read the other way round.
+    """
+    if tpr < fpr:
+        flagged, tpr, fpr = Interval(1 - flagged.value, 1 - flagged.high, 1 - flagged.low), 1 - tpr, 1 - fpr
+    if edge == 0:
+        return 0.0, _cut(flagged.high / tpr)
+    return _cut((flagged.low - fpr) / (1 - fpr)), 1.0
 
 
 def clustered_share(tops: np.ndarray, bottoms: np.ndarray, *, confidence: float) -> Share:
@@ -97,8 +114,8 @@ def hr_est_interval(sums: np.ndarray, *, confidence: float) -> Interval | None:
 
     `sums` (clusters, 4): H, N of the replies; gold, detected of the calibration texts. As P / R = gold / detected, HR_est is
     H · gold / (N · detected). Delta method on the logarithm with the linearised variance over clusters; a cluster that holds both replies
-    and calibration texts keeps what they have in common. Student's t by the side with fewer clusters. None where a sum is 0 or a side has
-    one cluster.
+    and calibration texts keeps what they have in common. Student's t by the side with fewer clusters. None where a sum is 0, a side has
+    one cluster, or all clusters agree on the ratio, so that nothing says how far it may move.
     """
     from scipy.special import stdtrit
 
@@ -109,6 +126,8 @@ def hr_est_interval(sums: np.ndarray, *, confidence: float) -> Interval | None:
         return None
     residuals = (sums / totals) @ np.array([1.0, -1.0, 1.0, -1.0])
     error = sqrt(n_clusters / (n_clusters - 1) * float((residuals**2).sum()))
+    if isclose(error, 0, abs_tol=NARROW):
+        return None
     value = float(totals[0] * totals[2] / (totals[1] * totals[3]))
     spread = exp(float(stdtrit(n_clusters - 1, (1 + confidence) / 2)) * error)
     return Interval(value, value / spread, value * spread)
@@ -119,8 +138,9 @@ def sensitivity_band(
 ) -> tuple[float, float] | None:
     """The range of the Rogan–Gladen rate while TPR and FPR move by these factors, in [0, 1]: what can be said without natural labels.
 
-    The rate falls in both, so the ends are the corners; where TPR does not exceed FPR at the upper corner, the end is 1. None where TPR
-    does not exceed FPR even at the most favourable corner: nothing can be said.
+    The rate falls in both, so the ends are the corners; where TPR does not exceed FPR at the upper corner, the end is 1. A band that lies
+    whole beyond 0 or 1 is opened like an interval (`opened`). None where TPR does not exceed FPR even at the most favourable corner, or
+    nothing is flagged and the band would be 0 alone: nothing can be said.
     """
     hits = [min(1.0, tpr * factor) for factor in tpr_factors]
     alarms = [min(1.0, fpr * factor) for factor in fpr_factors]
@@ -128,7 +148,11 @@ def sensitivity_band(
         return None
     ends = [(hit, alarm) for hit, alarm in ((max(hits), max(alarms)), (min(hits), min(alarms)))]
     low, high = ((flagged - alarm) / (hit - alarm) if hit > alarm else None for hit, alarm in ends)
-    return (0.0 if low is None else _cut(low), 1.0 if high is None else _cut(high))
+    band = (0.0 if low is None else _cut(low), 1.0 if high is None else _cut(high))
+    if band[1] - band[0] < NARROW:
+        edge = round(band[0])
+        band = opened(edge, Interval(flagged, flagged, flagged), *((max(hits), max(alarms)) if edge else (min(hits), min(alarms))))
+    return band if band[1] - band[0] >= NARROW else None
 
 
 def mean_of_intervals(found: list[Interval | Corrected | None], *, is_independent: bool = True) -> Interval | None:

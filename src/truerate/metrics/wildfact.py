@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from truerate.metrics.cells import mean_of
-from truerate.metrics.intervals import Interval, cluster_sums, wilson_clustered
-from truerate.metrics.rates import Corrected
+from truerate.metrics.intervals import NARROW, Interval, cluster_sums, wilson_clustered
+from truerate.metrics.rates import Corrected, opened
 
 OTHER = "other"
 KINDS = 12  # of facts: three verdicts (not supported, supported, none) × duplicate or not × title or not
@@ -22,14 +22,18 @@ KINDS = 12  # of facts: three verdicts (not supported, supported, none) × dupli
 COUNTED = ("n_facts", "n_read", "n_supported", "n_own", "n_own_supported", "n_duplicate", "n_title")
 # The scores of a reply, by metric.
 SCORES = {"wildfactscore": "score", "wildfactscore_strict": "strict", "factscore_length": "length", "wildfactscore_dedup": "dedup"}
+RESPONDING, ALL_SUPPORTED = "responding", "all_supported"  # of the replies that came; of the responding ones that can be read
+PRODUCTS = {"wildfactscore_strict": (RESPONDING, ALL_SUPPORTED)}  # scores that are a product of two of `ratios`
 
 
 def scored_replies(replies: pl.DataFrame, facts: pl.DataFrame, *, gamma: int) -> pl.DataFrame:
     """The replies with counts of their facts (`fact_counts`) and their scores: `is_responding`, `score`, `strict`, `length`, `dedup`.
 
     `score`: f(y) = Σ 1[a is supported] / |A_y| over the facts with a verdict, of replies that respond (WildFactScore, section 3).
-    `strict`: 1 where every fact is supported, else 0; abstention is 0. A reply with a fact without verdict is null: dropping only those
-    that the other facts leave open would lower the score. `length`: f(y) · exp(1 − γ/|A_y|) where |A_y| < γ (FActScore's length penalty).
+    `strict`: 1 where every fact is supported, else 0; abstention is 0. A reply with a fact without verdict, or whose facts were not all
+    written, is null and `is_unreadable`: dropping only those that the other facts leave open would lower the score. Its plain mean would
+    be too low, for abstentions are never null: the score of a subject is the product of `PRODUCTS`. `length`: f(y) · exp(1 − γ/|A_y|) where
+    |A_y| < γ (FActScore's length penalty).
     `dedup`: the share over facts that repeat no earlier one. A reply that responds and has no fact has `has_no_fact` and no score.
     """
     counted = replies.hstack(fact_counts(replies["generation_id"], facts)).with_columns(
@@ -46,6 +50,7 @@ def scored_replies(replies: pl.DataFrame, facts: pl.DataFrame, *, gamma: int) ->
         length=score * penalty,
         dedup=pl.when(responds & (pl.col("n_own") > 0)).then(pl.col("n_own_supported") / pl.col("n_own")),
         has_no_fact=pl.when(responds & is_whole).then(n_facts == 0),
+        is_unreadable=pl.when(responds).then(~is_whole.fill_null(False) | (n_read < n_facts)),
     )
 
 
@@ -65,14 +70,37 @@ def fact_counts(replies: pl.Series, facts: pl.DataFrame) -> pl.DataFrame:
 
 
 def ratios() -> dict[str, tuple[pl.Expr, pl.Expr]]:
-    """Numerators and denominators of all scores and shares of `scored_replies`, by metric name, for `cells.ratio_cells`."""
+    """Numerators and denominators of all scores and shares of `scored_replies`, by metric name, for `cells.ratio_cells`.
+
+    Strict is none of them but a product of two (`PRODUCTS`): the replies that respond, and of those that can be read the ones whose every
+    fact is supported. So a reply that cannot be read is as the others that respond, and unread verdicts do not give silence more weight.
+    """
     of_facts = {"unparsed_fact_rate": pl.col("n_facts") - pl.col("n_read")}
     of_facts |= {"duplicate_fact_rate": pl.col("n_duplicate"), "title_fact_rate": pl.col("n_title")}
     return {
-        **{name: mean_of(column) for name, column in SCORES.items()},
+        **{name: mean_of(column) for name, column in SCORES.items() if name not in PRODUCTS},
+        RESPONDING: (pl.col("is_responding"), pl.col("is_abstained").is_not_null()),
+        ALL_SUPPORTED: (pl.col("is_responding") * pl.col("strict"), pl.col("is_responding") & pl.col("strict").is_not_null()),
+        "unreadable_rate": mean_of("is_unreadable"),
         "no_fact_rate": mean_of("has_no_fact"),
         **{name: (pl.col("is_responding") * part, pl.col("is_responding") * pl.col("n_facts")) for name, part in of_facts.items()},
     }
+
+
+def strict_outcomes(scored: pl.DataFrame) -> pl.DataFrame:
+    """`scored` with `outcome`: what each reply says of its subject's Strict, so that their mean is the score R · S itself.
+
+    0 where it abstains; S where it responds and cannot be read or has no fact; S + A/C · (strict − S) where it can, with S the share of the
+    C readable replies that are all supported, of A that respond: their linearised values, whose spread is that of the estimate. They may
+    leave [0, 1] where replies cannot be read. Null where no reply came, and for a subject that responds with none that can be read.
+    """
+    subject, responds, strict = pl.col("subject"), pl.col("is_responding"), pl.col("strict")
+    own = pl.when(responds).then(strict)
+    share, ratio = own.mean().over(subject), responds.sum().over(subject) / own.count().over(subject)
+    readable = share + ratio * (own - share)
+    is_told = share.is_not_null() | (responds.sum().over(subject) == 0)
+    silent = pl.when(pl.col("is_abstained") & is_told).then(0.0)
+    return scored.with_columns(outcome=silent.when(responds).then(pl.coalesce(readable, share)))
 
 
 # ---- sets and slices ----------------------------------------------------------------------------------------------------------------
@@ -154,7 +182,8 @@ def corrected_score(score: Interval | None, verifier: Verifier | None) -> Correc
     Its interval adds what each of `score`, `right` and `missed` moves it by within its own interval (square and add, Newcombe 1998). The
     rates of labels drawn by verdict move together: taken as independent, as in `rates.rogan_gladen`, they double its length. It holds where
     TPR and FPR are those of the replies scored, and not for Strict, a product over facts. Not identified where the interval of TPR − FPR
-    holds 0. Value and bounds are cut to [0, 1]; `raw` is not. None where a part is over nothing.
+    holds 0. Value and bounds are cut to [0, 1], `raw` is not; an interval whole beyond an edge is opened (`rates.opened`). None where a
+    part is over nothing.
     """
     if score is None or verifier is None:
         return None
@@ -164,6 +193,9 @@ def corrected_score(score: Interval | None, verifier: Verifier | None) -> Correc
         return Corrected(None, None, None, None, False)
     found = _squared_and_added(lambda s, p, m: 1 - (1 - s - verifier_rates(u, p, m)[1]) / _gap(u, p, m), [score, right, missed])
     value, low, high = (min(1.0, max(0.0, one)) for one in found)
+    if high - low < NARROW:
+        unsupported = Interval(1 - score.value, 1 - score.high, 1 - score.low)
+        low, high = (1 - end for end in reversed(opened(1 - round(low), unsupported, *verifier.rates)))
     return Corrected(value, low, high, found.value, True)
 
 

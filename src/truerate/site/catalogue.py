@@ -1,6 +1,7 @@
 """The catalogue of measures: what each metric is called, which way is better, how its values are shown."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
@@ -13,7 +14,8 @@ class Measure:
 
     `unit`: `share` (shown in per cent), `number` (two digits), `tenth` (one), `count`.
 
-    `chance` is what guessing gets, where there is such a value. A track's card may define a metric more closely than `definition` does.
+    `chance` is what guessing gets, where there is such a value; `chance_where` where it differs, by key and value of the slice. A track's
+    card may define a metric more closely than `definition` does.
     """
 
     name: str
@@ -22,6 +24,11 @@ class Measure:
     direction: str = ""
     unit: str = "share"
     chance: float | None = None
+    chance_where: Mapping[tuple[str, str], float] = field(default_factory=dict, hash=False)
+
+    def guessed(self, slice_: Mapping[str, str]) -> float | None:
+        """What guessing gets in a slice; None where there is no such value."""
+        return next((chance for (key, value), chance in self.chance_where.items() if slice_.get(key) == value), self.chance)
 
     @property
     def arrow(self) -> str:
@@ -47,7 +54,14 @@ def _count(name: str, label: str) -> Measure:
 
 
 _KNOWN = (
-    _share("accuracy", "Accuracy", "up", "Share of texts judged rightly; a reply that cannot be read counts as wrong.", chance=0.5),
+    _share(
+        "accuracy",
+        "Accuracy",
+        "up",
+        "Share of texts judged rightly; a reply that cannot be read counts as wrong.",
+        chance=0.5,
+        chance_where={("variant", "contrast"): 0.25},  # a pair is right only if both of its orders are: ½ · ½
+    ),
     _share("accuracy_parsed", "Accuracy of readable", "up", "Share judged rightly among the replies that could be read.", chance=0.5),
     _share("accuracy_one_side", "Accuracy, one side", "up", "Accuracy where a seeded draw shows one side of each pair.", chance=0.5),
     _share("balanced_accuracy", "Balanced accuracy", "up", "Mean of the shares judged rightly in both classes.", chance=0.5),
@@ -166,7 +180,7 @@ _KNOWN = (
         "Share of rated passages by how likely they are to fool a reader, 1 very unlikely to 5 very likely.",
     ),
     _share("wildfactscore", "WildFactScore", "up", "Mean over replies of the share of their facts that the web pages support."),
-    _share("wildfactscore_strict", "Strict", "up", "Share of replies of which every fact is supported (WildFactScore-Strict)."),
+    _share("wildfactscore_strict", "Strict", "up", "Responding × share of readable responding replies whose every fact is supported."),
     _share("wildfactscore_dedup", "Deduplicated", "up", "WildFactScore where a fact that repeats an earlier one is left out."),
     _share("factscore_length", "Length-penalised", "up", "FActScore’s penalty: replies with few facts count for less."),
     Measure("rank_change", "Rank change", "Places gained (above 0) or lost against the ranking by WildFactScore.", unit="count"),
@@ -176,10 +190,15 @@ _KNOWN = (
     Measure("words_per_response", "Words per reply", "Mean length of a responding reply in words.", unit="tenth"),
     Measure("facts_per_response", "Facts per reply", "Mean number of atomic facts of a responding reply.", unit="tenth"),
     _share("no_fact_rate", "Without a fact", "", "Share of responding replies in which no fact was found; they enter no score."),
+    _share(
+        "unreadable_rate", "Unreadable", "down", "Share of responding replies that Strict cannot judge: a verdict or a fact is missing."
+    ),
     _share("unparsed_fact_rate", "Unparsed", "down", "Share of facts for which no verdict could be read; they enter no score."),
     _share("duplicate_fact_rate", "Duplicates", "down", "Share of facts that say what an earlier fact of the same reply says."),
     _share("title_fact_rate", "Restate the name", "down", "Share of facts that only say that what was asked about is what it is called."),
     _count("n_responses", "Replies"),
+    _count("no_answers", "No answers"),
+    _count("verifier_no_answers", "No answers"),
     _count("n_facts", "Facts"),
     _share("verifier_tpr", "TPR", "up", "Of the facts that people call unsupported, the share that is called so."),
     _share("verifier_fpr", "FPR", "down", "Of the facts that people call supported, the share that is called unsupported."),

@@ -6,6 +6,7 @@ A new track describes its tables (`View`); nothing here knows a metric or a slic
 import math
 from collections.abc import Sequence
 
+from truerate.schemas import NO_ANSWERS, unanswered
 from truerate.site.measures import measure, place, said, short
 from truerate.site.views import EVERY, WHOLE, Cell, Column, Line, Panel, View
 
@@ -17,6 +18,8 @@ def panels(rows: Sequence[dict], view: View) -> list[Panel]:
     ("All"): it is the whole of which the panels are parts.
     """
     rows = [row for row in rows if view.takes(row)]
+    silent = unanswered(rows)
+    rows = [row | {"is_unanswered": is_so} for row, is_so in zip(rows, silent, strict=True) if not row["metric"].endswith(NO_ANSWERS)]
     if not rows:
         return []
     split = {row["subject"] for row in rows if view.switch in row["slice"]}
@@ -158,9 +161,11 @@ def _line(key: tuple, rows: list[dict], view: View, *, columns: list[Column], be
         row = by_column.get(column.key)
         truth = planted.get((subject, *keys, column.key)) if kind != "planted" else None
         is_best = row is not None and kind == "model" and view.has_kinds and row["value"] is not None and row["value"] == best[column.key]
-        cells.append(row and Cell(row, column.measure, truth, is_best, row["rank_low"] == 1))
+        cells.append(row and Cell(row, column.measure, truth, is_best, row["rank_low"] == 1, row["is_unanswered"]))
     name, notes = _named(subject, kind, keys, view)
     more = dict.fromkeys(row["note"] for row in rows if row.get("note"))
+    if not any(column.is_ranked for column in columns) and rows and all(row["is_unanswered"] for row in rows):
+        more |= {"no answers": None}  # where there are ranks it stands in their place
     return Line(subject, kind, tuple(keys), tuple(cells), name, (*notes, *more))
 
 

@@ -8,6 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from truerate.errors import TruerateError
+from truerate.schemas import unanswered
 from truerate.site import board, data, detector, home, ledger, methods, samples
 from truerate.site.measures import label, measure
 from truerate.site.safety import csv_text, inert, plain, slug
@@ -92,6 +93,10 @@ def _tables_json(tables: Tables) -> str:
 
 def _rows_csv(tables: Tables, name: str) -> str:
     rows = tables.rows_of(name)
-    header = ("table", "subject", "kind", "metric", "slice", "rank_low", "rank_high", "value", "low", "high", "n", "provenance")
-    lines = [row | {"slice": ";".join(f"{key}={value}" for key, value in row["slice"].items())} for row in rows]
+    header = ("table", "subject", "kind", "metric", "slice", "rank_low", "rank_high", "value", "low", "high", "n", "provenance", "note")
+    told = zip(rows, unanswered(rows), strict=True)
+    lines = [
+        row | {"slice": ";".join(f"{key}={value}" for key, value in row["slice"].items()), "note": "no answers" if is_silent else ""}
+        for row, is_silent in told
+    ]
     return csv_text(header, ([line[key] for key in header] for line in lines))

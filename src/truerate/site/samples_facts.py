@@ -31,6 +31,7 @@ FILTERS = (
 JUDGES = ("Held against people", "The verifier")
 OUTCOMES = (("m", "Passes what people reject", "mb"), ("x", "Rejects what people accept", "xb"), ("a", "Agrees with people", "a"))
 SINGLE = "one by one"
+PEOPLE = "human"  # the judge whose verdicts a source brought
 ANNOTATION = "annotation"  # the stage of what one person says; their majority is the label
 
 
@@ -49,13 +50,19 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     by_reply: dict[str, list[dict]] = defaultdict(list)
     for row in facts.iter_rows(named=True):
         by_reply[row["generation_id"]].append(row | opinions[row["fact_id"]])
-    verifier = board.roles.get("verifier", "")
+    verifier = verifier_of(board)
     made = [
         _record(row, entities[row["item_id"]], by_reply[row["generation_id"]], known, verifier, is_open=board.is_simulated)
         | ({"status": "not-written", "_reply": "not-written"} if row["generation_id"] in unwritten else {})
         for row in kept
     ]
     return made, _index(made, judges, replies.height, verifier)
+
+
+def verifier_of(board: Board) -> str:
+    """Whose verdicts count: the verifier's, or people's where the source brought them; empty where there are none."""
+    is_human = PEOPLE in board.judgements["judge"]
+    return PEOPLE if is_human else board.roles.get("verifier", "")
 
 
 def chosen(replies: list[dict], entities: dict[str, dict], n_max: int) -> list[dict]:

@@ -6,7 +6,7 @@ from truerate.site.funnel import PER_ENTITY, evidence, funnel
 from truerate.site.heat import Spot
 from truerate.site.measures import said
 from truerate.site.recovery import held_against, pictured
-from truerate.site.samples_facts import records
+from truerate.site.samples_facts import records, verifier_of
 from truerate.site.sections import Figure, Page, Rows, Section
 from truerate.site.tables import Board
 from truerate.site.views import View
@@ -22,8 +22,8 @@ HEADINGS = {
 }
 LEADING = View(
     "leading",
-    ("wildfactscore", "wildfactscore_strict", "responding_rate"),
-    ("facts_per_response", "words_per_response", "n_responses"),
+    ("wildfactscore", "wildfactscore_strict", "unreadable_rate", "responding_rate"),
+    ("no_fact_rate", "facts_per_response", "words_per_response", "n_responses"),
     switch="setting",
     headings=HEADINGS,
 )
@@ -67,8 +67,9 @@ SECTIONS = (
     Section(
         "WildFactScore",
         "What share of what a model says about things that people really ask about is supported by web pages? Over the replies that do "
-        "not abstain: read it beside the share that responds, because silence costs nothing here. Strict is uncorrected and reads too low: "
-        "one false alarm of the verifier loses the whole reply.",
+        "not abstain: read it beside the share that responds, because silence costs nothing here. Strict is the share that responds times "
+        "the share of these, over those that can be read, whose every fact is supported; it is uncorrected and reads too low: one false "
+        "alarm of the verifier loses the whole reply. A reply that neither abstains nor holds a fact enters no score.",
         (LEADING,),
     ),
     Section(
@@ -121,6 +122,7 @@ SECTIONS = (
                     "duplicate_fact_rate",
                     "title_fact_rate",
                     "no_fact_rate",
+                    "unreadable_rate",
                     "unparsed_fact_rate",
                     "n_responses",
                     "n_facts",
@@ -219,9 +221,20 @@ def figures(rows: Rows, board: Board) -> list[Figure]:
     """How many entities, replies and facts the scores are made of, and who verified them."""
     n_entities = board.items.filter(board.items["task"] == "entity").height
     replies = board.generations.filter(board.generations["purpose"] == "generate")
-    n_silent = replies.filter(replies["status"] == "abstained").height
-    found: list[Figure] = [("Entities", n_entities, ""), ("Replies", replies.height, f"{n_silent} abstain" if n_silent else "")]
-    return [*found, ("Facts", board.facts.height, ""), ("Verified by", board.roles.get("verifier", ""), "")]
+    states = {
+        "did not come": replies.filter(replies["status"] == "dead").height,
+        "abstain": replies.filter(replies["status"] == "abstained").height,
+        "without a fact": round(sum(row["value"] * row["n"] for row in rows if _is_without_facts(row))),
+    }
+    note = ", ".join(f"{n} {state}" for state, n in states.items() if n)
+    found: list[Figure] = [("Entities", n_entities, ""), ("Replies", replies.height, note)]
+    return [*found, ("Facts", board.facts.height, ""), ("Verified by", verifier_of(board), "")]
+
+
+def _is_without_facts(row: dict) -> bool:
+    """Whether a row is the share of a model's responding replies that hold no fact, over all entities."""
+    is_whole = row["table"] == "facts" and not {"set", *PARTS} & set(row["slice"])
+    return is_whole and row["metric"] == "no_fact_rate" and row["kind"] == "model" and row["value"] is not None
 
 
 HIDDEN = (View("parts"), View("scores", ("rank_change",)), View("entities"), View("evidence", ("n_pages", *PER_ENTITY)))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from truerate.schemas import NO_ANSWERS
 from truerate.site.measures import Measure
 
 EVERY = ""  # the group or panel of a row that lacks the key
@@ -50,30 +51,39 @@ class View:
         return self.head in ("Model", "Judge") and not self.by
 
     def takes(self, row: dict) -> bool:
-        """Whether a row belongs to this view."""
+        """Whether a row belongs to this view; that a subject never answered is said in each table that it stands in."""
         if row["table"] != self.table:  # nearly all are of others
             return False
         wanted, held = (*self.metrics, *self.extra), row["slice"]
-        is_named = not wanted or row["metric"] in wanted
+        is_named = not wanted or row["metric"] in wanted or row["metric"].endswith(NO_ANSWERS)
         is_kept = all(key in held for key in self.having) and all(held.get(key) == value for key, value in self.only)
         return is_named and is_kept and not any(key in held for key in self.lacking)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One value with what stands behind it. `planted` is the closed world's own truth of it."""
+    """One value with what stands behind it. `planted` is the closed world's own truth of it.
+
+    `is_unanswered`: the subject never answered, so there is none.
+    """
 
     row: dict
     measure: Measure
     planted: float | None = None
     is_best: bool = False
     is_top: bool = False
+    is_unanswered: bool = False
 
     @property
     def spread(self) -> str:
         """The standard deviation over runs as printed, `± 1.2`; empty where there is one run or none is known."""
         found = self.row.get("std")
         return f"± {self.measure.text(found)}" if found else ""
+
+    @property
+    def chance(self) -> float | None:
+        """What guessing gets here; None where there is no such value."""
+        return self.measure.guessed(self.row["slice"])
 
     @property
     def moved(self) -> int | None:
@@ -88,10 +98,10 @@ class Cell:
 
     @property
     def rank(self) -> str:
-        """The rank range, `–` inside; empty where nothing is ranked."""
+        """The rank range, `–` inside; empty where nothing is ranked, or that the subject never answered."""
         low, high = self.row["rank_low"], self.row["rank_high"]
         if low is None:
-            return ""
+            return "no answers" if self.is_unanswered else ""
         return str(low) if high in (None, low) else f"{low}–{high}"
 
 
@@ -151,6 +161,12 @@ class Panel:
         """The step 0–9 of a value on the panel's axis."""
         share = 0.0 if value is None else (value - self.low) / (self.high - self.low)
         return min(9, max(0, int(10 * (1 - share if self.is_turned else share))))
+
+    @property
+    def chances(self) -> list[float]:
+        """What guessing gets in the columns with whiskers."""
+        cells = (cell for line in self.lines for cell, column in zip(line.cells, self.columns, strict=True) if cell and column.has_whisker)
+        return sorted({cell.chance for cell in cells if cell.chance is not None})
 
     @property
     def has_moves(self) -> bool:

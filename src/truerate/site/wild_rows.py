@@ -3,11 +3,15 @@
 from collections.abc import Iterable
 from urllib.parse import urlencode
 
+import polars as pl
+
+from truerate.schemas import NO_ANSWERS, pair
 from truerate.site.measures import said
 from truerate.site.rights import has_texts, open_part
 from truerate.site.tables import Board
 
 Rows = list[dict]
+RULES = ("measured", "paper")  # of abstention
 RAW, ALL, COMMON, CORRECTED, PLANTED = "raw", "all", "common", "corrected", "planted"
 SCORES = ("wildfactscore", "wildfactscore_strict", "wildfactscore_dedup", "factscore_length")
 PARTS = ("domain", "wikipedia", "rarity")
@@ -20,9 +24,11 @@ VIEWS = {  # the view of a rank change -> the metric and the slice of the cell t
     "length": ("factscore_length", {}),
 }
 TABLES = {  # a metric, by how its name begins -> its table on these pages
-    **dict.fromkeys((*SCORES, "rank_change"), "scores"),
+    **dict.fromkeys((*SCORES, "rank_change", NO_ANSWERS), "scores"),
     **dict.fromkeys(("responding_rate", "probe_"), "abstention"),
-    **dict.fromkeys(("words_per_response", "facts_per_response", "no_fact_", "unparsed_fact_", "duplicate_fact_", "title_fact_"), "facts"),
+    **dict.fromkeys(
+        ("words_per_response", "facts_per_response", "no_fact_", "unreadable_", "unparsed_fact_", "duplicate_fact_", "title_fact_"), "facts"
+    ),
     **dict.fromkeys(("n_responses", "n_facts"), "facts"),
     "verifier_": "verification",
     **dict.fromkeys(("batch_", "calls_per_"), "batches"),
@@ -33,7 +39,17 @@ TABLES = {  # a metric, by how its name begins -> its table on these pages
     "n_rejected": "rejected",
     "tie_rate": "labels",
 }
-LEADING = ("wildfactscore", "wildfactscore_strict", "responding_rate", "words_per_response", "facts_per_response", "n_responses")
+LEADING = (
+    "wildfactscore",
+    "wildfactscore_strict",
+    "responding_rate",
+    "no_fact_rate",
+    "unreadable_rate",
+    "words_per_response",
+    "facts_per_response",
+    "n_responses",
+    NO_ANSWERS,
+)
 PARTED = {"wildfactscore": "", "wildfactscore_strict": "strict", "responding_rate": "responding"}  # shown by part; the name of the panel
 KINDS = {  # what people say of a verdict -> what that means; in the first two the verdict was wrong, in all others it stands
     "retrieval": "the passages shown do not hold what decides it",
@@ -55,6 +71,7 @@ def derived(rows: Rows, board: Board) -> Rows:
     `setting` and whatever else a slice holds stays. Rows of parts of the entities that no page shows are in the table `parts`.
     """
     plain = [_plain(row) for row in _beside(rows)]
+    rule = rule_of(board)
     moves = {(row["subject"], row["slice"].get("view")): row["value"] for row in plain if row["metric"] == "rank_change"}
     found = []
     for row in plain:
@@ -67,7 +84,7 @@ def derived(rows: Rows, board: Board) -> Rows:
             found.append(row | {"table": "parts"})
         else:
             found.append(_moved(row, moves))
-            found += _leading(row)
+            found += _leading(row, rule)
     measured = {address(row) for row in found if row["kind"] != PLANTED}
     found = [row for row in found if row["table"] not in BY.values() or address(row) in measured]
     return [_read(row, board.name) for row in found] if has_texts(open_part(board)) else found
@@ -141,10 +158,17 @@ def _moved(row: dict, moves: dict) -> dict:
     return row | {"moved": moves[row["subject"], view]} if is_moved else row
 
 
-def _leading(row: dict) -> Iterable[dict]:
-    """A copy for the leading table of what it shows; only WildFactScore is ranked there."""
+def rule_of(board: Board) -> str:
+    """The rule of abstention that decided which replies of a board abstain: the first that says so of every one."""
+    replies = board.generations.filter(pl.col("purpose") == "generate", pl.col("status").is_in(["ok", "abstained"]))
+    said = replies.select(pl.col("status") == "abstained", *(pair("attributes", f"abstained_{rule}") for rule in RULES))
+    return next((rule for rule in RULES if (said["status"] == (said[f"abstained_{rule}"] == "true")).all()), RULES[0])
+
+
+def _leading(row: dict, rule: str) -> Iterable[dict]:
+    """A copy for the leading table of what it shows, responding by the board's `rule`; only WildFactScore is ranked there."""
     held = dict(row["slice"])
-    is_measured = held.pop("rule", "measured") == "measured"
+    is_measured = held.pop("rule", rule) == rule
     if row["metric"] in LEADING and is_measured and "set" not in held and row["kind"] in ("model", PLANTED):
         ranks = {} if row["metric"] == "wildfactscore" and "estimator" not in held else {"rank_low": None, "rank_high": None}
         yield row | {"table": "leading", "slice": held} | ranks

@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+from truerate.leaderboard.rows import rows
 from truerate.metrics import recognition as formulas
 from truerate.params import Statistics
 from truerate.schemas import Judgement, Outcome, Sample, Score, frame, pairs, validate
@@ -160,3 +161,48 @@ def test_refinement_before_and_after():
 def test_nothing_judged():
     found, outcomes = scored([], paired(2))
     assert not found and outcomes.is_empty() and score_refinement(frame(Sample), frame(Judgement), TALLY).is_empty()
+
+
+# ---- who never answered ---------------------------------------------------------------------------------------
+
+
+def dead(judge: str, target: str, **attributes) -> dict:
+    return said(judge, target, None, **attributes) | {"status": "dead", "reason": "rejected"}
+
+
+def test_who_never_answered_has_no_value_and_is_no_rival():
+    """A wrong model name: each request is a dead letter. It stood in rank 2 with accuracy 0.0 (0-.324)."""
+    judgements = [said("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()]
+    judgements += [dead("nobody", name, variant="plain") for name in VERDICTS]
+    made = frame(Judgement, judgements)
+    scores, outcomes = score_recognition(frame(Sample, paired(4)), made, TALLY)
+    silent = scores.filter(subject="nobody")
+    counted = silent.filter(metric="no_answers")
+    assert counted.select("value", "n").rows() == [(8.0, 8)]
+    assert silent.height == scores.filter(subject="judge").height + 1  # every line stands there, empty
+    empty = silent.filter(pl.col("metric") != "no_answers")
+    assert empty.select("value", "low", "high").null_count().row(0) == (empty.height,) * 3 and empty["n"].sum() == 0
+    table = rows("board", scores, outcomes, TALLY.statistics, 7, {"judge": "model", "nobody": "model"})
+    ranks = {row["subject"]: (row["rank_low"], row["rank_high"]) for row in table.filter(metric="accuracy").to_dicts()}
+    assert ranks == {"judge": (1, 1), "nobody": (None, None)}
+
+
+def test_one_answer_that_cannot_be_read_is_an_answer():
+    judgements = [dead("judge", name, variant="plain") for name in list(VERDICTS)[1:]] + [said("judge", "h0", None, variant="plain")]
+    found, outcomes = scored(judgements, paired(4))
+    assert found["accuracy", ("qa", "plain")]["value"] == 0.0 and ("no_answers", ("qa", "plain")) not in found
+    assert outcomes["value"].to_list() == [0.0] * 8
+
+
+def test_a_task_or_variant_without_answers_is_empty_and_the_others_stand():
+    judgements = [said("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()]
+    judgements += [dead("judge", name, variant="knowledge") for name in VERDICTS]
+    judgements += [
+        dead("judge", name, variant="contrast", order=order) for name in VERDICTS for order in ("right-first", "hallucinated-first")
+    ]
+    found, outcomes = scored(judgements, paired(4))
+    assert found["accuracy", ("qa", "plain")]["value"] == 5 / 8
+    for variant in ("knowledge", "contrast"):
+        assert found["accuracy", ("qa", variant)]["value"] is None and found["unparsed_rate", ("qa", variant)]["value"] is None
+        assert ("no_answers", ("qa", variant)) in found
+    assert outcomes["value"].null_count() == 8 + 4

@@ -333,3 +333,28 @@ def test_every_metric_has_a_table_and_a_definition():
     found, _ = scored([*ITEMS, *items], [*SILVER, *gold], [*replies, reply("i1", "quill", "x", purpose="write")], [*SAID, *said])
     for metric in {key[0] for key in found}:
         assert metric in CARD["metrics"] and any(metric.startswith(start) for start in CARD["tables"]), metric
+
+
+def test_a_model_that_never_answered_stands_there_without_a_rate():
+    """In German none of its queries was answered; large was never answered at all."""
+    items = [*ITEMS, item("w1", "wild"), item("w2", "wild", lang="de")]
+    dead = {"status": "dead", "reason": "rejected"}
+    replies = [reply("w1", "small", TEXT), reply("w2", "small", "", lang="de", **dead)]
+    replies += [reply("w1", "large", "", **dead), reply("w2", "large", "", lang="de", **dead)]
+    found, outcomes = scored(items, SILVER, replies, [*SAID, judged("answer-w1-small-", *words(0))])
+    assert {key: row["value"] for key, row in found.items() if key[0] == "no_answers"} == {
+        ("no_answers", "small", "de", "all"): 1.0,
+        ("no_answers", "large", "de", "all"): 1.0,
+        ("no_answers", "large", "en", "all"): 1.0,
+        ("no_answers", "large", "all", "all"): 2.0,
+    }
+    rates = {key[1:]: row["value"] for key, row in found.items() if key[0] == "hallucination_rate" and key[2] == "raw" and key[4] == "all"}
+    told = {key: value for key, value in rates.items() if value is not None}
+    assert told == {("small", "raw", lang, "all"): 0.1 for lang in ("en", "all")}  # nobody answered in German: the board is of one language
+    assert {key for key in rates if key[0] == "large"} == {("large", "raw", lang, "all") for lang in ("en", "de", "all")}
+    assert set(outcomes["subject"]) == {"small"}
+
+
+def test_nobody_answered():
+    found, _ = scored([*ITEMS, item("w1", "wild")], SILVER, [reply("w1", "small", "", status="dead", reason="rejected")], SAID)
+    assert found["no_answers", "small", "en", "all"]["value"] == 1 and found["hallucination_rate", "small", "raw", "en", "all"]["n"] == 0

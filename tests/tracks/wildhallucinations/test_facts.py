@@ -34,6 +34,63 @@ def test_malformed_lines_and_numbers_out_of_range_are_counted_and_never_facts():
     assert read.facts == ((0, "A."), (1, "D.")) and read.n_malformed == 3 and read.missed == (2,)
 
 
+THREE = "[1] Lake Tarn is a lake.\n[2] none\n[3] Lake Tarn is deep."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Sure! Here are the 3 facts about Lake Tarn (as asked):\n\n{THREE}",
+        f"{THREE}\nLet me know if you need more.",
+        f"{THREE}\n\n(Sentence 2 is an opinion.)\n\nI hope this helps",
+        f"{THREE}\n\nNote: sentence [2] states no fact.",
+        f"```text\n{THREE}\n```",
+        f"<data-0123abcd>\n{THREE}\n</data-0123abcd>\nDone.",
+        f"## Facts\n{THREE}\n---",
+        f"**Facts:**\n{THREE}",
+        f"*Facts*\n{THREE}",
+        "**Sentence 1**\n[1] Lake Tarn is a lake.\nSentence 2:\n[2] none\n\nNow the last one.\n\n**Sentence 3:**\n[3] Lake Tarn is deep.",
+    ],
+)
+def test_words_around_the_facts_lose_nothing_and_are_no_facts(text):
+    read = read_lines(text, 3)
+    assert read.facts == ((0, "Lake Tarn is a lake."), (2, "Lake Tarn is deep.")) and read.missed == () and read.n_malformed == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2: B.",
+        "2. B.",
+        "2) B.",
+        "(2) B.",
+        "2 - B.",
+        "#2: B.",
+        "[2 B.",
+        "2] B.",
+        "[9] B.",
+        "[2]",
+        "[2]:",
+        "[two] B.",
+        "[1, 2] B.",
+        "【2】B.",
+        "② B.",
+    ]
+    + ["Sentence 2: B.", "Fact 2. B.", "**[2]** B.", "1. [2] B.", "- B.", "* B is a lake.", "• B.", "| 2 | B. |", '"[2] B."', "> [2] B."],
+)
+@pytest.mark.parametrize("place", ["first", "between", "last"])
+def test_a_line_that_means_to_be_a_fact_never_vanishes(line, place):
+    lines = {"first": [line, "[1] A.", "[3] C."], "between": ["[1] A.", line, "[3] C."], "last": ["[1] A.", "[3] C.", line]}[place]
+    for n_sentences in (3, 1):
+        read = read_lines("\n".join(lines).replace("[3]", f"[{n_sentences}]"), n_sentences)
+        assert read.n_malformed == 1 and read.facts == ((0, "A."), (n_sentences - 1, "C."))
+
+
+@pytest.mark.parametrize("text", ["[1] A lies\nin Oria.", "[1] A lies in Oria\nB lies there, too.", "[1] A.\nB is a lake.\n[2] none"])
+def test_what_may_be_the_rest_of_a_fact_or_one_without_its_number_is_malformed(text):
+    assert read_lines(text, 2).n_malformed == 1
+
+
 @pytest.mark.parametrize("text", ["", "I cannot do that.", "1. A fact.", "[0] A."])
 def test_a_reply_without_a_readable_line_is_none(text):
     assert read_lines(text, 3) is None

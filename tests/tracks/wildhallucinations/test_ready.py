@@ -1,16 +1,20 @@
 """Replies that a source brings: tiny ones by hand, and what RefChecker's labels give."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from truerate.params import Source
-from truerate.schemas import Fact, Generation, Judgement, frame, pair, validate
+from truerate.schemas import Fact, Generation, Judgement, Sample, frame, pair, validate
 from truerate.sources import read_source
 from truerate.sources.collection import Collection
 from truerate.tracks.wildhallucinations.ready import ready
+from truerate.tracks.wildhallucinations.scores import score
+
+from .made_facts import At, by_key
 
 DATA = Path(os.environ.get("TRUERATE_DATA") or Path(__file__).parents[3] / ".." / "shared" / "data")
 CARD = {"name": "x", "licence": "x", "redistribution": "no"}
@@ -38,7 +42,7 @@ def test_replies_facts_and_verdicts_as_the_track_makes_them(tables):
         validate(model, data, where="here")
     replies = found.generations.sort("model")
     assert replies.select("purpose", "model", "status", "reason", pair("attributes", "abstained_paper")).rows() == [
-        ("generate", "refuser", "abstained", "no-claims", "true"),
+        ("generate", "refuser", "abstained", "measured-rule", "true"),
         ("generate", "talker", "ok", None, "false"),
     ]
     assert found.facts.select("text", "subject", "sentence_index", "is_duplicate").rows() == [
@@ -53,6 +57,45 @@ def test_replies_facts_and_verdicts_as_the_track_makes_them(tables):
         ("human", True, "so"),
         ("human", False, "so"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "n_claims", "rule", "expected"),
+    [
+        ("I'm sorry, I do not know Varn.", 0, "measured", ("abstained", "measured-rule", "true", "true")),
+        ("Varn has a sea, a port and a lighthouse.", 0, "measured", ("ok", None, "false", "false")),  # taking the claims out failed
+        ("Please Please Me is an album.", 0, "measured", ("ok", None, "false", "true")),
+        ("Please Please Me is an album.", 0, "paper", ("abstained", "paper-rule", "false", "true")),
+        ("I do not know Varn.", 2, "measured", ("ok", None, "false", "true")),  # people found claims in it: it answers
+    ],
+)
+def test_abstention_is_what_a_reply_says_and_not_that_no_claim_was_found(tmp_path, text, n_claims, rule, expected):
+    made = Collection(tmp_path, name="x", on_bad_row="stop", card=CARD)
+    item = made.item("entity", group=("a",), question="Varn")
+    made.sample(item, text, is_hallucinated=False, n_claims=n_claims, label_source="published", generator="talker")
+    rules = [pair("attributes", f"abstained_{name}").alias(name) for name in ("measured", "paper")]
+    assert ready(made.tables(), rule).generations.select("status", "reason", *rules).row(0) == expected
+
+
+def test_a_board_says_of_each_state_the_same_in_every_number(tables):
+    """Of talker, refuser and a lister whose claims were lost: one responds with facts, one abstains, one responds without a fact."""
+    made = Collection(Path(), name="x", on_bad_row="stop", card=CARD)
+    item = made.item("entity", group=("a",), question="Varn")
+    more = made.sample(item, "- a sea\n- a port", is_hallucinated=False, n_claims=0, label_source="published", generator="lister")
+    samples = pl.concat([tables.samples, frame(Sample, [more | {"item_id": tables.items["item_id"][0]}])])
+    found = ready(replace(tables, samples=samples))
+    given = {"items": tables.items, "generations": found.generations, "facts": found.facts, "judgements": found.judgements}
+    scores, _ = score(At(), "board", **given, samples=found.samples, inputs="digest")
+    rows = by_key(scores)
+
+    def told(metric, *where):
+        return {name: (rows[metric, name, *where]["value"], rows[metric, name, *where]["n"]) for name in ("talker", "refuser", "lister")}
+
+    assert told("responding_rate", "measured") == {"talker": (1, 1), "refuser": (0, 1), "lister": (1, 1)}
+    assert told("n_responses") == {"talker": (1, 1), "refuser": (0, 1), "lister": (1, 1)}
+    assert told("no_fact_rate", "all") == {"talker": (0, 1), "refuser": (None, 0), "lister": (1, 1)}
+    assert told("wildfactscore", "raw", "all") == {"talker": (0.666667, 1), "refuser": (None, 0), "lister": (None, 0)}
+    assert told("wildfactscore_strict", "raw", "all") == {"talker": (0, 1), "refuser": (0, 1), "lister": (None, 0)}
 
 
 def test_labelled_claims_without_a_reply_measure_verifiers_alone(tables):
@@ -82,8 +125,9 @@ def shares():
         judged = made.facts.join(made.judgements, left_on="fact_id", right_on="target_id")
         supported = judged.group_by("generation_id").agg(share=(~pl.col("verdict")).mean())
         replies = made.generations.join(supported, on="generation_id", how="left")
-        assert replies.filter(pl.col("share").is_null())["status"].unique().to_list() == ["abstained"]
-        strict, responds = (pl.col("share") == 1).fill_null(False), pl.col("status") == "ok"
+        assert set(replies.filter(pl.col("share").is_null())["status"]) <= {"abstained", "ok"}
+        assert set(replies.filter(pl.col("share").is_not_null())["status"]) == {"ok"}
+        strict, responds = (pl.col("share") == 1).fill_null(False), pl.col("share").is_not_null()
         table = replies.group_by("model").agg(pl.col("share").mean(), strict=strict.mean(), responds=responds.mean(), n=pl.len())
         found[part] = table.sort("share", descending=True)
         assert table["n"].unique().to_list() == [50]

@@ -52,10 +52,18 @@ def test_wildfactscore_is_the_mean_over_replies_that_respond():
     assert value("wildfactscore", "b", "raw", "all") == 1.0 and FOUND["wildfactscore", "b", "raw", "all"]["n"] == 2
 
 
-def test_strict_counts_silence_and_leaves_open_replies_out():
-    # a: 0, 1, 0; b: x 1, y 0
+def test_strict_is_the_share_that_responds_times_the_share_of_the_readable_that_is_all_supported():
+    # a: all 4 respond; x, y, z are readable: 0, 1, 0. b: 2 of 3 respond (y is silent, v did not come); x 1, z is open
     assert value("wildfactscore_strict", "a", "raw", "all") == pytest.approx(1 / 3)
-    assert value("wildfactscore_strict", "b", "raw", "all") == 0.5
+    assert value("wildfactscore_strict", "b", "raw", "all") == pytest.approx(2 / 3, abs=1e-6)
+    assert FOUND["wildfactscore_strict", "b", "raw", "all"]["n"] == 2 and FOUND["wildfactscore_strict", "a", "raw", "all"]["n"] == 3
+    # on x and z nobody is silent: what is left is the share
+    assert value("wildfactscore_strict", "a", "raw", "common") == 0.0 and value("wildfactscore_strict", "b", "raw", "common") == 1.0
+
+
+def test_unreadable_replies_are_counted_beside_it():
+    assert value("unreadable_rate", "b", "all") == 0.5 and FOUND["unreadable_rate", "b", "all"]["n"] == 2
+    assert value("unreadable_rate", "a", "all") == 0.0  # v holds no fact, which is another thing
 
 
 def test_the_common_set_is_where_both_respond():
@@ -103,10 +111,47 @@ def test_outcomes_are_one_per_entity():
     assert OUTCOMES.height == 2 * (8 + 4) and (OUTCOMES["unit_id"] == OUTCOMES["cluster_id"]).all()
 
 
+def test_outcomes_of_strict_have_the_score_as_their_mean():
+    """Also where replies cannot be read: ranks are tested on what is published."""
+    for subject in "ab":
+        own = OUTCOMES.filter(metric="wildfactscore_strict", subject=subject)
+        own = own.filter(pl.Series([one == pairs(estimator="raw", set="all") for one in own["slice"].to_list()]))
+        assert own["value"].mean() == pytest.approx(value("wildfactscore_strict", subject, "raw", "all"), abs=1e-6)
+    # b: S is 1 of 1 readable, 2 respond: x 1 + 2/1 · (1 − 1), z stands as S, y is silent, v did not come
+    assert dict(own.select("unit_id", "value").iter_rows()) == {"x": 1.0, "y": 0.0, "z": 1.0, "v": None}
+
+
 def test_a_reply_whose_facts_were_not_all_written_is_not_strict():
     lost = [row | {"attributes": pairs(generation="b-x", n_missed=1)} if row["generation_id"] == "w-b-x" else row for row in REPLIES[4]]
-    found, _ = scored(replies=[*REPLIES[:4], lost, *REPLIES[5:]])
-    assert found["wildfactscore_strict", "b", "raw", "all"]["value"] == 0.0 and found["wildfactscore", "b", "raw", "all"]["value"] == 1.0
+    found, outcomes = scored(replies=[*REPLIES[:4], lost, *REPLIES[5:]])
+    # no responding reply of b can be read: silence alone says nothing of the others
+    assert found["wildfactscore_strict", "b", "raw", "all"]["value"] is None and found["wildfactscore", "b", "raw", "all"]["value"] == 1.0
+    assert found["unreadable_rate", "b", "all"]["value"] == 1.0
+    assert outcomes.filter(metric="wildfactscore_strict", subject="b")["value"].null_count() == 4 + 2
+
+
+def test_who_is_always_silent_is_never_all_supported():
+    found, _ = scored(replies=[*REPLIES[:4], *(reply("b", name, "abstained", "I do not know.") for name in "xyzv")], found=FACTS[:3])
+    row = found["wildfactscore_strict", "b", "raw", "all"]
+    # 0 of 4 entities respond: Wilson's upper end with Student's t of 3 degrees, (1.96 / 3.182)² · 4 = 1.517 rows
+    assert (row["value"], row["low"], row["n"]) == (0, 0, 4) and row["high"] == pytest.approx(3.8415 / (1.517 + 3.8415), abs=1e-3)
+
+
+def test_who_never_answered_is_empty_and_counted():
+    found, outcomes = scored(replies=[*REPLIES[:4], *(reply("b", name, "dead") for name in "xyzv")], found=FACTS[:3])
+    assert found["no_answers", "b"]["value"] == 4 and ("no_answers", "a") not in found
+    for metric in ("wildfactscore", "wildfactscore_strict"):
+        assert found[metric, "b", "raw", "all"]["value"] is None and found[metric, "b", "raw", "all"]["n"] == 0
+    assert found["responding_rate", "b", "measured"]["value"] is None
+    assert outcomes.filter(subject="b")["value"].null_count() == outcomes.filter(subject="b").height
+
+
+def test_a_judge_who_never_answered_has_no_rates():
+    dead = [judgement("lost", f"a-e{k}-0", None) | {"status": "dead"} for k in range(8)]
+    samples = [sample(f"a-e{k}-0", f"e{k}", "a", True) for k in range(8)]
+    found, _ = scored(MANY, SAID, GIVEN, samples, more=dead)
+    assert found["verifier_accuracy", "lost"]["value"] is None and found["verifier_no_answers", "lost"]["value"] == 8
+    assert found["verifier_accuracy", "judge"]["value"] == 1.0 and ("verifier_no_answers", "judge") not in found
 
 
 def test_nothing_was_asked():

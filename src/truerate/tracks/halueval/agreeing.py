@@ -28,7 +28,7 @@ def agreement_scores(sums: list[list[float]], clusters: list[str], where: dict, 
     """Score rows `fleiss_kappa` and `percent_agreement`, resampling clusters of texts; null over no unit with two ratings."""
     values = np.array(sums, dtype=float).reshape(len(sums), 4)
     return [
-        tally.statistic("fleiss_kappa", ANNOTATORS, where, values, clusters, _fleiss_kappa),
+        tally.statistic("fleiss_kappa", ANNOTATORS, where, values, clusters, _fleiss_kappa, bounds=(-1.0, 1.0)),
         tally.statistic("percent_agreement", ANNOTATORS, where, values, clusters, lambda totals: totals[:, 0] / totals[:, 1]),
     ]
 

@@ -81,6 +81,12 @@ def _mean(totals: np.ndarray) -> np.ndarray:
     return totals[:, 0] / totals[:, 1]
 
 
+def is_paired(samples: pl.DataFrame) -> bool:
+    """Whether every text is one side of a pair of a right and a hallucinated one: then half are hallucinated by construction."""
+    sides = samples.group_by("pair_id").agg(n=pl.len(), n_hallucinated=pl.col("is_hallucinated").sum())
+    return bool(((sides["n"] == 2) & (sides["n_hallucinated"] == 1) & sides["pair_id"].is_not_null()).all())
+
+
 def score_labels(samples: pl.DataFrame, tally: Tally) -> pl.DataFrame:
     """Label statistics of a data set: how many texts, which share is hallucinated, and how many of each pattern (Table 5)."""
     rows = samples.with_columns(pair("attributes", "scheme"), pair("attributes", "candidate_scheme")).sort("sample_id")
@@ -88,7 +94,8 @@ def score_labels(samples: pl.DataFrame, tally: Tally) -> pl.DataFrame:
     for (task, scheme), part in rows.group_by("task", "scheme", maintain_order=True):
         where = {"task": task, "scheme": scheme}
         made.append(tally.count("n_samples", DATASET, where, part.height, part.height))
-        made.append(tally.share("hallucinated_rate", DATASET, where, part["is_hallucinated"].to_list(), part["group_id"].to_list()))
+        rate = tally.share("hallucinated_rate", DATASET, where, part["is_hallucinated"].to_list(), part["group_id"].to_list())
+        made.append(rate | dict.fromkeys(("low", "high")) if is_paired(part) else rate)
         hallucinated = part.filter("is_hallucinated")
         for keys in (("pattern",), ("pattern", "candidate_scheme")):
             known = hallucinated.drop_nulls(keys[-1]).drop_nulls("pattern")

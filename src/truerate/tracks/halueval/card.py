@@ -82,8 +82,8 @@ CARD = {
     },
     "metrics": {
         "accuracy": (
-            "Share of texts judged rightly; a verdict that could not be read is wrong. Contrast: the hallucinated side named in"
-            " both orders."
+            "Share of texts judged rightly; a verdict that could not be read is wrong; guessing gets 50 %. Contrast: the hallucinated "
+            "side named in both orders; guessing gets 25 %."
         ),
         "accuracy_parsed": "The same over readable verdicts alone.",
         "accuracy_one_side": "Accuracy over one side per pair, drawn by seed as in the paper's script (contrast: over one order).",
@@ -98,6 +98,7 @@ CARD = {
         "tnr": "True negative rate: of the right texts with a readable verdict, the share judged right.",
         "failure_rate": "1 - TPR of the hallucinated texts of one pattern.",
         "unparsed_rate": "Share of texts without a verdict: none came, or none could be read from the reply.",
+        "no_answers": "Requests of a judge that got no answer at all, where none of a task did: its scores are empty, and it has no rank.",
         "flagged_rate_before": "Share of texts judged hallucinated before refinement.",
         "flagged_rate_after": "The same after flagged texts were rewritten with knowledge; one that could not be rewritten stays flagged.",
         "candidate_failure_rate": (

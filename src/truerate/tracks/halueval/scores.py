@@ -1,7 +1,8 @@
 """What is scored on a board: recognition in every variant, failures by pattern, refinement; and the outcomes that ranks are tested on.
 
 A verdict that could not be read counts as wrong in `accuracy`, `recall`, `f1`, `macro_f1` and their `_right` twins; `accuracy_parsed`,
-`tpr`, `tnr` and `failure_rate` are over readable verdicts, with `unparsed_rate` beside them.
+`tpr`, `tnr` and `failure_rate` are over readable verdicts, with `unparsed_rate` beside them. Where every reply of a judge to a task is a
+dead letter nothing was answered: its scores are empty, and `no_answers` counts the letters.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from truerate.schemas import Outcome, Score, frame, pair, pairs
+from truerate.schemas import Outcome, Score, emptied, frame, pair, pairs
 from truerate.tracks.halueval.judged import PLAIN, Contrast, by_subject, contrasts, judged, one_side
 from truerate.tracks.halueval.tally import Tally
 
@@ -22,12 +23,21 @@ def score_recognition(samples: pl.DataFrame, judgements: pl.DataFrame, tally: Ta
     for subject, where, rows in by_subject(judged(samples, judgements)):
         if where["variant"] == "contrast":
             found = contrasts(rows)
-            scores.extend(contrast_scores(subject, where, found, tally))
-            outcomes.extend(_outcome(tally, subject, where, one.pair_id, one.group_id, one.is_right) for one in found)
+            made = contrast_scores(subject, where, found, tally)
+            told = [_outcome(tally, subject, where, one.pair_id, one.group_id, one.is_right) for one in found]
         else:
-            scores.extend(recognition_scores(subject, where, rows, tally))
-            outcomes.extend(_outcomes(tally, subject, where, rows))
+            made = recognition_scores(subject, where, rows, tally)
+            told = _outcomes(tally, subject, where, rows)
+        if is_unanswered(rows):
+            made, told = tally.no_answers(subject, where, made, rows.height), [row | {"value": None} for row in told]
+        scores.extend(made)
+        outcomes.extend(told)
     return frame(Score, scores), frame(Outcome, outcomes)
+
+
+def is_unanswered(rows: pl.DataFrame) -> bool:
+    """Whether every reply of a judge is a dead letter; one that came and could not be read is an answer."""
+    return not rows.is_empty() and bool((rows["status"] == "dead").all())
 
 
 def recognition_scores(subject: str, where: dict, rows: pl.DataFrame, tally: Tally) -> list[dict]:
@@ -136,5 +146,6 @@ def score_refinement(samples: pl.DataFrame, judgements: pl.DataFrame, tally: Tal
     for (judge, task), part in rows.group_by("judge", "task", maintain_order=True):
         clusters, every = part["group_id"].to_list(), np.ones(part.height)
         entries = [(f"flagged_rate_{when}", {"task": task}, part[when].to_numpy(), every) for when in ("before", "after")]
-        made.extend(tally.ratios(judge, entries, clusters))
+        found = tally.ratios(judge, entries, clusters)
+        made.extend(emptied(found) if is_unanswered(part) else found)
     return frame(Score, made)

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truerate.metrics.intervals import Interval, cluster_bootstrap, cluster_sums, ratio_intervals, wilson
+from truerate.metrics.intervals import UNIT, Interval, cluster_bootstrap, cluster_sums, ratio_intervals, wilson
 from truerate.params import Statistics
-from truerate.schemas import pairs
-
-DIGITS = 6  # of every saved value, so that the same inputs give the same bytes
+from truerate.schemas import NO_ANSWERS, emptied, score_row
 
 
 @dataclass(frozen=True)
@@ -23,23 +21,15 @@ class Tally:
 
     def row(self, metric: str, subject: str, where: dict, interval: Interval | None, n: int) -> dict:
         """One Score row; a metric over nothing is null."""
-        value, low, high = (None, None, None) if interval is None else (None if np.isnan(x) else round(float(x), DIGITS) for x in interval)
-        return {
-            "board": self.board,
-            "metric": metric,
-            "subject": subject,
-            "slice": pairs(**where),
-            "value": value,
-            "low": low,
-            "high": high,
-            "method": "estimator",
-            "n": int(n),
-            "inputs": self.inputs,
-        }
+        return score_row(metric, subject, where, interval, n, board=self.board, inputs=self.inputs)
 
     def count(self, metric: str, subject: str, where: dict, value: int, n: int) -> dict:
         """A Score row of a plain count, without an interval."""
         return self.row(metric, subject, where, None, n) | {"value": float(value)}
+
+    def no_answers(self, subject: str, where: dict, made: Sequence[dict], n: int) -> list[dict]:
+        """Score rows of a subject whose `n` replies are all dead letters: empty, as nothing was measured, and a row that counts them."""
+        return [*emptied(made), self.count(NO_ANSWERS, subject, where, n, n)]
 
     def share(self, metric: str, subject: str, where: dict, hits: Sequence[bool], clusters: Sequence[str]) -> dict:
         """A Score row of the share of rows that are hits."""
@@ -66,10 +56,20 @@ class Tally:
         sizes = (bottoms > 0).sum(axis=0)
         return [self.row(name, subject, where, one, n) for (name, where, *_), one, n in zip(asked, found, sizes, strict=True)]
 
-    def statistic(self, metric: str, subject: str, where: dict, values: np.ndarray, clusters: Sequence[str], of) -> dict:
-        """A Score row of any statistic of column sums (rows, k): `of` maps totals (draws, k) to (draws,)."""
+    def statistic(
+        self,
+        metric: str,
+        subject: str,
+        where: dict,
+        values: np.ndarray,
+        clusters: Sequence[str],
+        of,
+        *,
+        bounds: tuple[float, float] = UNIT,
+    ) -> dict:
+        """A Score row of any statistic of column sums (rows, k) between `bounds`: `of` maps totals (draws, k) to (draws,)."""
         sums = cluster_sums(clusters, values)
-        found = cluster_bootstrap(sums, lambda totals: of(totals)[:, None], **self._drawn) if len(sums) else [None]
+        found = cluster_bootstrap(sums, lambda totals: of(totals)[:, None], bounds=bounds, **self._drawn) if len(sums) else [None]
         if found[0] is None and len(sums):
             with np.errstate(invalid="ignore", divide="ignore"):
                 found = [self._alone(None, float(of(sums.sum(axis=0, keepdims=True))[0]), 1.0)]

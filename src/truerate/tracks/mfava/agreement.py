@@ -8,13 +8,15 @@ from itertools import combinations
 
 import numpy as np
 
-from truerate.metrics.intervals import cluster_sums
+from truerate.metrics.intervals import UNIT, cluster_sums
 from truerate.metrics.token_scores import contingency_kappa
 from truerate.tags import TYPES
 from truerate.tracks.mfava.tally import ALL, Tally
 
 KINDS = len(TYPES) + 1  # of a token: unmarked, or one of the types
 ANNOTATORS, GOLD = "annotators", "gold"
+KAPPA = (-1.0, 1.0)  # between what κ lies
+BOUNDS = (KAPPA, KAPPA, UNIT, UNIT)  # of `_pair_statistics`
 Tokens = Mapping[tuple[str, str], np.ndarray]  # token types by (task, annotator)
 
 
@@ -71,7 +73,7 @@ def agreement_rows(tokens: Tokens, lang_of: Mapping[str, str], tally: Tally) -> 
             continue
         whole = np.stack(list(tables.values()))
         n_pairs = whole.shape[1]
-        found = tally.intervals(whole.reshape(len(whole), -1), lambda totals, n=n_pairs: _pair_statistics(totals, n))
+        found = tally.intervals(whole.reshape(len(whole), -1), lambda totals, n=n_pairs: _pair_statistics(totals, n), bounds=BOUNDS)
         has_types = whole[..., 2:, :].any() or whole[..., 2:].any()  # a source may mark spans and name no type
         for name, one in zip(("cohen_kappa", "cohen_kappa_typed", "percent_agreement", "percent_agreement_typed"), found, strict=True):
             if has_types or not name.endswith("_typed"):
@@ -105,7 +107,7 @@ def silver_gold_rows(
         tasks = [task for task in both if lang in (ALL, lang_of[task])]
         tables = np.stack([contingency(gold[task], silver[task]) for task in tasks])
         sums = cluster_sums(tasks, tables.reshape(len(tables), -1))
-        found = tally.intervals(sums, lambda totals: _pair_statistics(totals, 1)[:, [0, 1, 3]])
+        found = tally.intervals(sums, lambda totals: _pair_statistics(totals, 1)[:, [0, 1, 3]], bounds=(KAPPA, KAPPA, UNIT))
         names = ("silver_gold_kappa", "silver_gold_kappa_typed", "silver_gold_agreement")
         made += [tally.row(name, GOLD, {**where, "lang": lang}, one, len(tasks)) for name, one in zip(names, found, strict=True)]
     return made

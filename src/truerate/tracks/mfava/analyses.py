@@ -272,7 +272,7 @@ def contrast_rows(cells: Cells, asked: Sequence[Contrast], tally: Tally) -> list
         values = statistic(sums.sum(axis=0, keepdims=True))[0]
         draws = statistic(bootstrap_sums(sums, n_resamples=tally.statistics.n_bootstrap, seed=tally.seed))
         extreme = ~(np.abs(draws - values) < np.abs(values))  # a draw that is not defined counts as extreme
-        intervals = cluster_bootstrap(sums, statistic, **tally.drawn)
+        intervals = cluster_bootstrap(sums, statistic, bounds=(-1.0, 1.0), **tally.drawn)
     made = []
     for one, value, interval, p in zip(asked, values, intervals, (1 + extreme.sum(axis=0)) / (1 + len(draws)), strict=True):
         n = len(one.first) + len(one.second)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from truerate.metrics import token_scores
-from truerate.metrics.intervals import Interval, cluster_sums
+from truerate.metrics.intervals import UNIT, Interval, cluster_sums
 from truerate.metrics.mushroom import answer_correlation, answer_iou
 from truerate.metrics.rates import mean_of_intervals
 from truerate.tags import TYPES
@@ -166,12 +166,12 @@ def mushroom_rows(texts: Texts, held: Labelled, runs: dict[Detector, list[Run]],
 
 def _mushroom(detector: Detector, means: np.ndarray, known: np.ndarray, held: Labelled, tally: Tally) -> list[dict]:
     made = []
-    for place, metric in enumerate(("iou", "spearman")):
+    for place, (metric, bounds) in enumerate((("iou", UNIT), ("spearman", (-1.0, 1.0)))):
         each = []
         for lang in languages(held.langs):
             inside = (held.langs == lang) & known
-            row = tally.mean(metric, detector.member, detector.where(against=NATURAL, lang=lang), means[inside, place], held.groups[inside])
-            each.append(row)
+            where = detector.where(against=NATURAL, lang=lang)
+            each.append(tally.mean(metric, detector.member, where, means[inside, place], held.groups[inside], bounds=bounds))
         found = [Interval(*(np.nan if row[name] is None else row[name] for name in ("value", "low", "high"))) for row in each]
         mean = mean_or_value(found, is_independent=are_apart(held.groups, held.langs))
         where = detector.where(against=NATURAL, lang=ALL)

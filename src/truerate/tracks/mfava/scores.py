@@ -7,13 +7,13 @@ import polars as pl
 
 from truerate.layout import Layout
 from truerate.metrics.tokens import offsets_by
-from truerate.schemas import Outcome, Score, frame, pair
+from truerate.schemas import NO_ANSWERS, Outcome, Score, frame, pair
 from truerate.tags import TYPES
 from truerate.tracks.mfava.analyses import analysis_rows
 from truerate.tracks.mfava.detection import detection_rows, mushroom_rows
 from truerate.tracks.mfava.marking import AGAINST, NATURAL, Detector, Labelled, Texts, answers, board_texts, labelled, runs_of
-from truerate.tracks.mfava.rate_scores import count_rows, outcome_rows, rate_rows
-from truerate.tracks.mfava.rates import calibrations, replies_of
+from truerate.tracks.mfava.rate_scores import ALL_REPLIES, RATE, count_rows, outcome_rows, rate_rows
+from truerate.tracks.mfava.rates import RAW, calibrations, replies_of
 from truerate.tracks.mfava.tally import ALL, Tally
 
 TEXTS = "texts"
@@ -36,6 +36,7 @@ def score(
     held = {against: labelled(samples, texts, against) for against in AGAINST}
     made = [*span_rows(samples, tally), *rejected_rows(generations, tally), *answerable_rows(items, tally)]
     made += gold_rate_rows(texts, held, tally) + detection_rows(texts, held, runs, tally) + mushroom_rows(texts, held[NATURAL], runs, tally)
+    made += unanswered_rows(generations, tally)
     outcomes: list[dict] = []
     chosen = runs.get(Detector(settings.detector.member, settings.detector.scope, settings.detector.labels))
     if chosen and not replies.is_empty():
@@ -84,6 +85,23 @@ def gold_rate_rows(texts: Texts, held: dict[str, Labelled], tally: Tally) -> lis
             total = bottoms[inside].sum()
             value = float(tops[inside].sum() / total) if total else None
             made.append(tally.row("hallucinated_token_rate", TEXTS, {"against": against, "lang": lang}, value, int(inside.sum())))
+    return made
+
+
+def unanswered_rows(generations: pl.DataFrame, tally: Tally) -> list[dict]:
+    """An empty raw rate, and `no_answers`, how many were asked, of every model and language whose every reply is a dead letter.
+
+    Over all languages where that holds of each of them.
+    """
+    asked = generations.filter(purpose="answer").select("model", "status", pair("attributes", "lang"))
+    whole = pl.concat([asked, asked.with_columns(lang=pl.lit(ALL))])
+    silent = (
+        whole.group_by("model", "lang").agg(pl.len(), is_dead=(pl.col("status") == "dead").all()).filter("is_dead").sort("model", "lang")
+    )
+    made = []
+    for model, lang, n, _ in silent.iter_rows():
+        made.append(tally.row(RATE, model, {"lang": lang, "estimator": RAW, "replies": ALL_REPLIES}, None, 0))
+        made.append(tally.row(NO_ANSWERS, model, {"lang": lang, "replies": ALL_REPLIES}, float(n), n))
     return made
 
 

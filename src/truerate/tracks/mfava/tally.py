@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truerate.metrics.intervals import Interval, cluster_bootstrap, cluster_sums, wilson
+from truerate.metrics.intervals import UNIT, Bounds, Interval, cluster_bootstrap, cluster_sums
 from truerate.params import Statistics
 from truerate.schemas import score_row
 
@@ -25,31 +25,25 @@ class Tally:
         """One Score row from an interval, a plain value or None; a metric over nothing is null."""
         return score_row(metric, subject, where, interval, n, board=self.board, inputs=self.inputs)
 
-    def intervals(self, sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray]) -> list[Interval]:
+    def intervals(self, sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray], *, bounds: Bounds = UNIT) -> list[Interval]:
         """Values of statistics of column totals with their cluster-bootstrap intervals; NaN where a value or interval is not defined.
 
-        `sums` (clusters, k); `statistic` maps totals (draws, k) to (draws, m). Where every cluster agrees on 0 or on 1, a bootstrap would
-        claim certainty: there Wilson's interval over the number of clusters in which the statistic is defined is given.
+        `sums` (clusters, k); `statistic` maps totals (draws, k) to (draws, m), each between its `bounds`.
         """
         with np.errstate(invalid="ignore", divide="ignore"):
             values = statistic(np.asarray(sums, dtype=float).sum(axis=0, keepdims=True))[0]
-            n_defined = (~np.isnan(statistic(np.asarray(sums, dtype=float)))).sum(axis=0)
-        found = cluster_bootstrap(sums, statistic, **self.drawn) if len(sums) > 1 else [None] * len(values)
-        return [self._told(one, float(value), int(n)) for one, value, n in zip(found, values, n_defined, strict=True)]
+        found = cluster_bootstrap(sums, statistic, bounds=bounds, **self.drawn) if len(sums) > 1 else [None] * len(values)
+        return [one or Interval(float(value), np.nan, np.nan) for one, value in zip(found, values, strict=True)]
 
-    def _told(self, found: Interval | None, value: float, n_clusters: int) -> Interval:
-        if found is None:
-            return Interval(value, np.nan, np.nan)
-        if found.low == found.high and value in (0.0, 1.0):
-            return wilson(value * n_clusters, n_clusters, confidence=self.statistics.confidence)
-        return found
-
-    def mean(self, metric: str, subject: str, where: Mapping, values: np.ndarray, clusters: Sequence[str]) -> dict:
-        """A Score row of the mean of values, clusters resampled whole; null over no value."""
+    def mean(
+        self, metric: str, subject: str, where: Mapping, values: np.ndarray, clusters: Sequence[str], *, bounds: Bounds = UNIT
+    ) -> dict:
+        """A Score row of the mean of values between `bounds`, clusters resampled whole; null over no value."""
         if not len(values):
             return self.row(metric, subject, where, None, 0)
         sums = cluster_sums(clusters, np.stack([np.asarray(values, dtype=float), np.ones(len(values))], axis=1))
-        return self.row(metric, subject, where, self.intervals(sums, lambda totals: totals[:, :1] / totals[:, 1:])[0], len(values))
+        found = self.intervals(sums, lambda totals: totals[:, :1] / totals[:, 1:], bounds=bounds)[0]
+        return self.row(metric, subject, where, found, len(values))
 
     @property
     def drawn(self) -> dict:

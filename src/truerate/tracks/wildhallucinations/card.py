@@ -53,7 +53,8 @@ CARD = {
             "section": "3.3",
             "text": (
                 "WildFactScore is the mean share of supported facts of the replies that respond; Strict asks that all of them are, and "
-                "counts abstention as 0. Both are also shown on the entities about which every model responds."
+                "counts abstention as 0; a reply that cannot be read to the end is as the others that respond. Both are also shown on the "
+                "entities about which every model responds."
             ),
         },
         {
@@ -78,8 +79,8 @@ CARD = {
             " with the verifier's error taken out (Rogan and Gladen); empty where it cannot be told."
         ),
         "wildfactscore_strict": (
-            "Share of replies whose every fact is supported; abstention counts as 0. Uncorrected: one false alarm of the verifier loses "
-            "the whole reply, so that it reads too low."
+            "Share of replies that respond × share of the readable ones of these whose every fact is supported; abstention counts as 0, "
+            "unreadable ones stand beside it. Uncorrected: a false alarm of the verifier loses the reply, so that it reads too low."
         ),
         "factscore_length": "WildFactScore where replies of fewer than γ facts are cut by exp(1 − γ/facts), FActScore's length penalty.",
         "wildfactscore_dedup": "WildFactScore over the facts that repeat no earlier fact of their reply.",
@@ -87,12 +88,18 @@ CARD = {
         "words_per_response": "Mean length in words of the replies that respond.",
         "facts_per_response": "Mean number of facts of the replies that respond.",
         "no_fact_rate": "Share of the responding replies in which no fact was found; they enter neither score.",
+        "unreadable_rate": (
+            "Share of the responding replies of which a verdict could not be read or a fact was not written: Strict cannot tell whether "
+            "all is supported."
+        ),
         "unparsed_fact_rate": "Share of facts for which no verdict could be read.",
         "duplicate_fact_rate": "Share of facts that say what an earlier one of the reply says.",
         "title_fact_rate": "Share of facts that say no more than what the entity is called.",
         "n_responses": "Replies that respond.",
+        "no_answers": "Requests of a model none of which got an answer: its scores are empty, and it has no rank.",
         "n_facts": "Facts of the replies that respond.",
         "rank_change": "Places gained in a view against WildFactScore raw over all entities; negative where a model falls.",
+        "verifier_no_answers": "Facts that a judge was asked about where none got an answer: its rates are empty.",
         "verifier_tpr": "Of the facts that people call unsupported, the share that is judged so; weighted by sampling.",
         "verifier_fpr": "Of the facts that people call supported, the share that is judged unsupported; weighted by sampling.",
         "verifier_accuracy": "Share of labelled facts judged as people do; no verdict counts as wrong; weighted by sampling.",
@@ -122,6 +129,7 @@ CARD = {
     # Endings of metrics of which less is better, beside the shared ones.
     "lower_is_better": (
         "no_fact_rate",
+        "unreadable_rate",
         "duplicate_fact_rate",
         "title_fact_rate",
         "unparsed_fact_rate",
@@ -134,10 +142,12 @@ CARD = {
     "tables": {
         "wildfactscore": "scores",
         "factscore_length": "scores",
+        "no_answers": "scores",
         "responding_rate": "replies",
         "words_per_response": "replies",
         "facts_per_response": "replies",
         "no_fact_rate": "replies",
+        "unreadable_rate": "replies",
         "unparsed_fact_rate": "replies",
         "duplicate_fact_rate": "replies",
         "title_fact_rate": "replies",

@@ -18,6 +18,14 @@ from truerate.text import normalise, sentences
 
 GENERATE, WRITE = "generate", "write_facts"
 _LINE = re.compile(r"(?:[-*•][ \t]*)?\[(\d{1,4})\][ \t]*(\S.*)")
+# A line that means to be an entry: of a list, of a table, or with a number in whatever marks, also behind a word (`Sentence 2: …`).
+_ENTRY = re.compile(
+    r"[-+–—]\s*[^-+–—*_=\s].*|\*\s+\S.*|[•·‣◦|>]\s*\S.*|[\"'`“„«*_]*(?:[\[{【［〔①-⓿]|[(（]\s*\d).*"
+    r"|[\"'`“„«*_#]*\d{1,4}(?:[ *_]*[\])}.:：、|】］）〕]| *\t| +[-–—] ).*|[*_]*\w+ +#?\d{1,4}[*_]*[).:：、][\s*_]*[^\s*_].*"
+)
+# What only frames entries: a fence of code or of data, a tag alone, a rule, a heading, a line in bold, one that ends with a colon.
+_FRAME = re.compile(r"(?:```|~~~).*|</?[\w-]+>|[-*_=#]{3,}|#{1,6}\s.*|\*\*[^*]+\*\*|__[^_]+__|[^\[\](){}|]*[:：][*_]*")
+_ENDS = re.compile(r"[.!?…。！？।؟:;][\"'”’»)\]*_]*$")
 _NONE = frozenset(("none", "no facts", "no fact"))
 # Words that carry no content of their own: what two wordings of one fact may differ in.
 _EMPTY = frozenset(
@@ -38,17 +46,42 @@ class Lines(NamedTuple):
 def read_lines(text: str, n_sentences: int) -> Lines | None:
     """The lines `[1] fact` of a reply, `[1] none` for a sentence without a fact; None where no line can be read.
 
-    A line without the number of a sentence in brackets is malformed. A sentence that got no line at all is missed.
+    What stands around these lines and frames them (a greeting, a heading, a fence of code, a closing word) is left: it holds no fact. A
+    line that means to be an entry and does not hold the number of a sentence in brackets is malformed (`_is_malformed`). A sentence that
+    got no line at all is missed.
     """
     found = parse.after_heading(text, "Facts", is_optional=True).value
-    lines = [line.strip() for line in (found or "").splitlines() if line.strip()]
-    read = [match for line in lines if (match := _LINE.fullmatch(line)) and 1 <= int(match[1]) <= n_sentences]
-    if not read:
+    lines = [line.strip() for line in (found or "").splitlines()]
+    matches = [match if (match := _LINE.fullmatch(line)) and _is_fact(match, n_sentences) else None for line in lines]
+    told = [(int(match[1]) - 1, match[2].strip()) for match in matches if match]
+    if not told:
         return None
-    told = [(int(match[1]) - 1, match[2].strip()) for match in read]
     missed = sorted(set(range(n_sentences)) - {place for place, _ in told})
     stated = tuple((place, fact) for place, fact in told if fact.rstrip(".").casefold() not in _NONE)
-    return Lines(stated, tuple(missed), len(lines) - len(read))
+    last = max(place for place, match in enumerate(matches) if match)
+    n_malformed = sum(
+        not match and _is_malformed(line, lines[place - 1] if place else "", is_between=place < last, is_whole=not missed)
+        for place, (line, match) in enumerate(zip(lines, matches, strict=True))
+    )
+    return Lines(stated, tuple(missed), n_malformed)
+
+
+def _is_fact(match: re.Match, n_sentences: int) -> bool:
+    """Whether a line names a sentence that there is and says something."""
+    return 1 <= int(match[1]) <= n_sentences and any(map(str.isalnum, match[2]))
+
+
+def _is_malformed(line: str, before: str, *, is_between: bool, is_whole: bool) -> bool:
+    """Whether a line that is no fact may have been meant as one, or as the rest of one; `before` is the line right above it.
+
+    So a numbered line or a list entry in another form, and words right below a fact: between facts, or where that fact has not ended
+    or they go on in small letters; where a sentence has no line (not `is_whole`) any words. What frames the facts is not.
+    """
+    is_below = bool(_LINE.fullmatch(before))
+    if not line or _FRAME.fullmatch(line) and not _ENTRY.fullmatch(line):
+        return False
+    is_rest = is_below and (is_between or line[0].islower() or not _ENDS.search(before))
+    return not is_whole or is_rest or bool(_ENTRY.fullmatch(line))
 
 
 def facts_of(generations: pl.DataFrame) -> pl.DataFrame:

@@ -27,17 +27,18 @@ class Ready(NamedTuple):
     samples: pl.DataFrame
 
 
-def ready(tables) -> Ready:
+def ready(tables, rule: str = RULES[0]) -> Ready:
     """The replies of a source, their facts and verdicts; empty frames where it brings none.
 
-    Ids are those of the samples. A reply without claims abstains (reason `no-claims`): nothing that could be checked was found in it, often
-    a refusal; what either rule of abstention says of its text stands in its attributes. A verdict is true (not supported) where the sample
-    is hallucinated: any published label but entailment. Facts stand in their published order; the source does not say which sentence they
-    come from, so each counts as a sentence of its own.
+    Ids are those of the samples. A reply with claims answers. One without either abstains, where the `rule` of abstention says so of its
+    text, or responds without a fact: nothing that could be checked is in it, or taking the claims out failed, which the source does not
+    say. What the other rule says of the text stands in the attributes. A verdict is true (not supported) where the sample is hallucinated:
+    any published label but entailment. Facts stand in their published order; the source does not say which sentence they come from, so
+    each counts as a sentence of its own.
     """
     replies = tables.samples.filter(pl.col("task") == "entity").sort("sample_id")
     claims = tables.samples.filter(pl.col("task") == "fact").sort("sample_id")
-    generations = [_generation(row) for row in replies.iter_rows(named=True)]
+    generations = [_generation(row, rule) for row in replies.iter_rows(named=True)]
     ids = {row["generation_id"] for row in generations}
     facts = _facts([row for row in claims.iter_rows(named=True) if attributes_of(row).get("generation") in ids])
     verdicts = {row["sample_id"]: row for row in claims.iter_rows(named=True)}
@@ -45,8 +46,9 @@ def ready(tables) -> Ready:
     return Ready(frame(Generation, generations), frame(Fact, facts), frame(Judgement, judgements), frame(Sample, claims.to_dicts()))
 
 
-def _generation(row: dict) -> dict:
-    is_silent = attributes_of(row).get("n_claims") == "0"
+def _generation(row: dict, rule: str) -> dict:
+    said = {name: abstains(row["text"], name) for name in RULES}
+    said[rule] = is_silent = said[rule] and attributes_of(row).get("n_claims") == "0"
     return {
         "generation_id": row["sample_id"],
         "item_id": row["item_id"],
@@ -57,12 +59,12 @@ def _generation(row: dict) -> dict:
         "text": row["text"],
         "finish_reason": None,
         "status": "abstained" if is_silent else "ok",
-        "reason": "no-claims" if is_silent else None,
+        "reason": f"{rule}-rule" if is_silent else None,
         "prompt_key": "",
         "n_tokens_in": None,
         "n_tokens_out": None,
         "cost_usd": 0.0,
-        "attributes": pairs(lang=row["lang"], **{f"abstained_{rule}": str(abstains(row["text"], rule)).lower() for rule in RULES}),
+        "attributes": pairs(lang=row["lang"], **{f"abstained_{name}": str(is_so).lower() for name, is_so in said.items()}),
     }
 
 

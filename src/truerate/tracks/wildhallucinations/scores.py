@@ -5,8 +5,8 @@ import polars as pl
 from truerate.layout import Layout
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
-from truerate.metrics.wildfact import SCORES, Verifier, common_entities, corrected_score, rank_changes
-from truerate.schemas import Outcome, Score, frame, pair, pairs, schema
+from truerate.metrics.wildfact import PRODUCTS, SCORES, Verifier, common_entities, corrected_score, rank_changes, strict_outcomes
+from truerate.schemas import NO_ANSWERS, Outcome, Score, frame, pair, pairs, schema
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
 from truerate.tracks.wildhallucinations.ready import HUMAN
@@ -141,7 +141,10 @@ def rank_rows(cells: pl.DataFrame, corrected: list[dict], tally: Tally) -> list[
 
 
 def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, tally: Tally) -> list[dict]:
-    """How many replies respond (by either rule of abstention), how long they are, and how many facts they have, per subject."""
+    """How many replies respond (by either rule of abstention), how long they are, and how many facts they have, per subject.
+
+    `no_answers` of a subject none of whose replies came: how many were asked for.
+    """
     said = generations.filter(purpose=GENERATE).select(
         "generation_id",
         n_words=pl.col("text").str.count_matches(WORD),
@@ -164,9 +167,13 @@ def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, tally: Tally) ->
         metric, _, rule = row["metric"].partition(" ")
         made.append(tally.row(metric, row["subject"], {"rule": rule or None}, (row["value"], row["low"], row["high"]), row["n"]))
     totals = rows.group_by("subject").agg(
-        pl.len(), pl.col("is_responding").sum(), n_facts=(pl.col("is_responding") * pl.col("n_facts")).sum()
+        pl.len(),
+        pl.col("is_responding").sum(),
+        n_facts=(pl.col("is_responding") * pl.col("n_facts")).sum(),
+        is_unanswered=pl.col("is_abstained").is_null().all(),
     )
-    for subject, n, n_responses, n_facts in totals.sort("subject").iter_rows():
+    for subject, n, n_responses, n_facts, is_unanswered in totals.sort("subject").iter_rows():
+        made += [tally.row(NO_ANSWERS, subject, {}, float(n), n)] if is_unanswered else []
         made.append(tally.row("n_responses", subject, {}, float(n_responses), n))
         made.append(tally.row("n_facts", subject, {}, float(n_facts), n_responses))
     return made
@@ -200,9 +207,13 @@ OUTCOMES = ("wildfactscore", "wildfactscore_strict")
 
 
 def outcome_frame(scored: pl.DataFrame, panel: tuple[str, ...], board: str, metric: str, set_: str) -> pl.DataFrame:
-    """What each subject got on each entity, mean over its replies: unit and cluster are the entity, null where no reply counts."""
+    """What each subject got on each entity, mean over its replies: unit and cluster are the entity, null where no reply counts.
+
+    Of Strict it is what each reply says of the score (`wildfact.strict_outcomes`).
+    """
     rows = scored.filter(pl.col("entity").is_in(common_entities(scored, panel).implode())) if set_ == COMMON else scored
-    each = rows.group_by("subject", "entity").agg(value=pl.col(SCORES[metric]).mean().round(6)).sort("subject", "entity")
+    rows = strict_outcomes(rows) if metric in PRODUCTS else rows.with_columns(outcome=SCORES[metric])
+    each = rows.group_by("subject", "entity").agg(value=pl.col("outcome").mean().round(6)).sort("subject", "entity")
     where = pl.Series("slice", [pairs(estimator=RAW, set=set_)], dtype=schema(Outcome)["slice"])
     known = {"board": pl.lit(board), "metric": pl.lit(metric), "slice": pl.lit(where).first(), "unit_id": "entity", "cluster_id": "entity"}
     return each.select("subject", "value", **known).select(schema(Outcome).names())

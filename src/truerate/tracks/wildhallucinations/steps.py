@@ -24,7 +24,7 @@ Tables = dict[str, pl.DataFrame]
 
 def exported(at: Layout, board: str, tables, replies: Tables, beside: Tables) -> tuple[Tables, list[dict]]:
     """The tables of the board's data set by name, and its annotation tasks. Ready replies of the source stand as they are."""
-    own = ready(tables)
+    own = ready(tables, at.p.track(board).abstention)
     asked = pl.concat([generations([]), *(rows for step, rows in replies.items() if step != "documents")])
     if own.samples.is_empty() and own.generations.is_empty():
         items, removed = asked_about.with_pages(at, board, tables, replies | {"documents": documents(tables, beside["documents"])})

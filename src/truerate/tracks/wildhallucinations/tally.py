@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truerate.metrics.intervals import Interval, cluster_bootstrap, cluster_sums, wilson_clustered
+from truerate.metrics.intervals import UNIT, Interval, cluster_bootstrap, cluster_sums, wilson_clustered
 from truerate.params import Statistics
 from truerate.schemas import score_row
 
@@ -38,9 +38,20 @@ class Tally:
         return self.row(metric, subject, where, self.share_of(hits, weights, clusters), int((np.asarray(weights) > 0).sum()))
 
     def statistic(
-        self, metric: str, subject: str, where: Mapping, values: np.ndarray, clusters: Sequence[str], of: Callable[[np.ndarray], np.ndarray]
+        self,
+        metric: str,
+        subject: str,
+        where: Mapping,
+        values: np.ndarray,
+        clusters: Sequence[str],
+        of: Callable[[np.ndarray], np.ndarray],
+        *,
+        bounds: tuple[float, float] = UNIT,
     ) -> dict:
-        """A Score row of a statistic of column sums (rows, k), clusters resampled whole: `of` maps totals (draws, k) to (draws,)."""
+        """A Score row of a statistic of column sums (rows, k) between `bounds`: `of` maps totals (draws, k) to (draws,).
+
+        Clusters are resampled whole.
+        """
         if not len(values):
             return self.row(metric, subject, where, None, 0)
         sums = cluster_sums(clusters, values)
@@ -50,6 +61,7 @@ class Tally:
             n_resamples=self.statistics.n_bootstrap,
             confidence=self.statistics.confidence,
             seed=self.seed,
+            bounds=bounds,
         )[0]
         with np.errstate(invalid="ignore", divide="ignore"):
             alone = float(of(sums.sum(axis=0, keepdims=True))[0])

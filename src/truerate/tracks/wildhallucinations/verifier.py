@@ -7,7 +7,7 @@ import polars as pl
 
 from truerate.metrics.token_scores import contingency_kappa
 from truerate.metrics.wildfact import Verifier, measured
-from truerate.schemas import pair
+from truerate.schemas import NO_ANSWERS, emptied, pair
 from truerate.tracks.wildhallucinations.ready import HUMAN
 from truerate.tracks.wildhallucinations.tally import Tally
 from truerate.tracks.wildhallucinations.verdicts import said_by
@@ -31,7 +31,8 @@ def judge_rows(labelled: pl.DataFrame, judgements: pl.DataFrame, tally: Tally) -
     """`verifier_tpr`, `_fpr`, `_accuracy`, `_kappa` of every judge that judged a labelled fact, all facts weighted by what they stand for.
 
     People's verdicts that a source brought are the labels themselves and no judge. TPR and FPR are of `not supported` and leave facts
-    without verdict out; in accuracy these count as wrong.
+    without verdict out; in accuracy these count as wrong. Of a judge whose every reply is a dead letter they are empty, and
+    `verifier_no_answers` counts the facts.
     """
     is_judge = pl.col("target_id").is_in(labelled["fact_id"].implode()) & (pl.col("judge") != HUMAN)
     judges = judgements.filter(is_judge)["judge"].unique().sort().to_list()
@@ -50,7 +51,12 @@ def _judge_rows(judge: str, labelled: pl.DataFrame, judgements: pl.DataFrame, ta
         for name, kind in (("verifier_tpr", label), ("verifier_fpr", ~label))
     ]
     made.append(tally.share("verifier_accuracy", judge, {}, is_read & (verdict == label), weight, entity))
-    return [*made, _kappa_row("verifier_kappa", judge, label, verdict, weight * is_read, entity, tally)]
+    made.append(_kappa_row("verifier_kappa", judge, label, verdict, weight * is_read, entity, tally))
+    asked = judgements.filter((pl.col("judge") == judge) & pl.col("target_id").is_in(labelled["fact_id"].implode()))
+    if (asked["status"] == "dead").all():  # nothing was answered, so nothing is measured
+        made = emptied(made)
+        made.append(tally.row(f"verifier_{NO_ANSWERS}", judge, {}, float(known.height), known.height))
+    return made
 
 
 def batch_rows(judgements: pl.DataFrame, entity_of: pl.DataFrame, verifier: str | None, tally: Tally) -> list[dict]:
@@ -71,4 +77,4 @@ def batch_rows(judgements: pl.DataFrame, entity_of: pl.DataFrame, verifier: str 
 def _kappa_row(metric: str, judge: str, first: np.ndarray, second: np.ndarray, weight: np.ndarray, entity: Sequence[str], tally) -> dict:
     """Cohen's κ of two columns of yes and no from weighted counts, entities resampled whole."""
     cells = np.stack([weight * (first == a) * (second == b) for a in (False, True) for b in (False, True)], axis=1)
-    return tally.statistic(metric, judge, {}, cells, entity, lambda totals: contingency_kappa(totals.reshape(-1, 2, 2)))
+    return tally.statistic(metric, judge, {}, cells, entity, lambda totals: contingency_kappa(totals.reshape(-1, 2, 2)), bounds=(-1.0, 1.0))

@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 
 import polars as pl
 
-from truerate.metrics.cells import FOUND, moments, ratio_cells
-from truerate.metrics.wildfact import common_entities, pooled, ratios, scored_replies
+from truerate.metrics.cells import FOUND, moments, product_cells, ratio_cells
+from truerate.metrics.wildfact import ALL_SUPPORTED, PRODUCTS, RESPONDING, common_entities, pooled, ratios, scored_replies
 
 ALL, COMMON = "all", "common"
 SLICES = ("domain", "wikipedia", "rarity")
@@ -27,19 +27,25 @@ def score_cells(scored: pl.DataFrame, *, panel: Collection[str], confidence: flo
     `sliced`: the metrics that are also told by slice; None for all of them.
     """
     known = ratios()
-    names = list(known if sliced is None else sliced)
+    every = [*(name for name in known if name not in (RESPONDING, ALL_SUPPORTED)), *PRODUCTS]
+    names = every if sliced is None else list(sliced)
     common = scored["entity"].is_in(common_entities(scored, panel).implode())
-    sums = moments(scored.with_columns(is_common=common), known, by=["subject", "is_common", *SLICES], cluster=["subject", "entity"])
+    keys, cluster = ["subject", "is_common", *SLICES], ["subject", "entity"]
+    sums = moments(scored.with_columns(is_common=common), known, by=keys, cluster=cluster, products=PRODUCTS)
     made = []
     for set_, rows in ((ALL, sums), (COMMON, sums.filter("is_common"))):
-        made.append(_cells(rows, list(known), set_, None, confidence))
+        made.append(_cells(rows, every, set_, None, confidence))
         made += [_cells(rows, names, set_, slice_, confidence) for slice_ in SLICES]
     return pl.concat(made)
 
 
 def _cells(sums: pl.DataFrame, names: Sequence[str], set_: str, slice_: str | None, confidence: float) -> pl.DataFrame:
-    if slice_ is None:
-        found = ratio_cells(sums, names, by=["subject"], confidence=confidence).with_columns(group=pl.lit(None, pl.String))
-    else:
-        found = ratio_cells(sums.drop_nulls(slice_), names, by=["subject", slice_], confidence=confidence).rename({slice_: "group"})
+    by = ["subject"] if slice_ is None else ["subject", slice_]
+    rows = sums if slice_ is None else sums.drop_nulls(slice_)
+    plain = [name for name in names if name not in PRODUCTS]
+    parts = [ratio_cells(rows, plain, by=by, confidence=confidence)] if plain else []
+    if products := {name: pair for name, pair in PRODUCTS.items() if name in names}:
+        parts.append(product_cells(rows, products, by=by, confidence=confidence))
+    found = pl.concat(parts).sort(by, maintain_order=True)
+    found = found.with_columns(group=pl.lit(None, pl.String)) if slice_ is None else found.rename({slice_: "group"})
     return found.select("subject", "group", "metric", *FOUND, set=pl.lit(set_), slice=pl.lit(slice_, pl.String))
