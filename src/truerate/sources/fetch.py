@@ -54,8 +54,9 @@ def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
 
 def sizes(at: Layout) -> dict[str, int]:
     """The sizes of the profile as a command may name them: `{halueval_qa}`, `{mfava_train}`, …; `{n_items}` is HaluEval's largest."""
-    found = {f"{track}_{name}": n for track, size in at.p.size for name, n in size.model_dump().items() if isinstance(n, int)}
-    return found | {"n_items": max(at.p.size.halueval.model_dump().values())}
+    told = {track: size.model_dump() for track, size in at.p.size if size}
+    found = {f"{track}_{name}": n for track, size in told.items() for name, n in size.items() if isinstance(n, int)}
+    return found | ({"n_items": max(told["halueval"].values())} if "halueval" in told else {})
 
 
 def _command(name: str, make: str, values: dict[str, object]) -> list[str]:
