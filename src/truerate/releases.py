@@ -1,5 +1,6 @@
 """A board or a trained network as what goes out to the Hub, gathered from the built tables."""
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from truerate.gather import board_tables, roles
 from truerate.hub import dataset, detector
 from truerate.hub.configs import configs_of
 from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
+from truerate.hub.origin import origin_of
 from truerate.hub.release import BoardFacts, DetectorFacts, Draft
-from truerate.layout import Layout
+from truerate.layout import ORIGIN, Layout
 from truerate.rights import outgoing_tables
 from truerate.schemas import Row, Sample, Score, load, read_json
 from truerate.slices import own_lock, own_settings
@@ -31,6 +33,7 @@ def board_draft(at: Layout, board: str, *, repo: str) -> Draft:
     configs = configs_of(tables, card=card, source=source)
     licence = at.p.hub.licence and check_target(at.p.hub.licence, [config.licence for config in configs], what=f"board {board!r}")
     facts = board_facts(at, board, card=card, tables=outgoing_tables(tables, card=card, source=source))
+    facts = replace(facts, made=facts.made | {ORIGIN: origin_of(facts, configs, licence=licence or None)})
     return dataset.draft_of(facts, configs, rows_per_shard=at.p.hub.rows_per_shard, licence=licence, repo=repo)
 
 

@@ -16,7 +16,7 @@ from truerate.schemas import SPLITS, Count, Document, Fact, Generation, Item, Ju
 TEMPLATE = "dataset_card.md.j2"
 AGREEMENT = ("percent_agreement", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha")
 SHORTCUTS = {"shortcut_balanced_accuracy": "balanced", "shortcut_pairwise": "pairs", "shortcut_auroc": "auroc"}
-SOURCE = ("name", "citation", "licence", "url")  # what a source's card says; what it leaves out is a dash
+SOURCE = ("name", "citation", "licence", "url", "repository", "revision")  # what a source's card says; what it leaves out is a dash
 FEW = 100  # texts of a split below which its numbers are said to be unsteady
 # What the house itself says of its tables.
 _MODELS = {"items": Item, "documents": Document, "generations": Generation, "facts": Fact, "judgements": Judgement, "counts": Count}

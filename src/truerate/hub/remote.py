@@ -18,7 +18,7 @@ from truerate.hub.client import Busy
 from truerate.hub.patience import Patience
 from truerate.hub.release import CHANGELOG, MARK, README, Files, Kind, Target
 
-MISSING = (404, 405, 501)  # a server that does not know a question
+MISSING = (403, 404, 405, 501)  # a server that does not know a question, or does not answer it
 
 
 class Entry(NamedTuple):

@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from truerate.errors import TruerateError, listed
 from truerate.mistakes import OnceOnly, refuse_secrets, said
 from truerate.params.blocks import Block, Names, Sampling, Share, Size, Track, Word
-from truerate.params.data import Board, HubSource, PublicData, PublicTraining, Source, Training
+from truerate.params.data import Board, HubSource, PublicData, PublicTraining, Rights, Source, Training
 from truerate.params.detectors import Backbone, Detector, Entailer, Lora
 from truerate.params.halueval import HaluEval, HaluEvalSizes, Task
 from truerate.params.hub import Hub
@@ -48,6 +48,7 @@ __all__ = [
     "PublicData",
     "PublicTraining",
     "RateOf",
+    "Rights",
     "Sampling",
     "Search",
     "Share",

@@ -245,7 +245,13 @@ class Collection:
             for table, (model, rows) in made.items()
         }
         counts = {**{f"n_{table}": data.height for table, data in frames.items()}, **self.counts}
-        card = {**{field: self.card.get(field) for field in CARD_FIELDS}, "files": self.files, "counts": dict(sorted(counts.items()))}
+        note = {"note": self.card["note"]} if self.card.get("note") else {}
+        card = {
+            **{field: self.card.get(field) for field in CARD_FIELDS},
+            **note,
+            "files": self.files,
+            "counts": dict(sorted(counts.items())),
+        }
         return SourceTables(**frames, card=card)
 
 
