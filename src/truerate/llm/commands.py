@@ -1,6 +1,7 @@
 """The sub-commands of `truerate llm`: what the store holds, printed for a person or as JSON."""
 
 import json
+from collections.abc import Callable, Collection
 
 import polars as pl
 
@@ -9,26 +10,39 @@ from truerate.llm import pack
 from truerate.llm import stats as facts
 from truerate.llm.store import Store
 
+Mark = Callable[[Layout, Collection[str]], list[str]]
+
 
 def stats(at: Layout, *, as_json: bool = False) -> None:
     """Print replies, dead letters, calls, tokens and money by model identity."""
-    with Store(at.store) as store:
+    with Store(at.store, is_read_only=True) as store:
         _show(facts.stats(store), as_json=as_json, title=str(at.store), empty="the store is empty")
 
 
-def dead(at: Layout, *, retry: str | None = None, as_json: bool = False) -> None:
-    """Print the dead letters, or forget those of one reason so that the next build asks again."""
-    with Store(at.store) as store:
+def dead(at: Layout, *, retry: str | None = None, as_json: bool = False, mark: Mark | None = None) -> None:
+    """Print the dead letters, or forget those of one reason so that the next build asks them again.
+
+    `mark` is handed their keys before they are forgotten and gives the boards that hold them, which the next `dvc repro` makes again.
+    """
+    with Store(at.store, is_read_only=retry is None) as store:
         if retry is None:
             _show(facts.dead_letters(store), as_json=as_json, title=str(at.store), empty="no dead letters")
             return
+        letters = {key.hex() for (key,) in store.query("SELECT key FROM dead WHERE ? IN (reason, 'all')", [retry])}
+        boards = mark(at, letters) if mark else []
         n = facts.retry_dead(store, retry)
-    print(json.dumps({"n_forgotten": n}) if as_json else f"{n:,} dead letters forgotten; the next build asks them again")
+    if as_json:
+        print(json.dumps({"n_forgotten": n, "boards": boards}))
+    elif n == 0:
+        print("no dead letters to forget")
+    else:
+        then = f"asks them again, on {', '.join(boards)}" if boards else "asks for those that it still needs"
+        print(f"{n:,} dead letters forgotten; the next `dvc repro` {then}")
 
 
 def export(at: Layout, file: str) -> None:
     """Write all replies to one Parquet file."""
-    with Store(at.store) as store:
+    with Store(at.store, is_read_only=True) as store:
         print(f"{pack.export(store, file):,} replies written to {file}")
 
 

@@ -13,6 +13,7 @@ from truerate.layout import Layout
 from truerate.params import Source
 from truerate.sources import hub
 from truerate.sources.hub_files import ABOUT, about
+from truerate.terminal import told
 
 STAMP = ".made"
 
@@ -56,9 +57,9 @@ def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
 
 def sizes(at: Layout) -> dict[str, int]:
     """The sizes of the profile as a command may name them: `{halueval_qa}`, `{mfava_train}`, …; `{n_items}` is HaluEval's largest."""
-    told = {track: size.model_dump() for track, size in at.p.size if size}
-    found = {f"{track}_{name}": n for track, size in told.items() for name, n in size.items() if isinstance(n, int)}
-    return found | ({"n_items": max(told["halueval"].values())} if "halueval" in told else {})
+    known = {track: size.model_dump() for track, size in at.p.size if size}
+    found = {f"{track}_{name}": n for track, size in known.items() for name, n in size.items() if isinstance(n, int)}
+    return found | ({"n_items": max(known["halueval"].values())} if "halueval" in known else {})
 
 
 def _command(name: str, make: str, values: dict[str, object]) -> list[str]:
@@ -74,7 +75,8 @@ def _command(name: str, make: str, values: dict[str, object]) -> list[str]:
 
 def _run(name: str, words: list[str]) -> None:
     try:
-        done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+        with told(f"source {name!r}: `{shlex.join(words)}` runs"):
+            done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
     except OSError as error:
         raise TruerateError(
             f"source {name!r}: starting {words[:1]}: {error.strerror}; correct sources.{name}.make in params.yaml"
