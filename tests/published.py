@@ -41,8 +41,12 @@ def running(folder: Path):
 
 def publish(house, hub: Hub, *arguments: str, check: bool = True, **environment: str) -> subprocess.CompletedProcess:
     """Run `truerate publish` in a built project, its clients turned towards a Hub; `environment` is added to theirs."""
-    turned = {name: value for name, value in hub.environment().items() if name.startswith("HF_") or name.lower() == "no_proxy"}
-    return house.run("truerate", "publish", *arguments, check=check, **turned | environment)
+    return house.run("truerate", "publish", *arguments, check=check, **turned(hub) | environment)
+
+
+def turned(hub: Hub) -> dict[str, str]:
+    """What turns the clients of a process towards a Hub."""
+    return {name: value for name, value in hub.environment().items() if name.startswith("HF_") or name.lower() == "no_proxy"}
 
 
 def loaded(hub: Hub, repo: str, revision: str = "main") -> dict[str, dict[str, int]]:

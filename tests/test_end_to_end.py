@@ -6,6 +6,8 @@ import re
 import shutil
 import signal
 import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import polars as pl
 import psutil
 import pytest
 from house import CALLS, House, claims_no_certainty, move_in
-from published import loaded, publish, running
+from published import loaded, publish, running, turned
 
 BOARD = "halueval-closed-world"
 KILLS = (40, 300, 700)  # replies in the store at which the build is killed
@@ -80,6 +82,32 @@ def test_the_board_is_published_once_and_every_config_loads(house, tmp_path):
         assert sum(rows["qa"].values()) == samples.filter(task="qa").height > 0
         publish(house, hub, BOARD, "--to", "org/halueval", "--tag", "v1.0")
         assert len(hub.commits("org/halueval")) == 2
+
+
+BACK = """
+import json, sys
+from truerate.layout import Layout
+from truerate.params import HubSource, Source
+from truerate.sources import read_source
+from truerate.sources.fetch import folder_of
+source = Source(reader="truerate", hub=HubSource(repo=sys.argv[1], revision=sys.argv[2], config=sys.argv[3]))
+got = read_source("back", source, folder_of("back", source, Layout.load()), "stop")
+columns = ("group_id", "pair_id", "text", "is_hallucinated", "label_source", "generator", "pattern", "split")
+print(json.dumps({"rows": sorted(got.samples.select(columns).rows(), key=str), "card": got.card}))
+"""
+
+
+def test_the_published_board_reads_back_as_a_source(house, tmp_path):
+    with running(tmp_path) as hub:
+        publish(house, hub, BOARD, "--to", "org/halueval")
+        command = [sys.executable, "-c", BACK, "org/halueval", hub.commits("org/halueval")[0], "qa"]
+        environment = house.environment | turned(hub)
+        done = subprocess.run(command, cwd=house.folder, env=environment, capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    samples = house.table(f"data/labels/{BOARD}/samples.parquet").filter(task="qa")
+    columns = ("group_id", "pair_id", "text", "is_hallucinated", "label_source", "generator", "pattern", "split")
+    assert told["rows"] == sorted(map(list, samples.select(columns).rows()), key=str)
+    assert (told["card"]["licence"], told["card"]["redistribution"], told["card"]["repository"]) == ("cc0-1.0", "yes", "org/halueval")
 
 
 def test_what_may_not_go_out_stays_and_says_why(house, tmp_path):

@@ -34,11 +34,24 @@ MISTAKES = {
     "literal key": (lambda p: p["endpoints"]["world"].update(api_key="sk-1"), ["literal key is refused", "api_key_env"]),
     "name that is a path": (lambda p: p["models"].update({"../x": p["models"]["aster"]}), ["'../x'"]),
     "two origins": (lambda p: p["sources"]["closed-world"].update(hub={"repo": "a/b", "revision": "0" * 40}), ["`path` or `hub`"]),
+    "rights that say nothing": (lambda p: p["sources"]["closed-world"].update(rights={}), ["closed-world.rights", "name `licence`"]),
+    "rights in other words": (
+        lambda p: p["sources"]["closed-world"].update(rights={"redistribution": "maybe"}),
+        ["closed-world.rights.redistribution", "'maybe'", "ids-only"],
+    ),
     "moving revision": (
         lambda p: p["sources"].update(h={"reader": "halueval", "hub": {"repo": "a/b", "revision": "main"}}),
         ["sources.h.hub.revision", "'main'"],
     ),
 }
+
+
+@pytest.mark.parametrize(("written", "read"), [("yes", "yes"), ("no", "no"), ("'yes'", "yes"), ("ids-only", "ids-only")])
+def test_rights_are_read_as_they_are_written_though_yaml_takes_yes_for_true(tmp_path, written, read):
+    rights = yaml.safe_load(f"{{licence: CC BY 4.0, redistribution: {written}}}")
+    found = load_params(edited(tmp_path, lambda p: p["sources"]["closed-world"].update(rights=rights)))
+    assert found.source("closed-world").rights.redistribution == read
+    assert found.values["sources"]["closed-world"]["rights"] == {"licence": "CC BY 4.0", "redistribution": read}
 
 
 @pytest.mark.parametrize("name", MISTAKES)

@@ -43,6 +43,8 @@ def check_names(at: Layout) -> None:
 def check_web(at: Layout) -> None:
     """Raise TruerateError where models would be asked about real entities and their pages come from a simulated web."""
     track = at.p.tracks.wildhallucinations
+    if track is None:
+        return
     used = {"search.endpoint": track.search.endpoint if track.search.url else None, "fetch.proxy": track.fetch.proxy}
     simulated = [key for key, endpoint in used.items() if endpoint and at.p.endpoints[endpoint].is_simulated]
     for name, board in at.p.boards.items() if simulated else ():

@@ -189,6 +189,8 @@ def _fetch_articles(o) -> None:
     from truerate.web import articles, mediawiki
 
     mfava = _at().p.tracks.mfava
+    if mfava is None:
+        raise TruerateError("fetching articles: params.yaml has no block `tracks.mfava`, whose rules say which articles fit; add it")
     languages = o.languages.split(",") if o.languages else mfava.languages
     wanted = articles.Wanted(languages, o.n, mfava.wild.min_characters, mfava.wild.excluded_tags, o.titles)
     asked = articles.Asked(o.contact, o.api or mediawiki.API, o.allow_private)

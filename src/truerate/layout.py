@@ -13,6 +13,7 @@ ROOT = "src/truerate"
 # What a track may import besides itself, so what decides its scratch rows; dvc.yaml names the same for `dataset`.
 SHARED = tuple(f"{ROOT}/{part}" for part in ("keys.py", "schemas.py", "text.py", "tags.py", "llm", "web", "metrics"))
 READERS = (f"{ROOT}/sources", "rules/sources.smk")
+ORIGIN = "build/source.json"  # in a published data set: its card for whoever reads it as a source
 
 
 @cache

@@ -19,6 +19,7 @@ from truerate.layout import Layout
 from truerate.releases import audit_of, board_draft, detector_draft
 from truerate.schemas import Sample, load
 from truerate.settings import stages
+from truerate.terminal import told
 
 PAGES = "site"  # the stage that makes nothing which goes out with a board
 
@@ -33,10 +34,11 @@ def publish(at: Layout, name: str, *, to: str, is_public: bool, tag: str | None,
     target = Target(to, kind, is_public=is_public, tag=tag)
     refuse_names(target)
     member = name.partition("@")[0]
-    draft = board_draft(at, board, repo=to) if kind == "dataset" else detector_draft(at, member, board=board, repo=to)
+    with told(f"making the files of {name!r}"):
+        draft = board_draft(at, board, repo=to) if kind == "dataset" else detector_draft(at, member, board=board, repo=to)
     commit = push.publish(draft, target, dry_run=dry_run, check=partial(_check, at, kind, board), say=print)
     if not dry_run:
-        print(f"{to} holds {name} at commit {commit}{f', tagged {tag}' if tag else ''}")
+        print(f"{to} holds {name} at commit {commit}{f', tagged {tag}' if tag else ''}\n{push.address(target)}")
 
 
 def kind_of(at: Layout, name: str) -> tuple[str, str]:
@@ -50,8 +52,8 @@ def kind_of(at: Layout, name: str) -> tuple[str, str]:
     networks = {(one, of) for of, _, one in members_of(at) if one in at.p.backbones}
     if (member, board) in networks or (not board and member in {one for one, _ in networks}):
         return "model", board or trained(at, member)[0]
-    told = {f"{one}@{of}" for one, of in networks}
-    raise TruerateError(f"publishing {name!r}: neither a board nor a network; boards: {listed(at.p.boards)}; networks: {listed(told)}")
+    named = {f"{one}@{of}" for one, of in networks}
+    raise TruerateError(f"publishing {name!r}: neither a board nor a network; boards: {listed(at.p.boards)}; networks: {listed(named)}")
 
 
 # ---- what must hold before anything goes out --------------------------------------------------------------------------------------
@@ -61,7 +63,8 @@ def _check(at: Layout, kind: str, board: str, files: Files) -> None:
 
     known = {"environment": os.environ, "secrets": at.p.secrets(), "values": filter(None, [get_token()])}
     places = [os.getcwd(), str(Path.home()), tempfile.gettempdir(), constants.HF_HOME]
-    refuse(scan(files, **known, places=places, allow_emails=at.p.hub.allow_emails, allow_paths=at.p.hub.allow_paths))
+    with told("looking for secrets in the files"):
+        refuse(scan(files, **known, places=places, allow_emails=at.p.hub.allow_emails, allow_paths=at.p.hub.allow_paths))
     if kind == "dataset":
         refuse_unaudited(at, board)
     refuse_changed(at, board)
@@ -84,12 +87,9 @@ def refuse_changed(at: Layout, board: str) -> None:
     from truerate.flow import is_edited
 
     behind = [stage for stage in stages(at.p) if stage.board in (None, board) and stage.name != PAGES]
-    done = subprocess.run(
-        [sys.executable, "-m", "dvc", "status", "--json", *(stage.address for stage in behind)],
-        capture_output=True,
-        text=True,
-        errors="replace",
-    )
+    asked = [sys.executable, "-m", "dvc", "status", "--json", *(stage.address for stage in behind)]
+    with told("dvc holds the tables against dvc.lock"):
+        done = subprocess.run(asked, capture_output=True, text=True, errors="replace")
     hint = "run `dvc repro`"
     if done.returncode:
         line = " ".join((done.stderr.strip().splitlines() or ["it said nothing"])[-1].split())[:200]

@@ -1,5 +1,6 @@
 """A board or a trained network as what goes out to the Hub, gathered from the built tables."""
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -11,12 +12,14 @@ from truerate.gather import board_tables, roles
 from truerate.hub import dataset, detector
 from truerate.hub.configs import configs_of
 from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
+from truerate.hub.origin import origin_of
 from truerate.hub.release import BoardFacts, DetectorFacts, Draft
-from truerate.layout import Layout
+from truerate.layout import ORIGIN, Layout
 from truerate.rights import outgoing_tables
 from truerate.schemas import Row, Sample, Score, load, read_json
+from truerate.slices import own_lock, own_settings
 
-MADE = ("params.yaml", "dvc.lock")  # what says how the tables came about
+SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came about
 
 
 # ---- a board --------------------------------------------------------------------------------------------------------------------
@@ -30,6 +33,7 @@ def board_draft(at: Layout, board: str, *, repo: str) -> Draft:
     configs = configs_of(tables, card=card, source=source)
     licence = at.p.hub.licence and check_target(at.p.hub.licence, [config.licence for config in configs], what=f"board {board!r}")
     facts = board_facts(at, board, card=card, tables=outgoing_tables(tables, card=card, source=source))
+    facts = replace(facts, made=facts.made | {ORIGIN: origin_of(facts, configs, licence=licence or None)})
     return dataset.draft_of(facts, configs, rows_per_shard=at.p.hub.rows_per_shard, licence=licence, repo=repo)
 
 
@@ -57,7 +61,7 @@ def board_facts(at: Layout, board: str, *, card: dict, tables: dict[str, pl.Data
         scores=tables["scores"],
         audit=audit,
         findings=tuple(findings(audit, at.p.audit.threshold)),
-        made=_made(),
+        made=_made(at, board),
         is_simulated=at.p.source(at.p.board(board).source).is_simulated,
         counts=tables["counts"],
     )
@@ -90,7 +94,7 @@ def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
         licence=licence_of(card["licence"]),
         languages=tuple(sorted(taught)),
         scores=load(Score, at.scores(board, "scores")),
-        made=_made(),
+        made=_made(at, board),
         is_simulated=at.p.source(at.p.board(board).source).is_simulated,
     )
     return detector.draft_of(facts, repo=repo)
@@ -123,9 +127,12 @@ def _source_card(at: Layout, source: str) -> dict:
     return read_json(at.source(source, "card.json"))
 
 
-def _made() -> dict[str, str]:
-    """The files that made it, by their path in the repository. Raises TruerateError where one is missing."""
-    lost = [name for name in MADE if not Path(name).is_file()]
-    if lost:
-        raise TruerateError(f"publishing: no {lost[0]} here, so nobody could make it again; run `dvc repro` where params.yaml lies")
-    return {f"build/{name}": Path(name).read_text("utf-8") for name in MADE}
+def _made(at: Layout, board: str) -> dict[str, str]:
+    """What made it, by its path in the repository: the board's own settings, and its own stages of dvc.lock.
+
+    Raises TruerateError where there is no lock.
+    """
+    if not Path(LOCK).is_file():
+        raise TruerateError(f"publishing: no {LOCK} here, so nobody could make it again; run `dvc repro` where {SETTINGS} lies")
+    lock = own_lock(at.p, board, Path(LOCK).read_text("utf-8"))
+    return {f"build/{SETTINGS}": own_settings(at.p, board), f"build/{LOCK}": lock}

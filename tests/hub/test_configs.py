@@ -26,6 +26,15 @@ def test_tasks_come_first_then_tables_and_the_first_task_is_the_default():
     assert [name for name, one in found.items() if one.is_default] == ["qa"]
 
 
+def test_of_a_task_in_several_licences_the_largest_config_is_the_default():
+    """Of the twelve texts of qa six are about i1, whose reference is under CC BY (two of them are kept), and six about i3."""
+    tables = small.tables(24, licences=("MIT", "CC BY 4.0", "MIT", "MIT"))
+    tables["samples"] = tables["samples"].filter((pl.col("item_id") != "i1") | (pl.col("sample_id") < "s06"))
+    sizes = {name: sum(data.height for data in one.splits.values()) for name, one in configs(tables).items() if name.startswith("qa")}
+    assert sizes == {"qa-cc-by-4.0": 2, "qa-mit": 6}
+    assert [name for name, one in configs(tables).items() if one.is_default] == ["qa-mit"]
+
+
 def test_without_samples_the_leaderboard_is_the_default():
     tables = small.tables()
     found = configs(tables | {"samples": tables["samples"].clear()})

@@ -12,6 +12,7 @@ import datasets
 import mlcroissant
 import polars as pl
 import pytest
+import yaml
 from huggingface_hub import DatasetCard, HfApi, snapshot_download
 
 from tests.hub import small_board as small
@@ -284,6 +285,14 @@ def test_the_real_client_commits_the_card(api, small_files):
     api.create_repo(REPO, repo_type="dataset")
     api.upload_file(path_or_fileobj=small_files["README.md"], path_in_repo="README.md", repo_id=REPO, repo_type="dataset")
     assert HfApi().dataset_info(REPO).card_data.language == ["en", "no"]
+
+
+def test_the_card_says_how_another_board_reads_it_and_how_it_is_built_again(small_files):
+    readme = small_files["README.md"].decode()
+    entry = yaml.safe_load(readme.split("```yaml\n")[1].split("```")[0])
+    assert entry == {"little-board": {"reader": "truerate", "hub": {"repo": REPO, "revision": "<the commit, 40 digits>", "config": "qa"}}}
+    assert "`params.yaml`, a whole settings file that declares no other board" in readme
+    assert "dvc repro dataset@little-board label@little-board" in readme
 
 
 def test_the_card_says_what_the_data_hold(small_files):

@@ -2,12 +2,15 @@
 
 import errno
 import random
+import re
+import threading
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import httpx2
 import pytest
 
+from truerate import terminal
 from truerate.errors import TruerateError
 from truerate.hub.client import Busy, _asked_wait
 from truerate.hub.patience import TRIES, Patience
@@ -63,6 +66,22 @@ def test_what_asks_to_wait_is_waited_for_with_a_little_more():
     waits = []
     patient(waits).call("x", failing(Busy("429", wait=7), Busy("429", wait=300)))
     assert 7 <= waits[0] <= 8 and 300 <= waits[1] <= 301
+
+
+def test_a_long_wait_says_what_it_is_for_and_a_short_one_nothing(capsys):
+    patient([]).call("uploading to org/x", failing(Busy("https://hub.example answers 429", wait=4)))
+    assert capsys.readouterr().err == ""
+    patient([]).call("uploading to org/x", failing(Busy("https://hub.example answers 429", wait=25)))
+    assert re.fullmatch(r"truerate: waiting 2[56] s: uploading to org/x: https://hub.example answers 429\n", capsys.readouterr().err)
+
+
+def test_a_call_that_takes_long_says_so_while_it_does(capsys, monkeypatch):
+    done = threading.Event()
+    monkeypatch.setattr(terminal, "LONG_S", 0.0)
+    monkeypatch.setattr(terminal, "say", lambda line: (lines.append(line), done.set()))
+    lines = []
+    assert patient([]).call("uploading to org/x", lambda: done.wait(5))
+    assert lines == ["still waiting: uploading to org/x"]
 
 
 def test_a_wait_above_five_minutes_is_for_the_user():

@@ -18,6 +18,8 @@ import pytest
 from truerate.errors import TruerateError
 from truerate.hub.scan import EMAIL, PATH, Finding, literals, refuse, scan
 from truerate.hub.strings import CLOSED, PACKED
+from truerate.params import load_params
+from truerate.slices import own_settings
 
 TOKEN = "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZ01234567"
 VALUE = "correct horse/battery+staple"  # the literal value of a secret variable
@@ -125,6 +127,11 @@ def test_settings_of_this_repository_hold_no_paths():
     files = {f"build/{name}": ROOT / name for name in ("params.yaml", "dvc.lock") if (ROOT / name).exists()}
     assert "build/params.yaml" in files
     assert scan(files, environment={}, secrets=[]) == []
+
+
+def test_the_settings_of_a_board_hold_no_paths():
+    p = load_params(ROOT / "params.yaml")
+    assert scan({f"build/{board}/params.yaml": own_settings(p, board).encode() for board in p.boards}, environment={}, secrets=[]) == []
 
 
 @pytest.mark.parametrize(

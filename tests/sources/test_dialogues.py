@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+from truerate import keys
 from truerate.errors import TruerateError
 from truerate.params import Source
 from truerate.schemas import pair
@@ -206,3 +207,45 @@ def test_the_published_dev_files_of_begin(public):
     got = read_source("x", Source(reader="begin", path=str(folder)), folder, "stop")
     assert (got.samples.height, got.rejects.height, got.samples["is_hallucinated"].sum()) == (799, 0, 585)
     assert got.documents["licence"].value_counts().height == 2
+
+
+# ---- published splits ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("reader", "file", "row", "split"),
+    [
+        ("halludial", "spontaneous/spontaneous_train.json", TOLD, "train"),
+        ("halludial", "spontaneous/spontaneous_test.json", TOLD, "test"),
+        ("begin", "dev_wow.jsonl", LABELLED, "train"),  # what is not kept from those who learn is no test
+        ("begin", "test_wow.jsonl", LABELLED, "test"),
+        ("faithdial", "train.jsonl", TURN, "train"),
+        ("faithdial", "valid.jsonl", TURN, "train"),
+        ("faithdial", "validation.jsonl", TURN, "train"),
+        ("faithdial", "test.jsonl", TURN, "test"),
+    ],
+)
+def test_the_split_that_a_source_brings_wins(put, read, reader, file, row, split):
+    put(file, [row])
+    assert set(read(reader).samples["split"]) == {split}
+
+
+def test_rows_of_a_source_without_splits_are_hashed_by_group(put, read):
+    put("audit_wow.jsonl", [AUDITED | {"corpus": "wow"}])
+    sample = read("faithdial").samples.row(0, named=True)
+    assert sample["split"] == keys.split_of(sample["group_id"])
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_a_row_without_a_split_follows_its_group(put, read, split):
+    """A turn of no dialogue is grouped by its knowledge, and so is an audited response on it."""
+    put("audit_wow.jsonl", [AUDITED | {"corpus": "wow", "knowledge": TURN["knowledge"]}])
+    put(f"{split}.jsonl", [{key: value for key, value in TURN.items() if key != "dialog_idx"}])
+    got = read("faithdial").samples
+    assert got["group_id"].n_unique() == 1 and set(got["split"]) == {split} and got.height > 1
+
+
+def test_groups_that_were_published_in_both_splits_are_counted(put, read):
+    put("spontaneous/spontaneous_train.json", [TOLD, TOLD | {"dialogue_id": 99}])
+    put("spontaneous/spontaneous_test.json", [TOLD | {"response": "A sea."}])
+    got = read("halludial")
+    assert got.card["counts"]["n_groups_in_both_splits"] == 1
+    assert sorted(got.samples["split"]) == ["test", "train", "train"]

@@ -45,6 +45,11 @@ def told(put, read):
     return run
 
 
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_the_published_split_wins_over_the_hash_of_the_group(told, split):
+    assert told(RESPONSE | {"split": split}).samples["split"].to_list() == [split]
+
+
 def test_each_task_has_its_kind_of_item(told):
     got = told(RESPONSE, *(RESPONSE | {"id": name, "source_id": name, "labels": []} for name in "23"))
     assert sorted(got.items.select("task", "question").rows()) == [

@@ -161,3 +161,38 @@ def test_one_config_of_a_hub_is_read_by_its_part(hub_here, tmp_path, monkeypatch
     source = Source(reader="truerate", part="qa", hub=HubSource(repo="org/little", revision=revision, config="qa"))
     got = read_source("x", source, folder_of("x", source, Layout.load()), "stop")
     assert got.samples["task"].to_list() == ["qa", "qa"] and got.card["licence"] == "not stated"
+
+
+@pytest.mark.parametrize("has_mark", [True, False])
+def test_a_data_set_of_before_its_origin_was_written_says_its_licence_in_its_readme(hub_here, tmp_path, monkeypatch, has_mark):
+    """`truerate.json` stands for texts that their licence let out; a README alone lets nobody pass them on."""
+    (tmp_path / "params.yaml").write_text((Path(__file__).parents[2] / "params.yaml").read_text("utf-8"), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    files = {"README.md": CARD, "data/qa/test-00000-of-00001.parquet": shard(ROW, RIGHT)}
+    files |= {"truerate.json": json.dumps({"kind": "dataset", "name": "b", "dated": "2026-01-01"})} if has_mark else {}
+    revision = hub_here.put_repo("org/little", files=files)
+    source = Source(reader="truerate", hub=HubSource(repo="org/little", revision=revision, config="qa" if has_mark else None))
+    card = read_source("x", source, folder_of("x", source, Layout.load()), "stop").card
+    assert (card["licence"], card["redistribution"]) == ("cc-by-sa-4.0", "yes" if has_mark else "no")
+    assert (card["repository"], card["revision"]) == ("org/little", revision)
+    assert card["url"] == "https://huggingface.co/datasets/org/little"
+
+
+def test_a_config_says_its_task_and_a_part_of_another_is_one_line(hub_here, tmp_path, monkeypatch):
+    (tmp_path / "params.yaml").write_text((Path(__file__).parents[2] / "params.yaml").read_text("utf-8"), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    card = CARD.replace("qa", "qa-mit")
+    revision = hub_here.put_repo("org/little", files={"README.md": card, "data/qa-mit/test-00000-of-00001.parquet": shard(ROW)})
+    source = Source(reader="truerate", hub=HubSource(repo="org/little", revision=revision, config="qa-mit"))
+    folder = folder_of("x", source, Layout.load())
+    assert read_source("x", source, folder, "stop").samples["task"].to_list() == ["qa"]
+    with pytest.raises(
+        TruerateError, match="no config of part 'dialogue' in .*; configs in it: qa-mit; tasks that can be read: dialogue, "
+    ):
+        read_source("x", source.model_copy(update={"part": "dialogue"}), folder, "stop")
+
+
+def test_groups_keep_the_ids_that_they_were_published_under(put, read):
+    put("data/qa/test-00000-of-00001.parquet", shard(ROW, RIGHT))
+    got = read("truerate")
+    assert set(got.samples["group_id"]) == set(got.items["group_id"]) == {"g1"}

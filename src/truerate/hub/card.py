@@ -16,7 +16,7 @@ from truerate.schemas import SPLITS, Count, Document, Fact, Generation, Item, Ju
 TEMPLATE = "dataset_card.md.j2"
 AGREEMENT = ("percent_agreement", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha")
 SHORTCUTS = {"shortcut_balanced_accuracy": "balanced", "shortcut_pairwise": "pairs", "shortcut_auroc": "auroc"}
-SOURCE = ("name", "citation", "licence", "url")  # what a source's card says; what it leaves out is a dash
+SOURCE = ("name", "citation", "licence", "url", "repository", "revision")  # what a source's card says; what it leaves out is a dash
 FEW = 100  # texts of a split below which its numbers are said to be unsteady
 # What the house itself says of its tables.
 _MODELS = {"items": Item, "documents": Document, "generations": Generation, "facts": Fact, "judgements": Judgement, "counts": Count}
@@ -186,6 +186,9 @@ def limits(facts: BoardFacts, configs: Sequence[Config], labels: Sequence[dict])
             said.append(f"Config {config.name} is small ({', '.join(few)} texts): small differences on it may be chance.")
         missing = [split for split in SPLITS if split not in config.splits]
         said += [f"Config {config.name} has no {split} split." for split in missing]
+        groups = pl.concat([data["group_id"].unique() for data in config.splits.values()])
+        if both := len(groups) - groups.n_unique():
+            said.append(f"{both} groups of config {config.name} stand in both splits, as the source published them.")
         without = sum(data["knowledge"].null_count() for data in config.splits.values() if "knowledge" in data.columns)
         if without:
             said.append(f"{without} texts of config {config.name} come without knowledge: there is none, or it may not be passed on.")

@@ -124,11 +124,16 @@ def _named(parts: Iterable[Part]) -> list[Config]:
 
 
 def _with_default(configs: Sequence[Config]) -> list[Config]:
-    """The same, exactly one of them the default: the first task, else the leaderboard, else the first."""
+    """The same, exactly one of them the default: the first task, else the leaderboard, else the first.
+
+    Of a task that is parted by licence it is the config with most rows, the first of equals.
+    """
     if not configs:
         return []
-    tasks = [one for one in configs if FULL not in one.splits]
-    chosen = next(iter([*tasks, *(one for one in configs if one.name == LEADERBOARD), *configs]))
+    of_task = [(task, one) for one in configs if FULL not in one.splits for task in TASKS if f"{one.name}-".startswith(f"{task}-")]
+    first = [one for task, one in of_task if task == of_task[0][0]]
+    largest = sorted(first, key=lambda one: -sum(data.height for data in one.splits.values()))
+    chosen = next(iter([*largest, *(one for one in configs if one.name == LEADERBOARD), *configs]))
     return [replace(one, is_default=one is chosen) for one in configs]
 
 

@@ -245,7 +245,8 @@ def refuse_unpublishable(card: Mapping, *, what: str) -> None:
     """
     rights = (card.get("redistribution"), card.get("own_redistribution"))
     where = f"publishing {what}: source {card.get('name') or '?'!r}, licence {words_of(card) or 'not stated'!r}"
-    hint = "whoever holds the rights can allow it in the source's card (`redistribution`, `licence`)"
+    allow = "whoever holds the rights can allow it (`redistribution`, `licence`)"
+    hint = f"{allow} in the source's card or under `rights` of the source in params.yaml"
     if not {"yes", "ids-only"} & set(rights):
         raise TruerateError(f"{where}: redistribution is {rights[0] or 'not stated'!r}; allowed: yes, ids-only; {hint}")
     licence = licence_of(words_of(card))

@@ -13,6 +13,7 @@ from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, HFValidationE
 
 from truerate.errors import TruerateError
 from truerate.hub.client import Busy
+from truerate.terminal import say_wait, told
 
 T = TypeVar("T")
 TRIES = 6
@@ -25,6 +26,8 @@ FAILURES = (Busy, httpx2.HTTPError, httpx2.InvalidURL, OSError, RuntimeError, Va
 @dataclass(frozen=True)
 class Patience:
     """Calls again what failed in passing: at most TRIES times in a row, after a random wait (full jitter) or the one asked for.
+
+    Calls and waits that take longer than a few seconds say what they are for (`truerate.terminal`).
 
     `progress` is a value that changes when a failed call got something done all the same; then the count starts afresh. `pause` takes
     seconds.
@@ -39,14 +42,17 @@ class Patience:
         tried, done = 0, self.progress()
         while True:
             try:
-                return work()
+                with told(doing):
+                    return work()
             except FAILURES as error:
                 odd = Busy(f"the Hub's answer makes no sense ({type(error).__name__})") if isinstance(error, ODD) else None
                 busy = _cause(error, Busy) or odd
                 if busy is None:
                     raise refusal(doing, error) from None
             tried, done = (1 if self.progress() != done else tried + 1), self.progress()
-            self.pause(self._wait(doing, busy, tried=tried))
+            wait = self._wait(doing, busy, tried=tried)
+            say_wait(wait, f"{doing}: {busy}")
+            self.pause(wait)
 
     def _wait(self, doing: str, busy: Busy, *, tried: int) -> float:
         """Seconds until the next try."""

@@ -9,6 +9,7 @@ from huggingface_hub import constants, get_token
 from huggingface_hub.errors import HfHubHTTPError
 
 from truerate.errors import TruerateError
+from truerate.hub.access import refuse_reader
 from truerate.hub.client import quiet_client
 from truerate.hub.history import Release, added
 from truerate.hub.patience import FAILURES, Patience, refusal
@@ -44,8 +45,8 @@ def publish(
     comes with one commit on the head that the plan was made for, so that a reader meets the old version or the new one. A tag that
     holds other content is refused before anything is written. `today` (ISO 8601 day) is the day in UTC unless given; `pause` waits.
 
-    A dry run only reads; it returns the head, or '' where the repository is not there. Raises TruerateError, one line, for everything
-    that the Hub, the disk or another publisher puts in the way.
+    A dry run only reads, and asks whether the token may write there; it returns the head, or '' where the repository is not there. Raises
+    TruerateError, one line, for everything that the Hub, the disk or another publisher puts in the way.
     """
     refuse_names(target)
     doing = f"publishing {draft.name!r} to {target.repo}"
@@ -53,15 +54,24 @@ def publish(
         refuse_surroundings(doing)
         with quiet_client() as traffic:
             to = Repository(target, Patience(pause=pause, progress=lambda: traffic.n_stored))
+            who = to.whoami() if dry_run else {}
+            refuse_reader(who, target, doing=doing, is_there=lambda: to.stand().head is not None)
             stand, release = _planned(draft, to, today=today or f"{datetime.now(UTC):%Y-%m-%d}")
             for line in lines(release.plan, target, stand=stand, is_tagged=bool(release.tagged)):
                 say(line)
             if release.tagged and release.tagged != stand.head:
                 say(f"{target.tag} stands at commit {release.tagged[:8]}; main holds another release and is left as it is")
             check(release.files)
+            if dry_run and not who:
+                say("  whether this token may write there, the Hub does not say")
             return (stand.head or "") if dry_run else _write(draft, to, stand=stand, release=release)
     except OSError as error:
         raise refusal(doing, error) from None
+
+
+def address(target: Target) -> str:
+    """The page of a repository on the Hub."""
+    return f"{constants.ENDPOINT}/{'datasets/' if target.kind == 'dataset' else ''}{target.repo}"
 
 
 def refuse_surroundings(doing: str) -> None:

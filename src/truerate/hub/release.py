@@ -37,7 +37,8 @@ class BoardFacts:
 
     `source` and `track` are the cards of the board's source and of its track, `models` who wrote or built what (role or model → name),
     `scores` the Score rows of the board, `audit` those of its shortcut audit, `findings` the audit's lines above its threshold, `made` the
-    files that made it (path in the repository → text: params.yaml, dvc.lock), `simulated` whether its source is the closed world or alike.
+    files that made it (path in the repository → text: the board's parts of params.yaml and dvc.lock), `is_simulated` whether its source is
+    the closed world or alike.
     """
 
     board: str

@@ -18,6 +18,8 @@ from truerate.hub.client import Busy
 from truerate.hub.patience import Patience
 from truerate.hub.release import CHANGELOG, MARK, README, Files, Kind, Target
 
+MISSING = (403, 404, 405, 501)  # a server that does not know a question, or does not answer it
+
 
 class Entry(NamedTuple):
     """A file of a repository as the Hub lists it: `blob` is its git object, `sha256` that of its content where LFS holds it, else None."""
@@ -62,6 +64,19 @@ class Repository:
     @property
     def kind(self) -> Kind:
         return self.target.kind
+
+    def whoami(self) -> Mapping:
+        """What the Hub says of the token and its account; nothing where a mirror does not answer such questions."""
+
+        def ask() -> Mapping:
+            answer = get_session().get(f"{HfApi().endpoint}/api/whoami-v2", headers=build_hf_headers())
+            if answer.status_code in MISSING:
+                return {}
+            hf_raise_for_status(answer)
+            said = answer.json()
+            return said if isinstance(said, Mapping) else {}
+
+        return self.patience.call(f"asking whether this token may write to {self.name}", ask)
 
     def stand(self) -> Stand:
         """Where it stands now. A repository that this token cannot see counts as not there: the Hub does not tell them apart."""

@@ -230,4 +230,3 @@ def _charges(job: Job, verdict: Verdict) -> list[Charge]:
     if verdict.is_charged:
         return [job.lost() if verdict.reason in RETRIED else job.charge("waste", None, None)]
     return []
-

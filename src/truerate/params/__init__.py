@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from truerate.errors import TruerateError, listed
 from truerate.mistakes import OnceOnly, refuse_secrets, said
 from truerate.params.blocks import Block, Names, Sampling, Share, Size, Track, Word
-from truerate.params.data import Board, HubSource, PublicData, PublicTraining, Source, Training
+from truerate.params.data import Board, HubSource, PublicData, PublicTraining, Rights, Source, Training
 from truerate.params.detectors import Backbone, Detector, Entailer, Lora
 from truerate.params.halueval import HaluEval, HaluEvalSizes, Task
 from truerate.params.hub import Hub
@@ -48,6 +48,7 @@ __all__ = [
     "PublicData",
     "PublicTraining",
     "RateOf",
+    "Rights",
     "Sampling",
     "Search",
     "Share",
@@ -103,19 +104,19 @@ class Paths(Block):
 
 
 class Sizes(Block):
-    """What one profile builds, by track."""
+    """What one profile builds, by track. One that no board runs needs no block."""
 
-    halueval: HaluEvalSizes
-    mfava: MFavaSizes
-    wildhallucinations: WildHallucinationsSizes
+    halueval: HaluEvalSizes | None = None
+    mfava: MFavaSizes | None = None
+    wildhallucinations: WildHallucinationsSizes | None = None
 
 
 class Tracks(Block):
-    """One block per protocol."""
+    """One block per protocol. One that no board runs needs none."""
 
-    halueval: HaluEval
-    mfava: MFava
-    wildhallucinations: WildHallucinations
+    halueval: HaluEval | None = None
+    mfava: MFava | None = None
+    wildhallucinations: WildHallucinations | None = None
 
 
 class Audit(Block):
@@ -272,11 +273,10 @@ def _check_names(params: Params) -> None:
             f"params.yaml: {named} would share their replies as {model.identity or model.model!r};"
             " give each an `identity:` of its own, such as <weights>@<revision>-<quantisation>"
         )
-    for used in (params.tracks.wildhallucinations.search.endpoint, params.tracks.wildhallucinations.fetch.proxy):
-        if used is not None:
+    for _, track in params.tracks:
+        for used in track.endpoints() if track else ():
             _declared("endpoint", used, params.endpoints)
-    for track in Tracks.model_fields:
-        for alias in getattr(params.tracks, track).models():
+        for alias in track.models() if track else ():
             _declared("model", alias, params.models)
     for family in params.detectors.values():
         for track in family.tracks:
@@ -284,15 +284,22 @@ def _check_names(params: Params) -> None:
                 raise TruerateError(f"detectors: track {track!r} is not declared in params.yaml; declared: {listed(Tracks.model_fields)}")
     if params.profile not in params.sizes:
         raise TruerateError(f"profile {params.profile!r} has no block under `sizes`; declared: {listed(params.sizes)}")
+    for name, board in params.boards.items():
+        for place, blocks in (("tracks", params.tracks), (f"sizes.{params.profile}", params.size)):
+            if getattr(blocks, board.track) is None:
+                there = listed(track for track, block in blocks if block)
+                raise TruerateError(f"board {name!r}: track {board.track!r} has no block under `{place}` in params.yaml; there: {there}")
     _check_detector_of_rates(params)
 
 
 def _check_detector_of_rates(params: Params) -> None:
     """The detector whose counts make mFAVA's rates is one that is built: else its boards would have no rates and nobody would know why."""
+    if not any(board.track == "mfava" for board in params.boards.values()):
+        return
     named, size = params.tracks.mfava.detector, params.size.mfava
     members = [name for family in params.detectors.values() for name in family.members_on("mfava")]
     allowed = {"member": (members, "detectors for mfava"), "scope": (size.scopes, "scopes"), "labels": (size.labels, "labels")}
-    for key, (built, where) in allowed.items() if any(board.track == "mfava" for board in params.boards.values()) else ():
+    for key, (built, where) in allowed.items():
         if (value := getattr(named, key)) not in built:
             where = where if key == "member" else f"sizes.{params.profile}.mfava.{where}"
             raise TruerateError(f"tracks.mfava.detector: {key} {value!r} is not built; {where}: {listed(built)}")

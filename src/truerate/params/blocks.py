@@ -43,3 +43,7 @@ class Track(Block):
     def files(self) -> tuple[str, ...]:
         """Files of the user that decide its rows."""
         return ()
+
+    def endpoints(self) -> tuple[str, ...]:
+        """Endpoints that it names itself, beside those of its models."""
+        return ()

@@ -1,8 +1,8 @@
 """Where texts come from: sources, boards, and the public files that `make real` looks for."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from truerate.params.blocks import Block, Names, Word
 
@@ -27,12 +27,34 @@ class Training(Block):
     name: Word | None = None
 
 
+def _plain(value: object) -> object:
+    """`yes` and `no` as they were written: YAML reads them as true and false."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+
+
+class Rights(Block):
+    """What the holder of the rights in a source's texts allows, where the source's own card does not say so, or says less.
+
+    `licence`: its name or the Hub's id (`CC BY 4.0`, `cc-by-4.0`), in the place of the card's, also on those reference texts that bear it.
+    `redistribution`: whether its texts may be passed on (`yes`), their ids and labels alone (`ids-only`), or nothing (`no`).
+    """
+
+    licence: Word | None = None
+    redistribution: Annotated[Literal["yes", "ids-only", "no"], BeforeValidator(_plain)] | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "Rights":
+        if self.licence is None and self.redistribution is None:
+            raise ValueError("name `licence`, `redistribution` or both")
+        return self
+
+
 class Source(Block):
     """Where seed data come from: a folder, a pinned Hub data set, or a command that writes the folder.
 
     `languages`: what the command is told to write, those of params.yaml where none are named. `training`: another folder and its reader,
     whose silver texts detectors learn from where this source has none of its own. `part`: which part of its files is read, for a reader
-    whose files hold several that must not be pooled.
+    whose files hold several that must not be pooled. `rights`: what may be done with its texts, where its card does not say.
     """
 
     reader: str
@@ -44,6 +66,7 @@ class Source(Block):
     is_simulated: bool = False
     languages: Names = ()
     training: "Training | None" = None
+    rights: Rights | None = None
 
     @model_validator(mode="after")
     def _one_origin(self) -> "Source":

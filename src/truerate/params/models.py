@@ -34,7 +34,6 @@ class Endpoint(Block):
             raise ValueError("`launch` must hold {port}")
         return self
 
-
     @property
     def address(self) -> str:
         """Where it is asked, as dead letters remember it: host and path, or what is launched; no free port, no user, no password."""

@@ -121,6 +121,10 @@ class WildHallucinations(Track):
         """The take-down list and recorded results."""
         return tuple(path for path in (self.takedown, self.search.recorded) if path is not None)
 
+    def endpoints(self) -> tuple[str, ...]:
+        """Where it searches, and through what it fetches."""
+        return tuple(dict.fromkeys(name for name in (self.search.endpoint, self.fetch.proxy) if name is not None))
+
     @field_validator("question")
     @classmethod
     def _names_the_entity(cls, question: str) -> str:

@@ -3,11 +3,14 @@
 import inspect
 import pkgutil
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
+import polars as pl
+
 from truerate.errors import TruerateError, listed
-from truerate.params import Source
+from truerate.params import HubSource, Rights, Source
 from truerate.sources.collection import SourceTables
 from truerate.sources.training import with_training
 
@@ -33,21 +36,42 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     Raises TruerateError for an unknown reader, an unreadable file, and, where `on_bad_row` is `stop`, for the first bad row.
     """
     check_reader(name, source)
-    part = {} if source.part is None else {"part": source.part}
-    tables = _read(name, source.reader, Path(folder), on_bad_row, **part)
+    told = {"part": source.part, "config": source.hub.config if source.hub else None}
+    known = inspect.signature(_reader(source.reader)).parameters
+    more = {key: value for key, value in told.items() if value is not None and key in known}
+    tables = _with_rights(_read(name, source.reader, Path(folder), on_bad_row, **more), source.rights)
     if source.training is None:
-        return tables
+        return _with_place(tables, source.hub)
     other = Path(source.training.path).expanduser()
     if not other.is_dir():
         where = f"sources.{name}.training.path in params.yaml"
         raise TruerateError(f"source {name!r}: no folder {str(other)!r} to learn from; put the files there or correct {where}")
     learned = source.training.name or name
     is_same = (learned, source.training.reader, other.resolve()) == (name, source.reader, Path(folder).resolve())
-    return with_training(tables, tables if is_same else _read(learned, source.training.reader, other, on_bad_row))
+    whole = with_training(tables, tables if is_same else _read(learned, source.training.reader, other, on_bad_row))
+    return _with_place(whole, source.hub)
 
 
-def _read(name: str, reader: str, folder: Path, on_bad_row: str, **part: str) -> SourceTables:
-    return _reader(reader)(folder, name=name, on_bad_row=on_bad_row, **part)
+def _with_rights(tables: SourceTables, rights: Rights | None) -> SourceTables:
+    """A source under what its settings say of its rights; reference texts under a licence of their own keep it."""
+    if rights is None:
+        return tables
+    card = tables.card | rights.model_dump(exclude_none=True)
+    is_its_own = pl.col("licence").is_in([tables.card["licence"], *tables.card["licence"].split("; ")])
+    documents = tables.documents.with_columns(licence=pl.when(is_its_own).then(pl.lit(card["licence"])).otherwise("licence"))
+    return replace(tables, documents=documents, card=card)
+
+
+def _with_place(tables: SourceTables, hub: HubSource | None) -> SourceTables:
+    """A source of the Hub with the place that it was read from on its card; its address stands there where the card names none."""
+    if hub is None:
+        return tables
+    address = {"url": tables.card["url"] or f"https://huggingface.co/datasets/{hub.repo}"}
+    return replace(tables, card=tables.card | address | {"repository": hub.repo, "revision": hub.revision})
+
+
+def _read(name: str, reader: str, folder: Path, on_bad_row: str, **more: str) -> SourceTables:
+    return _reader(reader)(folder, name=name, on_bad_row=on_bad_row, **more)
 
 
 def _reader(name: str) -> Callable[..., SourceTables]:

@@ -12,6 +12,7 @@ import polars as pl
 from truerate import keys
 from truerate.errors import TruerateError
 from truerate.schemas import Document, Item, Judgement, Reject, Sample, frame, pairs, validate
+from truerate.sources.hub_files import WORDS
 from truerate.sources.parquet import SUFFIX, parquet_rows
 from truerate.sources.rows import UNSUITABLE, BadRow, Cut, Reason, Row, parse
 from truerate.text import clean
@@ -19,6 +20,7 @@ from truerate.text import clean
 N_SHOWN = 300
 CARD_FIELDS = ("name", "citation", "licence", "redistribution", "url", "lang")
 REDISTRIBUTION = ("no", "ids-only", "yes")
+SIDES = {"train": "train", "validation": "train", "test": "test"}  # what a published split is here: only `test` is kept from learning
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Collection:
         self.judgements: dict[str, dict] = {}
         self.rejects: list[dict] = []
         self.files: list[dict] = []
+        self.brought: dict[str, set[str]] = {}  # group → the splits that its samples were published in
         self.counts: Counter[str] = Counter()
 
     # ---- files ----------------------------------------------------------------------------------------------
@@ -149,18 +152,19 @@ class Collection:
         self.documents.setdefault(document_id, row)
         return document_id
 
-    def item(self, task: str, *, group: tuple, question: str = "", right_answer: str | None = None, **more) -> dict:
+    def item(self, task: str, *, group: tuple = (), question: str = "", right_answer: str | None = None, **more) -> dict:
         """Note one thing to ask about; gives its row.
 
-        `group` names what must not be split; `more` are `document_ids`, `history`, `lang`, and attributes. The same question with the same
-        right answer and knowledge is one item: a duplicate, unless `is_shared` (several files hold texts about one item).
+        `group` names what must not be split, `group_id` does so by the id that it was published under; `more` are `document_ids`,
+        `history`, `lang`, and attributes. The same question with the same right answer and knowledge is one item: a duplicate, unless
+        `is_shared` (several files hold texts about one item).
         """
-        is_shared = more.pop("is_shared", False)
+        is_shared, group_id = more.pop("is_shared", False), more.pop("group_id", None)
         row = {
             "source": self.name,
             "task": task,
             "lang": more.pop("lang", None) or self.lang,
-            "group_id": keys.content_id(self.name, *group),
+            "group_id": group_id or keys.content_id(self.name, *group),
             "document_ids": more.pop("document_ids", []),
             "history": more.pop("history", ""),
             "question": question,
@@ -187,13 +191,20 @@ class Collection:
         }
 
     def sample(self, item: dict, text: str, *, is_hallucinated: bool, label_source: str, **more) -> dict:
-        """Note a labelled text of an item. `more` are the other columns (`task`: its item's unless named), the rest attributes."""
+        """Note a labelled text of an item. `more` are the other columns (`task`: its item's unless named), the rest attributes.
+
+        The attribute `published_split` is the split that the source brings: it wins over the one that the group's id would be hashed to.
+        A validation split is `train` here, so that `test` holds what was published as such and no more.
+        """
         task = more.pop("task", item["task"])
         columns = {name: more.pop(name, None) for name in ("pair_id", "generator", "pattern", "rationale")}
         spans = more.pop("spans", [])
         identity = keys.content_id(item["item_id"], text, columns["generator"], columns["pair_id"], pairs(**more))
         if identity in self.samples:
             raise BadRow(Reason.DUPLICATE, f"the same text was already read as sample {identity}")
+        side = SIDES.get(WORDS.get(str(more.get("published_split")).lower(), ""))
+        if side:
+            self.brought.setdefault(item["group_id"], set()).add(side)
         self.samples[identity] = {
             "sample_id": identity,
             "item_id": item["item_id"],
@@ -205,13 +216,23 @@ class Collection:
             "label_source": label_source,
             **columns,
             "spans": spans,
-            "split": keys.split_of(item["group_id"], item["task"]),
+            "split": side or keys.split_of(item["group_id"], item["task"]),
             "attributes": pairs(**more),
         }
         return self.samples[identity]
 
+    def _follow_published_splits(self) -> None:
+        """Samples without a published split follow those of their group that have one: to `test` where it was published in both."""
+        for sample in self.samples.values():
+            sides = self.brought.get(sample["group_id"])
+            if sides and len(sides | {sample["split"]}) > len(sides):
+                sample["split"] = "test" if "test" in sides else "train"
+        if both := sum(len(sides) > 1 for sides in self.brought.values()):
+            self.counts["n_groups_in_both_splits"] = both  # parted by whoever published them; their splits stand as they are
+
     def tables(self) -> SourceTables:
         """The tables, validated, and the card with the counts."""
+        self._follow_published_splits()
         made = {
             "documents": (Document, self.documents.values()),
             "items": (Item, self.items.values()),
@@ -224,7 +245,13 @@ class Collection:
             for table, (model, rows) in made.items()
         }
         counts = {**{f"n_{table}": data.height for table, data in frames.items()}, **self.counts}
-        card = {**{field: self.card.get(field) for field in CARD_FIELDS}, "files": self.files, "counts": dict(sorted(counts.items()))}
+        note = {"note": self.card["note"]} if self.card.get("note") else {}
+        card = {
+            **{field: self.card.get(field) for field in CARD_FIELDS},
+            **note,
+            "files": self.files,
+            "counts": dict(sorted(counts.items())),
+        }
         return SourceTables(**frames, card=card)
 
 

@@ -12,6 +12,7 @@ from truerate.keys import digest
 from truerate.layout import Layout
 from truerate.params import Source
 from truerate.sources import hub
+from truerate.sources.hub_files import ABOUT, about
 from truerate.terminal import told
 
 STAMP = ".made"
@@ -22,7 +23,8 @@ def folder_of(name: str, source: Source, at: Layout) -> Path:
     if source.hub:
         whole, files = hub.fetched(name, source.hub)
         is_part = source.hub.config is not None or source.hub.split is not None
-        return _linked(whole, files, Path(at.chosen(name))) if is_part else whole
+        beside = about([file for file in ABOUT if (whole / file).is_file()])
+        return _linked(whole, files, Path(at.chosen(name)), beside=beside) if is_part else whole
     folder = Path(source.path).expanduser()
     if source.make:
         return _make(name, source, folder, at)
@@ -55,8 +57,9 @@ def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
 
 def sizes(at: Layout) -> dict[str, int]:
     """The sizes of the profile as a command may name them: `{halueval_qa}`, `{mfava_train}`, …; `{n_items}` is HaluEval's largest."""
-    found = {f"{track}_{name}": n for track, size in at.p.size for name, n in size.model_dump().items() if isinstance(n, int)}
-    return found | {"n_items": max(at.p.size.halueval.model_dump().values())}
+    known = {track: size.model_dump() for track, size in at.p.size if size}
+    found = {f"{track}_{name}": n for track, size in known.items() for name, n in size.items() if isinstance(n, int)}
+    return found | ({"n_items": max(known["halueval"].values())} if "halueval" in known else {})
 
 
 def _command(name: str, make: str, values: dict[str, object]) -> list[str]:
@@ -92,13 +95,17 @@ def _swap(scratch: Path, folder: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _linked(folder: Path, files: list[str], target: Path) -> Path:
-    """A folder that holds these files of another and nothing else, by their names below the folder that they share; made anew each time."""
+def _linked(folder: Path, files: list[str], target: Path, *, beside: list[str]) -> Path:
+    """A folder that holds these files of another and nothing else, by their names below the folder that they share; made anew each time.
+
+    Those `beside` keep their place.
+    """
     base = os.path.commonpath([os.path.dirname(file) for file in files])
     scratch = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     shutil.rmtree(scratch, ignore_errors=True)
-    for file in files:
-        place = scratch / os.path.relpath(file, base or ".")
+    places = {file: file for file in beside} | {file: os.path.relpath(file, base or ".") for file in files}
+    for file, name in places.items():
+        place = scratch / name
         place.parent.mkdir(parents=True, exist_ok=True)
         _link((folder / file).resolve(), place)
     _swap(scratch, target)

@@ -11,8 +11,9 @@ from pathlib import Path, PurePosixPath
 from truerate.errors import TruerateError
 from truerate.params import HubSource
 from truerate.sources.hub_faults import ODD, said, tried
-from truerate.sources.hub_files import CARD, files_of
+from truerate.sources.hub_files import CARD, about, files_of
 from truerate.sources.hub_snapshot import SUM, Mismatch, Snapshot
+from truerate.terminal import told
 
 N_AT_ONCE = 8
 
@@ -20,6 +21,7 @@ N_AT_ONCE = 8
 def fetched(name: str, hub: HubSource) -> tuple[Path, list[str]]:
     """The folder of a pinned data set and its files, those of its config and split where one is named, all of them sound.
 
+    What a data set of truerate's own says of itself (`hub_files.about`) lies in the folder, too.
     `HF_ENDPOINT`, `HF_HOME`, `HF_HUB_OFFLINE` and `HF_TOKEN` are honoured. Raises TruerateError where they cannot all be had.
     """
     import httpx2
@@ -29,11 +31,12 @@ def fetched(name: str, hub: HubSource) -> tuple[Path, list[str]]:
         snapshot = Snapshot(hub)
         if not snapshot.sums:
             snapshot.learn(tried(lambda: _listing(hub)))
-        try:
-            wanted = _bring_all(snapshot)
-        except Mismatch as found:
-            _doubt(snapshot, found.paths)
-            wanted = _bring_all(snapshot)
+        with told(f"{at} is being fetched"):
+            try:
+                wanted = _bring_all(snapshot)
+            except Mismatch as found:
+                _doubt(snapshot, found.paths)
+                wanted = _bring_all(snapshot)
     except Mismatch as found:
         for path in found.paths:
             snapshot.remove(path)
@@ -88,9 +91,9 @@ def _listing(hub: HubSource) -> dict[str, str]:
 
 
 def _bring_all(snapshot: Snapshot) -> list[str]:
-    """The files that a source reads, all of them here and sound."""
+    """The files that a source reads, all of them here and sound, as is what the data set says of itself."""
     wanted = wanted_files(snapshot, fetch=_fetch)
-    _fetch(snapshot, wanted)
+    _fetch(snapshot, list(dict.fromkeys([*wanted, *about(snapshot.sums)])))
     return wanted
 
 

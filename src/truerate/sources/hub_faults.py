@@ -5,6 +5,8 @@ import os
 from collections.abc import Callable
 from typing import TypeVar
 
+from truerate.terminal import say_wait
+
 WAITS = (1, 2, 4, 8, 8)  # seconds before each further try, unless the Hub asks for more
 TOO_LONG = 300  # seconds: a wait that the user should know of rather than sit through
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -27,6 +29,7 @@ def tried(work: Callable[[], T]) -> T:
             asked = _asked_wait(error)
             if not _is_passing(error) or asked > TOO_LONG:
                 raise
+            say_wait(max(wait, asked), f"the Hub failed in what may pass ({type(error).__name__}); it is asked again")
         _http.time.sleep(max(wait, asked))  # by the clock of the client's own pauses: whoever takes those out takes out these
     return work()
 

@@ -1,17 +1,20 @@
 """Which files of a data set of the Hub are a config's and a split's: by its card, else by the names of its folders and files."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 
 import yaml
 
 from truerate.errors import TruerateError, listed
+from truerate.layout import ORIGIN
 from truerate.params import HubSource
 
 CARD = "README.md"
+MARK = "truerate.json"  # stands in what truerate published
+ABOUT = (CARD, MARK, ORIGIN)  # what such a data set says of itself
 DATA = (".parquet", ".jsonl", ".json", ".csv", ".tsv", ".txt", ".zst", ".gz", ".arrow")
-NO_DATA = ("dataset_infos.json", "dataset_info.json", "croissant.json", "truerate.json")
+NO_DATA = ("dataset_infos.json", "dataset_info.json", "croissant.json", MARK, "source.json")
 WHOLE = "default"  # the config of a data set that names none
 WORDS = {"train": "train", "training": "train", "test": "test", "testing": "test", "eval": "test", "evaluation": "test"} | {
     name: "validation" for name in ("validation", "valid", "val", "dev")
@@ -40,6 +43,11 @@ def files_of(hub: HubSource, paths: Sequence[str], card: str) -> list[str]:
     if not found:
         raise TruerateError(f"its config {name!r} names files that are not there; correct `config` or `revision`")
     return sorted(found)
+
+
+def about(paths: Collection[str]) -> list[str]:
+    """Those files that say of a data set of truerate's own what it is, whichever of its configs is read; none of another's."""
+    return [path for path in ABOUT if path in paths] if MARK in paths else []
 
 
 def _is_data(path: str) -> bool:

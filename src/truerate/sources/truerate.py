@@ -1,22 +1,28 @@
 """The labelled texts of a data set that truerate published: one config for each task, rows joined with what they are about.
 
 A data set read whole has `data/<config>/<split>-*.parquet`, and the config's name begins with its task; of a config chosen by `hub.config`
-the folder holds `<split>-*.parquet` alone, so that a column `task`, which publishing leaves out, or `part` must say which task it is.
+the folder holds `<split>-*.parquet` alone. What can be read is told by its track (`release.TASKS`): HaluEval's four tasks; mFAVA's passages
+to learn from, held out, silver and gold, and labelled replies; WildHallucinations' labelled facts and replies. Of the tables the replies of
+WildHallucinations are read with their facts and the verifier's verdicts (part `replies`, see `released_replies`); generations, judgements
+and scores of other boards belong to that board's models and are not a source.
 """
 
 import re
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from truerate.errors import TruerateError, listed
-from truerate.schemas import LABEL_SOURCES
+from truerate.schemas import LABEL_SOURCES, pairs
+from truerate.sources import released_replies as replies
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.hub_files import CARD as README
-from truerate.sources.hub_files import front_of
 from truerate.sources.parquet import SUFFIX, columns_of, parquet_rows
+from truerate.sources.release import Release, release_in
+from truerate.sources.released_replies import ENTITY, FACT, REPLIES
 from truerate.sources.rows import BadRow, Reason, Row
+from truerate.text import passage_name
 
-TASKS = ("qa", "dialogue", "summarization", "general")  # those whose samples a board can take from a source
 NEEDED = ("sample_id", "item_id", "group_id", "lang", "question", "text", "is_hallucinated", "label_source")
 CARD = {
     "name": "truerate data set",
@@ -31,51 +37,77 @@ NOT_CARRIED = (
     *("self", "item", "text", "is_hallucinated", "label_source", "task", "pair_id", "generator", "pattern", "rationale", "spans"),
     *("evidence", "published_split", "published_id"),
 )
+NAMING = ("generation", "fact", "silver", "translated_from")  # attributes that name another sample of the data set, by its published id
 _SHARD = re.compile(r"(.+?)-\d+-of-\d+")
 
 
-def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -> SourceTables:
+class Told(NamedTuple):
+    """What a file's place says of its rows: their task (None where a column says it), their split, the words on their licence."""
+
+    task: str | None
+    split: str
+    licence: str
+
+
+def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None, config: str | None = None) -> SourceTables:
     """Each row as a sample of its item; its knowledge is the item's document. Attributes: the row's, `published_id`, `published_split`.
 
-    `part` names the one task to read. Raises TruerateError for other tasks, and for configs whose rows have no texts.
+    Groups keep their published ids, so that what must not be split stays together, also across sources; published splits win. `part` names
+    the one task to read, or `replies`; `config` is the one whose files lie in the folder. Raises TruerateError for other tasks, and for
+    configs whose rows have no texts.
     """
-    if part is not None and part not in TASKS:
-        raise TruerateError(f"source {name!r}: part {part!r} is not known; allowed: {listed(TASKS)}")
+    release = release_in(folder, name=name)
+    parts = (*release.tasks, *([REPLIES] if ENTITY in release.tasks else []))
+    if part is not None and part not in parts:
+        raise TruerateError(f"source {name!r}: part {part!r} is not known; allowed: {listed(parts)}")
     base = folder / "data" if (folder / "data").is_dir() else folder
-    files = [(path, _task(path.parent.name) if path.parent != base else part) for path in sorted(base.glob(f"**/*{SUFFIX}"))]
-    chosen = [(path, task) for path, task in files if part in (None, task) and (path.parent == base or task)]
+    configs = {path: path.parent.name if path.parent != base else config for path in sorted(base.glob(f"**/*{SUFFIX}"))}
+    chosen = _chosen(configs, release, part=part, config=config)
+    if REPLIES in parts and (part == REPLIES or part is None and ENTITY not in chosen.values() and replies.is_in(configs)):
+        collection = _collection(folder, release, configs, configs, name=name, on_bad_row=on_bad_row)
+        replies.keep(collection, configs, release)
+        return collection.tables()
     if not chosen:
-        found = {path.parent.name for path, _ in files if path.parent != base}
         asked = f"of part {part!r}" if part else "of its tasks"
-        there = f"configs in it: {listed(found)}; tasks that can be read: {listed(TASKS)}"
+        there = f"configs in it: {listed(set(filter(None, configs.values())))}; tasks that can be read: {listed(release.tasks)}"
         raise TruerateError(f"source {name!r}: no config {asked} in {str(folder)!r}; {there}")
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD | _licence(folder))
-    collection.counts["n_files_of_other_configs"] = len(files) - len(chosen)
-    for path, task in chosen:
-        file = path.relative_to(folder).as_posix()
-        _check_columns(path, task, where=f"source {name!r}: {file}")
-        split = _SHARD.fullmatch(path.stem)
-        cut = partial(parquet_rows, needed=NEEDED)
-        collection.read(file, cut, partial(_keep, collection, task, split[1] if split else path.stem))
+    collection = _collection(folder, release, chosen, configs, name=name, on_bad_row=on_bad_row)
+    collection.counts["n_files_of_other_configs"] = len(configs) - len(chosen)
+    entities: dict[str, dict] = {}
+    for path, task in sorted(chosen.items(), key=lambda one: (parts.index(one[1]) if one[1] else 0, one[0])):
+        file, shard = path.relative_to(folder).as_posix(), _SHARD.fullmatch(path.stem)
+        _check_columns(path, task, release, where=f"source {name!r}: {file}")
+        told = Told(task, shard[1] if shard else path.stem, release.licences.get(configs[path] or "", collection.card["licence"]))
+        keep = _keep_of_entity if release.track == "wildhallucinations" else _keep
+        collection.read(file, partial(parquet_rows, needed=NEEDED), partial(keep, collection, release, entities, told))
+    _name_anew(collection)
     return collection.tables()
 
 
-def _task(config: str) -> str | None:
+def _chosen(configs: Mapping[Path, str | None], release: Release, *, part: str | None, config: str | None) -> dict[Path, str | None]:
+    """The files that hold rows of the part, or of any task where none is named, with their task.
+
+    Files of one config lie in no folder of its name: what they hold is said by its name, else by the part or a column.
+    """
+    named = {path: _task(one, release) or (part if one == config else None) for path, one in configs.items()}
+    return {path: task for path, task in named.items() if part in (None, task) and (task or configs[path] == config)}
+
+
+def _task(config: str | None, release: Release) -> str | None:
     """The task of a config: its name, or what stands before the licence in it."""
-    return next((task for task in TASKS if config == task or config.startswith(f"{task}-")), None)
+    return next((task for task in release.tasks if config == task or (config or "").startswith(f"{task}-")), None)
 
 
-def _licence(folder: Path) -> dict[str, str]:
-    """What the YAML of the data set's README says of its licence, where it says one thing."""
-    try:
-        front = front_of((folder / README).read_text("utf-8", errors="replace"))
-    except (OSError, TruerateError):
-        return {}
-    said = front.get("license_name") if front.get("license") == "other" else front.get("license")
-    return {"licence": " ".join(said.split())[:80]} if isinstance(said, str) and said.strip() else {}
+def _collection(
+    folder: Path, release: Release, chosen: Iterable[Path], configs: Mapping[Path, str | None], *, name: str, on_bad_row: str
+) -> Collection:
+    """A collection under the licences of the configs that are read."""
+    words = list(dict.fromkeys(release.licences[configs[path]] for path in chosen if configs[path] in release.licences))
+    licence = {"licence": "; ".join(words)} if words else {}
+    return Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD | release.card | licence)
 
 
-def _check_columns(path: Path, task: str | None, *, where: str) -> None:
+def _check_columns(path: Path, task: str | None, release: Release, *, where: str) -> None:
     """Raise TruerateError where the rows have no texts, or nothing says which task they are of."""
     try:
         columns = columns_of(path)
@@ -85,31 +117,68 @@ def _check_columns(path: Path, task: str | None, *, where: str) -> None:
         again = "rebuild the texts as the data set's rebuild/REBUILD.md says, and read the source that they come from"
         raise TruerateError(f"{where}: its rows are ids and labels without texts; {again}")
     if task is None and "task" not in columns:
-        raise TruerateError(f"{where}: nothing says of which task its rows are; name it as `part`: {listed(TASKS)}")
+        raise TruerateError(f"{where}: nothing says of which task its rows are; name it as `part`: {listed(release.tasks)}")
 
 
-def _keep(collection: Collection, task: str | None, split: str, row: Row) -> None:
-    attributes = {Row(pair, row.number).text("key"): pair.get("value") for pair in _list(row, "attributes")}
-    text, is_hallucinated, knowledge = row.text("text"), row.get("is_hallucinated"), row.optional_text("knowledge")
-    if not isinstance(is_hallucinated, bool):
-        raise BadRow(Reason.WRONG_TYPE, f"field 'is_hallucinated' must be true or false, not {is_hallucinated!r}")
-    spans = [_span(Row(span, row.number), text) for span in _list(row, "spans")]
-    columns = {column: row.optional_text(column) for column in ("pair_id", "generator", "pattern", "rationale")}
-    carried = {key: value for key, value in attributes.items() if key not in NOT_CARRIED}
-    label_source, sample_id = row.choice("label_source", tuple(LABEL_SOURCES)), row.text("sample_id")
+# ---- rows ------------------------------------------------------------------------------------------------------------------------
+def _keep(collection: Collection, release: Release, entities: dict[str, dict], told: Told, row: Row) -> None:
+    """A labelled text of an item whose document is its knowledge."""
+    sample, knowledge = _sample(row, told), row.optional_text("knowledge")
     item = collection.item(
-        task or row.choice("task", TASKS),
-        group=("group", row.text("group_id")),
+        told.task or row.choice("task", release.tasks),
+        group_id=row.text("group_id"),
         lang=row.language(),
         question=row.optional_text("question") or "",
         history=row.optional_text("history") or "",
         right_answer=row.optional_text("right_answer"),
-        document_ids=[collection.document(knowledge, lang=row.language())] if knowledge else [],
+        document_ids=[collection.document(knowledge, lang=row.language(), licence=told.licence)] if knowledge else [],
         published_id=row.text("item_id"),
         is_shared=True,
     )
-    about = {"published_id": sample_id, "published_split": split, **carried}
-    collection.sample(item, text, is_hallucinated=is_hallucinated, label_source=label_source, spans=spans, **columns, **about)
+    collection.sample(item, **sample)
+
+
+def _keep_of_entity(collection: Collection, release: Release, entities: dict[str, dict], told: Told, row: Row) -> None:
+    """A labelled reply about an entity, or a fact of one: its knowledge is what it was checked against, so evidence of its own."""
+    sample, knowledge, published = _sample(row, told), row.optional_text("knowledge"), row.text("item_id")
+    task = told.task or row.choice("task", release.tasks)
+    if published not in entities:
+        about = {"group_id": row.text("group_id"), "lang": row.language(), "question": row.optional_text("question") or ""}
+        entities[published] = collection.item(ENTITY, **about, published_id=published)
+    if knowledge:
+        document = collection.document(knowledge, lang=row.language(), licence=told.licence)
+        named = entities[published]["document_ids"]
+        named += [] if document in named else [document]
+        sample |= {"evidence": passage_name(document, 0, len(knowledge))} if task == FACT else {}
+    collection.sample(entities[published], task=task, **sample)
+
+
+def _sample(row: Row, told: Told) -> dict:
+    """The columns and attributes of a labelled text."""
+    attributes = {Row(pair, row.number).text("key"): pair.get("value") for pair in _list(row, "attributes")}
+    text, is_hallucinated = row.text("text"), row.get("is_hallucinated")
+    if not isinstance(is_hallucinated, bool):
+        raise BadRow(Reason.WRONG_TYPE, f"field 'is_hallucinated' must be true or false, not {is_hallucinated!r}")
+    return {
+        "text": text,
+        "is_hallucinated": is_hallucinated,
+        "label_source": row.choice("label_source", tuple(LABEL_SOURCES)),
+        "spans": [_span(Row(span, row.number), text) for span in _list(row, "spans")],
+        **{column: row.optional_text(column) for column in ("pair_id", "generator", "pattern", "rationale")},
+        "published_id": row.text("sample_id"),
+        "published_split": told.split,
+        **{key: value for key, value in attributes.items() if key not in NOT_CARRIED},
+    }
+
+
+def _name_anew(collection: Collection) -> None:
+    """Attributes that name a sample of the data set name it by its id of now; where it was not read, they go."""
+    samples = list(collection.samples.values())
+    known = [{pair["key"]: pair["value"] for pair in sample["attributes"]} for sample in samples]
+    new = {one["published_id"]: sample["sample_id"] for one, sample in zip(known, samples, strict=True)}
+    for one, sample in zip(known, samples, strict=True):
+        if not one.keys().isdisjoint(NAMING):
+            sample["attributes"] = pairs(**one | {key: new.get(one[key]) for key in NAMING if key in one})
 
 
 def _list(row: Row, field: str) -> list:

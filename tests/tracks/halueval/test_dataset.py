@@ -1,5 +1,6 @@
 """From replies to the data set: what is kept, what is rejected and why, and how making it is scored."""
 
+from truerate.keys import split_of
 from truerate.llm.counts import counts
 from truerate.llm.prompted import facts, generations
 from truerate.params import Statistics
@@ -54,6 +55,35 @@ def test_every_other_candidate_is_rejected_with_its_reason():
     assert sorted(made["reason"]) == ["dead", "empty", "filtered_out", "refusal", "same_as_right"]
     kept = [one.candidate_id for one in chosen(ok("Answer 1"), ok("Answer 2")).values()]
     assert not set(kept) & set(made["target_id"]) and len(kept) + made.height == 8
+
+
+def test_samples_made_here_follow_the_split_that_the_source_brings():
+    """Of a group that was published in both splits nothing is learned here; one of which nothing is said stays where its hash puts it."""
+    rows = dataset.pair_samples(candidates(), chosen(ok("Answer 2"), ok("Answer 1")), FOUND)
+    assert {row["group_id"] for row in rows} == {"g-i0", "g-i1", "g-i3"}
+    brought = [("g-i0", "train"), ("g-i1", "test"), ("g-i1", "train"), ("g-i3", "test")]
+    for other, sides in ((None, {"g-i0": "train", "g-i1": "test", "g-i3": "test"}), ("g-i3", {"g-i0": "train", "g-i1": "test"})):
+        published = [
+            sample(f"s{k}", group[2:], True, split=split, attributes={"published_split": split if group != other else None})
+            for k, (group, split) in enumerate(brought)
+        ]
+        made = dataset.following(frame(Sample, rows), frame(Sample, published))
+        assert {group: {side} for group, side in sides.items()}.items() <= {
+            name: set(part["split"]) for (name,), part in made.group_by("group_id")
+        }.items()
+    assert set(made.filter(group_id="g-i3")["split"]) == {split_of("g-i3")}
+
+
+def test_a_pick_of_the_publisher_s_is_not_this_board_s():
+    published = frame(
+        Sample,
+        [
+            sample("s1", "i1", True, attributes={"pick": "agreed", "candidate_scheme": "one-pass"}),
+            sample("s2", "i1", True, attributes={"pick": "agreed"}),
+        ],
+    )
+    picked = dataset.with_picks(published, {"i1": Pick("s2", "seeded")})
+    assert [facts(row) for row in picked.iter_rows(named=True)] == [{"candidate_scheme": "one-pass"}, {"pick": "seeded"}]
 
 
 def test_pairs_of_right_and_hallucinated_texts():

@@ -118,9 +118,13 @@ def _sample(
 
 
 def with_picks(published: pl.DataFrame, chosen: dict[str, Pick]) -> pl.DataFrame:
-    """Published samples with `pick` on those that filtering chose; none is left out, their labels are the source's."""
+    """Published samples with `pick` on those that filtering chose; none is left out, their labels are the source's.
+
+    A `pick` that a source brings says how its publisher's filtering went: it is not this board's, and goes.
+    """
     how = {pick.candidate_id: pick.pick for pick in chosen.values() if pick.pick != "only"}
-    rows = [{**row, "attributes": pairs(**facts(row), pick=how.get(row["sample_id"]))} for row in published.iter_rows(named=True)]
+    picks = [facts(row) | {"pick": how.get(row["sample_id"])} for row in published.iter_rows(named=True)]
+    rows = [{**row, "attributes": pairs(**known)} for row, known in zip(published.iter_rows(named=True), picks, strict=True)]
     return pl.DataFrame(rows, schema=published.schema)
 
 
@@ -168,7 +172,15 @@ def chosen_candidates(filtered: pl.DataFrame, candidates: dict[str, list[Candida
 
 def samples_frame(rows: list[dict], published: pl.DataFrame) -> pl.DataFrame:
     """The samples made here and those of the source, by id."""
-    return pl.concat([frame(Sample, rows), published]).sort("sample_id")
+    return pl.concat([following(frame(Sample, rows), published), published]).sort("sample_id")
+
+
+def following(made: pl.DataFrame, source: pl.DataFrame) -> pl.DataFrame:
+    """Samples made here on the side of the split that the source brings for their group (`test` where it brings both); others stay."""
+    brought = source.filter(pair("attributes", "published_split").is_not_null())
+    sides = brought.group_by("group_id").agg(pl.col("split").min().alias("side"))  # `test` stands before `train`
+    known = made.join(sides, on="group_id", how="left", maintain_order="left")
+    return known.with_columns(split=pl.coalesce("side", "split")).drop("side")
 
 
 def items_of(items: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:

@@ -17,7 +17,7 @@ from truerate.llm.prompted import Prompted, generations
 from truerate.schemas import Score, frame
 from truerate.tracks.halueval import dataset, filtering, general, recognition, refinement, sampling
 from truerate.tracks.halueval.context import SAMPLED_TASKS, Context, chosen_items, contexts, in_shard, is_probe
-from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset
+from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset, following
 from truerate.tracks.halueval.recognition import Target
 
 if TYPE_CHECKING:
@@ -246,7 +246,8 @@ def label(
     tally = tally_of(at, board, inputs)
     labelled = label_responses(read, responses, tables.items, truth, settings, tally)
     published = frame(Score, published_agreement(tables.judgements, tables.samples, tally))
-    return replace(labelled, scores=pl.concat([labelled.scores, published]))
+    samples = following(labelled.samples, tables.samples)
+    return replace(labelled, samples=samples, scores=pl.concat([labelled.scores, published]))
 
 
 def score(

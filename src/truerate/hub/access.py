@@ -1,0 +1,75 @@
+"""Whether a token may write where a release is to go, by what the Hub says of it (`whoami-v2`): asked in a dry run, before all else.
+
+Three kinds of tokens are known. One of role `read` writes nowhere. One of role `write` writes wherever its account may: under the account's
+own name, and in its organisations, unless the account may only read there. A `fineGrained` one writes where one of its scopes says so.
+What the answer leaves out forbids nothing: the Hub itself has the last word.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from huggingface_hub import constants
+
+from truerate.errors import TruerateError, listed
+from truerate.hub.release import Target
+
+MAY_WRITE = ("write", "contributor", "admin")  # roles in an organisation, or in one of its resource groups
+WRITES = {"repo.write", "repo.content.write"}  # permissions of a fine-grained token
+READS, FINE = "read", "fineGrained"
+
+
+def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callable[[], bool]) -> None:
+    """Raise TruerateError, one line that begins with `doing`, where the token of this `whoami` may not write to the target.
+
+    `is_there` says whether the repository exists: a scope of one repository makes none.
+    """
+    namespace, account, token = target.repo.partition("/")[0], str(who.get("name") or "?"), _token(who)
+    again = f"set HF_TOKEN to one that may ({constants.ENDPOINT}/settings/tokens), or name another --to"
+    if token.get("role") == READS:
+        raise TruerateError(f"{doing}: this token of {account!r} may not write: its role is 'read'; {again}")
+    if token.get("role") == FINE and isinstance(token.get(FINE), Mapping):
+        scopes = list(_scopes(token[FINE]))
+        if not any(_covers(kind, name, target, is_there=is_there) for kind, name in scopes):
+            allowed = listed(f"{kind} {name}" for kind, name in scopes)
+            raise TruerateError(f"{doing}: this fine-grained token of {account!r} may not write there; it may write to: {allowed}; {again}")
+        return
+    orgs = {str(one.get("name")).casefold(): one for one in _mappings(who.get("orgs"))}
+    if namespace.casefold() in (account.casefold(), "?") or "name" not in who:
+        return
+    own = orgs.get(namespace.casefold())
+    if own is None:
+        may = listed([account, *(one["name"] for one in orgs.values() if _role(one) is None)])
+        there = f"{target.repo} is there and not yours: " if is_there() else ""
+        raise TruerateError(f"{doing}: {there}{account!r} is neither {namespace!r} nor a member of it; it may write to: {may}; {again}")
+    if role := _role(own):
+        raise TruerateError(f"{doing}: {account!r} may not write in organisation {namespace!r}: its role there is {role!r}; {again}")
+
+
+def _token(who: Mapping) -> Mapping:
+    auth = who.get("auth")
+    token = auth.get("accessToken") if isinstance(auth, Mapping) else None
+    return token if isinstance(token, Mapping) else {}
+
+
+def _scopes(said: Mapping) -> Iterator[tuple[str, str]]:
+    """(kind, name) of the users, organisations and repositories that a fine-grained token may write to."""
+    for scope in _mappings(said.get("scoped")):
+        entity, granted = scope.get("entity"), scope.get("permissions")
+        if isinstance(entity, Mapping) and isinstance(granted, list) and WRITES & {one for one in granted if isinstance(one, str)}:
+            yield str(entity.get("type")), str(entity.get("name"))
+
+
+def _covers(kind: str, name: str, target: Target, *, is_there: Callable[[], bool]) -> bool:
+    if kind in ("user", "org"):
+        return name.casefold() == target.repo.partition("/")[0].casefold()
+    return kind == target.kind and name.casefold() == target.repo.casefold() and is_there()
+
+
+def _role(org: Mapping) -> str | None:
+    """The role in an organisation that forbids writing there; None where it, or that in one of its resource groups, allows it."""
+    roles = [org.get("roleInOrg"), *(group.get("role") for group in _mappings(org.get("resourceGroups")))]
+    return None if any(role is None or role in MAY_WRITE for role in roles) else str(roles[0])
+
+
+def _mappings(found: object) -> list[Mapping]:
+    """The mappings in a list of an answer; none where it is no list."""
+    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []

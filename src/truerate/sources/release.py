@@ -1,0 +1,72 @@
+"""What a data set that truerate published says of itself: its source, licences and track, by `build/source.json`, else by its README.
+
+A data set of before that file says its licence and its track in the YAML of its README; that its texts were let out is what
+`truerate.json` stands for, for nothing else goes out with texts.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from truerate.errors import TruerateError
+from truerate.layout import ORIGIN
+from truerate.sources.collection import REDISTRIBUTION
+from truerate.sources.hub_files import CARD as README
+from truerate.sources.hub_files import MARK, front_of
+from truerate.sources.rows import BadRow, parse
+
+TASKS = {  # track → the tasks whose samples one of its boards can take from a source; the first is HaluEval's, as a data set of old is read
+    "halueval": ("qa", "dialogue", "summarization", "general"),
+    "mfava": ("train", "held-out", "silver", "wild"),
+    "wildhallucinations": ("entity", "fact"),
+}
+
+
+@dataclass(frozen=True)
+class Release:
+    """`card`: those fields of a source's card that are told; `track`: of the board; `licences`: config → the words on its licence."""
+
+    card: dict[str, str]
+    track: str = "halueval"
+    licences: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that can be read."""
+        return TASKS[self.track]
+
+
+def release_in(folder: Path, *, name: str) -> Release:
+    """What is told of the data set in a folder. Raises TruerateError for a `build/source.json` that is not ours."""
+    front, told = _front(folder), _origin(folder, name)
+    said = front.get("license_name") if front.get("license") == "other" else front.get("license")
+    card = {"licence": " ".join(said.split())[:80]} if isinstance(said, str) and said.strip() else {}
+    tags = front.get("tags") if isinstance(front.get("tags"), list) else []
+    if not told:
+        let_out = {"redistribution": "yes"} if card and (folder / MARK).is_file() else {}
+        return Release(card | let_out, next((track for track in TASKS if track in tags), "halueval"))
+    kept = ("name", "citation", "redistribution", "url", "note", "lang")
+    card |= {key: told[key] for key in kept if isinstance(told.get(key), str)}
+    return Release(card, told["track"], told["licences"])
+
+
+def _front(folder: Path) -> dict:
+    try:
+        return front_of((folder / README).read_text("utf-8", errors="replace"))
+    except (OSError, TruerateError):
+        return {}
+
+
+def _origin(folder: Path, name: str) -> dict:
+    path = folder / ORIGIN
+    if not path.is_file():
+        return {}
+    try:
+        told = parse(path.read_bytes())
+    except (OSError, BadRow) as error:
+        raise TruerateError(f"source {name!r}: {ORIGIN}: {getattr(error, 'detail', error)}; fetch the data set again") from None
+    licences = told.get("licences") if isinstance(told, dict) else None
+    is_ours = isinstance(licences, dict) and all(isinstance(words, str) for words in licences.values())
+    if not is_ours or told.get("track") not in TASKS or told.get("redistribution") not in REDISTRIBUTION:
+        must = f"it must hold `licences`, `redistribution` and `track` ({', '.join(TASKS)})"
+        raise TruerateError(f"source {name!r}: {ORIGIN}: {must}; fetch the data set again")
+    return told

@@ -1,0 +1,131 @@
+"""What a dry run says of a token that may not write where it is asked to: by hand-made answers, and from the Hub itself."""
+
+import pytest
+
+from tests.hub.server.accounts import FINE_TOKEN, GUEST_TOKEN
+from truerate.errors import TruerateError
+from truerate.hub.access import refuse_reader
+from truerate.hub.release import Target
+
+from .drafts import REPO, A, asked, put, refused
+
+WRITES = {"role": "write"}
+
+
+def who(*, token=WRITES, orgs=(), name="someone"):
+    return {"type": "user", "name": name, "orgs": list(orgs), "auth": {"type": "access_token", "accessToken": token}}
+
+
+def org(role, name="org", **more):
+    return {"type": "org", "name": name, "roleInOrg": role, **more}
+
+
+def fine(*scopes):
+    scoped = [{"entity": {"type": kind, "name": name}, "permissions": list(granted)} for kind, name, granted in scopes]
+    return {"role": "fineGrained", "fineGrained": {"global": [], "scoped": scoped}}
+
+
+def judged(answer, *, to=REPO, kind="dataset", is_there=True):
+    """None where the token may write, else the line that says why not."""
+    try:
+        return refuse_reader(answer, Target(to, kind), doing="publishing", is_there=lambda: is_there)
+    except TruerateError as error:
+        assert "\n" not in str(error) and len(str(error)) < 500 and str(error).startswith("publishing: ") and "HF_TOKEN" in str(error)
+        return str(error)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        who(orgs=[org("write")]),
+        who(orgs=[org("admin")]),
+        who(orgs=[org("contributor")]),
+        who(orgs=[org("read", resourceGroups=[{"name": "data", "role": "write"}])]),
+        who(orgs=[org(None)]),
+        who(name="Org"),
+        who(token=fine(("org", "org", ["repo.content.read", "repo.write"]))),
+        who(token=fine(("user", "someone", ["repo.write"]), ("dataset", REPO, ["repo.write"]))),
+        who(token={"role": "fineGrained"}, orgs=[org("write")]),
+        {},
+        {"auth": None, "orgs": 3},
+        {"type": "user", "name": "someone", "orgs": [org("write"), "odd"], "auth": {"accessToken": "odd"}},
+    ],
+)
+def test_a_token_that_may_write_or_of_which_nothing_is_known_passes(answer):
+    assert judged(answer) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (who(token={"role": "read"}, orgs=[org("write")]), "this token of 'someone' may not write: its role is 'read'"),
+        (who(), f"{REPO} is there and not yours: 'someone' is neither 'org' nor a member of it; it may write to: someone"),
+        (who(orgs=[org("write", "lab"), org("read", "club")]), "nor a member of it; it may write to: lab, someone"),
+        (who(orgs=[org("read")]), "'someone' may not write in organisation 'org': its role there is 'read'"),
+        (who(orgs=[org("read", resourceGroups=[{"role": "read"}])]), "its role there is 'read'"),
+        (who(token=fine(("org", "org", ["repo.content.read"])), orgs=[org("admin")]), "fine-grained token of 'someone' may not write"),
+        (who(token=fine(("user", "someone", ["repo.write"])), orgs=[org("admin")]), "it may write to: user someone"),
+        (who(token=fine(("model", REPO, ["repo.write"]))), f"it may write to: model {REPO}"),
+        (who(token=fine()), "it may write to: none"),
+    ],
+)
+def test_a_token_that_may_not_write_is_one_line(answer, why):
+    assert why in judged(answer)
+
+
+def test_a_scope_of_one_repository_makes_none():
+    answer = who(token=fine(("dataset", REPO, ["repo.write"])))
+    assert judged(answer) is None and f"dataset {REPO}" in judged(answer, is_there=False)
+
+
+# ---- by the Hub ------------------------------------------------------------------------------------------------------------------
+def dry(**options):
+    return refused(options.pop("match"), dry_run=True, **options)
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_dry_run_with_a_token_that_only_reads(hub_here, monkeypatch, is_there):
+    head = put() if is_there else None
+    monkeypatch.setenv("HF_TOKEN", hub_here.read_token)
+    dry(match="this token of 'someone' may not write: its role is 'read'")
+    assert (hub_here.commits(REPO)[0] if is_there else hub_here.exists(REPO)) == (head or False)
+
+
+def test_a_dry_run_with_a_token_that_nobody_has(hub_here, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "hf_" + "nobody" * 5)
+    dry(match="does not know this token.*HF_TOKEN")
+
+
+def test_a_dry_run_without_a_token(anonymous):
+    dry(match="no token of the Hub; set HF_TOKEN")
+
+
+def test_a_dry_run_into_the_names_of_others(hub_here, monkeypatch):
+    dry(match="'someone' is neither 'strangers' nor a member of it; it may write to: org, someone", to="strangers/small")
+    put(public=True)
+    monkeypatch.setenv("HF_TOKEN", hub_here.other_token)
+    dry(match=f"{REPO} is there and not yours: 'stranger' is neither 'org' nor a member of it; it may write to: stranger", public=True)
+    monkeypatch.setenv("HF_TOKEN", GUEST_TOKEN)
+    dry(match="'guest' may not write in organisation 'org': its role there is 'read'", public=True)
+
+
+def test_a_dry_run_with_a_fine_grained_token(hub_here, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", FINE_TOKEN)
+    dry(match="this fine-grained token of 'someone' may not write there; it may write to: org org", to="someone/small")
+    assert put(dry_run=True) == "" and put() == hub_here.commits(REPO)[0]
+
+
+def test_a_mirror_that_answers_no_such_question_is_told(hub_here):
+    hub_here.fault(method="GET", path="whoami", status=404)
+    said = []
+    assert put(dry_run=True, said=said) == ""
+    assert "  whether this token may write there, the Hub does not say" in said
+
+
+def test_the_question_is_asked_again_after_a_fault_that_passes_and_in_a_dry_run_alone(hub_here):
+    hub_here.fault(method="GET", path="whoami", status=503, times=2)
+    waits = []
+    assert put(dry_run=True, waits=waits) == "" and len(waits) == 2
+    hub_here.requests.clear()
+    put(A)
+    assert not asked(hub_here, "GET", path="whoami")
