@@ -97,8 +97,10 @@ def _keep(collection: Collection, task: str | None, split: str, row: Row) -> Non
     columns = {column: row.optional_text(column) for column in ("pair_id", "generator", "pattern", "rationale")}
     carried = {key: value for key, value in attributes.items() if key not in NOT_CARRIED}
     label_source, sample_id = row.choice("label_source", tuple(LABEL_SOURCES)), row.text("sample_id")
+    task = task or row.choice("task", TASKS)
+    collection.once("the sample", task, sample_id, row=row)
     item = collection.item(
-        task or row.choice("task", TASKS),
+        task,
         group=("group", row.text("group_id")),
         lang=row.language(),
         question=row.optional_text("question") or "",
