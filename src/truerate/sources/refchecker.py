@@ -40,9 +40,7 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
     seen: set[str] = set()
     collection.read(FILE, json_lines, partial(_keep, collection, seen, part))
     if len(seen) > 1 and part is None:
-        raise TruerateError(
-            f"source {name!r}: {FILE} holds several settings, which are never pooled; name one as `part`: {listed(seen)}"
-        )
+        raise TruerateError(f"source {name!r}: {FILE} holds several settings, which are never pooled; name one as `part`: {listed(seen)}")
     if not collection.items and part is not None:
         raise TruerateError(f"source {name!r}: {FILE} holds no reply of part {part!r}; settings in it: {listed(seen)}")
     return collection.tables()
