@@ -38,6 +38,8 @@ def build(at: Layout, data: str, *, work: str, tables: str | None) -> None:
     if tables:
         from truerate.real_tables import NAME, read_between
 
+        if not Path(tables).is_file():
+            raise TruerateError(f"tables of public files: no file {tables!r} to write them into; name one with --tables")
         read_between(Path(tables), NAME)
     refuse_foreign(Path(work), [Path(data) / entry["folder"] for entry in found.values()])
     for line in survey(at, Path(data), found):

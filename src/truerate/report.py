@@ -147,13 +147,11 @@ def _cell(value: object) -> str:
 def read_between(path: Path, name: str) -> tuple[str, str, str]:
     """A file in three: up to and with `<!-- name -->`, what stands between the markers, and from `<!-- /name -->` on.
 
-    Raises TruerateError for a file that cannot be read or has no such markers in this order.
+    Raises TruerateError for a file that is no UTF-8 or has no such markers in this order.
     """
     begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     try:
         page = path.read_text("utf-8")
-    except OSError as error:
-        raise TruerateError(f"{str(path)!r}: {error.strerror}; name a file that has the markers {begin} … {end}") from None
     except UnicodeDecodeError as error:
         raise TruerateError(f"{str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
     before, _, rest = page.partition(begin)
