@@ -236,6 +236,17 @@ def test_a_work_folder_is_empty_or_an_earlier_one(tmp_path, monkeypatch):
         refuse_foreign(Path("src/truerate/work"), [public])
 
 
+def test_a_lock_of_dvc_that_a_kill_cut_is_mended(tmp_path, monkeypatch):
+    (tmp_path / "data" / "begin").mkdir(parents=True)
+    (tmp_path / "data" / "begin" / "dev_cmu.jsonl").write_text("{}\n", "utf-8")
+    locked = tmp_path / "work" / ".dvc" / "tmp" / "rwlock"
+    locked.parent.mkdir(parents=True)
+    locked.write_text('{"a": ', "utf-8")
+    monkeypatch.chdir(ROOT)
+    prepare(tmp_path / "work", boards_in(Layout.load("params.yaml"), tmp_path / "data"), tmp_path / "data")
+    assert not locked.exists()
+
+
 def test_nothing_known_in_a_folder_names_what_was_looked_for(tmp_path):
     at = Layout.load(str(Path(__file__).parents[1] / "params.yaml"))
     folders = "begin, factcheckgpt, factool, faithdial, halueval, mfava, mushroom, refchecker, xsum"

@@ -7,13 +7,12 @@ markers where one is named. One bad set costs its own boards alone: sets are rea
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import yaml
 
 from truerate.errors import TruerateError, listed
-from truerate.flow import mend
 from truerate.keys import digest
 from truerate.layout import Layout
 from truerate.real_sets import boards_in, survey, unreadable, untaught
@@ -46,7 +45,6 @@ def build(at: Layout, data: str, *, work: str, tables: str | None) -> None:
         say(line)
     place, files = Path(work), Path(data).absolute()
     furnish(place)
-    mend(str(place / ".dvc/tmp"))
     (place / LOG).write_text("", "utf-8")
     boards, left_out = readable(place, found, files)
     if boards:
@@ -115,7 +113,7 @@ def _rejected(path: Path) -> str:
     return f" (rows not kept: {said})" if said else ""
 
 
-def refuse_foreign(work: Path, sets: list[Path]) -> None:
+def refuse_foreign(work: Path, sets: Sequence[Path] = ()) -> None:
     """Raise TruerateError for a folder that holds something else, which would be replaced, and for one inside what is read or copied."""
     if work.is_dir() and any(work.iterdir()) and not (work / MARK).is_file():
         raise TruerateError(f"work folder {str(work)!r} holds something else; name an empty one with --work")
@@ -139,7 +137,9 @@ def furnish(work: Path) -> None:
     (work / MARK).touch()
     for name in COPIED:
         _copy(Path(name), work / name)
-    if not (work / ".dvc").is_dir():
+    if (work / ".dvc").is_dir():  # a kill may have cut what DVC wrote there
+        subprocess.run([sys.executable, "-m", "truerate", "mend"], cwd=work, stdout=subprocess.DEVNULL, check=False)
+    else:
         subprocess.run([sys.executable, "-m", "dvc", "init", "--no-scm", "--quiet"], cwd=work, check=True)
         shutil.copy(".dvc/config", work / ".dvc/config.local")
 

@@ -1,5 +1,6 @@
 """The stages of the boards of public files, board by board: what one of them ends with takes no other along."""
 
+import os
 import subprocess
 import sys
 from collections import deque
@@ -36,7 +37,8 @@ def run(work: Path, *targets: str) -> str | None:
     """
     words = [sys.executable, "-m", "dvc", "repro", *targets]
     last: deque[str] = deque(maxlen=N_KEPT)
-    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    own = os.environ | {"TRUERATE_BUILD": "1"}  # what a stage says of its end is left to the end of the whole
+    pipe = {"env": own, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
     with (work / LOG).open("a", encoding="utf-8", errors="replace") as log, subprocess.Popen(words, cwd=work, **pipe) as process:
         with ExitStack() as waiting:
             for line in process.stdout:
