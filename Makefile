@@ -11,8 +11,7 @@ export DVC_NO_ANALYTICS := 1
 
 .PHONY: demo test real bench lint clean
 demo: $(VENV)/.installed
-	@truerate mend >/dev/null
-	dvc repro
+	truerate build
 	@truerate where
 
 test: $(VENV)/.tested
@@ -22,16 +21,16 @@ real: $(VENV)/.installed
 	truerate real "$(DATA)" --work "$(WORK)" $(if $(TABLES),--tables "$(TABLES)")
 
 bench: $(VENV)/.tested
-	python benchmarks/llm.py --write README.md
-	python benchmarks/coverage.py --write README.md
-	python benchmarks/recover.py --write README.md
-	python benchmarks/rates.py --write README.md
-	python benchmarks/training.py --write README.md
-	python benchmarks/scoring.py --write README.md
-	python benchmarks/wildfact.py --write README.md
-	python benchmarks/bm25.py --write README.md
-	python benchmarks/translate_train.py --write README.md
-	python benchmarks/kill_publisher.py --write README.md
+	python benchmarks/llm.py --write benchmarks/RESULTS.md
+	python benchmarks/coverage.py --write benchmarks/RESULTS.md
+	python benchmarks/recover.py --write benchmarks/RESULTS.md
+	python benchmarks/rates.py --write benchmarks/RESULTS.md
+	python benchmarks/training.py --write benchmarks/RESULTS.md
+	python benchmarks/scoring.py --write benchmarks/RESULTS.md
+	python benchmarks/wildfact.py --write benchmarks/RESULTS.md
+	python benchmarks/bm25.py --write benchmarks/RESULTS.md
+	python benchmarks/translate_train.py --write benchmarks/RESULTS.md
+	python benchmarks/kill_publisher.py --write benchmarks/RESULTS.md
 
 lint: $(VENV)/.tested
 	ruff check src tests benchmarks

@@ -1,6 +1,6 @@
 """Ranking web evidence for facts: the track's BM25 beside rank_bm25, on the same tokens in the same run.
 
-    python benchmarks/bm25.py [--entities 200] [--write README.md]
+    python benchmarks/bm25.py [--entities 200] [--write benchmarks/RESULTS.md]
 
 Every entity has `--tokens` tokens of pages (70,000, as in WildHallucinations), cut into passages once; each of `--generations` replies
 about it has 28 facts, and each fact asks for its 4 best passages. Words are drawn by Zipf's law. One thread, process CPU time. rank_bm25

@@ -1,6 +1,6 @@
 """Do the intervals cover, and do the rank tests keep their family-wise error? Simulated counts, no model calls.
 
-Run `python benchmarks/coverage.py` from the project's folder; `--write README.md` puts the table between the markers
+Run `python benchmarks/coverage.py` from the project's folder; `--write benchmarks/RESULTS.md` puts the table between the markers
 `<!-- bench:coverage -->` and `<!-- /bench:coverage -->`. The target is always the planted parameter. With 1,000 draws a true coverage of
 .95 is measured within ± .014 (two standard errors).
 """

@@ -1,6 +1,6 @@
 """What large backbones cost on a GPU: training and scoring against the rate of its matrix products, and what scoring together saves.
 
-    python benchmarks/gpu.py --write README.md        # on a machine with a GPU: about 20 minutes on an H200
+    python benchmarks/gpu.py --write benchmarks/RESULTS.md        # on a machine with a GPU: about 20 minutes on an H200
     python benchmarks/gpu.py --small                  # the same code on tiny shapes, on a CPU too: to see that it works, not how fast
 
 Random weights (speed does not depend on them) of Llama-3-8B's and ModernBERT-base's shape. They are written in bf16 to a temporary folder,

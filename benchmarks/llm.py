@@ -1,6 +1,6 @@
 """What the model layer costs, beside the bare HTTP client it stands on, in one interleaved run against a local stub.
 
-    python benchmarks/llm.py [--write README.md]
+    python benchmarks/llm.py [--write benchmarks/RESULTS.md]
 
 CPU time and ratios inside one run are comparable between machines; wall times are not. `--write` puts the table between the markers
 `<!-- bench:llm -->` and `<!-- /bench:llm -->` of a file.

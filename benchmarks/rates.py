@@ -1,6 +1,6 @@
 """Does each estimate of a hallucination rate find the planted rate, and how does each fail where calibration and wild texts differ?
 
-Run `python benchmarks/rates.py` from the project's folder; `--write README.md` puts the table between the markers
+Run `python benchmarks/rates.py` from the project's folder; `--write benchmarks/RESULTS.md` puts the table between the markers
 `<!-- bench:rates -->` and `<!-- /bench:rates -->`. Simulated texts, no model calls, the estimators of the boards. A text has sentences of
 twelve tokens; a sentence is hallucinated as a whole, more likely in some articles than in others, and a detector marks all of it or
 nothing; of a true sentence it marks half in a false alarm. The target is always the planted rate of the wild replies. With 1,000 draws

@@ -1,6 +1,6 @@
 """Do the boards' own intervals hold what was planted? Verdicts drawn from planted rates, scored by the track, no model calls.
 
-    python benchmarks/recover.py [--draws 1000] [--write README.md]
+    python benchmarks/recover.py [--draws 1000] [--write benchmarks/RESULTS.md]
 
 Every draw is a judge of its own on synthetic texts: `unparsed` of its replies give no verdict, the others call a hallucinated text so with
 probability `tpr` and a right one with `fpr`. `score_recognition` makes the Score rows, with the confidence and resamples of params.yaml.

@@ -1,6 +1,6 @@
 """What scoring the answers to one reference together saves, beside scoring them one by one as LettuceDetect and mFAVA's detectors do.
 
-    python benchmarks/scoring.py [--write README.md]
+    python benchmarks/scoring.py [--write benchmarks/RESULTS.md]
 
 Random weights (speed does not depend on them), one thread, process CPU time, the minimum of interleaved rounds. `one by one, full` is the
 baseline: every answer behind its own copy of the reference, every token seeing every other. The sharing strategies run the same weights

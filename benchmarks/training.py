@@ -1,6 +1,6 @@
 """What the order of training costs: length buckets and shared references beside random batches padded to their longest, one network.
 
-    python benchmarks/training.py [--write README.md]
+    python benchmarks/training.py [--write benchmarks/RESULTS.md]
 
 CPU seconds of one thread; ratios inside one run are comparable between machines. `--write` puts the table between the markers
 `<!-- bench:training -->` and `<!-- /bench:training -->` of a file.

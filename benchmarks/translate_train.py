@@ -1,6 +1,6 @@
 """What translate-train loses: detectors that learned from translated passages beside detectors that learned from originals of a language.
 
-    python benchmarks/translate_train.py [--write README.md]
+    python benchmarks/translate_train.py [--write benchmarks/RESULTS.md]
 
 The track's own steps on a small wiki of the closed world: its translator puts the English training passages into every other language, its
 writer makes silver passages, and the networks of params.yaml are fitted (`mono`, `binary`) once on the translations that came through and

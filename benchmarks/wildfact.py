@@ -1,6 +1,6 @@
 """All scores of WildHallucinations at the paper's size: how long they take, how much memory, and against plain pandas.
 
-Run `python benchmarks/wildfact.py` from the project's folder; `--write README.md` puts the table between the markers
+Run `python benchmarks/wildfact.py` from the project's folder; `--write benchmarks/RESULTS.md` puts the table between the markers
 `<!-- bench:wildfact -->` and `<!-- /bench:wildfact -->`; `--entities 500` is a quick run. Invented verdicts, no model calls: every entity
 is asked of 15 models, a reply that does not abstain has about 28 facts. Both sides are given the same columns and give every score raw,
 for all entities and for the common ones, by domain, Wikipedia and rarity, with cluster-robust intervals; the values must agree to 1e-9.

@@ -24,7 +24,7 @@ rule halueval_sample:  # a generator writes candidates, by both schemes
 
 rule halueval_filter:  # the judge picks the more plausible of two candidates, in both orders
     input:
-        lambda wildcards: wiring.sampled_for_dataset(at, wildcards.board),
+        lambda wildcards: wiring.before(at, wildcards.board, "filter", wildcards.model),
     output:
         at.scratch_pattern("filter"),
     shell:
@@ -40,7 +40,7 @@ rule halueval_respond:  # three answers to each general query
 
 rule halueval_recognise:  # does the text contain hallucination? every variant, and refinement of what was flagged
     input:
-        lambda wildcards: wiring.for_dataset(at, wildcards.board),
+        lambda wildcards: wiring.before(at, wildcards.board, "recognise", wildcards.model),
     output:
         at.scratch_pattern("recognise"),
     shell:

@@ -38,7 +38,7 @@ rule mfava_query:  # knowledge-intensive queries about each article
 
 rule mfava_check:  # does the reference answer the query? on a sample
     input:
-        lambda wildcards: wiring.queried(at, wildcards.board),
+        lambda wildcards: wiring.before(at, wildcards.board, "check", wildcards.model),
     output:
         at.scratch_pattern("check"),
     shell:
@@ -47,7 +47,7 @@ rule mfava_check:  # does the reference answer the query? on a sample
 
 rule mfava_answer:  # a subject answers the queries alone, each subset with its own seed
     input:
-        lambda wildcards: wiring.queried(at, wildcards.board),
+        lambda wildcards: wiring.before(at, wildcards.board, "answer", wildcards.model),
     output:
         at.scratch_pattern("answer"),
     shell:

@@ -24,7 +24,7 @@ rule wildhallucinations_extract:  # the proper nouns of each message
 
 rule wildhallucinations_curate:  # each name verified, private and ambiguous ones taken out, one of twenty domains
     input:
-        lambda wildcards: wiring.before(at, wildcards.board, "curate"),
+        lambda wildcards: wiring.before(at, wildcards.board, "curate", wildcards.model),
     output:
         at.scratch_pattern("curate"),
     shell:
@@ -33,7 +33,7 @@ rule wildhallucinations_curate:  # each name verified, private and ambiguous one
 
 rule wildhallucinations_evidence:  # the top results of a search for each entity, fetched, their main text
     input:
-        lambda wildcards: wiring.before(at, wildcards.board, "evidence"),
+        lambda wildcards: wiring.before(at, wildcards.board, "evidence", wildcards.model),
     output:
         at.scratch_pattern("evidence"),
     shell:
@@ -42,7 +42,7 @@ rule wildhallucinations_evidence:  # the top results of a search for each entity
 
 rule wildhallucinations_generate:  # a subject tells what it knows of each entity that has pages
     input:
-        lambda wildcards: wiring.before(at, wildcards.board, "generate"),
+        lambda wildcards: wiring.before(at, wildcards.board, "generate", wildcards.model),
     output:
         at.scratch_pattern("generate"),
     shell:

@@ -1,12 +1,14 @@
 """A chat-completions server on loopback that fails as it is told to, and counts what it sees.
 
 The last message says what to do: `[[KIND xN ARG]]` gives the fault KIND for the first N calls of this prompt (always without xN).
-Without a fault the reply is `echo: <last message>`. `GET /stats` tells the calls so far. Run as a script it is also a launched server.
+Without a fault the reply is `echo: <last message>`; `[[text ANYTHING]]` asks for these very words. `GET /stats` tells the calls so far.
+Run as a script it is also a launched server.
 """
 
 import argparse
 import asyncio
 import email.utils
+import gzip
 import hashlib
 import json
 import os
@@ -18,13 +20,25 @@ from collections import Counter
 import httptools
 
 FAULT = re.compile(r"\[\[([\w-]+)(?: x(\d+))?(?: ([\d.]+))?\]\]")
+TEXT = re.compile(r"\[\[text (.*)\]\]", re.DOTALL)
+
+
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
+RAW = {  # answers that are no HTTP
+    "bad-chunk": HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
+    "bad-status": b"HTTP/1.1 abc OK\r\n\r\n{}",
+    "long-header": HEAD + b"x-long: " + b"a" * 20_000 + b"\r\ncontent-length: 2\r\n\r\n{}",
+    "bad-gzip": HEAD + b"content-encoding: gzip\r\ncontent-length: 9\r\n\r\nnot a zip",
+}
 
 
 class Stub:
     """What the server has seen, and what it answers."""
 
-    def __init__(self, *, identity: str = "stub", latency: float = 0.0, usage: bool = True):
+    def __init__(self, *, identity: str = "stub", latency: float = 0.0, usage: bool | dict = True):
         self.identity, self.latency, self.usage = identity, latency, usage
+        self.is_echoing = False  # the Authorization header stands in every text of an answer
+        self.more: dict = {}  # further fields of every completion
         self.capacity = 0  # more than so many at once get 429; 0: no limit
         self.calls: Counter[str] = Counter()
         self.under_way = self.most_under_way = 0
@@ -39,8 +53,8 @@ class Stub:
             "most_under_way": self.most_under_way, "last": self.last, "headers": self.headers, "pid": os.getpid(), "times": self.times,
         }  # fmt: skip
 
-    async def answer(self, body: bytes) -> tuple[int, dict, bytes] | str:
-        """Status, headers and body, or `drop` to close the connection."""
+    async def answer(self, body: bytes) -> tuple[int, dict, bytes] | str | bytes:
+        """Status, headers and body; `drop` to close the connection; bytes to be written as they are before it is closed."""
         self.times.append(time.time())
         request = self.last = json.loads(body)
         said = request["messages"][-1]["content"]
@@ -50,6 +64,8 @@ class Stub:
             return 429, {"retry-after": "0.05"}, _error("slow down", "rate_limit_exceeded")
         if self.latency:
             await asyncio.sleep(self.latency)
+        if words := TEXT.search(said):
+            return 200, {}, self.completion(words[1])
         fault = FAULT.search(said)
         if fault and (not fault[2] or self.calls[name] <= int(fault[2])):
             return await self.fault(fault[1], fault[3] or "", said)
@@ -61,11 +77,22 @@ class Stub:
             {"index": 0, "message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
         ]}  # fmt: skip
         if self.usage:
-            found["usage"] = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-        return json.dumps(found).encode()
+            counted = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+            found["usage"] = self.usage if isinstance(self.usage, dict) else counted
+        return json.dumps(found | self.more).encode()
 
-    async def fault(self, kind: str, arg: str, said: str) -> tuple[int, dict, bytes] | str:
+    async def fault(self, kind: str, arg: str, said: str) -> tuple[int, dict, bytes] | str | bytes:
         """The answer of one kind of fault."""
+        if kind in RAW:
+            return RAW[kind]
+        if kind == "503-later":
+            return 503, {"retry-after": arg}, _error("later", None)
+        if kind == "slow":
+            await asyncio.sleep(float(arg))
+            return 200, {}, self.completion("slow")
+        if kind in ("gzip", "bomb"):
+            body = b"\0" * int(float(arg) * 2**20) if kind == "bomb" else self.completion("packed")
+            return 200, {"content-encoding": "gzip"}, gzip.compress(body, 1)
         if kind in ("drop", "hang"):
             await asyncio.sleep(float(arg or 0) if kind == "drop" else 3600)
             return "drop"
@@ -91,16 +118,49 @@ class Stub:
             "no-choices": (200, b'{"choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 0}}'),
             "null": (200, self.completion(None)),
             "empty": (200, self.completion("  \n")),
-            "parts": (200, self.completion([{"type": "text", "text": "x"}])),
+            "parts": (200, self.completion([{"type": "text", "text": "x "}, {"type": "image"}, {"type": "text", "text": "y"}])),
+            "parts-refused": (200, self.completion([{"type": "refusal", "refusal": "I will not"}])),
+            "deep": (200, b'{"choices": ' + b"[" * 100_000),
+            "deep-error": (500, b'{"error": ' + b"[" * 5_000 + b"]" * 5_000 + b"}"),
             "refusal": (200, self.completion(None, refusal="I will not")),
             "filter": (200, self.completion("some", finish="content_filter")),
             "length": (200, self.completion("a start of", finish="length")),
             "length-empty": (200, self.completion("", finish="length")),
             "surrogate": (200, self.completion("caf\\u00e9").replace(b"caf\\\\u00e9", b"caf\\ud800\\u0000!")),
+            "surrogate-finish": (200, odd(self.completion("fine", finish="ODD"))),
+            "surrogate-tools": (200, odd(self.completion("fine", tool_calls=[{"id": "ODD", "ODD": 1}]))),
+            "surrogate-model": (200, odd(self.completion("fine")[:-1] + b', "model": "ODD"}')),
+            "surrogate-reasoning": (200, odd(self.completion("fine", reasoning_content="ODD"))),
+            "infinite-logprobs": (200, self.completion("fine").replace(b'"index"', b'"logprobs": {"content": [-Infinity, NaN]}, "index"')),
+            "pinned": (400, b'{"detail": "Server is pinned to \'other\'"}'),
             "tools": (200, self.completion(None, tool_calls=[{"id": "1", "type": "function"}])),
         }  # fmt: skip
         status, body = special.get(kind) or (int(kind), _error(f"status {kind}", None))
         return status, {}, body
+
+
+def echoing(answer: tuple | str | bytes, secret: str) -> tuple | str | bytes:
+    """An answer with a header's value in every text of its JSON, in its HTML, or in its status line."""
+
+    def filled(value: object) -> object:
+        if isinstance(value, dict):
+            return {name: filled(held) for name, held in value.items()}
+        return [filled(held) for held in value] if isinstance(value, list) else f"{value} {secret}" if isinstance(value, str) else value
+
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, bytes):
+        return answer.replace(b"OK", secret.encode(), 1).replace(b"abc", secret.encode(), 1)
+    status, headers, body = answer
+    try:
+        return status, headers, json.dumps(filled(json.loads(body))).encode()
+    except ValueError:
+        return status, headers, body + secret.encode()
+
+
+def odd(body: bytes) -> bytes:
+    """A body in which ODD is a lone surrogate."""
+    return body.replace(b"ODD", b"\\ud800")
 
 
 def _error(message: str, code: object) -> bytes:
@@ -143,7 +203,12 @@ class Connection(asyncio.Protocol):
         self.stub.most_under_way = max(self.stub.most_under_way, self.stub.under_way)
         answer = await self.stub.answer(body)
         self.stub.under_way -= 1
+        if self.stub.is_echoing:
+            answer = echoing(answer, self.headers.get("authorization", ""))
         if answer == "drop":
+            self.transport.close()
+        elif isinstance(answer, bytes):
+            self.transport.write(answer)
             self.transport.close()
         else:
             self.write(*answer)

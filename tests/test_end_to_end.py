@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import shutil
 import signal
+import socket
 import time
 from pathlib import Path
 
@@ -112,6 +114,35 @@ def test_outputs_deleted_come_back_byte_for_byte_without_a_call(house):
     assert (house.folder / "dvc.lock").read_bytes() == lock
 
 
+def test_a_dead_letter_is_asked_again_by_the_stage_that_holds_it_and_nothing_else_is(house):
+    before, paid, lock = house.bytes_under("data"), calls(house), (house.folder / "dvc.lock").read_bytes()
+    lose(house, house.table(f"data/datasets/{BOARD}/generations.parquet").filter(model="birch", purpose="recognise")["prompt_key"][0])
+    (scratch,) = (house.folder / "build" / BOARD).glob("birch@*/recognise-0.parquet")
+    scratch.unlink()
+    house.run("dvc", "repro", "--single-item", "--force", f"dataset@{BOARD}")
+    changed = json.loads(house.run("dvc", "status", "--json").stdout)
+    assert "`truerate llm dead --retry rejected`" in house.run("truerate", "where").stderr
+    assert calls(house) == paid and house.bytes_under("data") != before
+    forgotten = json.loads(house.run("truerate", "llm", "dead", "--retry", "rejected", "--json").stdout)
+    assert forgotten == {"n_forgotten": 1, "boards": [BOARD]}
+    assert json.loads(house.run("dvc", "status", "--json").stdout) == changed | {f"dataset@{BOARD}": ["changed command"]}
+    said = house.run("dvc", "repro").stdout
+    assert re.findall("Running stage '(.+)'", said) == [f"dataset@{BOARD}"]  # whose rows are again those that the others were made from
+    assert calls(house) == paid | {"sim-birch": paid["sim-birch"] + 1}
+    assert house.bytes_under("data") == before and (house.folder / "dvc.lock").read_bytes() == lock
+    assert house.run("truerate", "where").stderr == ""
+
+
+def lose(house: House, key: str) -> None:
+    """Make a reply of the store a dead letter, as if its endpoint had refused the request."""
+    import sqlite3
+
+    with sqlite3.connect(house.environment["TRUERATE_STORE"]) as store:
+        found = bytes.fromhex(key)
+        store.execute("INSERT INTO dead SELECT key, 'rejected', '400', 1, identity, at, request FROM response WHERE key = ?", [found])
+        assert store.execute("DELETE FROM response WHERE key = ?", [found]).rowcount == 1
+
+
 def test_a_changed_model_asks_again_alone_and_moves_no_other(house):
     paid, others = calls(house), {name: recognition(house, name) for name in ("aster", "cedar", "dogwood", "elm")}
     scratch = {path: path.stat().st_mtime_ns for path in (house.folder / "build" / BOARD).rglob("*.parquet")}
@@ -142,6 +173,20 @@ def test_killed_three_times_the_build_ends_as_if_undisturbed(tmp_path, house):
     assert other.bytes_under("data/datasets") == house.bytes_under("data/datasets")
     assert repeated(other) <= len(KILLS) * CONCURRENCY
     assert not left_behind(other)
+
+
+def test_what_dvc_started_ends_when_dvc_alone_is_killed(tmp_path):
+    other = move_in(tmp_path / "truerate")
+    with socket.create_server(("127.0.0.1", 0)) as endpoint:  # that takes requests and never answers
+        address = f"http://127.0.0.1:{endpoint.getsockname()[1]}/v1"
+        other.edit(lambda p: p["endpoints"].update(world={"base_url": address, "is_simulated": True}))
+        build = other.start("dvc", "repro")
+        endpoint.settimeout(300)
+        endpoint.accept()
+        assert any(name.startswith("python -m truerate step") for name in alive(other))
+        build.kill()
+        build.wait()
+        assert not left_behind(other)
 
 
 def repeated(house: House) -> int:
@@ -182,9 +227,11 @@ def stored(house: House) -> int:
 def left_behind(house: House) -> list[str]:
     """Processes that still run in the copy, given the few seconds that a launched server may linger."""
     deadline = time.monotonic() + 15
-    while time.monotonic() < deadline:
-        found = [" ".join(p.info["cmdline"] or []) for p in psutil.process_iter(["cmdline", "cwd"]) if p.info["cwd"] == str(house.folder)]
-        if not found:
-            return []
+    while (found := alive(house)) and time.monotonic() < deadline:
         time.sleep(0.2)
     return found
+
+
+def alive(house: House) -> list[str]:
+    """The commands of all processes that run in the copy."""
+    return [" ".join(p.info["cmdline"] or []) for p in psutil.process_iter(["cmdline", "cwd"]) if p.info["cwd"] == str(house.folder)]

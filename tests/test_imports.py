@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).parents[1] / "src"
-GROUND = ["errors", "terminal", "params", "keys", "layout", "schemas", "text", "tags", "networks"]
+GROUND = ["errors", "terminal", "display", "hiding", "onehost", "params", "keys", "layout", "schemas", "text", "tags", "networks"]
 ALLOWED = {
     "llm": {*GROUND, "llm"},
     "web": {*GROUND, "web"},
@@ -21,7 +21,10 @@ ALLOWED = {
     "hub": {*GROUND, "rights", "hub"},
 }
 # What `keys` needs before params is read stands first; each ground module sees those before it alone.
-ORDER = ["errors", "terminal", "keys", "mistakes", "params", "settings", "layout", "schemas", "text", "tags", "networks", "rights"]
+ORDER = [
+    *("errors", "terminal", "display", "hiding", "onehost", "keys", "mistakes", "params", "settings", "layout", "schemas", "text", "tags"),
+    *("networks", "rights"),
+]
 
 
 def imported(path: Path) -> set[str]:

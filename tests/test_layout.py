@@ -28,7 +28,7 @@ def key(params, alias="birch", *upstream) -> str:
 
 
 SAME = {
-    "address": lambda p: p["endpoints"]["world"].update(concurrency=3, linger_s=9),
+    "how it is asked": lambda p: p["endpoints"]["world"].update(concurrency=3, linger_s=9),
     "who made it": lambda p: p["models"]["birch"].update(family="x"),
     "another model": lambda p: p["models"]["cedar"].update(params={"temperature": 0.5}),
     "a subject more": lambda p: p["tracks"]["halueval"].update(subjects=["aster"], generators=["quill"]),
@@ -58,6 +58,15 @@ def test_what_decides_a_reply_moves_the_key(params, change):
     before = key(params)
     OTHER[change](params)
     assert key(params) != before
+
+
+def test_the_place_where_a_model_is_asked_moves_its_key_for_dead_letters_are_of_one_place(params):
+    params["models"]["birch"]["endpoint"] = "mine"
+    found = set()
+    for url in ("http://one.example/v1", "http://one.example/v1/", "http://two.example/v1"):
+        params["endpoints"]["mine"] = {"base_url": url}
+        found.add(key(params))
+    assert len(found) == 2
 
 
 def test_upstream_models_decide_too(params):

@@ -8,7 +8,6 @@ import pytest
 from truerate import report
 from truerate.cli import main
 from truerate.errors import TruerateError
-from truerate.flow import mend
 from truerate.layout import Layout
 from truerate.schemas import Row, Score, frame, pairs, save
 
@@ -99,12 +98,3 @@ def test_text_is_put_between_markers_and_nowhere_else(tmp_path):
     with pytest.raises(TruerateError, match="has no markers"):
         report.write_between(page, "y", "new")
     assert "new" in page.read_text()
-
-
-def test_a_lock_file_cut_by_a_kill_is_removed_and_a_whole_one_is_kept(tmp_path):
-    lock = tmp_path / "rwlock"
-    assert not mend(str(tmp_path))
-    lock.write_text("{}")
-    assert not mend(str(tmp_path)) and lock.exists()
-    lock.write_text("")
-    assert mend(str(tmp_path)) and not lock.exists()

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from truerate.rights import KEYS, has_texts, open_tables, outgoing_tables, without_texts
-from truerate.schemas import Count, Document, Fact, Generation, Item, Judgement, Sample, frame, pairs
+from truerate.schemas import Count, Document, Fact, Generation, Item, Judgement, Sample, frame, pairs, schema
 
 OURS, LENT = "ours", "lent"
 YES, IDS, NO = {"redistribution": "yes"}, {"redistribution": "ids-only"}, {"redistribution": "no"}
@@ -56,7 +56,7 @@ def tables() -> dict[str, pl.DataFrame]:
         "facts": frame(Fact, [fact(f"f-{name}", name) for name in names]),
         "judgements": frame(Judgement, [judgement(target) for target in [*targets, "s-train", "nowhere"]]),
         "counts": frame(
-            Count, [{"step": "s", "model": "m", "slice": []} | dict.fromkeys(("n_in", "n_ok", "n_dead", "n_abstained", "n_unparsed"), 0)]
+            Count, [{"step": "s", "model": "m", "slice": []} | {name: 0 for name in schema(Count).names() if name.startswith("n_")}]
         ),
     }
 

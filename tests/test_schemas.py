@@ -12,7 +12,8 @@ from truerate.schemas import Count, Score, frame, load, pair, pairs, save
 TABLES = [
     table for table in vars(schemas).values() if isinstance(table, type) and issubclass(table, schemas.Table) and table is not schemas.Table
 ]
-COUNT = {"step": "sample", "model": "m", "slice": pairs(task="qa"), "n_in": 3, "n_ok": 1, "n_dead": 1, "n_abstained": 0, "n_unparsed": 1}
+OUTCOMES = {"n_in": 3, "n_ok": 1, "n_dead": 1, "n_abstained": 0, "n_unparsed": 1, "n_thought": 0}
+COUNT = {"step": "sample", "model": "m", "slice": pairs(task="qa"), **OUTCOMES}
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)

@@ -109,3 +109,14 @@ def test_every_track_has_its_rules_and_no_python_stands_in_them():
         assert not re.search(r"^\s+(run|script):", text, re.M)
         commands = set(re.findall(r"python -m truerate (\w+)", text))
         assert commands <= {"export", "step"} and "export" in commands
+
+
+def test_rules_read_what_the_wiring_says_of_their_step():
+    for track in {board.track for board in at.p.boards.values()}:
+        rules = (ROOT / f"rules/{track}.smk").read_text("utf-8").split("\nrule ")[1:]
+        for rule in rules:
+            step = re.match(rf"{track}_(\w+)", rule)[1]
+            inputs = re.findall(r"lambda wildcards: wiring\.(.+),\n", rule)
+            reading = {"export": "for_export(at, wildcards.board)"}.get(step, f'before(at, wildcards.board, "{step}", wildcards.model)')
+            assert inputs in ([], [reading]), step
+            assert bool(inputs) == ("-- {input}" in rule), step

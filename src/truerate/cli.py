@@ -7,38 +7,66 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
+from truerate import parents
 from truerate.cpu import hold_to_avx2
 from truerate.errors import TruerateError
+from truerate.mending import mend
+from truerate.terminal import say
+
+OF_SNAKEMAKE = ("step", "export", "import")  # the commands of rules
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code: 0 done, 2 a mistake to mend, 130 interrupted."""
     options = parser().parse_args(arguments)
     hold_to_avx2(os.environ)
+    begin(options.command)
     try:
         options.run(options)
     except TruerateError as error:
-        print(f"truerate: {error}", file=sys.stderr)
-        return 2
+        return _stopped(options.command, str(error))
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # the reader of our output went away (`| head`)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:  # a file that is not there, a folder that cannot be written, a full disk
         place = error.filename2 or error.filename
-        print(f"truerate: {str(place)!r}: {error.strerror}" if place else f"truerate: {error}", file=sys.stderr)
-        return 2
+        return _stopped(options.command, f"{str(place)!r}: {error.strerror}" if place else str(error))
     return 0
+
+
+def begin(command: str) -> None:
+    """Before any command: one of a build ends with that build; one that a person gives first mends what a kill left of DVC's files."""
+    if parents.is_in_stage():
+        if command != "make":  # which ends more than itself
+            parents.end_with_them()
+    elif command != "mend":
+        with suppress(OSError):  # a checkout that this user may only read
+            for line in mend():
+                say(line)
+
+
+def _stopped(command: str, why: str) -> int:
+    """The exit code of a mistake to mend, once it is said; in a stage also what to do then, which `make` says where Snakemake runs it."""
+    say(why)
+    if parents.is_in_stage() and command not in OF_SNAKEMAKE:
+        from truerate.making import say_stopped
+
+        say_stopped()
+    return 2
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line: reading commands first, then the steps of the build."""
     top = argparse.ArgumentParser(prog="truerate", description="Benchmarks of LLM hallucination whose numbers can be believed.")
-    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
     _reading(commands)
     store = commands.add_parser("llm", help="the response store: stats, dead letters, export, import")
     _llm(store.add_subparsers(required=True, metavar="WHAT"))
+    pages = commands.add_parser("web", help="the page store: stats, pages to be asked for again")
+    _web(pages.add_subparsers(required=True, metavar="WHAT"))
     _steps(commands)
     return top
 
@@ -86,9 +114,11 @@ def _reading(commands) -> None:
     publish.add_argument("--public", action="store_true", help="everybody may read it")
     publish.add_argument("--tag", metavar="vX.Y", help="the version; one that holds other content is refused, never moved")
     publish.add_argument("--dry-run", action="store_true", help="show what would be added, changed and deleted; write nothing")
+    build = _add(commands, "build", "check the settings, then `dvc repro`; says last what to do where it stopped", _build)
+    build.add_argument("stages", nargs="*", help="stages of dvc.yaml with what they need; default: all")
     _add(commands, "where", "the path of the built page and how to serve it", _where)
     _add(commands, "gc", "remove scratch folders that nothing names any more", _gc)
-    _add(commands, "mend", "after a kill: remove DVC's lock file if it was cut while DVC wrote it", _mend)
+    _add(commands, "mend", "after a kill: put right what it cut of DVC's lock files (every command does so first)", _mend)
     real = _add(commands, "real", "build the boards of public files in a folder, apart from the committed ones", _real, "data")
     real.add_argument("--work", default="build/real", help="folder of that build")
     real.add_argument("--tables", metavar="FILE", help="a file whose tables between markers are rewritten, beside those in the work folder")
@@ -167,7 +197,14 @@ def _fetch_articles(o) -> None:
 
 
 def _mend(o) -> None:
-    print("a cut lock file of DVC was removed" if _flow().mend() else "nothing to mend")
+    print(*mend() or ["nothing to mend"], sep="\n")
+
+
+def _build(o) -> None:
+    from truerate.making import build
+
+    _flow().check_params(is_kept=False)  # before DVC reads the same file, and says of a mistake in it what it can
+    sys.exit(build(o.stages))
 
 
 def _gc(o) -> None:
@@ -196,18 +233,44 @@ def _real(o) -> None:
 def _llm(commands) -> None:
     _add(commands, "stats", "replies, tokens, money, dead letters by model", lambda o: _store().stats(_at(), as_json=o.json), json=True)
     dead = _add(commands, "dead", "requests given up, with reasons", _dead, json=True)
-    dead.add_argument("--retry", metavar="REASON", help="forget the dead letters of this reason, so that the next build asks again")
+    retry = "forget the dead letters of this reason (or `all`), so that the next `dvc repro` asks them again where data sets hold them"
+    dead.add_argument("--retry", metavar="REASON", help=retry)
     _add(commands, "export", "write the store to one Parquet file", lambda o: _store().export(_at(), o.file), "file")
     _add(commands, "gc", "drop old replies of models that params.yaml no longer names in this form", lambda o: _store().gc(_at()))
     _add(commands, "import", "add the replies of an exported file", lambda o: _store().import_(_at(), o.file), "file")
 
 
 def _dead(o) -> None:
-    _store().dead(_at(), retry=o.retry, as_json=o.json)
+    from truerate.again import ask_again_everywhere
+
+    _store().dead(_at(), retry=o.retry, as_json=o.json, mark=ask_again_everywhere)
 
 
 def _store():
     from truerate.llm import commands
+
+    return commands
+
+
+# ---- the page store ---------------------------------------------------------------------------------------------------------------
+def _web(commands) -> None:
+    counts = "pages by what became of them, and whether that may pass"
+    _add(commands, "stats", counts, lambda o: _pages().stats(_at(), as_json=o.json), json=True)
+    again = "forget pages that did not come for what may pass, so that the next `dvc repro` asks for them again where data sets hold them"
+    retry = _add(commands, "retry", again, lambda o: _again(o, _pages().retry, o.reason), json=True)
+    retry.add_argument("reason", nargs="?", default="all", help="timeout, error, status, robots, a status such as 503; default: all")
+    one = "forget one page, whatever became of it, so that the next `dvc repro` asks for it again where data sets hold it"
+    _add(commands, "forget", one, lambda o: _again(o, _pages().forget, o.url), "url", json=True)
+
+
+def _again(o, forget: Callable, what: str) -> None:
+    from truerate.again_pages import ask_pages_again
+
+    forget(_at(), what, mark=ask_pages_again, as_json=o.json)
+
+
+def _pages():
+    from truerate.web import commands
 
     return commands
 
@@ -220,6 +283,7 @@ def _flow():
 
 
 def _steps(commands) -> None:
+    _add(commands, "make", None, _make, "rules", "target")
     _add(commands, "params", None, lambda o: _flow().check_params())
     _add(commands, "import", None, lambda o: _flow().import_source(_at(), o.name), "name")
     _add(commands, "readable", None, lambda o: _flow().check_source(_at(), o.name), "name")
@@ -238,6 +302,12 @@ def _steps(commands) -> None:
     _add(commands, "score", None, lambda o: _flow().score(_at(), o.board), "board")
     _add(commands, "leaderboard", None, lambda o: _flow().leaderboard(_at()))
     _add(commands, "render", None, lambda o: _flow().render(_at()))
+
+
+def _make(o) -> None:
+    from truerate.making import make
+
+    sys.exit(make(o.rules, o.target))
 
 
 def _step(o) -> None:

@@ -42,6 +42,7 @@ from truerate.schemas import (
 )
 from truerate.settings import Stage, read_by, stages
 from truerate.sources import SourceTables
+from truerate.terminal import say
 
 DATASET = {
     "items": Item,
@@ -98,27 +99,14 @@ def is_edited(at: Layout, stage: Stage) -> bool:
     return watched.is_file() and read_json(watched) != read_by(at.p, stage)
 
 
-def check_params() -> None:
-    """Read params.yaml, so that a mistake in it ends the build before anything runs, and write what each stage reads of it."""
+def check_params(*, is_kept: bool = True) -> None:
+    """Read params.yaml, so that a mistake in it ends the build before anything runs, and write what each stage reads of it (`is_kept`)."""
     from truerate.checking import check_names
 
     at = Layout.load()
     check_names(at)
-    for stage in stages(at.p):
+    for stage in stages(at.p) if is_kept else ():
         write_json(at.settings(stage), read_by(at.p, stage))
-
-
-def mend(folder: str = ".dvc/tmp") -> bool:
-    """Remove DVC's lock file where a kill hit DVC while it wrote it: DVC does not write it atomically and cannot start on half of it."""
-    path = Path(folder) / "rwlock"
-    try:
-        json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        return False
-    except ValueError:
-        path.unlink()
-        return True
-    return False
 
 
 # ---- sources ------------------------------------------------------------------------------------------------------------------
@@ -370,7 +358,8 @@ def board_scores(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def render(at: Layout) -> None:
-    """Write the pages that mkdocs builds, in place of those of an earlier build."""
+    """Write the pages that mkdocs builds, in place of those of an earlier build; say what a person should know of the build's replies."""
+    from truerate.ending import lines
     from truerate.gather import site_tables
     from truerate.site import render_site
 
@@ -379,6 +368,8 @@ def render(at: Layout) -> None:
         shutil.rmtree(at.p.paths.site_src, ignore_errors=True)
         for path, text in pages.items():
             write_text(f"{at.p.paths.site_src}/{path}", text)
+    for line in lines(at):
+        say(line)
 
 
 def gc(at: Layout) -> list[str]:

@@ -117,18 +117,23 @@ class Layout:
     def key(self, board: str, alias: str, *upstream: str) -> str:
         """Twelve hex digits that decide the scratch rows of one model on one board.
 
-        Over the source's bytes, the track's code, its settings without the lists of models, the model's own entry and identity, and those
-        of the `upstream` models whose rows it reads. A model that enters or leaves a list moves no other model's rows; a name that is no
-        model (weights that the settings name) adds nothing.
+        Over the source's bytes, the track's code, its settings without the lists of models, the model's own entry, identity and address
+        (its dead letters are asked again at another), and those of the `upstream` models whose rows it reads. A model that enters or
+        leaves a list moves no other model's rows; a name that is no model (weights that the settings name) adds nothing.
         """
         track, own = self.p.board(board).track, self.p.track(board)
         settings = own.model_dump(mode="json", exclude=set(own.later))
         return digest(
             files=_digest_of((self.source(self.p.board(board).source), *self.code(track), *self.prompts, *own.files())),
             settings=settings,
-            models=[[self.p.model(name).content(), self.identity(name)] for name in (alias, *upstream) if name in self.p.models],
+            models=[self._asked(name) for name in (alias, *upstream) if name in self.p.models],
             shared=[self.p.seed, self.p.n_shards, self.p.size_of(board).model_dump(), self.p.languages],
         )
+
+    def _asked(self, alias: str) -> list[object]:
+        """What of a model decides the rows of its replies."""
+        model = self.p.model(alias)
+        return [model.content(), self.identity(alias), self.p.endpoints[model.endpoint].address]
 
     def scratch_pattern(self, step: str) -> str:
         """The pattern of one step's scratch files, with Snakemake's wildcards."""

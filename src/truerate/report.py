@@ -13,6 +13,7 @@ from truerate.errors import TruerateError, listed
 from truerate.layout import Layout
 from truerate.params import Source
 from truerate.schemas import Row, Score, load, read_json
+from truerate.terminal import say
 
 
 def show_boards(at: Layout, *, as_json: bool) -> None:
@@ -168,8 +169,13 @@ def write_between(path: Path, name: str, text: str) -> None:
 
 
 def where(at: Layout) -> None:
-    """Print the path of the built page and how to serve it."""
-    print(f"\nThe leaderboard is built: {_page(at)}\nOpen that file in a browser, or run: .venv/bin/truerate serve")
+    """Print the path of the built page and how to serve it, and what a person should know of the build's replies."""
+    from truerate.ending import lines
+
+    page = _page(at)
+    for line in lines(at):
+        say(line)
+    print(f"\nThe leaderboard is built: {page}\nOpen that file in a browser, or run: .venv/bin/truerate serve")
 
 
 def _page(at: Layout) -> Path:

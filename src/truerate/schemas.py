@@ -282,7 +282,10 @@ class Reject(Table):
 
 
 class Count(Table):
-    """The account of one step: every reply is one of four outcomes, `n_in = n_ok + n_dead + n_abstained + n_unparsed`."""
+    """The account of one step: every reply is one of four outcomes, `n_in = n_ok + n_dead + n_abstained + n_unparsed`.
+
+    `n_thought`: replies, whatever their outcome, from which thought was cut.
+    """
 
     RULES = {
         "n_in = n_ok + n_dead + n_abstained + n_unparsed": pl.sum_horizontal("n_ok", "n_dead", "n_abstained", "n_unparsed")
@@ -297,6 +300,7 @@ class Count(Table):
     n_dead: pl.Int64 = Field(ge=0)
     n_abstained: pl.Int64 = Field(ge=0)
     n_unparsed: pl.Int64 = Field(ge=0)
+    n_thought: pl.Int64 = Field(ge=0)
 
 
 def pairs(**values: object) -> list[dict[str, str]]:
@@ -385,10 +389,10 @@ def read_json(path: str | Path) -> dict:
         raise TruerateError(f"reading {str(path)!r}: {error}; delete it and run `dvc repro`") from None
 
 
-def read_parquet(path: str | Path) -> pl.DataFrame:
-    """Read one Parquet file; TruerateError where there is none or it is no Parquet."""
+def read_parquet(path: str | Path, *, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """Read one Parquet file, or some of its columns; TruerateError where there is none or it is no Parquet."""
     try:
-        return pl.read_parquet(path)
+        return pl.read_parquet(path, columns=columns and list(columns))
     except FileNotFoundError:
         raise TruerateError(f"reading {str(path)!r}: it is not there; run `dvc repro`") from None
     except (OSError, pl.exceptions.PolarsError) as error:

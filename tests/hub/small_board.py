@@ -76,7 +76,7 @@ def tables(n: int = 12, *, licences: tuple[str, ...] = ("MIT",)) -> dict[str, pl
     ]
     reply = {"item_id": "i1", "purpose": "sample", "model": "m", "sample_index": 0, "params": "{}", "text": "A reply.", "status": "ok"}
     reply |= {"finish_reason": None, "reason": None, "prompt_key": "k", "n_tokens_in": None, "n_tokens_out": None, "cost_usd": 0.0}
-    count = {"step": "sample", "model": "m", "n_in": 3, "n_ok": 2, "n_dead": 1, "n_abstained": 0, "n_unparsed": 0}
+    count = {"step": "sample", "model": "m", "n_in": 3, "n_ok": 2, "n_dead": 1, "n_abstained": 0, "n_unparsed": 0, "n_thought": 0}
     row = {"board": "b", "table": "t", "subject": "m", "kind": "model", "metric": "accuracy", "value": 0.5, "n": 8, "provenance": "x"}
     return {
         "samples": frame(Sample, list(_samples(n))),

@@ -4,8 +4,8 @@ from truerate.llm import Request
 from truerate.llm.keys import Target
 
 TARGET = Target(
-    alias="m", endpoint="e", model="name", identity="name@1", price=(1.0, 2.0), override={}, extra_body={}, drop=frozenset(),
-    limit_field="max_tokens", accept_length=False,
+    alias="m", endpoint="e", model="name", identity="name@1", address="http://127.0.0.1:9/v1", price=(1.0, 2.0), override={},
+    extra_body={}, drop=frozenset(), limit_field="max_tokens", accept_length=False,
 )  # fmt: skip
 
 

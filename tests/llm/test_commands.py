@@ -4,6 +4,7 @@ import json
 
 from llm.asked import asking
 from truerate.llm import ask, commands
+from truerate.llm.store import Store
 
 
 def test_what_the_store_holds(at, capsys):
@@ -20,12 +21,22 @@ def test_what_the_store_holds(at, capsys):
     assert "stub-model" in (said := capsys.readouterr().out) and "refusal" in said
 
 
-def test_dead_letters_are_forgotten_by_reason(at, capsys):
+def test_dead_letters_are_forgotten_by_reason_and_who_holds_them_is_told_first(at, capsys):
     layout = at()
-    ask([asking("[[refusal]]")], layout, label="x")
-    commands.dead(layout, retry="length", as_json=True)
-    commands.dead(layout, retry="refusal")
-    assert capsys.readouterr().out == '{"n_forgotten": 0}\n1 dead letters forgotten; the next build asks them again\n'
+    (letter,) = ask([asking("[[refusal]]")], layout, label="x")
+    told = []
+
+    def mark(layout, keys):
+        told.append((keys, commands.facts.dead_letters(Store(layout.store)).height))
+        return ["some-board"] if keys else []
+
+    commands.dead(layout, retry="length", as_json=True, mark=mark)
+    commands.dead(layout, retry="refusal", mark=mark)
+    commands.dead(layout, retry="refusal", mark=mark)
+    first, second, third = capsys.readouterr().out.splitlines()
+    assert json.loads(first) == {"n_forgotten": 0, "boards": []} and third == "no dead letters to forget"
+    assert second == "1 dead letters forgotten; the next `dvc repro` asks them again, on some-board"
+    assert told == [(set(), 1), ({letter.key}, 1), (set(), 0)]  # told while the letters are still there: a kill in between loses none
 
 
 def test_a_pack_goes_to_another_host(at, tmp_path, capsys, monkeypatch, stub):

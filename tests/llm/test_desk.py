@@ -60,7 +60,7 @@ def test_dead_letters_answer_claims(store):
     one = lives(store, Owner.mine())
     outcome(store, one, job())
     store.write(partial(settle, owner=one, settled=[Settled(job(), Dead("refusal", "no", 1))]))
-    assert outcome(store, one, job()) == Dead("refusal", "no", 1)
+    assert outcome(store, one, job()) == Dead("refusal", "no", 1, job().target.address)
 
 
 def test_a_desk_that_closes_claims_nothing_more_and_writes_what_came(store):

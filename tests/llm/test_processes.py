@@ -101,8 +101,8 @@ def test_an_interrupted_run_leaves_no_lease(at, stub, asker):
         assert store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
         booked = dict(store.query("SELECT kind, SUM(calls) FROM ledger GROUP BY kind"))
         ((n_kept,),) = store.query("SELECT COUNT(*) FROM response")
-    assert booked["reply"] == n_kept
-    assert 0 < booked["lost"] <= 8
+    assert booked == {"reply": n_kept}  # what was under way was waited for
+    assert n_kept >= 20
 
 
 def test_a_short_run_is_not_starved_by_a_long_one(at, stub, asker):

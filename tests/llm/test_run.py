@@ -15,12 +15,20 @@ from truerate.llm.store import Store
 RETRIED = {
     "429": "rate_limited", "500": "server_error", "503": "server_error", "408": "timeout", "409": "not_ready", "425": "not_ready",
     "drop": "connection", "truncated": "bad_json", "html": "html", "error-200": "not_a_completion", "not-completion": "not_a_completion",
-    "list": "not_a_completion", "parts": "not_a_completion", "no-choices": "no_choices", "null": "empty", "empty": "empty",
+    "list": "not_a_completion", "no-choices": "no_choices", "null": "empty", "empty": "empty",
+    "bad-chunk": "bad_http", "bad-status": "bad_http", "long-header": "bad_http", "bad-gzip": "bad_http", "deep": "bad_json",
+    "deep-error": "server_error",
 }  # fmt: skip
 DEAD = {
     "refusal": "refusal", "filter": "content_filter", "filter-400": "content_filter", "context": "context_length", "400": "rejected",
     "422": "rejected", "length": "length", "length-empty": "length",
 }  # fmt: skip
+
+
+def answering(layout: Layout) -> Layout:
+    """The layout, once its endpoint has answered for the model: from then on a request that fails is a fault of its own."""
+    ask([asking("first")], layout, label="first")
+    return layout
 
 
 @pytest.mark.parametrize("kind", RETRIED)
@@ -31,23 +39,23 @@ def test_transient_faults_are_retried(at, stub, kind):
 
 @pytest.mark.parametrize(("kind", "reason"), RETRIED.items())
 def test_transient_faults_that_stay_become_dead_letters(at, stub, kind, reason):
-    layout = at()
+    layout = answering(at())
     (reply,) = ask([asking(f"[[{kind}]]")], layout, label=kind)
-    assert (reply.status, reply.reason, reply.text, stub.n_calls) == ("dead", reason, "", 3)
+    assert (reply.status, reply.reason, reply.text, stub.n_calls) == ("dead", reason, "", 1 + 3)
     with Store(layout.store) as store:
         assert dead_letters(store).select("reason", "attempts", "prompt").rows() == [(reason, 3, f"[[{kind}]]")]
 
 
 @pytest.mark.parametrize(("kind", "reason"), DEAD.items())
 def test_final_faults_become_dead_letters_at_once_and_are_remembered(at, stub, kind, reason):
-    layout = at()
+    layout = answering(at())
     for is_stored in (False, True):
         (reply,) = ask([asking(f"[[{kind}]]")], layout, label=kind)
-        assert (reply.status, reply.reason, reply.is_stored, stub.n_calls) == ("dead", reason, is_stored, 1)
+        assert (reply.status, reply.reason, reply.is_stored, stub.n_calls) == ("dead", reason, is_stored, 1 + 1)
     with Store(layout.store) as store:
         assert retry_dead(store, reason) == 1
     ask([asking(f"[[{kind}]]")], layout, label=kind)
-    assert stub.n_calls == 2
+    assert stub.n_calls == 1 + 2
 
 
 @pytest.mark.parametrize(
@@ -143,9 +151,12 @@ def test_an_endpoint_that_takes_less_than_params_say_gets_less(at, stub):
 
 def test_an_endpoint_that_answers_nothing_ends_the_run(at, stub):
     requests = [asking(f"[[500]] {n}") for n in range(200)]
-    with pytest.raises(TruerateError, match="answers nothing: 20 requests given up, none answered; last: server_error: 500"):
-        ask(requests, at(endpoint={"concurrency": 4}), label="x")
+    with pytest.raises(TruerateError, match="model 'm' .* has answered nothing: 2[0-3] requests refused, the last as server_error: 500"):
+        ask(requests, layout := at(endpoint={"concurrency": 4}), label="x")
     assert stub.n_calls < 80
+    with Store(layout.store) as store:
+        assert dead_letters(store).is_empty()
+        assert store.query("SELECT COUNT(*) FROM lease") == [(0,)]
 
 
 def test_one_endpoint_that_fails_lets_the_other_finish_what_it_has_sent(at, stub):

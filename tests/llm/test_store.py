@@ -150,7 +150,7 @@ def test_what_the_store_holds(tmp_path):
         (row,) = stats.stats(store).to_dicts()
         assert (row["identity"], row["n_replies"], row["n_dead"], row["n_calls"], row["n_tokens_in"]) == ("name@1", 1, 1, 2, 2)
         assert stats.dead_letters(store)["prompt"].to_list() == ["b"]
-        with pytest.raises(TruerateError, match="allowed: all, bad_json"):
+        with pytest.raises(TruerateError, match="allowed: all, bad_http, bad_json"):
             stats.retry_dead(store, "nope")
         assert stats.retry_dead(store, "length") == 0
         assert stats.retry_dead(store, "all") == 1
@@ -158,3 +158,29 @@ def test_what_the_store_holds(tmp_path):
         assert stats.gc(store, keep=set(), older_than_s=60) == 0
         assert stats.gc(store, keep=set()) == 1
         assert store.query("SELECT COUNT(*) FROM response") == [(0,)]
+
+
+def test_a_store_is_read_where_nobody_may_write(tmp_path):
+    """As root there is no such place: so the file is opened as one that cannot change, and reading leaves nothing beside it."""
+    with Store(tmp_path / "r.sqlite") as store:
+        key = put(store, "p", "text")
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / "r.sqlite").write_bytes((tmp_path / "r.sqlite").read_bytes())
+    with Store(tmp_path / "copy" / "r.sqlite", is_read_only=True) as store:
+        assert store.find([key])[key].text == "text"
+        with pytest.raises(TruerateError, match="readonly|attempt to write"):
+            store.query("DELETE FROM response")
+    assert not (tmp_path / "copy" / "r.sqlite.d").exists()
+
+
+@pytest.mark.parametrize(("damage", "said"), [(b"\0" * 4096, "damaged|format 0"), (None, "damaged")])
+def test_a_damaged_file_is_called_damaged(tmp_path, damage, said):
+    with Store(tmp_path / "r.sqlite") as store:
+        for n in range(50):
+            put(store, f"p{n}", "text " * 500)
+    whole = (tmp_path / "r.sqlite").read_bytes()
+    (tmp_path / "r.sqlite").write_bytes(damage or whole[:8192] + b"x" * 60_000 + whole[68_192:])
+    with pytest.raises(TruerateError, match=said) as caught:
+        with Store(tmp_path / "r.sqlite", is_read_only=True) as store:
+            stats.stats(store)
+    assert "free space" not in str(caught.value)

@@ -75,6 +75,7 @@ def test_accounts_sum_to_what_was_asked():
     total = found["total"]
     assert total["n_in"] == board.counts["n_in"].sum() and len(found["lines"]) == 10 and len(found["detail"]) == board.counts.height
     assert sum(line["n_ok"] for line in found["lines"]) == total["n_ok"]
+    assert total["n_thought"] == board.counts["n_thought"].sum() > 0
     assert accounts(dataclasses.replace(board, counts=schemas.frame(schemas.Count))) is None
 
 

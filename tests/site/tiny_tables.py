@@ -245,6 +245,7 @@ def tiny_tables() -> Tables:
             "n_dead": 0,
             "n_abstained": 2,
             "n_unparsed": 4 + k,
+            "n_thought": 2 * k,
         }
         for step in ("sample", "recognition")
         for k, name in enumerate(MODELS)

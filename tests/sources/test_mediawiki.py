@@ -15,7 +15,7 @@ import pytest
 from truerate.errors import TruerateError
 from truerate.web import mediawiki
 from truerate.web.articles import Asked, Wanted, fetch, plain_text
-from truerate.web.fetch import Clock
+from truerate.web.pauses import Clock
 
 ROOT = Path(__file__).parents[2]
 TAGS = ["Unreferenced", "Under construction"]

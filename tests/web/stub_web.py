@@ -6,12 +6,28 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from truerate.params import Fetch, Search, load_params
-from truerate.web.fetch import Clock, Fetcher
+from truerate.web.fetch import Fetcher
+from truerate.web.pauses import Clock
 from truerate.web.store import PageStore
 
 ROOT = Path(__file__).parents[2]
 TRACK = load_params(ROOT / "params.yaml").tracks.wildhallucinations
+PROXY = None  # in place of the stub
 HTML = {"content-type": "text/html; charset=utf-8"}
+
+
+class Waits:
+    """A clock that stands still but for what is slept, which it keeps."""
+
+    def __init__(self):
+        self.slept = []
+
+    def clock(self) -> Clock:
+        async def sleep(seconds):
+            self.slept.append(round(seconds, 3))
+            await asyncio.sleep(0)
+
+        return Clock(now=lambda: 1000.0, sleep=sleep)
 
 
 def fetch_settings(**changes) -> Fetch:
@@ -69,6 +85,24 @@ class StubWeb:
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
+PAGE = (200, HTML, b"<p>Varn is a town.</p>")
+
+
+async def silent(target, writer):
+    """Never answers."""
+    await asyncio.Event().wait()
+
+
+async def cut(target, writer):
+    """Breaks off in the middle of a body."""
+    writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 900\r\n\r\nhalf")
+    await writer.drain()
+
+
+async def dropped(target, writer):
+    """Closes the connection without a word."""
+
+
 def results(*links: str) -> tuple:
     """A search's reply in Google's form."""
     body = {"kind": "customsearch#search"} | ({"items": [{"link": link, "title": f"About {link}"} for link in links]} if links else {})
@@ -76,15 +110,15 @@ def results(*links: str) -> tuple:
 
 
 def fetched(pages, paths, folder, *, settings=None, clock: Clock | None = None, base="http://127.0.0.1:{port}", as_proxy=False):
-    """Fetch paths from a fresh stub web into the store of a folder: the pages and the stub."""
+    """Fetch paths from a fresh stub web into the store of a folder: the pages and the stub. No pause takes time."""
     stub, settings = StubWeb(pages), settings or fetch_settings()
 
     async def run():
         async with stub.listening() as port:
             urls = [path if "://" in path else base.format(port=port) + path for path in paths]
-            proxy = f"http://127.0.0.1:{port}" if as_proxy else None
+            proxy = (PROXY or f"http://127.0.0.1:{port}") if as_proxy else None
             with PageStore(folder / "pages.sqlite") as store:
-                async with Fetcher(settings, store, proxy=proxy, clock=clock) as fetcher:
+                async with Fetcher(settings, store, proxy=proxy, clock=clock or Waits().clock()) as fetcher:
                     await fetcher.fetch_all(urls)
                 return [store.page("", url, fetcher.limits) for url in urls]
 

@@ -6,12 +6,9 @@ import socket
 
 import pytest
 
-from truerate.web.fetch import Clock
 from truerate.web.outcomes import Outcome
 
-from .stub_web import HTML, fetch_settings, fetched
-
-PAGE = (200, HTML, b"<p>Varn is a town.</p>")
+from .stub_web import HTML, PAGE, Waits, cut, fetch_settings, fetched, silent
 
 
 def one(pages, path, folder, **more):
@@ -31,15 +28,6 @@ async def endless(target, writer):
     while True:
         writer.write(b"<p>and so on</p>" * 50)
         await writer.drain()
-
-
-async def silent(target, writer):
-    await asyncio.Event().wait()
-
-
-async def cut(target, writer):
-    writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 900\r\n\r\nhalf")
-    await writer.drain()
 
 
 @pytest.mark.parametrize(
@@ -123,23 +111,13 @@ def test_robots_are_read_once_per_host_and_heeded_at_every_hop(tmp_path):
         ((200, {}, "\ufeffUser-agent: truerate\nDisallow: /".encode()), Outcome.ROBOTS),
         ((200, {}, b"User-agent: other\nDisallow: /"), Outcome.OK),
         ((500, {}, b""), Outcome.ROBOTS),
+        ((429, {}, b""), Outcome.ROBOTS),  # a host that is too busy to say its rules has not said that there are none
         (cut, Outcome.ERROR),
     ],
 )
 def test_what_a_host_says_in_place_of_rules(robots, outcome, tmp_path):
     page, _ = one({"/robots.txt": robots, "/a": PAGE}, "/a", tmp_path)
     assert page.outcome is outcome
-
-
-def test_a_broken_connection_is_tried_once_more(tmp_path):
-    tries = []
-
-    async def flaky(target, writer):
-        tries.append(target)
-        return None if len(tries) == 1 else PAGE
-
-    page, _ = one({"/a": flaky}, "/a", tmp_path)
-    assert page.outcome is Outcome.OK and len(tries) == 2
 
 
 def test_what_is_stored_is_not_fetched_again(tmp_path):
@@ -161,19 +139,6 @@ def test_through_a_proxy_names_are_not_resolved_here_but_private_addresses_are_s
     )
     assert good.outcome is Outcome.OK and literal.outcome is Outcome.REFUSED_ADDRESS
     assert stub.asked == ["http://no.such.invalid/robots.txt", "http://no.such.invalid/a"]
-
-
-class Waits:
-    """A clock that stands still but for what is slept."""
-
-    def __init__(self):
-        self.slept = []
-
-    def clock(self) -> Clock:
-        async def sleep(seconds):
-            self.slept.append(round(seconds, 3))
-
-        return Clock(now=lambda: 1000.0, sleep=sleep)
 
 
 def test_a_host_is_given_its_pause_and_others_are_not_held_up(tmp_path):

@@ -12,11 +12,7 @@ GOOD = Page("http://a/", Outcome.OK, "", "http://a/b", 200, "text/html", "utf-8"
 LATE = Page("http://c/", Outcome.TIMEOUT, "not within 1 s", "http://c/")
 
 
-def test_pages_are_read_as_they_come_and_once(tmp_path, monkeypatch):
-    from truerate.web import extract
-
-    seen, read = [], extract.extracted
-    monkeypatch.setattr(extract, "extracted", lambda page, *more: seen.append(page.url) or read(page, *more))
+def test_pages_are_read_as_they_come_and_once(tmp_path):
     path = tmp_path / "p.sqlite"
     with PageStore(path) as store, Reader(path, "", SETTINGS) as reader:
         for page in (GOOD, LATE):
@@ -25,7 +21,8 @@ def test_pages_are_read_as_they_come_and_once(tmp_path, monkeypatch):
         for _ in range(2):
             assert reader.text(GOOD.url) == (Text(Outcome.OK, "Varn is a town.", "Varn"), "http://a/b")
             assert reader.text(LATE.url) == (Text(Outcome.TIMEOUT, detail="not within 1 s"), "http://c/")
-    assert seen == [GOOD.url, LATE.url]
+            store.forget("", [GOOD.url])  # it was read already
+        assert reader.markup("<title>Odla</title><p>Odla is a river.</p>") == Text(Outcome.OK, "Odla is a river.", "Odla")
 
 
 def test_a_store_that_cannot_be_opened_is_said_in_one_line(tmp_path):

@@ -1,4 +1,5 @@
 import sqlite3
+import threading
 
 import pytest
 
@@ -21,6 +22,24 @@ def test_pages_are_kept_by_scope_and_a_dropped_one_holds_under_its_limits_alone(
         assert store.page("", OK.url, "others") == kept and kept.body == OK.body and kept.outcome is Outcome.OK
         assert store.page("another world", OK.url, "limits") is None
         assert store.page("", LATE.url, "limits").detail == LATE.detail and store.page("", LATE.url, "others") is None
+
+
+def test_what_may_pass_gives_way_to_what_does_not_and_to_nothing_else(tmp_path):
+    busy = Page("http://c/", Outcome.STATUS, "503", "http://c/", 503)
+    with PageStore(tmp_path / "p.sqlite") as store:
+        late = store.keep("", LATE, "limits")
+        assert store.is_open("", LATE.url, "limits") and store.keep("", busy, "limits") == late
+        gone = store.keep("", Page("http://c/", Outcome.STATUS, "404", "http://c/", 404), "limits")
+        assert gone.detail == "404" and not store.is_open("", LATE.url, "limits") and store.keep("", LATE, "limits") == gone
+
+
+def test_a_file_that_another_process_holds_is_waited_for_and_that_is_said_once(tmp_path, capsys):
+    with PageStore(tmp_path / "p.sqlite") as store, sqlite3.connect(tmp_path / "p.sqlite", check_same_thread=False) as other:
+        store._link.execute("PRAGMA busy_timeout = 20")  # in place of 5 s
+        other.execute("BEGIN IMMEDIATE")
+        threading.Timer(0.1, other.rollback).start()
+        assert store.keep("", OK, "limits").body == OK.body
+    assert capsys.readouterr().err.count("still waiting: another process holds the page store") == 1
 
 
 def test_results_are_kept_also_where_there_are_none(tmp_path):

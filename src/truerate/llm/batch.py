@@ -9,9 +9,9 @@ from truerate.llm.budget import price
 from truerate.llm.desk import Job
 from truerate.llm.keys import Target
 from truerate.llm.progress import Progress
-from truerate.llm.request import Estimate, Reply, Request
+from truerate.llm.request import Estimate, Reply, Request, answered
 from truerate.llm.run import Run
-from truerate.llm.store import Dead, Kept, Store
+from truerate.llm.store import Dead, Kept, Store, is_final
 
 BYTES_PER_TOKEN = 4  # of a prompt, until an endpoint has counted
 
@@ -25,13 +25,19 @@ def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
     targets = _targets(requests, at)
     keys = [targets[request.model].key(request) for request in requests]
     with Store(at.store) as store:
-        answers: dict[bytes, Kept | Dead] = store.find(list(dict.fromkeys(keys)))
+        addresses = {key: targets[request.model].address for key, request in zip(keys, requests, strict=True)}
+        answers = _final(store, addresses)
         stored = set(answers)
         jobs = {key: Job(key, targets[r.model], r) for key, r in zip(keys, requests, strict=True) if key not in stored}
         with Progress(label, n_requests=len(requests), n_stored=len(requests) - len(jobs)) as progress:
             if jobs:
                 _run(jobs, at, store, answers=answers, stored=stored, progress=progress)
     return [_reply(key, answers[key], targets[r.model], is_stored=key in stored) for key, r in zip(keys, requests, strict=True)]
+
+
+def _final(store: Store, addresses: dict[bytes, str]) -> dict[bytes, Kept | Dead]:
+    """The stored answers that stand: dead letters only where they came from the address at which the model is asked now."""
+    return {key: answer for key, answer in store.find(list(addresses)).items() if is_final(answer, addresses[key])}
 
 
 def _run(jobs: dict[bytes, Job], at: Layout, store: Store, *, answers: dict, stored: set, progress: Progress) -> None:
@@ -52,7 +58,7 @@ def _reply(key: bytes, answer: Kept | Dead, target: Target, *, is_stored: bool) 
     if type(answer) is Dead:
         return Reply(key.hex(), "dead", "", None, answer.reason, None, None, 0.0, is_stored)
     text, finish, n_in, n_out = answer
-    return Reply(key.hex(), "ok", text, finish, None, n_in, n_out, price(target, n_in or 0, n_out or 0), is_stored)
+    return answered(key.hex(), text, finish, n_in, n_out, cost_usd=price(target, n_in or 0, n_out or 0), is_stored=is_stored)
 
 
 def estimate(requests: Sequence[Request], at: Layout) -> Estimate:
@@ -60,7 +66,7 @@ def estimate(requests: Sequence[Request], at: Layout) -> Estimate:
     targets = _targets(requests, at)
     asked = {targets[request.model].key(request): request for request in requests}
     with Store(at.store) as store:
-        stored = store.find(list(asked))
+        stored = _final(store, {key: targets[request.model].address for key, request in asked.items()})
         seen = _seen(store)
     jobs = [Job(key, targets[request.model], request) for key, request in asked.items() if key not in stored]
     low = [_expected(job, seen.get(job.target.identity)) for job in jobs]
@@ -76,7 +82,7 @@ def estimate(requests: Sequence[Request], at: Layout) -> Estimate:
 
 def _seen(store: Store) -> dict[str, tuple[float, float]]:
     """Per model identity: prompt tokens per byte of bound, and completion tokens per reply, as endpoints have counted them so far."""
-    sums = "SUM(n_bytes), SUM(n_in), SUM(n_out), SUM(calls)"
+    sums = "TOTAL(n_bytes), TOTAL(n_in), TOTAL(n_out), TOTAL(calls)"
     rows = store.query(f"SELECT identity, {sums} FROM ledger WHERE kind = 'reply' GROUP BY identity")
     return {identity: (n_in / max(n_bytes, 1), n_out / calls) for identity, n_bytes, n_in, n_out, calls in rows}
 

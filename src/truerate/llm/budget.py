@@ -14,7 +14,7 @@ from truerate.llm.request import Request
 from truerate.params import Llm
 
 PER_MESSAGE = 16
-SPENT = "SELECT COALESCE(SUM(usd), 0.0), COALESCE(SUM(n_in + n_out), 0) FROM ledger"
+SPENT = "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM ledger"  # TOTAL: sums may be beyond 64 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def spent(link: sqlite3.Connection) -> tuple[float, int]:
 
 def held(link: sqlite3.Connection) -> tuple[float, int]:
     """USD and tokens that requests under way may still cost."""
-    return link.execute("SELECT COALESCE(SUM(usd), 0.0), COALESCE(SUM(n_in + n_out), 0) FROM lease").fetchone()
+    return link.execute("SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM lease").fetchone()
 
 
 def book(link: sqlite3.Connection, charges: list[Charge], day: str) -> None:

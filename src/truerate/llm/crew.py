@@ -14,16 +14,18 @@ from truerate.llm import stops
 from truerate.llm.budget import SPENT, Charge
 from truerate.llm.client import Client
 from truerate.llm.desk import Claim, Job, Settled
-from truerate.llm.pace import Pace
+from truerate.llm.pace import LONGEST_S, Pace
 from truerate.llm.place import Place
-from truerate.llm.policy import RETRIED, Verdict
+from truerate.llm.policy import OUTCOMES, RETRIED, Verdict
+from truerate.llm.refusals import Refusals, most_refused
 from truerate.llm.run import Run
 from truerate.llm.slots import Slots
-from truerate.llm.store import Dead, Kept
+from truerate.llm.store import Dead, Kept, is_final
+from truerate.llm.waits import Waits
+from truerate.terminal import told
 
 TICK_S = 0.05
 POLLS_S = (0.02, 0.5)  # how long a request that another process has waits until it is looked at again: first and longest
-HOPELESS = 20  # requests given up one after another, none answered: the endpoint is broken, not the requests
 
 
 class Crew:
@@ -35,14 +37,16 @@ class Crew:
         self.queue = deque(jobs)
         self.later: list[tuple[float, Job]] = []
         self.pace = Pace(run, self.name, self.endpoint)
-        self._n_answered = self._n_given_up = 0
+        self.refusals = Refusals(run.store)
+        self.waits = Waits(self)
 
     async def work(self) -> None:
         """Answer every job of the queue. An error ends the run for all crews, each of which first waits for what it has sent."""
         slots = Slots(self.run.store.folder / "slots" / self.name, self.endpoint.concurrency)
         client = None
         try:
-            url = await self.place.find()
+            with told(f"the server of endpoint {self.name!r} starts; it has {self.endpoint.start_s:g} s (`start_s`)"):
+                url = await self.place.find()
             self.client = client = Client(url, self.key, limit=self.endpoint.concurrency, timeout_s=self.llm.timeout_s)
             await self._send_all(slots)
         except TruerateError as error:
@@ -54,20 +58,50 @@ class Crew:
                 await client.close()
 
     async def _send_all(self, slots: Slots) -> None:
-        """Keep as many workers as there are slots and jobs, until all is done."""
+        """Keep as many workers as there are slots and jobs, until all is done. What is under way when the run ends is waited for."""
         workers: set[asyncio.Task] = set()
         try:
-            while workers or (self.queue or self.later) and not self.run.over.is_set():
-                self._look_again()
+            while workers or (self.queue or self.later) and not self._is_over():
+                await self._look_again()
                 self.pace.look()
-                n_waiting = 0 if self.run.over.is_set() else len(self.queue)
+                n_waiting = 0 if self._is_over() else len(self.queue)
                 n_slots = slots.adjust(min(len(workers) + n_waiting, self.pace.limit))
                 workers |= {asyncio.create_task(self._worker(slots)) for _ in range(min(n_slots - len(workers), n_waiting))}
-                workers = await _some(workers)
+                self.waits.look(len(workers), n_waiting)
+                workers = await self._some(workers)
+            await self._release()
         finally:
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
+
+    def _is_over(self) -> bool:
+        """Whether nothing new is to be sent: the run ends, or nothing was answered and too much refused (replies under way may mend it)."""
+        return self.run.over.is_set() or self.refusals.is_full
+
+    async def _some(self, workers: set[asyncio.Task]) -> set[asyncio.Task]:
+        """The workers that are still at it after a moment. A fault of the store that one met ends the run, not the others' calls."""
+        if not workers:
+            await asyncio.sleep(POLLS_S[0])
+            return workers
+        done, going = await asyncio.wait(workers, timeout=TICK_S)
+        for worker in done:
+            error = worker.exception()
+            if isinstance(error, TruerateError):
+                self.run.fail(error)
+            elif error:
+                raise error
+        return going
+
+    async def _release(self) -> None:
+        """At the end, let go of what was refused with nothing answered: unsettled, and the run ends for it."""
+        refused = self.refusals.left()
+        if refused:
+            last = most_refused(refused)
+            n_refused = sum(one.job.target.alias == last.job.target.alias for one in refused)
+            self.run.fail(stops.refuses_all(last, self.place.url, n_refused))
+        for one in refused:
+            await self.run.desk.swap(Settled(one.job, charges=one.charges), None)
 
     async def _worker(self, slots: Slots) -> None:
         """Claim, send and settle one job after another; ends when there is none or the slot is somebody else's by right."""
@@ -77,12 +111,22 @@ class Crew:
                 job = self._next(settled, slots)
                 if settled is None and job is None:
                     return
-                outcome = await self.run.desk.swap(settled, job)
-                if settled and settled.answer:
-                    self.run.on_answer(settled.job, settled.answer, False)
+                outcome = await self._swap(settled, job)
                 settled = await self._follow(job, outcome) if job else None
         finally:
             slots.give_back()
+
+    async def _swap(self, settled: Settled | None, job: Job | None) -> object:
+        """Settle one request and claim the next; what was settled is handed on."""
+        outcome = await self.run.desk.swap(settled, job)
+        if settled and settled.answer:
+            self._hand_on(settled.job, settled.answer, False)
+        return outcome
+
+    def _hand_on(self, job: Job, answer: Kept | Dead, is_stored: bool) -> None:
+        """An answer for those who asked."""
+        self.waits.moved()
+        self.run.on_answer(job, answer, is_stored)
 
     def _next(self, settled: Settled | None, slots: Slots) -> Job | None:
         """The job to claim now. One that was paid for and not answered goes first, if the budget still allows it."""
@@ -90,7 +134,7 @@ class Crew:
             return None
         if settled and settled.is_again:
             return settled.job
-        return self.queue.popleft() if self.queue and not slots.is_over else None
+        return self.queue.popleft() if self.queue and not slots.is_over and not self.refusals.is_full else None
 
     async def _follow(self, job: Job, outcome: Kept | Dead | Claim) -> Settled | None:
         """Do what a claim's outcome asks for; what is to be settled then."""
@@ -102,11 +146,17 @@ class Crew:
             job.delay = min(max(POLLS_S[0], 2 * job.delay), POLLS_S[1])
             self.later.append((time.monotonic() + job.delay, job))
         else:
-            self.run.on_answer(job, outcome, True)
+            await self._note(job, is_answered=isinstance(outcome, Kept))
+            self._hand_on(job, outcome, True)
         return None
 
-    async def _send(self, job: Job) -> Settled:
-        """Try a claimed job until it is answered, given up, to be claimed anew, or the run is over."""
+    async def _note(self, job: Job, *, is_answered: bool) -> None:
+        """Where the endpoint gave a completion, what it refused for the same alias before becomes dead letters."""
+        for refused in self.refusals.answered(job.target) if is_answered else ():
+            await self._swap(refused, None)
+
+    async def _send(self, job: Job) -> Settled | None:
+        """Try a claimed job until it is answered, given up, to be claimed anew, or the run is over; None where it is held."""
         body = job.target.body(job.target.payload(job.request))
         while True:
             await self.pace.gate()
@@ -116,8 +166,10 @@ class Crew:
             verdict = await self.client.send(body, accept_length=job.target.accept_length)
             job.attempts += 1
             charges = _charges(job, verdict)
+            await self._note(job, is_answered=verdict.is_answered)
             if verdict.action == "keep":
-                self._n_answered += 1
+                asked = job.target.model
+                self.run.served[job.target.alias, self.name, asked, verdict.served or asked] += 1
                 self.pace.quicken()
                 return Settled(job, Kept(verdict.text, verdict.finish, verdict.n_in, verdict.n_out), verdict.extra, charges)
             if verdict.action != "retry" or job.attempts >= self.llm.max_attempts:
@@ -129,15 +181,16 @@ class Crew:
             if charges:
                 return Settled(job, charges=charges, is_again=True)
 
-    def _give_up(self, job: Job, verdict: Verdict, charges: list[Charge]) -> Settled:
-        """A dead letter, or the end of the run where the fault is the endpoint's."""
+    def _give_up(self, job: Job, verdict: Verdict, charges: list[Charge]) -> Settled | None:
+        """A dead letter; the end of the run where the fault is the endpoint's. None: a refusal that is held until the endpoint answers."""
         if verdict.action == "fatal" or verdict.reason == "unreachable":
             self.run.fail(stops.fatal(job.target, self.endpoint, self.place.url, verdict))
             return Settled(job, charges=charges)
-        self._n_given_up += verdict.reason in RETRIED
-        if not self._n_answered and self._n_given_up >= max(HOPELESS, self.endpoint.concurrency):
-            self.run.fail(stops.hopeless(self.name, self.place.url, self._n_given_up, verdict))
-        return Settled(job, Dead(verdict.reason, verdict.detail, job.attempts), charges=charges)
+        given_up = Settled(job, Dead(verdict.reason, verdict.detail, job.attempts), charges=charges)
+        if verdict.reason in OUTCOMES or self.refusals.has_answered(job.target):
+            return given_up
+        self.refusals.hold(given_up)
+        return None
 
     async def _before_retry(self, job: Job, verdict: Verdict, sent_to: str) -> None:
         """Wait as long as the server says, else with full jitter; a launched server that is gone is started anew."""
@@ -148,9 +201,11 @@ class Crew:
             return
         if verdict.reason in ("unreachable", "connection"):
             self.client.move(await self.place.find_again(sent_to, is_gone=verdict.reason == "unreachable"))
+        if (verdict.delay or 0) > LONGEST_S:
+            self.run.fail(stops.asks_to_wait(self.name, verdict.delay))
         await self.run.rest(delay if verdict.delay is None else verdict.delay)
 
-    def _look_again(self) -> None:
+    async def _look_again(self) -> None:
         """Bring back what another process had: answered by now, or to be claimed again."""
         now = time.monotonic()
         due = [job for when, job in self.later if when <= now]
@@ -159,8 +214,9 @@ class Crew:
         self.later = [entry for entry in self.later if entry[0] > now]
         answered = self.run.store.find([job.key for job in due])
         for job in due:
-            if answer := answered.get(job.key):
-                self.run.on_answer(job, answer, True)
+            if (answer := answered.get(job.key)) and is_final(answer, job.target.address):
+                await self._note(job, is_answered=isinstance(answer, Kept))
+                self._hand_on(job, answer, True)
             else:
                 self.queue.append(job)
 
@@ -175,13 +231,3 @@ def _charges(job: Job, verdict: Verdict) -> list[Charge]:
         return [job.lost() if verdict.reason in RETRIED else job.charge("waste", None, None)]
     return []
 
-
-async def _some(workers: set[asyncio.Task]) -> set[asyncio.Task]:
-    """The workers that are still at it after a moment; raises what one of them met."""
-    if not workers:
-        await asyncio.sleep(POLLS_S[0])
-        return workers
-    done, going = await asyncio.wait(workers, timeout=TICK_S)
-    for worker in done:
-        worker.result()
-    return going

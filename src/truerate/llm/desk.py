@@ -16,9 +16,11 @@ from truerate.llm.budget import Caps, Charge, Purse, book, bound, price
 from truerate.llm.keys import Target
 from truerate.llm.owner import Owner, is_alive
 from truerate.llm.request import Request
-from truerate.llm.store import Dead, Kept, Store, marks, packed, packed_text
+from truerate.llm.store import Dead, Kept, Store, marks, packed, packed_text, with_address
 
 LARGEST = 256  # claims per transaction
+# What a value that no column takes raises: texts that are no Unicode, numbers beyond 64 bits. Faults of the file itself are others.
+UNWRITABLE = (UnicodeError, OverflowError, TypeError, ValueError, sqlite3.InterfaceError, sqlite3.ProgrammingError, sqlite3.DataError)
 
 
 class Claim(Enum):
@@ -79,12 +81,14 @@ class Desk:
         self._is_writing = False
 
     async def open(self) -> None:
-        """Announce this run and free what dead ones left behind."""
+        """Announce this run and free what dead ones left behind. Raises TruerateError where another host uses the store."""
+        self.store.hold()
         await self.do(partial(beat, owner=self.owner, ttl=self.ttl))
         await self.do(sweep)
 
     async def beat(self) -> None:
         """Say that this run still lives."""
+        self.store.hold()
         await self.do(partial(beat, owner=self.owner, ttl=self.ttl))
 
     async def close(self) -> None:
@@ -145,7 +149,23 @@ def exchange(link: sqlite3.Connection, *, owner: Owner, settled: list[Settled], 
 
 
 def settle(link: sqlite3.Connection, owner: Owner, settled: list[Settled]) -> None:
-    """Store answers, book charges, give leases back."""
+    """Store answers, book charges, give leases back. One that cannot be written becomes a dead letter and undoes none beside it."""
+    link.execute("SAVEPOINT settled")
+    try:
+        _settle(link, owner, settled)
+    except UNWRITABLE as error:
+        link.execute("ROLLBACK TO settled")
+        if len(settled) == 1:
+            (bad,) = settled
+            bad.answer, bad.extra, bad.charges = Dead("unstorable", type(error).__name__, bad.job.attempts), None, [bad.job.lost()]
+            _settle(link, owner, settled)
+        else:
+            for one in settled:
+                settle(link, owner, [one])
+    link.execute("RELEASE settled")
+
+
+def _settle(link: sqlite3.Connection, owner: Owner, settled: list[Settled]) -> None:
     now = time.time()
     replies, letters, charges = [], [], []
     for one in settled:
@@ -153,14 +173,16 @@ def settle(link: sqlite3.Connection, owner: Owner, settled: list[Settled]) -> No
         if one.answer is None:
             continue
         target, key = one.job.target, one.job.key
-        request = packed(target.payload(one.job.request))
+        request = target.payload(one.job.request)
         if isinstance(one.answer, Kept):
             text, finish, n_in, n_out = one.answer
-            extra = packed(one.extra) if one.extra else None
-            replies.append((key, packed_text(text), finish, n_in, n_out, target.identity, now, request, extra))
+            extra = packed(with_address(one.extra, target.address))
+            replies.append((key, packed_text(text), finish, n_in, n_out, target.identity, now, packed(request), extra))
         else:
-            letters.append((key, *one.answer, target.identity, now, request))
+            reason, detail, attempts, _ = one.answer
+            letters.append((key, reason, detail, attempts, target.identity, now, packed(with_address(request, target.address))))
     link.executemany("INSERT OR IGNORE INTO response VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", replies)
+    link.executemany("DELETE FROM dead WHERE key = ?", [(reply[0],) for reply in replies])  # answered in the end
     link.executemany("INSERT OR REPLACE INTO dead VALUES (?, ?, ?, ?, ?, ?, ?)", letters)
     keys = [one.job.key for one in settled]
     link.execute(f"DELETE FROM lease WHERE owner = ? AND key IN ({marks(keys)})", [owner.id, *keys])
@@ -170,7 +192,9 @@ def settle(link: sqlite3.Connection, owner: Owner, settled: list[Settled]) -> No
 def claim(link: sqlite3.Connection, owner: Owner, jobs: list[Job], caps: Caps) -> dict[bytes, object]:
     """The outcome of each claim; leases are made for those that are MINE."""
     keys = [job.key for job in jobs]
-    outcomes: dict[bytes, object] = {**stored.dead(link, keys), **stored.kept(link, keys)}
+    addresses = {job.key: job.target.address for job in jobs}
+    letters = {key: dead for key, dead in stored.dead(link, keys).items() if stored.is_final(dead, addresses[key])}
+    outcomes: dict[bytes, object] = {**letters, **stored.kept(link, keys)}
     for (key,) in link.execute(f"SELECT key FROM lease WHERE key IN ({marks(keys)})", keys).fetchall():
         outcomes.setdefault(key, Claim.BUSY)
     purse = Purse(link, caps)

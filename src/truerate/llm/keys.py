@@ -22,12 +22,13 @@ PARAMS = FLOATS | {
 
 @dataclass(frozen=True)
 class Target:
-    """A model of params.yaml as requests need it."""
+    """A model of params.yaml as requests need it. `address`: where it is asked, without the free port of a launched server."""
 
     alias: str
     endpoint: str
     model: str
     identity: str
+    address: str
     price: tuple[float, float]
     override: dict
     extra_body: dict
@@ -45,6 +46,7 @@ class Target:
             endpoint=model.endpoint,
             model=model.model,
             identity=at.identity(alias),
+            address=at.p.endpoints[model.endpoint].address,
             price=model.price,
             override=dict(model.params),
             extra_body=dict(model.extra_body),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from truerate.layout import Layout
 from truerate.llm.batch import recorded
 from truerate.llm.keys import Target
-from truerate.llm.request import Reply, Request
+from truerate.llm.request import Reply, Request, answered
 
 
 @dataclass(frozen=True)
@@ -43,5 +43,6 @@ def as_said(key: str, text: str) -> Reply:
 
 
 def _stored(key: str, reply: dict) -> Reply:
-    counted = (reply.get("n_tokens_in"), reply.get("n_tokens_out"))
-    return Reply(key, reply["status"], reply["text"], reply.get("finish_reason"), reply.get("reason"), *counted, 0.0, True)
+    if reply["status"] == "dead":
+        return Reply(key, "dead", "", None, reply["reason"], None, None, 0.0, True)
+    return answered(key, reply["text"], reply["finish_reason"], reply["n_tokens_in"], reply["n_tokens_out"])

@@ -6,8 +6,8 @@ import time
 
 from truerate.layout import Layout
 from truerate.llm.launch import Launch, Lifeline, acquire
+from truerate.params.models import OPENAI
 
-OPENAI = "https://api.openai.com/v1"
 LAST_BREATH_S = 1.0  # within which a supervisor sees that its server has died
 POLL_S = 0.02
 

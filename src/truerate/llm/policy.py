@@ -1,6 +1,7 @@
-"""What an answer of an endpoint means: keep it, try again, give the request up, or stop the run. Bytes and exceptions in, verdict out.
+"""What an answer of an endpoint means: keep it, try again, give the request up, or stop the run. Bytes in, verdict out.
 
 Bodies are judged here and not by the client library, which hands on HTML as a string and errors with status 200 as empty completions.
+No body raises: what cannot be read is a verdict too.
 """
 
 import email.utils
@@ -19,21 +20,31 @@ Action = Literal["keep", "retry", "dead", "fatal"]
 # Retried, at most `llm.max_attempts` times; the last one then names the dead letter (`unreachable` stops the run instead).
 RETRIED = (
     "rate_limited", "server_error", "not_ready", "timeout", "connection", "unreachable",
-    "bad_json", "html", "not_a_completion", "no_choices", "empty",
+    "bad_http", "bad_json", "html", "not_a_completion", "no_choices", "empty",
 )  # fmt: skip
-DEAD = ("refusal", "content_filter", "context_length", "length", "rejected")
+DEAD = ("refusal", "content_filter", "context_length", "length", "rejected", "too_large", "unstorable")
 FATAL = ("unauthorised", "forbidden", "wrong_model", "quota")
-REASONS = (*RETRIED, *DEAD, *FATAL)
+THOUGHT_ONLY = "thought_only"  # a kept reply in which nothing but thought stands: no answer, though nothing is to be asked again
+REASONS = (*RETRIED, *DEAD, *FATAL, THOUGHT_ONLY)
+# What a single request brings upon itself, as an outcome of its row; every other reason of a dead letter is a fault of the endpoint.
+OUTCOMES = ("refusal", "content_filter", "context_length", "length", "empty", THOUGHT_ONLY)
+FAULTS = tuple(reason for reason in (*RETRIED, *DEAD) if reason not in OUTCOMES)
 
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing_hard_limit|insufficient (?:balance|credits)", re.IGNORECASE)
 _FILTER = re.compile(r"content_filter|content_policy_violation|content management policy", re.IGNORECASE)
-_CONTEXT = re.compile(r"context_length_exceeded|maximum context length|context window|prompt is too long", re.IGNORECASE)
-_MODEL = re.compile(r"model_not_found|model .{0,80}(?:does not exist|not found)", re.IGNORECASE)
-# Names of exceptions in the chain below the client's own: its aiohttp transport reports a dropped connection as a timeout.
-_UNREACHABLE = {"ConnectionTimeoutError", "ClientConnectorError", "ClientConnectorDNSError", "ConnectionRefusedError", "ConnectError"}
-_DROPPED = {"ServerDisconnectedError", "ClientOSError", "ConnectionResetError", "ClientPayloadError", "ReadError", "RemoteProtocolError"}
-_TIMEOUT = {"TimeoutError", "APITimeoutError", "SocketTimeoutError", "ServerTimeoutError", "ReadTimeout"}
+_CONTEXT = re.compile(
+    r"context_length_exceeded|maximum context length|context window|prompt is too long|exceed_context_size|available context size",
+    re.IGNORECASE,
+)
+_MODEL = re.compile(
+    r"model_not_found|model .{0,80}(?:does not exist|not found)|is pinned to|invalid model name|unknown model|no such model", re.IGNORECASE
+)
 _SECRET = re.compile(r"\b(?:sk|pk)-[A-Za-z0-9_\-*.]{6,}|\bBearer \S+")
+
+
+MOST_TOKENS = 10**9  # of one call; a larger count is no count
+# What broken data can raise in the reading of it, beside what is looked for.
+_BROKEN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +52,7 @@ class Verdict:
     """What to do with an answer, and what it brought.
 
     `delay` is what the server asked to wait, in seconds. `is_charged`: it may have cost something although it gave no usage.
+    `is_answered`: the endpoint gave a completion, however badly formed its text. `served`: the name of the model that says it answered.
     """
 
     action: Action
@@ -53,13 +65,19 @@ class Verdict:
     n_out: int | None = None
     extra: bytes | None = None
     is_charged: bool = False
+    is_answered: bool = False
+    served: str | None = None
 
 
 def judge(status: int, headers: Mapping[str, str], body: bytes, *, accept_length: bool = False) -> Verdict:
     """The verdict on an HTTP answer."""
-    if 200 <= status < 300:
-        return _judge_body(body, accept_length)
-    return _judge_error(status, body.decode("utf-8", "replace"), retry_after(headers))
+    try:
+        if 200 <= status < 300:
+            return _judge_body(body, accept_length)
+        return _judge_error(status, body.decode("utf-8", "replace"), retry_after(headers))
+    except _BROKEN as error:
+        what = f"{status}: a body that cannot be read ({type(error).__name__})"
+        return Verdict("retry", "not_a_completion" if 200 <= status < 300 else "server_error", what, is_charged=200 <= status < 300)
 
 
 def _judge_error(status: int, said: str, delay: float | None = None) -> Verdict:
@@ -85,40 +103,70 @@ def _judge_error(status: int, said: str, delay: float | None = None) -> Verdict:
 def _judge_body(body: bytes, accept_length: bool) -> Verdict:
     """The verdict on what came with a success status."""
     try:
-        found = orjson.loads(body)
-    except ValueError:
-        try:
-            found = json.loads(body)  # takes the lone surrogates that orjson refuses
-        except ValueError:
-            reason = "html" if body.lstrip()[:1] == b"<" else "bad_json"
-            return Verdict("retry", reason, _short(body.decode("utf-8", "replace")), is_charged=reason == "bad_json")
+        found = _loaded(body)
+    except (ValueError, RecursionError):
+        reason = "html" if body.lstrip()[:1] == b"<" else "bad_json"
+        return Verdict("retry", reason, short(body[:1000].decode("utf-8", "replace")), is_charged=reason == "bad_json")
     if not isinstance(found, dict):
-        return Verdict("retry", "not_a_completion", _short(str(found)))
+        return Verdict("retry", "not_a_completion", _shown(body))
     if error := found.get("error"):
         return _judge_error_body(error)
     choices = found.get("choices")
     if not isinstance(choices, list):
-        return Verdict("retry", "not_a_completion", _short(str(found)))
+        return Verdict("retry", "not_a_completion", _shown(body))
     n_in, n_out = _usage(found.get("usage"))
     if not choices:
         return Verdict("retry", "no_choices", n_in=n_in, n_out=n_out, is_charged=True)
-    return _judge_choice(choices[0], n_in, n_out, accept_length)
-
-
-def _judge_choice(choice: object, n_in: int | None, n_out: int | None, accept_length: bool) -> Verdict:
-    """The verdict on the first choice of a completion."""
+    choice = choices[0]
     message = choice.get("message") if isinstance(choice, dict) else None
-    if not isinstance(message, dict) or not isinstance(message.get("content"), str | None):
-        return Verdict("retry", "not_a_completion", _short(str(choice)), n_in=n_in, n_out=n_out, is_charged=True)
-    finish, text = choice.get("finish_reason"), clean(message.get("content") or "")
-    used = {"finish": finish if isinstance(finish, str) else None, "n_in": n_in, "n_out": n_out, "is_charged": True}
+    text = _text(message.get("content")) if isinstance(message, dict) else None
+    if text is None:
+        return Verdict("retry", "not_a_completion", _shown(body), n_in=n_in, n_out=n_out, is_charged=True)
+    source = {name: _name(found.get(name)) for name in ("model", "system_fingerprint")}
+    return _judge_choice(choice, text, source, n_in, n_out, accept_length)
+
+
+def _loaded(body: bytes) -> object:
+    """The JSON of a body, lone surrogates in any of its texts replaced. Raises ValueError or RecursionError."""
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        # takes the lone surrogates and the infinite numbers that orjson refuses
+        whole = json.dumps(json.loads(body, parse_constant=lambda _: None), ensure_ascii=False)
+        return orjson.loads(whole.encode("utf-8", "replace"))
+
+
+def _text(content: object) -> str | None:
+    """The text of a message: as it is, or the parts of kind text joined; empty where there is none, None where it is something else."""
+    if isinstance(content, list):
+        parts = [part.get("text") if isinstance(part, dict) else part for part in content]
+        return clean("".join(part for part in parts if isinstance(part, str)))
+    return clean(content or "") if isinstance(content, str | None) else None
+
+
+def _refusal(content: object) -> object:
+    """The refusal among the parts of a message, None where there is none."""
+    parts = content if isinstance(content, list) else []
+    return next((part["refusal"] for part in parts if isinstance(part, dict) and part.get("refusal")), None)
+
+
+def _name(value: object) -> str | None:
+    """A name that an endpoint gives, None where it gives none."""
+    return short(value) if isinstance(value, str) and value.strip() else None
+
+
+def _judge_choice(choice: dict, text: str, source: dict, n_in: int | None, n_out: int | None, accept_length: bool) -> Verdict:
+    """The verdict on the first choice of a completion, whose message has this text. `source`: what the endpoint says answered."""
+    message, finish = choice["message"], _name(choice.get("finish_reason"))
+    used = {"finish": finish, "n_in": n_in, "n_out": n_out, "is_charged": True, "is_answered": True, "served": source["model"]}
     if finish == "content_filter":
         return Verdict("dead", "content_filter", **used)
-    if message.get("refusal"):
-        return Verdict("dead", "refusal", _short(str(message["refusal"])), **used)
+    if refused := message.get("refusal") or _refusal(message.get("content")):
+        return Verdict("dead", "refusal", short(str(refused)), **used)
     if finish == "length" and not (accept_length and text.strip()):
-        return Verdict("dead", "length", _short(text), **used)
-    more = {name: value for name, value in (("tool_calls", message.get("tool_calls")), ("logprobs", choice.get("logprobs"))) if value}
+        return Verdict("dead", "length", short(text), **used)
+    beside = {name: message.get(name) for name in ("tool_calls", "reasoning_content", "reasoning")} | {"logprobs": choice.get("logprobs")}
+    more = {name: value for name, value in (beside | source).items() if value}
     if not text.strip() and "tool_calls" not in more:
         return Verdict("retry", "empty", **used)
     return Verdict("keep", text=text, extra=orjson.dumps(more) if more else None, **used)
@@ -137,22 +185,6 @@ def _judge_error_body(error: object) -> Verdict:
     return Verdict("retry", "not_a_completion", _message(said))
 
 
-def judge_exception(error: BaseException) -> Verdict:
-    """The verdict on a call without an answer. `unreachable`: no connection came about, so nothing can have been charged."""
-    names = {type(link).__name__ for link in _causes(error)}
-    detail = _short(str(next((link for link in reversed(list(_causes(error))) if str(link)), error)))
-    if names & _UNREACHABLE:
-        return Verdict("retry", "unreachable", detail)
-    is_timeout = names & _TIMEOUT and not names & _DROPPED
-    return Verdict("retry", "timeout" if is_timeout else "connection", detail, is_charged=True)
-
-
-def _causes(error: BaseException | None):
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
-
-
 def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
     """Seconds that `retry-after-ms` or `retry-after` (a number of seconds or an HTTP date) ask to wait; None where they say nothing."""
     for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
@@ -165,7 +197,7 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
             pass
         try:
             then = email.utils.parsedate_to_datetime(value).timestamp()
-        except ValueError:
+        except (ValueError, TypeError, OverflowError):
             continue
         return max(0.0, then - (time.time() if now is None else now))
     return None
@@ -174,7 +206,8 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
 def _usage(usage: object) -> tuple[int | None, int | None]:
     """Prompt and completion tokens, None where the endpoint did not count."""
     counts = [usage.get(name) if isinstance(usage, dict) else None for name in ("prompt_tokens", "completion_tokens")]
-    return tuple(count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else None for count in counts)
+    is_count = [isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= MOST_TOKENS for count in counts]
+    return tuple(count if is_one else None for count, is_one in zip(counts, is_count, strict=True))
 
 
 def _message(said: str) -> str:
@@ -182,11 +215,16 @@ def _message(said: str) -> str:
     try:
         error = json.loads(said).get("error")
         said = str((error.get("message") if isinstance(error, dict) else error) or said)
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         pass
-    return _short(said)
+    return short(said)
 
 
-def _short(said: str) -> str:
+def _shown(body: bytes) -> str:
+    """The beginning of a body, for a person."""
+    return short(body[:1000].decode("utf-8", "replace"))
+
+
+def short(said: str) -> str:
     """At most 200 characters on one line, anything that looks like a key removed."""
     return _SECRET.sub("[key]", " ".join(clean(said).split()))[:200]

@@ -43,7 +43,7 @@ def generation(asked: Prompted, reply: Reply, read: Read | None = None) -> dict[
     """The Generation row of a reply. Without `read` the reply is kept as it came."""
     if reply.status != "ok" or read is None:
         read = Read(reply.text, reply.status, reply.reason, read.attributes if read else {})
-    request, attributes = asked.request, {**asked.attributes, **read.attributes}
+    request, attributes = asked.request, {**asked.attributes, **read.attributes, "thought": reply.thought or None}
     return {
         "generation_id": content_id(asked.purpose, asked.item_id, request.model, reply.key, asked.attributes),
         "item_id": asked.item_id,

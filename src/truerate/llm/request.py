@@ -3,6 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from truerate.llm.policy import THOUGHT_ONLY
+from truerate.llm.thought import said
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -25,6 +28,7 @@ class Reply:
 
     `status` is `ok` (a text) or `dead` (none will come: `reason` of `policy.REASONS`, empty `text`). Token counts are the endpoint's own,
     None where it gave none; `cost_usd` is by the prices in params, 0 without a count. `is_stored`: no call was made for it in this run.
+    `thought`: what the model thought before it answered, cut from its text; None where there was none.
     """
 
     key: str
@@ -36,6 +40,17 @@ class Reply:
     n_tokens_out: int | None
     cost_usd: float
     is_stored: bool
+    thought: str | None = None
+
+
+def answered(
+    key: str, text: str, finish: str | None, n_in: int | None, n_out: int | None, *, cost_usd: float = 0.0, is_stored: bool = True
+) -> Reply:
+    """The reply of a stored text. Thought is cut from it here and nowhere else; one that holds nothing else is dead: `thought_only`."""
+    answer, thought = said(text)
+    if thought is not None and not answer:
+        return Reply(key, "dead", "", finish, THOUGHT_ONLY, n_in, n_out, cost_usd, is_stored, thought)
+    return Reply(key, "ok", answer, finish, None, n_in, n_out, cost_usd, is_stored, thought)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """What the store holds: replies, tokens and money by model, and the requests that were given up."""
 
 import time
+import zlib
 
 import polars as pl
 
@@ -21,18 +22,32 @@ def stats(store: Store) -> pl.DataFrame:
     """One row per model identity: kept replies, dead letters, calls booked, those lost without an answer, tokens and USD spent."""
     replies = dict(store.query("SELECT identity, COUNT(*) FROM response GROUP BY identity"))
     letters = dict(store.query("SELECT identity, COUNT(*) FROM dead GROUP BY identity"))
-    sums = "SUM(calls), SUM(CASE kind WHEN 'lost' THEN calls ELSE 0 END), SUM(n_in), SUM(n_out), SUM(usd)"
-    booked = {name: row for name, *row in store.query(f"SELECT identity, {sums} FROM ledger GROUP BY identity")}
+    sums = "TOTAL(calls), TOTAL(CASE kind WHEN 'lost' THEN calls END), TOTAL(n_in), TOTAL(n_out), TOTAL(usd)"
+    rows = store.query(f"SELECT identity, {sums} FROM ledger GROUP BY identity")
+    booked = {name: [*map(_whole, counts), usd] for name, *counts, usd in rows}
     names = sorted(replies.keys() | letters.keys() | booked.keys())
     rows = [(name, replies.get(name, 0), letters.get(name, 0), *booked.get(name, (0, 0, 0, 0, 0.0))) for name in names]
     return pl.DataFrame(rows, schema=MODELS, orient="row")
 
 
+def _whole(total: float) -> int:
+    """A sum as a whole number of 64 bits: sums of what endpoints once counted can be beyond them."""
+    return int(min(total, 2.0**62))
+
+
 def dead_letters(store: Store) -> pl.DataFrame:
     """One row per request that was given up, newest last, with the end of its last message."""
     rows = store.query("SELECT key, identity, reason, detail, attempts, request FROM dead ORDER BY at, key")
-    texts = [unpacked(row[-1])["messages"][-1]["content"][-200:] for row in rows]
+    texts = [_end(row[-1]) for row in rows]
     return pl.DataFrame([(row[0].hex(), *row[1:-1], text) for row, text in zip(rows, texts, strict=True)], schema=LETTERS, orient="row")
+
+
+def _end(request: bytes) -> str:
+    """The last characters of a stored request's last message; empty where it cannot be read."""
+    try:
+        return str(unpacked(request)["messages"][-1]["content"])[-200:]
+    except (zlib.error, ValueError, LookupError, TypeError):
+        return ""
 
 
 def retry_dead(store: Store, reason: str) -> int:

@@ -4,7 +4,7 @@ import os
 
 from truerate.errors import TruerateError
 from truerate.llm.budget import Caps
-from truerate.llm.desk import Job
+from truerate.llm.desk import Job, Settled
 from truerate.llm.keys import Target
 from truerate.llm.policy import Verdict
 from truerate.params import Endpoint
@@ -43,11 +43,13 @@ def asks_to_wait(name: str, seconds: float) -> TruerateError:
     return TruerateError(f"endpoint {name!r} asks to wait {seconds:,.0f} s; run again later; {KEPT}")
 
 
-def hopeless(name: str, url: str, n_given_up: int, verdict: Verdict) -> TruerateError:
-    """Every request was given up."""
-    what = f"endpoint {name!r} ({url}) answers nothing: {n_given_up} requests given up, none answered"
-    hint = "see to the endpoint, then `truerate llm dead --retry all` and run again"
-    return TruerateError(f"{what}; last: {verdict.reason}: {verdict.detail}; {hint}")
+def refuses_all(last: Settled, url: str, n_refused: int) -> TruerateError:
+    """The endpoint has answered nothing for an alias; `last` is its last refusal, of so many."""
+    target, refused = last.job.target, last.answer
+    which = f"model {target.alias!r} ({target.model!r} at endpoint {target.endpoint!r}, {url})"
+    what = f"{which} has answered nothing: {n_refused} requests refused"
+    hint = f"see to models.{target.alias} and endpoints.{target.endpoint} in params.yaml, or to the server, and run again"
+    return TruerateError(f"{what}, the last as {refused.reason}: {refused.detail}; {hint}; none became a dead letter")
 
 
 def over_budget(job: Job, caps: Caps, spent: tuple[float, int]) -> TruerateError:

@@ -8,7 +8,7 @@ import fcntl
 import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cached_property
@@ -19,9 +19,11 @@ import orjson
 
 from truerate.errors import TruerateError
 from truerate.llm.writer import Writer
+from truerate.onehost import hold, refuse_network
 
 FORMAT = 1
 CHUNK = 500  # keys per SELECT
+ADDRESS = "address"  # the endpoint's, beside a reply in `extra`, of a dead letter in `request`
 SHORT = 1000  # characters; a shorter reply is kept as it is, for unpacking it would take a third of the time of a hit
 PRAGMAS = """
 PRAGMA busy_timeout = 60000; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 268435456;
@@ -41,6 +43,16 @@ CREATE TABLE pace     (endpoint TEXT PRIMARY KEY, next_at REAL, paused_until REA
 """
 
 
+HINTS = {  # what to do about faults of the file, by words of their messages
+    "full": "free space",
+    "no space": "free space",
+    "malformed": "the file is damaged: move it away, with its -wal and -shm",
+    "not a database": "the file is something else or damaged: move it away",
+    "locked": "another process has held it for a minute: see what it does",
+    "disk i/o": "see to its disk",
+}
+
+
 class Kept(NamedTuple):
     """A stored reply."""
 
@@ -51,19 +63,33 @@ class Kept(NamedTuple):
 
 
 class Dead(NamedTuple):
-    """A request that was given up."""
+    """A request that was given up. `address`: of the endpoint that was asked, None where the store does not remember it."""
 
     reason: str
     detail: str
     attempts: int
+    address: str | None = None
+
+
+def is_final(answer: "Kept | Dead", address: str) -> bool:
+    """Whether an answer stands for a model at this address: a reply always does, a dead letter where this address brought it about."""
+    return isinstance(answer, Kept) or answer.address in (None, address)
 
 
 class Store:
     """An open response store. Reading happens in the calling thread, writing in one thread of its own that starts with the first write."""
 
-    def __init__(self, path: Path):
-        """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is something else."""
+    def __init__(self, path: Path, *, is_read_only: bool = False):
+        """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is something else.
+
+        With `is_read_only` a file that is there is opened for reading alone, also where nobody may write.
+        """
         self.path = Path(path)
+        if is_read_only and self.path.is_file() and self.path.stat().st_size:
+            with self.explained():
+                self._reader = _connect_to_read(self.path)
+            return
+        refuse_network(self.path, "response store")
         with self.explained():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.folder.mkdir(mode=0o700, exist_ok=True)
@@ -82,6 +108,10 @@ class Store:
         if "_writer" in self.__dict__:
             self._writer.close()
         self._reader.close()
+
+    def hold(self) -> None:
+        """Say that this host uses the file now. Raises TruerateError where another host does."""
+        hold(self.folder, f"response store {str(self.path)!r}")
 
     @property
     def folder(self) -> Path:
@@ -106,6 +136,11 @@ class Store:
         with self.explained():
             return self._reader.execute(sql, values).fetchall()
 
+    def each(self, sql: str, values: Sequence = ()) -> Iterator[tuple]:
+        """The rows of a SELECT, one after another."""
+        with self.explained():
+            yield from self._reader.execute(sql, values)
+
     def find(self, keys: Sequence[bytes]) -> dict[bytes, Kept | Dead]:
         """Those of the keys that are answered, with a reply or as dead letters."""
         with self.explained():
@@ -124,9 +159,9 @@ class Store:
             for key, request, extra, *row in self.query(
                 f"SELECT key, request, extra, text, finish, n_in, n_out FROM response WHERE key IN ({marks(some)})", some
             ):
-                found[key] = (unpacked(request), {"status": "ok", **_reply(row), **(unpacked(extra) if extra else {})})
+                found[key] = (unpacked(request), {"status": "ok", **_reply(row), **_without_address(unpacked(extra) if extra else {})})
             for key, request, reason in self.query(f"SELECT key, request, reason FROM dead WHERE key IN ({marks(some)})", some):
-                found.setdefault(key, (unpacked(request), {"status": "dead", "reason": reason, "text": ""}))
+                found.setdefault(key, (_without_address(unpacked(request)), {"status": "dead", "reason": reason, "text": ""}))
         return found
 
     @contextmanager
@@ -135,8 +170,13 @@ class Store:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            hint = "free space or fix its rights, or name another place in TRUERATE_STORE"
-            raise TruerateError(f"response store {str(self.path)!r}: {error}; {hint}") from error
+            said = str(error)
+            hint = next((hint for part, hint in HINTS.items() if part in said.casefold()), "fix its rights")
+            raise TruerateError(f"response store {str(self.path)!r}: {said}; {hint}, or name another place in TRUERATE_STORE") from error
+
+
+def _without_address(found: dict) -> dict:
+    return {name: value for name, value in found.items() if name != ADDRESS}
 
 
 def _reply(row: Sequence) -> dict:
@@ -151,16 +191,36 @@ def connect(path: Path) -> sqlite3.Connection:
     return link
 
 
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection for reading alone; where not even the log's index may be written, to the file as it lies there."""
+    for options in ("mode=ro", "mode=ro&immutable=1"):
+        link = sqlite3.connect(f"{path.absolute().as_uri()}?{options}", uri=True, timeout=60, isolation_level=None)
+        try:
+            _is_made(link, path)
+            return link
+        except sqlite3.OperationalError as error:
+            link.close()
+            fault = error
+    raise fault
+
+
+def _is_made(link: sqlite3.Connection, path: Path) -> bool:
+    """Whether a file holds a store's tables, False where it is empty. Raises TruerateError for a file of another format."""
+    (found,) = link.execute("PRAGMA user_version").fetchone()
+    if found == FORMAT:
+        return True
+    if found or link.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+        what = f"response store {str(path)!r}: of format {found}; this version reads {FORMAT}"
+        raise TruerateError(f"{what}; name another file in TRUERATE_STORE")
+    return False
+
+
 def _prepare(path: Path) -> None:
     """Make the tables of a new store; refuse a file of another format."""
     link = sqlite3.connect(path, timeout=60, isolation_level=None)
     try:
-        (found,) = link.execute("PRAGMA user_version").fetchone()
-        if found == FORMAT:
+        if _is_made(link, path):
             return
-        if found or link.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-            what = f"response store {str(path)!r}: of format {found}; this version reads {FORMAT}"
-            raise TruerateError(f"{what}; name another file in TRUERATE_STORE")
         link.executescript("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL;")
         link.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {FORMAT}; COMMIT;")
     finally:
@@ -175,8 +235,8 @@ def kept(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Kept]:
 
 def dead(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Dead]:
     """The dead letters among at most CHUNK keys."""
-    rows = link.execute(f"SELECT key, reason, detail, attempts FROM dead WHERE key IN ({marks(keys)})", keys)
-    return {key: Dead(reason, detail, attempts) for key, reason, detail, attempts in rows}
+    rows = link.execute(f"SELECT key, reason, detail, attempts, request FROM dead WHERE key IN ({marks(keys)})", keys)
+    return {key: Dead(*row, unpacked(request).get(ADDRESS)) for key, *row, request in rows}
 
 
 def chunks(keys: Sequence) -> Iterable[Sequence]:
@@ -193,6 +253,11 @@ def packed(data: bytes) -> bytes:
     """zlib level 1 with a window of 8 KB: the size of the default one, without the 45 microseconds that clearing its memory takes."""
     squeezer = zlib.compressobj(1, zlib.DEFLATED, 13, 6)
     return squeezer.compress(data) + squeezer.flush()
+
+
+def with_address(data: bytes | None, address: str) -> bytes:
+    """A JSON object with the endpoint's address in it, for the columns that hold such objects: their table has no column of its own."""
+    return orjson.dumps({ADDRESS: address, **(orjson.loads(data) if data else {})})
 
 
 def packed_text(text: str) -> str | bytes:

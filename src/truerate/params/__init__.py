@@ -20,7 +20,7 @@ from truerate.params.detectors import Backbone, Detector, Entailer, Lora
 from truerate.params.halueval import HaluEval, HaluEvalSizes, Task
 from truerate.params.hub import Hub
 from truerate.params.mfava import Labelling, MFava, MFavaSizes, RateOf, Wild
-from truerate.params.models import Endpoint, Llm, Model
+from truerate.params.models import Endpoint, Llm, Model, shared_identity
 from truerate.params.wildhallucinations import Fetch, Search, Verification, WildHallucinations, WildHallucinationsSizes
 
 __all__ = [
@@ -265,6 +265,13 @@ def _check_names(params: Params) -> None:
             )
     for model in params.models.values():
         _declared("endpoint", model.endpoint, params.endpoints)
+    if aliases := shared_identity(params.models, params.endpoints):
+        named = " and ".join(f"models.{alias} (endpoint {params.models[alias].endpoint!r})" for alias in aliases)
+        model = params.models[aliases[0]]
+        raise TruerateError(
+            f"params.yaml: {named} would share their replies as {model.identity or model.model!r};"
+            " give each an `identity:` of its own, such as <weights>@<revision>-<quantisation>"
+        )
     for used in (params.tracks.wildhallucinations.search.endpoint, params.tracks.wildhallucinations.fetch.proxy):
         if used is not None:
             _declared("endpoint", used, params.endpoints)

@@ -1,10 +1,15 @@
 """Who can be asked: endpoints, models, and how requests are made."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
+from truerate.keys import digest
 from truerate.params.blocks import Block, Names, Size, Word
+
+OPENAI = "https://api.openai.com/v1"
 
 
 class Endpoint(Block):
@@ -28,6 +33,15 @@ class Endpoint(Block):
         if self.launch and "{port}" not in self.launch:
             raise ValueError("`launch` must hold {port}")
         return self
+
+
+    @property
+    def address(self) -> str:
+        """Where it is asked, as dead letters remember it: host and path, or what is launched; no free port, no user, no password."""
+        if self.launch:
+            return f"launch {digest(launch=self.launch)}"
+        parts = urlsplit(self.base_url or OPENAI)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
 
 
 class Model(Block):
@@ -57,6 +71,21 @@ class Model(Block):
     def content(self) -> dict[str, object]:
         """What of this entry decides a row of a reply, its cost included: all but where it is asked and what is said about it."""
         return self.model_dump(mode="json", exclude={"endpoint", "family", "size_b", "languages", "is_open", "retrieval", "cutoff"})
+
+
+def shared_identity(models: Mapping[str, Model], endpoints: Mapping[str, Endpoint]) -> tuple[str, str] | None:
+    """Two aliases on two endpoints whose replies would be found under one identity, so that one's were taken for the other's; None without.
+
+    The identity is that of `Layout.identity`: the declared one or the model's name, with the code and command of an endpoint that has code.
+    """
+    seen: dict[tuple, str] = {}
+    for alias, model in models.items():
+        endpoint = endpoints[model.endpoint]
+        name = (model.identity or model.model, (endpoint.launch, endpoint.code) if endpoint.code else None)
+        other = seen.setdefault(name, alias)
+        if models[other].endpoint != model.endpoint:
+            return other, alias
+    return None
 
 
 class Llm(Block):

@@ -49,7 +49,8 @@ class Fetch(Block):
     """How pages are fetched, and which are dropped.
 
     `proxy`: an endpoint through which everything is fetched (as an HTTP proxy), null for none. `allowed_private`: hosts or networks
-    that may be private or loopback. `per_host_s`: seconds between two requests to one host, 0 for none; `unlimited_hosts` have none.
+    that may be private or loopback. `timeout_s`: seconds that a page may take to come, and seconds of computing to be read.
+    `per_host_s`: seconds between two requests to one host, 0 for none; `unlimited_hosts` have none.
     `extract`: main (trafilatura's main text) or tags (all text outside tags, the paper's way).
     """
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from truerate.site.measures import label, place
 from truerate.site.tables import Board, Tables, unpaired
 
-OUTCOMES = ("n_in", "n_ok", "n_dead", "n_abstained", "n_unparsed")
+OUTCOMES = ("n_in", "n_ok", "n_dead", "n_abstained", "n_unparsed", "n_thought")
 
 
 def accounts(board: Board) -> dict | None:

@@ -12,6 +12,7 @@ from truerate.keys import digest
 from truerate.layout import Layout
 from truerate.params import Source
 from truerate.sources import hub
+from truerate.terminal import told
 
 STAMP = ".made"
 
@@ -71,7 +72,8 @@ def _command(name: str, make: str, values: dict[str, object]) -> list[str]:
 
 def _run(name: str, words: list[str]) -> None:
     try:
-        done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+        with told(f"source {name!r}: `{shlex.join(words)}` runs"):
+            done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
     except OSError as error:
         raise TruerateError(
             f"source {name!r}: starting {words[:1]}: {error.strerror}; correct sources.{name}.make in params.yaml"

@@ -16,10 +16,10 @@ from lxml import etree, html
 
 from truerate.errors import TruerateError
 from truerate.web import mediawiki
-from truerate.web.extract import tidy
-from truerate.web.fetch import Clock
 from truerate.web.guard import Guard
+from truerate.web.judging import tidy
 from truerate.web.mediawiki import Absent, Site, Wiki
+from truerate.web.pauses import Clock
 
 ARTICLES, LEFT_OUT = "articles.jsonl", "left_out.jsonl"
 # Why a page is not taken: the API's code of an absent one (`mediawiki.ABSENT`), or one of these.

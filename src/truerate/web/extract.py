@@ -8,6 +8,7 @@ from lxml import etree, html
 from trafilatura import extract
 
 from truerate.text import clean
+from truerate.web.judging import judged, tidy
 from truerate.web.outcomes import Outcome, Page, Text
 
 MAIN, TAGS = "main", "tags"
@@ -17,7 +18,6 @@ BLOCKS = frozenset(
     " pre section table tbody td tfoot th thead title tr ul".split()
 )
 MAX_BROKEN = 0.02  # share of characters that may be lost in decoding
-SIGN_IN_WORDS = 120  # a longer text that mentions signing in has something else to say as well
 # What a page may name as its encoding: those of the WHATWG standard that Python knows; others (punycode, idna) can take very long.
 CODECS = frozenset(
     "utf-8 utf-16 utf-16-le utf-16-be cp866 koi8-r koi8-u mac-roman cp874 gbk gb18030 big5 big5hkscs euc_jp iso2022_jp shift_jis cp932"
@@ -67,24 +67,6 @@ def of_markup(markup: str, how: str, sign_in_phrases: Iterable[str] = ()) -> Tex
     except Exception as error:  # a page made to break a parser costs that page, not the run
         return Text(Outcome.ERROR, title=title, detail=type(error).__name__)
     return judged(tidy(text), title, dated, sign_in_phrases, licence=licence)
-
-
-def judged(text: str, title: str, dated: str | None, sign_in_phrases: Iterable[str] = (), *, licence: str | None = None) -> Text:
-    """A text with its outcome: empty, one that only asks to sign in, or ok."""
-    if not text:
-        return Text(Outcome.EMPTY, title=title)
-    plain = f"{title} {text}".casefold()
-    if len(text.split()) <= SIGN_IN_WORDS:
-        for phrase in sign_in_phrases:
-            if phrase.casefold() in plain:
-                return Text(Outcome.SIGN_IN, title=title, detail=phrase)
-    return Text(Outcome.OK, text, title, dated, licence)
-
-
-def tidy(text: str) -> str:
-    """A text cleaned, with single spaces and line breaks."""
-    lines = (" ".join(line.split()) for line in clean(text).splitlines())
-    return "\n".join(line for line in lines if line)
 
 
 def decoded(body: bytes, charset: str | None) -> str | None:

@@ -5,7 +5,6 @@ A server that lags behind (`maxlag`), is too busy (429, 5xx) or breaks the conne
 
 import asyncio
 from collections.abc import AsyncIterator
-from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -14,10 +13,12 @@ import orjson
 from yarl import URL
 
 from truerate.errors import TruerateError
+from truerate.terminal import say_wait, told
 from truerate.text import clean
-from truerate.web.fetch import MOVED, Clock
+from truerate.web.asking import MOVED
 from truerate.web.guard import Guard, GuardedResolver, RefusedAddress
 from truerate.web.hosts import host_of
+from truerate.web.pauses import Clock, retry_after
 
 API = "https://{lang}.wikipedia.org/w/api.php"
 ATTEMPTS = 6
@@ -93,9 +94,11 @@ class Wiki:
         self.is_first = False
         for attempt in range(ATTEMPTS):
             if wait:
+                say_wait(wait, f"{host_of(self.url)!r}: {last}")
                 await self.clock.sleep(wait)
             try:
-                status, headers, body = await self._get(asked)
+                with told(f"a reply of {host_of(self.url)!r}"):
+                    status, headers, body = await self._get(asked)
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
                 if isinstance(refused := getattr(error, "os_error", None), RefusedAddress):
                     raise self._stopped(str(refused), "allow it with --allow-private, or correct --api") from None
@@ -142,7 +145,7 @@ class Wiki:
 
     def _wait(self, headers, attempt: int) -> float:
         """Seconds until the next try: what the server asks for, else ever more. Raises TruerateError where it asks for too many."""
-        named = _seconds(headers.get("Retry-After"), self.clock.now())
+        named = retry_after(headers.get("Retry-After"), self.clock.now())
         if named is not None and named > MAX_WAIT_S:
             raise self._stopped(f"it asks to come back in {named:,.0f} s", "run again then")
         return BACKOFF_S * 2**attempt if named is None else max(named, self.pause_s)
@@ -183,15 +186,3 @@ def depth_of(counts: dict) -> float | None:
     if not all(isinstance(n, int) and n > 0 for n in (edits, articles, pages)):
         return None
     return round(edits / articles * (pages - articles) / articles * (1 - articles / pages), 2)
-
-
-def _seconds(text: str | None, now: float) -> float | None:
-    """A `Retry-After`: seconds or a date."""
-    if not text:
-        return None
-    if text.strip().isdigit():
-        return float(text)
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
-    except (TypeError, ValueError):
-        return None

@@ -1,5 +1,6 @@
-"""What can become of a page that was looked for, and what a fetched one holds."""
+"""What can become of a page that was looked for, which of it passes with time, and what a fetched page holds."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,7 +13,7 @@ class Outcome(StrEnum):
     LOGIN_HOST = "login-host"  # a host that shows pages to members alone
     SIGN_IN = "sign-in"  # the text asks to sign in
     TOO_LARGE = "too-large"
-    TIMEOUT = "timeout"
+    TIMEOUT = "timeout"  # it did not come, or could not be read, within its limit of time
     REDIRECTS = "redirects"  # too many, in a circle, or to nowhere
     REFUSED_ADDRESS = "refused-address"  # private, loopback, link-local or reserved
     ROBOTS = "robots"  # robots.txt disallows it
@@ -21,6 +22,20 @@ class Outcome(StrEnum):
     EMPTY = "empty"
     DUPLICATE = "duplicate"  # another page of the same entity has the same text
     ERROR = "error"  # no connection, a broken reply, an address that is none
+
+
+NOT_YET = (408, 425, 429)  # statuses that ask to come back, beside 5xx
+# Errors of the address itself, by the beginning of their detail; every other error is of the way to it, or of who stands there now.
+OF_ADDRESS = (
+    "neither http nor https", "no address that can be read",
+    "InvalidURL", "InvalidUrlClientError", "NonHttpUrlClientError", "ValueError", "Unicode",
+)  # fmt: skip
+RULES = "robots.txt: "  # begins the detail of a page that is not asked because of what became of its host's rules
+
+
+def passes(status: int | None) -> bool:
+    """Whether a status speaks of the moment and not of the page: 408, 425, 429 and 5xx."""
+    return status is not None and (status in NOT_YET or 500 <= status < 600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +55,25 @@ class Page:
     body: bytes = b""
     fetched: str = ""
     sha256: str = ""
+
+    @property
+    def is_transient(self) -> bool:
+        """Whether what became of the page may pass: a timeout, no connection, a broken reply, or a status of the moment.
+
+        Read from what a row of the store holds, whichever release wrote it. A page that took too long to be read is not one of these.
+        """
+        detail = self.detail.removeprefix(RULES)
+        match self.outcome:
+            case Outcome.TIMEOUT:
+                return self.status is None
+            case Outcome.ERROR:
+                return not detail.startswith(OF_ADDRESS)
+            case Outcome.STATUS:
+                return passes(self.status)
+            case Outcome.ROBOTS:
+                said = re.match(r"\d{3}\b", detail)
+                return said is not None and passes(int(said[0]))
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,27 @@
-"""Stored pages read in a thread of their own: while one host keeps the others waiting, the pages that came are read already."""
+"""Stored pages read while others still come: by a few threads, each with a process of its own that can be ended (`extractor`)."""
 
+import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from truerate.params import Fetch
-from truerate.web.outcomes import Text
-from truerate.web.store import PageStore, limits
+from truerate.terminal import told
+from truerate.web.extractor import Extractor
+from truerate.web.outcomes import Outcome, Text
+from truerate.web.store import PageStore, limits, reading_limits
+
+AT_ONCE = 2  # pages that are read at once
 
 
 class Reader:
     """Reads each page of a store's scope once. What waits to be read is addresses alone: bodies lie in the store. Use it as a context."""
 
     def __init__(self, path: Path, scope: str, settings: Fetch):
-        self._scope, self._settings, self._limits = scope, settings, limits(settings)
-        self._thread = ThreadPoolExecutor(1, "page-reader")
-        self._store = self._thread.submit(PageStore, path)  # a connection belongs to the thread that opened it
+        self._path, self._scope, self._settings = path, scope, settings
+        self._limits, self._reading_limits = limits(settings), reading_limits(settings)
+        self._threads = ThreadPoolExecutor(AT_ONCE, "page-reader")
+        self._own = threading.local()  # each thread's store and process
+        self._opened: list[PageStore | Extractor] = []
         self._found: dict[str, Future[tuple[Text, str]]] = {}
 
     def __enter__(self) -> "Reader":
@@ -23,24 +30,50 @@ class Reader:
     def __exit__(self, *_: object) -> None:
         for waiting in self._found.values():
             waiting.cancel()
-        self._thread.submit(self._close)
-        self._thread.shutdown()
+        for process in [one for one in self._opened if isinstance(one, Extractor)]:
+            process.close()
+        self._threads.shutdown()
+        for one in self._opened:
+            one.close()
 
     def begin(self, url: str) -> None:
         """Read a page of the store as soon as those before it are read."""
         if url not in self._found:
-            self._found[url] = self._thread.submit(self._read, url)
+            self._found[url] = self._threads.submit(self._read, url)
 
     def text(self, url: str) -> tuple[Text, str]:
         """What a page of the store says, or what became of it, and the address where its redirects ended."""
         self.begin(url)
-        return self._found[url].result()
+        found = self._found[url]
+        if found.done():
+            return found.result()
+        with told("a page that takes long to be read"):
+            return found.result()
+
+    def markup(self, markup: str) -> Text:
+        """What a page says that lies in no store, by its HTML."""
+        with told("a page that takes long to be read"):
+            return self._threads.submit(self._extracted, markup).result()
 
     def _read(self, url: str) -> tuple[Text, str]:
-        from truerate.web.extract import extracted  # a third of a second, spent while pages come
+        store = self._mine("store", lambda: PageStore(self._path))
+        page = store.page(self._scope, url, self._limits)
+        if page.outcome is not Outcome.OK:
+            return Text(page.outcome, detail=page.detail), page.final_url
+        if slow := store.slow(self._scope, url, self._reading_limits):
+            return Text(Outcome.TIMEOUT, detail=slow), page.final_url
+        text = self._extracted(page)
+        if text.outcome is Outcome.TIMEOUT:
+            store.keep_slow(self._scope, url, self._reading_limits, text.detail)
+        return text, page.final_url
 
-        page = self._store.result().page(self._scope, url, self._limits)
-        return extracted(page, self._settings.extract, self._settings.sign_in_phrases), page.final_url
+    def _extracted(self, page) -> Text:
+        process = self._mine("process", lambda: Extractor(self._settings.timeout_s))
+        return process.read(page, self._settings.extract, self._settings.sign_in_phrases)
 
-    def _close(self) -> None:
-        self._store.result().close()
+    def _mine(self, name: str, opened):
+        """This thread's own of something, opened when it first needs it."""
+        if not hasattr(self._own, name):
+            setattr(self._own, name, opened())
+            self._opened.append(getattr(self._own, name))
+        return getattr(self._own, name)

@@ -6,6 +6,7 @@ may carry its page: `html` (as fetched) or `text` (as extracted), with `final_ur
 
 import asyncio
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -14,27 +15,38 @@ import aiohttp
 import orjson
 
 from truerate.errors import TruerateError
+from truerate.hiding import Hiding
 from truerate.params import Search
+from truerate.terminal import told
 from truerate.text import clean
 from truerate.web.hosts import host_of
+from truerate.web.outcomes import passes
+from truerate.web.pauses import Clock, backoff, retry_after
+from truerate.web.queue import Over, Queue, Refused
 from truerate.web.store import PageStore
 
 CONCURRENCY = 8
-ATTEMPTS = 4
+ATTEMPTS = 4  # at one query where the search fails
 TIMEOUT_S = 30.0
 BACKOFF_S = 0.5
-QUOTA = ("dailyLimitExceeded", "rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded")
+# What a refusal says where the sum is used up that was bought or granted for a day, and where it only came too fast.
+_QUOTA = re.compile(r"dailyLimit|quotaExceeded|per day\b|insufficient|billing", re.IGNORECASE)
+_RATE = re.compile(r"rateLimit|per minute\b|per second\b|too many requests", re.IGNORECASE)
 FIELDS = ("link", "title", "snippet", "html", "text", "final_url")
 
 
 class Searcher:
     """Asks one search address. `scope` names what answers, `url` is the whole address."""
 
-    def __init__(self, settings: Search, store: PageStore, *, url: str, scope: str = "", backoff_s: float = BACKOFF_S):
+    def __init__(
+        self, settings: Search, store: PageStore, *, url: str, scope: str = "", backoff_s: float = BACKOFF_S, clock: Clock | None = None
+    ):
         """Raises TruerateError where the environment lacks the key or engine that the settings name."""
         self.settings, self.store, self.url, self.scope, self.backoff_s = settings, store, url, scope, backoff_s
+        self.clock = clock or Clock()
         named = {"key": settings.key_env, "cx": settings.engine_env}
         self.secrets = {name: _secret(variable, name) for name, variable in named.items() if variable}
+        self._hiding = Hiding([self.secrets["key"]] if "key" in self.secrets else [])
 
     def stored(self, query: str) -> list[dict] | None:
         """What the store holds for a query."""
@@ -43,58 +55,83 @@ class Searcher:
     async def search_all(self, queries: Sequence[str]) -> None:
         """Put the results of all queries into the store; those that it holds are not asked.
 
-        Raises TruerateError where the search will answer no more (its quota, key or address): what was found until then stays stored, and
-        the next run goes on from there.
+        Raises TruerateError where the search will answer no more (its quota, key or address), or not soon (its rate, an outage): what was
+        found until then stays stored, and the next run goes on from there.
         """
         missing = [query for query in dict.fromkeys(queries) if self.stored(query) is None]
-        waiting, n_all = iter(missing), len(missing)
         if not missing:
             return
+        waiting, errors = iter(missing), []
+        self._queue = Queue(f"searching at {host_of(self.url)!r}", len(missing), backoff_s=self.backoff_s, clock=self.clock)
+
+        async def work(session: aiohttp.ClientSession) -> None:
+            for query in waiting:
+                try:
+                    found = await self._search(session, query)
+                except Over:
+                    return
+                except TruerateError as stop:
+                    errors.append(stop)
+                    self._queue.over.set()
+                    return
+                self.store.keep_results(self.scope, query, self.settings.n_results, found)
+
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=TIMEOUT_S)) as session:
-            error: list[TruerateError] = []
-
-            async def work() -> None:
-                for query in waiting:
-                    if error:
-                        return
-                    try:
-                        found = await self._search(session, query)
-                    except TruerateError as stop:
-                        error.append(stop)
-                        return
-                    self.store.keep_results(self.scope, query, self.settings.n_results, found)
-
-            await asyncio.gather(*(work() for _ in range(min(CONCURRENCY, n_all))))
-        if error:
+            with told(f"{len(missing):,} queries at {host_of(self.url)!r}"):
+                await asyncio.gather(*(work(session) for _ in range(min(CONCURRENCY, len(missing)))))
+        if errors:
             n_left = sum(self.stored(query) is None for query in missing)
-            raise TruerateError(f"{error[0]}; {n_all - n_left} of {n_all} new queries were answered and stay stored, {n_left} are left")
+            n_all = len(missing)
+            raise TruerateError(f"{errors[0]}; {n_all - n_left} of {n_all} new queries were answered and stay stored, {n_left} are left")
 
     async def _search(self, session: aiohttp.ClientSession, query: str) -> list[dict]:
-        """The results of one query; server errors and broken connections are tried again a few times."""
-        asked = {"q": query, "num": str(self.settings.n_results), **self.secrets}
-        last = ""
-        for attempt in range(ATTEMPTS):
-            if attempt:
-                await asyncio.sleep(self.backoff_s * 2 ** (attempt - 1))
-            try:
-                async with session.get(self.url, params=asked, allow_redirects=False) as response:
-                    status, body = response.status, await response.read()
-            except (aiohttp.ClientError, TimeoutError, OSError) as error:
-                last = type(error).__name__
-                continue
-            if status == 200 and (found := read(body)) is not None:
-                return found[: self.settings.n_results]
-            last = "a reply that is no search result" if status == 200 else f"status {status}{_said(body)}"
-            if status not in (200, 500, 502, 503, 504):
+        """The results of one query. A refusal for the rate is waited out by all; other faults that may pass are tried again a few times."""
+        await self._queue.enter()
+        refusal = None
+        for attempt in range(1, ATTEMPTS + 1):
+            said = await self._ask(session, query)
+            if isinstance(said, Refused) and said.is_for_all:
+                async with self._queue.paused() as pause:
+                    while isinstance(said, Refused) and said.is_for_all:
+                        await pause(said)
+                        said = await self._ask(session, query)
+            if not isinstance(said, Refused):
+                return said
+            refusal = said
+            if not refusal.passes:
                 break
-        raise self._stop(status=last, is_quota=_is_quota(last), query=query)
+            if attempt < ATTEMPTS:
+                await self._queue.rest(backoff(attempt, first=self.backoff_s))
+        raise self._stop(refusal, query)
 
-    def _stop(self, *, status: str, is_quota: bool, query: str) -> TruerateError:
+    async def _ask(self, session: aiohttp.ClientSession, query: str) -> "list[dict] | Refused":
+        """One request: the results, or why there are none."""
+        asked, at = {"q": query, "num": str(self.settings.n_results), **self.secrets}, self.clock.now()
+        try:
+            async with session.get(self.url, params=asked, allow_redirects=False) as response:
+                status, body, wait = response.status, await response.read(), response.headers.get("Retry-After")
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            return Refused(type(error).__name__, at, passes=True)
+        body = self._hiding.body(body, is_error=status != 200)
+        if status == 200:
+            found = read(body)
+            if found is None:
+                return Refused("a reply that is no search result", at, passes=True)
+            self._queue.answered()
+            return found[: self.settings.n_results]
+        said = f"status {status} {self._hiding.text(_words(body))[:160]}".rstrip()
+        if status == 402 or (status in (403, 429) and _QUOTA.search(said)):
+            return Refused(said, at, is_quota=True)
+        is_rate = status == 429 or (status == 403 and _RATE.search(said) is not None)
+        seconds = retry_after(wait, self.clock.now())
+        return Refused(said, at, passes=is_rate or passes(status), is_for_all=is_rate or (passes(status) and bool(seconds)), wait=seconds)
+
+    def _stop(self, refusal: Refused, query: str) -> TruerateError:
         """Why no more can be searched, without the key that the address held."""
         where = f"searching for {query!r} at {host_of(self.url)!r}"
-        if is_quota:
-            return TruerateError(f"{where}: the quota is used up ({status}); run again when it is renewed")
-        return TruerateError(f"{where}: {status}; see to tracks.wildhallucinations.search in params.yaml, then run again")
+        if refusal.is_quota:
+            return TruerateError(f"{where}: the quota is used up ({refusal.said}); run again when it is renewed")
+        return TruerateError(f"{where}: {refusal.said}; see to tracks.wildhallucinations.search in params.yaml, then run again")
 
 
 def read(body: bytes) -> list[dict] | None:
@@ -135,20 +172,16 @@ def recorded(path: str) -> dict[str, list[dict]]:
     return found
 
 
-def _said(body: bytes) -> str:
-    """What an error in Google's form says, its reasons first."""
+def _words(body: bytes) -> str:
+    """The words of an error: in Google's form the reasons and the message, else what stands under `error`, `message` or `detail`."""
     try:
-        error = orjson.loads(body)["error"]
-        reasons = [str(one.get("reason")) for one in error.get("errors", [])]
-        words = " ".join(dict.fromkeys([*reasons, str(error.get("message", ""))]))
-    except (ValueError, TypeError, KeyError, AttributeError):
+        found = orjson.loads(body)
+        error = found.get("error") or found.get("message") or found.get("detail") or ""
+        reasons = [str(one.get("reason")) for one in error.get("errors", [])] if isinstance(error, dict) else []
+        words = [*reasons, str(error.get("message", "")) if isinstance(error, dict) else str(error)]
+    except (ValueError, TypeError, AttributeError):
         return ""
-    return f" {clean(' '.join(words.split()))[:160]}"
-
-
-def _is_quota(said: str) -> bool:
-    """Whether a refusal is for the quota: 429, or 403 with one of its reasons."""
-    return said.startswith("status 429") or (said.startswith("status 403") and any(reason in said.split() for reason in QUOTA))
+    return clean(" ".join(" ".join(dict.fromkeys(words)).split()))
 
 
 def _secret(variable: str, name: str) -> str:

@@ -5,8 +5,9 @@ through one, so that a changed simulated web never meets its old pages.
 """
 
 import sqlite3
+import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -17,7 +18,9 @@ import orjson
 from truerate.errors import TruerateError
 from truerate.keys import digest
 from truerate.layout import Layout
+from truerate.onehost import refuse_network
 from truerate.params import Fetch
+from truerate.terminal import say, told
 from truerate.web.outcomes import Outcome, Page
 
 FORMAT = 1
@@ -29,6 +32,7 @@ CREATE TABLE page   (scope TEXT, url TEXT, limits TEXT, outcome TEXT, detail TEX
 CREATE TABLE search (scope TEXT, query TEXT, n INTEGER, asked TEXT, results BLOB, PRIMARY KEY (scope, query, n));
 CREATE TABLE pace   (host TEXT PRIMARY KEY, next_at REAL) WITHOUT ROWID;
 """
+BUSY_S = 60.0  # another process may hold the file for so long
 COLUMNS = "url, outcome, detail, final_url, status, content_type, charset, body, fetched, sha256"
 # Outcomes that hang on the limits in params: they hold only under the limits under which they were met.
 LIMITED = tuple(map(Outcome, ("too-large", "timeout", "redirects", "refused-address", "robots", "login-host", "error")))
@@ -40,11 +44,15 @@ class PageStore:
     def __init__(self, path: Path):
         """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is something else."""
         self.path = Path(path)
-        with self._explained():
+        refuse_network(self.path, "page store")
+        with self._explained(), told(f"another process holds the page store {str(self.path)!r}"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._link = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+            # A reader's connection is closed by another thread than its own, after it.
+            self._link = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
             self._link.executescript(PRAGMAS)
             self._prepare()
+            self._link.execute("PRAGMA busy_timeout = 5000")  # then it is said what is waited for, and waited for again: `_run`
+        self._is_told = False
 
     @classmethod
     def of(cls, at: Layout) -> "PageStore":
@@ -68,18 +76,53 @@ class PageStore:
             return None
         *row, stored = rows[0]
         row[1], row[7] = Outcome(row[1]), zlib.decompress(row[7]) if row[7] else b""
+        if row[1] is Outcome.TIMEOUT and row[7]:  # it came, and took too long to read: see `slow`
+            row[1], row[2] = Outcome.OK, ""
         return None if row[1] in LIMITED and stored != limits else Page(*row)
 
+    def is_open(self, scope: str, url: str, limits: str) -> bool:
+        """Whether a run asks for an address: nothing is known of it, or only what may have passed."""
+        stored = self.page(scope, url, limits)
+        return stored is None or stored.is_transient
+
     def keep(self, scope: str, page: Page, limits: str) -> Page:
-        """Store a page with its date and digest; gives it as it lies there, which is what another process stored first."""
-        if stored := self.page(scope, page.url, limits):
-            return stored
+        """Store a page with its date and digest; gives it as it lies there, which is what another process stored first.
+
+        What may pass gives way to what does not, and not to more of its kind: asked in vain once more, a page is dropped for the same.
+        """
         body = zlib.compress(page.body, 6) if page.body else None
         today = datetime.now(UTC).date().isoformat()
         values = (scope, page.url, limits, page.outcome, page.detail, page.final_url, page.status, page.content_type, page.charset, today)
         marks = ", ".join("?" * 12)
-        self._run(f"INSERT OR REPLACE INTO page VALUES ({marks})", (*values, sha256(page.body).hexdigest(), body))
-        return self.page(scope, page.url, limits)
+        with self._whole():
+            stored = self.page(scope, page.url, limits)
+            if stored and (page.is_transient or not stored.is_transient):
+                return stored
+            self._run(f"INSERT OR REPLACE INTO page VALUES ({marks})", (*values, sha256(page.body).hexdigest(), body))
+            return self.page(scope, page.url, limits)
+
+    def slow(self, scope: str, url: str, limits: str) -> str | None:
+        """What stands of a page that took too long to be read under these limits; None where it did not, or was not read."""
+        sql = "SELECT detail FROM page WHERE scope = ? AND url = ? AND outcome = ? AND limits = ? AND body IS NOT NULL"
+        rows = self._run(sql, (scope, url, Outcome.TIMEOUT, limits))
+        return rows[0][0] if rows else None
+
+    def keep_slow(self, scope: str, url: str, limits: str, detail: str) -> None:
+        """Remember of a page that came that it took too long to be read under these limits (`reading_limits`); its body stays."""
+        sql = "UPDATE page SET outcome = ?, limits = ?, detail = ? WHERE scope = ? AND url = ? AND body IS NOT NULL"
+        self._run(sql, (Outcome.TIMEOUT, limits, detail, scope, url))
+
+    def pages(self) -> Iterator[tuple[str, Page]]:
+        """What became of every page, with its scope and without its body; one that took too long to be read is a timeout with a status."""
+        bare = COLUMNS.replace("body", "x''")
+        for scope, url, outcome, *more in self._run(f"SELECT scope, {bare} FROM page ORDER BY url, scope", ()):
+            yield scope, Page(url, Outcome(outcome), *more)
+
+    def forget(self, scope: str, urls: Iterable[str]) -> int:
+        """Forget what became of addresses; how many pages that were."""
+        sql = "DELETE FROM page WHERE scope = ? AND url = ? RETURNING 1"
+        with self._whole():
+            return sum(len(self._run(sql, (scope, url))) for url in dict.fromkeys(urls))
 
     def results(self, scope: str, query: str, n: int) -> list[dict] | None:
         """The stored results of a query, None where it was never answered."""
@@ -116,8 +159,29 @@ class PageStore:
         self._link.execute("COMMIT")
 
     def _run(self, sql: str, values: Sequence) -> list[tuple]:
+        """The rows of one statement; a file that another process holds is waited for, and after 5 s that is said."""
+        until = time.monotonic() + BUSY_S
         with self._explained():
-            return self._link.execute(sql, values).fetchall()
+            while True:
+                try:
+                    return self._link.execute(sql, values).fetchall()
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                        raise
+                if not self._is_told:
+                    self._is_told = True
+                    say(f"still waiting: another process holds the page store {str(self.path)!r}")
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Several statements as one."""
+        self._run("BEGIN IMMEDIATE", ())
+        try:
+            yield
+        except BaseException:
+            self._run("ROLLBACK", ())
+            raise
+        self._run("COMMIT", ())
 
     @contextmanager
     def _explained(self):
@@ -133,3 +197,8 @@ def limits(settings: Fetch) -> str:
     """Names what of the settings can decide that a page is dropped while it is fetched."""
     names = {"timeout_s", "max_bytes", "max_redirects", "user_agent", "robots", "allowed_private", "login_hosts"}
     return digest(limits=settings.model_dump(mode="json", include=names))
+
+
+def reading_limits(settings: Fetch) -> str:
+    """Names what of the settings can decide that a page that came takes too long to be read."""
+    return digest(limits=settings.model_dump(mode="json", include={"timeout_s", "extract"}))

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -17,6 +18,7 @@ from truerate.params import Params
 from truerate.schemas import Document, Generation, Item, Judgement, Reject, Sample, frame, pairs, validate
 from truerate.sources.collection import SourceTables
 from truerate.tracks.wildhallucinations.evidence_steps import Web, evidence
+from truerate.web.pauses import Clock
 from truerate.web.store import PageStore
 from truerate_world.encyclopedia import build
 from truerate_world.faults import Fault
@@ -27,7 +29,7 @@ from truerate_world.web.site import Site
 ROOT = Path(__file__).parents[3]
 BASE = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
 BOARD, WORLD = "wildhallucinations-closed-world", build(7)
-SLOW = ("hanging",)  # costs the whole limit of time
+SLOW = ("hanging", "cut")  # a page that never answers costs the whole limit of time, one that breaks off is asked for in every run
 NAMES = [WORLD.tongue().name(one) for one, found in pages.web(WORLD).results.items() if not {page.kind for page in found} & set(SLOW)][:24]
 
 
@@ -118,6 +120,27 @@ def test_a_second_build_asks_and_fetches_nothing():
     gone, beside_gone = step(layout(f"http://127.0.0.1:{web.port}"), tables())  # and needs no server
     assert first.equals(again) and first.equals(gone)
     assert all(beside[name].equals(beside_again[name]) and beside[name].equals(beside_gone[name]) for name in beside)
+
+
+def test_where_no_page_comes_the_run_ends_and_the_next_asks_for_all():
+    items = list(tables(NAMES[:8]).items.iter_rows(named=True))
+    with Running() as web, looking(f"http://127.0.0.1:{web.port}") as seen:
+        seen.search([item["question"] for item in items])
+    for _ in range(2):  # nothing listens there now
+        with looking(f"http://127.0.0.1:{web.port}") as seen:
+            with pytest.raises(TruerateError, match=r"^fetching pages: none of \d\d came .*ClientProxyConnectionError\); see to"):
+                seen.evidence(items)
+    with Running() as web, looking(f"http://127.0.0.1:{web.port}") as seen:
+        _, beside = seen.evidence(items)
+    assert beside["documents"].height > 20 and "error" not in set(beside["rejects"]["reason"])
+
+
+@contextmanager
+def looking(url):
+    """The web as the board sees it through a server; its pauses take no time."""
+    at, clock = layout(url), Clock(sleep=lambda seconds: asyncio.sleep(0))
+    with PageStore.of(at) as store, Web(at, BOARD, store, clock=clock) as seen:
+        yield seen
 
 
 def test_a_web_of_another_identity_never_meets_old_pages():

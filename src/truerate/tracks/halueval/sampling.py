@@ -8,7 +8,7 @@ hallucination patterns with demonstrations, and the length rule.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from truerate.keys import content_id, draw
+from truerate.keys import draw
 from truerate.llm import Reply, Request, parse, prompts
 from truerate.llm.prompted import Prompted, Read, decoding, generation
 from truerate.params import HaluEval
@@ -33,11 +33,12 @@ class Draft:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A conversational instruction: the messages so far, the user turns still to come, and why it broke off, if it did."""
+    """A conversational instruction: the messages so far, the user turns still to come, and what stands for the replies after it if a
+    turn was never answered: dead, under the key of that turn, so that who looks for its dead letter finds all that it cost."""
 
     said: tuple[dict, ...]
     to_come: tuple[dict, ...]
-    failed: str | None = None
+    failed: Reply | None = None
 
 
 def assigned_pattern(context: Context, scheme: str, *, mode: str, seed: int) -> str | None:
@@ -113,7 +114,7 @@ def taught(found: dict[tuple, Lesson], replies: Sequence[Reply]) -> dict[tuple, 
     for name, reply in zip(open_lessons(found), replies, strict=True):
         lesson = found[name]
         said = (*lesson.said, lesson.to_come[0], {"role": "assistant", "content": reply.text})
-        failed = None if reply.status == "ok" else f"teaching turn: {reply.reason or reply.status}"
+        failed = None if reply.status == "ok" else replace(reply, text="", reason=f"teaching turn: {reply.reason or reply.status}")
         after[name] = replace(lesson, said=said, to_come=lesson.to_come[1:], failed=failed)
     return after
 
@@ -147,16 +148,9 @@ def understood(said: Sequence[dict]) -> bool:
     return all(message["content"].strip().rstrip(".!").lower() == "understood" for message in said if message["role"] == "assistant")
 
 
-def unasked(made: Sequence[Draft], found: dict[tuple, Lesson]) -> list[str | None]:
-    """Per draft: why it cannot be asked because its lesson broke off, None where it can."""
+def unasked(made: Sequence[Draft], found: dict[tuple, Lesson]) -> list[Reply | None]:
+    """Per draft: the dead reply of one that cannot be asked because its lesson broke off, None where it can."""
     return [found[lesson_name(draft)].failed if draft.scheme == "conversational" else None for draft in made]
-
-
-def dead(asked: Prompted, reason: str) -> Reply:
-    """The reply of a request that was never sent."""
-    request = asked.request
-    key = content_id("unasked", request.model, request.messages, reason)
-    return Reply(key, "dead", "", None, reason, None, None, 0.0, False)
 
 
 def collect(made: Sequence[Draft], asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:

@@ -66,9 +66,9 @@ def sample(at: Layout, board: str, model: str, tables, shard: int, *, asking: As
         lessons = sampling.taught(lessons, asking(turns, at, label=f"{board}: teach {model}"))
     asked = sampling.requests(made, lessons, model, settings)
     broken = sampling.unasked(made, lessons)
-    open_ = [one for one, reason in zip(asked, broken, strict=True) if reason is None]
+    open_ = [one for one, failed in zip(asked, broken, strict=True) if failed is None]
     came = iter(_ask(open_, at, f"{board}: sample {model}", asking))
-    replies = [next(came) if reason is None else sampling.dead(one, reason) for one, reason in zip(asked, broken, strict=True)]
+    replies = [failed or next(came) for failed in broken]
     return generations(sampling.collect(made, asked, replies))
 
 

@@ -33,6 +33,12 @@ def for_dataset(at: Layout, board: str) -> list[str]:
     return [*sampled_for_dataset(at, board), *filtered(at, board), *responded(at, board)]
 
 
+def before(at: Layout, board: str, step: str, model: str) -> list[str]:
+    """What a step reads; it is the same for every model."""
+    reads = {"filter": sampled_for_dataset, "recognise": for_dataset}
+    return reads[step](at, board) if step in reads else []
+
+
 def recognised(at: Layout, board: str) -> list[str]:
     """Recognition replies of every subject; its judgements lie beside them."""
     p = at.p.track(board)

@@ -36,6 +36,11 @@ def answered(at: Layout, board: str) -> list[str]:
     return [path for name in p.subjects for path in _files(at, board, "answer", name, upstream=p.query_writer)]
 
 
+def before(at: Layout, board: str, step: str, model: str) -> list[str]:
+    """What a step reads; it is the same for every model."""
+    return queried(at, board) if step in ("check", "answer") else []
+
+
 def for_export(at: Layout, board: str) -> list[str]:
     """All scratch files of a board."""
     return [*silvered(at, board), *translated(at, board), *queried(at, board), *checked(at, board), *answered(at, board)]

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -18,13 +18,15 @@ from truerate.params import WildHallucinations
 from truerate.tracks.wildhallucinations.asked_about import curated
 from truerate.tracks.wildhallucinations.evidence import Read, documents_frame, gathered, rejects_frame, searched_row
 from truerate.web.hosts import host_of, is_within
-from truerate.web.outcomes import Outcome, Text
+from truerate.web.judging import judged, tidy
+from truerate.web.outcomes import Outcome, Page, Text
 from truerate.web.reading import Reader
 from truerate.web.store import PageStore, limits
 
 if TYPE_CHECKING:
     from truerate.web.fetch import Clock
 
+MANY = 20  # pages of which none comes: the way to them is broken, not they
 Replies = dict[str, pl.DataFrame]
 Tables = tuple[pl.DataFrame, Replies]
 
@@ -107,10 +109,28 @@ class Web:
         return is_within(host_of(result["link"]), self.settings.fetch.login_hosts)
 
     def fetch(self, urls: Sequence[str]) -> None:
-        """Put the pages into the store; each is read while others still come."""
-        settings = self.settings.fetch
-        if any(self.store.page(self.scope, url, limits(settings)) is None for url in urls):
-            asyncio.run(self._fetch(urls, self._base(settings.proxy, "fetch.proxy")))
+        """Put the pages into the store; each is read while others still come.
+
+        Raises TruerateError where many did not come for faults that may pass, and none did: that is no finding about the pages.
+        """
+        settings, urls = self.settings.fetch, list(dict.fromkeys(urls))
+        asked = self._open(urls)
+        for url in set(urls).difference(asked):
+            self._reader.begin(url)
+        if not asked:
+            return
+        asyncio.run(self._fetch(asked, self._base(settings.proxy, "fetch.proxy")))
+        lost = self._open(asked)
+        if len(lost) >= MANY and not any(page.status and not page.is_transient for page in self._pages(urls)):
+            page = next(self._pages(lost))
+            what = f"fetching pages: none of {len(urls):,} came (the first, {page.url!r}: {page.outcome} {page.detail})"
+            raise TruerateError(f"{what}; see to the network and tracks.wildhallucinations.fetch in params.yaml, then run again")
+
+    def _open(self, urls: Sequence[str]) -> list[str]:
+        return [url for url in urls if self.store.is_open(self.scope, url, limits(self.settings.fetch))]
+
+    def _pages(self, urls: Sequence[str]) -> Iterator[Page]:
+        return (self.store.page(self.scope, url, limits(self.settings.fetch)) for url in urls)
 
     async def _fetch(self, urls: Sequence[str], proxy: str | None) -> None:
         from truerate.web.fetch import Fetcher
@@ -120,8 +140,6 @@ class Web:
 
     def read(self, result: dict) -> Read:
         """What a result's page says, or what became of it. A page that was recorded is judged as a fetched one is."""
-        from truerate.web.extract import judged, of_markup, tidy
-
         settings, url, title = self.settings.fetch, result["link"], result.get("title", "")
         final_url, phrases = result.get("final_url", url), settings.sign_in_phrases
         if self._is_behind_login(result):
@@ -129,7 +147,7 @@ class Web:
         elif "text" in result:
             text = judged(tidy(result["text"]), title, None, phrases)
         elif "html" in result:
-            text = of_markup(result["html"], settings.extract, phrases)
+            text = self._reader.markup(result["html"])
         else:
             text, final_url = self._reader.text(url)
         return Read(url, final_url, title, text)

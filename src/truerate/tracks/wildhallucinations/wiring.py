@@ -39,8 +39,8 @@ def checked(at: Layout, board: str, subject: str) -> list[str]:
     return at.scratch(board, "facts", subject, *_curators(at, board), *behind)
 
 
-def before(at: Layout, board: str, step: str, subject: str | None = None) -> list[str]:
-    """What a step reads; `subject`: the model whose replies are checked."""
+def before(at: Layout, board: str, step: str, model: str) -> list[str]:
+    """What a step reads; of `facts`, `model` is the one whose replies are checked."""
     made = {"extract": [], "curate": extracted(at, board)}
     if step in made:
         return made[step]
@@ -48,7 +48,7 @@ def before(at: Layout, board: str, step: str, subject: str | None = None) -> lis
     if step == "evidence":
         return chosen
     found = chosen + evidence(at, board)
-    return found if step == "generate" else found + generated(at, board, subject)
+    return found if step == "generate" else found + generated(at, board, model)
 
 
 def for_export(at: Layout, board: str) -> list[str]:

@@ -1,0 +1,31 @@
+"""What the commands about stores print: tables, and what was forgotten."""
+
+import json
+from collections.abc import Sequence
+
+import polars as pl
+
+
+def show(data: pl.DataFrame, *, as_json: bool, title: str, empty: str) -> None:
+    """Print a frame as JSON rows, or as a table under its title; `empty` where it has no rows."""
+    if as_json:
+        print(json.dumps(data.to_dicts(), ensure_ascii=False, indent=1))
+        return
+    print(title)
+    if data.is_empty():
+        print(empty)
+        return
+    plain = {"tbl_hide_dataframe_shape": True, "tbl_hide_column_data_types": True}
+    with pl.Config(tbl_rows=-1, tbl_cols=-1, fmt_str_lengths=80, tbl_width_chars=200, **plain):
+        print(data)
+
+
+def show_forgotten(n: int, what: str, boards: Sequence[str], *, asks: str, as_json: bool) -> None:
+    """Print how many things a store forgot, and on which boards the next build `asks` them again."""
+    if as_json:
+        print(json.dumps({"n_forgotten": n, "boards": boards}))
+    elif n == 0:
+        print(f"no {what} to forget")
+    else:
+        then = f"{asks} them again, on {', '.join(boards)}" if boards else "asks for those that it still needs"
+        print(f"{n:,} {what} forgotten; the next `dvc repro` {then}")

@@ -1,0 +1,37 @@
+"""What a model thought before it answered, where its server leaves that in the reply: cut off, and kept beside the answer."""
+
+import re
+from typing import NamedTuple
+
+# A tag in backticks is spoken of, not used.
+_TAG = re.compile(r"(?<!`)<(/?)think(?:ing)?\s*>(?!`)", re.IGNORECASE)
+
+
+class Said(NamedTuple):
+    """A reply in two parts. `thought` is None where the reply holds none."""
+
+    answer: str
+    thought: str | None
+
+
+def said(text: str) -> Said:
+    """The answer of a reply, and the thought that stood in it.
+
+    Thought is: each `<think>…</think>`, nested or not; all that stands before a closing tag that nothing opened (servers put the opening
+    one into the prompt); all that follows an opening tag which nothing closes (the reply was cut while it thought). What is left, blank
+    space at its ends removed where something was cut, is the answer; it may be empty.
+    """
+    tags = list(_TAG.finditer(text)) if "hink" in text.casefold() else []
+    if not tags:
+        return Said(text, None)
+    answers, thoughts, depth, place = [], [], 0, 0
+    for tag in tags:
+        is_end, part, place = bool(tag[1]), text[place : tag.start()], tag.end()
+        if is_end and not depth:
+            thoughts += [*answers, part]  # nothing opened it: whatever came before was thought too
+            answers = []
+        else:
+            (thoughts if depth else answers).append(part)
+        depth = max(0, depth + (-1 if is_end else 1))
+    (thoughts if depth else answers).append(text[place:])
+    return Said("".join(answers).strip(), "\n".join(part.strip() for part in thoughts if part.strip()))

@@ -1,0 +1,94 @@
+"""What a kill leaves of DVC's own files: it writes them in place, and does not start on half of one.
+
+Both are touched only while nobody holds the lock under which DVC writes them.
+"""
+
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+RUNNING = ".dvc/tmp/rwlock"  # what the stages that run now read and write: nothing, once DVC is gone
+LOCK = "dvc.lock"
+_WHOLE_END = re.compile(rb"\n {6}(?:size|nfiles): \d+\n\Z")  # how a whole lock ends; one that ends otherwise is parsed
+_STAGE = re.compile(r"^ {2}\S", re.MULTILINE)
+TAIL = 200  # bytes that hold the last line
+
+
+def mend() -> list[str]:
+    """Remove what is cut of DVC's files in this folder; a line for each. A check of two whole files reads a few hundred bytes."""
+    said = []
+    if _is_cut(Path(RUNNING)):
+        with _held(f"{RUNNING}.lock") as is_held:
+            if is_held and _is_cut(Path(RUNNING)):
+                os.unlink(RUNNING)
+                said.append(f"{RUNNING}, which a kill had cut while DVC wrote it, was removed")
+    if _ends_oddly(Path(LOCK)):
+        with _held(".dvc/tmp/lock") as is_held:
+            if is_held and _ends_oddly(Path(LOCK)) and _shorten(Path(LOCK)):
+                said.append(f"{LOCK}, which a kill had cut while DVC wrote it, was set back to its last whole stage")
+    return said
+
+
+def _is_cut(path: Path) -> bool:
+    """Whether a file of JSON is there that holds no whole object."""
+    try:
+        return not isinstance(json.loads(path.read_text("utf-8")), dict)
+    except OSError:
+        return False
+    except ValueError:
+        return True
+
+
+def _ends_oddly(path: Path) -> bool:
+    """Whether dvc.lock is there and ends as none does that DVC wrote to its end."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
+            return not _WHOLE_END.search(file.read())
+    except OSError:
+        return False
+
+
+def _shorten(path: Path) -> bool:
+    """Take stages from the end of dvc.lock until DVC can read it; False where it can from the start. Nothing left: no file.
+
+    DVC finds the stages that are lost in its run cache.
+    """
+    before = text = path.read_text("utf-8", "replace")
+    while text and not _is_readable(text):
+        text = text[: [0, *(found.start() for found in _STAGE.finditer(text))][-1]]
+    if text and text == before:
+        return False
+    scratch = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    scratch.write_text(text, "utf-8")
+    os.replace(scratch, path) if text else (scratch.unlink(), path.unlink())
+    return True
+
+
+def _is_readable(text: str) -> bool:
+    """Whether DVC takes this for a dvc.lock."""
+    from dvc.schema import COMPILED_LOCKFILE_SCHEMA
+    from dvc.utils.serialize import YAMLError, parse_yaml
+    from voluptuous import Invalid
+
+    try:
+        COMPILED_LOCKFILE_SCHEMA(parse_yaml(text, LOCK))
+    except (YAMLError, Invalid):
+        return False
+    return True
+
+
+@contextmanager
+def _held(path: str) -> Iterator[bool]:
+    """Hold one of DVC's lock files, where nobody else does; whether that was so."""
+    with open(path, "a", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True

@@ -1,0 +1,87 @@
+"""A process of a build ends with what started it: when `dvc repro` is killed, nothing works on beside the next build.
+
+DVC starts a shell, that `truerate`, that perhaps Snakemake, a shell and `truerate` again. The kernel tells a process nothing of the death
+of its grandparents, but the one below the dead gets another parent: that is what is watched.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+STAGE = "DVC_STAGE"  # set by DVC for the commands of a stage, and so for all that they start
+LOOK_S = 0.5  # between two looks: some microseconds each
+GRACE_S = 10.0  # to let go of what is under way
+
+
+def is_in_stage() -> bool:
+    """Whether DVC started this process, or one that started it."""
+    return STAGE in os.environ
+
+
+def end_with_them(end: Callable[[], None] | None = None) -> None:
+    """Begin to watch the processes between this one and DVC, which included; `end` is called once one of them is gone."""
+    line = ancestors()
+    threading.Thread(target=_watch, args=(line, end or interrupt), daemon=True).start()
+
+
+def ancestors() -> list[int]:
+    """This process, its parent and so on up to the one that no stage's variable was set for: DVC.
+
+    Where processes cannot be looked at (not Linux) the parent is the last.
+    """
+    line = [os.getpid(), os.getppid()]
+    while line[-1] > 1 and _is_of_stage(line[-1]) and (above := _parent_of(line[-1])):
+        line.append(above)
+    return line
+
+
+def _watch(line: list[int], end: Callable[[], None]) -> None:
+    while all(_parent_of(child) == parent for child, parent in pairwise(line)):
+        time.sleep(LOOK_S)
+    end()
+
+
+def interrupt() -> None:
+    """End this process as Ctrl-C does, so that it gives back what it holds; after GRACE_S, or where it takes no Ctrl-C, at once."""
+    if callable(signal.getsignal(signal.SIGINT)):
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        time.sleep(GRACE_S)
+    os._exit(130)
+
+
+def binding() -> Callable[[], None]:
+    """What a new process calls before its program starts, so that the kernel kills it when this one ends (Linux)."""
+    import ctypes
+
+    libc, parent = ctypes.CDLL(None) if sys.platform == "linux" else None, os.getpid()
+
+    def bind() -> None:
+        if libc:
+            libc.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return bind
+
+
+def _parent_of(pid: int) -> int | None:
+    """The parent of a process; None where there is no such process, or none can be looked at."""
+    if pid == os.getpid():
+        return os.getppid()
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[1])
+    except OSError:
+        return None
+
+
+def _is_of_stage(pid: int) -> bool:
+    """Whether a process was started with the variable of a stage; no where it cannot be looked at."""
+    try:
+        return any(one.startswith(f"{STAGE}=".encode()) for one in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"))
+    except OSError:
+        return False

@@ -1,0 +1,192 @@
+"""One address asked for: its request, the same again where a fault may pass, and what its host asks to wait."""
+
+import asyncio
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import aiohttp
+from yarl import URL
+
+from truerate.params import Fetch
+from truerate.web.guard import RefusedAddress
+from truerate.web.hosts import host_of
+from truerate.web.outcomes import Outcome, passes
+from truerate.web.pauses import LONGEST_S, Clock, Pauses, backoff, retry_after
+
+HTML = ("text/html", "application/xhtml+xml", "")
+MOVED = (301, 302, 303, 307, 308)
+TRIES = 4  # at one address in one run, where a fault may pass
+HOPELESS = 3  # pages of a host that were given up one after another: then each of its further pages has one try
+CHUNK = 65536
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one request gave: a page's parts, or where to go on (`location`)."""
+
+    status: int
+    content_type: str
+    charset: str | None
+    body: bytes = b""
+    location: str | None = None
+
+
+class Dropped(Exception):
+    """A page that is not kept, with its outcome and what exactly was met (never a time, a port or another thing that chance decides)."""
+
+    def __init__(self, outcome: Outcome, detail: str, status: int | None = None):
+        super().__init__(detail)
+        self.outcome, self.detail, self.status = outcome, detail, status
+
+
+class Passing(Dropped):
+    """A page that did not come for what may pass; `wait` is what its host asks to wait, in seconds."""
+
+    wait: float | None = None
+
+
+class Line:
+    """One connection: when something was last heard on it, in seconds of the monotonic clock."""
+
+    def __init__(self):
+        self.heard = time.monotonic()
+
+
+class Asker:
+    """Asks through a session, so many requests at once. One per run: it knows which hosts fail, and which are to be left in peace."""
+
+    def __init__(self, settings: Fetch, session: aiohttp.ClientSession, pauses: Pauses, *, proxy: str | None, clock: Clock):
+        self.settings, self.session, self.pauses, self.proxy, self.clock = settings, session, pauses, proxy, clock
+        self._slots = asyncio.Semaphore(settings.concurrency)
+        self._refusing: dict[str, Passing] = {}  # host -> that it asked for a longer pause than a run waits
+        self._given_up: Counter[str] = Counter()  # host -> its pages that were given up one after another
+
+    async def ask(self, url: str, left: float, *, any_type: bool) -> tuple[Answer, float]:
+        """One request in its host's turn, again where a fault may pass; the answer and the seconds that are left of the page's.
+
+        Raises Dropped where the address gives none.
+        """
+        host, attempt = host_of(url), 0
+        while True:
+            heeded = await self.pauses.turn(host)
+            try:
+                async with self._slots:  # waiting for a free one does not count against the page's time
+                    if refusal := self._refusing.get(host):
+                        raise refusal
+                    if self.pauses.until(host) > heeded:  # since then the host has asked for more
+                        continue
+                    attempt, since = attempt + 1, time.monotonic()
+                    try:
+                        answer = await self._once(url, left, any_type=any_type)
+                    finally:
+                        left -= time.monotonic() - since
+                self._given_up.pop(host, None)
+                return answer, max(0.001, left)
+            except Passing as fault:
+                if fault is self._refusing.get(host) or fault.outcome is Outcome.TIMEOUT or left <= 0 or attempt >= self._tries(host):
+                    self._given_up[host] += 1
+                    raise
+                await self._pause(host, fault, attempt)
+            except Dropped:  # so it is there
+                self._given_up.pop(host, None)
+                raise
+
+    def _tries(self, host: str) -> int:
+        return TRIES if self._given_up[host] < HOPELESS else 1
+
+    async def _pause(self, host: str, fault: Passing, attempt: int) -> None:
+        """Wait before a page is asked for again. Raises the fault where its host asks for a longer pause than a run waits."""
+        if fault.wait is not None and fault.wait > LONGEST_S:
+            self._refusing[host] = fault
+            raise fault
+        wait = backoff(attempt)
+        if fault.wait is not None or fault.status == HTTPStatus.TOO_MANY_REQUESTS:  # that is asked of all who ask this host
+            wait = max(wait, (fault.wait or 0.0) + random.uniform(0, min(1.0, fault.wait or 0.0)))
+            self.pauses.hold(host, wait)
+        else:
+            await self.clock.sleep(wait)
+
+    async def _once(self, url: str, left: float, *, any_type: bool) -> Answer:
+        """One request within what is left of the page's time. Raises Dropped, and Passing for what may pass."""
+        try:
+            async with asyncio.timeout(left):
+                return await self._first(url, left / 2, any_type=any_type)
+        except TimeoutError:
+            raise Passing(Outcome.TIMEOUT, f"not within {self.settings.timeout_s:g} s") from None
+        except aiohttp.ClientConnectorDNSError as error:
+            if isinstance(error.os_error, RefusedAddress):
+                raise Dropped(Outcome.REFUSED_ADDRESS, str(error.os_error)) from None
+            raise Passing(Outcome.ERROR, "the host is not known") from None
+        except ValueError as error:  # of the address, or a certificate that does not fit: no better in a second
+            raise Dropped(Outcome.ERROR, type(error).__name__) from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise Passing(Outcome.ERROR, type(error).__name__) from None
+
+    async def _first(self, url: str, patience: float, *, any_type: bool) -> Answer:
+        """The answer to a request; where nothing is heard for `patience` seconds, to it or to a second one beside it, whichever is first.
+
+        So a connection that was lost costs no more time than the page's own, and a page that never answers not twice as much.
+        """
+        line = Line()
+        tasks = [asyncio.ensure_future(self._request(url, line, any_type=any_type))]
+        try:
+            while not tasks[0].done() and (quiet := line.heard + patience - time.monotonic()) > 0:
+                await asyncio.wait(tasks, timeout=quiet)
+            if not tasks[0].done() and self._tries(host_of(url)) > 1:
+                tasks.append(asyncio.ensure_future(self._second(url, any_type=any_type)))
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            return await done.pop()
+        finally:
+            await ended(tasks)
+
+    async def _second(self, url: str, *, any_type: bool) -> Answer:
+        await self.pauses.turn(host_of(url))
+        async with self._slots:
+            return await self._request(url, Line(), any_type=any_type)
+
+    async def _request(self, url: str, line: Line, *, any_type: bool) -> Answer:
+        """Send one request and read its reply up to the limit. Raises Dropped for what a reply alone decides."""
+        async with self.session.get(URL(url, encoded=True), proxy=self.proxy, allow_redirects=False) as response:
+            line.heard = time.monotonic()
+            kind, charset = response.headers.get("Content-Type", ""), None
+            kind = kind.partition(";")[0].strip().lower()
+            try:
+                charset = response.charset
+            except (ValueError, LookupError):
+                pass
+            if response.status in MOVED and (location := response.headers.get("Location")):
+                return Answer(response.status, kind, charset, location=location)
+            if passes(response.status):
+                fault = Passing(Outcome.STATUS, str(response.status), response.status)
+                fault.wait = retry_after(response.headers.get("Retry-After"), self.clock.now())
+                raise fault
+            if response.status != HTTPStatus.OK:
+                raise Dropped(Outcome.STATUS, str(response.status), response.status)
+            if not any_type and kind not in HTML:
+                raise Dropped(Outcome.NOT_HTML, kind[:80], response.status)
+            return Answer(response.status, kind, charset, await self._body(response, line))
+
+    async def _body(self, response: aiohttp.ClientResponse, line: Line) -> bytes:
+        """The body; Dropped as soon as it passes the limit, however much more there would be."""
+        largest = self.settings.max_bytes
+        if (response.content_length or 0) > largest:
+            raise Dropped(Outcome.TOO_LARGE, f"more than {largest:,} bytes", response.status)
+        body = bytearray()
+        async for chunk in response.content.iter_chunked(CHUNK):
+            body += chunk
+            line.heard = time.monotonic()
+            if len(body) > largest:
+                response.close()
+                raise Dropped(Outcome.TOO_LARGE, f"more than {largest:,} bytes", response.status)
+        return bytes(body)
+
+
+async def ended(tasks: Sequence[asyncio.Future]) -> None:
+    """End what is still under way."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,36 @@
+"""The sub-commands of `truerate web`: what the page store holds, printed for a person or as JSON, and what is to be asked for again."""
+
+from collections.abc import Callable, Sequence
+
+from truerate.display import show, show_forgotten
+from truerate.layout import Layout
+from truerate.web import stats as facts
+from truerate.web.outcomes import Page
+from truerate.web.store import PageStore
+
+Mark = Callable[[Layout, Sequence[Page]], list[str]]
+
+
+def stats(at: Layout, *, as_json: bool = False) -> None:
+    """Print pages by what became of them, those that may pass apart."""
+    with PageStore.of(at) as store:
+        show(facts.stats(store), as_json=as_json, title=str(store.path), empty="the page store is empty")
+
+
+def retry(at: Layout, reason: str, *, mark: Mark, as_json: bool = False) -> None:
+    """Forget the pages that did not come for what may pass, so that the next build asks for them again."""
+    with PageStore.of(at) as store:
+        _forget(at, store, facts.transient(store, reason), mark=mark, as_json=as_json)
+
+
+def forget(at: Layout, url: str, *, mark: Mark, as_json: bool = False) -> None:
+    """Forget one page, whatever became of it."""
+    with PageStore.of(at) as store:
+        _forget(at, store, facts.named(store, url), mark=mark, as_json=as_json)
+
+
+def _forget(at: Layout, store: PageStore, found: Sequence[facts.Found], *, mark: Mark, as_json: bool) -> None:
+    """`mark` is handed the pages before they are forgotten and gives the boards that hold them, which the next `dvc repro` makes again."""
+    boards = mark(at, [page for _, page in found])
+    n = facts.forget(store, found)
+    show_forgotten(n, "pages", boards, asks="asks for", as_json=as_json)

@@ -1,0 +1,124 @@
+"""A process that reads pages for another and costs each page at most its limit of time: no thread could be stopped in the middle of one.
+
+It ends itself: by the kernel's clock of its computing time where a page takes longer, and when its parent ends, however that ends.
+"""
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+
+from truerate.errors import TruerateError
+from truerate.web.outcomes import Outcome, Page, Text
+
+START_S = 120.0  # a process that is not ready by then will not be
+WALL = 20  # limits that a page may take by the clock on the wall, where others compute as well
+KILLED = (-signal.SIGKILL, -signal.SIGTERM)  # by somebody else: not the page's doing
+PDEATHSIG = 1  # of Linux's prctl
+
+
+class Extractor:
+    """Reads with `truerate.web.extract` in a process of its own, started when first needed, and anew where a page has ended it."""
+
+    def __init__(self, limit_s: float):
+        self.limit_s = limit_s  # seconds of computing per page
+        self._process: subprocess.Popen | None = None
+        self._link: Connection | None = None
+        self._is_closed = False
+
+    def read(self, page: Page | str, how: str, sign_in_phrases: Sequence[str]) -> Text:
+        """The text of a fetched page, or of markup. A timeout where that takes longer than the limit, an error where it ends the process.
+
+        Raises TruerateError where the process does not start.
+        """
+        code = 0
+        for _ in range(2):
+            if self._is_closed:
+                break
+            self._start()
+            try:
+                self._link.send((page, how, list(sign_in_phrases)))
+                if self._link.poll(max(START_S, WALL * self.limit_s)):
+                    return self._link.recv()
+            except (EOFError, OSError):
+                code = self._process.wait()
+            else:
+                code = -signal.SIGPROF
+            self._end()
+            if code not in KILLED:
+                break
+        if code == -signal.SIGPROF:
+            return Text(Outcome.TIMEOUT, detail=f"not read within {self.limit_s:g} s")
+        return Text(Outcome.ERROR, detail=f"its reader ended by {_named(code)}")
+
+    def close(self) -> None:
+        """End the process, whatever it is at; also from another thread than the one that reads."""
+        self._is_closed = True
+        if process := self._process:
+            process.kill()
+            process.wait()
+
+    def _start(self) -> None:
+        """Start the process, where none runs, and wait until it has loaded what it reads with."""
+        if self._process:
+            return
+        ours, theirs = socket.socketpair()
+        with theirs:
+            command = [sys.executable, "-P", "-m", "truerate.web.extractor", str(theirs.fileno()), str(os.getpid()), repr(self.limit_s)]
+            places = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+            quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+            self._process = subprocess.Popen(command, **quiet, pass_fds=[theirs.fileno()], env=places)
+        self._link = Connection(ours.detach())
+        try:
+            is_ready = self._link.poll(START_S) and self._link.recv()
+        except (EOFError, OSError):
+            is_ready = False
+        if not is_ready and not self._is_closed:
+            self._process.kill()
+            raise TruerateError(f"reading pages: the process that reads them ended by {_named(self._process.wait())}; run again")
+
+    def _end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._link.close()
+        self._process = self._link = None
+
+
+def _named(code: int) -> str:
+    """How a process ended, in words."""
+    return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+
+def main(line: int, parent: int, limit_s: float) -> None:
+    """Answer what comes down a line (a page or markup, how to read it, phrases) with its Text until the line is cut."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then cuts the line
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        return
+    from truerate.web import extract
+
+    extract.of_markup("<p>Loads what is loaded with the first page.</p>", extract.MAIN)
+    link = Connection(line)
+    link.send(True)
+    while True:
+        try:
+            page, how, phrases = link.recv()
+        except (EOFError, OSError):
+            return
+        signal.setitimer(signal.ITIMER_PROF, limit_s)
+        try:
+            text = extract.of_markup(page, how, phrases) if isinstance(page, str) else extract.extracted(page, how, phrases)
+        except Exception as error:  # a page made to break a parser costs that page, not the run
+            text = Text(Outcome.ERROR, detail=type(error).__name__)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        link.send(text)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]))

@@ -1,0 +1,86 @@
+"""How long to wait before something is asked again, and the pauses that hosts are given."""
+
+import asyncio
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+from truerate.params import Fetch
+from truerate.terminal import LONG_S, say_wait
+from truerate.web.hosts import host_of, matches
+from truerate.web.store import PageStore
+
+FIRST_S, LARGEST_S = 0.5, 8.0  # ceilings between two tries, the first and the largest
+LONGEST_S = 120.0  # a host that asks to wait longer is not waited for
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The time and how it passes; tests bring their own."""
+
+    now: Callable[[], float] = time.time
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
+def backoff(attempt: int, *, first: float = FIRST_S, largest: float = LARGEST_S) -> float:
+    """Seconds until the next try: drawn evenly below a ceiling that doubles from try (1, 2, …) to try ("full jitter")."""
+    return random.uniform(0, min(largest, first * 2 ** min(attempt - 1, 60)))
+
+
+def retry_after(value: str | None, now: float) -> float | None:
+    """A `Retry-After` in seconds: a number of them (some write fractions) or a date (RFC 9110); None where none can be read."""
+    text = (value or "").strip()
+    if re.fullmatch(r"[0-9]+(\.[0-9]*)?", text):
+        return float(text)
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+class Pauses:
+    """The turns at hosts: their pause between two requests, over all processes, and what a host itself asks to wait, in this run."""
+
+    def __init__(self, settings: Fetch, store: PageStore, clock: Clock):
+        self.settings, self.store, self.clock = settings, store, clock
+        self._until: dict[str, float] = {}  # host -> when it may be asked again, by its own wish
+        self._left: Counter[str] = Counter()
+        self._said: set[str] = set()
+
+    def expect(self, urls: Iterable[str]) -> None:
+        """Pages that are about to be fetched, so that a long wait can say how long it is."""
+        self._left = Counter(map(host_of, urls))
+
+    def hold(self, host: str, seconds: float) -> None:
+        """Leave a host in peace for so long, whatever page of it comes next."""
+        before, until = self.until(host), self.clock.now() + seconds
+        if until > before + LONG_S:  # not for every page that meets the same pause
+            say_wait(seconds, f"{host!r} asks to come back later")
+        self._until[host] = max(before, until)
+
+    def until(self, host: str) -> float:
+        """The moment until which a host asked to be left in peace; 0 where it never did."""
+        return self._until.get(host, 0.0)
+
+    async def turn(self, host: str) -> float:
+        """Wait until a host may be asked again, by whatever process asked it last; gives the moment that was heeded (`until`)."""
+        now, until = self.clock.now(), self.until(host)
+        start = max(now, until)
+        pause = 0 if matches(host, self.settings.unlimited_hosts) else self.settings.per_host_s
+        if pause:
+            start = self.store.next_turn(host, pause, start)
+            self._tell(host, pause, start - now)
+        if start > now:
+            await self.clock.sleep(start - now)
+        return until
+
+    def _tell(self, host: str, pause: float, wait: float) -> None:
+        """Say once per host that its pages take long."""
+        whole = max(wait, self._left[host] * pause)
+        if whole > LONG_S and host not in self._said:
+            self._said.add(host)
+            say_wait(whole, f"{self._left[host]:,} pages of {host!r}, one each {pause:g} s (fetch.per_host_s)")

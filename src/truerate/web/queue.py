@@ -1,0 +1,92 @@
+"""The queue before a search: where that refuses for its rate, all who ask it wait, and one at a time tries whether it answers again."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from truerate.errors import TruerateError
+from truerate.terminal import LONG_S, say, say_wait
+from truerate.web.asking import ended
+from truerate.web.pauses import Clock, backoff
+
+LARGEST_S = 60.0  # ceiling of a wait where the search names none
+LONGEST_S = 900.0  # no answer for longer ends the run
+TRIES = 20  # refusals one after another that end the run
+
+
+class Over(Exception):
+    """The run has ended while somebody waited."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why a request gave no results, and when that was asked. `passes`: it may do better in a while.
+
+    `is_for_all`: so would be every other request now; `wait` is then what the search asks to wait, in seconds, None where it does not say.
+    """
+
+    said: str
+    at: float
+    passes: bool = False
+    is_for_all: bool = False
+    is_quota: bool = False
+    wait: float | None = None
+
+
+class Queue:
+    """Who asks, of so many, may do so when nobody waits out a pause."""
+
+    def __init__(self, what: str, n_all: int, *, backoff_s: float, clock: Clock):
+        self.what, self.n_all, self.backoff_s, self.clock = what, n_all, backoff_s, clock
+        self.over = asyncio.Event()
+        self._gate = asyncio.Lock()  # held by the one who waits out a pause
+        self._answered_at, self._n_answered, self._n_refused, self._is_said = clock.now(), 0, 0, False
+
+    async def enter(self) -> None:
+        """Wait while there is a pause. Raises Over."""
+        async with self._gate:
+            self._check()
+
+    def answered(self) -> None:
+        """An answer came."""
+        self._answered_at, self._n_refused, self._is_said = self.clock.now(), 0, False
+        self._n_answered += 1
+
+    @asynccontextmanager
+    async def paused(self) -> AsyncIterator[Callable[[Refused], Awaitable[None]]]:
+        """Hold the queue back; gives what waits as long as a refusal asks for. Raises Over, and TruerateError as `_wait`."""
+        async with self._gate:
+            self._check()
+            yield self._wait
+
+    async def rest(self, seconds: float) -> None:
+        """Let time pass. Raises Over as soon as the run has ended."""
+        tasks = [asyncio.ensure_future(self.clock.sleep(seconds)), asyncio.ensure_future(self.over.wait())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await ended(tasks)
+        self._check()
+
+    async def _wait(self, refusal: Refused) -> None:
+        """Wait out a refusal. Raises TruerateError where that would be too long, or was in vain too often."""
+        now = self.clock.now()
+        if refusal.at < self._answered_at and self._n_answered:
+            return  # another has seen the end of that pause
+        self._n_refused += 1
+        drawn = backoff(self._n_refused, first=self.backoff_s, largest=LARGEST_S)
+        wait = drawn if refusal.wait is None else max(0.0, refusal.at + refusal.wait - now) + min(drawn, 1.0)
+        whole = now + wait - self._answered_at
+        if whole > LONGEST_S or self._n_refused > TRIES:
+            asks = f", asks to wait {refusal.wait:,.0f} s" if refusal.wait else ""
+            raise TruerateError(f"{self.what}: it goes on to refuse ({refusal.said}{asks}); run again later")
+        if whole > LONG_S and not self._is_said:
+            self._is_said = True
+            what = f"{self.what}: it asks to slow down; {self._n_answered:,} of {self.n_all:,} queries are answered"
+            say_wait(wait, what) if wait > LONG_S else say(f"still waiting: {what}")
+        await self.rest(wait)
+
+    def _check(self) -> None:
+        if self.over.is_set():
+            raise Over

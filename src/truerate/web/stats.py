@@ -1,0 +1,52 @@
+"""What the page store holds: its pages by what became of them, and the forgetting of those that are to be asked for again."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import polars as pl
+
+from truerate.errors import TruerateError, listed
+from truerate.web.outcomes import Outcome, Page
+from truerate.web.store import PageStore
+
+Found = tuple[str, Page]  # a page under the scope that answered for it
+ALL = "all"
+TOO_SLOW = "too-slow"  # came, and took longer to be read than its limit
+COUNTS = {"reason": pl.String, "status": pl.Int64, "may_pass": pl.Boolean, "n_pages": pl.Int64}
+
+
+def reason(page: Page) -> str:
+    """What became of a page in one word: its outcome, `too-slow` for a timeout in reading."""
+    return TOO_SLOW if page.outcome is Outcome.TIMEOUT and page.status is not None else page.outcome.value
+
+
+def stats(store: PageStore) -> pl.DataFrame:
+    """Pages by reason, status (null where none came) and whether that may pass, the most first, those that may pass last.
+
+    Counts addresses per scope, files of rules (robots.txt) among them. An empty store has no rows.
+    """
+    counted = Counter((reason(page), page.status, page.is_transient) for _, page in store.pages())
+    rows = sorted(((*of, n) for of, n in counted.items()), key=lambda row: (row[2], -row[3], row[0], row[1] or 0))
+    return pl.DataFrame(rows, schema=COUNTS, orient="row")
+
+
+def transient(store: PageStore, wanted: str) -> list[Found]:
+    """The pages that did not come for what may pass: of a reason, of a status (as `503`), or all. Raises TruerateError for another word."""
+    words = {"timeout", "error", "status", "robots", ALL}
+    if wanted not in words and not (wanted.isascii() and wanted.isdigit()):
+        allowed = f"{listed(words)}, or a status such as 503"
+        raise TruerateError(f"pages of reason {wanted!r}: that is none that may pass; allowed: {allowed}; see `truerate web stats`")
+    return [one for one in store.pages() if one[1].is_transient and wanted in (ALL, reason(one[1]), str(one[1].status))]
+
+
+def named(store: PageStore, url: str) -> list[Found]:
+    """What the store holds of an address. Raises TruerateError where that is nothing."""
+    found = [one for one in store.pages() if one[1].url == url]
+    if not found:
+        raise TruerateError(f"forgetting the page {url!r}: the page store {str(store.path)!r} does not hold it; write its whole address")
+    return found
+
+
+def forget(store: PageStore, found: Iterable[Found]) -> int:
+    """Forget pages; how many they were."""
+    return sum(store.forget(scope, [page.url]) for scope, page in found)

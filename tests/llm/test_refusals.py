@@ -1,0 +1,100 @@
+"""An endpoint that has answered nothing for a model: its refusals are no replies, and end the run."""
+
+import pytest
+
+from llm.asked import asking
+from truerate.errors import TruerateError
+from truerate.layout import Layout
+from truerate.llm import ask
+from truerate.llm.stats import dead_letters
+from truerate.llm.store import Store
+
+REFUSING = ["400", "422", "500", "html", "truncated", "not-completion", "no-choices", "bad-status", "bad-chunk"]
+
+
+def letters(layout: Layout) -> list[tuple[str, str]]:
+    """Prompt and reason of every dead letter; no lease may be left."""
+    with Store(layout.store) as store:
+        assert store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
+        return sorted(dead_letters(store).select("prompt", "reason").rows())
+
+
+@pytest.mark.parametrize("kind", REFUSING)
+def test_a_step_of_few_requests_that_are_all_refused_ends_the_run(at, stub, kind):
+    layout = at(llm={"max_attempts": 1})
+    for n_runs in (1, 2):  # again at every run: nothing was stored
+        with pytest.raises(TruerateError, match=r"'m' \('stub-model' at endpoint 'stub', .* has answered nothing: 3 requests refused"):
+            ask([asking(f"[[{kind}]] {n}") for n in range(3)], layout, label=kind)
+        assert (stub.n_calls, letters(layout)) == (3 * n_runs, [])
+
+
+def test_no_more_than_twenty_are_refused_beside_those_under_way(at, stub):
+    layout = at(endpoint={"concurrency": 4})
+    with pytest.raises(TruerateError, match="has answered nothing: 2[0-3] requests refused, the last as rejected: 400"):
+        ask([asking(f"[[400]] {n}") for n in range(500)], layout, label="x")
+    assert 20 <= stub.n_calls <= 23 and letters(layout) == []
+
+
+def test_refusals_become_dead_letters_once_the_endpoint_answers(at, stub):
+    layout = at(endpoint={"concurrency": 1})
+    requests = [*(asking(f"[[400]] {n}") for n in range(5)), asking("fine"), asking("[[400]] last")]
+    replies = ask(requests, layout, label="x")
+    assert [reply.status for reply in replies] == [*["dead"] * 5, "ok", "dead"]
+    assert [reason for _, reason in letters(layout)] == ["rejected"] * 6
+    assert stub.n_calls == 7
+    assert all(reply.is_stored for reply in ask(requests, layout, label="y"))
+
+
+def test_an_answer_under_way_saves_a_run_with_twenty_refusals(at, stub):
+    """The one good request is slow: twenty refusals are there before it."""
+    layout = at(endpoint={"concurrency": 8})
+    requests = [asking("[[slow 0.3]]"), *(asking(f"[[400]] {n}") for n in range(40))]
+    replies = ask(requests, layout, label="x")
+    assert [reply.status for reply in replies] == ["ok", *["dead"] * 40]
+    assert stub.n_calls == 41
+
+
+def test_a_completion_is_an_answer_however_badly_formed_its_text(at):
+    layout = at(llm={"max_attempts": 1})
+    replies = ask([asking("[[empty]]"), asking("[[400]]")], layout, label="x")
+    assert [reply.reason for reply in replies] == ["empty", "rejected"]
+
+
+def test_what_a_single_request_brings_upon_itself_is_an_outcome_and_no_answer(at):
+    layout = at()
+    replies = ask([asking("[[context]]"), asking("[[filter-400]]")], layout, label="x")
+    assert [reply.reason for reply in replies] == ["context_length", "content_filter"]
+    with pytest.raises(TruerateError, match="has answered nothing: 1 requests refused"):
+        ask([asking("[[context]] more"), asking("[[400]]")], layout, label="x")
+    assert [reason for _, reason in letters(layout)] == ["context_length", "context_length", "content_filter"]
+
+
+def test_an_endpoint_that_has_answered_before_goes_on_with_one_bad_reply(at):
+    layout = at(llm={"max_attempts": 1})
+    ask([asking("fine")], layout, label="x")
+    assert ask([asking("[[bad-status]]")], layout, label="y")[0].reason == "bad_http"
+
+
+def test_aliases_are_held_apart(at, stub):
+    layout = at()
+    models = {**layout.p.models, "n": layout.p.models["m"].model_copy(update={"model": "stub-wrong"})}
+    both = Layout(layout.p.model_copy(update={"models": models}))
+    with pytest.raises(TruerateError, match="model 'n' .* has answered nothing: 2 requests refused"):
+        ask([asking("fine"), asking("[[400]] a", model="n"), asking("[[400]] b", model="n"), asking("[[400]] c")], both, label="x")
+    assert letters(both) == [("[[400]] c", "rejected")]
+
+
+def test_dead_letters_are_asked_again_where_the_alias_points_elsewhere(at, stub):
+    layout = at(endpoint={"base_url": f"{stub.url}/"})
+    ask([asking("fine"), asking("[[400]]"), asking("[[refusal]]")], layout, label="x")
+    assert (stub.n_calls, ask([asking("[[400]]")], layout, label="same place")[0].is_stored) == (3, True)
+    elsewhere = at(endpoint={"base_url": stub.url.replace("127.0.0.1", "localhost")})
+    replies = ask([asking("fine"), asking("[[400]]"), asking("[[refusal]]")], elsewhere, label="moved")
+    assert [reply.is_stored for reply in replies] == [True, False, False]
+    assert stub.n_calls == 5
+
+
+def test_a_model_that_is_asked_by_a_wrong_name_is_told_at_once(at, stub):
+    with pytest.raises(TruerateError, match="model 'stub-model' is not there.*Server is pinned to"):
+        ask([asking(f"[[pinned]] {n}") for n in range(100)], at(), label="x")
+    assert stub.n_calls < 30

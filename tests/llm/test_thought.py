@@ -1,0 +1,57 @@
+"""Thought that stands in a reply: cut in one place, kept beside the answer, counted."""
+
+import polars as pl
+import pytest
+
+from llm.asked import asking
+from truerate.llm import Reply, ask
+from truerate.llm.counts import counts
+from truerate.llm.peek import Peek
+from truerate.llm.prompted import Prompted, facts, generation, generations
+from truerate.llm.thought import Said, said
+
+CASES = {
+    "none": ("A plain answer.\n", Said("A plain answer.\n", None)),
+    "before": ("<think>It may be so.</think>\n\nNo.", Said("No.", "It may be so.")),
+    "capitals and a blank": ("<Think >x</THINK >Yes", Said("Yes", "x")),
+    "thinking": ("<thinking>x</thinking>Yes", Said("Yes", "x")),
+    "empty": ("<think>\n\n</think>\n\nYes", Said("Yes", "")),
+    "behind": ("Yes.\n<think>was that right?</think>", Said("Yes.", "was that right?")),
+    "two": ("<think>a</think>One <think>b</think>two", Said("One two", "a\nb")),
+    "nested": ("<think>a <think>b</think> c</think>No", Said("No", "a\nb\nc")),
+    "lone closing tag": ("The year is off, so Yes.</think>No", Said("No", "The year is off, so Yes.")),
+    "lone closing tag behind a block": ("<think>a</think> b </think>No", Said("No", "a\nb")),
+    "never closed": ("<think>Perhaps Yes, the year", Said("", "Perhaps Yes, the year")),
+    "never closed behind an answer": ("No.\n<think>or is it", Said("No.", "or is it")),
+    "spoken of": ("The tag `<think>` opens a thought.", Said("The tag `<think>` opens a thought.", None)),
+    "other words": ("I think, therefore </b> <thinker>.", Said("I think, therefore </b> <thinker>.", None)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_thought_is_cut(name):
+    text, expected = CASES[name]
+    assert said(text) == expected
+
+
+def test_replies_come_without_it_and_the_store_keeps_it(at, stub):
+    layout = at()
+    replies = ask([asking("[[text <think>so</think>Yes]]"), asking("[[text <think>so]]"), asking("No")], layout, label="x")
+    assert [(r.status, r.text, r.reason, r.thought) for r in replies] == [
+        ("ok", "Yes", None, "so"), ("dead", "", "thought_only", "so"), ("ok", "echo: No", None, None),
+    ]  # fmt: skip
+    again = ask([asking("[[text <think>so]]")], layout, label="y")
+    assert (again[0].reason, again[0].is_stored, stub.n_calls) == ("thought_only", True, 3)
+    planned = Peek(assumed=lambda key, request: None)([asking("[[text <think>so</think>Yes]]")], layout, label="z")
+    assert planned[0].text == "Yes"
+
+
+def test_rows_hold_it_beside_the_text_and_accounts_count_it():
+    def row(number: int, thought: str | None) -> dict:
+        reply = Reply(f"{number:064x}", "ok", "Yes", "stop", None, 1, 1, 0.0, False, thought)
+        return generation(Prompted(asking(f"{number}"), f"i{number}", "recognition"), reply)
+
+    table = generations([row(1, "so"), row(2, None), row(3, "")])
+    assert sorted(facts(one).get("thought", "-") for one in table.to_dicts()) == ["-", "-", "so"]
+    (account,) = counts(table).select(pl.col("n_in", "n_ok", "n_thought")).rows()
+    assert account == (3, 3, 1)

@@ -1,0 +1,47 @@
+"""Endpoints and models of params.yaml: where they are, and what they are known by."""
+
+import pytest
+from test_params import edited
+
+from truerate.errors import TruerateError
+from truerate.params import Endpoint, load_params
+
+
+def two_hosts(p: dict, **second) -> None:
+    p["endpoints"] |= {"hosted": {"base_url": "https://one.example/v1"}, "local": {"base_url": "http://127.0.0.1:9/v1"}}
+    p["models"] |= {"a": {"endpoint": "hosted", "model": "llama-8b"}, "b": {"endpoint": "local", "model": "llama-8b", **second}}
+
+
+def test_one_name_at_two_endpoints_is_refused_in_a_line_that_asks_for_an_identity(tmp_path):
+    with pytest.raises(TruerateError) as caught:
+        load_params(edited(tmp_path, two_hosts))
+    said = str(caught.value)
+    assert "models.a (endpoint 'hosted') and models.b (endpoint 'local') would share their replies as 'llama-8b'" in said
+    assert "identity:" in said and "\n" not in said
+
+
+@pytest.mark.parametrize("second", [{"identity": "llama-8b@q4"}, {"model": "other"}])
+def test_an_identity_of_its_own_tells_them_apart(tmp_path, second):
+    assert load_params(edited(tmp_path, lambda p: two_hosts(p, **second))).model("b").endpoint == "local"
+
+
+def test_an_identity_that_is_another_models_name_is_refused(tmp_path):
+    with pytest.raises(TruerateError, match="share their replies as 'llama-8b'"):
+        load_params(edited(tmp_path, lambda p: two_hosts(p, model="other", identity="llama-8b")))
+
+
+def test_two_aliases_on_one_endpoint_may_share_their_replies(tmp_path):
+    assert load_params(edited(tmp_path, lambda p: p["models"].update(again=dict(p["models"]["aster"])))).model("again")
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "address"),
+    [
+        ({}, "https://api.openai.com/v1"),
+        ({"base_url": "http://user:pass@host:8000/v1/?key=x#y"}, "http://host:8000/v1"),
+        ({"launch": "serve --port {port}"}, Endpoint(launch="serve --port {port}").address),
+    ],
+)
+def test_an_address_names_the_place_and_no_secret(endpoint, address):
+    assert Endpoint(**endpoint).address == address
+    assert Endpoint(launch="serve --port {port} --other").address != Endpoint(launch="serve --port {port}").address
