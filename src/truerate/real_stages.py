@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from truerate import parents
+from truerate.making import BUILD
 from truerate.real_sets import MARK, ended_with
 from truerate.settings import Stage
 from truerate.terminal import say, told
@@ -37,9 +39,11 @@ def run(work: Path, *targets: str) -> str | None:
     """
     words = [sys.executable, "-m", "dvc", "repro", *targets]
     last: deque[str] = deque(maxlen=N_KEPT)
-    own = os.environ | {"TRUERATE_BUILD": "1"}  # what a stage says of its end is left to the end of the whole
-    pipe = {"env": own, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
-    with (work / LOG).open("a", encoding="utf-8", errors="replace") as log, subprocess.Popen(words, cwd=work, **pipe) as process:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    own = os.environ | {BUILD: "1", "PATH": path}  # what a stage says of its end is left to the end of the whole
+    started = {"cwd": work, "env": own, "preexec_fn": parents.binding()}  # it ends when this process does
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    with (work / LOG).open("a", encoding="utf-8", errors="replace") as log, subprocess.Popen(words, **started, **pipe) as process:
         with ExitStack() as waiting:
             for line in process.stdout:
                 log.write(line)
