@@ -1,4 +1,5 @@
 # make demo: build everything on the closed world · make test: all tests · make real DATA=DIR: the boards of public files
+# (with TABLES=FILE their tables into a file with markers, too, as benchmarks/REAL.md is).
 # Each sets up what it needs in .venv, with the pins of constraints.txt.
 PYTHON ?= python3
 VENV   := .venv
@@ -17,7 +18,7 @@ test: $(VENV)/.tested
 	python -m pytest -n auto --dist loadgroup
 
 real: $(VENV)/.installed
-	truerate real "$(DATA)" --work "$(WORK)" --tables benchmarks/REAL.md
+	truerate real "$(DATA)" --work "$(WORK)" $(if $(TABLES),--tables "$(TABLES)")
 
 bench: $(VENV)/.tested
 	python benchmarks/llm.py --write benchmarks/RESULTS.md

@@ -41,6 +41,12 @@ def test_a_line_per_language_with_the_rules_first():
     assert table.rows() == [("sv", None, "0.100", "0.300 (0.200–0.400)"), ("zh", "0.500", None, None), ("all", "0.400", None, None)]
 
 
+def test_how_many_answers_have_a_page_stands_beside():
+    counts = {"n_answers_sv": 4, "n_answers_with_page_sv": 3, "n_answers_zh": 5, "n_answers_with_page_zh": 0, "n_items": 9}
+    table = character_table(frame(Score, SCORES), "iou", counts)
+    assert table.select("lang", "with page").rows() == [("sv", "3 of 4"), ("zh", "0 of 5"), ("all", "3 of 9")]
+
+
 def test_runs_of_one_detector_stand_apart():
     runs = [score("iou", "tiny", n / 10, lang="sv", labels="binary", scope=scope) for n, scope in enumerate(("multi", "mono"), 1)]
     assert character_table(frame(Score, runs), "iou").columns == ["lang", "tiny mono binary", "tiny multi binary"]

@@ -121,7 +121,7 @@ def _reading(commands) -> None:
     _add(commands, "mend", "after a kill: put right what it cut of DVC's lock files (every command does so first)", _mend)
     real = _add(commands, "real", "build the boards of public files in a folder, apart from the committed ones", _real, "data")
     real.add_argument("--work", default="build/real", help="folder of that build")
-    real.add_argument("--tables", help="file whose tables between markers are rewritten")
+    real.add_argument("--tables", metavar="FILE", help="a file whose tables between markers are rewritten, beside those in the work folder")
 
 
 def _doctor(o) -> None:
@@ -288,6 +288,7 @@ def _steps(commands) -> None:
     _add(commands, "make", None, _make, "rules", "target")
     _add(commands, "params", None, lambda o: _flow().check_params())
     _add(commands, "import", None, lambda o: _flow().import_source(_at(), o.name), "name")
+    _add(commands, "readable", None, lambda o: _flow().check_source(_at(), o.name), "name")
     step = _add(commands, "step", None, _step, "name", "board", "model")
     step.add_argument("shard", type=int)
     step.add_argument("output")

@@ -112,14 +112,19 @@ def check_params(*, is_kept: bool = True) -> None:
 # ---- sources ------------------------------------------------------------------------------------------------------------------
 def import_source(at: Layout, name: str) -> None:
     """Read one source by its reader into tables and a card."""
-    from truerate.sources import fetch, read_source
-
     refuse_edited(at, Stage("sources"))
-    source = at.p.source(name)
-    tables = read_source(name, source, fetch.folder_of(name, source, at), at.p.on_bad_row)
+    tables = check_source(at, name)
     for table, model in SOURCE.items():
         save(model, getattr(tables, table), at.source(name, table))
     write_json(at.source(name, "card.json"), tables.card)
+
+
+def check_source(at: Layout, name: str) -> SourceTables:
+    """Read one source by its reader and write nothing. Raises TruerateError where it cannot be read."""
+    from truerate.sources import fetch, read_source
+
+    source = at.p.source(name)
+    return read_source(name, source, fetch.folder_of(name, source, at), at.p.on_bad_row)
 
 
 def load_source(at: Layout, board: str, *, reading: Callable[[type[Table], str], pl.DataFrame] = load) -> SourceTables:

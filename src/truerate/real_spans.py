@@ -1,10 +1,13 @@
 """Tables of boards whose detectors mark tokens: texts, malformed rows, detection against gold, Mu-SHROOM's two scores."""
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import polars as pl
 
 from truerate.schemas import pair
+from truerate.site.sections_mfava import paged
 
 _COUNT = re.compile(r"n_(?P<labels>silver|gold)_(?P<what>[a-z-]+)_(?P<lang>[a-z]{2,3})")
 RULES = ("mark-all", "mark-none")  # baselines that say what a language's share of marked characters alone gives
@@ -16,8 +19,8 @@ def span_tables(samples: pl.DataFrame, scores: pl.DataFrame, card: dict) -> list
         ("Labelled texts", text_table(samples)),
         ("Published rows that keep the tag grammar, and why others do not", malformed_table(card["counts"])),
         ("Token detection against gold labels: precision, recall, F1 (95 % interval)", detection_table(scores)),
-        ("Mu-SHROOM: IoU of marked characters (95 % interval)", character_table(scores, "iou")),
-        ("Mu-SHROOM: rank correlation of probabilities (95 % interval)", character_table(scores, "spearman")),
+        ("Mu-SHROOM: IoU of marked characters (95 % interval)", character_table(scores, "iou", card["counts"])),
+        ("Mu-SHROOM: rank correlation of probabilities (95 % interval)", character_table(scores, "spearman", card["counts"])),
     ]
 
 
@@ -68,8 +71,12 @@ def detection_table(scores: pl.DataFrame) -> pl.DataFrame:
     return order.select("lang", "subject", "scope", "labels", *[name for name in named.values() if name in table.columns])
 
 
-def character_table(scores: pl.DataFrame, metric: str) -> pl.DataFrame:
-    """One line per language, their mean last; one column per detector, the two rules first; each run of a detector that has several."""
+def character_table(scores: pl.DataFrame, metric: str, counts: Mapping[str, int] = MappingProxyType({})) -> pl.DataFrame:
+    """One line per language, their mean last; one column per detector, the two rules first; each run of a detector that has several.
+
+    The last column says how many answers come with their page, where the source's card counted them: detectors that look words up mark
+    nothing where there is none.
+    """
     keys = [pair("slice", key) for key in ("lang", "scope", "labels")]
     long = scores.filter(metric=metric, method="estimator").with_columns(*keys, cell=figure())
     if long.is_empty():
@@ -79,7 +86,9 @@ def character_table(scores: pl.DataFrame, metric: str) -> pl.DataFrame:
     column = pl.when(pl.col("subject").is_in(is_single)).then("subject").otherwise(pl.concat_str("subject", "run", separator=" "))
     table = runs.with_columns(column=column).pivot("column", index="lang", values="cell", aggregate_function="first")
     table = table.sort(pl.col("lang") == "all", "lang")
-    return table.select("lang", *sorted(table.columns[1:], key=lambda name: (name not in RULES, name)))
+    table = table.select("lang", *sorted(table.columns[1:], key=lambda name: (name not in RULES, name)))
+    known = {lang: f"{n} of {of}" for lang, (n, of) in paged(counts).items()}
+    return table.with_columns(pl.Series("with page", [known.get(lang) for lang in table["lang"]])) if known else table
 
 
 def figure() -> pl.Expr:

@@ -3,6 +3,8 @@
 Those of boards whose detectors mark tokens stand in `real_spans`, those of boards of facts in `real_facts`.
 """
 
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -10,16 +12,40 @@ import polars as pl
 from truerate.layout import Layout
 from truerate.real_facts import fact_tables
 from truerate.real_spans import figure, span_tables
-from truerate.report import write_between
+from truerate.report import read_between, write_between
 from truerate.schemas import Row, Sample, Score, load, pair, read_json
 
 NAME = "real"  # of the markers
+_BOARD = re.compile(r"^\*\*Board `([^`\n]+)`\*\*", re.MULTILINE)
 
 
-def write_tables(work: Path, boards: list[str], path: Path) -> None:
-    """Replace what stands between the markers of a file by the tables of these built boards."""
+def write_tables(work: Path, boards: list[str], path: Path) -> list[str]:
+    """Put the tables of these built boards between the markers of a file, those of other boards stay; returns the names of these."""
     at = Layout.load(str(work / "params.yaml"))
-    write_between(path, NAME, "\n".join(part for board in boards for part in board_tables(at, work, board)))
+    text, kept = merged(read_between(path, NAME)[1], tables_of(at, work, boards), list(at.p.public_data))
+    write_between(path, NAME, text)
+    return kept
+
+
+def merged(text: str, tables: Mapping[str, str], order: Sequence[str]) -> tuple[str, list[str]]:
+    """A text with tables of boards in which those of `tables` are new, and the boards whose tables were kept.
+
+    Boards stand in the `order` given, those that are not in it behind. What stands before the first board is none's and is left out.
+    """
+    parts = _BOARD.split(text)[1:]
+    old = {board: f"{_heading(board)}{rest.rstrip()}\n" for board, rest in zip(parts[::2], parts[1::2], strict=True)}
+    whole = old | tables
+    lines = "\n".join(whole[board] for board in dict.fromkeys([*order, *whole]) if board in whole)
+    return lines, [board for board in old if board not in tables]
+
+
+def tables_of(at: Layout, work: Path, boards: list[str]) -> dict[str, str]:
+    """The tables of each board as Markdown."""
+    return {board: "\n".join(board_tables(at, work, board)) for board in boards}
+
+
+def _heading(board: str) -> str:
+    return f"**Board `{board}`**"
 
 
 def board_tables(at: Layout, work: Path, board: str) -> list[str]:
@@ -39,7 +65,7 @@ def board_tables(at: Layout, work: Path, board: str) -> list[str]:
             ("Detectors that need no call, cross-fitted (accuracy, 95 % interval)", detector_table(rows)),
             ("Agreement of annotators", agreement_table(scores)),
         ]
-    lines = [f"**Board `{board}`**", ""]
+    lines = [_heading(board), ""]
     for title, table in made:
         if table.height:
             lines += [f"*{title}*", "", *markdown(table), ""]

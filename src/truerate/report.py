@@ -147,14 +147,27 @@ def _cell(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def write_between(path: Path, name: str, text: str) -> None:
-    """Replace what stands between `<!-- name -->` and `<!-- /name -->` in a file. Raises TruerateError where it has no such markers."""
+def read_between(path: Path, name: str) -> tuple[str, str, str]:
+    """A file in three: up to and with `<!-- name -->`, what stands between the markers, and from `<!-- /name -->` on.
+
+    Raises TruerateError for a file that is no UTF-8 or has no such markers in this order.
+    """
     begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-    page = path.read_text("utf-8")
-    if begin not in page or end not in page:
+    try:
+        page = path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise TruerateError(f"{str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
+    before, _, rest = page.partition(begin)
+    between, _, after = rest.partition(end)
+    if begin not in page or end not in rest:
         raise TruerateError(f"{str(path)!r} has no markers {begin} … {end}; add them where the text should stand")
-    before, rest = page.split(begin, 1)
-    path.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}", "utf-8")
+    return before + begin, between, end + after
+
+
+def write_between(path: Path, name: str, text: str) -> None:
+    """Replace what stands between the markers of a file (`read_between`)."""
+    before, _, after = read_between(path, name)
+    path.write_text(f"{before}\n{text}\n{after}", "utf-8")
 
 
 def where(at: Layout) -> None:

@@ -143,6 +143,24 @@ def test_the_leading_detector_has_a_table_of_its_own_and_planted_rates_stand_bes
     assert set(spread) == {0.011}
 
 
+def test_how_many_answers_have_a_page_stands_beside_mu_shroom_s_figures():
+    counts = {"n_answers_de": 4, "n_answers_with_page_de": 4, "n_answers_zh": 6, "n_answers_with_page_zh": 0}
+    rows = [row | {"slice": unpaired(row["slice"])} for row in mfava_rows()]
+    made = [row for row in page_of("mfava").rows(rows, mfava_board(source_card={"counts": counts})) if row["metric"] == "with_page_rate"]
+    assert [(row["slice"]["lang"], row["value"], row["n"]) for row in made] == [("de", 1, 4), ("zh", 0, 6), ("all", 0.4, 10)]
+    (section,) = [section for section in page_of("mfava").sections if section.heading == "Mu-SHROOM"]
+    assert all(any(view.takes(row) for view in section.views) for row in made)
+    plain = page_of("mfava").rows(rows, mfava_board(source_card={"counts": {"n_items": 3}}))
+    assert not [row for row in plain if row["metric"] == "with_page_rate"]
+
+
+def test_annotators_that_cannot_be_told_apart_are_a_figure():
+    board = mfava_board(source_card={"counts": {"n_gold_not-inferable_zh": 26, "n_gold_clean_zh": 30}})
+    found = {name: (value, note) for name, value, note in page_of("mfava").figures([], board)}
+    assert found["Annotators"] == ("not told apart", "zh: few texts have several rows, so no κ")
+    assert "Annotators" not in {name for name, *_ in page_of("mfava").figures([], mfava_board())}
+
+
 def test_an_unknown_track_has_an_empty_layout():
     page = page_of("no_such_track")
     assert page.sections == () and page.leading is None and page.rows([1], BOARD) == [1]

@@ -76,8 +76,8 @@ def test_halludial_one_scenario_alone(put, read):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"target": "Perhaps."}, "unlabelled"),
-        ({"target": "Nothing is wrong."}, "unlabelled"),
+        ({"target": "Perhaps."}, "unknown-label"),
+        ({"target": "Nothing is wrong."}, "unknown-label"),
         ({"dialogue_history": "[Human]: Hello! [Assistant]: Hi."}, "no-exchange"),
         ({"knowledge": None}, "missing-field"),
         ({"response": " "}, "empty-field"),
@@ -133,7 +133,7 @@ def test_files_of_whole_dialogues(put, read):
 
 def test_the_audit_says_who_wrote_and_what_is_wrong(put, read):
     people = AUDITED | {"system": "gold", "begin": "partial_hallucination", "history": "", "response": "Once."}
-    put("audit_cmu.jsonl", [AUDITED, people, AUDITED | {"begin": "generic", "response": "Ah."}, AUDITED | {"response": ""}])
+    put("audit_cmu.jsonl", [AUDITED, people, AUDITED | {"row": 1, "begin": "generic", "response": "Ah."}, AUDITED | {"response": ""}])
     got = read("faithdial")
     assert got.samples.sort("text").select("text", "is_hallucinated", "generator").rows() == [
         ("Ah.", False, "gpt2"),
@@ -148,10 +148,11 @@ def test_the_audit_says_who_wrote_and_what_is_wrong(put, read):
 @pytest.mark.parametrize(
     ("file", "row", "reason"),
     [
-        ("audit_cmu.jsonl", AUDITED | {"begin": "hallucinated"}, "unknown-value"),
+        ("audit_cmu.jsonl", AUDITED | {"begin": "hallucinated"}, "unknown-label"),
         ("audit_cmu.jsonl", AUDITED | {"knowledge": ""}, "no-knowledge"),
         ("audit_cmu.jsonl", AUDITED | {"corpus": "opendialkg"}, "unknown-value"),
         ("train.jsonl", TURN | {"BEGIN": None}, "unlabelled"),
+        ("train.jsonl", TURN | {"BEGIN": ["Halucination"]}, "unknown-label"),  # was read as not hallucinated
         ("train.jsonl", TURN | {"history": "Hello!"}, "wrong-type"),
         ("test.json", [TURN | {"response": " "}], "empty-turn"),
     ],
@@ -175,10 +176,23 @@ def test_begin_s_labels(put, read):
     assert got.rejects["reason"].to_list() == ["empty-turn"] and got.items["question"].to_list() == ["Varn?"]
 
 
-@pytest.mark.parametrize("change", [{"begin_label": "attributable"}, {"data_source": "x"}])
-def test_begin_rejects(put, read, reasons, change):
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"begin_label": "attributable"}, "unknown-label"),
+        ({"data_source": "x"}, "unknown-value"),
+        ({}, "duplicate"),
+        ({"begin_label": "Generic"}, "conflict"),
+    ],
+)
+def test_begin_rejects(put, read, reasons, change, reason):
     put("dev_cmu.jsonl", [LABELLED, LABELLED | change])
-    assert reasons(read("begin", "reject")) == [(2, "unknown-value")]
+    assert reasons(read("begin", "reject")) == [(2, reason)]
+
+
+def test_an_audited_row_with_other_labels_is_a_conflict(put, read, reasons):
+    put("audit_cmu.jsonl", [AUDITED, AUDITED, AUDITED | {"begin": "generic"}])
+    assert reasons(read("faithdial", "reject")) == [(2, "duplicate"), (3, "conflict")]
 
 
 @pytest.mark.parametrize("reader", ["halludial", "faithdial", "begin"])

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from truerate.detectors.evidence import with_evidence
+from truerate.errors import TruerateError
 from truerate.params import Source
 from truerate.schemas import pair
 from truerate.sources import read_source
@@ -47,7 +48,7 @@ def test_claims_with_passages_of_their_own(put, read):
 
 
 def test_labels_come_as_words_too_and_what_people_could_not_settle_is_a_reject(put, read):
-    claims = (("one", "true", []), ("two", "False", []), ("three", "unknown", []), ("four", None, []))
+    claims = (("one", "true", []), ("two", "False", []), ("three", "unknown", []), ("four", "Unknown", []))
     put("responses.jsonl", [row(sentence(*claims))])
     got = read("factcheckgpt")
     assert got.samples.sort(pair("attributes", "place")).select("text", "is_hallucinated").rows() == [("one", False), ("two", True)]
@@ -56,6 +57,22 @@ def test_labels_come_as_words_too_and_what_people_could_not_settle_is_a_reject(p
         (1, "0/3", "unlabelled", "four"),
     ]
     assert got.card["counts"]["n_unknown"] == 2
+
+
+@pytest.mark.parametrize("label", [None, float("nan"), "ture", "", 1, ["true"]])
+def test_a_label_that_is_none_of_the_three_is_not_unlabelled(put, read, label):
+    put("responses.jsonl", [row(sentence(("one", True, []), ("two", label, [])))])
+    with pytest.raises(TruerateError, match="responses.jsonl row 1: field 'claims_factuality_label' holds .*allowed: true, false, unknown"):
+        read("factcheckgpt")
+    got = read("factcheckgpt", "reject")
+    assert got.rejects.select("target_id", "reason").rows() == [("0/1", "unknown-label")] and got.samples["text"].to_list() == ["one"]
+    assert got.card["counts"]["n_unknown"] == 0
+
+
+@pytest.mark.parametrize(("change", "reason"), [({}, "duplicate"), ({"response": "A river."}, "conflict"), ({"row": 3}, "conflict")])
+def test_a_reply_that_comes_twice(put, read, reasons, change, reason):
+    put("responses.jsonl", [SOUND, SOUND | change])
+    assert reasons(read("factcheckgpt", "reject")) == [(2, reason)]
 
 
 def test_a_claim_without_passages_names_none(put, read):

@@ -74,7 +74,7 @@ def test_released_files(put, read):
     ("file", "row", "reason"),
     [
         ("general.jsonl", GENERAL | {"chatgpt_response": None}, "missing-field"),
-        ("general.jsonl", GENERAL | {"hallucination": "maybe"}, "unknown-value"),
+        ("general.jsonl", GENERAL | {"hallucination": "maybe"}, "unknown-label"),
         ("qa_data.json", PAIR | {"knowledge": ""}, "empty-field"),
         ("qa_data.json", PAIR | {"hallucinated_answer": "a town"}, "contradiction"),
         ("qa_data.json", PAIR | {"right_answer": 3}, "wrong-type"),
@@ -85,6 +85,12 @@ def test_released_files(put, read):
 def test_halueval_rejects(put, read, file, row, reason, reasons):
     put(file, [row])
     assert reasons(read("halueval", "reject")) == [(1, reason)]
+
+
+def test_one_answer_with_two_labels_is_no_duplicate(put, read, reasons):
+    told = GENERAL | {"hallucination": "yes", "hallucination_spans": []}
+    put("general.jsonl", [told, told, told | {"hallucination": "no"}])
+    assert reasons(read("halueval")) == [(2, "duplicate"), (3, "contradiction")]
 
 
 def test_rejected_rows_leave_nothing_behind(put, read):

@@ -1,6 +1,7 @@
 """Mu-SHROOM's files: tiny ones, and the published validation set."""
 
 import json
+import tracemalloc
 
 import polars as pl
 import pytest
@@ -73,6 +74,11 @@ def test_soft_spans_alone_are_no_hallucination(folder, read):
         ({"soft_labels": [[3, 6]]}, "wrong-type"),
         ({"hard_labels": []}, "contradiction"),
         ({"hard_labels": [3]}, "wrong-type"),
+        ({"hard_labels": [[3, 6], [0, 20_000_000]]}, "out-of-range"),
+        ({"hard_labels": [[-3, 6]]}, "out-of-range"),
+        ({"hard_labels": [[6, 3]]}, "out-of-range"),
+        ({"id": "val-de-2", "model_id": "other/model"}, "conflict"),
+        ({"id": "val-de-2"}, "duplicate"),
         ({"lang": "german"}, "unknown-value"),
         ({"page_id": "de/2"}, "unresolved"),
         ({"annotations": [[1, 2]]}, "wrong-type"),
@@ -80,9 +86,24 @@ def test_soft_spans_alone_are_no_hallucination(folder, read):
     ],
 )
 def test_mushroom_rejects(folder, read, reasons, change, reason):
-    folder(ROW | change, ROW | {"id": "val-de-2"})
+    folder(ROW | {"id": "val-de-2"}, ROW | change)
     got = read("mushroom", "reject")
-    assert reasons(got) == [(1, reason)] and got.samples.height == 1
+    assert reasons(got) == [(2, reason)] and got.samples.height == 1
+
+
+def test_a_hard_span_that_leaves_its_text_stops_and_costs_no_memory(folder, read):
+    folder(ROW | {"hard_labels": [[0, 20_000_000]]})
+    tracemalloc.start()
+    with pytest.raises(TruerateError, match="val.jsonl row 1: span 0–20000000 is no part of a text of 18 characters; set on_bad_row"):
+        read("mushroom", "stop")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6  # its characters alone were 1.2 GB
+
+
+def test_hard_spans_are_compared_as_characters(folder, read):
+    folder(ROW | {"hard_labels": [[4, 6], [3, 4], [3, 5]]})
+    assert read("mushroom").samples["is_hallucinated"].to_list() == [True]
 
 
 def test_a_raw_mark_outside_its_text_costs_its_annotator_alone(folder, read):

@@ -106,9 +106,10 @@ def test_the_first_release_has_fewer_fields(told):
         ({"labels": ["river"]}, "wrong-type"),
         ({"labels": [LABEL | {"end": 70}]}, "out-of-range"),
         ({"labels": [LABEL | {"text": "town"}]}, "contradiction"),
-        ({"labels": [LABEL | {"label_type": "Lie"}]}, "unknown-value"),
+        ({"labels": [LABEL | {"label_type": "Lie"}]}, "unknown-label"),
         ({"labels": [LABEL | {"implicit_true": "no"}]}, "wrong-type"),
         ({"id": "9"}, "duplicate"),
+        ({"id": "9", "labels": []}, "conflict"),
     ],
 )
 def test_responses_that_cannot_be_kept(change, reason, told, reasons):

@@ -53,8 +53,9 @@ def test_a_claim_said_twice_is_two_samples(put, read):
         ({"claims": [{"triplet": "a b c", "human_label": "Neutral"}]}, "wrong-type"),
         ({"claims": [{"triplet": ["a", 1, "c"], "human_label": "Neutral"}]}, "wrong-type"),
         ({"claims": [{"triplet": [" ", ""], "human_label": "Neutral"}]}, "empty-field"),
-        ({"claims": [{"triplet": ["a", "b", "c"], "human_label": "entailed"}]}, "unknown-value"),
-        ({"model": "claude2"}, "duplicate"),
+        ({"claims": [{"triplet": ["a", "b", "c"], "human_label": "entailed"}]}, "unknown-label"),
+        (row("Neutral", model="claude2"), "duplicate"),
+        ({"model": "claude2"}, "conflict"),  # its claims are others
     ],
 )
 def test_refchecker_rejects(put, read, reasons, change, reason):

@@ -40,6 +40,33 @@ def test_unparsable_because_not_utf8():
     assert reason_of(lambda: parse(b'{"a": "\xff"}')) == (Reason.UNPARSABLE, "not UTF-8 at byte 7")
 
 
+@pytest.mark.parametrize("name", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("cut", [json_lines, json_list, lambda raw: csv_records(raw, ("a",))])
+def test_a_file_in_another_encoding_names_it(name, cut):
+    raw = '{"a": 1}\n{"a": 2}\n'.encode(name)
+    assert reason_of(lambda: made(cut(raw))) == (Reason.UNPARSABLE, f"it is {name[:6].upper()}, not UTF-8")
+
+
+def test_a_line_is_read_as_utf_8_alone():
+    """The json of Python guesses: a single line in UTF-16 was read, and the next one refused."""
+    assert reason_of(lambda: parse('{"a": 1}'.encode("utf-16-le")[:-1]))[0] == Reason.UNPARSABLE
+    ((_, first), (_, second)) = json_lines(b'{"b": 1}\n' + '{"a": 1}'.encode("utf-16-le"))
+    assert first() == {"b": 1} and reason_of(second)[0] == Reason.UNPARSABLE
+
+
+def test_lines_that_end_in_cr_alone_are_told():
+    said = "its lines end in a carriage return (CR) alone; they must end in LF or CR LF"
+    assert reason_of(lambda: made(json_lines(b'{"a": 1}\r{"a": 2}\r'))) == (Reason.UNPARSABLE, said)
+    (first, (_, mixed)) = json_lines(b'{"a": 1}\r\n{"a": 2}\r{"a": 3}\n')
+    assert first[1]() == {"a": 1} and "a carriage return (CR) stands inside the line" in reason_of(mixed)[1]
+
+
+def test_a_csv_record_with_a_byte_that_is_no_utf_8_is_one_bad_row():
+    (_, first), (number, second), (_, third) = csv_records(b"a,b\n1,x\n2,caf\xe9\n3,y\n", ("a",))
+    assert first() == {"a": "1", "b": "x"} and third() == {"a": "3", "b": "y"} and number == 2
+    assert reason_of(second) == (Reason.UNPARSABLE, "not UTF-8: byte 0xe9 in column 'b'")
+
+
 def test_unparsable_because_too_many_cells():
     ((_, make),) = csv_records(b"a\n1,2\n", ("a",))
     assert reason_of(make)[0] == Reason.UNPARSABLE
@@ -88,6 +115,17 @@ def test_unknown_value():
         Reason.UNKNOWN_VALUE,
         "field 'a' is 'maybe'; allowed: no, yes",
     )
+
+
+def test_a_label_that_is_none_of_the_documented_ones():
+    said = (Reason.UNKNOWN_LABEL, "field 'a' is 'maybe', which is no label; allowed: no, yes")
+    assert reason_of(lambda: Row({"a": "maybe"}, 1).label("a", ("yes", "no"))) == said
+    assert reason_of(lambda: Row({"a": None}, 1).label("a", ("yes", "no")))[0] == Reason.MISSING_FIELD
+
+
+@pytest.mark.parametrize("value", ["--5", "1" * 5000, "5-", "-"])
+def test_what_looks_like_a_whole_number_and_is_none(value):
+    assert reason_of(lambda: Row({"a": value}, 1).integer("a"))[0] == Reason.WRONG_TYPE
 
 
 def test_whole_numbers_may_stand_in_csv_cells():

@@ -226,7 +226,7 @@ def test_probes_are_gold_samples_that_say_so(put, read):
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        (PROBE | {"hallucination": "perhaps"}, "unknown-value"),
+        (PROBE | {"hallucination": "perhaps"}, "unknown-label"),
         (PROBE | {"hallucination": "no"}, "contradiction"),
         (PROBE | {"hallucination_spans": "in 1900"}, "wrong-type"),
         (without(PROBE, "response"), "missing-field"),

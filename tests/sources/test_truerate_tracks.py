@@ -126,6 +126,9 @@ def test_tasks_of_another_track_are_one_line(lay, read):
 
 
 # ---- WildHallucinations ------------------------------------------------------------------------------------------------------------
+SILENT = "I am sorry, but I have no information about Varn."
+
+
 def reply(name, of, *, status="ok", model="aster"):
     known = {
         "generation_id": name,
@@ -156,7 +159,7 @@ def replies():
     Beside the verifier's verdicts stand one of a single call, a detector's, and those of people, who labelled one fact.
     """
     items = [item("e1", "entity", "p1", "p2", question="Varn", name="Varn", domain="places")]
-    generations = [reply("r1", "e1"), reply("r2", "e1", model="birch"), reply("r3", "e1", status="abstained"), reply("r4", "e1")]
+    generations = [reply("r1", "e1"), reply("r2", "e1", model="birch"), reply("r3", "e1", status="abstained") | {"text": SILENT}, reply("r4", "e1")]
     generations += [reply("r5", "e1") | {"purpose": "write_facts"}, reply("r6", "e1", status="dead") | {"text": ""}]
     facts = [fact("f1", "r1", 0), fact("f2", "r1", 1, ["p2:1-3", "gone:0-1"]), fact("f3", "r1", 2), fact("f4", "r2", 0)]
     given = {"f1": False, "f2": True, "f3": None, "f4": False}
@@ -182,7 +185,7 @@ def test_replies_come_back_with_facts_and_the_verifier_s_verdicts(lay, read, par
     got = read("truerate", part=part)
     made = ready(got)
     assert sorted(made.generations.select("text", "model", "status").rows()) == [
-        ("Reply r1.", "aster", "ok"), ("Reply r2.", "birch", "ok"), ("Reply r3.", "aster", "abstained")
+        (SILENT, "aster", "abstained"), ("Reply r1.", "aster", "ok"), ("Reply r2.", "birch", "ok")
     ]  # fmt: skip
     judged = verdicts_of(made.facts, made.judgements, None).sort("text")
     # r1: f1 supported, f2 not, f3 without a verdict: 1 of 2; r2: 1 of 1

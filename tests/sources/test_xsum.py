@@ -46,6 +46,8 @@ def test_the_majority_decides_and_every_worker_is_a_judgement(put, read):
     ]
     assert got.judgements["target_id"].unique().to_list() == [sample["sample_id"]]
     assert got.documents.is_empty() and got.items["right_answer"].to_list() == [None]
+    # wid_0's marks stand, whichever row came first; that nothing is to be marked is booked
+    assert got.rejects.select("row", "target_id", "reason").rows() == [(2, "1/PtGen/wid_0", "contradiction")]
 
 
 def test_summaries_of_one_article_are_one_item_and_group(put, read):
@@ -63,7 +65,8 @@ def test_summaries_of_one_article_are_one_item_and_group(put, read):
         (row("wid_1", "extrinsic", "", 4), "wrong-type"),
         (row("wid_1", "invented", 1, 4), "unknown-value"),
         (row("", "NULL"), "empty-field"),
-        (row("wid_1", text="another text"), "contradiction"),
+        (row("wid_1", text="another text"), "conflict"),
+        (row("wid_0"), "duplicate"),
         (row("wid_1")[:4], "missing-field"),
     ],
 )
@@ -71,6 +74,14 @@ def test_xsum_rejects(put, read, bad, reason, reasons):
     put("hallucination_spans.csv", table(row("wid_0"), bad))
     got = read("xsum", "reject")
     assert reasons(got) == [(2, reason)] and got.judgements["judge"].to_list() == ["wid_0"]
+
+
+def test_a_record_that_is_not_utf_8_costs_itself_alone(put, read, reasons):
+    raw = table(row("wid_0"), row("wid_1", text="caf")).encode().replace(b"caf", b"caf\xe9")
+    put("hallucination_spans.csv", raw)
+    assert reasons(read("xsum", "reject")) == [(2, "unparsable")]
+    with pytest.raises(TruerateError, match="hallucination_spans.csv row 2: not UTF-8: byte 0xe9 in column 'summary_unescaped'"):
+        read("xsum")
 
 
 def test_no_majority(put, read, reasons):
@@ -102,6 +113,7 @@ def test_published_file(public):
     folder = public("xsum", "hallucination_spans.csv")
     got = read_source("xsum", Source(reader="xsum", path=str(folder)), folder, "stop")
     # 1,250 summaries of 250 articles by three workers; the one with two workers has one vote for and one against
-    assert (got.items.height, got.samples.height, got.judgements.height, got.rejects.height) == (250, 1249, 3747, 1)
+    assert (got.items.height, got.samples.height, got.judgements.height, got.rejects.height) == (250, 1249, 3747, 25)
+    assert dict(got.rejects["reason"].value_counts().rows()) == {"no-majority": 1, "duplicate": 17, "contradiction": 7}
     assert (got.samples["is_hallucinated"].sum(), got.judgements["verdict"].sum()) == (1107, 3 * 1055 + 2 * 52 + 39)
     assert got.samples.group_by("group_id").agg(pl.col("split").n_unique())["split"].max() == 1

@@ -160,6 +160,7 @@ _KNOWN = (
     _share(
         "screening_agreement", "Agreement with silver", "up", "Of the tokens that an annotator or silver marks, the share that both mark."
     ),
+    _share("with_page_rate", "With a page", "", "Share of the answers whose page, in which people looked, comes with the data."),
     _share("token_f1_typed", "F1 with types", "up", "F1 over tokens and types together: a token is right where its type is, too."),
     Measure("detected_per_reply", "Marked tokens per reply", "Mean number of marked tokens in a reply.", unit="tenth"),
     _share("rejected_rate", "Rejected", "down", "Share of passages that were not kept."),

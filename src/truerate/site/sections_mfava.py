@@ -1,5 +1,7 @@
 """mFAVA's boards: the heat map first, then how far it can be believed: planted truth, detection, labels, replies, analyses."""
 
+from collections.abc import Mapping
+
 from truerate.site.analyses import analyses
 from truerate.site.heat import ALL, PLANTED, RATE, heat_map
 from truerate.site.recovery import recovery
@@ -14,6 +16,9 @@ TOKENS = ("token_precision", "token_recall", "token_f1", "token_fpr")
 RANKED = (("estimator", "raw"), ("replies", ALL))
 RATES = View("rates", (RATE,), switch="lang", across=("estimator", "calibration"), only=(("replies", ALL),))
 GRID = ("scope", "labels")
+PAGES, WITH_PAGE = "pages", "with_page_rate"  # how many answers have a page, from the counts of the source's card
+LOST = "n_gold_not-inferable_"  # rows whose annotator cannot be told from the order of a published file
+ANSWERS, WITH = "n_answers_", "n_answers_with_page_"
 PLAIN = ("estimator",)  # what the world counts of its own replies
 NATURAL = (("against", "natural"),)
 NOTES = {
@@ -130,12 +135,14 @@ SECTIONS = (
     Section(
         "Mu-SHROOM",
         "Replies that people labelled in their own languages, by the shared task’s two measures: overlap of the marked characters, and "
-        "correlation of the probabilities. Mark-all and mark-none show what each measure gives away.",
+        "correlation of the probabilities. Mark-all and mark-none show what each measure gives away. A detector that looks words up in a "
+        "page marks nothing where there is none.",
         (
             *(
                 View("mushroom", (metric,), across=("lang",), down=GRID, only=NATURAL, head="Detector", n_whiskers=0, title=title)
                 for metric, title in (("iou", "Overlap (IoU)"), ("spearman", "Correlation"))
             ),
+            View(PAGES, (WITH_PAGE,), across=("lang",), head="Texts", n_whiskers=0, title="Answers whose page is there to look them up in"),
         ),
         is_flow=True,
     ),
@@ -275,7 +282,24 @@ def derived(rows: Rows, board: Board) -> Rows:
     spread = {_key(row, row["metric"].removesuffix("_std")): row["value"] for row in rows if row["metric"].endswith("_std")}
     rows = [row | {"std": spread.get(_key(row, row["metric"]))} if row["kind"] != PLANTED else row for row in rows]
     named = leader(rows, board)
-    return rows + _beside(rows) + [_bare(row) for row in rows if _is_leading(row, named)]
+    return rows + _beside(rows) + [_bare(row) for row in rows if _is_leading(row, named)] + _pages(rows, board)
+
+
+def _pages(rows: Rows, board: Board) -> Rows:
+    """The share of Mu-SHROOM's answers that come with a page, per language and over all, as the source's card counted them."""
+    like = next((row for row in rows if row["table"] == "mushroom"), None)
+    found = paged(board.source_card.get("counts", {}))
+    if like is None:
+        return []
+    blank = like | {"table": PAGES, "subject": "answers", "metric": WITH_PAGE, **dict.fromkeys(("rank_low", "rank_high", "low", "high"))}
+    return [blank | {"slice": {"lang": lang}, "value": with_page / of, "n": of} for lang, (with_page, of) in found.items()]
+
+
+def paged(counts: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """How many answers have a page, and of how many, per language and over all; nothing where a source's card does not count them."""
+    held = {name.removeprefix(WITH): n for name, n in sorted(counts.items()) if name.startswith(WITH)}
+    found = {lang: (n, counts[f"{ANSWERS}{lang}"]) for lang, n in held.items()}
+    return found | ({ALL: (sum(n for n, _ in found.values()), sum(of for _, of in found.values()))} if found else {})
 
 
 def _key(row: dict, metric: str) -> tuple:
@@ -326,6 +350,9 @@ def figures(rows: Rows, board: Board) -> list[Figure]:
     how = ", ".join(named[key] for key in GRID if key in named)
     found = [("Replies in the wild", sum(replies), ""), ("Languages", len(languages), ""), ("Marks by", named.get("member", ""), how)]
     alone = "CJK: a character each" if board.tokenizer == "words" else ""
+    counts = board.source_card.get("counts", {})
+    lost = sorted(name.removeprefix(LOST) for name in counts if name.startswith(LOST))
+    found += [("Annotators", "not told apart", f"{', '.join(lost)}: few texts have several rows, so no κ")] * bool(lost)
     return found + [("Tokens by", board.tokenizer, alone)] * bool(board.tokenizer)
 
 

@@ -45,10 +45,11 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
 
 def _keep(collection: Collection, split: str, row: Row) -> None:
     corpus, model, knowledge = row.choice("data_source", tuple(CORPORA)), row.text("model_name"), row.text("knowledge")
-    label, number = row.choice("begin_label", tuple(LABELS)), row.integer("row")
+    label, number = row.label("begin_label", tuple(LABELS)), row.integer("row")
     response, before = row.text("response", may_be_empty=True), row.optional_text("message")
     if not response.strip():
         raise BadRow(Reason.EMPTY_TURN, "field 'response' holds no text")
+    collection.once("the row", split, corpus, number, row=row)
     _, question = taken_in_turns([before] if before else [])
     item = collection.item(
         "dialogue",

@@ -1,6 +1,7 @@
 """What a reader gathers from a source: rows of the four tables, and the account of what was not kept."""
 
 import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -54,6 +55,7 @@ class Collection:
         self.files: list[dict] = []
         self.brought: dict[str, set[str]] = {}  # group → the splits that its samples were published in
         self.counts: Counter[str] = Counter()
+        self._said: dict[str, str] = {}  # digest of the row that was read under each of the publishers' ids
 
     # ---- files ----------------------------------------------------------------------------------------------
     def has(self, file: str) -> bool:
@@ -109,10 +111,14 @@ class Collection:
             values = make()
             keep(Row(values, number))
         except BadRow as bad:
-            if self.on_bad_row == "stop" and bad.reason not in UNSUITABLE:
+            if self.stops(bad):
                 where = f"source {self.name!r}: {file} row {number}"
                 raise TruerateError(f"{where}: {bad.detail}; set on_bad_row: reject to keep going") from None
             self.reject(file, bad, row=number, text=str(values))
+
+    def stops(self, bad: BadRow) -> bool:
+        """Whether what was not kept ends the run."""
+        return self.on_bad_row == "stop" and bad.reason not in UNSUITABLE
 
     def reject(self, file: str, bad: BadRow, *, row: int | None = None, target_id: str | None = None, text: str = "") -> None:
         """Book what was not kept, beside what was."""
@@ -133,6 +139,19 @@ class Collection:
     def lang(self) -> str:
         """The language of the source's texts (ISO 639-1)."""
         return self.card.get("lang") or "en"
+
+    def once(self, what: str, *identity: object, row: Row) -> None:
+        """Note the row that stands under an id of the publishers; called once its fields are read, so that a bad row takes no id.
+
+        Raises BadRow where the id was read before: `duplicate` where that row said the same, else `conflict`.
+        """
+        key, said = keys.content_id(what, *identity), keys.content_id(json.dumps(row.values, sort_keys=True, default=str))
+        before = self._said.setdefault(key, "")
+        if before:
+            again = f"{what} {' '.join(map(str, identity))[:80]!r} was already read"
+            reason, how = (Reason.DUPLICATE, "with the same fields") if before == said else (Reason.CONFLICT, "with other fields")
+            raise BadRow(reason, f"{again}, {how}")
+        self._said[key] = said
 
     def document(self, text: str, *, title: str = "", **more) -> str:
         """Note a reference text; gives its id. The same text is one document. `more` are columns that differ from the source's card."""
@@ -201,7 +220,11 @@ class Collection:
         spans = more.pop("spans", [])
         identity = keys.content_id(item["item_id"], text, columns["generator"], columns["pair_id"], pairs(**more))
         if identity in self.samples:
-            raise BadRow(Reason.DUPLICATE, f"the same text was already read as sample {identity}")
+            before, said = self.samples[identity], {"is_hallucinated": is_hallucinated, "spans": spans, "rationale": columns["rationale"]}
+            again = f"the same text was already read as sample {identity}"
+            if all(before[name] == value for name, value in said.items()):
+                raise BadRow(Reason.DUPLICATE, again)
+            raise BadRow(Reason.CONTRADICTION, f"{again}, labelled otherwise")
         side = SIDES.get(WORDS.get(str(more.get("published_split")).lower(), ""))
         if side:
             self.brought.setdefault(item["group_id"], set()).add(side)

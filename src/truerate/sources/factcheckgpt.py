@@ -39,6 +39,8 @@ def _keep(collection: Collection, row: Row) -> None:
     prompt, number = row.text("prompt"), row.integer("row")
     row.text("response")
     claims = [claim for place, entry in enumerate(row.items("sentences"), 1) for claim in _claims(Row(entry, place))]
+    for what, identity in (("the row", number), ("the prompt", prompt)):
+        collection.once(what, identity, row=row)
     for claim in claims:
         claim["evidence"] = [_passage(collection, text, url) for text, url in claim.pop("passages")]
     named = list(dict.fromkeys(passage_of(one)[0] for claim in claims for one in claim["evidence"]))
@@ -48,7 +50,7 @@ def _keep(collection: Collection, row: Row) -> None:
 
 
 def _sample(collection: Collection, item: dict, row: Row, claim: dict, place: int) -> None:
-    """One claim; a reject where it has no label."""
+    """One claim; a reject where it has no label, or one that is none of the three."""
     try:
         collection.sample(
             item,
@@ -64,8 +66,10 @@ def _sample(collection: Collection, item: dict, row: Row, claim: dict, place: in
             checkworthiness=claim["checkworthiness"],
         )
     except BadRow as bad:
+        if collection.stops(bad):
+            raise
         collection.reject(FILE, bad, row=row.number, target_id=f"{row.values['row']}/{place}", text=claim["text"])
-        collection.counts["n_unknown"] += 1
+        collection.counts["n_unknown"] += bad.reason is Reason.UNLABELLED
 
 
 def _claims(sentence: Row) -> list[dict]:
@@ -97,9 +101,12 @@ def _passage(collection: Collection, text: str, url: str | None) -> str:
 
 
 def _truth(label: object) -> bool:
-    """A published label; raises BadRow where it says neither."""
-    known = {"true": True, "false": False}
-    said = str(label).strip().lower()
+    """A published label, or its word. Raises BadRow: `unlabelled` for "unknown", `unknown-label` for whatever else is neither."""
+    known, shown = {"true": True, "false": False}, clean(str(label))[:40]
+    said = str(label).strip().lower() if isinstance(label, bool | str) else None
+    if said == "unknown":
+        raise BadRow(Reason.UNLABELLED, f"field 'claims_factuality_label' is {shown!r}: people could not settle it")
     if said not in known:
-        raise BadRow(Reason.UNLABELLED, f"field 'claims_factuality_label' is {str(label)[:40]!r}: neither true nor false")
+        allowed = "which is no label; allowed: true, false, unknown"
+        raise BadRow(Reason.UNKNOWN_LABEL, f"field 'claims_factuality_label' holds {shown!r}, {allowed}")
     return known[said]

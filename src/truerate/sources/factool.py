@@ -31,6 +31,8 @@ def _keep(collection: Collection, row: Row) -> None:
     claims = [_claim(Row(entry, place)) for place, entry in enumerate(row.items("claims"), 1)]
     if _label(row) != all(is_true for _, is_true in claims):
         raise BadRow(Reason.CONTRADICTION, "field 'label' is not whether all of the claims are true")
+    for what, identity in (("the row", number), ("the prompt", prompt)):
+        collection.once(what, identity, row=row)
     item = collection.item("entity", group=("prompt", prompt), question=prompt, row=number)
     for place, (text, is_true) in enumerate(claims):
         known = {"label_source": "published", "generator": MODEL, "place": place}

@@ -15,7 +15,7 @@ from truerate import keys
 from truerate.errors import TruerateError
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.dialogue import taken_in_turns
-from truerate.sources.rows import UNSUITABLE, BadRow, Reason, Row, json_rows
+from truerate.sources.rows import BadRow, Reason, Row, json_rows, label_of
 
 AUDIT = ("audit_cmu.jsonl", "audit_topicalchat.jsonl", "audit_wow.jsonl")
 SPLITS = ("train", "validation", "valid", "test")
@@ -72,8 +72,9 @@ def _keep_audited(collection: Collection, row: Row) -> None:
     """A response of a model or of a person, with one label."""
     corpus, system, knowledge = row.choice("corpus", tuple(TEXTS)), row.text("system"), _knowledge(row)
     response = _response(row, "response")
-    label, vrm = row.choice("begin", tuple(LABELS)), row.optional_text("vrm_raw")
+    label, vrm, number = row.label("begin", tuple(LABELS)), row.optional_text("vrm_raw"), row.integer("row")
     before = row.optional_text("history")
+    collection.once("the row", corpus, system, number, row=row)
     _, question = taken_in_turns([before] if before else [])
     item = collection.item(
         "dialogue",
@@ -83,7 +84,7 @@ def _keep_audited(collection: Collection, row: Row) -> None:
         corpus=corpus,
         is_shared=True,
     )
-    known = {"system": system, "row": row.integer("row"), "begin": label, "vrm": vrm}
+    known = {"system": system, "row": number, "begin": label, "vrm": vrm}
     writer = None if system == PEOPLE else system
     collection.sample(item, response, is_hallucinated=LABELS[label], label_source="gold", generator=writer, **known)
     collection.counts[f"n_{label}"] += 1
@@ -102,7 +103,7 @@ def _keep_row(collection: Collection, file: str, row: Row) -> None:
             try:
                 _keep_turn(collection, split, turn, row.values.get("dialog_idx", row.number))
             except BadRow as bad:
-                if collection.on_bad_row == "stop" and bad.reason not in UNSUITABLE:
+                if collection.stops(bad):
                     raise
                 collection.reject(file, bad, row=row.number, text=str(entry))
 
@@ -113,6 +114,8 @@ def _keep_turn(collection: Collection, split: str, row: Row, dialogue: object) -
     labels = [label.strip().lower() for label in row.texts("BEGIN")] if row.values.get("BEGIN") is not None else []
     if not labels:
         raise BadRow(Reason.UNLABELLED, "field 'BEGIN' holds no label")
+    for label in labels:
+        label_of(label, tuple(LABELS), "a label of field 'BEGIN'")
     is_hallucinated, is_rewritten = "hallucination" in labels, original not in (None, response)
     item = collection.item(
         "dialogue",

@@ -67,7 +67,7 @@ def _keep(collection: Collection, told: dict, row: Row) -> None:
     target = row.text("target")
     verdict = _TARGET.match(target)
     if verdict is None:
-        raise BadRow(Reason.UNLABELLED, f"field 'target' begins with {target[:20]!r}: neither Yes nor No")
+        raise BadRow(Reason.UNKNOWN_LABEL, f"field 'target' begins with {target[:20]!r}: neither Yes nor No")
     item = collection.item(
         "dialogue",
         group=("dialogue", dialogue),

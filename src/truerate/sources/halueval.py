@@ -84,7 +84,7 @@ def _held(path: Path, *, where: str) -> str:
 def keep_answer(collection: Collection, row: Row, *, query: str, response: str, is_probe: bool = False) -> None:
     """A general query, and its answer as a gold sample. Marked parts that do not stand in the answer word for word become the rationale."""
     question, text = row.text(query), row.text(response)
-    is_hallucinated = row.choice("hallucination", ("yes", "no")) == "yes"
+    is_hallucinated = row.label("hallucination", ("yes", "no")) == "yes"
     marked = [part for part in texts(row.values.get("hallucination_spans") or [], "field 'hallucination_spans'") if part]
     if marked and not is_hallucinated:
         raise BadRow(Reason.CONTRADICTION, "field 'hallucination_spans' marks parts of an answer without hallucination")

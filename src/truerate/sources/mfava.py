@@ -13,7 +13,7 @@ from truerate import keys
 from truerate.errors import TruerateError
 from truerate.schemas import pairs
 from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.mfava_gold import annotators, settled
+from truerate.sources.mfava_gold import NOT_INFERABLE, annotators, settled
 from truerate.sources.rows import BadRow, Reason, Row, json_lines, zstd_lines
 from truerate.sources.tagged import spans_on
 from truerate.tags import TYPES
@@ -83,6 +83,7 @@ def _label(collection: Collection, passages: dict[tuple, Passage], file: str, ro
     lang, number = row.language(), row.integer("row")
     text, reference = row.text("generated_text"), row.text("references")
     labels = {"silver": row.text("silver_annotations")} | ({"gold": row.text("gold_annotations")} if is_gold else {})
+    collection.once(f"the row of {file}", lang, number, row=row)
     identity = ("gold", lang, text, reference) if is_gold else ("silver", lang, number)
     passage = passages.setdefault(identity, Passage(lang, text, reference))
     if passage.rows and number == passage.rows[-1] + 1:  # at once again, so by the same person: the later row counts
@@ -109,6 +110,9 @@ def _label(collection: Collection, passages: dict[tuple, Passage], file: str, ro
 def _keep_passages(collection: Collection, passages: dict[tuple, Passage]) -> None:
     """Items, samples and judgements of what could be read."""
     who = annotators({(one.lang, row): one.text for (kind, *_), one in passages.items() for row in one.rows if kind == "gold"})
+    for (lang, _), judge in who.items():
+        if judge.endswith(NOT_INFERABLE):
+            collection.counts[f"n_gold_not-inferable_{lang}"] += 1
     for (kind, *_), passage in passages.items():
         if passage.silver is None and not passage.gold:
             continue
@@ -168,6 +172,7 @@ def _keep_queries(collection: Collection, file: str, row: Row) -> None:
     queries = [bare for query in row.texts("queries") if (bare := _NUMBER.sub("", query, count=1).strip())]
     if not reference or not queries:
         raise BadRow(Reason.EMPTY_FIELD, f"field {'references' if not reference else 'queries'!r} holds no text")
+    collection.once(f"the row of {file}", lang, row.integer("row"), row=row)
     document_id = collection.document(reference, title=title, lang=lang, url=row.optional_text("url"))
     for query in queries:
         try:

@@ -1,7 +1,9 @@
 """mFAVA's gold file says nothing of annotators: which rows are one person's, and what several of them say together."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 
+N_SHARED = 20  # texts that several rows of a language must share before their order tells whose they are
+NOT_INFERABLE = "not inferable"
 N_REPEATED = 2  # a row that was repeated at once is counted by its later one, which leaves a hole in the numbers
 
 
@@ -9,13 +11,19 @@ def annotators(texts: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
     """Who labelled each row (language, row number), as a name per language. Inferred, not published.
 
     Shared texts stand in the file once per annotator, in one order: a run of neighbouring rows whose texts all stand elsewhere, too, and
-    none of them twice in the run, is taken as one annotator's. Rows whose text stands once are `single`.
+    none of them twice in the run, is taken as one annotator's. Rows whose text stands once are `single`. Where a language shares fewer
+    than N_SHARED texts the order tells nothing (a few texts make many "annotators" of one row each): all those rows are `not inferable`,
+    one name, so that no agreement is computed between them.
     """
     shared = {(lang, text) for (lang, text), n in Counter((lang, text) for (lang, _), text in texts.items()).items() if n > 1}
+    n_shared = Counter(lang for lang, _ in shared)
     named, run, n_runs = {}, [], Counter()
     for lang, row in sorted(texts):
         if (lang, texts[lang, row]) not in shared:
             named[lang, row], run = f"{lang} single", []
+            continue
+        if n_shared[lang] < N_SHARED:
+            named[lang, row] = f"{lang} {NOT_INFERABLE}"
             continue
         if not run or run[-1] < (lang, row - N_REPEATED) or texts[lang, row] in {texts[one] for one in run}:
             n_runs[lang] += 1
@@ -32,12 +40,17 @@ def settled(marked: list[list[dict]], text: str) -> list[dict]:
     of a run are left out. `p` of these spans is null.
     """
     borders = sorted({place for spans in marked for span in spans for place in (span["start"], span["end"])})
+    changes: dict[int, Counter[str]] = defaultdict(Counter)  # votes that begin (+1) and end (-1) at a place
+    for span in (span for spans in marked for span in spans):
+        changes[span["start"]][span["type"]] += 1
+        changes[span["end"]][span["type"]] -= 1
+    votes: Counter[str] = Counter()
     runs: list[dict] = []
     for start, end in zip(borders, borders[1:], strict=False):
-        votes = Counter(span["type"] for spans in marked for span in spans if span["start"] <= start and end <= span["end"])
+        votes.update(changes[start])
         if 2 * votes.total() <= len(marked):
             continue
-        kind = min(votes, key=lambda kind: (-votes[kind], kind))
+        kind = min((kind for kind in votes if votes[kind]), key=lambda kind: (-votes[kind], kind))
         if runs and runs[-1]["end"] == start and runs[-1]["type"] == kind:
             runs[-1]["end"] = end
         else:

@@ -41,17 +41,19 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
         pages: dict[str, dict] = {}
         packed = f"pages_{file}.zst"  # pages_val.jsonl.zst beside val.jsonl
         if (folder / packed).is_file():
-            collection.read(packed, zstd_lines, lambda row, pages=pages: _book(pages, row))
+            collection.read(packed, zstd_lines, lambda row, file=packed, pages=pages: _book(collection, file, pages, row))
         collection.read(file, json_lines, lambda row, file=file, pages=pages: _keep(collection, file, pages, row))
     return collection.tables()
 
 
-def _book(pages: dict[str, dict], row: Row) -> None:
+def _book(collection: Collection, file: str, pages: dict[str, dict], row: Row) -> None:
     """Note a page under its id, as the columns of its document."""
     url, revision = row.text("url"), row.integer("revision_id")
     lang, address = row.language(), f"{url}?oldid={revision}"
     page = {"text": row.text("text"), "title": row.text("title"), "lang": lang, "url": address}
-    pages[row.text("page_id")] = {**page, "licence": WIKIPEDIA, "is_wikipedia": True}
+    identity = row.text("page_id")
+    collection.once(f"the page of {file}", identity, row=row)
+    pages[identity] = {**page, "licence": WIKIPEDIA, "is_wikipedia": True}
 
 
 def _keep(collection: Collection, file: str, pages: dict[str, dict], row: Row) -> None:
@@ -59,7 +61,8 @@ def _keep(collection: Collection, file: str, pages: dict[str, dict], row: Row) -
     published, identity = row.values["model_output_text"], row.text("id")
     spans = _soft(row, published)
     marks = _marks(row)
-    url, page = row.optional_text("wikipedia_url"), _page(row, pages)
+    url, page, model = row.optional_text("wikipedia_url"), _page(row, pages), row.text("model_id")
+    collection.once("the answer", identity, row=row)
     item = collection.item(
         "wild",
         group=("page", url or question),
@@ -74,7 +77,7 @@ def _keep(collection: Collection, file: str, pages: dict[str, dict], row: Row) -
         text,
         is_hallucinated=any(span["p"] > HARD for span in spans),
         label_source="gold",
-        generator=row.text("model_id"),
+        generator=model,
         spans=spans,
         id=identity,
         n_annotators=len(marks) or None,
@@ -105,8 +108,9 @@ def _soft(row: Row, published: str) -> list[dict]:
     places = in_cleaned(published, [span[:2] for span in found])
     spans = [_row(start, end, p) for (start, end), (_, _, p) in zip(places, found, strict=True)]
     refuse_overlap(spans)
-    hard = _characters(_pairs(row.items("hard_labels"), "hard_labels"))
-    if hard != _characters([(start, end) for start, end, p in found if p > HARD]):
+    hard = _pairs(row.items("hard_labels"), "hard_labels")
+    in_cleaned(published, hard)  # refuses those that leave the text
+    if _runs(hard) != _runs([(start, end) for start, end, p in found if p > HARD]):
         raise BadRow(Reason.CONTRADICTION, "field 'hard_labels' is not what more than half of the annotators marked")
     return sorted(spans, key=lambda span: span["start"])
 
@@ -129,8 +133,14 @@ def _pairs(values: list, where: str) -> list[tuple[int, int]]:
     return [(start, end) for start, end in values]
 
 
-def _characters(spans: list[tuple[int, int]]) -> set[int]:
-    return {place for start, end in spans for place in range(start, end)}
+def _runs(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The characters that spans cover, as runs in order; spans that touch or overlap are one."""
+    runs: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if runs and start <= runs[-1][1]:
+            start, end = runs[-1][0], max(end, runs.pop()[1])
+        runs.append((start, end))
+    return runs
 
 
 def _marks(row: Row) -> dict[str, list[tuple[int, int]]]:

@@ -43,17 +43,16 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     if absent:
         raise TruerateError(f"source {name!r}: no {' and no '.join(absent)} in {str(folder)!r}; RAGTruth is both files: put them there")
     sources: dict[str, dict] = {}
-    collection.read(SOURCES, json_lines, partial(_book, sources))
+    collection.read(SOURCES, json_lines, partial(_book, collection, sources))
     collection.read(RESPONSES, json_lines, partial(_keep, collection, sources))
     return collection.tables()
 
 
-def _book(sources: dict[str, dict], row: Row) -> None:
+def _book(collection: Collection, sources: dict[str, dict], row: Row) -> None:
     """Note what was given under its id: task, question, text."""
     identity, task = row.text("source_id"), row.choice("task_type", tuple(TASKS))
-    if identity in sources:
-        raise BadRow(Reason.DUPLICATE, f"a source of id {identity[:40]!r} was already read")
     question, given = _given(task, row)
+    collection.once("the source", identity, row=row)
     sources[identity] = {"task": TASKS[task], "question": question, "given": given, "origin": row.optional_text("source")}
 
 
@@ -75,6 +74,7 @@ def _keep(collection: Collection, sources: dict[str, dict], row: Row) -> None:
         raise BadRow(Reason.UNRESOLVED, f"field 'source_id' is {source_id[:40]!r}; no source of that id was read")
     response = row.text("response")
     labels = [_label(Row(entry, place), row.values["response"]) for place, entry in enumerate(row.items("labels"), 1)]
+    collection.once("the response", row.text("id"), row=row)
     given = sources[source_id]
     item = collection.item(
         given["task"],
@@ -106,7 +106,7 @@ def _keep(collection: Collection, sources: dict[str, dict], row: Row) -> None:
 def _label(label: Row, published: str) -> dict:
     """One label: its span in the cleaned response, type, and the annotator's remark. Its text must be what stands there."""
     start, end, marked = label.integer("start"), label.integer("end"), label.get("text")
-    kind = label.choice("label_type", TYPES)
+    kind = label.label("label_type", TYPES)
     ((left, right),) = in_cleaned(published, [(start, end)])
     if published[start:end] != marked:
         raise BadRow(Reason.CONTRADICTION, f"label {label.number}: its text is not what stands at {start}–{end}")

@@ -37,25 +37,21 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
     if part is not None and part not in SETTINGS:
         raise TruerateError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SETTINGS)}")
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    seen: set[tuple[str, str, str]] = set()
+    seen: set[str] = set()
     collection.read(FILE, json_lines, partial(_keep, collection, seen, part))
-    settings = {setting for setting, *_ in seen}
-    if len(settings) > 1 and part is None:
-        raise TruerateError(
-            f"source {name!r}: {FILE} holds several settings, which are never pooled; name one as `part`: {listed(settings)}"
-        )
+    if len(seen) > 1 and part is None:
+        raise TruerateError(f"source {name!r}: {FILE} holds several settings, which are never pooled; name one as `part`: {listed(seen)}")
     if not collection.items and part is not None:
-        raise TruerateError(f"source {name!r}: {FILE} holds no reply of part {part!r}; settings in it: {listed(settings) or 'none'}")
+        raise TruerateError(f"source {name!r}: {FILE} holds no reply of part {part!r}; settings in it: {listed(seen)}")
     return collection.tables()
 
 
-def _keep(collection: Collection, seen: set[tuple[str, str, str]], part: str | None, row: Row) -> None:
+def _keep(collection: Collection, seen: set[str], part: str | None, row: Row) -> None:
     setting, prompt, model = row.choice("setting", SETTINGS), row.text("id"), row.text("model")
     response, origin = row.text("response"), row.text("source")
     claims = [_claim(entry, place) for place, entry in enumerate(row.items("claims"), 1)]
-    if (setting, prompt, model) in seen:
-        raise BadRow(Reason.DUPLICATE, f"a reply of {model} to {prompt} in {setting} was already read")
-    seen.add((setting, prompt, model))
+    collection.once("the reply", setting, prompt, model, row=row)
+    seen.add(setting)
     if part not in (None, setting):
         return
     item = collection.item(
@@ -77,4 +73,4 @@ def _claim(entry: object, place: int) -> Claim:
     parts = [piece.strip() for piece in texts(claim.items("triplet"), f"claim {place}, its triplet") if piece.strip()]
     if not parts:
         raise BadRow(Reason.EMPTY_FIELD, f"claim {place}: its triplet holds no text")
-    return " ".join(parts).rstrip(".") + ".", claim.choice("human_label", LABELS)
+    return " ".join(parts).rstrip(".") + ".", claim.label("human_label", LABELS)

@@ -1,5 +1,6 @@
 """Rows of source files: how files are cut into rows, and how a field is looked up and checked."""
 
+import codecs
 import csv
 import io
 import json
@@ -14,7 +15,12 @@ from truerate.text import clean
 
 
 class Reason(StrEnum):
-    """Why a row was not kept. Those of `UNSUITABLE` are sound rows that the protocol cannot use: they never stop a run."""
+    """Why a row was not kept. Those of `UNSUITABLE` are sound rows that the protocol cannot use: they never stop a run.
+
+    Three speak of what was read before: `duplicate`, the same again; `contradiction`, a text that is labelled in two ways (also a row whose
+    own fields disagree); `conflict`, one id with two contents, of which one must be wrong. And three of values: `unlabelled`, the
+    publishers' own word for no label; `unknown-label`, a label that is none of theirs; `unknown-value`, the same of any other field.
+    """
 
     UNPARSABLE = "unparsable"
     MISSING_FIELD = "missing-field"
@@ -23,6 +29,8 @@ class Reason(StrEnum):
     UNKNOWN_VALUE = "unknown-value"
     UNRESOLVED = "unresolved"
     OUT_OF_RANGE = "out-of-range"
+    UNKNOWN_LABEL = "unknown-label"
+    CONFLICT = "conflict"
     CONTRADICTION = "contradiction"
     DUPLICATE = "duplicate"
     NO_EXCHANGE = "no-exchange"
@@ -61,6 +69,8 @@ UNSUITABLE = (
 
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
+_WHOLE = re.compile(r"-?\d{1,18}")  # more digits are no number of anything here, and no column holds them
+_ESCAPED = re.compile("[\udc80-\udcff]")  # a byte that is no UTF-8, as decoding with `surrogateescape` leaves it
 
 
 class BadRow(Exception):
@@ -104,6 +114,10 @@ class Row:
             raise BadRow(Reason.UNKNOWN_VALUE, f"field {field!r} is {value[:40]!r}; allowed: {listed(allowed)}")
         return value
 
+    def label(self, field: str, allowed: tuple[str, ...]) -> str:
+        """A label, one of those that the publishers document; any other is a typing error or a damaged file, never a missing label."""
+        return label_of(self.get(field), allowed, f"field {field!r}")
+
     def language(self, field: str = "lang") -> str:
         """A language code, in lower case: two or three letters, as ISO 639 has them."""
         code = self.text(field).strip().lower()
@@ -122,9 +136,17 @@ class Row:
     def integer(self, field: str) -> int:
         """A whole number, also where a CSV cell holds it as text."""
         value = self.get(field)
-        if isinstance(value, str) and value.strip().lstrip("-").isdecimal():
+        if isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
             return int(value)
         return _is(value, int, f"field {field!r}")
+
+
+def label_of(value: object, allowed: tuple[str, ...], what: str) -> str:
+    """A value that must be one of the documented labels. Raises BadRow (`unknown-label`, `wrong-type`)."""
+    said = clean(_is(value, str, what))
+    if said not in allowed:
+        raise BadRow(Reason.UNKNOWN_LABEL, f"{what} is {said[:40]!r}, which is no label; allowed: {listed(allowed)}")
+    return said
 
 
 def texts(values: object, what: str) -> list[str]:
@@ -147,7 +169,7 @@ def parse(raw: bytes | str) -> object:
     except orjson.JSONDecodeError:
         pass
     try:
-        return json.loads(raw)
+        return json.loads(raw.decode() if isinstance(raw, bytes) else raw)  # json guesses the encoding of bytes, line by line
     except UnicodeDecodeError as error:
         raise BadRow(Reason.UNPARSABLE, f"not UTF-8 at byte {error.start}") from None
     except (ValueError, RecursionError) as error:
@@ -158,11 +180,45 @@ def parse(raw: bytes | str) -> object:
 Cut = Iterator[tuple[int, Callable[[], object]]]
 
 
+def refuse_encoding(raw: bytes) -> None:
+    """Raise BadRow, naming the encoding, for the bytes of a file that is UTF-16 or UTF-32, with a byte order mark or without."""
+    marked = next((name for mark, name in _MARKS.items() if raw.startswith(mark)), None)
+    nulls = tuple(not byte for byte in raw[:4])  # files here begin with a character of ASCII, mostly with two
+    if name := marked or _NULLS.get(nulls):
+        raise BadRow(Reason.UNPARSABLE, f"it is {name}, not UTF-8")
+
+
+_MARKS = {codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32", codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
+_NULLS = {
+    (False, True, False, True): "UTF-16",
+    (True, False, True, False): "UTF-16",
+    (False, True, True, True): "UTF-32",
+    (True, True, True, False): "UTF-32",
+}
+
+
 def json_lines(raw: bytes) -> Cut:
-    """Rows of JSON Lines, cut at "\\n" alone (U+2028 stands inside values); blank lines are no rows but count as lines."""
+    """Rows of JSON Lines, cut at "\\n" alone (U+2028 stands inside values); blank lines are no rows but count as lines.
+
+    A file in another encoding or whose lines end in CR alone makes BadRow at once.
+    """
+    refuse_encoding(raw)
+    if b"\r" in raw.strip() and b"\n" not in raw.strip():
+        raise BadRow(Reason.UNPARSABLE, "its lines end in a carriage return (CR) alone; they must end in LF or CR LF")
     for number, line in enumerate(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if line.strip():
-            yield number, lambda line=line: parse(line)
+            yield number, lambda line=line: _parsed_line(line)
+
+
+def _parsed_line(line: bytes) -> object:
+    """The value of a line. JSON holds a bare carriage return only between values: in a line that is no JSON it was a line's end."""
+    try:
+        return parse(line)
+    except BadRow as bad:
+        if b"\r" in line.strip():
+            wanted = "a carriage return (CR) stands inside the line: lines must end in LF or CR LF"
+            raise BadRow(bad.reason, f"{bad.detail}; {wanted}") from None
+        raise
 
 
 def json_rows(raw: bytes) -> Cut:
@@ -194,6 +250,7 @@ def unpacked(raw: bytes) -> bytes:
 
 def json_list(raw: bytes) -> Cut:
     """Rows of a file that is one JSON list; a file that is not makes BadRow at once."""
+    refuse_encoding(raw)
     found = parse(raw.removeprefix(b"\xef\xbb\xbf"))
     if not isinstance(found, list):
         raise BadRow(Reason.WRONG_TYPE, f"the file must be one JSON list, not {_type(found)}")
@@ -202,17 +259,20 @@ def json_list(raw: bytes) -> Cut:
 
 
 def csv_records(raw: bytes, columns: tuple[str, ...]) -> Cut:
-    """Records of a CSV file with a header (which is no row); a header without one of the columns makes BadRow at once."""
+    """Records of a CSV file with a header (which is no row); a header without one of the columns makes BadRow at once.
+
+    A record with a byte that is no UTF-8 is one bad row, as a line of JSON Lines with one is.
+    """
+    refuse_encoding(raw)
     limit = csv.field_size_limit(2**27)  # of the whole process, so it is given back below
     try:
-        reader = csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline=""))
+        reader = csv.DictReader(io.StringIO(raw.decode("utf-8-sig", "surrogateescape"), newline=""))
         absent = [name for name in columns if name not in (reader.fieldnames or ())]
         if absent:
-            raise BadRow(Reason.MISSING_FIELD, f"no column {absent[0]!r} in the header; found: {listed(reader.fieldnames or ())}")
+            found = listed(map(clean, reader.fieldnames or ()))
+            raise BadRow(Reason.MISSING_FIELD, f"no column {absent[0]!r} in the header; found: {found}")
         for number, record in enumerate(reader, 1):
             yield number, lambda record=record: _record(record)
-    except UnicodeDecodeError as error:
-        raise BadRow(Reason.UNPARSABLE, f"not UTF-8 at byte {error.start}") from None
     except csv.Error as error:
         raise BadRow(Reason.UNPARSABLE, f"not CSV: {error}") from None
     finally:
@@ -223,6 +283,7 @@ def whole_text(raw: bytes) -> Cut:
     """A file that is one text: its only row has the field `text`."""
 
     def row() -> dict:
+        refuse_encoding(raw)
         try:
             return {"text": raw.decode("utf-8-sig")}
         except UnicodeDecodeError as error:
@@ -234,6 +295,9 @@ def whole_text(raw: bytes) -> Cut:
 def _record(record: dict) -> dict:
     if None in record:
         raise BadRow(Reason.UNPARSABLE, "the record has more cells than the header")
+    for column, cell in record.items():
+        if isinstance(cell, str) and (lost := _ESCAPED.search(cell)):
+            raise BadRow(Reason.UNPARSABLE, f"not UTF-8: byte 0x{ord(lost[0]) - 0xDC00:02x} in column {column!r}")
     return record
 
 

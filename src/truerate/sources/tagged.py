@@ -1,6 +1,7 @@
 """Passages with FAVA's tags in source files: read strictly, refused by a row's reason, and laid onto the text as it was published."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from truerate.sources.rows import BadRow, Reason
@@ -75,11 +76,13 @@ def _inked(text: str) -> list[int]:
 
 def in_cleaned(published: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Half-open spans of a published text as code points of that text once cleaned. Raises BadRow for a span that is no part of it."""
-    moved = []
+    size, moved = len(published), []
+    # Cleaning takes single characters out: where they stood says how far what is behind them moves.
+    gone = [] if len(clean(published)) == size else [place for place, character in enumerate(published) if not clean(character)]
     for start, end in spans:
-        if not 0 <= start < end <= len(published):
-            raise BadRow(Reason.OUT_OF_RANGE, f"span {start}–{end} is no part of a text of {len(published)} characters")
-        moved.append((len(clean(published[:start])), len(clean(published[:end]))))
+        if not 0 <= start < end <= size:
+            raise BadRow(Reason.OUT_OF_RANGE, f"span {start}–{end} is no part of a text of {size} characters")
+        moved.append((start - bisect_left(gone, start), end - bisect_left(gone, end)))
     return moved
 
 

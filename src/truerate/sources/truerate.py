@@ -123,9 +123,10 @@ def _check_columns(path: Path, task: str | None, release: Release, *, where: str
 # ---- rows ------------------------------------------------------------------------------------------------------------------------
 def _keep(collection: Collection, release: Release, entities: dict[str, dict], told: Told, row: Row) -> None:
     """A labelled text of an item whose document is its knowledge."""
-    sample, knowledge = _sample(row, told), row.optional_text("knowledge")
+    sample, knowledge, task = _sample(row, told), row.optional_text("knowledge"), told.task or row.choice("task", release.tasks)
+    collection.once("the sample", task, sample["published_id"], row=row)
     item = collection.item(
-        told.task or row.choice("task", release.tasks),
+        task,
         group_id=row.text("group_id"),
         lang=row.language(),
         question=row.optional_text("question") or "",
@@ -142,6 +143,7 @@ def _keep_of_entity(collection: Collection, release: Release, entities: dict[str
     """A labelled reply about an entity, or a fact of one: its knowledge is what it was checked against, so evidence of its own."""
     sample, knowledge, published = _sample(row, told), row.optional_text("knowledge"), row.text("item_id")
     task = told.task or row.choice("task", release.tasks)
+    collection.once("the sample", task, sample["published_id"], row=row)
     if published not in entities:
         about = {"group_id": row.text("group_id"), "lang": row.language(), "question": row.optional_text("question") or ""}
         entities[published] = collection.item(ENTITY, **about, published_id=published)

@@ -11,6 +11,7 @@ from truerate import keys
 from truerate.schemas import pairs
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, csv_records
+from truerate.sources.tagged import in_cleaned
 from truerate.text import clean
 
 FILE = "hallucination_spans.csv"
@@ -32,18 +33,28 @@ Span = tuple[int, int, str]
 
 @dataclass
 class Summary:
-    """One annotated summary: its text, and what each worker marked in it (nothing, where only NULL rows stand)."""
+    """One annotated summary: its text, and what each worker marked in it (nothing, where only NULL rows stand).
+
+    `empty`: the rows in which a worker says that there is nothing to mark.
+    """
 
     text: str
     marked: dict[str, set[Span]] = field(default_factory=dict)
+    empty: dict[str, int] = field(default_factory=dict)
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Summaries as samples, hallucinated where most workers marked something; each worker's marks as a judgement."""
+    """Summaries as samples, hallucinated where most workers marked something; each worker's marks as a judgement.
+
+    Where a worker both marked spans and said that there is nothing to mark, the spans stand and the other row is a reject.
+    """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     summaries: dict[tuple[str, str], Summary] = {}
     collection.read(FILE, lambda raw: csv_records(raw, COLUMNS), lambda row: _mark(summaries, row))
     for (article, system), summary in summaries.items():
+        for worker in [worker for worker in summary.empty if summary.marked[worker]]:
+            bad = BadRow(Reason.CONTRADICTION, f"{worker} marked spans in this summary, too; they stand")
+            collection.reject(FILE, bad, row=summary.empty[worker], target_id=f"{article}/{system}/{worker}", text=summary.text)
         try:
             _keep(collection, summary, article, system)
         except BadRow as bad:
@@ -59,16 +70,20 @@ def _mark(summaries: dict[tuple[str, str], Summary], row: Row) -> None:
     span = None if kind == "NULL" else _span(row, published, kind)
     summary = summaries.setdefault((article, system), Summary(clean(published)))
     if summary.text != clean(published):
-        raise BadRow(Reason.CONTRADICTION, f"field 'summary_unescaped' differs from the text read before for {article}, {system}")
-    summary.marked.setdefault(worker, set()).update([span] if span else [])
+        raise BadRow(Reason.CONFLICT, f"field 'summary_unescaped' differs from the text read before for {article}, {system}")
+    marked = summary.marked.setdefault(worker, set())
+    if span in marked or (span is None and worker in summary.empty):
+        raise BadRow(Reason.DUPLICATE, f"the same row of {worker} was already read for {article}, {system}")
+    if span:
+        marked.add(span)
+    else:
+        summary.empty[worker] = row.number
 
 
 def _span(row: Row, published: str, kind: str) -> Span:
     """A marked span, its code points moved to where they stand in the cleaned text."""
-    start, end = row.integer("start"), row.integer("end")
-    if not 0 <= start < end <= len(published):
-        raise BadRow(Reason.OUT_OF_RANGE, f"span {start}–{end} is no part of a summary of {len(published)} characters")
-    return len(clean(published[:start])), len(clean(published[:end])), kind
+    ((start, end),) = in_cleaned(published, [(row.integer("start"), row.integer("end"))])
+    return start, end, kind
 
 
 def _keep(collection: Collection, summary: Summary, article: str, system: str) -> None:
