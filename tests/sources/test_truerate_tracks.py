@@ -159,7 +159,8 @@ def replies():
     Beside the verifier's verdicts stand one of a single call, a detector's, and those of people, who labelled one fact.
     """
     items = [item("e1", "entity", "p1", "p2", question="Varn", name="Varn", domain="places")]
-    generations = [reply("r1", "e1"), reply("r2", "e1", model="birch"), reply("r3", "e1", status="abstained") | {"text": SILENT}, reply("r4", "e1")]
+    silent = reply("r3", "e1", status="abstained") | {"text": SILENT}
+    generations = [reply("r1", "e1"), reply("r2", "e1", model="birch"), silent, reply("r4", "e1")]
     generations += [reply("r5", "e1") | {"purpose": "write_facts"}, reply("r6", "e1", status="dead") | {"text": ""}]
     facts = [fact("f1", "r1", 0), fact("f2", "r1", 1, ["p2:1-3", "gone:0-1"]), fact("f3", "r1", 2), fact("f4", "r2", 0)]
     given = {"f1": False, "f2": True, "f3": None, "f4": False}
