@@ -1,4 +1,4 @@
-"""A strict Hub on loopback: alone, with the clients of this process turned towards it, and with their pauses taken out."""
+"""Commands that are refused; a strict Hub on loopback: alone, with this process's clients turned towards it, without their pauses."""
 
 import types
 
@@ -54,3 +54,20 @@ def api(hub_here, monkeypatch):
 
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
     return HfApi()
+
+
+@pytest.fixture
+def refused(capfd):
+    """Run a command that must be refused; gives its one line."""
+
+    def run(*arguments: str) -> str:
+        capfd.readouterr()
+        from truerate.cli import main
+
+        code = main(arguments)
+        shown = capfd.readouterr()
+        assert (code, shown.out) == (2, ""), shown
+        assert shown.err.startswith("truerate: ") and shown.err.count("\n") == 1 and "Traceback" not in shown.err, shown.err
+        return shown.err
+
+    return run

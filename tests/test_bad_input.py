@@ -40,21 +40,6 @@ def project(tmp_path, monkeypatch):
     return edit
 
 
-@pytest.fixture
-def refused(capfd):
-    """Run a command that must be refused; gives its one line."""
-
-    def run(*arguments: str) -> str:
-        capfd.readouterr()
-        code = main(arguments)
-        shown = capfd.readouterr()
-        assert (code, shown.out) == (2, ""), shown
-        assert shown.err.startswith("truerate: ") and shown.err.count("\n") == 1 and "Traceback" not in shown.err, shown.err
-        return shown.err
-
-    return run
-
-
 # ---- params.yaml: refused on reading ----------------------------------------------------------------------------------------
 UNREADABLE = {
     "empty": (b"", "must be a mapping"),

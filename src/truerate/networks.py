@@ -5,11 +5,27 @@ give judgements that look like any other, so both are refused here.
 """
 
 import contextlib
+import re
 import sys
 from collections.abc import Collection, Iterator
+from pathlib import Path
 
 POOLER = "pooler"  # a module of some encoders that says something of a whole text; nothing here reads it
 N_NAMED = 3  # names that a message offers of many
+
+
+def not_weights(value: str) -> str | None:
+    """Why a name can be neither a Hub id nor a folder that is there; None where it can."""
+    is_id = re.fullmatch(r"[\w.\-]{1,96}(/[\w.\-]{1,96})?", value, re.ASCII) and not value.startswith((".", "-"))
+    return None if is_id or is_folder(value) else f"{value[:100]!r} is no Hub id (name or org/name), and no folder is there"
+
+
+def is_folder(value: str) -> bool:
+    """Whether a name is that of a folder which is there; False for one that no folder can have."""
+    try:
+        return Path(value).expanduser().is_dir()
+    except (OSError, RuntimeError):  # too long; the home of a user that is none
+        return False
 
 
 def load_tokenizer(weights: str, *, revision: str | None = None):

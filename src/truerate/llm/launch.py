@@ -47,7 +47,7 @@ class Launch:
         values = {"port": "{port}", "seed": at.p.seed, "identity": identity, "languages": ",".join(at.p.languages)}
         try:
             command = [part.format(**values) for part in shlex.split(endpoint.launch)]
-        except (KeyError, IndexError, ValueError) as error:
+        except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
             places = ", ".join(f"{{{place}}}" for place in PLACES)
             raise TruerateError(f"params.yaml: endpoints.{name}.launch: cannot fill in {error}; allowed: {places}") from None
         if command[0] in ("python", "python3"):

@@ -5,22 +5,23 @@ Unknown keys, wrong types and names that are declared nowhere end in one line th
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import permutations
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator
 
-from truerate.errors import TruerateError, listed
-from truerate.mistakes import OnceOnly, refuse_secrets, said
-from truerate.params.blocks import Block, Names, Sampling, Share, Size, Track, Word
+from truerate.errors import TruerateError, listed, meant
+from truerate.mistakes import OnceOnly, refuse_secrets, said, yaml_fault
+from truerate.params.blocks import Block, Codes, Few, Items, Names, Number, Sampling, Seed, Share, Size, Track, Whole, Word
 from truerate.params.data import Board, HubSource, PublicData, PublicTraining, Rights, Source, Training
 from truerate.params.detectors import Backbone, Detector, Entailer, Lora
 from truerate.params.halueval import HaluEval, HaluEvalSizes, Task
 from truerate.params.hub import Hub
 from truerate.params.mfava import Labelling, MFava, MFavaSizes, RateOf, Wild
-from truerate.params.models import Endpoint, Llm, Model, shared_identity
+from truerate.params.models import Endpoint, Llm, Model
+from truerate.params.names import mismatched, undeclared
+from truerate.params.places import misplaced
 from truerate.params.wildhallucinations import Fetch, Search, Verification, WildHallucinations, WildHallucinationsSizes
 
 __all__ = [
@@ -70,8 +71,11 @@ __all__ = [
 ]
 
 
+LONGEST = 80  # characters of a name that files and folders bear
+
+
 class Paths(Block):
-    """Folders of the build, relative to params.yaml."""
+    """Folders of the build, relative to params.yaml; `inputs` is read, all others are written (see places.py)."""
 
     inputs: str
     sources: str
@@ -88,19 +92,6 @@ class Paths(Block):
     build: str
     site_src: str
     site: str
-
-    @model_validator(mode="after")
-    def _apart(self) -> "Paths":
-        """Folders that hold one another would be emptied with one another: only those of the pages may lie in `build`."""
-        folders = {name: PurePath(path) for name, path in self}
-        for name, folder in folders.items():
-            if not folder.parts or ".." in folder.parts:
-                raise ValueError(f"{name} is {str(folder)!r}; name a folder below that of params.yaml")
-        for (name, folder), (other, outer) in permutations(folders.items(), 2):
-            is_page = other == "build" and name in ("site", "site_src") and folder != outer
-            if folder.is_relative_to(outer) and not is_page:
-                raise ValueError(f"{name} ({folder}) must not lie in {other} ({outer})")
-        return self
 
 
 class Sizes(Block):
@@ -122,7 +113,7 @@ class Tracks(Block):
 class Audit(Block):
     """The shortcut audit."""
 
-    folds: Annotated[int, Field(ge=2)]
+    folds: Annotated[Whole, Field(ge=2, le=100)]
     threshold: Share
     on_shortcut: Literal["flag", "fail"]
 
@@ -130,25 +121,25 @@ class Audit(Block):
 class Statistics(Block):
     """Intervals and tests."""
 
-    confidence: Annotated[float, Field(gt=0, lt=1)]
-    n_bootstrap: Annotated[int, Field(ge=100)]
-    alpha: Annotated[float, Field(gt=0, lt=1)]
+    confidence: Annotated[Number, Field(ge=0.5, le=0.9999)]
+    n_bootstrap: Annotated[Whole, Field(ge=100, le=10**5)]
+    alpha: Annotated[Number, Field(ge=1e-3, le=0.5)]  # 10 / alpha resamples are drawn for each pair of subjects
 
 
 class Site(Block):
     """The static site."""
 
-    title: str
-    max_samples: Size
+    title: Word
+    max_samples: Items
 
 
 class Params(Block):
     """The whole of params.yaml."""
 
     profile: Literal["demo", "full"]
-    seed: int
-    languages: Annotated[Names, Field(min_length=1)]
-    n_shards: Size
+    seed: Seed
+    languages: Annotated[Codes, Field(min_length=1)]
+    n_shards: Few
     on_bad_row: Literal["stop", "reject"]
     paths: Paths
     sizes: dict[Literal["demo", "full"], Sizes]
@@ -171,7 +162,9 @@ class Params(Block):
     def _names_are_paths(cls, named: dict[str, object]) -> dict[str, object]:
         for name in named:
             if not name.replace("-", "").replace("_", "").replace(".", "").isalnum() or name.startswith((".", "-")):
-                raise ValueError(f"name {name!r} may hold letters, digits, '.', '_' and '-' only")
+                raise ValueError(f"name {name!r} may hold letters, digits, '.', '_' and '-' only, '.' and '-' not first")
+            if len(name) > LONGEST:
+                raise ValueError(f"name {name[:20] + '…'!r} has {len(name)} characters; folders bear it: name it in at most {LONGEST}")
         return named
 
     @cached_property
@@ -238,68 +231,21 @@ def load_params(path: str | Path = "params.yaml") -> Params:
         raise TruerateError(f"reading {str(path)!r}: {error.strerror}; run truerate in the folder that holds params.yaml") from None
     except UnicodeDecodeError as error:
         raise TruerateError(f"reading {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
-    except yaml.YAMLError as error:
-        raise TruerateError(f"reading {str(path)!r}: not YAML: {' '.join(str(error).split())}") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date or number that is none
+        raise TruerateError(yaml_fault(error, str(path))) from None
     if isinstance(found, dict):
-        refuse_secrets(found)
+        refuse_secrets(found, path.name)
     try:
         params = Params.model_validate(found)
     except ValidationError as error:
-        raise TruerateError("\n".join(dict.fromkeys(said(fault, Params, file=path.name) for fault in error.errors()))) from None
-    _check_names(params)
+        raise TruerateError("\n".join(said(error.errors(include_url=False), Params, file=path.name))) from None
+    for looked_at in ((*misplaced(params), *undeclared(params)), mismatched(params)):
+        if lines := [f"{path.name}: {line}" for line in dict.fromkeys(looked_at)]:
+            raise TruerateError("\n".join(lines))
     return params
 
 
 def _declared(kind: str, name: str, declared: dict):
     if name not in declared:
-        raise TruerateError(f"{kind} {name!r} is not declared in params.yaml; declared: {listed(declared)}")
+        raise TruerateError(f"{kind} {name!r} is not declared in params.yaml{meant(name, declared)}; declared: {listed(declared)}")
     return declared[name]
-
-
-def _check_names(params: Params) -> None:
-    """Every name that one block uses is declared in another."""
-    for name, board in params.boards.items():
-        _declared("source", board.source, params.sources)
-        if board.track not in Tracks.model_fields:
-            raise TruerateError(
-                f"board {name!r}: track {board.track!r} is not declared in params.yaml; declared: {listed(Tracks.model_fields)}"
-            )
-    for model in params.models.values():
-        _declared("endpoint", model.endpoint, params.endpoints)
-    if aliases := shared_identity(params.models, params.endpoints):
-        named = " and ".join(f"models.{alias} (endpoint {params.models[alias].endpoint!r})" for alias in aliases)
-        model = params.models[aliases[0]]
-        raise TruerateError(
-            f"params.yaml: {named} would share their replies as {model.identity or model.model!r};"
-            " give each an `identity:` of its own, such as <weights>@<revision>-<quantisation>"
-        )
-    for _, track in params.tracks:
-        for used in track.endpoints() if track else ():
-            _declared("endpoint", used, params.endpoints)
-        for alias in track.models() if track else ():
-            _declared("model", alias, params.models)
-    for family in params.detectors.values():
-        for track in family.tracks:
-            if track not in Tracks.model_fields:
-                raise TruerateError(f"detectors: track {track!r} is not declared in params.yaml; declared: {listed(Tracks.model_fields)}")
-    if params.profile not in params.sizes:
-        raise TruerateError(f"profile {params.profile!r} has no block under `sizes`; declared: {listed(params.sizes)}")
-    for name, board in params.boards.items():
-        for place, blocks in (("tracks", params.tracks), (f"sizes.{params.profile}", params.size)):
-            if getattr(blocks, board.track) is None:
-                there = listed(track for track, block in blocks if block)
-                raise TruerateError(f"board {name!r}: track {board.track!r} has no block under `{place}` in params.yaml; there: {there}")
-    _check_detector_of_rates(params)
-
-
-def _check_detector_of_rates(params: Params) -> None:
-    """The detector whose counts make mFAVA's rates is one that is built: else its boards would have no rates and nobody would know why."""
-    if not any(board.track == "mfava" for board in params.boards.values()):
-        return
-    named, size = params.tracks.mfava.detector, params.size.mfava
-    members = [name for family in params.detectors.values() for name in family.members_on("mfava")]
-    allowed = {"member": (members, "detectors for mfava"), "scope": (size.scopes, "scopes"), "labels": (size.labels, "labels")}
-    for key, (built, where) in allowed.items():
-        if (value := getattr(named, key)) not in built:
-            where = where if key == "member" else f"sizes.{params.profile}.mfava.{where}"
-            raise TruerateError(f"tracks.mfava.detector: {key} {value!r} is not built; {where}: {listed(built)}")

@@ -1,11 +1,39 @@
-"""What every block of params.yaml is made of: a frozen model, and the kinds of values that many have."""
+"""What every block of params.yaml is made of: a frozen model, and the kinds of values that many have, each with its bounds."""
 
+import re
+from collections.abc import Iterator
 from typing import Annotated, ClassVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+import orjson
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-Share = Annotated[float, Field(ge=0, le=1)]
-Size = Annotated[int, Field(ge=1)]
+
+def _is_whole(value: object) -> object:
+    """The value itself; ValueError where it is a truth value, a text or a fraction, which pydantic would turn into a whole number."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError("must be a whole number")
+    return value
+
+
+def _is_number(value: object) -> object:
+    """The value itself; ValueError for a truth value. A text may be a number: YAML takes 1e-4 for one."""
+    if isinstance(value, bool):
+        raise ValueError("must be a number")
+    return value
+
+
+# Bounds keep slips of the finger (a unit, some zeros) from running on without a word; each lies far beyond what is of use.
+Whole = Annotated[int, BeforeValidator(_is_whole)]
+Number = Annotated[float, BeforeValidator(_is_number)]
+Share = Annotated[Number, Field(ge=0, le=1)]
+Size = Annotated[Whole, Field(ge=1, le=10**9)]
+Count = Annotated[Whole, Field(ge=0, le=10**9)]
+Items = Annotated[Whole, Field(ge=1, le=10**6)]  # things that are built; the papers' most are 40,000
+ItemsOrNone = Annotated[Whole, Field(ge=0, le=10**6)]
+Few = Annotated[Whole, Field(ge=1, le=1000)]  # of what is done for every item
+Seed = Annotated[Whole, Field(ge=0, lt=2**32)]  # what every generator of random numbers takes
+Seconds = Annotated[Number, Field(gt=0, le=7 * 86400)]
+Pause = Annotated[Number, Field(ge=0, le=86400)]
 Word = Annotated[str, Field(min_length=1)]
 
 
@@ -17,7 +45,40 @@ def once(named: tuple) -> tuple:
     return named
 
 
-Names = Annotated[tuple[str, ...], AfterValidator(once)]
+def like(pattern: str, what: str) -> AfterValidator:
+    """What a text must be like as a whole, said in words: `must be …`."""
+
+    def check(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(f"must be {what}")
+        return text
+
+    return AfterValidator(check)
+
+
+def _not_a_key(name: str) -> str:
+    """The name itself; ValueError for what has the form of a key in capitals: long, with digits, and no word apart."""
+    if len(name) >= 16 and "_" not in name and any(letter.isdigit() for letter in name):
+        raise ValueError(f"must be {VARIABLE}")
+    return name
+
+
+VARIABLE = "the name of an environment variable (capitals, digits and '_', such as OPENAI_API_KEY), never a key itself"
+Names = Annotated[tuple[Word, ...], AfterValidator(once)]
+Variable = Annotated[str, like(r"[A-Z_][A-Z0-9_]{0,79}", VARIABLE), AfterValidator(_not_a_key)]
+Revision = Annotated[str, like(r"[0-9a-f]{40}", "a commit: 40 hexadecimal digits, which name it for ever")]
+Code = Annotated[str, like(r"[a-z]{2,3}", "a language code of ISO 639, such as en")]
+Codes = Annotated[tuple[Code, ...], AfterValidator(once)]
+Header = Annotated[Word, like(r"[\x20-\x7e]*", "printable ASCII: it is sent in a header")]
+
+
+def sendable(value: dict) -> dict:
+    """The mapping itself; ValueError where it cannot be sent as JSON."""
+    try:
+        orjson.dumps(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"cannot be sent as JSON: {error}") from None
+    return value
 
 
 class Block(BaseModel):
@@ -29,16 +90,32 @@ class Block(BaseModel):
 class Sampling(Block):
     """Decoding settings of a request."""
 
-    temperature: Annotated[float, Field(ge=0)]
+    temperature: Annotated[Number, Field(ge=0, le=10)]
     top_p: Share
-    max_tokens: Size
-    frequency_penalty: float = 0.0
+    max_tokens: Annotated[Whole, Field(ge=1, le=10**7)]
+    frequency_penalty: Annotated[Number, Field(ge=-2, le=2)] = 0.0
 
 
 class Track(Block):
-    """The settings of a protocol. `later`: those that decide no scratch row."""
+    """The settings of a protocol.
+
+    `later`: those that decide no scratch row. `asks`: those that name models. `marks_tokens`: its texts have spans, which token detectors
+    learn and mark.
+    """
 
     later: ClassVar[frozenset[str]] = frozenset()
+    asks: ClassVar[tuple[str, ...]] = ()
+    marks_tokens: ClassVar[bool] = False
+
+    def asked(self) -> Iterator[tuple[str, str]]:
+        """Every model alias that it names, with the setting that names it."""
+        for key in self.asks:
+            named = getattr(self, key)
+            yield from ((key, alias) for alias in (named if isinstance(named, tuple) else (named,)) if alias is not None)
+
+    def models(self) -> tuple[str, ...]:
+        """Every model alias that it names, in first-named order."""
+        return tuple(dict.fromkeys(alias for _, alias in self.asked()))
 
     def files(self) -> tuple[str, ...]:
         """Files of the user that decide its rows."""

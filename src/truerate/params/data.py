@@ -2,16 +2,16 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, model_validator
 
-from truerate.params.blocks import Block, Names, Word
+from truerate.params.blocks import Block, Codes, Revision, Word
 
 
 class HubSource(Block):
     """A data set on the Hugging Face Hub, pinned to a commit. `config` and `split`: the part of it that is read, all of it where null."""
 
     repo: Word
-    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+    revision: Revision
     config: Word | None = None
     split: Word | None = None
 
@@ -22,7 +22,7 @@ class Training(Block):
     Their ids hold that name: sources that learn from one folder under one name learn once.
     """
 
-    reader: str
+    reader: Word
     path: Word
     name: Word | None = None
 
@@ -57,14 +57,14 @@ class Source(Block):
     whose files hold several that must not be pooled. `rights`: what may be done with its texts, where its card does not say.
     """
 
-    reader: str
+    reader: Word
     part: Word | None = None
     path: Word | None = None
     hub: HubSource | None = None
     make: Word | None = None
-    code: tuple[str, ...] = ()
+    code: tuple[Word, ...] = ()
     is_simulated: bool = False
-    languages: Names = ()
+    languages: Codes = ()
     training: "Training | None" = None
     rights: Rights | None = None
 
@@ -80,24 +80,24 @@ class Source(Block):
 class Board(Block):
     """A protocol on a source. `title` heads its page."""
 
-    track: str
-    source: str
-    title: str | None = None
+    track: Word
+    source: Word
+    title: Word | None = None
 
 
 class PublicData(Block):
     """What `make real` looks for in a folder of public files."""
 
-    track: str
-    reader: str
+    track: Word
+    reader: Word
     part: Word | None = None
-    folder: str
-    title: str | None = None
+    folder: Word
+    title: Word | None = None
     training: "PublicTraining | None" = None
 
 
 class PublicTraining(Block):
     """Another folder of public files whose silver texts detectors learn from."""
 
-    reader: str
-    folder: str
+    reader: Word
+    folder: Word

@@ -4,7 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from truerate.params.blocks import Block, Names, Share, Size, Word, once
+from truerate.params.blocks import Block, Few, Names, Number, Revision, Share, Size, Whole, Word, once
+
+Tokens = Annotated[Whole, Field(ge=1, le=10**6)]  # of one text
+Batch = Annotated[Whole, Field(ge=1, le=10**5)]
 
 
 class Detector(Block):
@@ -18,7 +21,7 @@ class Detector(Block):
     tracks: Annotated[Names, Field(min_length=1)]
     members: Names
     only: dict[str, Annotated[Names, Field(min_length=1)]] = {}
-    folds: Annotated[int, Field(ge=2)] | None = None
+    folds: Annotated[Whole, Field(ge=2, le=100)] | None = None
     entailment: dict[str, "Entailer"] = {}
 
     @model_validator(mode="after")
@@ -51,17 +54,17 @@ class Entailer(Block):
     """
 
     weights: Word
-    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
-    max_tokens: Size = 512
-    batch: Size = 32
-    n_passages: Size = 8
+    revision: Revision | None = None
+    max_tokens: Tokens = 512
+    batch: Batch = 32
+    n_passages: Few = 8
 
 
 class Lora(Block):
     """Low-rank adapters on all linear layers of a frozen backbone."""
 
-    r: Size
-    alpha: Size
+    r: Batch
+    alpha: Batch
     dropout: Share
 
 
@@ -77,24 +80,24 @@ class Backbone(Block):
     """
 
     weights: Word
-    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
+    revision: Revision | None = None
     mask: Literal["full", "causal", "prefix"]
     features: Annotated[tuple[Literal["match", "alignment", "telling"], ...], AfterValidator(once)] = ()
     word_dropout: Share = 0.0
-    max_tokens: Size
+    max_tokens: Tokens
     lora: Lora | None = None
     quantise: Literal["none", "4bit"] = "none"
-    learning_rate: Annotated[float, Field(gt=0)]
-    weight_decay: Annotated[float, Field(ge=0)]
-    batch: Size
-    accumulation: Size
+    learning_rate: Annotated[Number, Field(gt=0, le=10)]
+    weight_decay: Annotated[Number, Field(ge=0, le=10)]
+    batch: Batch
+    accumulation: Batch
     token_budget: Size
-    epochs: Annotated[float, Field(gt=0)]
+    epochs: Annotated[Number, Field(gt=0, le=10**4)]
     max_steps: Size | None = None
     patience: Size | None = None
     checkpoint_steps: Size = 50
     strategy: Literal["auto", "one_by_one", "kv_cache", "packed"] = "auto"
-    cache_bytes: Size | None = None
+    cache_bytes: Annotated[Whole, Field(ge=1, le=10**13)] | None = None
 
     @model_validator(mode="after")
     def _weights_and_adapters(self) -> "Backbone":

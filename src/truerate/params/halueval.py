@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from truerate.params.blocks import Block, Names, Sampling, Share, Size, Track, once
+from truerate.params.blocks import Block, Few, Items, Names, Sampling, Share, Track, Whole, Word, once
 
 Task = Literal["qa", "dialogue", "summarization", "general"]
 
@@ -12,11 +12,11 @@ Task = Literal["qa", "dialogue", "summarization", "general"]
 class HaluEvalSizes(Block):
     """Items per task of HaluEval."""
 
-    qa: Size
-    dialogue: Size
-    summarization: Size
-    general: Size
-    general_pool: Size
+    qa: Items
+    dialogue: Items
+    summarization: Items
+    general: Items
+    general_pool: Items
 
     @model_validator(mode="after")
     def _pool_holds_kept(self) -> "HaluEvalSizes":
@@ -29,6 +29,7 @@ class HaluEval(Track):
     """The HaluEval track (HELMA sections 2 and 3)."""
 
     later: ClassVar[frozenset[str]] = frozenset({"generators", "subjects", "n_annotators", "probe_pass_rate", "n_topics"})
+    asks: ClassVar[tuple[str, ...]] = ("generators", "dataset_generator", "filter_judge", "responder", "subjects")
 
     tasks: Annotated[tuple[Task, ...], Field(min_length=1), AfterValidator(once)]
     generators: Names
@@ -38,25 +39,20 @@ class HaluEval(Track):
     subjects: Names
     schemes: Annotated[tuple[Literal["one-pass", "conversational"], ...], Field(min_length=1), AfterValidator(once)]
     pattern: Literal["assigned", "model"]
-    length_slack_words: Annotated[int, Field(ge=0)]
+    length_slack_words: Annotated[Whole, Field(ge=0, le=1000)]
     sampling: Sampling
     recognition: Sampling
     variants: Annotated[
         tuple[Literal["plain", "knowledge", "chain-of-thought", "contrast"], ...], Field(min_length=1), AfterValidator(once)
     ]
-    n_responses: Annotated[int, Field(ge=2)]
-    similarity: str
+    n_responses: Annotated[Whole, Field(ge=2, le=100)]
+    similarity: Word
     refinement: bool
-    n_retrieved: Size
+    n_retrieved: Few
     knowledge: Literal["source", "retrieved"]
-    n_annotators: Annotated[int, Field(ge=2)]
+    n_annotators: Annotated[Whole, Field(ge=2, le=1000)]
     probe_pass_rate: Share
-    n_topics: Annotated[int, Field(ge=2)]
-
-    def models(self) -> tuple[str, ...]:
-        """Every model alias the track names, in first-named order."""
-        named = [*self.generators, self.dataset_generator, self.filter_judge, self.responder, *self.subjects]
-        return tuple(dict.fromkeys(name for name in named if name is not None))
+    n_topics: Annotated[Whole, Field(ge=2, le=1000)]
 
     def roles(self) -> dict[str, str | None]:
         """Who builds the data set, by role."""

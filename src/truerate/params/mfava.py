@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from truerate.params.blocks import Block, Names, Sampling, Share, Size, Track, Word, once
+from truerate.params.blocks import Block, Codes, Count, Few, Items, ItemsOrNone, Names, Number, Sampling, Seed, Share, Track, Word, once
 
 
 class MFavaSizes(Block):
@@ -16,12 +16,12 @@ class MFavaSizes(Block):
     or not (binary), or its type (category).
     """
 
-    train: Size
-    held_out: Annotated[int, Field(ge=0)] = 0
-    silver: Size
-    articles: Size
-    natural: Annotated[int, Field(ge=0)]
-    seeds: Annotated[tuple[int, ...], Field(min_length=1), AfterValidator(once)]
+    train: Items
+    held_out: ItemsOrNone = 0
+    silver: Items
+    articles: Items
+    natural: ItemsOrNone
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1), AfterValidator(once)]
     scopes: Annotated[tuple[Literal["multi", "mono"], ...], Field(min_length=1), AfterValidator(once)]
     labels: Annotated[tuple[Literal["binary", "category"], ...], Field(min_length=1), AfterValidator(once)]
 
@@ -29,29 +29,29 @@ class MFavaSizes(Block):
 class Labelling(Block):
     """How the gold labels of mFAVA are made: who labels how much, and how texts that several labelled are settled."""
 
-    n_annotators: Annotated[int, Field(ge=1)]
+    n_annotators: Few
     shared_rate: Share
     screening_agreement: Share
     settle: Literal["max-voting", "closest-to-silver"]
-    n_plausibility: Annotated[int, Field(ge=0)]
+    n_plausibility: ItemsOrNone
 
 
 class Wild(Block):
     """Which articles are asked about, and how (mFAVA section 3.3)."""
 
-    min_characters: Annotated[int, Field(ge=0)]
-    min_depth: Annotated[float, Field(ge=0)]
+    min_characters: Count
+    min_depth: Annotated[Number, Field(ge=0)]
     excluded_tags: Names
-    queries_per_article: Size
-    n_checked: Annotated[int, Field(ge=0)]
-    subset_seeds: Annotated[tuple[int, ...], Field(min_length=1), AfterValidator(once)]
-    replicates: Size
+    queries_per_article: Few
+    n_checked: ItemsOrNone
+    subset_seeds: Annotated[tuple[Seed, ...], Field(min_length=1), AfterValidator(once)]
+    replicates: Few
 
 
 class RateOf(Block):
     """The detector whose counts make the rates of a board."""
 
-    member: str
+    member: Word
     scope: Literal["multi", "mono"]
     labels: Literal["binary", "category"]
 
@@ -60,15 +60,17 @@ class MFava(Track):
     """The mFAVA track: silver and gold evaluation data, translate-train, rates in the wild (mFAVA sections 3 and 4)."""
 
     later: ClassVar[frozenset[str]] = frozenset({"subjects", "labelling", "detector", "tokenizer"})
+    asks: ClassVar[tuple[str, ...]] = ("writer", "translator", "query_writer", "checker", "subjects")
+    marks_tokens: ClassVar[bool] = True
 
-    languages: Annotated[Names, Field(min_length=1)]
+    languages: Annotated[Codes, Field(min_length=1)]
     writer: str | None
     translator: str | None
-    seq2seq: str | None
+    seq2seq: Word | None
     query_writer: str | None
     checker: str | None
     subjects: Names
-    n_sentences: tuple[Size, Size]
+    n_sentences: tuple[Few, Few]
     writing: Sampling
     inserting: Sampling
     translating: Sampling
@@ -90,11 +92,6 @@ class MFava(Track):
         if self.n_sentences[0] > self.n_sentences[1]:
             raise ValueError(f"n_sentences is {list(self.n_sentences)}; name the fewer first")
         return self
-
-    def models(self) -> tuple[str, ...]:
-        """Every model alias the track names, in first-named order."""
-        named = [self.writer, self.translator, self.query_writer, self.checker, *self.subjects]
-        return tuple(dict.fromkeys(name for name in named if name is not None))
 
     def roles(self) -> dict[str, str | None]:
         """Who builds the data set, by role."""

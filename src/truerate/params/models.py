@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from truerate.keys import digest
-from truerate.params.blocks import Block, Names, Size, Word
+from truerate.params.blocks import Block, Codes, Number, Pause, Seconds, Size, Variable, Whole, Word, like, sendable
+
+Price = Annotated[Number, Field(ge=0, le=10**6)]
 
 OPENAI = "https://api.openai.com/v1"
 
@@ -15,14 +17,14 @@ OPENAI = "https://api.openai.com/v1"
 class Endpoint(Block):
     """An OpenAI-compatible server. `base_url` null with no `launch` means OpenAI's own address."""
 
-    base_url: Annotated[str, Field(pattern=r"^https?://[^/\s]")] | None = None
-    api_key_env: Word | None = None
+    base_url: Annotated[str, like(r"https?://[^/\s]\S*", "an address that begins with http:// or https://")] | None = None
+    api_key_env: Variable | None = None
     launch: Word | None = None
-    health: str = "/health"
-    code: tuple[str, ...] = ()
-    concurrency: Size = 16
-    linger_s: Annotated[float, Field(ge=0)] = 3.0
-    start_s: Annotated[float, Field(gt=0)] = 300.0
+    health: Annotated[str, like(r"/\S*", "a path such as /health")] = "/health"
+    code: tuple[Word, ...] = ()
+    concurrency: Annotated[Whole, Field(ge=1, le=10**4)] = 16
+    linger_s: Pause = 3.0
+    start_s: Seconds = 300.0
     is_simulated: bool = False
     rpm: Size | None = None
 
@@ -51,21 +53,33 @@ class Model(Block):
     things up before it answers) and `cutoff` (ISO 8601, the end of its knowledge) are for analyses and cards alone.
     """
 
-    endpoint: str
-    model: str
-    family: str | None = None
-    identity: str | None = None
-    price: tuple[Annotated[float, Field(ge=0)], Annotated[float, Field(ge=0)]] = (0.0, 0.0)
-    params: dict[str, float | int | str | bool] = {}
-    extra_body: dict[str, object] = {}
+    endpoint: Word
+    model: Word
+    family: Word | None = None
+    identity: Word | None = None
+    price: tuple[Price, Price] = (0.0, 0.0)
+    params: Annotated[dict[Word, float | int | str | bool], AfterValidator(sendable)] = {}
+    extra_body: Annotated[dict[Word, object], AfterValidator(sendable)] = {}
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    drop: tuple[str, ...] = ()
+    drop: tuple[Word, ...] = ()
     accept_length: bool = False
-    size_b: Annotated[float, Field(gt=0)] | None = None
-    languages: Names = ()
+    size_b: Annotated[Number, Field(gt=0, le=10**6)] | None = None
+    languages: Codes = ()
     is_open: bool | None = None
     retrieval: bool = False
-    cutoff: Annotated[str, Field(pattern=r"^\d{4}(-\d{2}){0,2}$")] | None = None
+    cutoff: (
+        Annotated[str, like(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", "a date such as 2024, 2024-05 or 2024-05-31, in quotes")]
+        | None
+    ) = None
+
+    @field_validator("params")
+    @classmethod
+    def _counts_are_whole(cls, params: dict[str, float | int | str | bool]) -> dict[str, float | int | str | bool]:
+        for name in ("max_tokens", "max_completion_tokens"):
+            value = params.get(name, 1)
+            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**7:
+                raise ValueError(f"{name} must be a whole number, 1 to {10**7:,}")
+        return params
 
     def content(self) -> dict[str, object]:
         """What of this entry decides a row of a reply, its cost included: all but where it is asked and what is said about it."""
@@ -90,10 +104,16 @@ def shared_identity(models: Mapping[str, Model], endpoints: Mapping[str, Endpoin
 class Llm(Block):
     """How models are asked."""
 
-    max_attempts: Size
-    timeout_s: Annotated[float, Field(gt=0)]
-    backoff_s: tuple[Annotated[float, Field(ge=0)], Annotated[float, Field(ge=0)]]
-    budget_usd: Annotated[float, Field(ge=0)] | None
-    budget_tokens: Annotated[int, Field(ge=0)] | None
-    lease_s: Annotated[float, Field(gt=0)]
+    max_attempts: Annotated[Whole, Field(ge=1, le=100)]
+    timeout_s: Seconds
+    backoff_s: tuple[Pause, Pause]
+    budget_usd: Annotated[Number, Field(ge=0)] | None
+    budget_tokens: Annotated[Whole, Field(ge=0, lt=2**63)] | None
+    lease_s: Annotated[Number, Field(ge=0.1, le=86400)]
     prompts_dir: Word | None
+
+    @model_validator(mode="after")
+    def _first_below_largest(self) -> "Llm":
+        if self.backoff_s[0] > self.backoff_s[1]:
+            raise ValueError(f"backoff_s is {list(self.backoff_s)}; name the first ceiling, then the largest")
+        return self

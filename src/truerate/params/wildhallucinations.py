@@ -1,10 +1,27 @@
 """The settings of WildHallucinations."""
 
+import re
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from truerate.params.blocks import Block, Names, Sampling, Share, Size, Track, Word
+from truerate.params.blocks import (
+    Block,
+    Few,
+    Header,
+    Items,
+    ItemsOrNone,
+    Names,
+    Pause,
+    Sampling,
+    Seconds,
+    Share,
+    Size,
+    Track,
+    Variable,
+    Whole,
+    Word,
+)
 
 
 class WildHallucinationsSizes(Block):
@@ -15,11 +32,11 @@ class WildHallucinationsSizes(Block):
     `checked`: entities that people check.
     """
 
-    chats: Size
-    entities: Size
-    labelled: Annotated[int, Field(ge=0)]
-    reviewed: Annotated[int, Field(ge=0)]
-    checked: Annotated[int, Field(ge=0)]
+    chats: Items
+    entities: Items
+    labelled: ItemsOrNone
+    reviewed: ItemsOrNone
+    checked: ItemsOrNone
 
 
 class Search(Block):
@@ -31,16 +48,17 @@ class Search(Block):
 
     endpoint: str | None = None
     url: Word | None = None
-    key_env: Word | None = None
-    engine_env: Word | None = None
+    key_env: Variable | None = None
+    engine_env: Variable | None = None
     recorded: Word | None = None
-    n_results: Annotated[int, Field(ge=1, le=10)]
+    n_results: Annotated[Whole, Field(ge=1, le=10)]
 
     @model_validator(mode="after")
     def _somewhere(self) -> "Search":
         if not (self.url or self.recorded):
             raise ValueError("name `url`, `recorded` or both")
-        if self.url and bool(self.endpoint) != self.url.startswith("/"):
+        form = r"/\S*" if self.endpoint else r"https?://[^/\s]\S*"
+        if self.url and not re.fullmatch(form, self.url):
             raise ValueError("`url` is a path such as /customsearch/v1 with `endpoint`, else an address that begins with http")
         return self
 
@@ -55,13 +73,13 @@ class Fetch(Block):
     """
 
     proxy: str | None
-    concurrency: Size
-    timeout_s: Annotated[float, Field(gt=0)]
+    concurrency: Few
+    timeout_s: Seconds
     max_bytes: Size
-    max_redirects: Annotated[int, Field(ge=0)]
-    per_host_s: Annotated[float, Field(ge=0)]
+    max_redirects: Annotated[Whole, Field(ge=0, le=100)]
+    per_host_s: Pause
     unlimited_hosts: Names
-    user_agent: Word
+    user_agent: Header
     robots: bool
     allowed_private: Names
     login_hosts: Names
@@ -76,10 +94,10 @@ class Verification(Block):
     most.
     """
 
-    passage_words: Size
-    n_passages: Size
-    facts_per_call: Size
-    window: Size
+    passage_words: Annotated[Whole, Field(ge=1, le=10**5)]
+    n_passages: Few
+    facts_per_call: Few
+    window: Few
     checked_rate: Share
 
 
@@ -93,6 +111,7 @@ class WildHallucinations(Track):
     """
 
     later: ClassVar[frozenset[str]] = frozenset({"subjects", "panel", "gamma", "domains_above", "n_annotators"})
+    asks: ClassVar[tuple[str, ...]] = ("extractor", "curator", "fact_writer", "verifier", "subjects")
 
     extractor: str | None
     curator: str | None
@@ -101,7 +120,7 @@ class WildHallucinations(Track):
     subjects: Names
     takedown: Word | None
     question: Word
-    n_samples: Size
+    n_samples: Few
     extracting: Sampling
     curating: Sampling
     answering: Sampling
@@ -113,9 +132,9 @@ class WildHallucinations(Track):
     verification: Verification
     rarity: Word
     panel: Names | None
-    gamma: Size
-    domains_above: Size
-    n_annotators: Size
+    gamma: Annotated[Whole, Field(ge=1, le=10**4)]
+    domains_above: Items
+    n_annotators: Few
 
     def files(self) -> tuple[str, ...]:
         """The take-down list and recorded results."""
@@ -128,14 +147,10 @@ class WildHallucinations(Track):
     @field_validator("question")
     @classmethod
     def _names_the_entity(cls, question: str) -> str:
-        if "{entity}" not in question:
-            raise ValueError("it must hold {entity}")
+        rest = question.replace("{entity}", "")
+        if rest == question or "{" in rest or "}" in rest:
+            raise ValueError("must hold {entity}, where the name is put, and no other brace")
         return question
-
-    def models(self) -> tuple[str, ...]:
-        """Every model alias the track names, in first-named order."""
-        named = [self.extractor, self.curator, self.fact_writer, self.verifier, *self.subjects]
-        return tuple(dict.fromkeys(name for name in named if name is not None))
 
     def roles(self) -> dict[str, str | None]:
         """Who builds the data set, by role."""

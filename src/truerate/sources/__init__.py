@@ -28,6 +28,9 @@ def check_reader(name: str, source: Source) -> None:
             raise TruerateError(f"source {name!r}: reader {reader!r} is not known; allowed: {listed(readers())}")
     if source.part is not None and "part" not in inspect.signature(_reader(source.reader)).parameters:
         raise TruerateError(f"source {name!r}: reader {source.reader!r} reads its folder whole; take `part` away")
+    parts = getattr(import_module(f"{__name__}.{source.reader}"), "PARTS", None)
+    if parts and source.part not in (None, *parts):
+        raise TruerateError(f"source {name!r}: part {source.part!r} is not known; allowed: {listed(parts)}")
 
 
 def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> SourceTables:

@@ -5,17 +5,19 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from truerate.errors import TruerateError, listed
 from truerate.keys import digest
 from truerate.layout import Layout
 from truerate.params import Source
+from truerate.places import STAMP, holds_links_alone, refuse_others
 from truerate.sources import hub
 from truerate.sources.hub_files import ABOUT, about
 from truerate.terminal import told
-
-STAMP = ".made"
 
 
 def folder_of(name: str, source: Source, at: Layout) -> Path:
@@ -24,7 +26,7 @@ def folder_of(name: str, source: Source, at: Layout) -> Path:
         whole, files = hub.fetched(name, source.hub)
         is_part = source.hub.config is not None or source.hub.split is not None
         beside = about([file for file in ABOUT if (whole / file).is_file()])
-        return _linked(whole, files, Path(at.chosen(name)), beside=beside) if is_part else whole
+        return _linked(name, files, Path(at.chosen(name)), whole=whole, beside=beside) if is_part else whole
     folder = Path(source.path).expanduser()
     if source.make:
         return _make(name, source, folder, at)
@@ -37,22 +39,45 @@ def folder_of(name: str, source: Source, at: Layout) -> Path:
 
 def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
     """Run the command that fills the folder, unless what lies there was made by the same command and code; the folder is swapped whole."""
-    values = {"seed": at.p.seed, "languages": ",".join(source.languages or at.p.languages)} | sizes(at)
+    values = _values(source, at)
     stamp = digest(*source.code, make=source.make, values=values)
     if (folder / STAMP).is_file() and (folder / STAMP).read_text("utf-8").strip() == stamp:
         return folder
-    scratch = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.parent.mkdir(parents=True, exist_ok=True)
-    try:
+    who = f"source {name!r}: sources.{name}.path"
+    refuse_others(folder, who)
+    with _aside(folder) as scratch:
         _run(name, _command(name, source.make, {**values, "path": str(scratch)}))
         if not scratch.is_dir():
             raise TruerateError(f"source {name!r}: `{source.make}` wrote no folder; it must fill {{path}}")
         (scratch / STAMP).write_text(f"{stamp}\n", "utf-8")
+        refuse_others(folder, who)  # the command may have run for long
         _swap(scratch, folder)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
     return folder
+
+
+@contextmanager
+def _aside(folder: Path) -> Iterator[Path]:
+    """A name for a folder beside another, in a new one that goes with all that is in it when the block ends."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    aside = tempfile.mkdtemp(prefix=f"{folder.name}.", suffix=".tmp", dir=folder.parent)
+    os.chmod(aside, 0o755)  # what is moved out of it is read by others, as any folder is
+    try:
+        yield Path(aside) / folder.name
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def check_make(name: str, source: Source, at: Layout) -> None:
+    """Raise TruerateError where the command of a source cannot be filled in, fills no folder, or names code that is not there."""
+    _command(name, source.make, {**_values(source, at), "path": source.path})
+    if "{path}" not in source.make:
+        raise TruerateError(f"source {name!r}: make: {source.make!r} must hold {{path}}, the folder that it fills")
+    digest(*source.code)
+
+
+def _values(source: Source, at: Layout) -> dict[str, object]:
+    """What a command may name besides its folder."""
+    return {"seed": at.p.seed, "languages": ",".join(source.languages or at.p.languages)} | sizes(at)
 
 
 def sizes(at: Layout) -> dict[str, int]:
@@ -66,7 +91,7 @@ def _command(name: str, make: str, values: dict[str, object]) -> list[str]:
     """The command's words with their values; `python` is the one that runs now."""
     try:
         words = [word.format(**values) for word in shlex.split(make)]
-    except (KeyError, IndexError, ValueError) as error:
+    except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
         raise TruerateError(
             f"source {name!r}: make: {make!r} cannot be filled in ({error!r}); allowed: {listed(f'{{{v}}}' for v in values)}"
         ) from None
@@ -87,28 +112,29 @@ def _run(name: str, words: list[str]) -> None:
 
 
 def _swap(scratch: Path, folder: Path) -> None:
-    """Put a finished folder in the place of an old one."""
-    old = folder.with_name(f"{folder.name}.{os.getpid()}.old")
+    """Put a finished folder in the place of an old one of ours, which goes with what lies beside the new one."""
     if folder.exists():
-        os.replace(folder, old)
+        os.replace(folder, scratch.with_name("old"))
     os.replace(scratch, folder)
-    shutil.rmtree(old, ignore_errors=True)
 
 
-def _linked(folder: Path, files: list[str], target: Path, *, beside: list[str]) -> Path:
-    """A folder that holds these files of another and nothing else, by their names below the folder that they share; made anew each time.
+def _linked(name: str, files: list[str], target: Path, *, whole: Path, beside: Sequence[str] = ()) -> Path:
+    """A folder that holds these files of a whole and nothing else, by their names below the folder that they share; made anew each time.
 
     Those `beside` keep their place.
     """
     base = os.path.commonpath([os.path.dirname(file) for file in files])
-    scratch = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    shutil.rmtree(scratch, ignore_errors=True)
     places = {file: file for file in beside} | {file: os.path.relpath(file, base or ".") for file in files}
-    for file, name in places.items():
-        place = scratch / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        _link((folder / file).resolve(), place)
-    _swap(scratch, target)
+    if not holds_links_alone(target):
+        refuse_others(target, f"source {name!r}: the folder of links to its files")
+    with _aside(target) as scratch:
+        for file, inside in places.items():
+            place = scratch / inside
+            place.parent.mkdir(parents=True, exist_ok=True)
+            _link((whole / file).resolve(), place)
+        if not holds_links_alone(scratch):
+            (scratch / STAMP).touch()
+        _swap(scratch, target)
     return target
 
 

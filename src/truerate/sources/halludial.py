@@ -16,7 +16,7 @@ from truerate.sources.dialogue import parted
 from truerate.sources.parquet import SUFFIX, parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row, json_rows
 
-SCENARIOS = ("spontaneous", "induced")
+PARTS = SCENARIOS = ("spontaneous", "induced")
 SPLITS = ("train", "test")
 CARD = {
     "name": "HalluDial",

@@ -12,7 +12,7 @@ from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
 
 FILE = "claims.jsonl"
-SETTINGS = ("zero_context", "noisy_context", "accurate_context")
+PARTS = SETTINGS = ("zero_context", "noisy_context", "accurate_context")
 LABELS = ("Entailment", "Neutral", "Contradiction")
 SUPPORTED = LABELS[0]
 CARD = {
