@@ -5,6 +5,7 @@ scratch files between two rules are written as they are and checked by the expor
 """
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ import polars as pl
 from truerate.errors import TruerateError, listed
 from truerate.keys import digest
 from truerate.layout import ROOT, Layout, beside
+from truerate.places import SHARED, check_places, claim, refuse_taken, written_by_stages
 from truerate.schemas import (
     PAIRS,
     SPANS,
@@ -40,7 +42,7 @@ from truerate.schemas import (
     save,
     write_parquet,
 )
-from truerate.settings import Stage, read_by, stages
+from truerate.settings import READ, Stage, read_by, stages
 from truerate.sources import SourceTables
 from truerate.terminal import say
 
@@ -100,13 +102,31 @@ def is_edited(at: Layout, stage: Stage) -> bool:
 
 
 def check_params(*, is_kept: bool = True) -> None:
-    """Read params.yaml, so that a mistake in it ends the build before anything runs, and write what each stage reads of it (`is_kept`)."""
+    """Read params.yaml, so that a mistake in it ends the build before anything runs, and write what each stage reads of it (`is_kept`).
+
+    DVC keeps what lies where this writes, so that nothing is lost before the places are checked: what no stage reads is removed here.
+    """
     from truerate.checking import check_names
 
     at = Layout.load()
     check_names(at)
-    for stage in stages(at.p) if is_kept else ():
-        write_json(at.settings(stage), read_by(at.p, stage))
+    check_places(at)
+    if not is_kept:
+        return
+    claim(at, *SHARED)
+    current = {at.settings(stage): stage for stage in stages(at.p)}
+    for path in settings_files(at):
+        if path.as_posix() not in current:
+            path.unlink()
+    for path, stage in current.items():
+        write_json(path, read_by(at.p, stage))
+
+
+def settings_files(at: Layout) -> list[Path]:
+    """The files of this step that lie there: those named as a stage with what it is of is."""
+    folder = Path(at.settings(Stage("sources"))).parent
+    found = [path for name in READ for pattern in (f"{name}.json", f"{name}/*.json", f"{name}/*/*.json") for path in folder.glob(pattern)]
+    return [path for path in found if path.is_file()]
 
 
 # ---- sources ------------------------------------------------------------------------------------------------------------------
@@ -114,6 +134,7 @@ def import_source(at: Layout, name: str) -> None:
     """Read one source by its reader into tables and a card."""
     refuse_edited(at, Stage("sources"))
     tables = check_source(at, name)
+    claim(at, "sources")
     for table, model in SOURCE.items():
         save(model, getattr(tables, table), at.source(name, table))
     write_json(at.source(name, "card.json"), tables.card)
@@ -248,6 +269,7 @@ def train(at: Layout, detector: str, board: str) -> None:
     family, folder = family_of(at, detector), Path(at.detector(detector, board))
     members = family.members_on(at.p.board(board).track)
     with unchanged(at, Stage("train", board, detector)):
+        claim(at, "detectors")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         if detector not in at.p.families(board):
@@ -313,14 +335,14 @@ def audit(at: Layout, board: str) -> None:
 
 
 def prune(at: Layout, kind: str, board: str | None = None) -> None:
-    """Drop outputs that params.yaml no longer names, before their consumer reads the folder."""
+    """Drop outputs of stages that params.yaml no longer names, before their consumer reads the folder."""
     if kind == "judgements":
         kept, folder = {f"{name}.parquet" for name in at.p.detectors}, Path(at.p.paths.judgements) / str(board)
         doomed = [path for path in folder.glob("*") if path.name not in kept]
     else:
         places = (at.p.paths.scores, at.p.paths.audits, at.p.paths.truth)
         doomed = [path for place in places for path in Path(place).glob("*") if path.name.removesuffix(".parquet") not in at.p.boards]
-    for path in doomed:
+    for path in written_by_stages(doomed):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
@@ -346,6 +368,7 @@ def leaderboard(at: Layout) -> None:
     with unchanged(at, Stage("leaderboard")):
         made = [rows.board_rows(at, board, *board_scores(at, board), track_of(at, board, "card").CARD) for board in at.p.boards]
         table = pl.concat([frame(Row), *made])
+        claim(at, "leaderboard", "metrics")
         save(Row, table, at.leaderboard("rows"))
         write_json(at.leaderboard("ledger.json"), ledger.ledger_of(at.published()))
         write_json(f"{at.p.paths.metrics}/leaderboard.json", rows.headline(table))
@@ -365,7 +388,9 @@ def render(at: Layout) -> None:
 
     with unchanged(at, Stage("site")):
         pages = render_site(site_tables(at))
+        refuse_taken(at, "site_src")
         shutil.rmtree(at.p.paths.site_src, ignore_errors=True)
+        claim(at, "site_src", "site")
         for path, text in pages.items():
             write_text(f"{at.p.paths.site_src}/{path}", text)
     for line in lines(at):
@@ -373,10 +398,17 @@ def render(at: Layout) -> None:
 
 
 def gc(at: Layout) -> list[str]:
-    """Remove scratch folders whose key is not current; returns what was removed."""
+    """Remove scratch folders whose key is not current; returns what was removed. One that holds what no step wrote is kept."""
+    refuse_taken(at, "build")
     current = {str(Path(path).parent) for board in at.p.boards for path in track_of(at, board, "wiring").for_export(at, board)}
     folders = [path for board in at.p.boards for path in (Path(at.p.paths.build) / board).glob("*@*")]
-    doomed = [path for path in folders if str(path) not in current]
+    doomed = [path for path in folders if str(path) not in current and is_scratch(path)]
     for path in doomed:
         shutil.rmtree(path)
     return [str(path) for path in doomed]
+
+
+def is_scratch(folder: Path) -> bool:
+    """Whether a folder is named by a model and a key, and holds nothing but what the steps of the rules write there."""
+    is_named = re.fullmatch(r".+@[0-9a-f]{12}", folder.name) and folder.is_dir() and not folder.is_symlink()
+    return bool(is_named) and all(path.is_file() and re.search(r"-\d+\.parquet(\.\d+\.tmp)?$", path.name) for path in folder.iterdir())

@@ -159,8 +159,11 @@ def write_params(work: Path, boards: Mapping[str, dict], data: Path, *, shown: l
     names = {(entry["reader"], entry["folder"]): name for name, entry in boards.items()}
     params["sources"] = {name: _source(entry, data, names) for name, entry in boards.items()}
     params = with_places(params)
-    if params["llm"]["prompts_dir"]:
-        params["llm"]["prompts_dir"] = str(Path(params["llm"]["prompts_dir"]).absolute())
+    wild = params["tracks"].get("wildhallucinations") or {}
+    for block, key in ((params["llm"], "prompts_dir"), (wild, "takedown"), (wild.get("search", {}), "recorded")):
+        if block.get(key):
+            block[key] = str(Path(block[key]).absolute())
+    params["paths"]["inputs"] = "inputs"  # the user's own may lie anywhere, and is not written to
     named = {name: {"track": entry["track"], "source": name, "title": entry["title"]} for name, entry in boards.items()}
     params["boards"] = {name: board for name, board in named.items() if shown is None or name in shown}
     (work / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False, allow_unicode=True), "utf-8")
