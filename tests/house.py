@@ -80,10 +80,16 @@ def move_in(folder: Path, sizes: dict[str, int] | None = None, *, board: str = "
             target.write_bytes((ROOT / name).read_bytes())
     subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
     house = House(folder)
-    house.edit(lambda p: p["sizes"]["demo"].update({track_of(p, board): sizes or TINY}))
-    house.edit(lambda p: p.update(sources={name: p["sources"][name] for name in [p["boards"][board]["source"]]}))
-    house.edit(lambda p: p.update(boards={board: p["boards"][board]}))
-    house.edit(lambda p: p.update(detectors={name: one for name, one in p["detectors"].items() if track_of(p, board) in one["tracks"]}))
-    house.edit(lambda p: p["statistics"].update(n_bootstrap=200))
+    house.edit(lambda p: shrink(p, board, sizes))
     house.edit(lambda p: p["endpoints"]["world"].update(launch=p["endpoints"]["world"]["launch"] + f" --log {CALLS}"))
     return house
+
+
+def shrink(params: dict, board: str, sizes: dict[str, int] | None = None) -> None:
+    """Leave one board in settings, with its source and families of detectors, in small sizes."""
+    track = track_of(params, board)
+    params["sizes"]["demo"].update({track: sizes or TINY})
+    params["sources"] = {name: params["sources"][name] for name in [params["boards"][board]["source"]]}
+    params["boards"] = {board: params["boards"][board]}
+    params["detectors"] = {name: one for name, one in params["detectors"].items() if track in one["tracks"]}
+    params["statistics"].update(n_bootstrap=200)
