@@ -121,7 +121,7 @@ class Audit(Block):
 class Statistics(Block):
     """Intervals and tests."""
 
-    confidence: Annotated[Number, Field(ge=0.5, le=0.9999)]
+    confidence: Annotated[Number, Field(ge=0.5, le=0.999999)]
     n_bootstrap: Annotated[Whole, Field(ge=100, le=10**5)]
     alpha: Annotated[Number, Field(ge=1e-3, le=0.5)]  # 10 / alpha resamples are drawn for each pair of subjects
 
