@@ -132,6 +132,7 @@ class Stub:
             "surrogate-model": (200, odd(self.completion("fine")[:-1] + b', "model": "ODD"}')),
             "surrogate-reasoning": (200, odd(self.completion("fine", reasoning_content="ODD"))),
             "infinite-logprobs": (200, self.completion("fine").replace(b'"index"', b'"logprobs": {"content": [-Infinity, NaN]}, "index"')),
+            "deep-logprobs": (200, self.completion("fine").replace(b'"index"', b'"logprobs": ' + b"[" * 400 + b"]" * 400 + b', "index"')),
             "pinned": (400, b'{"detail": "Server is pinned to \'other\'"}'),
             "tools": (200, self.completion(None, tool_calls=[{"id": "1", "type": "function"}])),
         }  # fmt: skip

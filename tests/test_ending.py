@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from truerate import ending, report
+from truerate import ending
 from truerate.errors import TruerateError
 from truerate.layout import Layout
+from truerate.making import BUILD
 from truerate.schemas import Generation, frame, write_parquet
 
 ROOT = Path(__file__).parents[1]
@@ -67,16 +68,16 @@ def test_dead_letters_for_faults_of_an_endpoint_are_counted_with_the_command_tha
     assert "`truerate llm dead --retry rejected` and `truerate llm dead --retry timeout` and then `dvc repro`" in line
 
 
-def test_the_end_of_the_demo_says_it_too(at, capsys):
-    page = Path(at.p.paths.site) / "index.html"
-    page.parent.mkdir(parents=True)
-    page.write_text("")
-    report.where(at)
+def test_a_stage_says_it_at_its_end_and_a_whole_build_once_at_its_own(at, capsys, monkeypatch):
+    ending.tell(at)
     assert capsys.readouterr().err == ""
     built(at, HELD, replies(1, "dead", "rejected"))
-    report.where(at)
-    said = capsys.readouterr()
-    assert said.err.count("truerate: ") == 2 and str(page) in said.out
+    ending.tell(at, [HELD])
+    assert capsys.readouterr().err.count("truerate: ") == 2
+    ending.tell(at, [OTHER])
+    monkeypatch.setenv(BUILD, "1")
+    ending.tell(at)
+    assert capsys.readouterr().err == ""
 
 
 def test_a_data_set_that_cannot_be_read_is_named(at):

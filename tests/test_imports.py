@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).parents[1] / "src"
-GROUND = ["errors", "terminal", "display", "hiding", "onehost", "params", "keys", "layout", "places", "schemas", "text", "tags", "networks"]
+GROUND = [
+    *("errors", "lenient", "terminal", "display", "hiding", "onehost", "params", "keys", "layout", "places", "schemas", "text", "tags"),
+    "networks",
+]
 ALLOWED = {
     "llm": {*GROUND, "llm"},
     "web": {*GROUND, "web"},
@@ -22,8 +25,8 @@ ALLOWED = {
 }
 # What `keys` needs before params is read stands first; each ground module sees those before it alone.
 ORDER = [
-    *("errors", "terminal", "display", "hiding", "onehost", "keys", "mistakes", "params", "settings", "layout", "places"),
-    *("schemas", "text", "tags", "networks", "rights"),
+    *("errors", "text", "lenient", "terminal", "display", "hiding", "onehost", "keys", "mistakes", "params", "settings"),
+    *("layout", "places", "schemas", "tags", "networks", "rights"),
 ]
 
 

@@ -203,10 +203,14 @@ def _mend(o) -> None:
 
 
 def _build(o) -> None:
+    from truerate.ending import tell
     from truerate.making import build
 
     _flow().check_params(is_kept=False)  # before DVC reads the same file, and says of a mistake in it what it can
-    sys.exit(build(o.stages))
+    code = build(o.stages)
+    if not code:
+        tell(_at())
+    sys.exit(code)
 
 
 def _gc(o) -> None:

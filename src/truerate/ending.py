@@ -3,22 +3,34 @@
 A build in which nothing went wrong says nothing here. Nothing of it enters a table or a page.
 """
 
+import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import polars as pl
 
 from truerate.layout import Layout
 from truerate.llm.policy import FAULTS
+from truerate.making import BUILD
 from truerate.schemas import read_parquet
+from truerate.terminal import say
 
 LIMIT = 0.5  # share of a model's replies in a step, on a board, beyond which it is named
 KINDS = ("dead", "unread", "cut")
 READ = ("purpose", "model", "status", "reason", "finish_reason", "prompt_key")
 
 
-def lines(at: Layout) -> list[str]:
+def tell(at: Layout, boards: Iterable[str] | None = None) -> None:
+    """Print the lines on some boards (default: all) at the end of a stage; `truerate build` says them of all boards when it ends."""
+    if BUILD not in os.environ:
+        for line in lines(at, boards):
+            say(line)
+
+
+def lines(at: Layout, boards: Iterable[str] | None = None) -> list[str]:
     """One line per board and model of which most replies are of no use, and one on the dead letters that can be asked again."""
-    replies = {board: of_board(at, board) for board in at.p.boards if Path(at.dataset(board, "generations")).is_file()}
+    asked = at.p.boards if boards is None else boards
+    replies = {board: of_board(at, board) for board in asked if Path(at.dataset(board, "generations")).is_file()}
     said = [line for board, rows in replies.items() for line in useless(board, rows)]
     return said + given_up(replies)
 

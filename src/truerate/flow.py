@@ -44,7 +44,6 @@ from truerate.schemas import (
 )
 from truerate.settings import READ, Stage, read_by, stages
 from truerate.sources import SourceTables
-from truerate.terminal import say
 
 DATASET = {
     "items": Item,
@@ -193,6 +192,8 @@ def beside_all(paths: list[str], table: str) -> pl.DataFrame:
 
 def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     """Whole, validated, sorted tables out of the scratch files; the inputs must be those of this moment."""
+    from truerate.ending import tell
+
     refuse_edited(at, Stage("dataset", board))
     expected = track_of(at, board, "wiring").for_export(at, board)
     if list(inputs) != expected:
@@ -204,6 +205,7 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
         save(model, whole.sort(pl.exclude(PAIRS, SPANS, pl.List(pl.String)), nulls_last=True, maintain_order=True), at.dataset(board, name))
     write_text(at.dataset(board, "tasks.jsonl"), "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in tasks))
     write_json(at.dataset(board, "card.json"), {"board": board, "n": {name: tables[name].height for name in DATASET if name in tables}})
+    tell(at, [board])
 
 
 # ---- stages after the data set --------------------------------------------------------------------------------------------------
@@ -382,7 +384,7 @@ def board_scores(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def render(at: Layout) -> None:
     """Write the pages that mkdocs builds, in place of those of an earlier build; say what a person should know of the build's replies."""
-    from truerate.ending import lines
+    from truerate.ending import tell
     from truerate.gather import site_tables
     from truerate.site import render_site
 
@@ -393,8 +395,7 @@ def render(at: Layout) -> None:
         claim(at, "site_src", "site")
         for path, text in pages.items():
             write_text(f"{at.p.paths.site_src}/{path}", text)
-    for line in lines(at):
-        say(line)
+    tell(at)
 
 
 def gc(at: Layout) -> list[str]:

@@ -1,6 +1,7 @@
 """Keeps the values of keys out of everything that an endpoint's words may reach: terminal, log, store, tables."""
 
 import base64
+import html
 import json
 import re
 import urllib.parse
@@ -8,18 +9,22 @@ from collections.abc import Iterable
 
 import orjson
 
+from truerate.lenient import loads
+from truerate.text import clean
+
 SHORTEST = 6  # characters of a value that is looked for in replies; a shorter one would be found in ordinary words
 SHORTEST_IN_ERRORS = 3
+MASKED = 4  # characters that servers leave out of a long value when they show it
 HIDDEN = "[key]"
 # What servers without keys document as the value to give: no secret, and words that replies may hold.
 PLACEHOLDERS = frozenset(
     {"none", "empty", "dummy", "not-needed", "no-key-required", "sk-no-key-required", "ollama", "lm-studio", "placeholder"}
 )
-_ESCAPED = re.compile(rb"\\(?:u00[0-7]|/)")  # letters of ASCII that need no escape in JSON
+_ESCAPED = re.compile(r"\\u00([0-7][0-9a-fA-F])")
 
 
 class Hiding:
-    """Replaces secret values by `[key]`, in every form in which they can stand in text: as they are, in JSON, in addresses, in base64."""
+    """Replaces secret values by `[key]`, in whatever form they stand in a text: as they are, in JSON, HTML, addresses, base64, hex."""
 
     def __init__(self, values: Iterable[str]):
         """`values`: the secrets; placeholders that are none, and empty ones, are left out."""
@@ -29,34 +34,52 @@ class Hiding:
 
     def text(self, said: str) -> str:
         """A message (of an error, a log) without secret values."""
-        for form in self._in_errors:
-            said = said.replace(form, HIDDEN)
-        return said
+        return _without(clean(said), self._in_errors) if self._in_errors else said
 
     def body(self, body: bytes, *, is_error: bool) -> bytes:
-        """The body of a reply without secret values. JSON that escapes plain letters is written anew first, for a value may hide in it."""
+        """The body of a reply without secret values, read as what uses it will read it: unescaped, without control characters, in UTF-8."""
         forms = self._in_errors if is_error else self._always
-        if forms and _ESCAPED.search(body):
-            body = _unescaped(body)
-        for form in forms:
-            if (encoded := form.encode()) in body:
-                body = body.replace(encoded, HIDDEN.encode())
-        return body
+        return _without(_plain(body), forms).encode() if forms else body
+
+
+def _without(said: str, forms: Iterable[str]) -> str:
+    for form in forms:
+        said = said.replace(form, HIDDEN)
+    return said
 
 
 def _forms(value: str) -> set[str]:
-    """A value as it is, inside a JSON string, percent-encoded, and in both alphabets of base64."""
-    encoded = {encode(value.encode()).decode().rstrip("=") for encode in (base64.b64encode, base64.urlsafe_b64encode)}
-    return {value, json.dumps(value)[1:-1], urllib.parse.quote(value, safe=""), urllib.parse.quote_plus(value), *encoded}
+    """A value as it is, within JSON (once and twice), HTML and addresses, in hex, in base64 alone or behind a scheme, and cut at an end."""
+    in_json = json.dumps(value)[1:-1]
+    found = {value, in_json, json.dumps(in_json)[1:-1], html.escape(value), html.escape(value, quote=False)}
+    found |= {urllib.parse.quote(value, safe=safe) for safe in ("", "/", "/:", "/:&=+,;@")} | {urllib.parse.quote_plus(value)}
+    found |= {value.encode().hex(), value.encode().hex().upper()}
+    for start in ("", "Bearer ", ":", "::"):  # as in a header of its own; behind a user name of any length
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            coded = encode(f"{start}{value}".encode()).decode().rstrip("=")
+            found.add(coded if start in ("", "Bearer ") else coded[4:-2])
+    if len(value) >= 4 * MASKED:
+        found |= {value[:-MASKED], value[MASKED:]}
+    return {form for form in found if len(form) >= min(len(value), SHORTEST_IN_ERRORS)}
 
 
 def _longest_first(forms: Iterable[str]) -> list[str]:
     return sorted(set(forms), key=lambda form: (-len(form), form))
 
 
-def _unescaped(body: bytes) -> bytes:
-    """JSON without needless escapes; what is no JSON stays as it is."""
+def _plain(body: bytes) -> str:
+    """A body as text: JSON with nothing escaped that need not be, anything else with plain letters for their escapes."""
     try:
-        return orjson.dumps(orjson.loads(body))
-    except (orjson.JSONDecodeError, orjson.JSONEncodeError, RecursionError):
-        return body
+        return orjson.dumps(_cleaned(loads(body))).decode()
+    except (ValueError, TypeError, RecursionError):
+        said = body.decode(json.detect_encoding(body), "replace")
+        return clean(_ESCAPED.sub(lambda found: chr(int(found[1], 16)), said))
+
+
+def _cleaned(value: object) -> object:
+    """JSON whose texts are clean, so that no control character parts a value in two."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {clean(name): _cleaned(held) for name, held in value.items()}
+    return [_cleaned(held) for held in value] if isinstance(value, list) else value

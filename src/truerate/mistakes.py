@@ -67,7 +67,7 @@ def _line(fault: dict, whole: type[BaseModel], file: str) -> str:
     if fault["type"] == "missing":
         is_entry = isinstance(fault["loc"][-1], int)
         return f"{file}: {'.'.join(place[:-1])}: has too few entries" if is_entry else f"{file}: {where}: is required and not there"
-    is_hidden = "@" in str(fault["input"]) and place[-1:] == ["base_url"]  # a password stands before it
+    is_hidden = place[-1:] in (["base_url"], ["launch"])  # a password or key may stand in it
     is_hidden |= any(part.endswith(_SECRET) for part in place) or (isinstance(fault["input"], dict) and fault["type"] == "value_error")
     got = "" if is_hidden else f" (got {_shown(fault['input'])})"
     return f"{file}: {where}: {what}{got}"

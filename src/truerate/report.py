@@ -13,7 +13,6 @@ from truerate.errors import TruerateError, listed
 from truerate.layout import Layout
 from truerate.params import Source
 from truerate.schemas import Row, Score, load, read_json, unanswered
-from truerate.terminal import say
 
 
 def show_boards(at: Layout, *, as_json: bool) -> None:
@@ -171,12 +170,8 @@ def write_between(path: Path, name: str, text: str) -> None:
 
 
 def where(at: Layout) -> None:
-    """Print the path of the built page and how to serve it, and what a person should know of the build's replies."""
-    from truerate.ending import lines
-
+    """Print the path of the built page and how to serve it."""
     page = _page(at)
-    for line in lines(at):
-        say(line)
     print(f"\nThe leaderboard is built: {page}\nOpen that file in a browser, or run: .venv/bin/truerate serve")
 
 

@@ -5,7 +5,8 @@ import sqlite3
 import pytest
 
 from llm.asked import TARGET, asking
-from truerate.llm import ask
+from truerate.errors import TruerateError
+from truerate.llm import ask, estimate
 from truerate.llm.desk import Job, Settled, settle
 from truerate.llm.owner import Owner
 from truerate.llm.stats import dead_letters, stats
@@ -18,7 +19,10 @@ def test_parts_of_a_message_are_its_text(at):
     assert ask([asking("[[parts-refused]]")], at(), label="x")[0].reason == "refusal"
 
 
-@pytest.mark.parametrize("kind", ["surrogate-finish", "surrogate-tools", "surrogate-model", "infinite-logprobs", "surrogate-reasoning"])
+ODD = ["surrogate-finish", "surrogate-tools", "surrogate-model", "surrogate-reasoning", "infinite-logprobs", "deep-logprobs"]
+
+
+@pytest.mark.parametrize("kind", ODD)
 def test_odd_characters_and_numbers_beside_the_text_are_read(at, kind):
     layout = at()
     (reply,) = ask([asking(f"[[{kind}]]")], layout, label="x")
@@ -26,7 +30,7 @@ def test_odd_characters_and_numbers_beside_the_text_are_read(at, kind):
     assert ask([asking(f"[[{kind}]]")], layout, label="y")[0].is_stored
 
 
-@pytest.mark.parametrize("count", [-1, 2**64, 10**17, 2**62, 1e300, "many", True])
+@pytest.mark.parametrize("count", [-1, 10**8, 10**9, 2**64, 10**17, 2**62, 1e300, "many", True])
 def test_absurd_usage_is_no_usage(at, stub, count):
     stub.stub.usage = {"prompt_tokens": count, "completion_tokens": 5}
     layout = at()
@@ -88,3 +92,34 @@ def test_the_model_that_says_it_answered_is_kept_and_told_where_it_is_another(at
     stub.stub.more = {"model": "stub-model"}
     ask([asking("c")], layout, label="x")
     assert "answered" not in capsys.readouterr().err.replace("1 answered", "")
+
+
+SPOILED = {
+    "no identity": "UPDATE response SET identity = NULL",
+    "an identity of bytes": "UPDATE response SET identity = x'ff00'",
+    "a detail of bytes": "UPDATE dead SET detail = x'ff', attempts = 'many'",
+    "a key of text": "UPDATE dead SET key = 'text'",
+    "no request": "UPDATE dead SET request = NULL",
+    "a request that is no zip": "UPDATE dead SET request = x'0102'",
+    "counts of nothing": "UPDATE ledger SET calls = NULL",
+}
+
+
+@pytest.mark.parametrize("name", SPOILED)
+def test_a_spoiled_store_is_shown_all_the_same(at, name):
+    layout = at()
+    ask([asking("fine"), asking("[[refusal]]")], layout, label="x")
+    with Store(layout.store) as store:
+        store.write(lambda link: link.execute(SPOILED[name]))
+        assert stats(store)["n_replies"].sum() == dead_letters(store).height == 1
+    assert ask([asking("fine"), asking("[[refusal]]")], layout, label="y")[0].is_stored
+    estimate([asking("new")], layout)
+
+
+def test_a_reply_that_cannot_be_read_is_one_line(at):
+    layout = at()
+    ask([asking("fine")], layout, label="x")
+    with Store(layout.store) as store:
+        store.write(lambda link: link.execute("UPDATE response SET text = x'0102'"))
+    with pytest.raises(TruerateError, match="response store .*: a row of it is malformed; the file is damaged"):
+        ask([asking("fine")], layout, label="y")

@@ -98,3 +98,10 @@ def test_a_model_that_is_asked_by_a_wrong_name_is_told_at_once(at, stub):
     with pytest.raises(TruerateError, match="model 'stub-model' is not there.*Server is pinned to"):
         ask([asking(f"[[pinned]] {n}") for n in range(100)], at(), label="x")
     assert stub.n_calls < 30
+
+
+@pytest.mark.parametrize("budget", [{"budget_usd": 0.0005}, {"budget_tokens": 300}])
+def test_a_budget_that_has_room_for_few_does_not_hold_refusals_up(at, stub, budget):
+    with pytest.raises(TruerateError, match="has answered nothing|budget"):
+        ask([asking(f"[[400]] {n}") for n in range(50)], at(llm=budget), label="x")
+    assert stub.n_calls <= 50

@@ -23,6 +23,8 @@ CASES = {
     "lone closing tag behind a block": ("<think>a</think> b </think>No", Said("No", "a\nb")),
     "never closed": ("<think>Perhaps Yes, the year", Said("", "Perhaps Yes, the year")),
     "never closed behind an answer": ("No.\n<think>or is it", Said("No.", "or is it")),
+    "opened twice": ("<think>\n<think>\nso</think>\nYes", Said("Yes", "so")),
+    "with an attribute": ('<think type="x">so</think>Yes', Said("Yes", "so")),
     "spoken of": ("The tag `<think>` opens a thought.", Said("The tag `<think>` opens a thought.", None)),
     "other words": ("I think, therefore </b> <thinker>.", Said("I think, therefore </b> <thinker>.", None)),
 }

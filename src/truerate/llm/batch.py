@@ -84,7 +84,7 @@ def _seen(store: Store) -> dict[str, tuple[float, float]]:
     """Per model identity: prompt tokens per byte of bound, and completion tokens per reply, as endpoints have counted them so far."""
     sums = "TOTAL(n_bytes), TOTAL(n_in), TOTAL(n_out), TOTAL(calls)"
     rows = store.query(f"SELECT identity, {sums} FROM ledger WHERE kind = 'reply' GROUP BY identity")
-    return {identity: (n_in / max(n_bytes, 1), n_out / calls) for identity, n_bytes, n_in, n_out, calls in rows}
+    return {identity: (n_in / max(n_bytes, 1), n_out / max(calls, 1)) for identity, n_bytes, n_in, n_out, calls in rows}
 
 
 def _expected(job: Job, seen: tuple[float, float] | None) -> tuple[float, float]:

@@ -56,7 +56,7 @@ class Client:
             api_key=key,
             max_retries=0,
             timeout=httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s), pool=None),
-            http_client=_Bounded(limits=limits, verify=_nobody() if url.startswith(HERE) else _trusted()),
+            http_client=_Bounded(follow_redirects=False, limits=limits, verify=_nobody() if url.startswith(HERE) else _trusted()),
             default_headers=_ALWAYS,
         )
         # A fixed idempotency key spares the making of one per call; the client sends it to nobody.

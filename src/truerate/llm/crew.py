@@ -69,7 +69,7 @@ class Crew:
                 workers |= {asyncio.create_task(self._worker(slots)) for _ in range(min(n_slots - len(workers), n_waiting))}
                 self.waits.look(len(workers), n_waiting)
                 workers = await self._some(workers)
-            await self._release()
+            self._release()
         finally:
             for worker in workers:
                 worker.cancel()
@@ -93,15 +93,13 @@ class Crew:
                 raise error
         return going
 
-    async def _release(self) -> None:
+    def _release(self) -> None:
         """At the end, let go of what was refused with nothing answered: unsettled, and the run ends for it."""
         refused = self.refusals.left()
         if refused:
             last = most_refused(refused)
             n_refused = sum(one.job.target.alias == last.job.target.alias for one in refused)
             self.run.fail(stops.refuses_all(last, self.place.url, n_refused))
-        for one in refused:
-            await self.run.desk.swap(Settled(one.job, charges=one.charges), None)
 
     async def _worker(self, slots: Slots) -> None:
         """Claim, send and settle one job after another; ends when there is none or the slot is somebody else's by right."""
@@ -155,8 +153,8 @@ class Crew:
         for refused in self.refusals.answered(job.target) if is_answered else ():
             await self._swap(refused, None)
 
-    async def _send(self, job: Job) -> Settled | None:
-        """Try a claimed job until it is answered, given up, to be claimed anew, or the run is over; None where it is held."""
+    async def _send(self, job: Job) -> Settled:
+        """Try a claimed job until it is answered, given up, to be claimed anew, or the run is over."""
         body = job.target.body(job.target.payload(job.request))
         while True:
             await self.pace.gate()
@@ -165,6 +163,7 @@ class Crew:
             sent_to = self.place.url
             verdict = await self.client.send(body, accept_length=job.target.accept_length)
             job.attempts += 1
+            verdict = job.counted(verdict)
             charges = _charges(job, verdict)
             await self._note(job, is_answered=verdict.is_answered)
             if verdict.action == "keep":
@@ -181,16 +180,16 @@ class Crew:
             if charges:
                 return Settled(job, charges=charges, is_again=True)
 
-    def _give_up(self, job: Job, verdict: Verdict, charges: list[Charge]) -> Settled | None:
-        """A dead letter; the end of the run where the fault is the endpoint's. None: a refusal that is held until the endpoint answers."""
+    def _give_up(self, job: Job, verdict: Verdict, charges: list[Charge]) -> Settled:
+        """A dead letter; nothing yet where the refusal is held until the endpoint answers; the end of the run where it is at fault."""
         if verdict.action == "fatal" or verdict.reason == "unreachable":
             self.run.fail(stops.fatal(job.target, self.endpoint, self.place.url, verdict))
             return Settled(job, charges=charges)
         given_up = Settled(job, Dead(verdict.reason, verdict.detail, job.attempts), charges=charges)
         if verdict.reason in OUTCOMES or self.refusals.has_answered(job.target):
             return given_up
-        self.refusals.hold(given_up)
-        return None
+        self.refusals.hold(Settled(job, given_up.answer))
+        return Settled(job, charges=charges)  # its lease goes back: a budget counts what is under way
 
     async def _before_retry(self, job: Job, verdict: Verdict, sent_to: str) -> None:
         """Wait as long as the server says, else with full jitter; a launched server that is gone is started anew."""

@@ -7,7 +7,7 @@ found dead (its process is gone, or was not heard of for `lease_s`); what a dead
 import asyncio
 import sqlite3
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
 
@@ -15,10 +15,12 @@ from truerate.llm import store as stored
 from truerate.llm.budget import Caps, Charge, Purse, book, bound, price
 from truerate.llm.keys import Target
 from truerate.llm.owner import Owner, is_alive
+from truerate.llm.policy import Verdict
 from truerate.llm.request import Request
 from truerate.llm.store import Dead, Kept, Store, marks, packed, packed_text, with_address
 
 LARGEST = 256  # claims per transaction
+MORE_IN, MORE_OUT = 2_000_000, 200_000  # tokens that a server may count beyond ten times our bounds
 # What a value that no column takes raises: texts that are no Unicode, numbers beyond 64 bits. Faults of the file itself are others.
 UNWRITABLE = (UnicodeError, OverflowError, TypeError, ValueError, sqlite3.InterfaceError, sqlite3.ProgrammingError, sqlite3.DataError)
 
@@ -48,6 +50,17 @@ class Job:
     def __post_init__(self) -> None:
         self.n_in, self.n_out = bound(self.target, self.request)
         self.usd = price(self.target, self.n_in, self.n_out)
+
+    def counted(self, verdict: Verdict) -> Verdict:
+        """A verdict without those of its counts of tokens that are beyond what a call like this can have: they would use up a budget.
+
+        A count may pass our bound, for servers add instructions, search results and reasoning of their own, but not by so much.
+        """
+        is_in = (verdict.n_in or 0) <= 10 * self.n_in + MORE_IN
+        is_out = (verdict.n_out or 0) <= 10 * self.n_out + MORE_OUT
+        if is_in and is_out:
+            return verdict
+        return replace(verdict, n_in=verdict.n_in if is_in else None, n_out=verdict.n_out if is_out else None)
 
     def charge(self, kind: str, n_in: int | None, n_out: int | None) -> Charge:
         """The charge of one call by the endpoint's own count, or by the bound where it gave none."""

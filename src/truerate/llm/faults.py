@@ -18,6 +18,9 @@ _MALFORMED = {
 }  # fmt: skip
 
 
+_NOT_SENT = "Cannot write to closing transport"  # the server had closed a kept connection before anything went out
+
+
 def judge_exception(error: BaseException, hidden: Callable[[str], str] = str) -> Verdict:
     """The verdict on a call that raised. `unreachable`: no connection came about, so nothing can have been charged.
 
@@ -32,7 +35,7 @@ def judge_exception(error: BaseException, hidden: Callable[[str], str] = str) ->
     if names & _MALFORMED:
         return Verdict("retry", "bad_http", detail, is_charged=True)
     if names & _DROPPED:
-        return Verdict("retry", "connection", detail, is_charged=True)
+        return Verdict("retry", "connection", detail, is_charged=_NOT_SENT not in said)
     is_of_the_line = any(isinstance(link, OSError) for link in links)
     reason = "timeout" if names & _TIMEOUT else "connection" if is_of_the_line else "bad_http"
     return Verdict("retry", reason, detail, is_charged=True)

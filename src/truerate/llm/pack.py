@@ -22,7 +22,8 @@ def export(store: Store, path: str | Path) -> int:
 
     rows = store.query("SELECT key, request, text, finish, n_in, n_out, at, extra FROM response ORDER BY key")
     squeeze = zlib.decompress
-    columns = [(key, squeeze(request), plain(text), *some, extra and squeeze(extra)) for key, request, text, *some, extra in rows]
+    with store.explained():
+        columns = [(key, squeeze(request), plain(text), *some, extra and squeeze(extra)) for key, request, text, *some, extra in rows]
     write_parquet(pl.DataFrame(columns, schema=COLUMNS, orient="row"), Path(path))
     return len(columns)
 

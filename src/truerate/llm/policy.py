@@ -14,6 +14,7 @@ from typing import Literal
 
 import orjson
 
+from truerate.lenient import loads
 from truerate.text import clean
 
 Action = Literal["keep", "retry", "dead", "fatal"]
@@ -95,7 +96,7 @@ def _judge_error(status: int, said: str, delay: float | None = None) -> Verdict:
     if status == 404 or _MODEL.search(said):
         return Verdict("fatal", "wrong_model", detail)
     if status < 400:
-        return Verdict("retry", "not_a_completion", detail)
+        return Verdict("retry", "not_a_completion", f"{detail} (it points elsewhere: write the right address as `base_url`)")
     reason = "content_filter" if _FILTER.search(said) else "context_length" if _CONTEXT.search(said) else "rejected"
     return Verdict("dead", reason, detail)
 
@@ -103,7 +104,7 @@ def _judge_error(status: int, said: str, delay: float | None = None) -> Verdict:
 def _judge_body(body: bytes, accept_length: bool) -> Verdict:
     """The verdict on what came with a success status."""
     try:
-        found = _loaded(body)
+        found = loads(body)
     except (ValueError, RecursionError):
         reason = "html" if body.lstrip()[:1] == b"<" else "bad_json"
         return Verdict("retry", reason, short(body[:1000].decode("utf-8", "replace")), is_charged=reason == "bad_json")
@@ -124,16 +125,6 @@ def _judge_body(body: bytes, accept_length: bool) -> Verdict:
         return Verdict("retry", "not_a_completion", _shown(body), n_in=n_in, n_out=n_out, is_charged=True)
     source = {name: _name(found.get(name)) for name in ("model", "system_fingerprint")}
     return _judge_choice(choice, text, source, n_in, n_out, accept_length)
-
-
-def _loaded(body: bytes) -> object:
-    """The JSON of a body, lone surrogates in any of its texts replaced. Raises ValueError or RecursionError."""
-    try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError:
-        # takes the lone surrogates and the infinite numbers that orjson refuses
-        whole = json.dumps(json.loads(body, parse_constant=lambda _: None), ensure_ascii=False)
-        return orjson.loads(whole.encode("utf-8", "replace"))
 
 
 def _text(content: object) -> str | None:
@@ -169,7 +160,15 @@ def _judge_choice(choice: dict, text: str, source: dict, n_in: int | None, n_out
     more = {name: value for name, value in (beside | source).items() if value}
     if not text.strip() and "tool_calls" not in more:
         return Verdict("retry", "empty", **used)
-    return Verdict("keep", text=text, extra=orjson.dumps(more) if more else None, **used)
+    return Verdict("keep", text=text, extra=_dumped(more), **used)
+
+
+def _dumped(more: dict) -> bytes | None:
+    """What stands beside a text, None where nothing does or it is too deep to be written: the text is kept all the same."""
+    try:
+        return orjson.dumps(more) if more else None
+    except TypeError:
+        return None
 
 
 def _judge_error_body(error: object) -> Verdict:

@@ -20,14 +20,19 @@ LETTERS = {
 
 def stats(store: Store) -> pl.DataFrame:
     """One row per model identity: kept replies, dead letters, calls booked, those lost without an answer, tokens and USD spent."""
-    replies = dict(store.query("SELECT identity, COUNT(*) FROM response GROUP BY identity"))
-    letters = dict(store.query("SELECT identity, COUNT(*) FROM dead GROUP BY identity"))
+    replies = {_text(name): n for name, n in store.query("SELECT identity, COUNT(*) FROM response GROUP BY identity")}
+    letters = {_text(name): n for name, n in store.query("SELECT identity, COUNT(*) FROM dead GROUP BY identity")}
     sums = "TOTAL(calls), TOTAL(CASE kind WHEN 'lost' THEN calls END), TOTAL(n_in), TOTAL(n_out), TOTAL(usd)"
     rows = store.query(f"SELECT identity, {sums} FROM ledger GROUP BY identity")
-    booked = {name: [*map(_whole, counts), usd] for name, *counts, usd in rows}
+    booked = {_text(name): [*map(_whole, counts), usd] for name, *counts, usd in rows}
     names = sorted(replies.keys() | letters.keys() | booked.keys())
     rows = [(name, replies.get(name, 0), letters.get(name, 0), *booked.get(name, (0, 0, 0, 0, 0.0))) for name in names]
     return pl.DataFrame(rows, schema=MODELS, orient="row")
+
+
+def _text(value: object) -> str:
+    """What stands in a column of names, also where it is no name."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else "" if value is None else str(value)
 
 
 def _whole(total: float) -> int:
@@ -37,9 +42,13 @@ def _whole(total: float) -> int:
 
 def dead_letters(store: Store) -> pl.DataFrame:
     """One row per request that was given up, newest last, with the end of its last message."""
-    rows = store.query("SELECT key, identity, reason, detail, attempts, request FROM dead ORDER BY at, key")
-    texts = [_end(row[-1]) for row in rows]
-    return pl.DataFrame([(row[0].hex(), *row[1:-1], text) for row, text in zip(rows, texts, strict=True)], schema=LETTERS, orient="row")
+    rows = store.query("SELECT key, identity, reason, detail, CAST(attempts AS INTEGER), request FROM dead ORDER BY at, key")
+    found = [(_hex(key), *map(_text, said), attempts, _end(request)) for key, *said, attempts, request in rows]
+    return pl.DataFrame(found, schema=LETTERS, orient="row")
+
+
+def _hex(key: object) -> str:
+    return key.hex() if isinstance(key, bytes) else _text(key)
 
 
 def _end(request: bytes) -> str:

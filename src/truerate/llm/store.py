@@ -155,13 +155,14 @@ class Store:
     def requests(self, keys: Sequence[bytes]) -> dict[bytes, tuple[dict, dict]]:
         """The recorded request and reply of each answered key, as dictionaries."""
         found = {}
-        for some in chunks(keys):
-            for key, request, extra, *row in self.query(
-                f"SELECT key, request, extra, text, finish, n_in, n_out FROM response WHERE key IN ({marks(some)})", some
-            ):
-                found[key] = (unpacked(request), {"status": "ok", **_reply(row), **_without_address(unpacked(extra) if extra else {})})
-            for key, request, reason in self.query(f"SELECT key, request, reason FROM dead WHERE key IN ({marks(some)})", some):
-                found.setdefault(key, (_without_address(unpacked(request)), {"status": "dead", "reason": reason, "text": ""}))
+        with self.explained():
+            for some in chunks(keys):
+                for key, request, extra, *row in self.query(
+                    f"SELECT key, request, extra, text, finish, n_in, n_out FROM response WHERE key IN ({marks(some)})", some
+                ):
+                    found[key] = (unpacked(request), {"status": "ok", **_reply(row), **_without_address(unpacked(extra) if extra else {})})
+                for key, request, reason in self.query(f"SELECT key, request, reason FROM dead WHERE key IN ({marks(some)})", some):
+                    found.setdefault(key, (_without_address(unpacked(request)), {"status": "dead", "reason": reason, "text": ""}))
         return found
 
     @contextmanager
@@ -169,8 +170,8 @@ class Store:
         """Faults of the file as one line."""
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
-            said = str(error)
+        except (sqlite3.Error, OSError, zlib.error, UnicodeDecodeError) as error:
+            said = "a row of it is malformed" if isinstance(error, zlib.error | UnicodeDecodeError) else str(error)
             hint = next((hint for part, hint in HINTS.items() if part in said.casefold()), "fix its rights")
             raise TruerateError(f"response store {str(self.path)!r}: {said}; {hint}, or name another place in TRUERATE_STORE") from error
 
@@ -236,7 +237,15 @@ def kept(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Kept]:
 def dead(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Dead]:
     """The dead letters among at most CHUNK keys."""
     rows = link.execute(f"SELECT key, reason, detail, attempts, request FROM dead WHERE key IN ({marks(keys)})", keys)
-    return {key: Dead(*row, unpacked(request).get(ADDRESS)) for key, *row, request in rows}
+    return {key: Dead(*row, _address_of(request)) for key, *row, request in rows}
+
+
+def _address_of(request: object) -> str | None:
+    """The address beside a dead letter's request, None where there is none or the request cannot be read."""
+    try:
+        return unpacked(request).get(ADDRESS)
+    except (zlib.error, ValueError, TypeError, AttributeError):
+        return None
 
 
 def chunks(keys: Sequence) -> Iterable[Sequence]:

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 # A tag in backticks is spoken of, not used.
-_TAG = re.compile(r"(?<!`)<(/?)think(?:ing)?\s*>(?!`)", re.IGNORECASE)
+_TAG = re.compile(r"(?<!`)<(/?)think(?:ing)?(?:\s[^<>]{0,200})?>(?!`)", re.IGNORECASE)
 
 
 class Said(NamedTuple):
@@ -18,12 +18,15 @@ def said(text: str) -> Said:
     """The answer of a reply, and the thought that stood in it.
 
     Thought is: each `<think>…</think>`, nested or not; all that stands before a closing tag that nothing opened (servers put the opening
-    one into the prompt); all that follows an opening tag which nothing closes (the reply was cut while it thought). What is left, blank
-    space at its ends removed where something was cut, is the answer; it may be empty.
+    one into the prompt); all that follows an opening tag which nothing closes (the reply was cut while it thought). Where opening tags are
+    more than closing ones and one of these is the last, all before it is thought. What is left, blank space at its ends removed where
+    something was cut, is the answer; it may be empty.
     """
     tags = list(_TAG.finditer(text)) if "hink" in text.casefold() else []
     if not tags:
         return Said(text, None)
+    if tags[-1][1] and sum(1 if tag[1] else -1 for tag in tags) < 0:  # an opening tag too many, as where a server repeats its template's
+        return Said(text[tags[-1].end() :].strip(), _joined([_TAG.sub("\n", text[: tags[-1].start()])]))
     answers, thoughts, depth, place = [], [], 0, 0
     for tag in tags:
         is_end, part, place = bool(tag[1]), text[place : tag.start()], tag.end()
@@ -34,4 +37,8 @@ def said(text: str) -> Said:
             (thoughts if depth else answers).append(part)
         depth = max(0, depth + (-1 if is_end else 1))
     (thoughts if depth else answers).append(text[place:])
-    return Said("".join(answers).strip(), "\n".join(part.strip() for part in thoughts if part.strip()))
+    return Said("".join(answers).strip(), _joined(thoughts))
+
+
+def _joined(parts: list[str]) -> str:
+    return "\n".join(line.strip() for part in parts for line in part.splitlines() if line.strip())

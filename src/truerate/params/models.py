@@ -1,5 +1,6 @@
 """Who can be asked: endpoints, models, and how requests are made."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -12,6 +13,11 @@ from truerate.params.blocks import Block, Codes, Number, Pause, Seconds, Size, V
 Price = Annotated[Number, Field(ge=0, le=10**6)]
 
 OPENAI = "https://api.openai.com/v1"
+
+
+# What a request says itself: an extra that said it again would ask something else under the same key.
+_OWN = frozenset({"model", "messages", "stream", "n", "max_tokens", "max_completion_tokens"})
+_KEY_OPTION = re.compile(r"--?[\w-]*(?:api[-_]?key|token|secret|password)(?:[= ]+)(?![\"']?[${])\S", re.IGNORECASE)
 
 
 class Endpoint(Block):
@@ -27,6 +33,21 @@ class Endpoint(Block):
     start_s: Seconds = 300.0
     is_simulated: bool = False
     rpm: Size | None = None
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_bare(cls, url: str | None) -> str | None:
+        parts = urlsplit(url or "")
+        if "@" in parts.netloc or parts.query or parts.fragment:
+            raise ValueError("must hold no user, password, `?` or `#`: a key is named by its variable as `api_key_env`")
+        return url
+
+    @field_validator("launch")
+    @classmethod
+    def _holds_no_key(cls, command: str | None) -> str | None:
+        if command and _KEY_OPTION.search(command):
+            raise ValueError("holds a literal key: let the server read it from a variable of the environment")
+        return command
 
     @model_validator(mode="after")
     def _launch_or_address(self) -> "Endpoint":
@@ -71,6 +92,13 @@ class Model(Block):
         Annotated[str, like(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", "a date such as 2024, 2024-05 or 2024-05-31, in quotes")]
         | None
     ) = None
+
+    @field_validator("extra_body")
+    @classmethod
+    def _adds_only(cls, extra: dict[str, object]) -> dict[str, object]:
+        if own := sorted(extra.keys() & _OWN):
+            raise ValueError(f"{', '.join(own)} cannot stand here: every request has its own; settings of decoding go into `params`")
+        return extra
 
     @field_validator("params")
     @classmethod

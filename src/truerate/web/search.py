@@ -16,6 +16,7 @@ import orjson
 
 from truerate.errors import TruerateError
 from truerate.hiding import Hiding
+from truerate.lenient import loads
 from truerate.params import Search
 from truerate.terminal import told
 from truerate.text import clean
@@ -137,12 +138,13 @@ class Searcher:
 def read(body: bytes) -> list[dict] | None:
     """The results in a reply, None where it is none. A reply without `items` has no result."""
     try:
-        found = orjson.loads(body)
-    except ValueError:
+        found = loads(body)
+    except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or "error" in found or not isinstance(found.get("items", []), list):
+    items = found.get("items") or [] if isinstance(found, dict) else None
+    if not isinstance(items, list) or found.get("error") is not None:
         return None
-    return [one for item in found.get("items", []) if (one := result(item))]
+    return [one for item in items if (one := result(item))]
 
 
 def result(item: object) -> dict | None:
@@ -175,11 +177,11 @@ def recorded(path: str) -> dict[str, list[dict]]:
 def _words(body: bytes) -> str:
     """The words of an error: in Google's form the reasons and the message, else what stands under `error`, `message` or `detail`."""
     try:
-        found = orjson.loads(body)
+        found = loads(body)
         error = found.get("error") or found.get("message") or found.get("detail") or ""
         reasons = [str(one.get("reason")) for one in error.get("errors", [])] if isinstance(error, dict) else []
         words = [*reasons, str(error.get("message", "")) if isinstance(error, dict) else str(error)]
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         return ""
     return clean(" ".join(" ".join(dict.fromkeys(words)).split()))
 

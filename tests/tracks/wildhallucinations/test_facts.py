@@ -5,7 +5,7 @@ import pytest
 from truerate.keys import content_id
 from truerate.llm.prompted import generations
 from truerate.schemas import Fact, pairs, validate
-from truerate.tracks.wildhallucinations.facts import facts_of, is_title, key_of, read_lines
+from truerate.tracks.wildhallucinations.facts import Lines, facts_of, is_title, key_of, read_lines
 
 TEXT = "Lake Tarn lies in Oria. It is lovely. It is 90 metres deep and was formed in 1200."
 LINES = ("[1] Lake Tarn lies in Oria.", "[2] none", "[3] Lake Tarn is 90 metres deep.", "[3] Lake Tarn was formed in 1200.")
@@ -148,3 +148,14 @@ def test_unparsed_writing_and_writing_of_an_unknown_reply_give_no_facts():
     assert facts_of(generations([])).is_empty()
     orphan = row("write_facts", WRITTEN, name="w1", generation="elsewhere")
     assert facts_of(generations([orphan])).is_empty()
+
+
+@pytest.mark.parametrize(
+    "text", ["[1] Kiel is a city.\n[2] none\nI hope this helps!", "[1] Kiel is a city\n[2] none.\nLet me know if you need anything else."]
+)
+def test_words_of_farewell_below_the_last_line_void_nothing(text):
+    assert read_lines(text, 2) == Lines(((0, text.splitlines()[0][4:]),), (), 0)
+
+
+def test_a_last_fact_that_breaks_off_is_told(text="[1] Kiel is a city.\n[2] It lies in the\nNorth."):
+    assert read_lines(text, 2).n_malformed == 1
