@@ -154,6 +154,58 @@ def test_what_is_only_read_may_lie_anywhere(project, tmp_path):
     assert main(["params"]) == 0
 
 
+def whole(path: str):
+    return lambda p: p["sources"].update(own={"reader": "alpaca", "path": path})
+
+
+WILD = "tracks.wildhallucinations"
+SWALLOWED = {
+    "a source": (whole("data/sources/own"), "sources.own.path: 'data/sources/own' lies in sources (data/sources)"),
+    "the place itself": (whole("data/sources"), "sources.own.path: 'data/sources' lies in sources (data/sources)"),
+    "a source by a link": (whole("link/own"), "sources.own.path: 'link/own' lies in sources (data/sources)"),
+    "a link in a written folder": (whole("data/sources/away"), "sources.own.path: 'data/sources/away' lies in sources (data/sources)"),
+    "a source in the pages": (whole("build/site/own"), "sources.own.path: 'build/site/own' lies in site (build/site)"),
+    "a source in scratch": (whole("build/mfava-closed-world/own"), "lies in what the build keeps in 'mfava-closed-world'"),
+    "training": (
+        lambda p: p["sources"]["closed-world"].update(training={"reader": "mfava", "path": "data/labels/x"}),
+        "sources.closed-world.training.path: 'data/labels/x' lies in labels",
+    ),
+    "prompts": (lambda p: p["llm"].update(prompts_dir="data/leaderboard/prompts"), "llm.prompts_dir: 'data/leaderboard/prompts' lies in"),
+    "weights": (lambda p: p["backbones"]["tiny-plain"].update(weights="data/detectors/x"), "backbones.tiny-plain.weights: 'data/detec"),
+    "recorded": (
+        lambda p: p["tracks"]["wildhallucinations"]["search"].update(recorded="data/truth/x.jsonl"),
+        f"{WILD}.search.recorded: 'data/truth/x.jsonl' lies in truth",
+    ),
+    "takedown": (lambda p: p["tracks"]["wildhallucinations"].update(takedown="metrics/x.txt"), f"{WILD}.takedown: 'metrics/x.txt' lies in"),
+}
+
+
+@pytest.mark.parametrize("name", SWALLOWED)
+def test_what_is_only_read_lies_in_no_folder_that_is_emptied(project, tmp_path, name):
+    folder = project()
+    (folder / "link").symlink_to("data/sources")
+    (folder / "data/sources").mkdir(parents=True)
+    (folder / "data/detectors/x").mkdir(parents=True)
+    (folder / "data/sources/away").symlink_to("../../mine")
+    change, said = SWALLOWED[name]
+    assert said in " ".join(said_of(change))
+
+
+@pytest.mark.parametrize("path", ["a\0b", "a\nb", "~no-such-user-here/x"])
+def test_a_name_that_no_file_can_have_is_one_line(project, refused, path):
+    for change, key in (
+        (at_path("inputs", path), "paths.inputs"),
+        (whole(path), "sources.own.path"),
+        (lambda p: p["tracks"]["wildhallucinations"].update(takedown=path), f"{WILD}.takedown"),
+        (lambda p: p["tracks"]["wildhallucinations"]["search"].update(recorded=path), f"{WILD}.search.recorded"),
+        (lambda p: p["llm"].update(prompts_dir=path), "llm.prompts_dir"),
+        (lambda p: p["public_data"]["begin"].update(folder=path), "public_data.begin.folder"),
+    ):
+        project(change)
+        line = refused("params")
+        assert line.startswith(f"truerate: params.yaml: {key}: {path!r} ") and line.count("\n") == 1, line
+
+
 def test_pages_lie_where_mkdocs_writes_them(project, refused):
     folder = project(at_path("site", "public"))
     (folder / "site").mkdir()

@@ -10,12 +10,19 @@ from urllib.parse import urlsplit
 
 from truerate.errors import TruerateError, listed, meant
 from truerate.layout import Layout
+from truerate.params.places import weights
 from truerate.settings import stages
 
 if TYPE_CHECKING:
     from truerate.params import Source
 
 N_SHOWN = 80
+OWN_WORDS = {  # what may stand for weights and is none, by the setting
+    "tracks.halueval.similarity": "chrf",
+    "tracks.mfava.tokenizer": "words",
+    "tracks.wildhallucinations.rarity": "ngram",
+    "backbones": "tiny",
+}
 
 
 def check_names(at: Layout) -> None:
@@ -139,15 +146,8 @@ def _weights(at: Layout) -> Iterator[str]:
     from truerate.hub.licences import LICENCES
     from truerate.networks import is_folder, not_weights
 
-    halueval, mfava, wild = at.p.tracks.halueval, at.p.tracks.mfava, at.p.tracks.wildhallucinations
-    named = {"tracks.halueval.similarity": (halueval.similarity, "chrf")} if halueval else {}
-    named |= {"tracks.mfava.tokenizer": (mfava.tokenizer, "words"), "tracks.mfava.seq2seq": (mfava.seq2seq, None)} if mfava else {}
-    named |= {"tracks.wildhallucinations.rarity": (wild.rarity, "ngram")} if wild else {}
-    named |= {f"backbones.{name}.weights": (backbone.weights, "tiny") for name, backbone in at.p.backbones.items()}
-    for key, family in at.p.detectors.items():
-        networks = family.entailment.items()
-        named |= {f"detectors.{key}.entailment.{name}.weights": (network.weights, None) for name, network in networks}
-    for where, (value, own) in named.items():
+    for where, value in weights(at.p).items():
+        own = OWN_WORDS.get("backbones" if where.startswith("backbones.") else where)
         if value in (None, own):
             continue
         near, is_there = meant(value, [own] if own else []), is_folder(value)

@@ -33,9 +33,10 @@ def check_places(at: Layout) -> None:
         if what := _taken(key, path, tracked):
             wrong.setdefault(what, key)  # a link or file that several lie below is one mistake
     found = [f"params.yaml: {key}: {what}" for what, key in wrong.items()]
+    found += [f"params.yaml: {line}" for line in places.swallowed(at.p)]
     config = Path("site/mkdocs.yml")
     found += [f"params.yaml: {line}" for line in places.pages(at.p, config.read_text("utf-8") if config.is_file() else "")]
-    if Path.cwd().is_relative_to(Path(at.p.paths.inputs).expanduser().resolve()):
+    if Path.cwd().is_relative_to(os.path.realpath(os.path.expanduser(at.p.paths.inputs))):
         found.append(f"params.yaml: paths.inputs: {at.p.paths.inputs!r} holds all that the build writes; name a folder of its own")
     if found:
         raise TruerateError("\n".join(found))
