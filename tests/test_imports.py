@@ -22,8 +22,8 @@ ALLOWED = {
 }
 # What `keys` needs before params is read stands first; each ground module sees those before it alone.
 ORDER = [
-    *("errors", "terminal", "display", "hiding", "onehost", "keys", "mistakes", "params", "settings", "layout", "places"),
-    *("schemas", "text", "tags", "networks", "rights"),
+    *("errors", "terminal", "display", "hiding", "onehost", "keys", "mistakes", "params", "settings", "layout"),
+    *("schemas", "products", "places", "text", "tags", "networks", "rights"),
 ]
 
 

@@ -16,6 +16,7 @@ from truerate.errors import TruerateError
 from truerate.layout import Layout
 from truerate.params import Params, Source
 from truerate.params.places import READ_ONLY, misplaced
+from truerate.schemas import Item, Judgement, Row, Sample, Score, frame, save
 from truerate.sources import fetch
 
 ROOT = Path(__file__).parents[1]
@@ -232,8 +233,63 @@ def test_what_dvc_lock_names_goes_on(project, refused):
     lock("data/scores/b", "data/leaderboard", "build/settings", "metrics/leaderboard.json")
     assert main(["params"]) == 0
     lock()  # a kill before DVC wrote its lock: the stamps say it
-    Path("data/leaderboard/.made").touch()
+    Path("data/leaderboard/.made").write_text("scores")
+    with pytest.raises(TruerateError, match="data/leaderboard/rows.parquet"):
+        places.check_places(Layout.load())
+    Path("data/leaderboard/.made").write_text("leaderboard")
+    Path("data/scores/b").rename("data/scores/halueval-closed-world")
+    with pytest.raises(TruerateError, match="paths.scores: 'data/scores/halueval-closed-world' holds .*scores.parquet"):
+        places.check_places(Layout.load())
+    save(Score, frame(Score), "data/scores/halueval-closed-world/scores.parquet")
     assert main(["params"]) == 0
+
+
+PRODUCTS = (
+    ("data/sources/any/items.parquet", Item),
+    ("data/labels/mfava-closed-world/samples.parquet", Sample),
+    ("data/judgements/mfava-closed-world/tokens.parquet", Judgement),
+    ("data/audits/mfava-closed-world.parquet", Score),
+    ("data/leaderboard/rows.parquet", Row),
+    ("data/leaderboard/ledger.json", None),
+    ("data/sources/any/card.json", None),
+    ("data/annotations/mfava-closed-world/labels.jsonl", None),
+    ("data/detectors/mfava-closed-world/tokens/token-lr/multi-binary-42/state.npz", None),
+    ("data/detectors/mfava-closed-world/baselines/fold-0/length.json", None),
+)
+
+
+def test_without_a_stamp_and_a_lock_a_build_knows_its_own_by_names_and_columns(project, refused):
+    """As DVC leaves folders that it takes from its caches, and a kill leaves dvc.lock."""
+    for path, table in PRODUCTS:
+        save(table, frame(table), path) if table else write(path)
+    write("data/leaderboard/rows.parquet.77.tmp")
+    places.check_places(Layout.load())
+    for path, _ in PRODUCTS:
+        beside = Path(path).with_name("notes.txt") if "/detectors/" not in path else Path(path).parents[1] / "notes.txt"
+        write(str(beside))
+        with pytest.raises(TruerateError, match=rf"\('{beside}'\)"):
+            places.check_places(Layout.load())
+        beside.unlink()
+    write("data/audits/mfava-closed-world.parquet")
+    assert "('data/audits/mfava-closed-world.parquet')" in refused("params")
+
+
+def test_a_shared_folder_of_the_build_frees_no_output_of_somebody(project, refused):
+    assert main(["params"]) == 0
+    write("data/datasets/mine/notes.txt", "data/scores/notes.txt", "data/audits/mine.parquet", "data/judgements/mine/tokens.parquet")
+    write("data/detectors/mine/tokens/notes.txt", "data/scores/halueval-closed-world/scores.parquet")
+    lock("data/scores/halueval-closed-world")
+    assert main(["params"]) == 0  # no stage writes there
+    project(lambda p: p["paths"].update(leaderboard="data/scores", scores="data/scores2"))
+    assert "paths.leaderboard: 'data/scores' holds what the build did not write ('data/scores/notes.txt')" in refused("params")
+    project(lambda p: p["sources"]["closed-world"].update(path="data/scores") or p["paths"].update(scores="data/scores2"))
+    assert "sources.closed-world.path: 'data/scores' holds what the build did not write" in refused("params")
+    project(lambda p: p["boards"].update(mine=p["boards"]["mfava-closed-world"]))
+    with pytest.raises(TruerateError) as caught:
+        places.check_places(Layout.load())
+    said = str(caught.value)
+    for name in ("datasets/mine/notes.txt", "audits/mine.parquet", "judgements/mine/tokens.parquet", "detectors/mine/tokens/notes.txt"):
+        assert f"('data/{name}')" in said, said
 
 
 def test_metrics_that_git_tracks_are_the_builds_own(project, refused):
@@ -241,6 +297,13 @@ def test_metrics_that_git_tracks_are_the_builds_own(project, refused):
     subprocess.run(["git", "add", "metrics"], check=True)
     assert "holds files that git tracks" in refused("params")
     Path("metrics/leaderboard.json").write_text(json.dumps({"board": {"accuracy": {"task=qa": {"aster": 0.5, "birch": None}}}}))
+    assert main(["params"]) == 0
+
+
+def test_metrics_that_dvc_removed_before_its_lock_was_lost_are_written_again(project):
+    write("metrics/leaderboard.json")
+    subprocess.run(["git", "add", "metrics"], check=True)
+    Path("metrics/leaderboard.json").unlink()
     assert main(["params"]) == 0
 
 
@@ -322,6 +385,14 @@ def test_the_work_folder_of_real_is_one_that_it_made(project, refused, tmp_path)
     write("build/mine/src/a.py")
     assert "holds something else" in refused("real", str(tmp_path / "public"), "--work", "build/mine")
     assert Path("build/mine/src/a.py").read_text() == "by hand"
+
+
+def test_dvc_keeps_folders_whose_step_asks_whose_they_are():
+    """Such a folder may be filled after the check: DVC would empty it before the step could refuse it."""
+    stages = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
+    for name in ("check", "leaderboard", "site"):
+        for out in [*stages[name]["outs"], *stages[name].get("metrics", ())]:
+            assert isinstance(out, dict) and all(options["persist"] for options in out.values()), (name, out)
 
 
 # ---- DVC itself ---------------------------------------------------------------------------------------------------------------
