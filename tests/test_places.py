@@ -72,6 +72,8 @@ TAKEN = {
     "a/../b": "outside it",
     ".git": "is hidden ('.git')",
     "data/.x": "is hidden ('.x')",
+    "src/truerate/tracks/out": "lies in 'src', which the build reads",
+    "site/out": "lies in 'site', which the build reads",
     "mine/deep/notes.txt": "is a file",
     "mine/deep/notes.txt/x": "is a file",
     "link": "is a link to",
@@ -325,6 +327,15 @@ def test_prune_drops_what_a_stage_wrote_and_nothing_beside_it(project):
     assert left == ["data/audits/mine.parquet", "data/judgements/b/mine.csv", "data/scores/notes.txt"]
 
 
+def test_prune_keeps_what_a_board_called_as_a_file_has(project):
+    project(lambda p: p["boards"].update({"x.parquet": p["boards"]["mfava-closed-world"]}))
+    write("data/scores/x.parquet/scores.parquet", "data/audits/x.parquet.parquet", "data/audits/x.parquet")
+    lock("data/scores/x.parquet", "data/audits/x.parquet.parquet", "data/audits/x.parquet")
+    assert main(["prune", "boards"]) == 0
+    assert Path("data/scores/x.parquet").is_dir() and Path("data/audits/x.parquet.parquet").is_file()
+    assert not Path("data/audits/x.parquet").exists()
+
+
 def test_gc_removes_scratch_and_nothing_beside_it(project, refused, monkeypatch):
     board = "build/halueval-closed-world"
     monkeypatch.setattr(flow, "track_of", lambda *_: type("none", (), {"for_export": staticmethod(lambda *_: [])}))
@@ -385,6 +396,8 @@ def test_the_work_folder_of_real_is_one_that_it_made(project, refused, tmp_path)
     write("build/mine/src/a.py")
     assert "holds something else" in refused("real", str(tmp_path / "public"), "--work", "build/mine")
     assert Path("build/mine/src/a.py").read_text() == "by hand"
+    for file in ("build/mine/src/a.py", "build/mine/src/a.py/work"):
+        assert "'build/mine/src/a.py' is a file" in refused("real", str(tmp_path / "public"), "--work", file)
 
 
 def test_dvc_keeps_folders_whose_step_asks_whose_they_are():

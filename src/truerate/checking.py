@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from truerate.errors import TruerateError, listed, meant
 from truerate.layout import Layout
+from truerate.mistakes import veiled
 from truerate.params.places import weights
 from truerate.settings import stages
 
@@ -29,7 +30,7 @@ def check_names(at: Layout) -> None:
     """Raise TruerateError with a line for every name that no room knows."""
     rooms = (_sources, _detectors, _languages, _requests, _weights, _files, _stages, check_web)
     if found := list(dict.fromkeys(line for room in rooms for line in room(at))):
-        raise TruerateError("\n".join(line if line.startswith("params.yaml: ") else f"params.yaml: {line}" for line in found))
+        raise TruerateError("\n".join(veiled(f"params.yaml: {line.removeprefix('params.yaml: ')}") for line in found))
 
 
 def _told(place: str, check: Callable[..., object], *args: object, near: str = "") -> Iterator[str]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 READ_ONLY = ("inputs",)  # of `paths`
 BELOW_BUILD = ("settings", "hub", "training")  # what the build itself writes there, beside a scratch folder per board
+CODE = ("src", "rules", "site")  # what dvc.yaml watches of the code
 OWN = "own"
 LONGEST = 200  # characters of a place: files lie below it, and systems take names of 255
 _PLAIN = re.compile(r"(?!-)[\w.\-]+")  # of a part of `paths`: it stands in commands of dvc.yaml and of the rules as it is
@@ -107,6 +108,8 @@ def _unfit(path: str, *, is_plain: bool) -> str | None:
         return f"{path!r} is absolute; {hint}: the build writes there, and empties what it writes"
     if not parts or ".." in parts:
         return f"{path!r} is that folder or outside it; {hint}: the build empties what it writes"
+    if parts[0] in CODE:
+        return f"{path!r} lies in {parts[0]!r}, which the build reads; {hint} that holds nothing else"
     if hidden := next((part for part in parts if part.startswith(".")), None):
         return f"{path!r} is hidden ({hidden!r}), and what is hidden belongs to git, to DVC or to you; {hint}, no part of it with '.' first"
     if odd := next((part for part in parts if is_plain and not _PLAIN.fullmatch(part)), None):
