@@ -31,6 +31,7 @@ def project(tmp_path, monkeypatch):
     folder.mkdir()
     for name in ("src", "rules"):
         (folder / name).symlink_to(ROOT / name)
+    (folder / "inputs").mkdir()
     for place in ("code/a.py", "mine/deep/notes.txt"):
         (folder / place).parent.mkdir(parents=True)
         (folder / place).write_text("by hand")
@@ -207,6 +208,11 @@ def test_a_name_that_no_file_can_have_is_one_line(project, refused, path):
         project(change)
         line = refused("params")
         assert line.startswith(f"truerate: params.yaml: {key}: {path!r} ") and line.count("\n") == 1, line
+
+
+def test_a_folder_of_inputs_that_is_not_there_is_one_line(project, refused):
+    project(at_path("inputs", "nope"))
+    assert refused("params").startswith("truerate: params.yaml: paths.inputs: no folder 'nope'; make it")
 
 
 def test_pages_lie_where_mkdocs_writes_them(project, refused):

@@ -39,6 +39,9 @@ def check_places(at: Layout) -> None:
     found += [f"params.yaml: {line}" for line in places.swallowed(at.p)]
     config = Path("site/mkdocs.yml")
     found += [f"params.yaml: {line}" for line in places.pages(at.p, config.read_text("utf-8") if config.is_file() else "")]
+    inputs = os.path.expanduser(at.p.paths.inputs)
+    if not os.path.isdir(inputs):
+        found.append(f"params.yaml: paths.inputs: no folder {at.p.paths.inputs!r}; make it, empty where you have no files of your own")
     if Path.cwd().is_relative_to(os.path.realpath(os.path.expanduser(at.p.paths.inputs))):
         found.append(f"params.yaml: paths.inputs: {at.p.paths.inputs!r} holds all that the build writes; name a folder of its own")
     if found:
