@@ -25,6 +25,7 @@ def project(tmp_path, monkeypatch):
     """An empty project with the committed settings; `edit(change)` rewrites them by a function of their mapping."""
     folder = tmp_path / "project"
     folder.mkdir()
+    (folder / "inputs").mkdir()
     (folder / "src").symlink_to(ROOT / "src")
     (folder / "rules").symlink_to(ROOT / "rules")
     monkeypatch.chdir(folder)

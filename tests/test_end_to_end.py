@@ -151,9 +151,9 @@ def test_a_dead_letter_is_asked_again_by_the_stage_that_holds_it_and_nothing_els
     lose(house, house.table(f"data/datasets/{BOARD}/generations.parquet").filter(model="birch", purpose="recognise")["prompt_key"][0])
     (scratch,) = (house.folder / "build" / BOARD).glob("birch@*/recognise-0.parquet")
     scratch.unlink()
-    house.run("dvc", "repro", "--single-item", "--force", f"dataset@{BOARD}")
+    made = house.run("dvc", "repro", "--single-item", "--force", f"dataset@{BOARD}")
+    assert "`truerate llm dead --retry rejected`" in made.stdout + made.stderr
     changed = json.loads(house.run("dvc", "status", "--json").stdout)
-    assert "`truerate llm dead --retry rejected`" in house.run("truerate", "where").stderr
     assert calls(house) == paid and house.bytes_under("data") != before
     forgotten = json.loads(house.run("truerate", "llm", "dead", "--retry", "rejected", "--json").stdout)
     assert forgotten == {"n_forgotten": 1, "boards": [BOARD]}

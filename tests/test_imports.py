@@ -26,7 +26,7 @@ ALLOWED = {
 # What `keys` needs before params is read stands first; each ground module sees those before it alone.
 ORDER = [
     *("errors", "text", "lenient", "terminal", "display", "hiding", "onehost", "keys", "mistakes", "params", "settings"),
-    *("layout", "places", "schemas", "tags", "networks", "rights"),
+    *("layout", "schemas", "products", "places", "tags", "networks", "rights"),
 ]
 
 

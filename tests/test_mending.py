@@ -74,3 +74,10 @@ def test_a_command_of_a_build_leaves_the_files_of_that_build_alone(monkeypatch):
     monkeypatch.setenv("DVC_STAGE", "check")
     RUNNING.write_bytes(b"")
     assert cli.main(["sources", "--readers"]) == 0 and RUNNING.exists()
+
+
+def test_a_cut_lock_is_mended_where_dvc_never_ran():
+    RUNNING.parent.rmdir()
+    Path("dvc.lock").write_bytes(WHOLE.read_bytes()[:8000] + b"\n   : [")
+    (line,) = mend()
+    assert line.startswith("dvc.lock, which a kill had cut")

@@ -149,3 +149,28 @@ def test_names_of_variables_are_taken(tmp_path):
         params["endpoints"]["world"]["api_key_env"] = name
         (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), "utf-8")
         assert load_params(tmp_path / "params.yaml").secrets() == [name]
+
+
+@pytest.mark.parametrize("value", ["sk-proj-0123456789abc", "pk-0123456789abc", "hf_abcdefghijkl", "Bearer abcdef", "AKIAIOSFODNN7EXAMPLE"])
+def test_what_has_the_shape_of_a_secret_is_shown_nowhere(tmp_path, value):
+    for change in (
+        lambda p: p["statistics"].update(confidence=value),
+        lambda p: p["paths"].update(scores=f"/{value}"),
+        lambda p: p["tracks"]["halueval"].update(filter_judge=value),
+        lambda p: p.update({value: 1}),
+        lambda p: p["statistics"].update(confidence=f"http://me:{value}@host"),
+    ):
+        (line,) = edited(tmp_path, change)
+        assert value not in line and "[key]" in line, line
+
+
+def test_a_long_key_is_shortened(tmp_path):
+    (line,) = edited(tmp_path, lambda p: p.update({"x" * 5000: 1}))
+    assert line.startswith("params.yaml: unknown key 'xxx") and len(line) < 500
+
+
+@pytest.mark.parametrize("name", ["1e5", "17", "1.5", "0x1f", "1_000"])
+def test_a_name_that_dvc_reads_as_a_number_is_refused(tmp_path, name):
+    for block in ("boards", "sources", "detectors"):
+        (line,) = edited(tmp_path, lambda p, block=block: p[block].update({name: next(iter(p[block].values()))}))
+        assert f"{block}: name {name!r} reads as a number" in line, line

@@ -22,6 +22,7 @@ def project(tmp_path, monkeypatch):
     """An empty project: what of the code the settings name is there."""
     for name in ("src", "rules", "site"):
         (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "inputs").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "store.sqlite"))
     return tmp_path

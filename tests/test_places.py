@@ -16,6 +16,7 @@ from truerate.errors import TruerateError
 from truerate.layout import Layout
 from truerate.params import Params, Source
 from truerate.params.places import READ_ONLY, misplaced
+from truerate.schemas import Item, Judgement, Row, Sample, Score, frame, save
 from truerate.sources import fetch
 
 ROOT = Path(__file__).parents[1]
@@ -30,6 +31,7 @@ def project(tmp_path, monkeypatch):
     folder.mkdir()
     for name in ("src", "rules"):
         (folder / name).symlink_to(ROOT / name)
+    (folder / "inputs").mkdir()
     for place in ("code/a.py", "mine/deep/notes.txt"):
         (folder / place).parent.mkdir(parents=True)
         (folder / place).write_text("by hand")
@@ -71,6 +73,8 @@ TAKEN = {
     "a/../b": "outside it",
     ".git": "is hidden ('.git')",
     "data/.x": "is hidden ('.x')",
+    "src/truerate/tracks/out": "lies in 'src', which the build reads",
+    "site/out": "lies in 'site', which the build reads",
     "mine/deep/notes.txt": "is a file",
     "mine/deep/notes.txt/x": "is a file",
     "link": "is a link to",
@@ -154,6 +158,63 @@ def test_what_is_only_read_may_lie_anywhere(project, tmp_path):
     assert main(["params"]) == 0
 
 
+def whole(path: str):
+    return lambda p: p["sources"].update(own={"reader": "alpaca", "path": path})
+
+
+WILD = "tracks.wildhallucinations"
+SWALLOWED = {
+    "a source": (whole("data/sources/own"), "sources.own.path: 'data/sources/own' lies in sources (data/sources)"),
+    "the place itself": (whole("data/sources"), "sources.own.path: 'data/sources' lies in sources (data/sources)"),
+    "a source by a link": (whole("link/own"), "sources.own.path: 'link/own' lies in sources (data/sources)"),
+    "a link in a written folder": (whole("data/sources/away"), "sources.own.path: 'data/sources/away' lies in sources (data/sources)"),
+    "a source in the pages": (whole("build/site/own"), "sources.own.path: 'build/site/own' lies in site (build/site)"),
+    "a source in scratch": (whole("build/mfava-closed-world/own"), "lies in what the build keeps in 'mfava-closed-world'"),
+    "training": (
+        lambda p: p["sources"]["closed-world"].update(training={"reader": "mfava", "path": "data/labels/x"}),
+        "sources.closed-world.training.path: 'data/labels/x' lies in labels",
+    ),
+    "prompts": (lambda p: p["llm"].update(prompts_dir="data/leaderboard/prompts"), "llm.prompts_dir: 'data/leaderboard/prompts' lies in"),
+    "weights": (lambda p: p["backbones"]["tiny-plain"].update(weights="data/detectors/x"), "backbones.tiny-plain.weights: 'data/detec"),
+    "recorded": (
+        lambda p: p["tracks"]["wildhallucinations"]["search"].update(recorded="data/truth/x.jsonl"),
+        f"{WILD}.search.recorded: 'data/truth/x.jsonl' lies in truth",
+    ),
+    "takedown": (lambda p: p["tracks"]["wildhallucinations"].update(takedown="metrics/x.txt"), f"{WILD}.takedown: 'metrics/x.txt' lies in"),
+}
+
+
+@pytest.mark.parametrize("name", SWALLOWED)
+def test_what_is_only_read_lies_in_no_folder_that_is_emptied(project, tmp_path, name):
+    folder = project()
+    (folder / "link").symlink_to("data/sources")
+    (folder / "data/sources").mkdir(parents=True)
+    (folder / "data/detectors/x").mkdir(parents=True)
+    (folder / "data/sources/away").symlink_to("../../mine")
+    change, said = SWALLOWED[name]
+    assert said in " ".join(said_of(change))
+
+
+@pytest.mark.parametrize("path", ["a\0b", "a\nb", "~no-such-user-here/x"])
+def test_a_name_that_no_file_can_have_is_one_line(project, refused, path):
+    for change, key in (
+        (at_path("inputs", path), "paths.inputs"),
+        (whole(path), "sources.own.path"),
+        (lambda p: p["tracks"]["wildhallucinations"].update(takedown=path), f"{WILD}.takedown"),
+        (lambda p: p["tracks"]["wildhallucinations"]["search"].update(recorded=path), f"{WILD}.search.recorded"),
+        (lambda p: p["llm"].update(prompts_dir=path), "llm.prompts_dir"),
+        (lambda p: p["public_data"]["begin"].update(folder=path), "public_data.begin.folder"),
+    ):
+        project(change)
+        line = refused("params")
+        assert line.startswith(f"truerate: params.yaml: {key}: {path!r} ") and line.count("\n") == 1, line
+
+
+def test_a_folder_of_inputs_that_is_not_there_is_one_line(project, refused):
+    project(at_path("inputs", "nope"))
+    assert refused("params").startswith("truerate: params.yaml: paths.inputs: no folder 'nope'; make it")
+
+
 def test_pages_lie_where_mkdocs_writes_them(project, refused):
     folder = project(at_path("site", "public"))
     (folder / "site").mkdir()
@@ -180,8 +241,63 @@ def test_what_dvc_lock_names_goes_on(project, refused):
     lock("data/scores/b", "data/leaderboard", "build/settings", "metrics/leaderboard.json")
     assert main(["params"]) == 0
     lock()  # a kill before DVC wrote its lock: the stamps say it
-    Path("data/leaderboard/.made").touch()
+    Path("data/leaderboard/.made").write_text("scores")
+    with pytest.raises(TruerateError, match="data/leaderboard/rows.parquet"):
+        places.check_places(Layout.load())
+    Path("data/leaderboard/.made").write_text("leaderboard")
+    Path("data/scores/b").rename("data/scores/halueval-closed-world")
+    with pytest.raises(TruerateError, match="paths.scores: 'data/scores/halueval-closed-world' holds .*scores.parquet"):
+        places.check_places(Layout.load())
+    save(Score, frame(Score), "data/scores/halueval-closed-world/scores.parquet")
     assert main(["params"]) == 0
+
+
+PRODUCTS = (
+    ("data/sources/any/items.parquet", Item),
+    ("data/labels/mfava-closed-world/samples.parquet", Sample),
+    ("data/judgements/mfava-closed-world/tokens.parquet", Judgement),
+    ("data/audits/mfava-closed-world.parquet", Score),
+    ("data/leaderboard/rows.parquet", Row),
+    ("data/leaderboard/ledger.json", None),
+    ("data/sources/any/card.json", None),
+    ("data/annotations/mfava-closed-world/labels.jsonl", None),
+    ("data/detectors/mfava-closed-world/tokens/token-lr/multi-binary-42/state.npz", None),
+    ("data/detectors/mfava-closed-world/baselines/fold-0/length.json", None),
+)
+
+
+def test_without_a_stamp_and_a_lock_a_build_knows_its_own_by_names_and_columns(project, refused):
+    """As DVC leaves folders that it takes from its caches, and a kill leaves dvc.lock."""
+    for path, table in PRODUCTS:
+        save(table, frame(table), path) if table else write(path)
+    write("data/leaderboard/rows.parquet.77.tmp")
+    places.check_places(Layout.load())
+    for path, _ in PRODUCTS:
+        beside = Path(path).with_name("notes.txt") if "/detectors/" not in path else Path(path).parents[1] / "notes.txt"
+        write(str(beside))
+        with pytest.raises(TruerateError, match=rf"\('{beside}'\)"):
+            places.check_places(Layout.load())
+        beside.unlink()
+    write("data/audits/mfava-closed-world.parquet")
+    assert "('data/audits/mfava-closed-world.parquet')" in refused("params")
+
+
+def test_a_shared_folder_of_the_build_frees_no_output_of_somebody(project, refused):
+    assert main(["params"]) == 0
+    write("data/datasets/mine/notes.txt", "data/scores/notes.txt", "data/audits/mine.parquet", "data/judgements/mine/tokens.parquet")
+    write("data/detectors/mine/tokens/notes.txt", "data/scores/halueval-closed-world/scores.parquet")
+    lock("data/scores/halueval-closed-world")
+    assert main(["params"]) == 0  # no stage writes there
+    project(lambda p: p["paths"].update(leaderboard="data/scores", scores="data/scores2"))
+    assert "paths.leaderboard: 'data/scores' holds what the build did not write ('data/scores/notes.txt')" in refused("params")
+    project(lambda p: p["sources"]["closed-world"].update(path="data/scores") or p["paths"].update(scores="data/scores2"))
+    assert "sources.closed-world.path: 'data/scores' holds what the build did not write" in refused("params")
+    project(lambda p: p["boards"].update(mine=p["boards"]["mfava-closed-world"]))
+    with pytest.raises(TruerateError) as caught:
+        places.check_places(Layout.load())
+    said = str(caught.value)
+    for name in ("datasets/mine/notes.txt", "audits/mine.parquet", "judgements/mine/tokens.parquet", "detectors/mine/tokens/notes.txt"):
+        assert f"('data/{name}')" in said, said
 
 
 def test_metrics_that_git_tracks_are_the_builds_own(project, refused):
@@ -189,6 +305,13 @@ def test_metrics_that_git_tracks_are_the_builds_own(project, refused):
     subprocess.run(["git", "add", "metrics"], check=True)
     assert "holds files that git tracks" in refused("params")
     Path("metrics/leaderboard.json").write_text(json.dumps({"board": {"accuracy": {"task=qa": {"aster": 0.5, "birch": None}}}}))
+    assert main(["params"]) == 0
+
+
+def test_metrics_that_dvc_removed_before_its_lock_was_lost_are_written_again(project):
+    write("metrics/leaderboard.json")
+    subprocess.run(["git", "add", "metrics"], check=True)
+    Path("metrics/leaderboard.json").unlink()
     assert main(["params"]) == 0
 
 
@@ -208,6 +331,15 @@ def test_prune_drops_what_a_stage_wrote_and_nothing_beside_it(project):
     assert main(["prune", "boards"]) == 0 and main(["prune", "judgements", "b"]) == 0
     left = sorted(path.as_posix() for path in Path("data").rglob("*") if path.is_file())
     assert left == ["data/audits/mine.parquet", "data/judgements/b/mine.csv", "data/scores/notes.txt"]
+
+
+def test_prune_keeps_what_a_board_called_as_a_file_has(project):
+    project(lambda p: p["boards"].update({"x.parquet": p["boards"]["mfava-closed-world"]}))
+    write("data/scores/x.parquet/scores.parquet", "data/audits/x.parquet.parquet", "data/audits/x.parquet")
+    lock("data/scores/x.parquet", "data/audits/x.parquet.parquet", "data/audits/x.parquet")
+    assert main(["prune", "boards"]) == 0
+    assert Path("data/scores/x.parquet").is_dir() and Path("data/audits/x.parquet.parquet").is_file()
+    assert not Path("data/audits/x.parquet").exists()
 
 
 def test_gc_removes_scratch_and_nothing_beside_it(project, refused, monkeypatch):
@@ -270,6 +402,16 @@ def test_the_work_folder_of_real_is_one_that_it_made(project, refused, tmp_path)
     write("build/mine/src/a.py")
     assert "holds something else" in refused("real", str(tmp_path / "public"), "--work", "build/mine")
     assert Path("build/mine/src/a.py").read_text() == "by hand"
+    for file in ("build/mine/src/a.py", "build/mine/src/a.py/work"):
+        assert "'build/mine/src/a.py' is a file" in refused("real", str(tmp_path / "public"), "--work", file)
+
+
+def test_dvc_keeps_folders_whose_step_asks_whose_they_are():
+    """Such a folder may be filled after the check: DVC would empty it before the step could refuse it."""
+    stages = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
+    for name in ("check", "leaderboard", "site"):
+        for out in [*stages[name]["outs"], *stages[name].get("metrics", ())]:
+            assert isinstance(out, dict) and all(options["persist"] for options in out.values()), (name, out)
 
 
 # ---- DVC itself ---------------------------------------------------------------------------------------------------------------

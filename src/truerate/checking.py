@@ -10,19 +10,27 @@ from urllib.parse import urlsplit
 
 from truerate.errors import TruerateError, listed, meant
 from truerate.layout import Layout
+from truerate.mistakes import veiled
+from truerate.params.places import weights
 from truerate.settings import stages
 
 if TYPE_CHECKING:
     from truerate.params import Source
 
 N_SHOWN = 80
+OWN_WORDS = {  # what may stand for weights and is none, by the setting
+    "tracks.halueval.similarity": "chrf",
+    "tracks.mfava.tokenizer": "words",
+    "tracks.wildhallucinations.rarity": "ngram",
+    "backbones": "tiny",
+}
 
 
 def check_names(at: Layout) -> None:
     """Raise TruerateError with a line for every name that no room knows."""
     rooms = (_sources, _detectors, _languages, _requests, _weights, _files, _stages, check_web)
     if found := list(dict.fromkeys(line for room in rooms for line in room(at))):
-        raise TruerateError("\n".join(line if line.startswith("params.yaml: ") else f"params.yaml: {line}" for line in found))
+        raise TruerateError("\n".join(veiled(f"params.yaml: {line.removeprefix('params.yaml: ')}") for line in found))
 
 
 def _told(place: str, check: Callable[..., object], *args: object, near: str = "") -> Iterator[str]:
@@ -139,15 +147,8 @@ def _weights(at: Layout) -> Iterator[str]:
     from truerate.hub.licences import LICENCES
     from truerate.networks import is_folder, not_weights
 
-    halueval, mfava, wild = at.p.tracks.halueval, at.p.tracks.mfava, at.p.tracks.wildhallucinations
-    named = {"tracks.halueval.similarity": (halueval.similarity, "chrf")} if halueval else {}
-    named |= {"tracks.mfava.tokenizer": (mfava.tokenizer, "words"), "tracks.mfava.seq2seq": (mfava.seq2seq, None)} if mfava else {}
-    named |= {"tracks.wildhallucinations.rarity": (wild.rarity, "ngram")} if wild else {}
-    named |= {f"backbones.{name}.weights": (backbone.weights, "tiny") for name, backbone in at.p.backbones.items()}
-    for key, family in at.p.detectors.items():
-        networks = family.entailment.items()
-        named |= {f"detectors.{key}.entailment.{name}.weights": (network.weights, None) for name, network in networks}
-    for where, (value, own) in named.items():
+    for where, value in weights(at.p).items():
+        own = OWN_WORDS.get("backbones" if where.startswith("backbones.") else where)
         if value in (None, own):
             continue
         near, is_there = meant(value, [own] if own else []), is_folder(value)

@@ -343,7 +343,8 @@ def prune(at: Layout, kind: str, board: str | None = None) -> None:
         doomed = [path for path in folder.glob("*") if path.name not in kept]
     else:
         places = (at.p.paths.scores, at.p.paths.audits, at.p.paths.truth)
-        doomed = [path for place in places for path in Path(place).glob("*") if path.name.removesuffix(".parquet") not in at.p.boards]
+        kept = {Path(path) for board in at.p.boards for path in (at.scores(board), at.audit(board), at.truth(board))}
+        doomed = [path for place in places for path in Path(place).glob("*") if path not in kept]
     for path in written_by_stages(doomed):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 

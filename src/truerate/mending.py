@@ -85,6 +85,7 @@ def _is_readable(text: str) -> bool:
 @contextmanager
 def _held(path: str) -> Iterator[bool]:
     """Hold one of DVC's lock files, where nobody else does; whether that was so."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)  # in a clone DVC has never run
     with open(path, "a", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

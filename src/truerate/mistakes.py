@@ -1,5 +1,6 @@
 """Mistakes in params.yaml, in the words of someone who writes YAML: what pydantic found, keys that stand twice, literal secrets."""
 
+import re
 from collections.abc import Iterator
 from typing import get_args
 
@@ -32,6 +33,10 @@ _PLAIN = {
 }
 _SCALARS = ("float", "int", "str", "bool")  # how pydantic names the ways to read one value; each complains on its own
 _N_SHOWN, _N_LINES = 80, 6
+_SHAPES = re.compile(
+    r"\b(?:(?:sk|pk|rk)[-_][\w\-]{8,}|hf_\w{8,}|gh[opsur]_\w{16,}|xox[abp]-[\w\-]{8,}|AKIA\w{12,}|AIza[\w\-]{20,})"
+    r"|\bBearer\s+[^\s'\"]+|[^\s/@:'\"]+:[^\s/@'\"]+@(?=\S)"
+)
 _SECRET = "_env"  # how keys end that name an environment variable: where a person put the secret itself, it is not repeated
 
 
@@ -46,7 +51,12 @@ def said(faults: list[dict], whole: type[BaseModel], *, file: str) -> list[str]:
         lines = by_block.setdefault(fault["loc"][0] if fault["loc"] else "", [])
         if (line := _line(fault, whole, file)) not in lines:
             lines.append(line)
-    return [line for block, lines in by_block.items() for line in _few(lines, block)]
+    return [veiled(line) for block, lines in by_block.items() for line in _few(lines, block)]
+
+
+def veiled(line: str) -> str:
+    """A line without what has the shape of a secret: keys of well-known services, `Bearer …`, a user with a password before a host."""
+    return _SHAPES.sub("[key]", line)
 
 
 def _few(lines: list[str], block: object) -> list[str]:
@@ -55,7 +65,7 @@ def _few(lines: list[str], block: object) -> list[str]:
 
 
 def _line(fault: dict, whole: type[BaseModel], file: str) -> str:
-    place = [str(part) for part in fault["loc"] if part != "[key]"]
+    place = [_short(str(part)) for part in fault["loc"] if part != "[key]"]
     if fault["type"] == "extra_forbidden":
         *parents, key = fault["loc"]
         allowed = _fields_at(parents, whole)
@@ -71,6 +81,10 @@ def _line(fault: dict, whole: type[BaseModel], file: str) -> str:
     is_hidden |= any(part.endswith(_SECRET) for part in place) or (isinstance(fault["input"], dict) and fault["type"] == "value_error")
     got = "" if is_hidden else f" (got {_shown(fault['input'])})"
     return f"{file}: {where}: {what}{got}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _N_SHOWN else text[:_N_SHOWN] + "…"
 
 
 def _plain(fault: dict) -> str:
@@ -103,7 +117,7 @@ def _shown(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**_N_SHOWN:
         return "a number of many digits"
     text = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
-    return text if len(text) <= _N_SHOWN else text[:_N_SHOWN] + "…"
+    return _short(text)
 
 
 def _right_place(fault: dict, whole: type[BaseModel]) -> tuple | None:

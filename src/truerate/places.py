@@ -1,15 +1,16 @@
 """What lies where a build would write: nothing is emptied but what the build wrote, and nothing that git tracks.
 
-*Written by the build* is a folder that bears its stamp, or of which dvc.lock names something. The stamp is an empty file that git and DVC
-do not see: put there by the first stage, and again by the steps whose folder DVC removes whole. A folder that is absent or holds no file
-may be taken. DVC empties what a stage writes before it runs the stage, so the first stage asks all of this, and it alone keeps what
-lies where it writes.
+*Written by the build* is a file that lies in what dvc.lock names, or that bears the name and columns of what a stage writes there
+(`truerate.products`: a kill, a cut dvc.lock and a checkout of DVC leave nothing else to tell it by), and a folder that bears the stamp of
+its own setting: a file that git and DVC do not see, put there by the first stage and by the steps. A folder that several outputs share
+frees none of them: each is asked for itself. A folder that is absent or holds no file may be taken. DVC empties what most stages write
+before it runs them, so the first stage asks all of this; it, the leaderboard and the pages alone keep what lies where they write.
 """
 
 import json
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
 
@@ -17,10 +18,12 @@ import yaml
 
 from truerate.errors import TruerateError
 from truerate.layout import Layout
-from truerate.params import places
+from truerate.params import Paths, places
+from truerate.products import is_product
 
 STAMP = ".made"
 SHARED = ("datasets", "annotations", "labels", "detectors", "judgements", "audits", "truth", "scores", "metrics", "build")  # of many outs
+PAGES = ("site_src", "site")  # as the committed settings name them, below `build`
 _HINT = "name a folder that is absent or empty, or move that away"
 
 
@@ -30,12 +33,16 @@ def check_places(at: Layout) -> None:
     named = places.written(at.p)
     tracked = _tracked_files(list(named.values()))
     for key, path in named.items():
-        if what := _taken(key, path, tracked):
+        if what := _taken(at, key, path, tracked):
             wrong.setdefault(what, key)  # a link or file that several lie below is one mistake
     found = [f"params.yaml: {key}: {what}" for what, key in wrong.items()]
+    found += [f"params.yaml: {line}" for line in places.swallowed(at.p)]
     config = Path("site/mkdocs.yml")
     found += [f"params.yaml: {line}" for line in places.pages(at.p, config.read_text("utf-8") if config.is_file() else "")]
-    if Path.cwd().is_relative_to(Path(at.p.paths.inputs).expanduser().resolve()):
+    inputs = os.path.expanduser(at.p.paths.inputs)
+    if not os.path.isdir(inputs):
+        found.append(f"params.yaml: paths.inputs: no folder {at.p.paths.inputs!r}; make it, empty where you have no files of your own")
+    if Path.cwd().is_relative_to(os.path.realpath(os.path.expanduser(at.p.paths.inputs))):
         found.append(f"params.yaml: paths.inputs: {at.p.paths.inputs!r} holds all that the build writes; name a folder of its own")
     if found:
         raise TruerateError("\n".join(found))
@@ -47,13 +54,22 @@ def claim(at: Layout, *names: str) -> None:
         refuse_taken(at, name)
         folder = Path(getattr(at.p.paths, name))
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / STAMP).touch()
+        if _stamp(folder) != name:
+            (folder / STAMP).write_text(name, "utf-8")
+
+
+def _stamp(folder: Path) -> str | None:
+    """What the stamp of a folder says: the setting that names it, or what decides the content of one that a command fills."""
+    try:
+        return (folder / STAMP).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def refuse_taken(at: Layout, name: str) -> None:
     """Raise TruerateError where a folder of `paths` is not ours to take."""
     path = getattr(at.p.paths, name)
-    if what := _taken(f"paths.{name}", path, _tracked_files([path])):
+    if what := _taken(at, f"paths.{name}", path, _tracked_files([path])):
         raise TruerateError(f"params.yaml: paths.{name}: {what}")
 
 
@@ -63,7 +79,7 @@ def refuse_others(folder: Path, who: str) -> None:
         raise TruerateError(f"{who}: {what}")
 
 
-def _taken(key: str, path: str, tracked: list[str]) -> str | None:
+def _taken(at: Layout, key: str, path: str, tracked: list[str]) -> str | None:
     """Why a place cannot be taken; None where it can."""
     folder = Path(path)
     for part in (folder, *folder.parents):
@@ -71,32 +87,79 @@ def _taken(key: str, path: str, tracked: list[str]) -> str | None:
             return f"{str(part)!r} is a link to {os.readlink(part)!r}; name the folder itself, below that of params.yaml"
         if part.exists() and not part.is_dir():
             return f"{str(part)!r} is a file; {_HINT}"
-    is_metrics = key == "paths.metrics"
-    if is_metrics and (_is_named(path) or _holds_metrics_alone(folder)):
-        return None  # one file of it is written, and git tracks that file
+    name = key.removeprefix("paths.")
+    if name == "metrics":  # one file of it is written, and git tracks that file: DVC may have removed it
+        tracked = [file for file in tracked if os.path.lexists(file)]
+        if _is_named(path) or _holds_metrics_alone(folder):
+            return None
     if what := _said_of_tracked(folder, tracked):
         return what
-    return None if not key.startswith("sources.") and _is_named(path) else _theirs(folder)
+    if key.startswith("sources."):
+        return _theirs(folder)
+    if name not in SHARED:  # DVC or a step replaces it whole
+        is_own = _stamp(folder) == name or (name in PAGES and path == f"{at.p.paths.build}/{name}" and _taken_build(at) is None)
+        return None if is_own else _strange(name, folder, folder)
+    is_known = _is_named(path) or (folder / STAMP).is_file()
+    asked = [Path(out) for out in _outs(at, name)] if is_known else [folder]
+    return next(filter(None, (_strange(name, folder, out) for out in asked)), None)
+
+
+def _taken_build(at: Layout) -> str | None:
+    """Why what lies in `build` is not the build's; None where it is."""
+    folder = Path(at.p.paths.build)
+    return None if _is_named(at.p.paths.build) or (folder / STAMP).is_file() else _said_of(folder, folder)
+
+
+def _outs(at: Layout, name: str) -> list[str]:
+    """What DVC empties in a folder of `paths` that several outputs share."""
+    one = {"datasets": at.dataset, "labels": at.labels, "scores": at.scores, "audits": at.audit, "truth": at.truth}
+    if name in one:
+        return [one[name](board) for board in at.p.boards]
+    if name == "annotations":
+        return [os.path.dirname(at.annotations(board)) for board in at.p.boards]
+    each = {"detectors": at.detector, "judgements": at.judgements}.get(name)
+    return [each(family, board) for board in at.p.boards for family in at.p.detectors] if each else []
+
+
+def _strange(name: str, folder: Path, out: Path) -> str | None:
+    """What in an output below a folder of `paths` the build did not write."""
+    outs = {PurePosixPath(named) for named in named_outs()}
+    for file in _files(out):
+        place = PurePosixPath(file.as_posix())
+        is_ours = place in outs or not outs.isdisjoint(place.parents) or is_product(name, file, file.relative_to(folder).as_posix())
+        if not is_ours:
+            return _said_of(out, file)
+    return None
+
+
+def _said_of(folder: Path, file: Path) -> str:
+    return f"{str(folder)!r} holds what the build did not write ({file.as_posix()!r}); {_HINT}"
 
 
 def _theirs(folder: Path) -> str | None:
-    """What in a folder the build did not write: a file where the stamp is missing."""
+    """What in a folder that a step fills whole it did not write: a file where its stamp is missing, or is that of a folder of `paths`."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         return f"{str(folder)!r} is no folder; {_HINT}"
-    first = None if (folder / STAMP).is_file() else _first_file(folder)
-    if first is None or (folder / STAMP).is_file():  # asked again: a step beside this one may have put it there in between
+    if _is_filled(folder):
         return None
-    return f"{str(folder)!r} holds what the build did not write ({first.as_posix()!r}); {_HINT}"
+    first = next(_files(folder), None)
+    if first is None or _is_filled(folder):  # asked again: a step beside this one may have put its stamp there in between
+        return None
+    return _said_of(folder, first)
 
 
-def _first_file(folder: Path) -> Path | None:
-    """A file or link below a folder, hidden ones too; None where there is none."""
+def _is_filled(folder: Path) -> bool:
+    return (_stamp(folder) or "build") not in Paths.model_fields
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files and links below a folder, or the file itself, but stamps: hidden ones too."""
+    if folder.is_symlink() or folder.is_file():
+        yield folder
     for parent, folders, files in os.walk(folder):
         folders.sort()
         links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
-        if found := sorted([*files, *links]):
-            return Path(parent, found[0])
-    return None
+        yield from (Path(parent, name) for name in sorted([*files, *links]) if name != STAMP)
 
 
 def holds_links_alone(folder: Path) -> bool:

@@ -115,6 +115,8 @@ def _rejected(path: Path) -> str:
 
 def refuse_foreign(work: Path, sets: Sequence[Path] = ()) -> None:
     """Raise TruerateError for a folder that holds something else, which would be replaced, and for one inside what is read or copied."""
+    if file := next((str(place) for place in (work, *work.parents) if place.exists() and not place.is_dir()), None):
+        raise TruerateError(f"work folder {str(work)!r}: {file!r} is a file; name a folder that is absent or empty with --work")
     if work.is_dir() and any(work.iterdir()) and not (work / MARK).is_file():
         raise TruerateError(f"work folder {str(work)!r} holds something else; name an empty one with --work")
     for folder in sets:

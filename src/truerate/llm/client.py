@@ -8,7 +8,7 @@ import httpx2
 import openai
 
 from truerate.hiding import Hiding
-from truerate.llm.faults import judge_exception
+from truerate.llm.faults import judge_exception, was_unsent
 from truerate.llm.policy import Verdict, judge
 
 # Headers that no endpoint needs: most say what machine this is, and each costs a hundredth of a call.
@@ -71,7 +71,7 @@ class Client:
         """The verdict on one call. `timeout_s` bounds the whole of it, a slow trickle included; no fault of a reply raises."""
         try:
             async with asyncio.timeout(self._timeout_s):
-                response = await self._openai.post(self._url, content=body, options=self._options, cast_to=httpx2.Response)
+                response = await self._post(body)
         except openai.APIStatusError as error:
             response = error.response
         except TooLarge as error:
@@ -80,6 +80,15 @@ class Client:
             return judge_exception(error, self._hiding.text)
         said = self._hiding.body(response.content, is_error=not response.is_success)
         return judge(response.status_code, response.headers, said, accept_length=accept_length)
+
+    async def _post(self, body: bytes) -> httpx2.Response:
+        """The response; over a new connection where the kept one was closed before anything of the request went out."""
+        try:
+            return await self._openai.post(self._url, content=body, options=self._options, cast_to=httpx2.Response)
+        except openai.APIConnectionError as error:
+            if not was_unsent(error):
+                raise
+        return await self._openai.post(self._url, content=body, options=self._options, cast_to=httpx2.Response)
 
     async def close(self) -> None:
         """Close its connections."""

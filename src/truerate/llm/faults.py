@@ -18,7 +18,12 @@ _MALFORMED = {
 }  # fmt: skip
 
 
-_NOT_SENT = "Cannot write to closing transport"  # the server had closed a kept connection before anything went out
+_UNSENT = "Cannot write to closing transport"
+
+
+def was_unsent(error: BaseException) -> bool:
+    """Whether a kept connection was closed by the server before anything of the request went out, so that it may be sent once more."""
+    return any(_UNSENT in str(link) for link in _causes(error))
 
 
 def judge_exception(error: BaseException, hidden: Callable[[str], str] = str) -> Verdict:
@@ -35,7 +40,7 @@ def judge_exception(error: BaseException, hidden: Callable[[str], str] = str) ->
     if names & _MALFORMED:
         return Verdict("retry", "bad_http", detail, is_charged=True)
     if names & _DROPPED:
-        return Verdict("retry", "connection", detail, is_charged=_NOT_SENT not in said)
+        return Verdict("retry", "connection", detail, is_charged=not was_unsent(error))
     is_of_the_line = any(isinstance(link, OSError) for link in links)
     reason = "timeout" if names & _TIMEOUT else "connection" if is_of_the_line else "bad_http"
     return Verdict("retry", reason, detail, is_charged=True)

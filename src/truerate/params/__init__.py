@@ -3,16 +3,17 @@
 Unknown keys, wrong types and names that are declared nowhere end in one line that says what is allowed.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 
 from truerate.errors import TruerateError, listed, meant
-from truerate.mistakes import OnceOnly, refuse_secrets, said, yaml_fault
+from truerate.mistakes import OnceOnly, refuse_secrets, said, veiled, yaml_fault
 from truerate.params.blocks import Block, Codes, Few, Items, Names, Number, Sampling, Seed, Share, Size, Track, Whole, Word
 from truerate.params.data import Board, HubSource, PublicData, PublicTraining, Rights, Source, Training
 from truerate.params.detectors import Backbone, Detector, Entailer, Lora
@@ -71,6 +72,7 @@ __all__ = [
 ]
 
 
+_NUMBER = re.compile(r"\d[\d_]*(\.[\d_]*)?([eE][+-]?\d+)?|0[xob][\da-fA-F_]+")  # of names: as YAML 1.1 or 1.2 reads them
 LONGEST = 80  # characters of a name that files and folders bear
 
 
@@ -159,10 +161,12 @@ class Params(Block):
 
     @field_validator("sources", "boards", "public_data", "endpoints", "models", "detectors", "backbones")
     @classmethod
-    def _names_are_paths(cls, named: dict[str, object]) -> dict[str, object]:
+    def _names_are_paths(cls, named: dict[str, object], asked: ValidationInfo) -> dict[str, object]:
         for name in named:
             if not name.replace("-", "").replace("_", "").replace(".", "").isalnum() or name.startswith((".", "-")):
                 raise ValueError(f"name {name!r} may hold letters, digits, '.', '_' and '-' only, '.' and '-' not first")
+            if asked.field_name in ("sources", "boards", "detectors") and _NUMBER.fullmatch(name):
+                raise ValueError(f"name {name!r} reads as a number, and DVC takes it for one; begin it with a letter")
             if len(name) > LONGEST:
                 raise ValueError(f"name {name[:20] + '…'!r} has {len(name)} characters; folders bear it: name it in at most {LONGEST}")
         return named
@@ -240,7 +244,7 @@ def load_params(path: str | Path = "params.yaml") -> Params:
     except ValidationError as error:
         raise TruerateError("\n".join(said(error.errors(include_url=False), Params, file=path.name))) from None
     for looked_at in ((*misplaced(params), *undeclared(params)), mismatched(params)):
-        if lines := [f"{path.name}: {line}" for line in dict.fromkeys(looked_at)]:
+        if lines := [veiled(f"{path.name}: {line}") for line in dict.fromkeys(looked_at)]:
             raise TruerateError("\n".join(lines))
     return params
 

@@ -37,7 +37,10 @@ class Endpoint(Block):
     @field_validator("base_url")
     @classmethod
     def _is_bare(cls, url: str | None) -> str | None:
-        parts = urlsplit(url or "")
+        try:
+            parts = urlsplit(url or "")
+        except ValueError:  # no address at all, which is said where addresses are checked
+            return url
         if "@" in parts.netloc or parts.query or parts.fragment:
             raise ValueError("must hold no user, password, `?` or `#`: a key is named by its variable as `api_key_env`")
         return url

@@ -5,6 +5,7 @@ again, by DVC or by a step: so every such place lies in the folder of params.yam
 lie side by side. What lies there already is asked of the disk, by `truerate.places`.
 """
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 READ_ONLY = ("inputs",)  # of `paths`
 BELOW_BUILD = ("settings", "hub", "training")  # what the build itself writes there, beside a scratch folder per board
+CODE = ("src", "rules", "site")  # what dvc.yaml watches of the code
 OWN = "own"
 LONGEST = 200  # characters of a place: files lie below it, and systems take names of 255
 _PLAIN = re.compile(r"(?!-)[\w.\-]+")  # of a part of `paths`: it stands in commands of dvc.yaml and of the rules as it is
@@ -26,6 +28,63 @@ def written(p: "Params") -> dict[str, str]:
     return named | {f"sources.{name}.path": source.path for name, source in _made(p)}
 
 
+def read(p: "Params") -> list[tuple[str, str]]:
+    """The files and folders that a build only reads, each with the setting that names it; what may be a Hub id is among them."""
+    named: list[tuple[str, str | None]] = [("paths.inputs", p.paths.inputs), ("llm.prompts_dir", p.llm.prompts_dir)]
+    for name, source in p.sources.items():
+        named.append((f"sources.{name}.path", None if source.make else source.path))
+        named.append((f"sources.{name}.training.path", source.training and source.training.path))
+        named += [(f"sources.{name}.code", code) for code in source.code]
+    for name, endpoint in p.endpoints.items():
+        named += [(f"endpoints.{name}.code", code) for code in endpoint.code]
+    if wild := p.tracks.wildhallucinations:
+        named.append(("tracks.wildhallucinations.takedown", wild.takedown))
+        named.append(("tracks.wildhallucinations.search.recorded", wild.search.recorded))
+    return [(key, path) for key, path in (*named, *weights(p).items()) if path]
+
+
+def weights(p: "Params") -> dict[str, str | None]:
+    """The settings whose value may be a folder, a Hub id or a word of ours."""
+    halueval, mfava, wild = p.tracks.halueval, p.tracks.mfava, p.tracks.wildhallucinations
+    named: dict[str, str | None] = {"tracks.halueval.similarity": halueval.similarity} if halueval else {}
+    named |= {"tracks.mfava.tokenizer": mfava.tokenizer, "tracks.mfava.seq2seq": mfava.seq2seq} if mfava else {}
+    named |= {"tracks.wildhallucinations.rarity": wild.rarity} if wild else {}
+    named |= {f"backbones.{name}.weights": backbone.weights for name, backbone in p.backbones.items()}
+    for key, family in p.detectors.items():
+        named |= {f"detectors.{key}.entailment.{name}.weights": network.weights for name, network in family.entailment.items()}
+    return named
+
+
+def unreadable(path: str) -> str | None:
+    """Why no file can be asked for by this name; None where one can."""
+    if not path.isprintable():
+        return f"{path!r} holds a character that cannot be printed"
+    if os.path.expanduser(path).startswith("~"):
+        return f"{path!r} begins with '~', and no such user has a home folder; name the folder itself"
+    return None
+
+
+def swallowed(p: "Params") -> Iterator[str]:
+    """A line for every file or folder that is only read and lies, by its name or by links, in one that a build empties.
+
+    Below `build` what is read may lie beside what is written; a source may read what the command of another made.
+    """
+    emptied = {key: path for key, path in written(p).items() if key != "paths.build"}
+    emptied |= {f"what the build keeps in {name!r}": f"{p.paths.build}/{name}" for name in (*BELOW_BUILD, *p.boards)}
+    ids = weights(p)
+    for key, path in read(p):
+        near = os.path.expanduser(path)
+        if key in ids and not os.path.exists(near):
+            continue  # a Hub id
+        ways = {PurePosixPath(os.path.abspath(near)), PurePosixPath(os.path.realpath(near))}
+        for place, folder in emptied.items():
+            is_made = key.startswith("sources.") and place.startswith("sources.")
+            if not is_made and any(way.is_relative_to(top(folder)) for way in ways for top in (os.path.abspath, os.path.realpath)):
+                name = place.removeprefix("paths.")
+                yield f"{key}: {path!r} lies in {name} ({folder}), which a build empties; move it to where nothing is written"
+                break
+
+
 def _made(p: "Params") -> list[tuple[str, "Source"]]:
     """The sources whose folder a command fills."""
     return [(name, source) for name, source in p.sources.items() if source.make and source.path]
@@ -33,7 +92,9 @@ def _made(p: "Params") -> list[tuple[str, "Source"]]:
 
 def misplaced(p: "Params") -> Iterator[str]:
     """A line for every place that no build may write, as `setting: what is wrong`."""
-    wrong = {key: what for key, path in written(p).items() if (what := _unfit(path, is_plain=key.startswith("paths.")))}
+    wrong = {key: what for key, path in read(p) if (what := unreadable(path))}
+    wrong |= {f"public_data.{name}.folder": what for name, public in p.public_data.items() if (what := unreadable(public.folder))}
+    wrong |= {key: what for key, path in written(p).items() if (what := _unfit(path, is_plain=key.startswith("paths.")))}
     yield from (f"{key}: {what}" for key, what in wrong.items())
     if not wrong:
         yield from _one_in_another(p)
@@ -47,6 +108,8 @@ def _unfit(path: str, *, is_plain: bool) -> str | None:
         return f"{path!r} is absolute; {hint}: the build writes there, and empties what it writes"
     if not parts or ".." in parts:
         return f"{path!r} is that folder or outside it; {hint}: the build empties what it writes"
+    if parts[0] in CODE:
+        return f"{path!r} lies in {parts[0]!r}, which the build reads; {hint} that holds nothing else"
     if hidden := next((part for part in parts if part.startswith(".")), None):
         return f"{path!r} is hidden ({hidden!r}), and what is hidden belongs to git, to DVC or to you; {hint}, no part of it with '.' first"
     if odd := next((part for part in parts if is_plain and not _PLAIN.fullmatch(part)), None):

@@ -133,7 +133,7 @@ def _linked(name: str, files: list[str], target: Path, *, whole: Path, beside: S
             place.parent.mkdir(parents=True, exist_ok=True)
             _link((whole / file).resolve(), place)
         if not holds_links_alone(scratch):
-            (scratch / STAMP).touch()
+            (scratch / STAMP).write_text("links", "utf-8")
         _swap(scratch, target)
     return target
 
