@@ -157,5 +157,11 @@ def test_words_of_farewell_below_the_last_line_void_nothing(text):
     assert read_lines(text, 2) == Lines(((0, text.splitlines()[0][4:]),), (), 0)
 
 
+@pytest.mark.parametrize("line", ["* * *", "- - -", "[Facts]", "[End of list]", "(none of sentence two)", "…"])
+def test_marks_alone_and_words_in_brackets_hold_no_fact(line):
+    whole = "[1] Kiel is a city.\n[2] none"
+    assert {read_lines(text, 2).n_malformed for text in (f"{line}\n{whole}", f"{whole}\n\n{line}")} == {0}
+
+
 def test_a_last_fact_that_breaks_off_is_told(text="[1] Kiel is a city.\n[2] It lies in the\nNorth."):
     assert read_lines(text, 2).n_malformed == 1
