@@ -35,6 +35,7 @@ def test_a_mark_from_before_this_machine_was_started_is_nobodys(tmp_path, monkey
     monkeypatch.setattr(onehost, "_booted_at", lambda: time.time())
     mark(tmp_path, at=time.time() - 5)
     onehost.hold(tmp_path, "store")
+    assert json.loads((tmp_path / onehost.MARK).read_text())["boot"] == onehost.boot()
 
 
 MOUNTS = r"""overlay / overlay rw 0 0
