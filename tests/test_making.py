@@ -1,6 +1,7 @@
 """A stage whose steps Snakemake runs: its code, and what it says last."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ RULES = 'rule made:\n    output: "made"\n    shell: "touch made"\nrule not_made:
 
 def make(folder: Path, target: str, **environment: str) -> subprocess.CompletedProcess:
     (folder / "x.smk").write_text(RULES)
+    shutil.copy(ROOT / "params.yaml", folder)
     own = os.environ | {"PYTHONPATH": str(ROOT / "src")} | environment
     command = [sys.executable, "-m", "truerate", "make", "x.smk", target]
     (folder / "profiles").mkdir(exist_ok=True)

@@ -17,6 +17,7 @@ from truerate.layout import Layout
 from truerate.params import Params, Source
 from truerate.params.places import READ_ONLY, misplaced
 from truerate.schemas import Item, Judgement, Row, Sample, Score, frame, save
+from truerate.settings import Stage
 from truerate.sources import fetch
 
 ROOT = Path(__file__).parents[1]
@@ -406,12 +407,52 @@ def test_the_work_folder_of_real_is_one_that_it_made(project, refused, tmp_path)
         assert "'build/mine/src/a.py' is a file" in refused("real", str(tmp_path / "public"), "--work", file)
 
 
-def test_dvc_keeps_folders_whose_step_asks_whose_they_are():
-    """Such a folder may be filled after the check: DVC would empty it before the step could refuse it."""
-    stages = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
-    for name in ("check", "leaderboard", "site"):
-        for out in [*stages[name]["outs"], *stages[name].get("metrics", ())]:
+def test_dvc_keeps_what_lies_in_an_out_until_its_step_has_asked_whose_it_is():
+    """A place may be filled after the check: DVC would empty it before the step could refuse it."""
+    for name, stage in yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"].items():
+        made = stage.get("do", stage)
+        for out in [*made["outs"], *made.get("metrics", ())]:
             assert isinstance(out, dict) and all(options["persist"] for options in out.values()), (name, out)
+
+
+BOARD = "halueval-closed-world"
+OF_STEPS = {
+    Stage("sources"): ("sources", "sources/notes.txt"),
+    Stage("dataset", BOARD): ("datasets", f"datasets/{BOARD}/notes.txt"),
+    Stage("label", BOARD): ("labels", f"labels/{BOARD}/deep/notes.txt"),
+    Stage("train", BOARD, "rules"): ("detectors", f"detectors/{BOARD}/rules/notes.txt"),
+    Stage("judge", BOARD, "rules"): ("judgements", f"judgements/{BOARD}/rules.parquet"),
+    Stage("audit", BOARD): ("audits", f"audits/{BOARD}.parquet"),
+    Stage("score", BOARD): ("scores", f"scores/{BOARD}/notes.txt"),
+}
+
+
+def test_every_stage_that_empties_a_place_is_asked():
+    assert {stage.name for stage in OF_STEPS} == set(places.WRITES)
+
+
+@pytest.mark.parametrize("stage", OF_STEPS, ids=lambda stage: stage.name)
+def test_a_step_refuses_a_place_that_was_filled_after_the_check(project, stage):
+    name, file = OF_STEPS[stage]
+    project(at_path(name, name))
+    flow.check_params()
+    write(file)
+    with pytest.raises(TruerateError, match=f"^params.yaml: paths.{name}: .*holds what the build did not write"):
+        places.clear(Layout.load(), stage)
+    assert Path(file).read_text() == "by hand"
+    Path(file).unlink()
+    write(f"{name}-beside/notes.txt", f"{name}/elsewhere/notes.txt" if name != "sources" else "x/notes.txt")
+    places.clear(Layout.load(), stage)  # what lies beside its own place is nothing to it
+    assert name == "sources" or Path(name, "elsewhere/notes.txt").is_file()
+
+
+def test_a_step_empties_what_an_earlier_run_of_it_wrote(project):
+    at = Layout.load()
+    save(Sample, frame(Sample), at.labels(BOARD, "samples"))
+    save(Judgement, frame(Judgement), at.judgements("rules", BOARD))
+    for stage in (Stage("label", BOARD), Stage("judge", BOARD, "rules")):
+        places.clear(at, stage)
+    assert not os.path.exists(at.labels(BOARD)) and not os.path.exists(at.judgements("rules", BOARD))
 
 
 # ---- DVC itself ---------------------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Boards whose data set is to be made again although neither settings, code nor sources changed: something that it holds is asked again.
 
-Three things would bring the old rows back: the scratch files, DVC's lock, which says that nothing changed, and DVC's run cache. What goes
-is what holds such rows and what follows from it; everything else is found in its place, and replies that came are in the response store.
-After the next `dvc repro`, dvc.lock is what it would have been had the rows come the first time.
+Two things would bring the old rows back: the scratch files, and DVC's lock, which says that nothing changed. What goes is what holds such rows
+and what follows from it; everything else is found in its place, and replies that came are in the response store. After the next `dvc repro`,
+dvc.lock is what it would have been had the rows come the first time.
 """
 
 import os
@@ -81,7 +81,6 @@ def mark(at: Layout, boards: Sequence[str], is_stale: IsStale) -> None:
     with _dvc(at, boards) as repo:
         if repo:
             _unlock(repo, {Stage("dataset", board).address for board in boards})
-            _forget_runs(Path(repo.stage_cache.cache_dir), {at.dataset(board) for board in boards})
         for path in doomed:
             for one in (path, *(beside(str(path), table) for table in BESIDE)):
                 one.unlink(missing_ok=True)
@@ -169,13 +168,3 @@ def _unlock(repo, stages: Collection[str]) -> None:
             for name in stages & lock.get("stages", {}).keys():
                 lock["stages"][name]["cmd"] = MARK
 
-
-def _forget_runs(folder: Path, outs: Collection[str]) -> None:
-    """Remove the runs of DVC's run cache that made one of these outputs: it would bring them back in place of a run."""
-    from dvc.utils.serialize import load_yaml
-
-    for runs in folder.glob("*/*"):  # a folder per command with its dependencies, a file per result
-        entry = next(runs.iterdir(), None) if runs.is_dir() else None
-        said = entry.read_text("utf-8", "replace") if entry else ""
-        if any(out in said for out in outs) and not outs.isdisjoint(out["path"] for out in load_yaml(entry).get("outs", [])):
-            shutil.rmtree(runs)

@@ -18,7 +18,7 @@ import polars as pl
 from truerate.errors import TruerateError, listed
 from truerate.keys import digest
 from truerate.layout import ROOT, Layout, beside
-from truerate.places import SHARED, check_places, claim, refuse_taken, written_by_stages
+from truerate.places import SHARED, check_places, claim, clear, refuse_taken, written_by_stages
 from truerate.schemas import (
     PAIRS,
     SPANS,
@@ -68,9 +68,10 @@ def track_of(at: Layout, board: str, part: str) -> ModuleType:
 def unchanged(at: Layout, stage: Stage) -> Iterator[None]:
     """Refuse to begin where params.yaml is no longer what DVC watches of it, and to end well where it or the code changed meanwhile.
 
-    DVC reads what it watches after the command: it would record a result under settings or code that did not make it.
+    What the stage wrote before is emptied: DVC leaves that to it. DVC reads what it watches after the command: it would record a result under settings or code that did not make it.
     """
     refuse_edited(at, stage)
+    clear(at, stage)
     before = digest("params.yaml", ROOT)
     yield
     if digest("params.yaml", ROOT) != before:
@@ -272,7 +273,6 @@ def train(at: Layout, detector: str, board: str) -> None:
     members = family.members_on(at.p.board(board).track)
     with unchanged(at, Stage("train", board, detector)):
         claim(at, "detectors")
-        shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         if detector not in at.p.families(board):
             return

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from truerate import parents
+from truerate.layout import Layout
+from truerate.places import clear, made_by
 from truerate.terminal import say
 
 LAST_S = 5.0  # for Snakemake to cancel what it has under way, on a cluster too
@@ -30,7 +32,9 @@ def build(arguments: Sequence[str] = (), *, folder: str = ".") -> int:
 
 
 def make(rules: str, target: str) -> int:
-    """Have Snakemake make a target of a rules file; its exit code. It and its jobs end when this process or DVC does."""
+    """Have Snakemake make a target of a rules file anew; its exit code. It and its jobs end when this process or DVC does."""
+    at = Layout.load()
+    clear(at, made_by(at, target))
     running = subprocess.Popen([sys.executable, "-m", "snakemake", "-s", rules, target], preexec_fn=parents.binding())
 
     def end() -> None:

@@ -56,7 +56,7 @@ def _ends_oddly(path: Path) -> bool:
 def _shorten(path: Path) -> bool:
     """Take stages from the end of dvc.lock until DVC can read it; False where it can from the start. Nothing left: no file.
 
-    DVC finds the stages that are lost in its run cache.
+    The stages that are lost run again, from scratch files, trained networks and replies that are there.
     """
     before = text = path.read_text("utf-8", "replace")
     while text and not _is_readable(text):

@@ -3,12 +3,14 @@
 *Written by the build* is a file that lies in what dvc.lock names, or that bears the name and columns of what a stage writes there
 (`truerate.products`: a kill, a cut dvc.lock and a checkout of DVC leave nothing else to tell it by), and a folder that bears the stamp of
 its own setting: a file that git and DVC do not see, put there by the first stage and by the steps. A folder that several outputs share
-frees none of them: each is asked for itself. A folder that is absent or holds no file may be taken. DVC empties what most stages write
-before it runs them, so the first stage asks all of this; it, the leaderboard and the pages alone keep what lies where they write.
+frees none of them: each is asked for itself. A folder that is absent or holds no file may be taken. The first stage asks all of this, and
+each step asks it again of what it writes: somebody may have filled that in between. So DVC keeps what lies there (`persist` in dvc.yaml),
+and the step empties it.
 """
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -20,10 +22,20 @@ from truerate.errors import TruerateError
 from truerate.layout import Layout
 from truerate.params import Paths, places
 from truerate.products import is_product
+from truerate.settings import Stage
 
 STAMP = ".made"
 SHARED = ("datasets", "annotations", "labels", "detectors", "judgements", "audits", "truth", "scores", "metrics", "build")  # of many outs
 PAGES = ("site_src", "site")  # as the committed settings name them, below `build`
+WRITES = {  # the setting of the folder in which a stage writes, and empties its own place first
+    "sources": "sources",
+    "dataset": "datasets",
+    "label": "labels",
+    "train": "detectors",
+    "judge": "judgements",
+    "audit": "audits",
+    "score": "scores",
+}
 _HINT = "name a folder that is absent or empty, or move that away"
 
 
@@ -73,6 +85,34 @@ def refuse_taken(at: Layout, name: str) -> None:
         raise TruerateError(f"params.yaml: paths.{name}: {what}")
 
 
+def clear(at: Layout, stage: Stage) -> None:
+    """Empty what a stage writes, where it is one of `WRITES`. Raises TruerateError, and empties nothing, where the build did not write it."""
+    if stage.name not in WRITES:
+        return
+    name = WRITES[stage.name]
+    folder, out = Path(getattr(at.p.paths, name)), _out(at, stage)
+    if not os.path.lexists(out):
+        return
+    if what := _blocked(out, is_table=out.suffix == ".parquet") or _said_of_tracked(out, _tracked_files([str(out)])) or _strange(name, folder, out):
+        raise TruerateError(f"params.yaml: paths.{name}: {what}")
+    out.unlink() if out.is_file() else shutil.rmtree(out)
+
+
+def made_by(at: Layout, target: str) -> Stage:
+    """The stage of which Snakemake makes a target: a board's data set, else the sources."""
+    return next((Stage("dataset", board) for board in at.p.boards if target == at.dataset(board, "card.json")), Stage("sources"))
+
+
+def _out(at: Layout, stage: Stage) -> Path:
+    """What a stage of `WRITES` writes: a folder or a file."""
+    board, detector = stage.board, stage.family
+    one = {"dataset": at.dataset, "label": at.labels, "audit": at.audit, "score": at.scores}
+    if stage.name in one:
+        return Path(one[stage.name](board))
+    each = {"train": at.detector, "judge": at.judgements}
+    return Path(each[stage.name](detector, board)) if stage.name in each else Path(at.p.paths.sources)
+
+
 def refuse_others(folder: Path, who: str) -> None:
     """Raise TruerateError where a folder that a step replaces whole was not written by it. `who`: the setting that names it."""
     if what := _theirs(folder) or _tracked(folder):
@@ -82,11 +122,8 @@ def refuse_others(folder: Path, who: str) -> None:
 def _taken(at: Layout, key: str, path: str, tracked: list[str]) -> str | None:
     """Why a place cannot be taken; None where it can."""
     folder = Path(path)
-    for part in (folder, *folder.parents):
-        if part.is_symlink():
-            return f"{str(part)!r} is a link to {os.readlink(part)!r}; name the folder itself, below that of params.yaml"
-        if part.exists() and not part.is_dir():
-            return f"{str(part)!r} is a file; {_HINT}"
+    if what := _blocked(folder):
+        return what
     name = key.removeprefix("paths.")
     if name == "metrics":  # one file of it is written, and git tracks that file: DVC may have removed it
         tracked = [file for file in tracked if os.path.lexists(file)]
@@ -102,6 +139,16 @@ def _taken(at: Layout, key: str, path: str, tracked: list[str]) -> str | None:
     is_known = _is_named(path) or (folder / STAMP).is_file()
     asked = [Path(out) for out in _outs(at, name)] if is_known else [folder]
     return next(filter(None, (_strange(name, folder, out) for out in asked)), None)
+
+
+def _blocked(place: Path, *, is_table: bool = False) -> str | None:
+    """Why no folder can be made at a place, or no file of the build lie there: a link or a file on the way to it, or in its stead."""
+    for part in (place, *place.parents):
+        if part.is_symlink():
+            return f"{str(part)!r} is a link to {os.readlink(part)!r}; name the folder itself, below that of params.yaml"
+        if part.exists() and not part.is_dir() and not (is_table and part == place):
+            return f"{str(part)!r} is a file; {_HINT}"
+    return None
 
 
 def _taken_build(at: Layout) -> str | None:

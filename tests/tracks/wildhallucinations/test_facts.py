@@ -86,6 +86,13 @@ def test_a_line_that_means_to_be_a_fact_never_vanishes(line, place):
         assert read.n_malformed == 1 and read.facts == ((0, "A."), (n_sentences - 1, "C."))
 
 
+@pytest.mark.parametrize("line", ["- Done!", "> done", "1. Facts", "Step 1: I read the text.", "* Here you go", "- I hope this helps.", "* OK."])
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_an_entry_that_speaks_of_the_work_voids_nothing(line, place):
+    lines = {"first": [line, "[1] A.", "[2] C."], "last": ["[1] A.", "[2] C.", line]}[place]
+    assert read_lines("\n".join(lines), 2).n_malformed == 0
+
+
 @pytest.mark.parametrize("text", ["[1] A lies\nin Oria.", "[1] A lies in Oria\nB lies there, too.", "[1] A.\nB is a lake.\n[2] none"])
 def test_what_may_be_the_rest_of_a_fact_or_one_without_its_number_is_malformed(text):
     assert read_lines(text, 2).n_malformed == 1

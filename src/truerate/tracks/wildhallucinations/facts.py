@@ -26,6 +26,12 @@ _ENTRY = re.compile(
 # What only frames entries: a fence of code or of data, a tag alone, a rule, a heading, a line in bold, one that ends with a colon.
 _FRAME = re.compile(r"(?:```|~~~).*|</?[\w-]+>|[-*_=#]{3,}|#{1,6}\s.*|\*\*[^*]+\*\*|__[^_]+__|[^\[\](){}|]*[:：][*_]*")
 _BARE = re.compile(r"[\W_]+|[\[(（【][^\d\[\](){}]*[\])）】][.:!]?")  # marks alone, or words in brackets with no number and nothing behind
+# An entry that speaks of the work itself, which no fact does: `- Done!`, `1. Facts`, `Step 1: I read the text.`
+_CHATTY = re.compile(
+    r"(?:[-+–—*•·‣◦|>]\s*|\d{1,3}[.):]\s*|(?:step|part|note)\s*\d*\s*[.):]\s*)+"
+    r"(?:(?:i|i['’]\w+|we|here|below|let me|let us|hope)\b.*|(?:done|ok|okay|sure|(?:atomic )?facts?|end|finished|certainly|of course)\W*)",
+    re.IGNORECASE,
+)
 _OPEN = re.compile(r"(?:[,،、]|\b(?:a|an|the|of|in|on|at|to|by|for|from|with|and|or|is|was|as))$", re.IGNORECASE)  # a fact that goes on
 _NONE = frozenset(("none", "no facts", "no fact"))
 # Words that carry no content of their own: what two wordings of one fact may differ in.
@@ -78,7 +84,7 @@ def _is_malformed(line: str, before: str, *, is_between: bool, is_whole: bool) -
     So a numbered line or a list entry in another form, and words right below a fact: between facts, or where they go on in small letters or
     that fact breaks off; where a sentence has no line (not `is_whole`) any words. What frames the facts is not.
     """
-    if not line or _BARE.fullmatch(line) or _FRAME.fullmatch(line) and not _ENTRY.fullmatch(line):
+    if not line or _BARE.fullmatch(line) or _CHATTY.fullmatch(line) or _FRAME.fullmatch(line) and not _ENTRY.fullmatch(line):
         return False
     is_below = bool(_LINE.fullmatch(before))
     is_rest = is_below and (is_between or line[0].islower() or bool(_OPEN.search(before)))
