@@ -1,6 +1,6 @@
 """The fine graph as a whole, for a look: snakemake -n, --dag, --lint. Only `dvc repro` writes under data/."""
 
-from truerate.layout import Layout
+from truerate.config.layout import Layout
 
 
 configfile: "params.yaml"

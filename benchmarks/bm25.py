@@ -23,7 +23,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 import psutil
 
-from truerate.report import write_between
+from truerate.cli.report import write_between
 from truerate.tracks.wildhallucinations.passages import Index, passages, tokens
 
 N_FACTS, N_PASSAGES, PASSAGE_WORDS, N_PAGES = 28, 4, 60, 10

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from truerate.cli.report import write_between
 from truerate.metrics.intervals import Interval, ratio_intervals, wilson, wilson_clustered
 from truerate.metrics.ranking import compare_all, rank_ranges
 from truerate.metrics.rates import Share, rogan_gladen
-from truerate.report import write_between
 
 CONFIDENCE, ALPHA = 0.95, 0.05
 Line = tuple[str, str, float, float, str]  # what, setting, share, mean width, remark

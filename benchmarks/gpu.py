@@ -35,6 +35,8 @@ import torch
 from scoring import CODER, CONFIGS, group, n_tokens, token_ratio
 from transformers import AutoModel, LlamaConfig, ModernBertConfig, PreTrainedConfig, logging
 
+from truerate.cli.report import write_between
+from truerate.config import Backbone
 from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.batches import padding_waste, rows_to_learn, steps_of
 from truerate.detectors.tokens.encode import Group
@@ -43,8 +45,6 @@ from truerate.detectors.tokens.network import Network, build
 from truerate.detectors.tokens.run import Meter, flops_per_token, matrix_rate, run_facts, versions
 from truerate.detectors.tokens.strategies import STRATEGIES, chosen_strategy, logits_of, score_group
 from truerate.detectors.tokens.train import State, deterministic, learn
-from truerate.params import Backbone
-from truerate.report import write_between
 
 Found = TypeVar("Found")
 SIZES = {"vocab_size": 128_256, "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8}

@@ -52,7 +52,7 @@ def main() -> None:
             server.wait()
     print(table)
     if given.write:
-        from truerate.report import write_between
+        from truerate.cli.report import write_between
 
         write_between(Path(given.write), "bench:kills", table)
 

@@ -23,7 +23,7 @@ from pathlib import Path
 import orjson
 import yaml
 
-from truerate.report import write_between
+from truerate.cli.report import write_between
 
 CONCURRENCY = 64
 WORDS = [f"w{number:x}" for number in range(1, 60_000, 7)]
@@ -177,10 +177,10 @@ def requests(texts: list[str]) -> list:
 
 def fill(at, texts: list[str]) -> float:
     """Store a reply to each text as a run would; CPU seconds."""
-    from truerate.llm.desk import Job, Settled, settle
     from truerate.llm.keys import Target
-    from truerate.llm.owner import Owner
-    from truerate.llm.store import Kept, Store
+    from truerate.llm.store.lease_holder import Owner
+    from truerate.llm.store.leases import Job, Settled, settle
+    from truerate.llm.store.responses import Kept, Store
 
     target, owner, pick = Target.of(at, "bench"), Owner.mine(), random.Random(1)
     pool = [" ".join(pick.choices(WORDS, k=120)) for _ in range(1000)]
@@ -197,7 +197,7 @@ def fill(at, texts: list[str]) -> float:
 
 def layout(url: str, folder: str):
     """The repository's params with one model on the stub, and a store of its own."""
-    from truerate.layout import Layout
+    from truerate.config.layout import Layout
 
     found = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
     found["endpoints"]["bench"] = {"base_url": url, "concurrency": CONCURRENCY}

@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.house import House, move_in, shrink, track_of  # noqa: E402
 from tests.mutations import SEED, Mutation, N, mutations  # noqa: E402
-from truerate.errors import TruerateError  # noqa: E402
+from truerate.core.errors import TruerateError  # noqa: E402
 
 COMMITTED = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
 SMALL = {
@@ -50,7 +50,7 @@ def main() -> None:
     table = "\n".join(["| mutation | board of | outcome | seconds |", "| --- | --- | --- | --: |", *rows])
     print(table)
     if given.write:
-        from truerate.report import write_between
+        from truerate.cli.report import write_between
 
         write_between(Path(given.write), "bench:mutations", table)
     raise SystemExit(int("traceback" in table))
@@ -66,9 +66,9 @@ def drawn(n: int, scratch: Path) -> list[Mutation]:
 
 def is_accepted(params: dict, scratch: Path) -> bool:
     """Whether the check of settings says nothing."""
-    from truerate.checking import check_names
-    from truerate.layout import Layout
-    from truerate.places import check_places
+    from truerate.config.layout import Layout
+    from truerate.config.places import check_places
+    from truerate.flow.check_names import check_names
 
     (scratch / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False), "utf-8")
     try:

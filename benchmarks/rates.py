@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from truerate.params import Statistics
-from truerate.report import write_between
+from truerate.cli.report import write_between
+from truerate.config import Statistics
 from truerate.tracks.mfava.rates import FLAWS, Calibration, Estimate, Replies, estimates
 from truerate.tracks.mfava.tally import Tally
 

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from truerate.params import Statistics, load_params
-from truerate.report import write_between
-from truerate.schemas import PAIRS, Judgement, Sample, frame, pairs
+from truerate.cli.report import write_between
+from truerate.config import Statistics, load_params
+from truerate.core.schemas import PAIRS, Judgement, Sample, frame, pairs
 from truerate.tracks.halueval.scores import score_recognition
 from truerate.tracks.halueval.tally import Tally
 

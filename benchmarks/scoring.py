@@ -26,13 +26,13 @@ import numpy as np
 import torch
 from transformers import BertConfig, LlamaConfig, ModernBertConfig, PreTrainedConfig, logging
 
+from truerate.cli.report import write_between
+from truerate.config import Backbone
 from truerate.detectors.tokens.backbones import TINY, body_from_nothing
 from truerate.detectors.tokens.encode import Answer, Group, tiny_coder
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import Network
 from truerate.detectors.tokens.strategies import chosen_strategy, score_group, score_groups
-from truerate.params import Backbone
-from truerate.report import write_between
 
 N_WORDS, ANSWER, SPREAD = 4000, 150, 40
 REFERENCES, ANSWERS = (150, 600, 3500), (1, 5, 11, 55)

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from truerate.cli.report import write_between
+from truerate.config import Backbone
+from truerate.core.keys import draw
 from truerate.detectors.tokens.batches import Rows, Step, padding_waste, rows_to_learn, steps_of
 from truerate.detectors.tokens.encode import Answer, Coder, Group, tiny_coder
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build
 from truerate.detectors.tokens.train import State, learn
-from truerate.keys import draw
-from truerate.params import Backbone
-from truerate.report import write_between
 
 SETTINGS = {"weights": "tiny", "mask": "prefix", "features": ["match", "alignment"], "learning_rate": 2e-3, "weight_decay": 0.01}
 SETTINGS |= {"max_tokens": 2048, "batch": 16, "accumulation": 1, "token_budget": 4096, "epochs": 1}

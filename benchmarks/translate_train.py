@@ -20,22 +20,22 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from truerate.cli.report import write_between
+from truerate.config import Params, load_params
+from truerate.config.layout import Layout
+from truerate.core.schemas import SPANS, Judgement, frame, pair
+from truerate.core.tags import parse_tags
 from truerate.detectors.tokens import fit_tokens, judge_tokens
-from truerate.layout import Layout
 from truerate.metrics.intervals import cluster_sums, difference_interval
 from truerate.metrics.tokens import offsets_by, token_counts
-from truerate.params import Params, load_params
-from truerate.report import write_between
-from truerate.schemas import SPANS, Judgement, frame, pair
 from truerate.sources import SourceTables, wiki_files
-from truerate.tags import parse_tags
 from truerate.tracks.mfava import steps
 from truerate.tracks.mfava.context import context_frame, contexts
 from truerate.tracks.mfava.languages import SOURCE
-from truerate_world.wiki.atlas import build
-from truerate_world.wiki.reader import reader
-from truerate_world.wiki.sources import write
-from truerate_world.wiki.training import example
+from truerate_world.mfava.entity_table import build
+from truerate_world.mfava.reader import reader
+from truerate_world.mfava.sources import write
+from truerate_world.mfava.training import example
 
 BOARD = "mfava-closed-world"
 WAYS = ("translations", "originals")

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from truerate.cli.report import write_between
 from truerate.metrics.wildfact import ALL_SUPPORTED, PRODUCTS, RESPONDING, SCORES
-from truerate.report import write_between
 from truerate.tracks.wildhallucinations.views import SLICES, reply_scores, score_cells
 
 ENTITIES, SUBJECTS, FACTS = 7919, 15, 28  # Zhao et al. 2024: 118,785 replies

@@ -1,6 +1,6 @@
 """HaluEval (HELMA): sampling-then-filtering, general queries, recognition.  INPUTS data/sources  OUTPUTS data/datasets/<board>"""
 
-from truerate.layout import Layout
+from truerate.config.layout import Layout
 from truerate.tracks.halueval import wiring
 
 at = Layout.load("params.yaml")

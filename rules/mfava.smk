@@ -1,6 +1,6 @@
 """mFAVA: silver passages, translated training data, queries and replies in the wild.  INPUTS data/sources  OUTPUTS data/datasets/<board>"""
 
-from truerate.layout import Layout
+from truerate.config.layout import Layout
 from truerate.tracks.mfava import wiring
 
 at = Layout.load("params.yaml")

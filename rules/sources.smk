@@ -1,6 +1,6 @@
 """Sources: public formats → Document, Item, Sample and Judgement tables.  INPUTS sources of params.yaml  OUTPUTS data/sources"""
 
-from truerate.layout import Layout
+from truerate.config.layout import Layout
 
 at = Layout.load("params.yaml")
 

@@ -1,6 +1,6 @@
 """WildHallucinations: entities of chats, web pages, replies, facts and verdicts.  INPUTS data/sources  OUTPUTS data/datasets/<board>"""
 
-from truerate.layout import Layout
+from truerate.config.layout import Layout
 from truerate.tracks.wildhallucinations import wiring
 
 at = Layout.load("params.yaml")

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from truerate.layout import Layout
+from truerate.config.layout import Layout
 
 ROOT = Path(__file__).parents[1]
 

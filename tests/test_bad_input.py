@@ -11,9 +11,11 @@ import pytest
 import yaml
 
 from truerate.cli import main
-from truerate.flow import DATASET, SOURCE, label_files
-from truerate.layout import Layout
-from truerate.schemas import frame, save
+from truerate.config.layout import Layout
+from truerate.core.schemas import frame, save
+from truerate.flow.dataset import DATASET
+from truerate.flow.evaluate import label_files
+from truerate.flow.sources import SOURCE
 
 ROOT = Path(__file__).parents[1]
 BOARD, MFAVA = "halueval-closed-world", "mfava-closed-world"

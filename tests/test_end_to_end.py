@@ -86,8 +86,8 @@ def test_the_board_is_published_once_and_every_config_loads(house, tmp_path):
 
 BACK = """
 import json, sys
-from truerate.layout import Layout
-from truerate.params import HubSource, Source
+from truerate.config.layout import Layout
+from truerate.config import HubSource, Source
 from truerate.sources import read_source
 from truerate.sources.fetch import folder_of
 source = Source(reader="truerate", hub=HubSource(repo=sys.argv[1], revision=sys.argv[2], config=sys.argv[3]))

@@ -8,7 +8,7 @@ import pytest
 from house import CALLS, House, claims_no_certainty, move_in
 from published import loaded, publish, running
 
-from truerate.schemas import pair
+from truerate.core.schemas import pair
 
 BOARD = "mfava-closed-world"
 TINY = {"train": 20, "held_out": 4, "silver": 6, "articles": 6, "natural": 4, "seeds": [42], "scopes": ["multi"], "labels": ["binary"]}

@@ -9,8 +9,8 @@ import pytest
 from house import CALLS, House, claims_no_certainty, move_in
 from published import loaded, publish, running
 
-from truerate.layout import Layout
-from truerate.schemas import pair
+from truerate.config.layout import Layout
+from truerate.core.schemas import pair
 from truerate.tracks.wildhallucinations import wiring
 
 BOARD = "wildhallucinations-closed-world"

@@ -74,7 +74,7 @@ def test_nothing_in_truerate_names_the_closed_world():
         ("truerate.flow, truerate.tracks.wildhallucinations.scratch", ["torch", "pandera", "pandas", "trafilatura", "numpy", "scipy"]),
         ("truerate.flow, truerate.tracks.halueval.scratch", ["torch", "pandera", "pandas", "numpy"]),
         ("truerate.flow, truerate.tracks.mfava.scratch", ["torch", "pandera", "pandas", "numpy", "py3langid"]),
-        ("truerate.checking, truerate.detectors, truerate.detectors.tokens", ["torch", "transformers", "pandera"]),
+        ("truerate.flow.check_names, truerate.detectors, truerate.detectors.tokens", ["torch", "transformers", "pandera"]),
     ],
 )
 def test_a_step_does_not_wait_for_what_it_does_not_use(modules, heavy):

@@ -7,10 +7,10 @@ import pytest
 import yaml
 
 from tests.mutations import SEED, Mutation, N, at, everything, mutations
-from truerate.checking import check_names
-from truerate.errors import TruerateError
-from truerate.layout import Layout
-from truerate.places import check_places
+from truerate.config.layout import Layout
+from truerate.config.places import check_places
+from truerate.core.errors import TruerateError
+from truerate.flow.check_names import check_names
 
 ROOT = Path(__file__).parents[1]
 COMMITTED = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from dvc.repo import Repo
 
-from truerate.layout import Layout
-from truerate.settings import Stage, read_by, stages
+from truerate.config.layout import Layout
+from truerate.config.stage_settings import Stage, read_by, stages
 
 ROOT = Path(__file__).parents[1]
 at = Layout.load(str(ROOT / "params.yaml"))
@@ -65,7 +65,7 @@ def test_every_stage_watches_the_file_of_its_settings_and_none_reads_params_by_i
         assert {dep for dep in deps(name) if dep.startswith(f"{at.p.paths.build}/settings")} == {path}, name
         assert not [dep for dep in STAGES[name].deps if getattr(dep, "params", [])], name
     assert outs("check") == {f"{at.p.paths.build}/settings"}
-    assert deps("check") == {"params.yaml", "src/truerate/settings.py", "src/truerate/params"}
+    assert deps("check") == {"params.yaml", "src/truerate/config/stage_settings.py", "src/truerate/config"}
 
 
 @pytest.mark.parametrize("board", at.p.boards)
@@ -87,7 +87,7 @@ def test_stages_watch_the_settings_they_read():
 
 @pytest.mark.parametrize("board", at.p.boards)
 def test_the_users_prompts_and_the_draws_are_watched(board):
-    assert {at.p.paths.inputs, "src/truerate/keys.py"} <= deps(f"dataset@{board}")
+    assert {at.p.paths.inputs, "src/truerate/core/keys.py"} <= deps(f"dataset@{board}")
 
 
 def test_no_tracked_output_lies_in_the_scratch_tree():
@@ -97,7 +97,7 @@ def test_no_tracked_output_lies_in_the_scratch_tree():
 
 
 def test_readers_and_rules_of_the_sources_are_watched():
-    assert {"src/truerate/sources", "rules/sources.smk", "src/truerate/schemas.py", "src/truerate/text.py"} <= deps("sources")
+    assert {"src/truerate/sources", "rules/sources.smk", "src/truerate/core/schemas", "src/truerate/core/text.py"} <= deps("sources")
     assert outs("sources") == {at.p.paths.sources}
     made = {path for source in at.p.sources.values() for path in source.code}
     assert made <= deps("sources")

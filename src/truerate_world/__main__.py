@@ -8,8 +8,8 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from truerate.cpu import hold_to_avx2
-from truerate.errors import TruerateError
+from truerate.core.cpu import hold_to_avx2
+from truerate.core.errors import TruerateError
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -32,14 +32,14 @@ def _failed(line: str) -> int:
 
 def write_sources(options: argparse.Namespace) -> None:
     """Fill a folder with the world's seed files in their public formats."""
-    from truerate_world.sources import write
+    from truerate_world.halueval.sources import write
 
     write(Path(options.folder), options.seed, options.items, options.languages)
 
 
 def write_wiki(options: argparse.Namespace) -> None:
     """Fill a folder with the wiki's labelled passages, silver prompts and articles in their public formats."""
-    from truerate_world.wiki.sources import write
+    from truerate_world.mfava.sources import write
 
     sizes = {"n_train": options.train, "n_held_out": options.held_out, "n_silver": options.silver, "n_articles": options.articles}
     write(Path(options.folder), options.seed, **sizes, languages=options.languages)
@@ -47,7 +47,7 @@ def write_wiki(options: argparse.Namespace) -> None:
 
 def write_chats(options: argparse.Namespace) -> None:
     """Fill a folder with conversations in WildChat's format."""
-    from truerate_world.web.chats import write_chats as write
+    from truerate_world.wildhallucinations.chats import write_chats as write
 
     write(Path(options.folder), options.seed, options.chats)
 
@@ -57,10 +57,10 @@ def serve_models(options: argparse.Namespace) -> None:
     from functools import partial
 
     from truerate_world.encyclopedia import build
-    from truerate_world.mind import MODELS, reply
     from truerate_world.server import Settings, serve
-    from truerate_world.web.habits import SEARCHING
-    from truerate_world.web.site import Site
+    from truerate_world.simulated_model import MODELS, reply
+    from truerate_world.wildhallucinations.behaviour_profile import SEARCHING
+    from truerate_world.wildhallucinations.site import Site
 
     world = build(options.seed, options.languages)
     settings = Settings(
@@ -86,7 +86,7 @@ def serve_models(options: argparse.Namespace) -> None:
 
 def annotate_board(options: argparse.Namespace) -> None:
     """Write the labels that people would return for a board's tasks; an empty file where its source is not simulated."""
-    from truerate.layout import Layout
+    from truerate.config.layout import Layout
     from truerate_world import steps
 
     steps.annotate_board(Layout.load(options.params), options.board)
@@ -94,7 +94,7 @@ def annotate_board(options: argparse.Namespace) -> None:
 
 def save_truth(options: argparse.Namespace) -> None:
     """Write the planted values of a board as scores; an empty table where its source is not simulated."""
-    from truerate.layout import Layout
+    from truerate.config.layout import Layout
     from truerate_world import steps
 
     steps.save_truth(Layout.load(options.params), options.board)

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from truerate_world.domains import DOMAINS, N_CATEGORY, N_COUNTRIES, N_ENTITIES, RELATIONS, Value, is_person
 from truerate_world.draws import draw, pick, shuffled
-from truerate_world.tongue import Tongue
+from truerate_world.lexicon import Tongue
 
 
 @dataclass(frozen=True, eq=False)

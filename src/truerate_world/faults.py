@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import orjson
 
-from truerate_world.wire import Reply
+from truerate_world.http_server import Reply
 
 CALL_KINDS = ("429", "5xx", "hang", "drop", "truncate", "empty", "refusal", "length", "quota", "html")
 SEARCH_KINDS = ("search-quota", "search-rate")  # what meets searches of the web, and no call of a model

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from truerate_world.findings import PATTERNS
+from truerate_world.claim_checker import PATTERNS
 
 VARIANTS = ("plain", "knowledge", "chain-of-thought")
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from truerate_world.domains import DOMAINS, RELATIONS, Value
 from truerate_world.encyclopedia import World
-from truerate_world.tongue import Scan, Tongue
+from truerate_world.lexicon import Scan, Tongue
 
 _SENTENCE = re.compile(r"[.!?]+[\"'”’)]*(?:\s+|$|(?=[A-Z\"“]))|\n+")
 _SLOT = re.compile(r"\{(\w+)\}")

@@ -18,7 +18,7 @@ import orjson
 
 from truerate_world.completions import BadRequest, check_request, completion_of
 from truerate_world.faults import CALL_KINDS, Fault, error_body, pick, spoil
-from truerate_world.wire import Connection, Reply
+from truerate_world.http_server import Connection, Reply
 
 UNRECOGNISED = "unrecognised"
 

@@ -3,20 +3,20 @@
 import json
 from pathlib import Path
 
-from truerate.flow import refuse_edited
-from truerate.keys import digest
-from truerate.layout import Layout
-from truerate.schemas import Document, Fact, Generation, Item, Judgement, Reject, Sample, Score, frame, load, read_parquet, save
-from truerate.settings import Stage
-from truerate_world.annotate import annotate
+from truerate.config.layout import Layout
+from truerate.config.stage_settings import Stage
+from truerate.core.keys import digest
+from truerate.core.schemas import Document, Fact, Generation, Item, Judgement, Reject, Sample, Score, frame, load, read_parquet, save
+from truerate.flow.guard import refuse_edited
 from truerate_world.encyclopedia import World, build
+from truerate_world.halueval.annotate import annotate
+from truerate_world.halueval.truth import planted_scores
+from truerate_world.mfava import annotate as wiki_annotate
+from truerate_world.mfava import truth as wiki_truth
 from truerate_world.models import MODELS
-from truerate_world.truth import planted_scores
-from truerate_world.web import annotate as web_annotate
-from truerate_world.web import truth as web_truth
-from truerate_world.web.truth_funnel import funnel_scores
-from truerate_world.wiki import annotate as wiki_annotate
-from truerate_world.wiki import truth as wiki_truth
+from truerate_world.wildhallucinations import annotate as web_annotate
+from truerate_world.wildhallucinations import truth as web_truth
+from truerate_world.wildhallucinations.truth_funnel import funnel_scores
 
 
 def annotate_board(at: Layout, board: str) -> None:

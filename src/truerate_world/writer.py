@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from truerate.text import words
+from truerate.core.text import words
 from truerate_world.domains import RELATIONS, Value
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
-from truerate_world.tongue import Tongue
+from truerate_world.lexicon import Tongue
 
 
 class Fact(NamedTuple):

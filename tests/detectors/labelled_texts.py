@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from truerate.schemas import Sample, frame
+from truerate.core.schemas import Sample, frame
 
 
 def samples(rows, *, task="qa", split="train"):

@@ -10,11 +10,11 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import BertConfig, BertForSequenceClassification, BertModel, PreTrainedTokenizerFast
 
+from truerate.config import Detector, Entailer
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import Judgement, validate
 from truerate.detectors.entailment import Entailment, chosen, entailment_of, fitting, network, pieces
 from truerate.detectors.family import fit_family, judge_family, member
-from truerate.errors import TruerateError
-from truerate.params import Detector, Entailer
-from truerate.schemas import Judgement, validate
 
 from .labelled_texts import contexts, samples
 

@@ -1,11 +1,11 @@
 import polars as pl
 import pytest
 
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pairs
 from truerate.detectors.evidence import joined, passages, split, with_evidence
 from truerate.detectors.family import member
 from truerate.detectors.interface import Texts
-from truerate.errors import TruerateError
-from truerate.schemas import pairs
 
 from .labelled_texts import contexts, samples
 

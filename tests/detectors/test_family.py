@@ -3,10 +3,10 @@ import json
 import polars as pl
 import pytest
 
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import Judgement, validate
 from truerate.detectors import fit_family, judge_family, members
 from truerate.detectors.family import fit_members, judge_members
-from truerate.errors import TruerateError
-from truerate.schemas import Judgement, validate
 
 from .labelled_texts import contexts, samples
 

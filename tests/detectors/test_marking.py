@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 import torch
 
+from truerate.config import Entailer
+from truerate.core.errors import TruerateError
 from truerate.detectors.entailment import Entailment, network
 from truerate.detectors.marking import Marker
 from truerate.detectors.tokens.pretrained import DetectorConfig, TokenDetector
-from truerate.errors import TruerateError
-from truerate.params import Entailer
 
 from .labelled_texts import contexts, samples
 from .tokens import small_networks as small

@@ -4,12 +4,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from truerate.config import Source
 from truerate.detectors.evidence import with_evidence
 from truerate.detectors.family import fit_family, judge_family, member
 from truerate.detectors.interface import Texts
 from truerate.detectors.support import NAMES, decoded, longest_run, support_features
 from truerate.metrics.agreement import cohen_kappa
-from truerate.params import Source
 from truerate.sources import read_source
 
 from .labelled_texts import contexts, samples

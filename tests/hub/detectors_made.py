@@ -4,10 +4,10 @@ from pathlib import Path
 
 import polars as pl
 
+from truerate.core.schemas import Score, frame, score_row
 from truerate.detectors.tokens.network import Network
 from truerate.hub.licences import Licence
 from truerate.hub.release import DetectorFacts, Files
-from truerate.schemas import Score, frame, score_row
 
 CARD = {"name": "towns", "citation": "Towns of nowhere.", "licence": "CC BY-SA 4.0", "redistribution": "yes", "url": None, "lang": "de,en"}
 LICENCE = Licence("cc-by-sa-4.0", "CC BY-SA 4.0", is_share_alike=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.hub.push import publish
 from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Target
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from truerate.core.schemas import Count, Document, Fact, Generation, Item, Judgement, Row, Sample, Score, frame, pairs, score_row
 from truerate.hub.release import BoardFacts
-from truerate.schemas import Count, Document, Fact, Generation, Item, Judgement, Row, Sample, Score, frame, pairs, score_row
 
 SOURCE = "little"
 CARD = {

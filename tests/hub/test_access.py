@@ -3,7 +3,7 @@
 import pytest
 
 from tests.hub.server.accounts import FINE_TOKEN, GUEST_TOKEN
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.hub.access import refuse_reader
 from truerate.hub.release import Target
 

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 from tests.hub import small_board as small
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pairs
 from truerate.hub.configs import configs_of, slug
 from truerate.hub.licences import Licence, licence_of
-from truerate.schemas import pairs
 
 
 def configs(tables: dict | None = None, **card) -> dict:

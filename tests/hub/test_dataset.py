@@ -17,7 +17,7 @@ from huggingface_hub import DatasetCard, HfApi, snapshot_download
 
 from tests.hub import small_board as small
 from tests.hub.server.cards import faults_of, warnings_of
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.hub.configs import configs_of
 from truerate.hub.dataset import DatasetDraft, draft_of
 from truerate.hub.licences import LICENCES

@@ -13,8 +13,8 @@ from transformers import AutoTokenizer
 
 from tests.detectors.tokens import small_networks as small
 from tests.hub.detectors_made import CARD, TRAINING, facts_of, laid, scores
+from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.pretrained import DetectorConfig, TokenDetector
-from truerate.errors import TruerateError
 from truerate.hub.detector import MODEL_TYPE, draft_of, published_backbone, refuse_training
 from truerate.hub.detector_card import percent, words
 from truerate.hub.licences import Licence

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 from datasets import Features, List, Value
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.hub.features import croissant_fields, yaml_features
 
 STRUCT = pl.Struct({"start": pl.Int64, "type": pl.String})

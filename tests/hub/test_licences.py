@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.hub.licences import (
     GOES_INTO,
     LICENCES,

@@ -10,10 +10,10 @@ from email.utils import format_datetime
 import httpx2
 import pytest
 
-from truerate import terminal
-from truerate.errors import TruerateError
+from truerate.core import terminal
+from truerate.core.errors import TruerateError
 from truerate.hub.client import Busy, _asked_wait
-from truerate.hub.patience import TRIES, Patience
+from truerate.hub.retry import TRIES, Patience
 
 
 def failing(*errors):

@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.hub.history import Release, added
 from truerate.hub.plan import bytes_shown, is_automatic, lines, plan_of, refuse_foreign, refuse_names, refuse_public
 from truerate.hub.release import Target

@@ -8,7 +8,7 @@ import pytest
 from huggingface_hub import constants, get_session
 from huggingface_hub.utils import are_progress_bars_disabled
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.hub.push import publish
 from truerate.hub.release import CHANGELOG, MARK, README, Target
 

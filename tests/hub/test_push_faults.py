@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.hub.push import publish
 from truerate.hub.release import Target
 

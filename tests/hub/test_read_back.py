@@ -8,13 +8,13 @@ import pytest
 import yaml
 
 from tests.hub.drafts import DAY
-from truerate import flow
+from truerate.config.layout import Layout
+from truerate.core.keys import split_of
+from truerate.core.schemas import PAIRS, Sample, Score, frame, load, pair, pairs, read_json, save
+from truerate.flow import dataset, evaluate, guard, pages, sources
+from truerate.flow.release import board_draft
 from truerate.hub import push
 from truerate.hub.release import Target
-from truerate.keys import split_of
-from truerate.layout import Layout
-from truerate.releases import board_draft
-from truerate.schemas import PAIRS, Sample, Score, frame, load, pair, pairs, read_json, save
 
 ROOT = Path(__file__).parents[2]
 REPO, N = "org/little", 20
@@ -36,20 +36,20 @@ def declare(**changes) -> Layout:
     values |= changes
     values["boards"] = {name: {"track": "halueval", "source": name} for name in values["sources"]}
     Path("params.yaml").write_text(yaml.safe_dump(values, sort_keys=False), "utf-8")
-    flow.check_params()
+    guard.check_params()
     return Layout.load()
 
 
 def build(at: Layout, board: str) -> pl.DataFrame:
     """What the stages of a board make where no model may stand on it; its labelled samples."""
-    flow.import_source(at, board)
-    flow.export(at, board, at.dataset(board, "card.json"), [])
-    flow.label(at, board)
-    flow.train(at, "baselines", board)
-    flow.judge(at, "baselines", board)
-    flow.audit(at, board)
+    sources.import_source(at, board)
+    dataset.export(at, board, at.dataset(board, "card.json"), [])
+    evaluate.label(at, board)
+    evaluate.train(at, "baselines", board)
+    evaluate.judge(at, "baselines", board)
+    evaluate.audit(at, board)
     save(Score, frame(Score), at.truth(board))
-    flow.score(at, board)
+    evaluate.score(at, board)
     return load(Sample, at.labels(board, "samples"))
 
 
@@ -91,7 +91,7 @@ def first(hub_here, tmp_path, monkeypatch):
     (tmp_path / "inputs" / "little" / "dialogue_data.json").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     at = declare(sources={"little": {"reader": "halueval", "path": "inputs/little"}})
     samples = build(at, "little")
-    flow.leaderboard(at)
+    pages.leaderboard(at)
     Path("dvc.lock").write_text("schema: '2.0'\nstages:\n  dataset@little: {cmd: x}\n  dataset@other: {cmd: y}\n", "utf-8")
     return at, samples
 
@@ -102,7 +102,7 @@ def test_the_readme_s_example_reads_back_and_builds(first):
     save(Sample, samples.with_columns(attributes=picked), at.labels("little", "samples"))
     here = declare(sources={"back": hub_source(published(at, "little"))})
     again = build(here, "back").with_columns(pair("attributes", "published_id"), pair("attributes", "published_split"))
-    flow.leaderboard(here)
+    pages.leaderboard(here)
     assert again.height == samples.height == 2 * N
     both = samples.join(again, left_on="sample_id", right_on="published_id", suffix="_back")
     assert both.height == samples.height
@@ -129,7 +129,7 @@ def test_the_card_comes_back_and_the_board_may_go_out_again(first, config):
     commit = published(at, "little")
     here = declare(sources={"back": hub_source(commit, hub={"repo": REPO, "revision": commit, "config": config})})
     build(here, "back")
-    flow.leaderboard(here)
+    pages.leaderboard(here)
     card = read_json(here.source("back", "card.json"))
     assert (card["licence"], card["redistribution"]) == ("cc0-1.0", "yes")
     assert (card["repository"], card["revision"]) == (REPO, commit)
@@ -157,7 +157,7 @@ def test_the_settings_say_what_the_rights_holder_allows(first):
     stated = bare | {"rights": {"licence": "CC BY 4.0", "redistribution": yaml.safe_load("yes")}}
     here = declare(sources={"bare": bare, "stated": stated})
     for name, expected in (("bare", ("not stated", "no")), ("stated", ("CC BY 4.0", "yes"))):
-        flow.import_source(here, name)
+        sources.import_source(here, name)
         card = read_json(here.source(name, "card.json"))
         assert (card["licence"], card["redistribution"]) == expected
         assert set(pl.read_parquet(here.source(name, "documents"))["licence"]) == {expected[0]}

@@ -15,11 +15,11 @@ from urllib.parse import quote, quote_plus
 import polars as pl
 import pytest
 
-from truerate.errors import TruerateError
+from truerate.config import load_params
+from truerate.core.errors import TruerateError
+from truerate.flow.slices import own_settings
 from truerate.hub.scan import EMAIL, PATH, Finding, literals, refuse, scan
-from truerate.hub.strings import CLOSED, PACKED
-from truerate.params import load_params
-from truerate.slices import own_settings
+from truerate.hub.scan_text import CLOSED, PACKED
 
 TOKEN = "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZ01234567"
 VALUE = "correct horse/battery+staple"  # the literal value of a secret variable

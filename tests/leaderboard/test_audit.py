@@ -5,9 +5,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from truerate.config import Audit, Statistics
+from truerate.core.schemas import Sample, Score, frame, pair, pairs, validate
 from truerate.leaderboard.audit import SHORTCUTS, audit, findings, hard_split
-from truerate.params import Audit, Statistics
-from truerate.schemas import Sample, Score, frame, pair, pairs, validate
 
 P = Audit(folds=5, threshold=0.75, on_shortcut="flag")
 STATISTICS = Statistics(confidence=0.95, n_bootstrap=500, alpha=0.05)

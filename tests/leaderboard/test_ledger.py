@@ -4,10 +4,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import Score, frame, pairs
 from truerate.leaderboard.ledger import COLUMNS, REASONS, Claim, check_totals, judge, ledger, load_published
 from truerate.metrics.intervals import wilson
-from truerate.schemas import Score, frame, pairs
 
 DATA = Path(__file__).parents[3] / "shared/data"
 needs_data = pytest.mark.skipif(not (DATA / "published_results.csv").is_file(), reason="no published results beside this checkout")

@@ -1,9 +1,9 @@
 import polars as pl
 
-from truerate.layout import Layout
+from truerate.config import Statistics
+from truerate.config.layout import Layout
+from truerate.core.schemas import Outcome, Row, Score, frame, pairs, validate
 from truerate.leaderboard.rows import board_rows, headline, is_lower_better, rows, slice_key, table_of
-from truerate.params import Statistics
-from truerate.schemas import Outcome, Row, Score, frame, pairs, validate
 
 STATISTICS = Statistics(confidence=0.95, n_bootstrap=500, alpha=0.05)
 QA = pairs(task="qa", variant="plain")

@@ -10,8 +10,8 @@ import pytest
 import yaml
 from stub import Stub, serve
 
-from truerate.layout import Layout
-from truerate.params import Params
+from truerate.config import Params
+from truerate.config.layout import Layout
 
 ROOT = Path(__file__).parents[2]
 BASE = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))

@@ -6,9 +6,9 @@ Every kind of key (aliases with an identity, an extra body, parameters of their 
 
 import copy
 
-from truerate.layout import Layout
+from truerate.config import Params
+from truerate.config.layout import Layout
 from truerate.llm import Request
-from truerate.params import Params
 
 MODELS = {
     "m": {"model": "stub-model", "price": [1.0, 2.0]},

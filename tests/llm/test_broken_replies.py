@@ -5,12 +5,12 @@ import sqlite3
 import pytest
 
 from llm.asked import TARGET, asking
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.llm import ask, estimate
-from truerate.llm.desk import Job, Settled, settle
-from truerate.llm.owner import Owner
 from truerate.llm.stats import dead_letters, stats
-from truerate.llm.store import Dead, Kept, Store
+from truerate.llm.store.lease_holder import Owner
+from truerate.llm.store.leases import Job, Settled, settle
+from truerate.llm.store.responses import Dead, Kept, Store
 
 
 def test_parts_of_a_message_are_its_text(at):

@@ -4,7 +4,7 @@ import json
 
 from llm.asked import asking
 from truerate.llm import ask, commands
-from truerate.llm.store import Store
+from truerate.llm.store.responses import Store
 
 
 def test_what_the_store_holds(at, capsys):

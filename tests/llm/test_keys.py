@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from llm.asked import TARGET, asking
-from truerate import text
+from truerate.core import text
 from truerate.llm import Request
 from truerate.llm.keys import CONTROLS, Target, _is_plain
 

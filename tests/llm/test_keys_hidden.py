@@ -5,9 +5,9 @@ import zlib
 import pytest
 
 from llm.asked import asking
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.llm import ask
-from truerate.llm.store import Store
+from truerate.llm.store.responses import Store
 
 KEY = "swordfish 'of' no-known/form"
 KINDS = ["401", "403", "400", "500", "404", "429", "html", "error-200", "not-completion", "refusal", "tools", "parts", "bad-status"]

@@ -13,16 +13,16 @@ import pytest
 
 from llm.asked import asking
 from llm.conftest import ROOT
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.llm import ask, estimate
-from truerate.llm.launch import Launch, acquire, launched
-from truerate.llm.owner import started
+from truerate.llm.store.lease_holder import started
+from truerate.llm.transport.launch import Launch, acquire, launched
 
 SERVER = f"python {ROOT / 'tests' / 'stub.py'} --port {{port}}"
 HOLD = """
 import sys, time
-from truerate.layout import Layout
-from truerate.llm.launch import launched
+from truerate.config.layout import Layout
+from truerate.llm.transport.launch import launched
 with launched(Layout.load(sys.argv[1]), "stub") as url:
     print(url, flush=True)
     time.sleep(60)

@@ -6,8 +6,8 @@ from email.utils import formatdate
 import httpx2
 import pytest
 
-from truerate.llm.faults import judge_exception
-from truerate.llm.policy import REASONS, judge, retry_after
+from truerate.llm.transport.faults import judge_exception
+from truerate.llm.transport.policy import REASONS, judge, retry_after
 
 NOW = 1_800_000_000.0
 

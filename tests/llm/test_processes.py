@@ -10,13 +10,13 @@ import pytest
 
 from llm.asked import asking
 from truerate.llm import ask
-from truerate.llm.store import Store
+from truerate.llm.store.responses import Store
 
 ASK = """
 import sys
 from llm.asked import asking
-from truerate.errors import TruerateError
-from truerate.layout import Layout
+from truerate.core.errors import TruerateError
+from truerate.config.layout import Layout
 from truerate.llm import ask
 try:
     replies = ask([asking(f"n {n:04}") for n in range(int(sys.argv[2]))], Layout.load(sys.argv[1]), label="x")

@@ -3,11 +3,11 @@
 import pytest
 
 from llm.asked import asking
-from truerate.errors import TruerateError
-from truerate.layout import Layout
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
 from truerate.llm import ask
 from truerate.llm.stats import dead_letters
-from truerate.llm.store import Store
+from truerate.llm.store.responses import Store
 
 REFUSING = ["400", "422", "500", "html", "truncated", "not-completion", "no-choices", "bad-status", "bad-chunk"]
 

@@ -7,7 +7,7 @@ from llm import stored_requests
 from llm.conftest import BASE
 from truerate.llm import ask, estimate
 from truerate.llm.stats import dead_letters, stats
-from truerate.llm.store import Store
+from truerate.llm.store.responses import Store
 
 STORE = Path(__file__).parent / "stores" / "release.sqlite"
 

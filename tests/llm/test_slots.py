@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from truerate.llm.slots import Slots, fair_share
+from truerate.llm.transport.slots import Slots, fair_share
 
 HOLD = """
 import sys, pathlib, time
-from truerate.llm.slots import Slots
+from truerate.llm.transport.slots import Slots
 slots = Slots(pathlib.Path(sys.argv[1]), 4)
 print(slots.adjust(4), flush=True)
 time.sleep(60)

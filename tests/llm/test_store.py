@@ -10,16 +10,17 @@ from functools import partial
 import pytest
 
 from llm.asked import TARGET, asking
-from truerate.errors import TruerateError
-from truerate.llm import pack, stats
-from truerate.llm.desk import Job, Settled, settle
-from truerate.llm.owner import Owner
-from truerate.llm.store import Dead, Kept, Store
+from truerate.core.errors import TruerateError
+from truerate.llm import stats
+from truerate.llm.store import archive
+from truerate.llm.store.lease_holder import Owner
+from truerate.llm.store.leases import Job, Settled, settle
+from truerate.llm.store.responses import Dead, Kept, Store
 
 WRITE = """
 import sys, pathlib
 from llm.test_store import put
-from truerate.llm.store import Store
+from truerate.llm.store.responses import Store
 with Store(pathlib.Path(sys.argv[1])) as store:
     for n in range(int(sys.argv[2]), int(sys.argv[3])):
         put(store, f"prompt {n}", f"reply {n}")
@@ -122,9 +123,9 @@ def test_export_and_import(tmp_path):
     with Store(tmp_path / "one.sqlite") as one, Store(tmp_path / "two.sqlite") as two:
         keys = [put(one, f"p{n}", f"reply {n} " * n, b'{"logprobs":1}' if n else None) for n in range(5)]
         put(two, "p0", "reply 0 " * 0)
-        assert pack.export(one, tmp_path / "pack.parquet") == 5
-        assert pack.import_(two, tmp_path / "pack.parquet") == 4
-        assert pack.import_(two, tmp_path / "pack.parquet") == 0
+        assert archive.export(one, tmp_path / "pack.parquet") == 5
+        assert archive.import_(two, tmp_path / "pack.parquet") == 4
+        assert archive.import_(two, tmp_path / "pack.parquet") == 0
         assert two.find(keys) == one.find(keys)
         assert two.requests(keys) == one.requests(keys)
 
@@ -134,13 +135,13 @@ def test_imports_that_do_not_hold(tmp_path):
 
     with Store(tmp_path / "one.sqlite") as store:
         put(store, "p", "reply")
-        pack.export(store, tmp_path / "pack.parquet")
+        archive.export(store, tmp_path / "pack.parquet")
         forged = pl.read_parquet(tmp_path / "pack.parquet").with_columns(request=pl.lit(b'{"identity":"x"}'))
         forged.write_parquet(tmp_path / "forged.parquet")
         forged.drop("text").write_parquet(tmp_path / "other.parquet")
         for name, said in (("forged", "row 1: its key is not"), ("other", "columns"), ("none", "truerate llm export")):
             with pytest.raises(TruerateError, match=said):
-                pack.import_(store, tmp_path / f"{name}.parquet")
+                archive.import_(store, tmp_path / f"{name}.parquet")
 
 
 def test_what_the_store_holds(tmp_path):

@@ -6,8 +6,8 @@ import pytest
 from llm.asked import asking
 from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
-from truerate.llm.peek import Peek
-from truerate.llm.prompted import Prompted, facts, generation, generations
+from truerate.llm.dry_run import Peek
+from truerate.llm.generation import Prompted, facts, generation, generations
 from truerate.llm.thought import Said, said
 
 CASES = {

@@ -5,9 +5,10 @@ import time
 import pytest
 
 from llm.asked import asking
-from truerate.errors import TruerateError
-from truerate.llm import ask, pace, waits
-from truerate.llm.store import Store
+from truerate.core.errors import TruerateError
+from truerate.llm import ask
+from truerate.llm.store.responses import Store
+from truerate.llm.transport import rate_limit, waits
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def test_a_short_run_says_nothing(at, capsys):
 @pytest.mark.parametrize("column", ["next_at", "paused_until"])
 def test_a_moment_in_the_far_future_was_written_by_another_clock(at, stub, column):
     layout = at(endpoint={"rpm": 6000})
-    row = {"next_at": 0.0, "paused_until": 0.0, column: time.time() + 10 * pace.LONGEST_S}
+    row = {"next_at": 0.0, "paused_until": 0.0, column: time.time() + 10 * rate_limit.LONGEST_S}
     with Store(layout.store) as store:
         store.write(lambda link: link.execute("INSERT INTO pace VALUES ('stub', ?, ?)", [row["next_at"], row["paused_until"]]))
     since = time.monotonic()

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 from safetensors.torch import load_file, save_file
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.metrics.similarity import bert_score, chrf, least_similar, mean_pairwise
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.metrics.tokens import TokenCounts, marked, offsets_by, token_counts, total, word_offsets
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.layout import Layout
-from truerate.params import Params, load_params
-from truerate.schemas import Score, frame
+from truerate.config import Params, load_params
+from truerate.config.layout import Layout
+from truerate.core.schemas import Score, frame
 from truerate.sources import SourceTables, seed_files
 from truerate.tracks.halueval import general, steps
 from truerate.tracks.halueval.dataset import Dataset
-from truerate_world.annotate import annotate
 from truerate_world.encyclopedia import World, build
-from truerate_world.truth import planted_scores
+from truerate_world.halueval.annotate import annotate
+from truerate_world.halueval.truth import planted_scores
 
 BOARD = "halueval-closed-world"
 ROOT = Path(__file__).parents[2]

@@ -7,8 +7,8 @@ from math import sqrt
 from scipy.special import betaincinv
 
 from truerate.metrics.intervals import family_wise
-from truerate_world.annotate import ANNOTATORS
-from truerate_world.findings import speaker
+from truerate_world.claim_checker import speaker
+from truerate_world.halueval.annotate import ANNOTATORS
 
 from .board import Board
 

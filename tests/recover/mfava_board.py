@@ -10,18 +10,18 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from truerate.layout import Layout
+from truerate.config import Params, load_params
+from truerate.config.layout import Layout
+from truerate.core.schemas import Judgement, frame, pairs
 from truerate.metrics.intervals import family_wise
 from truerate.metrics.tokens import marked, offsets_by, token_counts, total
-from truerate.params import Params, load_params
-from truerate.schemas import Judgement, frame, pairs
 from truerate.sources import SourceTables, wiki_files
 from truerate.tracks.mfava import steps
 from truerate.tracks.mfava.gold import Labelled
 from truerate_world.draws import draw
-from truerate_world.wiki import annotate, mind
-from truerate_world.wiki.atlas import build
-from truerate_world.wiki.reader import Reader, reader, sentences
+from truerate_world.mfava import annotate, simulated_model
+from truerate_world.mfava.entity_table import build
+from truerate_world.mfava.reader import Reader, reader, sentences
 
 from .board import ROOT
 from .cells import CONFIDENCE
@@ -121,7 +121,7 @@ class Board:
             model = self.at.p.models[alias].model
             for lang, query in queries:
                 for turn in range(N_REDRAWN):
-                    reply = mind.queried(self.at.p.seed, model, query, 10_000 + turn)
+                    reply = simulated_model.queried(self.at.p.seed, model, query, 10_000 + turn)
                     spans = [(span["start"], span["end"]) for span in reply.truth["spans"]]
                     for which in REPLIES[: 1 if reply.truth["flaw"] else 2]:
                         counts.setdefault((alias, lang, which), []).append(token_counts(offsets_by("words")(reply.text), spans, []))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from truerate.schemas import PAIRS, pairs
+from truerate.core.schemas import PAIRS, pairs
 from truerate_world.models import MODELS
 
 from .cells import cells_of, family, independent, leaning, missed, pooled, spread

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import polars as pl
 import pytest
 
+from truerate.config import Params, load_params
+from truerate.core.schemas import SPANS
+from truerate.core.tags import parse_tags
 from truerate.detectors.tokens import fit_tokens, judge_tokens
 from truerate.metrics.tokens import TokenCounts, token_counts, total, word_offsets
-from truerate.params import Params, load_params
-from truerate.schemas import SPANS
-from truerate.tags import parse_tags
-from truerate_world.wiki.atlas import build
-from truerate_world.wiki.reader import reader
-from truerate_world.wiki.training import HELD_OUT, TAUGHT, Wording, example
+from truerate_world.mfava.entity_table import build
+from truerate_world.mfava.reader import reader
+from truerate_world.mfava.training import HELD_OUT, TAUGHT, Wording, example
 
 from .board import ROOT
 

@@ -12,14 +12,14 @@ import numpy as np
 import polars as pl
 import pytest
 
+from truerate.core.schemas import Score, frame, pair
+from truerate.core.tags import REPLACED, TYPES
 from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import mean_of_intervals
-from truerate.schemas import Score, frame, pair
-from truerate.tags import REPLACED, TYPES
 from truerate.tracks.mfava.scores import rejected_rows
 from truerate.tracks.mfava.tally import Tally
-from truerate_world.wiki import annotate
-from truerate_world.wiki.planted import HABITS, rates
+from truerate_world.mfava import annotate
+from truerate_world.mfava.planted import HABITS, rates
 
 from .board import ROOT
 from .cells import Cell, missed, pooled

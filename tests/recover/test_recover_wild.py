@@ -9,17 +9,17 @@ import numpy as np
 import polars as pl
 import pytest
 
+from truerate.core.schemas import pair
 from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import mean_of_intervals
 from truerate.metrics.wildfact import corrected_score
-from truerate.schemas import pair
 from truerate.tracks.wildhallucinations import abstention, review, steps
 from truerate.tracks.wildhallucinations.verdicts import verdicts_of, with_share
 from truerate.tracks.wildhallucinations.verifier import calibration, labelled_facts
 from truerate.tracks.wildhallucinations.verifying import SINGLE
-from truerate_world.web.annotate import entity_of
-from truerate_world.web.erring import kind_of
-from truerate_world.web.truth import read_replies
+from truerate_world.wildhallucinations.annotate import entity_of
+from truerate_world.wildhallucinations.annotator_noise import kind_of
+from truerate_world.wildhallucinations.truth import read_replies
 
 from .board import ROOT
 from .mfava_board import flat

@@ -10,24 +10,24 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.keys import content_id
-from truerate.layout import Layout
+from truerate.config import Params, load_params
+from truerate.config.layout import Layout
+from truerate.core.keys import content_id
+from truerate.core.schemas import Score, frame
 from truerate.llm import Reply
 from truerate.metrics.intervals import family_wise
-from truerate.params import Params, load_params
-from truerate.schemas import Score, frame
 from truerate.sources import SourceTables, wildchat
 from truerate.tracks.wildhallucinations import curating_steps, evidence_steps, facts_steps, replying_steps, steps
 from truerate.tracks.wildhallucinations.labels import Labelled
-from truerate_world import mind
+from truerate_world import simulated_model
 from truerate_world.encyclopedia import World, build
-from truerate_world.web.annotate import annotate
-from truerate_world.web.chats import write_chats
-from truerate_world.web.erring import readable
-from truerate_world.web.pages import web
-from truerate_world.web.truth import planted_scores, verifier_scores
-from truerate_world.web.truth_funnel import funnel_scores
-from truerate_world.web.writing import text_of
+from truerate_world.wildhallucinations.annotate import annotate
+from truerate_world.wildhallucinations.annotator_noise import readable
+from truerate_world.wildhallucinations.chats import write_chats
+from truerate_world.wildhallucinations.pages import web
+from truerate_world.wildhallucinations.truth import planted_scores, verifier_scores
+from truerate_world.wildhallucinations.truth_funnel import funnel_scores
+from truerate_world.wildhallucinations.writing import text_of
 
 from .board import ROOT
 from .cells import CONFIDENCE
@@ -113,7 +113,7 @@ def build_board(seed: int, folder: Path) -> Board:
 def _said(at: Layout, world: World, request, purposes: set[str]) -> Reply:
     """What a simulated model says; its endpoint is left out."""
     model, params = at.p.models[request.model].model, request.params
-    found = mind.reply(world, model, list(request.messages), temperature=params["temperature"], seed=params.get("seed"))
+    found = simulated_model.reply(world, model, list(request.messages), temperature=params["temperature"], seed=params.get("seed"))
     purposes.add(found.task)
     key = content_id(model, request.messages, params, request.sample_index)
     return Reply(key, "ok", found.text, "stop", None, 1, 1, 0.0, False)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tiny_tables import DIGEST, HOSTILE, MODELS, tiny_tables
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.site import render_site
 from truerate.site.docs import function_docs, schema_docs
 

@@ -2,8 +2,8 @@
 
 import random
 
-from truerate import schemas
-from truerate.schemas import pairs
+from truerate.core import schemas
+from truerate.core.schemas import pairs
 from truerate.site import Board
 
 NAME = "mfava-closed-world"

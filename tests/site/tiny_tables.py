@@ -5,8 +5,8 @@ import random
 from tiny_mfava import mfava_board, mfava_rows
 from tiny_wildhallucinations import wildhallucinations_board, wildhallucinations_rows
 
-from truerate import schemas
-from truerate.schemas import pairs
+from truerate.core import schemas
+from truerate.core.schemas import pairs
 from truerate.site import Board, Tables
 
 HOSTILE = (

@@ -3,10 +3,10 @@
 import polars as pl
 import pytest
 
-from truerate import keys
-from truerate.errors import TruerateError
-from truerate.params import Source
-from truerate.schemas import pair
+from truerate.config import Source
+from truerate.core import keys
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pair
 from truerate.sources import read_source
 from truerate.sources.dialogue import taken_in_turns
 

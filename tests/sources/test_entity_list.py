@@ -2,8 +2,8 @@
 
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.keys import content_id
+from truerate.core.errors import TruerateError
+from truerate.core.keys import content_id
 
 
 def test_a_csv_list(put, read):

@@ -3,10 +3,10 @@
 import polars as pl
 import pytest
 
+from truerate.config import Source
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pair
 from truerate.detectors.evidence import with_evidence
-from truerate.errors import TruerateError
-from truerate.params import Source
-from truerate.schemas import pair
 from truerate.sources import read_source
 
 

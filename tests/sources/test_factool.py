@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.params import Source
+from truerate.config import Source
 from truerate.sources import read_source
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.layout import Layout
-from truerate.params import Source
+from truerate.config import Source
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
 from truerate.sources.fetch import STAMP, folder_of
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"

@@ -5,9 +5,9 @@ import io
 import polars as pl
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.params import Source
-from truerate.schemas import pair
+from truerate.config import Source
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pair
 from truerate.sources import read_source
 
 GENERAL = {

@@ -11,9 +11,9 @@ from huggingface_hub import constants
 
 from tests.hub.server import wire
 from tests.hub.server.faults import Played, play
-from truerate.errors import TruerateError
-from truerate.layout import Layout
-from truerate.params import HubSource, Source
+from truerate.config import HubSource, Source
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
 from truerate.sources import hub as hub_module
 from truerate.sources import hub_faults, hub_snapshot, read_source
 from truerate.sources.fetch import folder_of
@@ -323,7 +323,7 @@ def test_a_file_that_wants_to_lie_elsewhere_is_refused(hub_here, tmp_path):
 def test_a_disk_that_is_full_is_one_line(hub_here, metals):
     code = (
         "import resource, sys\nresource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))\n"
-        "from truerate.errors import TruerateError\nfrom truerate.params import HubSource\nfrom truerate.sources import hub\n"
+        "from truerate.core.errors import TruerateError\nfrom truerate.config import HubSource\nfrom truerate.sources import hub\n"
         f"try: hub.fetched('x', HubSource(repo={REPO!r}, revision={metals().revision!r}))\n"
         "except TruerateError as error: sys.exit(f'LINE {error}')\n"
     )

@@ -2,8 +2,8 @@
 
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.params import HubSource
+from truerate.config import HubSource
+from truerate.core.errors import TruerateError
 from truerate.sources.hub_files import files_of, fits
 
 NAMED = [

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.sources.label_files import checked_rows, read_labels
 
 SPAN = {"start": 4, "end": 7, "text": "big", "type": "entity"}

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.web import mediawiki
 from truerate.web.articles import Asked, Wanted, fetch, plain_text
 from truerate.web.pauses import Clock

@@ -6,13 +6,13 @@ import polars as pl
 import pytest
 import zstandard
 
-from truerate.errors import TruerateError
+from truerate.config import Source, Training
+from truerate.core.errors import TruerateError
+from truerate.core.tags import TYPES
 from truerate.metrics.rates import hr_est
 from truerate.metrics.tokens import offsets_by, token_counts, total
-from truerate.params import Source, Training
 from truerate.sources import read_source
 from truerate.sources.mfava_gold import annotators, settled
-from truerate.tags import TYPES
 
 TEXT = "Varn liegt am Ost. Es hat einen Mond."
 ROW = {"lang": "de", "row": 0, "references": "Varn: eine Stadt am Ost.", "generated_text": TEXT}

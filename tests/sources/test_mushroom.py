@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 import zstandard
 
-from truerate.errors import TruerateError
-from truerate.params import Source
+from truerate.config import Source
+from truerate.core.errors import TruerateError
 from truerate.sources import read_source
 
 ROW = {

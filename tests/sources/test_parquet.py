@@ -6,8 +6,8 @@ import json
 import polars as pl
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.params import Source
+from truerate.config import Source
+from truerate.core.errors import TruerateError
 from truerate.sources import read_source
 from truerate.sources.parquet import parquet_rows
 from truerate.sources.rows import BadRow

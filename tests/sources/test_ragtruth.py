@@ -2,8 +2,8 @@
 
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.schemas import pair
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pair
 
 QUESTION = {
     "source_id": "1",

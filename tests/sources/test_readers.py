@@ -2,8 +2,8 @@
 
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.params import Source
+from truerate.config import Source
+from truerate.core.errors import TruerateError
 from truerate.sources import read_source, readers
 
 

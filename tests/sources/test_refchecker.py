@@ -3,9 +3,9 @@
 import polars as pl
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.params import Source
-from truerate.schemas import pair
+from truerate.config import Source
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pair
 from truerate.sources import read_source
 
 

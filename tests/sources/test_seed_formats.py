@@ -7,8 +7,8 @@ import json
 import polars as pl
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.schemas import pair
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pair
 
 HOTPOT = {
     "_id": "5a7",

@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from tests.hub import small_board
-from truerate.errors import TruerateError
+from truerate.config import HubSource, Source
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import PAIRS, SPANS, pair, pairs
 from truerate.hub.configs import configs_of
 from truerate.hub.shards import parquet, shards_of
-from truerate.layout import Layout
-from truerate.params import HubSource, Source
-from truerate.schemas import PAIRS, SPANS, pair, pairs
 from truerate.sources import read_source
 from truerate.sources.fetch import folder_of
 

@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.schemas import pair
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pair
 
 TOWN = "Varn is a town on the Ost."
 OWN = {"id": "t1", "lang": "en", "subject": "Varn", "reference": TOWN}

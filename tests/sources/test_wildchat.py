@@ -6,7 +6,7 @@ import json
 import polars as pl
 import pytest
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 
 SECRET = "my secret text"
 

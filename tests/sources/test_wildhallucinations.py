@@ -5,8 +5,8 @@ import io
 import polars as pl
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.schemas import pair
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pair
 
 PAGE = {"text": "Varn is a town.", "status_code": 200, "url": "https://varn.example/"}
 ROW = {"entity": "Varn", "perplexity": 3.25, "info": [PAGE], "category": "geographic", "wiki": 0}

@@ -6,8 +6,8 @@ import io
 import polars as pl
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.params import Source
+from truerate.config import Source
+from truerate.core.errors import TruerateError
 from truerate.sources import read_source
 from truerate.sources.xsum import COLUMNS, majority_spans
 

@@ -5,7 +5,7 @@ import json
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from truerate.params import Fetch, Search, load_params
+from truerate.config import Fetch, Search, load_params
 from truerate.web.fetch import Fetcher
 from truerate.web.pauses import Clock
 from truerate.web.store import PageStore

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.web.extract import MAIN, TAGS, of_markup
 from truerate.web.extractor import Extractor
 from truerate.web.outcomes import Outcome, Page, Text

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from truerate.params import Fetch
+from truerate.config import Fetch
 from truerate.web.outcomes import Outcome
 from truerate.web.stats import stats
 from truerate.web.store import PageStore, limits

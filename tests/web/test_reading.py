@@ -1,6 +1,6 @@
 import pytest
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.web.outcomes import Outcome, Page, Text
 from truerate.web.reading import Reader
 from truerate.web.store import PageStore, limits

@@ -3,8 +3,8 @@ import threading
 
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.layout import Layout
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
 from truerate.web.outcomes import Outcome, Page
 from truerate.web.store import PageStore
 

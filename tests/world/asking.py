@@ -3,7 +3,7 @@
 import hashlib
 import json
 
-from truerate_world.sources import write
+from truerate_world.halueval.sources import write
 
 NOUN = {"qa": "Answer", "dialogue": "Response", "summarization": "Summary", "general": "Response"}
 RIGHT = {"qa": "Right Answer", "dialogue": "True Response", "summarization": "Right Summary"}

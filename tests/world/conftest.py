@@ -1,7 +1,7 @@
 import pytest
 
+from truerate_world.claim_checker import scholar
 from truerate_world.encyclopedia import build
-from truerate_world.findings import scholar
 
 from .asking import items_of
 

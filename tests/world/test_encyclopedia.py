@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate_world import encyclopedia
 from truerate_world.domains import DOMAINS, N_CATEGORY, RELATIONS
 from truerate_world.encyclopedia import build

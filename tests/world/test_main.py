@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from truerate.schemas import Score, load
+from truerate.core.schemas import Score, load
 
 COMMAND = [sys.executable, "-m", "truerate_world"]
 
@@ -71,7 +71,7 @@ def test_a_wrong_fault_is_one_line():
 
 def test_serving_loads_nothing_heavy():
     code = (
-        "import sys, truerate_world.__main__, truerate_world.mind, truerate_world.server\n"
+        "import sys, truerate_world.__main__, truerate_world.simulated_model, truerate_world.server\n"
         "print([name for name in ('polars', 'pandera', 'pydantic', 'numpy', 'aiohttp') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

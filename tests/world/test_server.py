@@ -8,7 +8,7 @@ import aiohttp
 import openai
 import pytest
 
-from truerate_world import wire
+from truerate_world import http_server
 from truerate_world.faults import KINDS, Fault, parse_fault, pick
 from truerate_world.server import Settings, listening
 
@@ -58,8 +58,8 @@ async def get(session, path):
 def parser(request, monkeypatch):
     """Both readers of requests: the compiled one and the fallback."""
     if request.param == "plain":
-        monkeypatch.setattr(wire, "HttpRequestParser", None)
-    elif wire.HttpRequestParser is None:
+        monkeypatch.setattr(http_server, "HttpRequestParser", None)
+    elif http_server.HttpRequestParser is None:
         pytest.skip("httptools is not installed")
 
 

@@ -10,18 +10,18 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from truerate.config import Entailer
+from truerate.core.errors import TruerateError, listed
+from truerate.core.keys import content_id
+from truerate.core.pretrained import load_network, load_tokenizer, quiet
+from truerate.core.schemas import Judgement, schema
+from truerate.core.text import words
 from truerate.detectors.evidence import split
 from truerate.detectors.interface import Texts
 from truerate.detectors.marking import Marker, is_marking
 from truerate.detectors.weights import identity_of
-from truerate.errors import TruerateError, listed
-from truerate.keys import content_id
 from truerate.metrics.overlap import content_words
 from truerate.metrics.tokens import word_offsets
-from truerate.networks import load_network, load_tokenizer, quiet
-from truerate.params import Entailer
-from truerate.schemas import Judgement, schema
-from truerate.text import words
 
 ENTAILMENT = "entailment"
 OTHERS = ({"neutral", "contradiction"}, {"not_entailment"})  # what stands beside it in networks of three classes and of two

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from truerate.errors import TruerateError
-from truerate.schemas import pair
-from truerate.text import passage_of
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pair
+from truerate.core.text import passage_of
 
 BREAK = "\n\n"  # between two passages of a knowledge
 

@@ -10,14 +10,14 @@ from types import MappingProxyType
 
 import polars as pl
 
+from truerate.config import Entailer
+from truerate.core.errors import TruerateError, listed
+from truerate.core.keys import draw
+from truerate.core.schemas import Judgement, frame
 from truerate.detectors import lexical, support, trivial
 from truerate.detectors.entailment import Entailment
 from truerate.detectors.interface import Detector
 from truerate.detectors.per_task import PerTask
-from truerate.errors import TruerateError, listed
-from truerate.keys import draw
-from truerate.params import Entailer
-from truerate.schemas import Judgement, frame
 
 Networks = Mapping[str, Entailer]  # a family's `entailment`
 NONE: Networks = MappingProxyType({})

@@ -5,11 +5,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from truerate.core.text import words
 from truerate.detectors.interface import Rule, State, Texts, Verdicts
 from truerate.detectors.trivial import by_cut
 from truerate.metrics.ngrams import fit_logistic, logistic
 from truerate.metrics.overlap import form, overlap
-from truerate.text import words
 
 N_KEPT = 50_000  # rows of six numbers: each text is asked about once per fold and member
 

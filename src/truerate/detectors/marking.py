@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from truerate.config import Entailer
+from truerate.core.errors import TruerateError
 from truerate.detectors.weights import identity_of
-from truerate.errors import TruerateError
-from truerate.params import Entailer
 
 
 def is_marking(how: Entailer) -> bool:

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from truerate.core.errors import TruerateError
+from truerate.core.keys import content_id
+from truerate.core.schemas import Judgement, frame, schema
 from truerate.detectors.interface import ANY_TASK, Rule, State, Texts
-from truerate.errors import TruerateError
-from truerate.keys import content_id
-from truerate.schemas import Judgement, frame, schema
 
 DIGITS = 6  # of every number that is saved: the same bytes on every machine
 

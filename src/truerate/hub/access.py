@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from huggingface_hub import constants
 
-from truerate.errors import TruerateError, listed
+from truerate.core.errors import TruerateError, listed
 from truerate.hub.release import Target
 
 MAY_WRITE = ("write", "contributor", "admin")  # roles in an organisation, or in one of its resource groups

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 from markupsafe import Markup
 
+from truerate.core.schemas import SPLITS, Count, Document, Fact, Generation, Item, Judgement, Row, Score, pair
 from truerate.hub.configs import TABLES, holds_texts
 from truerate.hub.front_matter import front_matter
 from truerate.hub.licences import Licence
 from truerate.hub.markdown import filled
 from truerate.hub.release import BoardFacts, Config
 from truerate.hub.shards import Shard
-from truerate.schemas import SPLITS, Count, Document, Fact, Generation, Item, Judgement, Row, Score, pair
 
 TEMPLATE = "dataset_card.md.j2"
 AGREEMENT = ("percent_agreement", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha")

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from truerate import rights
+from truerate.core import rights
+from truerate.core.schemas import PAIRS, SPLITS, TASKS
 from truerate.hub.knowledge import joined
 from truerate.hub.licences import Licence, combined, licence_of, words_of
 from truerate.hub.release import Config
-from truerate.schemas import PAIRS, SPLITS, TASKS
 
 FULL = "full"  # the one split of a table that is not divided into training and test; `all` means all splits to `datasets`
 LEADERBOARD = "leaderboard"
@@ -45,7 +45,7 @@ class Part(NamedTuple):
 def configs_of(tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: str) -> list[Config]:
     """What of a board's tables goes out, as configs: tasks first, then tables; the first task, else the leaderboard, is the default.
 
-    `tables`: `samples` and those of TABLES, as `truerate.schemas` declares them (one that is missing counts as empty); `card` and `source`
+    `tables`: `samples` and those of TABLES, as `truerate.core.schemas` declares them (one that is missing counts as empty); `card` and `source`
     the card and name of the board's source. A row's licence is the source's, joined with those of the documents whose text stands in it;
     where these cannot be joined, or one of them is not known, the row goes without that text. A table whose rows differ in licence becomes
     a config for each. Rows are in the order of their ids; empty splits and tables are left out; no row at all gives no config.

@@ -3,12 +3,12 @@
 import json
 from collections.abc import Sequence
 
+from truerate.core.text import clean
 from truerate.hub.features import croissant_fields
 from truerate.hub.front_matter import schema_of
 from truerate.hub.licences import Licence
 from truerate.hub.release import BoardFacts, Config
 from truerate.hub.shards import FOLDER, Shard
-from truerate.text import clean
 
 CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
 PARQUET = "application/x-parquet"

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
+from truerate.core.rights import DIGEST
 from truerate.hub.card import card_of
 from truerate.hub.configs import holds_texts
 from truerate.hub.croissant import croissant_of
@@ -13,7 +14,6 @@ from truerate.hub.markdown import filled
 from truerate.hub.release import CHANGELOG, CHECKSUMS, CROISSANT, MARK, README, BoardFacts, Config, Files
 from truerate.hub.shards import FOLDER, Shard, shards_of
 from truerate.hub.sums import checksums, mark
-from truerate.rights import DIGEST
 
 PREFIXES = (FOLDER, "build/", "rebuild/")
 # Where a build keeps the texts of rows that are named by these.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.hub.detector_card import card_of
 from truerate.hub.licences import refuse_unpublishable
 from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, DetectorFacts, Files

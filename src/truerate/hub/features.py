@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 
 # polars type → (the name that `datasets` gives it, Croissant's data type)
 PLAIN: Mapping[type[pl.DataType], tuple[str, str]] = {

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 import yaml
 
+from truerate.core.text import clean
 from truerate.hub.configs import slug
 from truerate.hub.features import yaml_features
 from truerate.hub.licences import Licence, combined
 from truerate.hub.release import BoardFacts, Config
 from truerate.hub.shards import Shard, bytes_in_memory, glob_of, n_bytes
-from truerate.text import clean
 
 SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B", "1B<n<10B")
 # A task of the samples → the Hub's task categories beside text-classification.

@@ -5,10 +5,10 @@ from functools import cache
 
 import polars as pl
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pair
+from truerate.core.text import passage_of
 from truerate.hub.licences import Licence, combined, licence_of
-from truerate.schemas import pair
-from truerate.text import passage_of
 
 BREAK = "\n\n"  # between two documents or passages
 OF_ITEM = ("document_ids", "history", "question", "right_answer")

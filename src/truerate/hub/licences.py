@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from truerate.errors import TruerateError, listed
+from truerate.core.errors import TruerateError, listed
 
 CC, ODC, CDLA = "https://creativecommons.org/", "https://opendatacommons.org/licenses/", "https://cdla.dev/"
 

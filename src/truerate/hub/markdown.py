@@ -7,7 +7,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from truerate.text import clean
+from truerate.core.text import clean
 
 TEMPLATES = Path(__file__).parent / "templates"
 # What GitHub's Markdown acts on within a line, and at its beginning. A backslash is an entity: `\(` and `\\(` begin formulas on the Hub.

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.hub.release import CHANGELOG, MARK, README, Files, Target
 from truerate.hub.remote import Stand, State, matches, size_of
 

@@ -8,14 +8,14 @@ from typing import NamedTuple
 from huggingface_hub import constants, get_token
 from huggingface_hub.errors import HfHubHTTPError
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.hub.access import refuse_reader
 from truerate.hub.client import quiet_client
 from truerate.hub.history import Release, added
-from truerate.hub.patience import FAILURES, Patience, refusal
 from truerate.hub.plan import Plan, holds, lines, plan_of, refuse_foreign, refuse_names, refuse_public
 from truerate.hub.release import CHANGELOG, README, Draft, Files, Target
 from truerate.hub.remote import Repository, Stand, State
+from truerate.hub.retry import FAILURES, Patience, refusal
 
 MOVED = "changed while publishing; nothing of ours was written; run it again"
 

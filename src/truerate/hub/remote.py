@@ -13,10 +13,10 @@ from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNot
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.hub.client import Busy
-from truerate.hub.patience import Patience
 from truerate.hub.release import CHANGELOG, MARK, README, Files, Kind, Target
+from truerate.hub.retry import Patience
 
 MISSING = (403, 404, 405, 501)  # a server that does not know a question, or does not answer it
 

@@ -13,10 +13,10 @@ from urllib.parse import quote, quote_plus
 
 import polars as pl
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.hub.patterns import EMAIL, MADE_RULES, PATH, RULES, Rule, is_absolute, place_rule
 from truerate.hub.release import Files
-from truerate.hub.strings import Strings, Unread, frame_of, strings_of
+from truerate.hub.scan_text import Strings, Unread, frame_of, strings_of
 
 # How names of variables end whose values are secret; PWD is not among them: it names the current folder.
 SECRET_NAMES = ("KEY", "KEY_ID", "TOKEN", "SECRET", "CREDENTIALS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS")

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from truerate.keys import content_id, draw
+from truerate.config import Audit, Statistics
+from truerate.core.keys import content_id, draw
+from truerate.core.schemas import Score, frame, pair, score_row
+from truerate.core.text import words
 from truerate.metrics.intervals import Interval, bootstrap_interval, cluster_bootstrap, ratio_intervals, resample_weights
 from truerate.metrics.ngrams import fit_counts, ngram_counts, probabilities_of_counts
 from truerate.metrics.overlap import form, overlap
 from truerate.metrics.thresholds import best_threshold, grouped_folds, weighted_auroc
-from truerate.params import Audit, Statistics
-from truerate.schemas import Score, frame, pair, score_row
-from truerate.text import words
 
 SHORTCUTS = ("majority", "words", "characters", "final-stop", "trailing-space", "overlap", "answer-ngrams")
 METRICS = ("shortcut_accuracy", "shortcut_balanced_accuracy", "shortcut_auroc", "shortcut_pairwise")

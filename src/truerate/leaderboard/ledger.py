@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.errors import TruerateError
-from truerate.schemas import Score, frame, pairs
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import Score, frame, pairs
 
 KEY = ("source", "table", "model", "metric", "slice")
 COLUMNS = (*KEY, "value", "note")

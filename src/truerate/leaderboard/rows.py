@@ -6,10 +6,10 @@ from types import MappingProxyType
 import numpy as np
 import polars as pl
 
-from truerate.layout import Layout
+from truerate.config import Statistics
+from truerate.config.layout import Layout
+from truerate.core.schemas import Row, frame, schema
 from truerate.metrics.ranking import compare_all, rank_ranges
-from truerate.params import Statistics
-from truerate.schemas import Row, frame, schema
 
 BASELINE, MODEL = "baseline", "model"
 NO_CARD: Mapping = MappingProxyType({})

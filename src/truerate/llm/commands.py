@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Collection
 
-from truerate.display import show, show_forgotten
-from truerate.layout import Layout
-from truerate.llm import pack
+from truerate.config.layout import Layout
+from truerate.core.display import show, show_forgotten
 from truerate.llm import stats as facts
-from truerate.llm.store import Store
+from truerate.llm.store import archive
+from truerate.llm.store.responses import Store
 
 Mark = Callable[[Layout, Collection[str]], list[str]]
 
@@ -35,13 +35,13 @@ def dead(at: Layout, *, retry: str | None = None, as_json: bool = False, mark: M
 def export(at: Layout, file: str) -> None:
     """Write all replies to one Parquet file."""
     with Store(at.store, is_read_only=True) as store:
-        print(f"{pack.export(store, file):,} replies written to {file}")
+        print(f"{archive.export(store, file):,} replies written to {file}")
 
 
 def import_(at: Layout, file: str) -> None:
     """Add the replies of an exported file."""
     with Store(at.store) as store:
-        print(f"{pack.import_(store, file):,} new replies from {file}")
+        print(f"{archive.import_(store, file):,} new replies from {file}")
 
 
 def gc(at: Layout, *, older_than_days: float = 30.0) -> None:

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from truerate.schemas import Count, frame, pair, pairs
+from truerate.core.schemas import Count, frame, pair, pairs
 
 _SLICED = ("task", "lang", "scheme", "variant", "stage")
 

@@ -3,7 +3,7 @@
 import hashlib
 import re
 
-from truerate.text import clean
+from truerate.core.text import clean
 
 _LINE_START = r"(?:^|(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]))"
 # A heading as models read one: `#Name#:`, `###Name###:`, `**###Name###**:`, perhaps behind a quote mark, bullet or bold.

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from truerate import text
-from truerate.errors import TruerateError, listed
-from truerate.layout import Layout
+from truerate.config.layout import Layout
+from truerate.core import text
+from truerate.core.errors import TruerateError, listed
 from truerate.llm.request import Request
 
 VERSION = 1

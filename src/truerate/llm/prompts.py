@@ -13,7 +13,7 @@ from jinja2 import ChoiceLoader, FileSystemLoader, StrictUndefined, Template, Te
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
-from truerate.errors import TruerateError, listed
+from truerate.core.errors import TruerateError, listed
 from truerate.llm import guard
 
 TRACKS = Path(__file__).parents[1] / "tracks"

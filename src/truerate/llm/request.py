@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from truerate.llm.policy import THOUGHT_ONLY
 from truerate.llm.thought import said
+from truerate.llm.transport.policy import THOUGHT_ONLY
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ import zlib
 
 import polars as pl
 
-from truerate.errors import TruerateError, listed
-from truerate.llm.policy import DEAD, RETRIED
-from truerate.llm.store import Store, unpacked
+from truerate.core.errors import TruerateError, listed
+from truerate.llm.store.responses import Store, unpacked
+from truerate.llm.transport.policy import DEAD, RETRIED
 
 MODELS = {
     "identity": pl.String, "n_replies": pl.Int64, "n_dead": pl.Int64, "n_calls": pl.Int64, "n_lost": pl.Int64,

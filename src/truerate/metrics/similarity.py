@@ -5,8 +5,8 @@ from itertools import combinations
 
 import polars as pl
 
-from truerate.errors import TruerateError
-from truerate.networks import POOLER, load_network, load_tokenizer
+from truerate.core.errors import TruerateError
+from truerate.core.pretrained import POOLER, load_network, load_tokenizer
 
 Pairs = Sequence[tuple[str, str]]
 

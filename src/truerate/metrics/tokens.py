@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import regex
 
-from truerate.errors import TruerateError
-from truerate.networks import load_tokenizer
+from truerate.core.errors import TruerateError
+from truerate.core.pretrained import load_tokenizer
 
 Span = tuple[int, int]
 WORDS = "words"

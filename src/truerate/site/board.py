@@ -3,9 +3,9 @@
 import polars as pl
 
 from truerate.site import audit
-from truerate.site.accounts import accounts, topics
 from truerate.site.measures import label, measure
 from truerate.site.panels import panels
+from truerate.site.reply_counts import accounts, topics
 from truerate.site.sections import Page, Rows, Section, page_of
 from truerate.site.tables import Board, Tables
 from truerate.site.views import View

@@ -4,7 +4,7 @@ import ast
 import inspect
 from pathlib import Path
 
-from truerate import schemas
+from truerate.core import schemas
 
 
 def function_docs(folder: str | Path) -> list[dict]:
@@ -31,7 +31,7 @@ def _rules_in(node: ast.stmt) -> list[tuple[str, str]]:
 
 
 def schema_docs() -> list[dict]:
-    """Every table of `truerate.schemas` as `{name, doc, columns: [{name, dtype, is_nullable, rule}]}`, in the order declared."""
+    """Every table of `truerate.core.schemas` as `{name, doc, columns: [{name, dtype, is_nullable, rule}]}`, in the order declared."""
     tables = [
         one for one in vars(schemas).values() if isinstance(one, type) and issubclass(one, schemas.Table) and one is not schemas.Table
     ]

@@ -6,7 +6,7 @@ A new track describes its tables (`View`); nothing here knows a metric or a slic
 import math
 from collections.abc import Sequence
 
-from truerate.schemas import NO_ANSWERS, unanswered
+from truerate.core.schemas import NO_ANSWERS, unanswered
 from truerate.site.measures import measure, place, said, short
 from truerate.site.views import EVERY, WHOLE, Cell, Column, Line, Panel, View
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from truerate.errors import TruerateError
-from truerate.schemas import unanswered
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import unanswered
 from truerate.site import board, data, detector, home, ledger, methods, samples
 from truerate.site.measures import label, measure
 from truerate.site.safety import csv_text, inert, plain, slug

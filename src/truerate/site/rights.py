@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from truerate.rights import KEYS, open_tables
+from truerate.core.rights import KEYS, open_tables
 from truerate.site.tables import Board
 
 OPEN = ("CC0", "CC-BY", "CC BY", "PUBLIC DOMAIN", "PDDL", "ODC-BY", "ODC BY", "MIT", "APACHE")  # how licences begin that allow showing
@@ -10,7 +10,7 @@ QUOTED = 240  # characters of a page whose licence allows no more than to quote 
 
 
 def open_part(board: Board) -> Board:
-    """The board with the texts whose rights allow that they are shown, as `truerate.rights.open_tables` has it."""
+    """The board with the texts whose rights allow that they are shown, as `truerate.core.rights.open_tables` has it."""
     tables = {name: getattr(board, name) for name in KEYS}
     return replace(board, **open_tables(tables, card=board.source_card, source=board.source))
 

@@ -1,4 +1,4 @@
-"""How the boards of a track are laid out: data in a module per track (`sections_<track>.py`), found by the track's name."""
+"""How the boards of a track are laid out: data in a module per track (`<track>/page.py`), found by the track's name."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -80,10 +80,10 @@ class Page:
 
 def page_of(track: str) -> Page:
     """The layout of a track's boards; an empty one where no module describes it."""
-    name = f"{__name__}_{track}"
+    name = f"truerate.site.{track}.page"
     try:
         return import_module(name).PAGE
     except ModuleNotFoundError as error:
-        if error.name != name:
+        if error.name not in (name, name.rpartition(".")[0]):
             raise
         return Page()

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import polars as pl
 
-from truerate import schemas
+from truerate.core import schemas
 from truerate.site.measures import Measure
 
 
@@ -19,7 +19,7 @@ class Board:
     `roles`: who did what in building the data set, role to model alias, in the words of the page
     (`{"generator": "quill", "filter judge": "quill", "responder": "quill"}`); subjects of the same family are flagged.
     `samples`, `items`, `documents`, `generations`, `facts`, `judgements`, `audit` (Score rows, metrics `shortcut_*`), `counts`: frames of
-    `truerate.schemas`; an empty frame leaves its section out.
+    `truerate.core.schemas`; an empty frame leaves its section out.
     `detector`: the one whose counts make the board's rates, `{"member", "scope", "labels"}`; empty where a track has none.
     `tokenizer`: what cuts the tokens that rates and token scores count; empty where a track counts none.
     `topics`: dicts with `task`, `topic`, `words` (list), `judge`, `n`, `rate` (share judged wrongly), `is_failed` (topics.json).

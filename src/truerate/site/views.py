@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from truerate.schemas import NO_ANSWERS
+from truerate.core.schemas import NO_ANSWERS
 from truerate.site.measures import Measure
 
 EVERY = ""  # the group or panel of a row that lacks the key

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.errors import TruerateError, listed
-from truerate.params import HubSource, Rights, Source
+from truerate.config import HubSource, Rights, Source
+from truerate.core.errors import TruerateError, listed
 from truerate.sources.collection import SourceTables
 from truerate.sources.training import with_training
 

@@ -6,7 +6,7 @@ Read as JSON Lines with the fields `model_name`, `data_source`, `knowledge`, `me
 from functools import partial
 from pathlib import Path
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.dialogue import taken_in_turns
 from truerate.sources.rows import BadRow, Reason, Row, json_lines

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, whole_text
 

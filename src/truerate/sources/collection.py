@@ -10,13 +10,13 @@ from pathlib import Path, PurePosixPath
 
 import polars as pl
 
-from truerate import keys
-from truerate.errors import TruerateError
-from truerate.schemas import Document, Item, Judgement, Reject, Sample, frame, pairs, validate
+from truerate.core import keys
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import Document, Item, Judgement, Reject, Sample, frame, pairs, validate
+from truerate.core.text import clean
 from truerate.sources.hub_files import WORDS
 from truerate.sources.parquet import SUFFIX, parquet_rows
 from truerate.sources.rows import UNSUITABLE, BadRow, Cut, Reason, Row, parse
-from truerate.text import clean
 
 N_SHOWN = 300
 CARD_FIELDS = ("name", "citation", "licence", "redistribution", "url", "lang")

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from truerate.errors import TruerateError
-from truerate.keys import content_id
+from truerate.core.errors import TruerateError
+from truerate.core.keys import content_id
+from truerate.core.text import MAX_NAME, name_fault, name_key
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Cut, Reason, Row, csv_records, json_rows
-from truerate.text import MAX_NAME, name_fault, name_key
 
 FILES = ("entities.csv", "entities.jsonl")
 CARD = {

@@ -5,9 +5,9 @@ The lists of a sentence run parallel to its claims. Values differ in type from r
 
 from pathlib import Path
 
+from truerate.core.text import clean, passage_name, passage_of
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
-from truerate.text import clean, passage_name, passage_of
 
 FILE = "responses.jsonl"
 MODEL = "ChatGPT"

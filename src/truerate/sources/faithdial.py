@@ -11,8 +11,8 @@ rewritten, as its publishers' own critic reads it). Whatever has the label Hallu
 from functools import partial
 from pathlib import Path
 
-from truerate import keys
-from truerate.errors import TruerateError
+from truerate.core import keys
+from truerate.core.errors import TruerateError
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.dialogue import taken_in_turns
 from truerate.sources.rows import BadRow, Reason, Row, json_rows, label_of

@@ -10,7 +10,7 @@ way round, because there the tags are the corrections that a model is to suggest
 import re
 from pathlib import Path
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_rows
 from truerate.sources.tagged import laid_onto, tagged

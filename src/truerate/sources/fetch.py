@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from truerate.errors import TruerateError, listed
-from truerate.keys import digest
-from truerate.layout import Layout
-from truerate.params import Source
-from truerate.places import STAMP, holds_links_alone, refuse_others
+from truerate.config import Source
+from truerate.config.layout import Layout
+from truerate.config.places import STAMP, holds_links_alone, refuse_others
+from truerate.core.errors import TruerateError, listed
+from truerate.core.keys import digest
+from truerate.core.terminal import told
 from truerate.sources import hub
 from truerate.sources.hub_files import ABOUT, about
-from truerate.terminal import told
 
 
 def folder_of(name: str, source: Source, at: Layout) -> Path:

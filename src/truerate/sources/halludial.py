@@ -10,7 +10,7 @@ import re
 from functools import partial
 from pathlib import Path
 
-from truerate.errors import TruerateError, listed
+from truerate.core.errors import TruerateError, listed
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.dialogue import parted
 from truerate.sources.parquet import SUFFIX, parquet_rows

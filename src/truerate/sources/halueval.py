@@ -6,13 +6,13 @@ none of these names, its Parquet files are read, as the Hub has them: what each 
 
 from pathlib import Path
 
-from truerate import keys
-from truerate.errors import TruerateError, listed
+from truerate.core import keys
+from truerate.core.errors import TruerateError, listed
+from truerate.core.text import find_span
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.dialogue import parted
 from truerate.sources.parquet import SUFFIX, columns_of, parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
-from truerate.text import find_span
 
 GENERATOR = "chatgpt"
 GENERAL_FILES = ("general.jsonl", "general_data.json")

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 
-from truerate.errors import TruerateError
-from truerate.params import HubSource
+from truerate.config import HubSource
+from truerate.core.errors import TruerateError
+from truerate.core.terminal import told
 from truerate.sources.hub_faults import ODD, said, tried
 from truerate.sources.hub_files import CARD, about, files_of
 from truerate.sources.hub_snapshot import SUM, Mismatch, Snapshot
-from truerate.terminal import told
 
 N_AT_ONCE = 8
 

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from typing import TypeVar
 
-from truerate.terminal import say_wait
+from truerate.core.terminal import say_wait
 
 WAITS = (1, 2, 4, 8, 8)  # seconds before each further try, unless the Hub asks for more
 TOO_LONG = 300  # seconds: a wait that the user should know of rather than sit through

@@ -6,9 +6,9 @@ from fnmatch import fnmatchcase
 
 import yaml
 
-from truerate.errors import TruerateError, listed
-from truerate.layout import ORIGIN
-from truerate.params import HubSource
+from truerate.config import HubSource
+from truerate.config.layout import ORIGIN
+from truerate.core.errors import TruerateError, listed
 
 CARD = "README.md"
 MARK = "truerate.json"  # stands in what truerate published

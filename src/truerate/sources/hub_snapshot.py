@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from truerate.errors import TruerateError, listed
-from truerate.params import HubSource
+from truerate.config import HubSource
+from truerate.core.errors import TruerateError, listed
 
 CHECKED = "checked"  # folder beside the client's own: <cache>/datasets--org--name/checked/<revision>.json
 SUM = re.compile(r"sha256:[0-9a-f]{64}|git:[0-9a-f]{40}")

@@ -13,8 +13,8 @@ from typing import TypeVar
 
 import polars as pl
 
-from truerate.errors import TruerateError
-from truerate.text import clean
+from truerate.core.errors import TruerateError
+from truerate.core.text import clean
 
 FORMATS = "JSONL, CSV or Label Studio's JSON export"
 KINDS = ("jsonl", "csv", "json")

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from truerate import keys
-from truerate.errors import TruerateError
-from truerate.schemas import pairs
+from truerate.core import keys
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pairs
+from truerate.core.tags import TYPES
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.mfava_gold import NOT_INFERABLE, annotators, settled
 from truerate.sources.rows import BadRow, Reason, Row, json_lines, zstd_lines
 from truerate.sources.tagged import spans_on
-from truerate.tags import TYPES
 
 GOLD, SILVER, WILD = "gold.jsonl", "silver.jsonl", "wild_queries.jsonl"
 PACKED = ".zst"

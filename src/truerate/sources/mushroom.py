@@ -6,9 +6,9 @@ the annotators used.
 
 from pathlib import Path
 
-from truerate import keys
-from truerate.errors import TruerateError
-from truerate.schemas import pairs
+from truerate.core import keys
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import pairs
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_lines, zstd_lines
 from truerate.sources.tagged import in_cleaned, refuse_overlap

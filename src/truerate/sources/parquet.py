@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.errors import listed
+from truerate.core.errors import listed
 from truerate.sources.rows import BadRow, Cut, Reason
 
 SUFFIX = ".parquet"

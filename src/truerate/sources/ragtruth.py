@@ -8,11 +8,11 @@ import json
 from functools import partial
 from pathlib import Path
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
+from truerate.core.text import clean
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_lines
 from truerate.sources.tagged import in_cleaned
-from truerate.text import clean
 
 SOURCES, RESPONSES = "source_info.jsonl", "response.jsonl"
 TASKS = {"QA": "qa", "Summary": "summarization", "Data2txt": "general"}

@@ -7,7 +7,7 @@ The files hold neither questions nor passages.
 from functools import partial
 from pathlib import Path
 
-from truerate.errors import TruerateError, listed
+from truerate.core.errors import TruerateError, listed
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
 

@@ -7,8 +7,8 @@ A data set of before that file says its licence and its track in the YAML of its
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from truerate.errors import TruerateError
-from truerate.layout import ORIGIN
+from truerate.config.layout import ORIGIN
+from truerate.core.errors import TruerateError
 from truerate.sources.collection import REDISTRIBUTION
 from truerate.sources.hub_files import CARD as README
 from truerate.sources.hub_files import MARK, front_of

@@ -11,12 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from truerate.errors import TruerateError, listed
+from truerate.core.errors import TruerateError, listed
+from truerate.core.text import passage_name, passage_of
 from truerate.sources.collection import Collection
 from truerate.sources.parquet import columns_of, parquet_rows
 from truerate.sources.release import Release
 from truerate.sources.rows import BadRow, Reason, Row
-from truerate.text import passage_name, passage_of
 
 REPLIES = "replies"  # as a `part`
 ENTITY, FACT = "entity", "fact"

@@ -10,8 +10,8 @@ from enum import StrEnum
 
 import orjson
 
-from truerate.errors import listed
-from truerate.text import clean
+from truerate.core.errors import listed
+from truerate.core.text import clean
 
 
 class Reason(StrEnum):

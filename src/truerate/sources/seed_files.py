@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.sources import alpaca, cnn_dailymail, hotpotqa, opendialkg, probes
 from truerate.sources.collection import SourceTables
 from truerate.sources.joined import join

@@ -4,9 +4,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
+from truerate.core.tags import TYPES, Tagged, parse_tags
+from truerate.core.text import clean
 from truerate.sources.rows import BadRow, Reason
-from truerate.tags import TYPES, Tagged, parse_tags
-from truerate.text import clean
 
 _NAME = re.compile(r"<([^<>/\s][^<>]*)>")
 _REASONS = {

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from truerate import keys
+from truerate.core import keys
 from truerate.sources.collection import SourceTables
 from truerate.sources.joined import joined_card
 

@@ -13,15 +13,15 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from truerate.errors import TruerateError, listed
-from truerate.schemas import LABEL_SOURCES, pairs
+from truerate.core.errors import TruerateError, listed
+from truerate.core.schemas import LABEL_SOURCES, pairs
+from truerate.core.text import passage_name
 from truerate.sources import released_replies as replies
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.parquet import SUFFIX, columns_of, parquet_rows
 from truerate.sources.release import Release, release_in
 from truerate.sources.released_replies import ENTITY, FACT, REPLIES
 from truerate.sources.rows import BadRow, Reason, Row
-from truerate.text import passage_name
 
 NEEDED = ("sample_id", "item_id", "group_id", "lang", "question", "text", "is_hallucinated", "label_source")
 CARD = {

@@ -6,10 +6,10 @@ The text before the first heading, the lead, is the reference of what is asked a
 import re
 from pathlib import Path
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
+from truerate.core.text import clean
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Cut, Reason, Row, json_rows
-from truerate.text import clean
 
 FILES = ("articles.jsonl", "articles.json")
 CARD = {

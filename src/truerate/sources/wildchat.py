@@ -7,13 +7,13 @@ moderation scores): only `conversation` must be there. What says who the users a
 from functools import partial
 from pathlib import Path
 
-from truerate.errors import TruerateError
-from truerate.keys import content_id
+from truerate.core.errors import TruerateError
+from truerate.core.keys import content_id
+from truerate.core.text import clean
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.parquet import SUFFIX as PARQUET
 from truerate.sources.parquet import parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row, json_rows
-from truerate.text import clean
 
 COLUMNS = ("conversation_hash", "conversation_id", "model", "conversation", "language", "toxic", "redacted", "openai_moderation")
 ROLES = ("user", "assistant", "system")

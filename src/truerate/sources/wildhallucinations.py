@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from truerate.errors import TruerateError
-from truerate.keys import content_id
+from truerate.core.errors import TruerateError
+from truerate.core.keys import content_id
+from truerate.core.text import name_fault, name_key
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.parquet import SUFFIX, parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row, json_rows
-from truerate.text import name_fault, name_key
 
 COLUMNS = ("entity", "perplexity", "info", "category", "wiki")
 GOT = 200

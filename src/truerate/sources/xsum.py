@@ -7,12 +7,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from truerate import keys
-from truerate.schemas import pairs
+from truerate.core import keys
+from truerate.core.schemas import pairs
+from truerate.core.text import clean
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, csv_records
 from truerate.sources.tagged import in_cleaned
-from truerate.text import clean
 
 FILE = "hallucination_spans.csv"
 COLUMNS = ("bbcid", "system", "worker_id", "summary_unescaped", "hallucination_type", "start", "end")

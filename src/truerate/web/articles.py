@@ -14,7 +14,7 @@ from pathlib import Path
 import orjson
 from lxml import etree, html
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.web import mediawiki
 from truerate.web.guard import Guard
 from truerate.web.judging import tidy

@@ -11,7 +11,7 @@ from http import HTTPStatus
 import aiohttp
 from yarl import URL
 
-from truerate.params import Fetch
+from truerate.config import Fetch
 from truerate.web.guard import RefusedAddress
 from truerate.web.hosts import host_of
 from truerate.web.outcomes import Outcome, passes

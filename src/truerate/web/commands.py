@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from truerate.display import show, show_forgotten
-from truerate.layout import Layout
+from truerate.config.layout import Layout
+from truerate.core.display import show, show_forgotten
 from truerate.web import stats as facts
 from truerate.web.outcomes import Page
 from truerate.web.store import PageStore

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from lxml import etree, html
 from trafilatura import extract
 
-from truerate.text import clean
+from truerate.core.text import clean
 from truerate.web.judging import judged, tidy
 from truerate.web.outcomes import Outcome, Page, Text
 

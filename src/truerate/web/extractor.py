@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.web.outcomes import Outcome, Page, Text
 
 START_S = 120.0  # a process that is not ready by then will not be

@@ -11,8 +11,8 @@ from urllib.robotparser import RobotFileParser
 import aiohttp
 from yarl import URL
 
-from truerate.params import Fetch
-from truerate.terminal import say, told
+from truerate.config import Fetch
+from truerate.core.terminal import say, told
 from truerate.web.asking import Asker, Dropped, ended
 from truerate.web.guard import Guard, GuardedResolver
 from truerate.web.hosts import host_of, is_within

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from truerate.text import clean
+from truerate.core.text import clean
 from truerate.web.outcomes import Outcome, Text
 
 SIGN_IN_WORDS = 120  # a longer text that mentions signing in has something else to say as well

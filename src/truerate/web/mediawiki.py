@@ -12,9 +12,9 @@ import aiohttp
 import orjson
 from yarl import URL
 
-from truerate.errors import TruerateError
-from truerate.terminal import say_wait, told
-from truerate.text import clean
+from truerate.core.errors import TruerateError
+from truerate.core.terminal import say_wait, told
+from truerate.core.text import clean
 from truerate.web.asking import MOVED
 from truerate.web.guard import Guard, GuardedResolver, RefusedAddress
 from truerate.web.hosts import host_of

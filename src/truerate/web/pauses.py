@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
-from truerate.params import Fetch
-from truerate.terminal import LONG_S, say_wait
+from truerate.config import Fetch
+from truerate.core.terminal import LONG_S, say_wait
 from truerate.web.hosts import host_of, matches
 from truerate.web.store import PageStore
 

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from truerate.errors import TruerateError
-from truerate.terminal import LONG_S, say, say_wait
+from truerate.core.errors import TruerateError
+from truerate.core.terminal import LONG_S, say, say_wait
 from truerate.web.asking import ended
 from truerate.web.pauses import Clock, backoff
 

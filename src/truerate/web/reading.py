@@ -4,8 +4,8 @@ import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from truerate.params import Fetch
-from truerate.terminal import told
+from truerate.config import Fetch
+from truerate.core.terminal import told
 from truerate.web.extractor import Extractor
 from truerate.web.outcomes import Outcome, Text
 from truerate.web.store import PageStore, limits, reading_limits

@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 import aiohttp
 import orjson
 
-from truerate.errors import TruerateError
-from truerate.hiding import Hiding
-from truerate.lenient import loads
-from truerate.params import Search
-from truerate.terminal import told
-from truerate.text import clean
+from truerate.config import Search
+from truerate.core.errors import TruerateError
+from truerate.core.hiding import Hiding
+from truerate.core.lenient import loads
+from truerate.core.terminal import told
+from truerate.core.text import clean
 from truerate.web.hosts import host_of
 from truerate.web.outcomes import passes
 from truerate.web.pauses import Clock, backoff, retry_after

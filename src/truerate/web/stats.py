@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from truerate.errors import TruerateError, listed
+from truerate.core.errors import TruerateError, listed
 from truerate.web.outcomes import Outcome, Page
 from truerate.web.store import PageStore
 

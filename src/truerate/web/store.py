@@ -15,12 +15,12 @@ from pathlib import Path
 
 import orjson
 
-from truerate.errors import TruerateError
-from truerate.keys import digest
-from truerate.layout import Layout
-from truerate.onehost import refuse_network
-from truerate.params import Fetch
-from truerate.terminal import say, told
+from truerate.config import Fetch
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
+from truerate.core.keys import digest
+from truerate.core.onehost import refuse_network
+from truerate.core.terminal import say, told
 from truerate.web.outcomes import Outcome, Page
 
 FORMAT = 1

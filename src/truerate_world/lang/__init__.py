@@ -4,7 +4,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import NamedTuple
 
-from truerate.errors import TruerateError, listed
+from truerate.core.errors import TruerateError, listed
 
 LANGUAGES = ("en",)
 

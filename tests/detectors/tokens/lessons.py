@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from truerate.keys import draw
-from truerate.params import Backbone
-from truerate.schemas import SPANS
+from truerate.config import Backbone
+from truerate.core.keys import draw
+from truerate.core.schemas import SPANS
 
 SYLLABLES = ["ka", "lo", "mi", "ru", "te", "vor", "shan", "del", "pi", "nu", "gar", "fe"]
 SIGNS = dict(zip(SYLLABLES, "卡洛米鲁特沃山德皮努加费", strict=True))

@@ -4,12 +4,12 @@ import polars as pl
 import torch
 from transformers import BertConfig, LlamaConfig, ModernBertConfig
 
+from truerate.config import Backbone
+from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.backbones import body_from_nothing
 from truerate.detectors.tokens.encode import groups_of, tiny_coder
 from truerate.detectors.tokens.labels import CATEGORY
 from truerate.detectors.tokens.network import Network
-from truerate.params import Backbone
-from truerate.schemas import SPANS
 
 REFERENCE = "Velmora is a town. It was founded in 1912. It lies on the river Tola. 维尔莫拉镇始建于1912年。 Tesk was founded in 1877."
 ANSWERS = (

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from truerate.core.keys import draw
 from truerate.detectors.tokens.batches import Rows, padding_waste, rows_to_learn, steps_of
 from truerate.detectors.tokens.encode import Answer, Group
-from truerate.keys import draw
 
 from .lessons import backbone
 

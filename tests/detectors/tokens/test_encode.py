@@ -4,9 +4,9 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from transformers import BertConfig, PreTrainedTokenizerFast
 
 from tests.detectors.tokens.small_networks import ANSWERS, REFERENCE, backbone, coder, passages
+from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.encode import Coder, groups_of, pretrained_coder, stream_groups, tiny_coder, train_tokenizer
 from truerate.detectors.tokens.labels import BINARY
-from truerate.errors import TruerateError
 
 
 def test_the_same_texts_in_any_order_give_the_same_tokenizer():

@@ -5,12 +5,12 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
+from truerate.config import MFavaSizes
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import Judgement, pair, validate
 from truerate.detectors.tokens import check_member, fit_tokens, judge_tokens, mark_text
 from truerate.detectors.tokens.family import job_of
 from truerate.detectors.tokens.grid import Cell, cells
-from truerate.errors import TruerateError
-from truerate.params import MFavaSizes
-from truerate.schemas import Judgement, pair, validate
 
 from .lessons import backbone, lessons
 

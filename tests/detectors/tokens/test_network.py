@@ -7,11 +7,11 @@ import torch
 from transformers import BertConfig, BertModel, DebertaV2Config, DebertaV2Model, LlamaConfig, LlamaModel
 
 from tests.detectors.tokens import small_networks as small
+from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.masks import collate, rows_of
 from truerate.detectors.tokens.network import build, load
 from truerate.detectors.tokens.strategies import score_group
-from truerate.errors import TruerateError
 
 torch.set_num_threads(1)
 KINDS = list(small.CONFIGS)

@@ -7,12 +7,12 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoConfig, AutoModel, LlamaConfig, LlamaModel
 
 from tests.detectors.tokens import small_networks as small
+from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.family import mark_text
 from truerate.detectors.tokens.labels import BINARY, CATEGORY
 from truerate.detectors.tokens.network import build, load
 from truerate.detectors.tokens.pretrained import DetectorConfig, TokenDetector
 from truerate.detectors.tokens.strategies import score_group
-from truerate.errors import TruerateError
 
 torch.set_num_threads(1)
 KINDS = list(small.CONFIGS)

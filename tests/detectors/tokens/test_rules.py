@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.rules import BY_NAME, can_learn, load_state, passages_of, save_state
 from truerate.detectors.tokens.validate import of_readings
-from truerate.errors import TruerateError
 
 from .lessons import lessons
 

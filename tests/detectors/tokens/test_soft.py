@@ -2,9 +2,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from truerate.core.schemas import Judgement, pairs, validate
 from truerate.detectors.tokens.labels import BINARY, CATEGORY
 from truerate.detectors.tokens.soft import Reading, judgements, soft_spans
-from truerate.schemas import Judgement, pairs, validate
 
 
 def found(text, offsets, p, kinds=None, labels=BINARY):

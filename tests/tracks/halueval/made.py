@@ -1,9 +1,9 @@
 """Small tables and replies for the track's tests."""
 
-from truerate.keys import content_id
+from truerate.config import HaluEval
+from truerate.core.keys import content_id
+from truerate.core.schemas import Document, Item, Sample, frame, pairs
 from truerate.llm import Reply
-from truerate.params import HaluEval
-from truerate.schemas import Document, Item, Sample, frame, pairs
 from truerate.sources.collection import SourceTables
 from truerate.tracks.halueval.context import Context
 
@@ -101,7 +101,7 @@ def sample(sample_id: str, item_id: str, is_hallucinated: bool, *, task: str = "
 
 
 def tables(items: list[dict], documents: list[dict] = (), samples: list[dict] = ()) -> SourceTables:
-    from truerate.schemas import Judgement, Reject
+    from truerate.core.schemas import Judgement, Reject
 
     return SourceTables(
         frame(Document, list(documents) or [document()]),

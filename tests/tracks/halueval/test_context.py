@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from truerate.schemas import Document, Item, frame, pairs
+from truerate.core.schemas import Document, Item, frame, pairs
 from truerate.tracks.halueval.context import chosen_items, context_frame, contexts, in_shard
 
 from .made import document, item

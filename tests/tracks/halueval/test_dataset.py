@@ -1,10 +1,10 @@
 """From replies to the data set: what is kept, what is rejected and why, and how making it is scored."""
 
-from truerate.keys import split_of
+from truerate.config import Statistics
+from truerate.core.keys import split_of
+from truerate.core.schemas import Count, Reject, Sample, Score, frame, pairs, validate
 from truerate.llm.counts import counts
-from truerate.llm.prompted import facts, generations
-from truerate.params import Statistics
-from truerate.schemas import Count, Reject, Sample, Score, frame, pairs, validate
+from truerate.llm.generation import facts, generations
 from truerate.tracks.halueval import dataset, filtering, sampling
 from truerate.tracks.halueval.candidate_scores import score_candidates, score_filtering, score_labels
 from truerate.tracks.halueval.context import contexts

@@ -1,6 +1,6 @@
 """Filtering: both orders, and what happens where they disagree."""
 
-from truerate.llm.prompted import facts
+from truerate.llm.generation import facts
 from truerate.tracks.halueval import filtering
 from truerate.tracks.halueval.filtering import Candidate
 

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from truerate.llm.prompted import generations
-from truerate.schemas import Item, Sample, frame, pair
+from truerate.core.schemas import Item, Sample, frame, pair
+from truerate.llm.generation import generations
 from truerate.tracks.halueval import general
 
 from .made import context, dead, item, ok, sample, settings

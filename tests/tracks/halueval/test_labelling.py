@@ -2,9 +2,9 @@
 
 import pytest
 
-from truerate.llm.prompted import generations
-from truerate.params import Statistics
-from truerate.schemas import Item, Judgement, Reject, Sample, Score, frame, validate
+from truerate.config import Statistics
+from truerate.core.schemas import Item, Judgement, Reject, Sample, Score, frame, validate
+from truerate.llm.generation import generations
 from truerate.tracks.halueval import general, labels
 from truerate.tracks.halueval.labelling import label_responses
 from truerate.tracks.halueval.labels import Label, Span

@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.tracks.halueval import labels
 from truerate.tracks.halueval.labels import Label, Span
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from truerate.llm.prompted import facts, generations
-from truerate.schemas import Generation, Judgement, Sample, frame, validate
+from truerate.core.schemas import Generation, Judgement, Sample, frame, validate
+from truerate.llm.generation import facts, generations
 from truerate.tracks.halueval import recognition, refinement
 from truerate.tracks.halueval.recognition import Target, judgements
 

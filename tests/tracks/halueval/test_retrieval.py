@@ -1,6 +1,6 @@
 """BM25 finds the passage that a question is about."""
 
-from truerate.schemas import Document, frame
+from truerate.core.schemas import Document, frame
 from truerate.tracks.halueval.retrieval import retrieved
 
 from .made import context, document

@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.llm.prompted import facts
+from truerate.llm.generation import facts
 from truerate.tracks.halueval import sampling
 
 from .made import context, dead, ok, settings

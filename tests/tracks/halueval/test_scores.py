@@ -3,10 +3,10 @@
 import polars as pl
 import pytest
 
+from truerate.config import Statistics
+from truerate.core.schemas import Judgement, Outcome, Sample, Score, frame, pairs, validate
 from truerate.leaderboard.rows import rows
 from truerate.metrics import recognition as formulas
-from truerate.params import Statistics
-from truerate.schemas import Judgement, Outcome, Sample, Score, frame, pairs, validate
 from truerate.tracks.halueval.judged import judged
 from truerate.tracks.halueval.scores import score_recognition, score_refinement
 from truerate.tracks.halueval.tally import Tally

@@ -7,11 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from truerate.layout import Layout
+from truerate.config import Params, load_params
+from truerate.config.layout import Layout
+from truerate.core.schemas import Count, Generation, Judgement, Outcome, Reject, Sample, Score, frame, validate
 from truerate.llm import ask, estimate
-from truerate.llm.prompted import facts
-from truerate.params import Params, load_params
-from truerate.schemas import Count, Generation, Judgement, Outcome, Reject, Sample, Score, frame, validate
+from truerate.llm.generation import facts
 from truerate.sources import seed_files
 from truerate.tracks.halueval import general, steps
 from truerate.tracks.halueval.context import context_frame, contexts

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from truerate.config import Statistics
 from truerate.metrics.intervals import wilson
-from truerate.params import Statistics
 from truerate.tracks.halueval.tally import Tally
 
 TALLY = Tally("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from truerate.params import Labelling, Model, Statistics
-from truerate.schemas import Generation, Item, Judgement, Sample, frame, pairs
+from truerate.config import Labelling, Model, Statistics
+from truerate.core.schemas import Generation, Item, Judgement, Sample, frame, pairs
 from truerate.tracks.mfava.tally import Tally
 
 TALLY = Tally("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)

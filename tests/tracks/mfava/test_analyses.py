@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from truerate.config import Model
 from truerate.metrics.intervals import Interval
-from truerate.params import Model
 from truerate.tracks.mfava import analyses
 from truerate.tracks.mfava.analyses import Contrast, contrast_rows, contrasts, languages, silver_against_gold, size_groups
 from truerate.tracks.mfava.rates import FLAWS, Estimate, Replies, estimates, grid_estimates

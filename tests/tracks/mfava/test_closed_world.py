@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
-from truerate.layout import Layout
-from truerate.params import Params, load_params
-from truerate.schemas import Judgement, frame
+from truerate.config import Params, load_params
+from truerate.config.layout import Layout
+from truerate.core.schemas import Judgement, frame
+from truerate.core.tags import TYPES
 from truerate.sources import wiki_files
-from truerate.tags import TYPES
 from truerate.tracks.mfava import steps
 
 from .tiny_wiki import ROOT

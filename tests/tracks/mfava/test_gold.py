@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from truerate.schemas import Judgement, Reject, Sample, Score, frame, validate
+from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, validate
 from truerate.tracks.mfava import gold
 
 from .made_scores import At, Params, Settings, by_key, item, judged, reply, sample, span, tables

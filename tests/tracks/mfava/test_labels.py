@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.metrics.tokens import word_offsets
 from truerate.tracks.mfava import labels
 from truerate.tracks.mfava.labels import Label, Span, checked_labels, runs, token_types, voted

@@ -5,8 +5,8 @@ import csv
 import pytest
 import regex
 
-from truerate.errors import TruerateError
-from truerate.params import load_params
+from truerate.config import load_params
+from truerate.core.errors import TruerateError
 from truerate.tracks.mfava.languages import LANGUAGES, check_languages, language
 
 from .tiny_wiki import ROOT

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from truerate.core.schemas import Outcome, Score, pairs, validate
+from truerate.core.tags import Tagged, parse_tags
 from truerate.metrics.rates import hr_est
 from truerate.metrics.tokens import offsets_by
-from truerate.schemas import Outcome, Score, pairs, validate
-from truerate.tags import Tagged, parse_tags
 from truerate.tracks.mfava import marking
 from truerate.tracks.mfava.card import CARD
 from truerate.tracks.mfava.scores import score

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 from truerate.tracks.mfava import seq2seq, translating
 from truerate.tracks.mfava.translating import Text
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from truerate.llm.prompted import facts
-from truerate.tags import TYPES
+from truerate.core.tags import TYPES
+from truerate.llm.generation import facts
 from truerate.tracks.mfava import silver
 from truerate.tracks.mfava.context import contexts
 

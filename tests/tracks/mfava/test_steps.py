@@ -9,14 +9,14 @@ import pytest
 import yaml
 from stub import serve
 
-from truerate.errors import TruerateError
-from truerate.flow import DATASET
-from truerate.layout import Layout
+from truerate.config import Params
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import Item, Judgement, Sample, frame, validate
+from truerate.core.tags import TYPES
+from truerate.flow.dataset import DATASET
 from truerate.llm import estimate
-from truerate.llm.prompted import facts, generations
-from truerate.params import Params
-from truerate.schemas import Item, Judgement, Sample, frame, validate
-from truerate.tags import TYPES
+from truerate.llm.generation import facts, generations
 from truerate.tracks.mfava import steps, wiring
 from truerate.tracks.mfava.context import context_frame, contexts
 from truerate.tracks.mfava.plan import planned

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from truerate.schemas import pairs
+from truerate.core.schemas import pairs
 from truerate.tracks.mfava.context import contexts
 from truerate.tracks.mfava.tasks import annotation_tasks, natural
 

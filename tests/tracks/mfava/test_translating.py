@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.llm.prompted import facts
+from truerate.llm.generation import facts
 from truerate.tracks.mfava import translating
 from truerate.tracks.mfava.context import contexts
 from truerate.tracks.mfava.translating import Text, read_translation

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from truerate.llm.prompted import facts
-from truerate.schemas import Item, frame, pairs, validate
+from truerate.core.schemas import Item, frame, pairs, validate
+from truerate.llm.generation import facts
 from truerate.tracks.mfava import wild
 from truerate.tracks.mfava.context import contexts
 

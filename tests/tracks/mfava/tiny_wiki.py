@@ -6,12 +6,12 @@ from pathlib import Path
 
 from stub import Stub
 
-from truerate.keys import content_id
+from truerate.config import MFava, load_params
+from truerate.core.keys import content_id
+from truerate.core.schemas import Document, Item, Judgement, Reject, Sample, frame, pairs
+from truerate.core.tags import TYPES
 from truerate.llm import Reply
-from truerate.params import MFava, load_params
-from truerate.schemas import Document, Item, Judgement, Reject, Sample, frame, pairs
 from truerate.sources.collection import SourceTables
-from truerate.tags import TYPES
 
 ROOT = Path(__file__).parents[3]
 LANGS = ("en", "de")

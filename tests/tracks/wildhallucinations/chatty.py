@@ -1,10 +1,10 @@
 """A few chats by hand, and replies about the names in them."""
 
-from truerate.keys import content_id
+from truerate.core.keys import content_id
+from truerate.core.schemas import Item, frame, pairs
+from truerate.core.text import name_key
 from truerate.llm import Reply, Request
-from truerate.llm.prompted import Prompted, Read, generation, generations
-from truerate.schemas import Item, frame, pairs
-from truerate.text import name_key
+from truerate.llm.generation import Prompted, Read, generation, generations
 from truerate.tracks.wildhallucinations.names import entity_id, read_names
 
 SOURCE = "s"

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from truerate.params import Statistics
-from truerate.schemas import Document, Fact, Generation, Item, Judgement, Sample, Score, frame, pairs
+from truerate.config import Statistics
+from truerate.core.schemas import Document, Fact, Generation, Item, Judgement, Sample, Score, frame, pairs
 from truerate.tracks.wildhallucinations.tally import Tally
 
 TALLY = Tally("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)

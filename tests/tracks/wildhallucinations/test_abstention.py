@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.schemas import pairs
+from truerate.core.schemas import pairs
 from truerate.tracks.wildhallucinations import abstention
 from truerate.tracks.wildhallucinations.abstention import abstains, is_abstention, is_paper_abstention
 

@@ -4,22 +4,22 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from world.web.curators import asking
+from world.wildhallucinations.curators import asking
 
-from truerate.layout import Layout
+from truerate.config import Params, load_params
+from truerate.config.layout import Layout
+from truerate.core.schemas import Document, Generation, Item, Judgement, Reject, Sample, frame, validate
 from truerate.llm import Reply
-from truerate.llm.prompted import facts
-from truerate.params import Params, load_params
-from truerate.schemas import Document, Generation, Item, Judgement, Reject, Sample, frame, validate
+from truerate.llm.generation import facts
 from truerate.sources import wildchat
 from truerate.sources.collection import SourceTables
 from truerate.tracks.wildhallucinations import entities
 from truerate.tracks.wildhallucinations.curating_steps import chosen, curate, extract
 from truerate.tracks.wildhallucinations.names import entity_id
 from truerate_world.encyclopedia import build
-from truerate_world.web import planted
-from truerate_world.web.chats import write_chats
-from truerate_world.web.truth_funnel import funnel, is_told_of, kinds_kept
+from truerate_world.wildhallucinations import planted
+from truerate_world.wildhallucinations.chats import write_chats
+from truerate_world.wildhallucinations.truth_funnel import funnel, is_told_of, kinds_kept
 
 from .chatty import SOURCE, chat, chats
 

@@ -3,10 +3,10 @@
 import polars as pl
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.llm.prompted import facts
-from truerate.schemas import Item, Reject, frame, pairs, validate
-from truerate.text import name_fault, name_key
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import Item, Reject, frame, pairs, validate
+from truerate.core.text import name_fault, name_key
+from truerate.llm.generation import facts
 from truerate.tracks.wildhallucinations.entities import curated, given, is_private, takedown_keys, without_private
 from truerate.tracks.wildhallucinations.names import entity_id, names_in_chats, read_names
 

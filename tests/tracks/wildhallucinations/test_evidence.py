@@ -1,8 +1,8 @@
 import polars as pl
 import pytest
 
-from truerate.llm.prompted import facts, generations
-from truerate.schemas import Document, Generation, Item, Reject, frame, pairs, validate
+from truerate.core.schemas import Document, Generation, Item, Reject, frame, pairs, validate
+from truerate.llm.generation import facts, generations
 from truerate.tracks.wildhallucinations.evidence import (
     Read,
     amounts,

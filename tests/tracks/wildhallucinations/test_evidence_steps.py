@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 import yaml
 
-from truerate.errors import TruerateError
-from truerate.keys import content_id
-from truerate.layout import Layout
-from truerate.llm.prompted import facts, generations
-from truerate.params import Params
-from truerate.schemas import Document, Generation, Item, Judgement, Reject, Sample, frame, pairs, validate
+from truerate.config import Params
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
+from truerate.core.keys import content_id
+from truerate.core.schemas import Document, Generation, Item, Judgement, Reject, Sample, frame, pairs, validate
+from truerate.llm.generation import facts, generations
 from truerate.sources.collection import SourceTables
 from truerate.tracks.wildhallucinations.evidence_steps import Web, evidence
 from truerate.web.pauses import Clock
@@ -23,8 +23,8 @@ from truerate.web.store import PageStore
 from truerate_world.encyclopedia import build
 from truerate_world.faults import Fault
 from truerate_world.server import Settings, listening
-from truerate_world.web import pages
-from truerate_world.web.site import Site
+from truerate_world.wildhallucinations import pages
+from truerate_world.wildhallucinations.site import Site
 
 ROOT = Path(__file__).parents[3]
 BASE = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))

@@ -2,9 +2,9 @@
 
 import pytest
 
+from truerate.core.schemas import pairs
 from truerate.llm import Reply
-from truerate.llm.prompted import facts
-from truerate.schemas import pairs
+from truerate.llm.generation import facts
 from truerate.tracks.wildhallucinations.fact_writing import collect, numbered, write_requests
 
 from .tiny_world import BOARD, layout

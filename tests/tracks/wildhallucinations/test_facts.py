@@ -2,9 +2,9 @@
 
 import pytest
 
-from truerate.keys import content_id
-from truerate.llm.prompted import generations
-from truerate.schemas import Fact, pairs, validate
+from truerate.core.keys import content_id
+from truerate.core.schemas import Fact, pairs, validate
+from truerate.llm.generation import generations
 from truerate.tracks.wildhallucinations.facts import Lines, facts_of, is_title, key_of, read_lines
 
 TEXT = "Lake Tarn lies in Oria. It is lovely. It is 90 metres deep and was formed in 1200."

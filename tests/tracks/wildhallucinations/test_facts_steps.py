@@ -5,19 +5,19 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from truerate.llm.prompted import facts as attributes
-from truerate.schemas import Fact, Generation, Judgement, pair, validate
+from truerate.core.schemas import Fact, Generation, Judgement, pair, validate
+from truerate.llm.generation import facts as attributes
 from truerate.tracks.wildhallucinations import facts_steps, replying_steps, verifying
 from truerate.tracks.wildhallucinations.facts import facts_of
 from truerate.tracks.wildhallucinations.passages import Passage
 from truerate.tracks.wildhallucinations.verdicts import said_by, verdicts_of
 from truerate.tracks.wildhallucinations.verifying import Call
 from truerate_world.encyclopedia import build
-from truerate_world.web.habits import HABITS
-from truerate_world.web.planted import planted_as
-from truerate_world.web.reading import fact_is_true
-from truerate_world.web.verifying import holds_by, votes
-from truerate_world.web.writing import INJECTION
+from truerate_world.wildhallucinations.behaviour_profile import HABITS
+from truerate_world.wildhallucinations.planted import planted_as
+from truerate_world.wildhallucinations.reading import fact_is_true
+from truerate_world.wildhallucinations.verifying import holds_by, votes
+from truerate_world.wildhallucinations.writing import INJECTION
 
 from .tiny_world import BOARD, Asking, board, layout
 

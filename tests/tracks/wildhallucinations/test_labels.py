@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.schemas import Judgement, Reject, Sample, Score, frame, pairs, validate
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs, validate
 from truerate.tracks.wildhallucinations import labels
 
 from .made_facts import At, Params, by_key, facts, item, reply, tables

@@ -2,7 +2,7 @@ import bm25s
 import numpy as np
 import pytest
 
-from truerate.text import words
+from truerate.core.text import words
 from truerate.tracks.wildhallucinations import passages as module
 from truerate.tracks.wildhallucinations.passages import Index, evidence_of, passages, ranked, sentence_spans, tokens
 

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from truerate.errors import TruerateError
-from truerate.llm.prompted import facts
+from truerate.core.errors import TruerateError
+from truerate.llm.generation import facts
 from truerate.tracks.wildhallucinations.entities import item
 from truerate.tracks.wildhallucinations.rarity import order_of_magnitude, perplexities, with_rarity
 

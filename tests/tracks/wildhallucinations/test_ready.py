@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from truerate.params import Source
-from truerate.schemas import Fact, Generation, Judgement, Sample, frame, pair, validate
+from truerate.config import Source
+from truerate.core.schemas import Fact, Generation, Judgement, Sample, frame, pair, validate
 from truerate.sources import read_source
 from truerate.sources.collection import Collection
 from truerate.tracks.wildhallucinations.ready import ready

@@ -2,8 +2,8 @@
 
 import pytest
 
-from truerate.llm.prompted import facts
-from truerate.schemas import Generation, validate
+from truerate.core.schemas import Generation, validate
+from truerate.llm.generation import facts
 from truerate.tracks.wildhallucinations import replying_steps
 
 from .tiny_world import BOARD, Asking, board, layout

@@ -5,7 +5,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from truerate.schemas import Outcome, Reject, Score, frame, pairs, validate
+from truerate.core.schemas import Outcome, Reject, Score, frame, pairs, validate
 from truerate.tracks.wildhallucinations.card import CARD
 from truerate.tracks.wildhallucinations.scores import score
 
@@ -35,7 +35,7 @@ def scored(items=ITEMS, replies=REPLIES, found=FACTS, samples=(), settings=None,
 
 
 def frame_of(rows):
-    from truerate.schemas import Judgement
+    from truerate.core.schemas import Judgement
 
     return frame(Judgement, list(rows))
 

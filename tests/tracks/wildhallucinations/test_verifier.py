@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from truerate.schemas import Judgement, Sample, frame
+from truerate.core.schemas import Judgement, Sample, frame
 from truerate.tracks.wildhallucinations.verdicts import said_by, verdicts_of, with_share
 from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration, judge_rows, labelled_facts
 

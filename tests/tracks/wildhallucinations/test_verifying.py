@@ -4,9 +4,9 @@ import random
 
 import pytest
 
+from truerate.core.schemas import Fact, Judgement, frame, validate
 from truerate.llm import Reply
-from truerate.llm.prompted import facts as attributes
-from truerate.schemas import Fact, Judgement, frame, validate
+from truerate.llm.generation import facts as attributes
 from truerate.tracks.wildhallucinations import verifying
 from truerate.tracks.wildhallucinations.passages import Passage
 from truerate.tracks.wildhallucinations.verifying import Call, Claim, calls, checked, read_verdicts, requests, shown

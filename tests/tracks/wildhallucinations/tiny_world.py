@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from truerate.keys import content_id
-from truerate.layout import Layout
+from truerate.config import Params, load_params
+from truerate.config.layout import Layout
+from truerate.core.keys import content_id
+from truerate.core.schemas import Document, Item, frame, pairs
 from truerate.llm import Reply
-from truerate.llm.prompted import generations
-from truerate.params import Params, load_params
-from truerate.schemas import Document, Item, frame, pairs
+from truerate.llm.generation import generations
 from truerate_world.encyclopedia import build
-from truerate_world.mind import reply
-from truerate_world.web.erring import readable
-from truerate_world.web.planted import PAPER_DOMAIN
-from truerate_world.web.writing import text_of
+from truerate_world.simulated_model import reply
+from truerate_world.wildhallucinations.annotator_noise import readable
+from truerate_world.wildhallucinations.planted import PAPER_DOMAIN
+from truerate_world.wildhallucinations.writing import text_of
 
 ROOT = Path(__file__).parents[3]
 BOARD = "wildhallucinations-closed-world"

@@ -6,11 +6,11 @@ import torch
 from torch import nn
 from transformers import AutoConfig, AutoModel, LlamaConfig, PreTrainedConfig, PreTrainedModel
 
+from truerate.config import Backbone
+from truerate.core.errors import TruerateError
+from truerate.core.pretrained import POOLER, load_network
 from truerate.detectors.tokens.encode import Coder
 from truerate.detectors.tokens.shared_attention import NAME
-from truerate.errors import TruerateError
-from truerate.networks import POOLER, load_network
-from truerate.params import Backbone
 
 TINY = {"hidden_size": 128, "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 4, "intermediate_size": 320}
 

@@ -8,10 +8,10 @@ The plan of an epoch depends on nothing else, so a run that was killed finds its
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from truerate.config import Backbone
+from truerate.core.keys import draw
 from truerate.detectors.tokens.encode import Group
 from truerate.detectors.tokens.masks import Row, rows_of
-from truerate.keys import draw
-from truerate.params import Backbone
 
 SHARD = 50  # batches whose rows are sorted by length together
 Part = list[int]  # places of rows that make one padded tensor

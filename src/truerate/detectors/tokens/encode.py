@@ -16,12 +16,12 @@ import numpy as np
 import polars as pl
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 
+from truerate.config import Backbone
+from truerate.core.errors import TruerateError
+from truerate.core.pretrained import load_tokenizer
 from truerate.detectors.tokens.features import token_features
 from truerate.detectors.tokens.labels import filled, token_labels, trimmed
-from truerate.errors import TruerateError
 from truerate.metrics.tokens import ALONE
-from truerate.networks import load_tokenizer
-from truerate.params import Backbone
 
 PAD, START, BETWEEN = "<pad>", "<start>", "<between>"
 N_WORDS = 3000

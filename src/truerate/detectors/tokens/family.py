@@ -7,15 +7,15 @@ from pathlib import Path
 
 import polars as pl
 
+from truerate.config import Backbone, MFavaSizes, Params
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import SPANS, Judgement, frame
 from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.fit import STATE, Job, fit
 from truerate.detectors.tokens.grid import Cell, cells, key_of
 from truerate.detectors.tokens.read import Reader, judge_cell, read
 from truerate.detectors.tokens.rules import check_member
 from truerate.detectors.tokens.workers import each
-from truerate.errors import TruerateError
-from truerate.params import Backbone, MFavaSizes, Params
-from truerate.schemas import SPANS, Judgement, frame
 
 MANY = 300  # texts from which networks judge in processes of their own
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import polars as pl
 
+from truerate.config import Backbone
 from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.grid import FACTS, Cell, is_taught
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.rules import BY_NAME, can_learn, passages_of, save_state
 from truerate.detectors.tokens.validate import of_readings
-from truerate.params import Backbone
 
 STATE = "state"  # what is handed on, inside a scratch folder
 CHECKPOINT = "checkpoint.pt"  # of a training that goes on

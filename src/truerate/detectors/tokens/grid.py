@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import polars as pl
 
+from truerate.config import Backbone, MFavaSizes
+from truerate.core.keys import content_id, digest, draw
 from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.rules import BY_NAME
-from truerate.keys import content_id, digest, draw
-from truerate.params import Backbone, MFavaSizes
 
 FACTS = "facts.json"
 COLUMNS = ["target_id", "item_id", "group_id", "lang", "task", "text", "spans", "reference"]
 CODE = Path(__file__).parent
-SHARED = [CODE.parents[1] / part for part in ("keys.py", "tags.py", "text.py", "metrics/ngrams.py")]
+SHARED = [CODE.parents[1] / part for part in ("core/keys.py", "core/tags.py", "core/text.py", "metrics/ngrams.py")]
 
 
 class Cell(NamedTuple):

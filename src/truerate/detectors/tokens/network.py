@@ -11,13 +11,13 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 from transformers import AutoConfig, DynamicCache
 
+from truerate.config import Backbone
+from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.backbones import body_from_nothing, body_from_weights, positions_from, tiny_config
 from truerate.detectors.tokens.encode import Coder
 from truerate.detectors.tokens.features import SIZES
 from truerate.detectors.tokens.masks import PADDING, Batch, attention
 from truerate.detectors.tokens.shared_attention import Blocks
-from truerate.errors import TruerateError
-from truerate.params import Backbone
 
 _UNCACHED = {"modernbert", "distilbert"}  # bodies that take no keys and values of earlier tokens
 

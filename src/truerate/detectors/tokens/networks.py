@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import torch
 
+from truerate.config import Backbone
 from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.encode import Answer, groups_of, pretrained_coder, stream_groups, tiny_coder
 from truerate.detectors.tokens.fit import NETWORK, Job, halves
@@ -19,7 +20,6 @@ from truerate.detectors.tokens.read import Reader, joined
 from truerate.detectors.tokens.soft import soft_spans
 from truerate.detectors.tokens.strategies import score_groups
 from truerate.detectors.tokens.train import train
-from truerate.params import Backbone
 
 N_WORDS = 8000  # entries of a small network's vocabulary: names in pieces cost tokens and are told apart by features anyway
 _HEAP, _KEPT = 2**25, 2**28  # bytes: blocks up to 32 MB come from the heap, up to 256 MB at whose end stay when they are free

@@ -16,15 +16,15 @@ from safetensors.torch import load_file
 from torch import nn
 from transformers import AutoConfig, AutoModel, AutoModelForTokenClassification, PreTrainedConfig
 
+from truerate.config import Backbone
+from truerate.core.errors import TruerateError, listed
+from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.backbones import body_from_nothing, body_from_weights
 from truerate.detectors.tokens.encode import Answer, Coder, groups_of
 from truerate.detectors.tokens.network import Network
 from truerate.detectors.tokens.read import joined
 from truerate.detectors.tokens.soft import soft_spans
 from truerate.detectors.tokens.strategies import logits_of
-from truerate.errors import TruerateError, listed
-from truerate.params import Backbone
-from truerate.schemas import SPANS
 
 WEIGHTS, NETWORK, CHECKSUMS = "model.safetensors", "network.json", "SHA256SUMS"
 FILES = ("config.json", NETWORK, "coder.json", "tokenizer.json", WEIGHTS)  # what is read of a repository, and nothing else

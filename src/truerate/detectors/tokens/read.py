@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from truerate.config import Backbone
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import read_json
 from truerate.detectors.tokens.encode import Answer
 from truerate.detectors.tokens.grid import FACTS, Cell, version_of
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.rules import BY_NAME, load_state, passages_of
 from truerate.detectors.tokens.soft import Reading, judgements, soft_spans
-from truerate.errors import TruerateError
-from truerate.params import Backbone
-from truerate.schemas import read_json
 
 BATCH = 256  # texts that a rule reads at a time
 

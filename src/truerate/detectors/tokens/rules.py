@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from truerate.config import Backbone
+from truerate.core.errors import TruerateError, listed
 from truerate.detectors.tokens.features import known, unit_features
 from truerate.detectors.tokens.labels import token_labels
 from truerate.detectors.tokens.soft import Reading
-from truerate.errors import TruerateError, listed
 from truerate.metrics.ngrams import fit_logistic, logistic
-from truerate.params import Backbone
 
 BUCKETS = 2**15  # of hashed features
 REACH = 4  # tokens on either side that a regression on match features sees

@@ -12,7 +12,7 @@ import torch
 from transformers import AttentionInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
-from truerate.errors import TruerateError
+from truerate.core.errors import TruerateError
 
 NAME = "truerate"
 _CHUNK = 256  # queries of a sliding layer that are computed at a time, over the keys within their reach

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from truerate.keys import content_id
-from truerate.schemas import Judgement, pairs, schema
+from truerate.core.keys import content_id
+from truerate.core.schemas import Judgement, pairs, schema
 
 FLOOR = 0.05  # smallest probability that a span keeps
 MARKED = 0.5  # a character is marked above it

@@ -16,11 +16,11 @@ import numpy as np
 import torch
 from transformers import DynamicCache
 
+from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.encode import Group
 from truerate.detectors.tokens.masks import attention, collate, row_of, side_by_side
 from truerate.detectors.tokens.network import Network, half_precision
 from truerate.detectors.tokens.shared_attention import Blocks
-from truerate.errors import TruerateError
 
 CACHE_BYTES = 1_000_000_000  # where there is no GPU
 _GPU_SHARE = 4  # on one: this part of what is free

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import torch
 from torch.nn.functional import cross_entropy
 
+from truerate.config import Backbone
 from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.batches import Rows, Step, padding_waste, rows_to_learn, steps_of
 from truerate.detectors.tokens.encode import Group
@@ -22,7 +23,6 @@ from truerate.detectors.tokens.masks import collate
 from truerate.detectors.tokens.network import Network, half_precision
 from truerate.detectors.tokens.run import Meter, run_facts
 from truerate.detectors.tokens.validate import Agreement, agreement
-from truerate.params import Backbone
 
 WARM_UP = 0.1  # share of the steps in which the learning rate rises
 CLIP = 1.0  # largest norm of a step's gradient

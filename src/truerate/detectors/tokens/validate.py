@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from truerate.config import Backbone
 from truerate.detectors.tokens.encode import Group
 from truerate.detectors.tokens.soft import MARKED, Reading
-from truerate.params import Backbone
 
 
 class Agreement(NamedTuple):

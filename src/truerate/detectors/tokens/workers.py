@@ -9,8 +9,8 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.context import BaseContext
 from typing import TypeVar
 
+from truerate.config import Backbone
 from truerate.detectors.tokens import processes
-from truerate.params import Backbone
 
 IMPORTED = ["torch", "transformers.models.llama.modeling_llama"]  # what takes seconds; nothing that imports polars
 Work, Found = TypeVar("Work"), TypeVar("Found")

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from truerate.schemas import Score, frame, pair
+from truerate.core.schemas import Score, frame, pair
 from truerate.tracks.halueval import filtering, general, sampling
 from truerate.tracks.halueval.candidates import LENGTH_RULED
 from truerate.tracks.halueval.tally import Tally

@@ -1,6 +1,6 @@
 """What a candidate must be before it may stand in the data set, and what its words say of the length rule."""
 
-from truerate import text as texts
+from truerate.core import text as texts
 
 # Why a candidate is not in the data set: no reply came, none could be read from it, the model declined, it has no words, it says what the
 # right text says, or it was usable but the judge (or the seeded pick) preferred the other one.

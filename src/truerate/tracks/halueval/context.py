@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from truerate.keys import draw, shard_of
-from truerate.schemas import pair
+from truerate.core.keys import draw, shard_of
+from truerate.core.schemas import pair
 
 SAMPLED_TASKS = ("qa", "dialogue", "summarization")  # general replies are not made to be wrong: people label them
 

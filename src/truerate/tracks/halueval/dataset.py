@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from truerate.keys import content_id, split_of
-from truerate.llm.prompted import facts
-from truerate.schemas import Reject, Sample, frame, pair, pairs
-from truerate.text import clean
+from truerate.core.keys import content_id, split_of
+from truerate.core.schemas import Reject, Sample, frame, pair, pairs
+from truerate.core.text import clean
+from truerate.llm.generation import facts
 from truerate.tracks.halueval import filtering
 from truerate.tracks.halueval.candidates import LENGTH_RULED, breaks_length_rule, candidate_reason
 from truerate.tracks.halueval.context import Context, is_probe

@@ -7,11 +7,11 @@ a seeded pick decides and the row says so.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from truerate import text as texts
-from truerate.keys import draw
+from truerate.config import HaluEval
+from truerate.core import text as texts
+from truerate.core.keys import draw
 from truerate.llm import Reply, Request, parse, prompts
-from truerate.llm.prompted import Prompted, Read, decoding, facts, generation
-from truerate.params import HaluEval
+from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import Context
 

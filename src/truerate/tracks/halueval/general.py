@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from truerate.keys import draw
+from truerate.config import HaluEval
+from truerate.core.keys import draw
+from truerate.core.schemas import pair, pairs
 from truerate.llm import Reply, Request
-from truerate.llm.prompted import Prompted, decoding, facts, generation
+from truerate.llm.generation import Prompted, decoding, facts, generation
 from truerate.metrics import similarity as measures
-from truerate.params import HaluEval
-from truerate.schemas import pair, pairs
 from truerate.tracks.halueval.context import Context
 
 PURPOSE = "respond"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.layout import Layout
+from truerate.config.layout import Layout
 from truerate.llm import Reply, ask
 from truerate.tracks.halueval import recognition
 from truerate.tracks.halueval.context import Context

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from truerate.keys import draw
-from truerate.schemas import pair
+from truerate.core.keys import draw
+from truerate.core.schemas import pair
 
 PLAIN = "plain"
 KEYS = ("judge", "task", "variant", "scheme")

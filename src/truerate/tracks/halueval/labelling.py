@@ -3,11 +3,11 @@
 import numpy as np
 import polars as pl
 
-from truerate.keys import content_id, split_of
-from truerate.params import HaluEval
-from truerate.schemas import Judgement, Reject, Sample, Score, frame, pairs
+from truerate.config import HaluEval
+from truerate.core.keys import content_id, split_of
+from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs
+from truerate.core.text import clean
 from truerate.sources.label_files import Labelled
-from truerate.text import clean
 from truerate.tracks.halueval import labels
 from truerate.tracks.halueval.agreeing import ANNOTATORS, agreement_scores, agreement_sums
 from truerate.tracks.halueval.labels import Label

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from truerate.keys import draw
+from truerate.core.keys import draw
+from truerate.core.text import clean, find_span
 from truerate.metrics.agreement import max_voting
 from truerate.sources.label_files import BadLabel, checked_rows, field_text
-from truerate.text import clean, find_span
 from truerate.tracks.halueval.patterns import LABELS
 
 # Why a label row, a span, an annotator or a task is not used. The first group stops a run unless params say `on_bad_row: reject`.

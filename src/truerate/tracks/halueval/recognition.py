@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from truerate.keys import content_id
+from truerate.config import HaluEval
+from truerate.core.keys import content_id
+from truerate.core.schemas import Judgement, frame, pairs
 from truerate.llm import Reply, Request, parse, prompts
-from truerate.llm.prompted import Prompted, Read, decoding, generation
-from truerate.params import HaluEval
-from truerate.schemas import Judgement, frame, pairs
+from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import Context
 from truerate.tracks.halueval.filtering import NOUNS

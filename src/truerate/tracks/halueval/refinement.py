@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from truerate.config import HaluEval
 from truerate.llm import Reply, Request, parse, prompts
-from truerate.llm.prompted import Prompted, Read, decoding, facts, generation
-from truerate.params import HaluEval
+from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import Context
 from truerate.tracks.halueval.filtering import NOUNS

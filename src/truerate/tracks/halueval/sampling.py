@@ -8,10 +8,10 @@ hallucination patterns with demonstrations, and the length rule.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from truerate.keys import draw
+from truerate.config import HaluEval
+from truerate.core.keys import draw
 from truerate.llm import Reply, Request, parse, prompts
-from truerate.llm.prompted import Prompted, Read, decoding, generation
-from truerate.params import HaluEval
+from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.candidates import is_refusal, words_over
 from truerate.tracks.halueval.context import Context

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from truerate.schemas import Outcome, Score, emptied, frame, pair, pairs
+from truerate.core.schemas import Outcome, Score, emptied, frame, pair, pairs
 from truerate.tracks.halueval.judged import PLAIN, Contrast, by_subject, contrasts, judged, one_side
 from truerate.tracks.halueval.tally import Tally
 

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from truerate.keys import shard_of
-from truerate.layout import Layout
-from truerate.llm.prompted import generations
+from truerate.config.layout import Layout
+from truerate.core.keys import shard_of
+from truerate.llm.generation import generations
 from truerate.tracks.halueval import general, steps
 
 Replies = dict[str, pl.DataFrame]

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from truerate.layout import Layout
+from truerate.config.layout import Layout
+from truerate.core.schemas import Score, frame
 from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
-from truerate.llm.prompted import Prompted, generations
-from truerate.schemas import Score, frame
+from truerate.llm.generation import Prompted, generations
 from truerate.tracks.halueval import dataset, filtering, general, recognition, refinement, sampling
 from truerate.tracks.halueval.context import SAMPLED_TASKS, Context, chosen_items, contexts, in_shard, is_probe
 from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset, following

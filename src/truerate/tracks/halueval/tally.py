@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truerate.config import Statistics
+from truerate.core.schemas import NO_ANSWERS, emptied, score_row
 from truerate.metrics.intervals import UNIT, Interval, cluster_bootstrap, cluster_sums, ratio_intervals, wilson
-from truerate.params import Statistics
-from truerate.schemas import NO_ANSWERS, emptied, score_row
 
 
 @dataclass(frozen=True)

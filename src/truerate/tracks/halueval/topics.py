@@ -2,8 +2,8 @@
 
 import polars as pl
 
+from truerate.config import Statistics
 from truerate.metrics.topics import lda_topics, topic_failures
-from truerate.params import Statistics
 from truerate.tracks.halueval.judged import PLAIN, judged
 
 

@@ -3,7 +3,7 @@
 Only the models that may stand on a board are asked; where none may, a step's list is empty and the published texts stand alone.
 """
 
-from truerate.layout import Layout
+from truerate.config.layout import Layout
 
 
 def sampled(at: Layout, board: str) -> list[str]:

@@ -8,9 +8,9 @@ from itertools import combinations
 
 import numpy as np
 
+from truerate.core.tags import TYPES
 from truerate.metrics.intervals import UNIT, cluster_sums
 from truerate.metrics.token_scores import contingency_kappa
-from truerate.tags import TYPES
 from truerate.tracks.mfava.tally import ALL, Tally
 
 KINDS = len(TYPES) + 1  # of a token: unmarked, or one of the types

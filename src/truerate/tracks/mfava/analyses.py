@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from truerate.config import Model
 from truerate.metrics.correlations import Correlation, pearson, t_test
 from truerate.metrics.intervals import bootstrap_sums, cluster_bootstrap, cluster_sums
-from truerate.params import Model
 from truerate.tracks.mfava.marking import GOLD, NATURAL, SILVER
 from truerate.tracks.mfava.rates import HR_EST, RAW, ROGAN_GLADEN, Calibration, Cells, Estimate, grid_estimates
 from truerate.tracks.mfava.tally import Tally

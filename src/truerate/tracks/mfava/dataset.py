@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import polars as pl
 
-from truerate.keys import content_id, split_of
-from truerate.llm.prompted import facts, rejected
-from truerate.schemas import SPANS, Document, Item, Reject, Sample, frame, pair, pairs
-from truerate.tags import TYPES, parse_tags
-from truerate.text import clean
+from truerate.core.keys import content_id, split_of
+from truerate.core.schemas import SPANS, Document, Item, Reject, Sample, frame, pair, pairs
+from truerate.core.tags import TYPES, parse_tags
+from truerate.core.text import clean
+from truerate.llm.generation import facts, rejected
 from truerate.tracks.mfava.context import Context, chosen
 from truerate.tracks.mfava.languages import SOURCE
 from truerate.tracks.mfava.silver import INSERT

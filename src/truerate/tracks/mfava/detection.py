@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from truerate.core.tags import TYPES
 from truerate.metrics import token_scores
 from truerate.metrics.intervals import UNIT, Interval, cluster_sums
 from truerate.metrics.mushroom import answer_correlation, answer_iou
 from truerate.metrics.rates import mean_of_intervals
-from truerate.tags import TYPES
 from truerate.tracks.mfava.marking import AGAINST, CATEGORY, NATURAL, Detector, Labelled, Run, Texts, languages, token_sums, type_sums
 from truerate.tracks.mfava.tally import ALL, Tally
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from truerate.keys import content_id, split_of
-from truerate.layout import Layout
+from truerate.config.layout import Layout
+from truerate.core.keys import content_id, split_of
+from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs
+from truerate.core.tags import TYPES
 from truerate.metrics.mushroom import HARD
 from truerate.metrics.tokens import Span as Offset
 from truerate.metrics.tokens import offsets_by
-from truerate.schemas import Judgement, Reject, Sample, Score, frame, pairs
 from truerate.sources.label_files import Labelled, reject
-from truerate.tags import TYPES
 from truerate.tracks.mfava.agreement import ANNOTATORS, agreement_rows, plausibility_rows, silver_agreement, silver_gold_rows
 from truerate.tracks.mfava.labels import Label, Span, checked_labels, runs, token_types, voted
 from truerate.tracks.mfava.tally import Tally

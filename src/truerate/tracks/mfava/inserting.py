@@ -4,9 +4,9 @@ import re
 
 import regex
 
-from truerate.tags import REASONS as TAG_REASONS
-from truerate.tags import REPLACED, TYPES, Refused, Tagged, parse_tags
-from truerate.text import sentences
+from truerate.core.tags import REASONS as TAG_REASONS
+from truerate.core.tags import REPLACED, TYPES, Refused, Tagged, parse_tags
+from truerate.core.text import sentences
 
 # Why a passage is refused: the tag grammar's reasons, and · tags of an earlier round changed · nothing of this type came · nothing was
 # replaced · more than three words were · something invented before the first sentence.

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truerate.core.tags import TYPES
+from truerate.core.text import clean, find_span
 from truerate.metrics.tokens import marked
 from truerate.sources.label_files import BadLabel, checked_rows, field_text
-from truerate.tags import TYPES
-from truerate.text import clean, find_span
 
 # Why a label row or an annotator is not used. The first group stops a run unless params say `on_bad_row: reject`.
 BAD_ROWS = (

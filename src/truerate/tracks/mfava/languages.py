@@ -6,7 +6,7 @@ Codes are ISO 639-1, else 639-3. One that is not here is refused in one line: pr
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from truerate.errors import TruerateError, listed
+from truerate.core.errors import TruerateError, listed
 
 SOURCE = "en"  # training passages are written in it and translated from it
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from truerate.core.schemas import pair
+from truerate.core.tags import TYPES
 from truerate.metrics.mushroom import HARD
 from truerate.metrics.token_scores import TokenLine, token_line
 from truerate.metrics.tokens import Span
-from truerate.schemas import pair
-from truerate.tags import TYPES
 
 HELD_OUT, SILVER, GOLD, NATURAL = "held-out", "silver", "gold", "natural"  # what a detector is held against
 CALIBRATIONS = (SILVER, GOLD, NATURAL)  # what its rates are corrected by

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import polars as pl
 
-from truerate.keys import content_id
-from truerate.layout import Layout
+from truerate.config.layout import Layout
+from truerate.core.keys import content_id
 from truerate.llm import Reply, Request
-from truerate.llm.peek import Peek, Planned, as_said
-from truerate.llm.prompted import generations
+from truerate.llm.dry_run import Peek, Planned, as_said
+from truerate.llm.generation import generations
 from truerate.tracks.mfava import silver, steps
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import regex
 
-from truerate.text import sentences
+from truerate.core.text import sentences
 from truerate.tracks.mfava.languages import LANGUAGES
 
 PHRASES = Path(__file__).with_name("dont_know.csv")  # lang, phrase: common ways of saying it, in our own words

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 import numpy as np
 import polars as pl
 
-from truerate.layout import Layout
+from truerate.config.layout import Layout
+from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, pair
+from truerate.core.tags import TYPES
 from truerate.metrics.tokens import offsets_by
-from truerate.schemas import NO_ANSWERS, Outcome, Score, frame, pair
-from truerate.tags import TYPES
 from truerate.tracks.mfava.analyses import analysis_rows
 from truerate.tracks.mfava.detection import detection_rows, mushroom_rows
 from truerate.tracks.mfava.marking import AGAINST, NATURAL, Detector, Labelled, Texts, answers, board_texts, labelled, runs_of

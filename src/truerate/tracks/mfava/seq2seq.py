@@ -8,10 +8,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from truerate.errors import TruerateError
-from truerate.keys import content_id
+from truerate.core.errors import TruerateError
+from truerate.core.keys import content_id
+from truerate.core.pretrained import load_network, load_tokenizer
 from truerate.llm import Reply, Request
-from truerate.networks import load_network, load_tokenizer
 from truerate.tracks.mfava.languages import SOURCE, language
 from truerate.tracks.mfava.translating import Text
 from truerate.tracks.mfava.wiring import WEIGHTS

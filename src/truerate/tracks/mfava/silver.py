@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from truerate.config import MFava
+from truerate.core.tags import REPLACED, TYPES, Refused, parse_tags
 from truerate.llm import Reply, Request, parse, prompts
-from truerate.llm.prompted import Prompted, Read, decoding, generation
-from truerate.params import MFava
-from truerate.tags import REPLACED, TYPES, Refused, parse_tags
+from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.tracks.mfava import inserting
 from truerate.tracks.mfava.context import Context
 from truerate.tracks.mfava.languages import language

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from truerate.layout import Layout
+from truerate.config.layout import Layout
+from truerate.core.schemas import Item, frame
 from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
-from truerate.llm.prompted import Prompted, generations
-from truerate.schemas import Item, frame
+from truerate.llm.generation import Prompted, generations
 from truerate.tracks.mfava import dataset, seq2seq, translating, wild
 from truerate.tracks.mfava import silver as writing
 from truerate.tracks.mfava.context import Context, chosen, contexts, in_shard

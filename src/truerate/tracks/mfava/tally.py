@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truerate.config import Statistics
+from truerate.core.schemas import score_row
 from truerate.metrics.intervals import UNIT, Bounds, Interval, cluster_bootstrap, cluster_sums
-from truerate.params import Statistics
-from truerate.schemas import score_row
 
 ALL = "all"  # the language of a mean over languages
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from truerate.keys import draw
-from truerate.llm.prompted import facts
-from truerate.params import Labelling
+from truerate.config import Labelling
+from truerate.core.keys import draw
+from truerate.llm.generation import facts
 from truerate.tracks.mfava.context import Context
 
 INSERTED, NATURAL = "inserted", "natural"

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from truerate.config import MFava
+from truerate.core.tags import Refused, parse_tags, with_tags
 from truerate.llm import Reply, Request, parse, prompts
-from truerate.llm.prompted import Prompted, Read, decoding, generation
-from truerate.params import MFava
-from truerate.tags import Refused, parse_tags, with_tags
+from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.tracks.mfava.context import Context
 from truerate.tracks.mfava.languages import SOURCE, language
 

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from truerate.keys import content_id, draw
+from truerate.config import MFava, Wild
+from truerate.core.keys import content_id, draw
+from truerate.core.schemas import pairs
+from truerate.core.text import clean
 from truerate.llm import Reply, Request, parse, prompts
-from truerate.llm.prompted import Prompted, Read, decoding, facts, generation
-from truerate.params import MFava, Wild
-from truerate.schemas import pairs
-from truerate.text import clean
+from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.tracks.mfava import replies as found_in
 from truerate.tracks.mfava.context import Context
 from truerate.tracks.mfava.languages import language

@@ -3,7 +3,7 @@
 Only the models that may stand on a board are asked; where none may, a step's list is empty and the source's texts stand alone.
 """
 
-from truerate.layout import Layout
+from truerate.config.layout import Layout
 
 WEIGHTS = "seq2seq"  # stands where a model's alias would: weights that are read here, named by params' `seq2seq`
 

@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from truerate.schemas import pairs
-from truerate.text import sentences, words
+from truerate.core.schemas import pairs
+from truerate.core.text import sentences, words
 
 HERE = Path(__file__).parent
 REFUSALS = HERE / "abstentions.csv"  # lang, phrase: ways of not knowing in our words, as patterns; `…` stands for a few words

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from truerate.layout import Layout
-from truerate.llm.prompted import generations
-from truerate.schemas import Document, Item, frame
+from truerate.config.layout import Layout
+from truerate.core.schemas import Document, Item, frame
+from truerate.llm.generation import generations
 from truerate.tracks.wildhallucinations import entities
 from truerate.tracks.wildhallucinations.evidence import with_evidence
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from truerate.keys import shard_of
-from truerate.llm.prompted import facts
+from truerate.core.keys import shard_of
+from truerate.llm.generation import facts
 
 COLUMNS = ("item_id", "knowledge", "question", "history")
 

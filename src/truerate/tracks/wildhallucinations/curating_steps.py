@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from truerate.keys import draw, shard_of
-from truerate.layout import Layout
+from truerate.config.layout import Layout
+from truerate.core.keys import draw, shard_of
 from truerate.llm import Reply, Request, ask, prompts
-from truerate.llm.prompted import Prompted, Read, decoding, facts, generation, generations
+from truerate.llm.generation import Prompted, Read, decoding, facts, generation, generations
 from truerate.tracks.wildhallucinations.domains import DOMAINS, parse_domain
 from truerate.tracks.wildhallucinations.entities import DISAMBIGUATE, DOMAIN, PASSED, VERIFY, candidates, takedown_keys
 from truerate.tracks.wildhallucinations.names import EXTRACT, Name, names_in_chats, read_names, texts_of

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.errors import TruerateError
-from truerate.keys import draw
-from truerate.llm.prompted import facts
-from truerate.schemas import Generation, frame, pairs
-from truerate.text import folded, name_key
+from truerate.core.errors import TruerateError
+from truerate.core.keys import draw
+from truerate.core.schemas import Generation, frame, pairs
+from truerate.core.text import folded, name_key
+from truerate.llm.generation import facts
 from truerate.tracks.wildhallucinations.domains import domain_named
 from truerate.tracks.wildhallucinations.names import EXTRACT, UNUSABLE, Name, entity_id, names_in_chats, reject, texts_of
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from truerate.keys import content_id
-from truerate.llm.prompted import facts
-from truerate.schemas import Document, Reject, frame, pairs
-from truerate.text import words
+from truerate.core.keys import content_id
+from truerate.core.schemas import Document, Reject, frame, pairs
+from truerate.core.text import words
+from truerate.llm.generation import facts
 from truerate.web.hosts import is_wikipedia
 from truerate.web.outcomes import Outcome, Text
 

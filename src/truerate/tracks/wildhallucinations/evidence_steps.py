@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from truerate.errors import TruerateError
-from truerate.keys import content_id, shard_of
-from truerate.layout import Layout
+from truerate.config import WildHallucinations
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
+from truerate.core.keys import content_id, shard_of
 from truerate.llm import ask
-from truerate.llm.launch import launched
-from truerate.llm.prompted import generations
-from truerate.params import WildHallucinations
+from truerate.llm.generation import generations
+from truerate.llm.transport.launch import launched
 from truerate.tracks.wildhallucinations.asked_about import curated
 from truerate.tracks.wildhallucinations.evidence import Read, documents_frame, gathered, rejects_frame, searched_row
 from truerate.web.hosts import host_of, is_within

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from truerate.config import WildHallucinations
+from truerate.core.text import sentences
 from truerate.llm import Reply, Request, prompts
+from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.guard import neutralise
-from truerate.llm.prompted import Prompted, Read, decoding, facts, generation
-from truerate.params import WildHallucinations
-from truerate.text import sentences
 from truerate.tracks.wildhallucinations.facts import WRITE, read_lines
 
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from truerate.keys import content_id
+from truerate.core.keys import content_id
+from truerate.core.schemas import Fact, frame
+from truerate.core.text import normalise, sentences
 from truerate.llm import parse
-from truerate.llm.prompted import facts as attributes
-from truerate.schemas import Fact, frame
-from truerate.text import normalise, sentences
+from truerate.llm.generation import facts as attributes
 
 GENERATE, WRITE = "generate", "write_facts"
 _LINE = re.compile(r"(?:[-*•][ \t]*)?\[(\d{1,4})\][ \t]*(\S.*)")

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from truerate.layout import Layout
+from truerate.config import WildHallucinations
+from truerate.config.layout import Layout
+from truerate.core.schemas import Judgement, frame
 from truerate.llm import Reply, ask
-from truerate.llm.prompted import Prompted, generations
-from truerate.params import WildHallucinations
-from truerate.schemas import Judgement, frame
+from truerate.llm.generation import Prompted, generations
 from truerate.tracks.wildhallucinations import fact_writing, verifying
 from truerate.tracks.wildhallucinations.asked_about import with_pages
 from truerate.tracks.wildhallucinations.context import Context, contexts, in_shard

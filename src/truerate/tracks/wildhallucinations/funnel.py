@@ -2,8 +2,8 @@
 
 import polars as pl
 
+from truerate.core.schemas import Reject, frame
 from truerate.metrics.cells import mean_of, moments, ratio_cells
-from truerate.schemas import Reject, frame
 from truerate.tracks.wildhallucinations.abstention import probe_scores
 from truerate.tracks.wildhallucinations.entities import DISAMBIGUATE, DOMAIN, VERIFY
 from truerate.tracks.wildhallucinations.evidence import WHERE, amounts, outcomes

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from truerate.keys import content_id, split_of
-from truerate.layout import Layout
+from truerate.config.layout import Layout
+from truerate.core.keys import content_id, split_of
+from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs
 from truerate.metrics.agreement import fleiss_kappa, krippendorff_alpha, max_voting, percent_agreement, rating_counts
-from truerate.schemas import Judgement, Reject, Sample, Score, frame, pairs
 from truerate.sources.label_files import BadLabel, Labelled, checked_rows, field_text, reject
 from truerate.tracks.wildhallucinations import review
 from truerate.tracks.wildhallucinations.tally import Tally

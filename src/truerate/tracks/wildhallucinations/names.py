@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from truerate.keys import content_id
+from truerate.core.keys import content_id
+from truerate.core.text import clean, folded, name_fault, name_key
 from truerate.llm import parse
-from truerate.llm.prompted import Read, facts
-from truerate.text import clean, folded, name_fault, name_key
+from truerate.llm.generation import Read, facts
 from truerate.tracks.wildhallucinations.words import plain
 
 EXTRACT = "extract"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from truerate.text import passage_name, words
+from truerate.core.text import passage_name, words
 
 K1, B = 1.5, 0.75
 CACHED = 32  # entities whose index is kept: the replies of a shard come entity by entity

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.keys import content_id
-from truerate.layout import Layout, beside
+from truerate.config.layout import Layout, beside
+from truerate.core.keys import content_id
+from truerate.core.schemas import Document, frame, pairs, read_parquet
 from truerate.llm import Reply, Request
-from truerate.llm.peek import Peek, Planned, as_said
-from truerate.llm.prompted import generations
-from truerate.schemas import Document, frame, pairs, read_parquet
+from truerate.llm.dry_run import Peek, Planned, as_said
+from truerate.llm.generation import generations
 from truerate.tracks.wildhallucinations import asked_about, scratch
 from truerate.tracks.wildhallucinations.domains import DOMAINS
 from truerate.tracks.wildhallucinations.wiring import WEB, evidence

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from truerate.errors import TruerateError
-from truerate.keys import content_id
-from truerate.llm.prompted import facts
-from truerate.networks import load_network, load_tokenizer
-from truerate.schemas import pairs
-from truerate.text import folded
+from truerate.core.errors import TruerateError
+from truerate.core.keys import content_id
+from truerate.core.pretrained import load_network, load_tokenizer
+from truerate.core.schemas import pairs
+from truerate.core.text import folded
+from truerate.llm.generation import facts
 
 NGRAM = "ngram"
 ORDER = 6  # characters of an n-gram, the predicted one included

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from truerate.keys import content_id
-from truerate.llm.prompted import facts as attributes_of
-from truerate.schemas import Fact, Generation, Judgement, Sample, frame, pairs
+from truerate.core.keys import content_id
+from truerate.core.schemas import Fact, Generation, Judgement, Sample, frame, pairs
+from truerate.llm.generation import facts as attributes_of
 from truerate.tracks.wildhallucinations.abstention import RULES, abstains
 from truerate.tracks.wildhallucinations.facts import key_of
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 import polars as pl
 
-from truerate.layout import Layout
+from truerate.config import WildHallucinations
+from truerate.config.layout import Layout
 from truerate.llm import Reply, Request, ask
-from truerate.llm.prompted import Prompted, Read, decoding, generation, generations
-from truerate.params import WildHallucinations
+from truerate.llm.generation import Prompted, Read, decoding, generation, generations
 from truerate.tracks.wildhallucinations.abstention import RULES, abstains
 from truerate.tracks.wildhallucinations.asked_about import with_pages
 from truerate.tracks.wildhallucinations.context import Context, contexts, in_shard

@@ -2,11 +2,11 @@
 
 import polars as pl
 
-from truerate.layout import Layout
+from truerate.config.layout import Layout
+from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, pair, pairs, schema
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
 from truerate.metrics.wildfact import PRODUCTS, SCORES, Verifier, common_entities, corrected_score, rank_changes, strict_outcomes
-from truerate.schemas import NO_ANSWERS, Outcome, Score, frame, pair, pairs, schema
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
 from truerate.tracks.wildhallucinations.ready import HUMAN

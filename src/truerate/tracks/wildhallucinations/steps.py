@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from truerate.layout import Layout
+from truerate.config.layout import Layout
+from truerate.core.schemas import Document, Reject, frame
 from truerate.llm.counts import counts
-from truerate.llm.prompted import generations, rejected
-from truerate.schemas import Document, Reject, frame
+from truerate.llm.generation import generations, rejected
 from truerate.tracks.wildhallucinations import asked_about, verifying
 from truerate.tracks.wildhallucinations.entities import without_private
 from truerate.tracks.wildhallucinations.facts import facts_of

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from truerate.keys import content_id, draw
-from truerate.text import passage_of
+from truerate.core.keys import content_id, draw
+from truerate.core.text import passage_of
 from truerate.tracks.wildhallucinations.verdicts import verdicts_of
 
 FACT, REVIEW, ENTITY = "fact", "review", "entity"

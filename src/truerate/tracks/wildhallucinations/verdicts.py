@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from truerate.schemas import pair
+from truerate.core.schemas import pair
 from truerate.tracks.wildhallucinations.ready import HUMAN
 from truerate.tracks.wildhallucinations.verifying import SINGLE
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from truerate.core.schemas import NO_ANSWERS, emptied, pair
 from truerate.metrics.token_scores import contingency_kappa
 from truerate.metrics.wildfact import Verifier, measured
-from truerate.schemas import NO_ANSWERS, emptied, pair
 from truerate.tracks.wildhallucinations.ready import HUMAN
 from truerate.tracks.wildhallucinations.tally import Tally
 from truerate.tracks.wildhallucinations.verdicts import said_by

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from truerate.keys import content_id, draw
+from truerate.config import WildHallucinations
+from truerate.core.keys import content_id, draw
+from truerate.core.schemas import Judgement, frame, pairs
 from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.guard import neutralise
-from truerate.llm.prompted import Prompted, Read, decoding, facts, generation
-from truerate.params import WildHallucinations
-from truerate.schemas import Judgement, frame, pairs
 from truerate.tracks.wildhallucinations.fact_writing import numbered
 
 if TYPE_CHECKING:

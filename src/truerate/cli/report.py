@@ -1,0 +1,194 @@
+"""What the terminal shows of built tables: boards, lines of a board, its audit, the sources, the page and how to serve it."""
+
+import functools
+import http.server
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import polars as pl
+
+from truerate.config import Source
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError, listed
+from truerate.core.schemas import Row, Score, load, read_json, unanswered
+
+
+def show_boards(at: Layout, *, as_json: bool) -> None:
+    """Every declared board with its track and source, and the best ranked subjects where it is built."""
+    lines = [
+        {"board": name, "track": board.track, "source": board.source, "leads": _leaders(at, name)} for name, board in at.p.boards.items()
+    ]
+    show_table(pl.DataFrame(lines, schema={key: pl.String for key in ("board", "track", "source", "leads")}), as_json=as_json)
+
+
+def _leaders(at: Layout, board: str) -> str:
+    """Who may be first, per task or language: the subjects whose rank range begins at 1 in what the track's card ranks."""
+    if not Path(at.leaderboard("rows")).is_file():
+        return "not built; run `dvc repro`"
+    ranked = import_module(f"truerate.tracks.{at.p.board(board).track}.card").CARD["ranks"]
+    first = load(Row, at.leaderboard("rows")).filter(board=board, metric=ranked["metric"], rank_low=1)
+    found: dict[str, list[str]] = {}
+    for subject, slice_ in first.select("subject", "slice").rows():
+        where = {one["key"]: one["value"] for one in slice_}
+        if ranked["slice"].items() <= where.items():
+            rest = [value for key, value in where.items() if key not in ranked["slice"]]
+            found.setdefault(", ".join(rest) or "all", []).append(subject)
+    return "; ".join(f"{where}: {', '.join(sorted(names))}" for where, names in sorted(found.items())) or "nothing ranked"
+
+
+def show_board(at: Layout, name: str, *, as_json: bool) -> None:
+    """The lines of one board: subject, metric, slice, rank range (or that the subject never answered), value, interval, n."""
+    at.p.board(name)
+    rows = load(Row, at.leaderboard("rows")).filter(board=name)
+    if rows.is_empty():
+        raise TruerateError(f"board {name!r} has no rows yet; run `dvc repro`")
+    told = [row | {"slice": {one["key"]: one["value"] for one in row["slice"]}} for row in rows.to_dicts()]
+    ranks = pl.when(pl.Series(unanswered(told), dtype=pl.Boolean)).then(pl.lit("no answers")).otherwise(_range())
+    shown = rows.select("table", "subject", "kind", "metric", slice=_slice(), ranks=ranks, value="value", low="low", high="high", n="n")
+    show_table(shown, as_json=as_json)
+
+
+def show_audit(at: Layout, name: str, *, as_json: bool) -> None:
+    """The shortcut audit of one board: which trivial classifiers tell the labels, and how well."""
+    if not Path(at.audit(name)).is_file():
+        raise TruerateError(f"board {name!r} is not audited yet; run `dvc repro`")
+    scores = load(Score, at.audit(name)).sort("value", descending=True, nulls_last=True)
+    show_table(scores.select("metric", "subject", "value", "low", "high", "n", slice=_slice()), as_json=as_json)
+
+
+def show_sources(at: Layout, *, as_json: bool) -> None:
+    """Each source: its reader, where it comes from, at which revision, its licence, what may be republished, its rows, what is missing."""
+    lines = []
+    for name, source in at.p.sources.items():
+        place = Path(at.source(name, "card.json"))
+        card = read_json(place) if place.is_file() else {}
+        known = {"licence": card.get("licence"), "redistribution": card.get("redistribution"), "rows": _rows(card.get("counts", {}))}
+        absent = [*_absent(source, card), *([] if card else ["not imported; run `dvc repro sources`"])]
+        revision = source.hub.revision[: None if as_json else 12] if source.hub else None
+        line = {
+            "source": name,
+            "reader": source.reader,
+            "from": _origin(source),
+            "revision": revision if as_json else (revision or "")[:12],
+        }
+        lines.append(line | known | {"missing": "; ".join(absent) or None})
+    shown = ("source", "reader", "from", "revision", "licence", "redistribution", "rows", "missing")
+    show_table(pl.DataFrame(lines, schema=dict.fromkeys(shown, pl.String)), as_json=as_json)
+
+
+def show_readers(*, as_json: bool) -> None:
+    """Each reader with what its card says of the data that it reads: name, licence, what may be republished, address."""
+    from truerate.sources import readers
+
+    lines = []
+    for reader in readers():
+        card = getattr(import_module(f"truerate.sources.{reader}"), "CARD", {})
+        lines.append({"reader": reader} | {field: card.get(field) for field in ("name", "licence", "redistribution", "url")})
+    show_table(pl.DataFrame(lines, infer_schema_length=None), as_json=as_json)
+
+
+def _origin(source: Source) -> str:
+    """A folder, or a data set of the Hub with the config and split that are read."""
+    if source.hub is None:
+        return source.path
+    return " ".join([source.hub.repo, *(part for part in (source.hub.config, source.hub.split) if part)])
+
+
+def _rows(counts: dict[str, int]) -> str | None:
+    """How many rows each table got, those that got none left out; None where nothing was imported."""
+    tables = ("documents", "items", "samples", "judgements", "rejects")
+    return ", ".join(f"{counts[f'n_{table}']} {table}" for table in tables if counts.get(f"n_{table}")) or ("none" if counts else None)
+
+
+def _absent(source: Source, card: dict) -> list[str]:
+    """What of a source's files is not there: without asking the Hub, and without making what a command would make."""
+    if source.hub:
+        from truerate.sources.hub import state
+
+        found = [state(source.hub)]
+    else:
+        folder = Path(source.path).expanduser()
+        gone = [file["file"] for file in card.get("files", []) if not any(folder.glob(file["file"]))] if folder.is_dir() else []
+        found = [f"files not there: {listed(gone)}" if gone else None]
+        if not folder.is_dir():
+            found = [f"folder not made yet: {source.path}" if source.make else f"folder not there: {source.path}"]
+    if source.training and not Path(source.training.path).expanduser().is_dir():
+        found.append(f"folder to learn from not there: {source.training.path}")
+    return [line for line in found if line]
+
+
+def _slice() -> pl.Expr:
+    element = pl.element().struct
+    return pl.col("slice").list.eval(element.field("key") + "=" + element.field("value")).list.join(" ")
+
+
+def _range() -> pl.Expr:
+    low, high = pl.col("rank_low").cast(pl.String), pl.col("rank_high").cast(pl.String)
+    return pl.when(pl.col("rank_low") == pl.col("rank_high")).then(low).otherwise(low + "–" + high)
+
+
+def show_table(table: pl.DataFrame, *, as_json: bool) -> None:
+    """Print a frame as JSON records, or as an aligned table with a dash for what is missing."""
+    if as_json:
+        print(json.dumps(table.to_dicts(), ensure_ascii=False, indent=1))
+        return
+    cells = [[_cell(value) for value in row] for row in table.iter_rows()]
+    widths = [max(map(len, column)) for column in zip(table.columns, *cells, strict=True)]
+    for line in [table.columns, *cells]:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def read_between(path: Path, name: str) -> tuple[str, str, str]:
+    """A file in three: up to and with `<!-- name -->`, what stands between the markers, and from `<!-- /name -->` on.
+
+    Raises TruerateError for a file that is no UTF-8 or has no such markers in this order.
+    """
+    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    try:
+        page = path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise TruerateError(f"{str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
+    before, _, rest = page.partition(begin)
+    between, _, after = rest.partition(end)
+    if begin not in page or end not in rest:
+        raise TruerateError(f"{str(path)!r} has no markers {begin} … {end}; add them where the text should stand")
+    return before + begin, between, end + after
+
+
+def write_between(path: Path, name: str, text: str) -> None:
+    """Replace what stands between the markers of a file (`read_between`)."""
+    before, _, after = read_between(path, name)
+    path.write_text(f"{before}\n{text}\n{after}", "utf-8")
+
+
+def where(at: Layout) -> None:
+    """Print the path of the built page and how to serve it."""
+    page = _page(at)
+    print(f"\nThe leaderboard is built: {page}\nOpen that file in a browser, or run: .venv/bin/truerate serve")
+
+
+def _page(at: Layout) -> Path:
+    page = Path(at.p.paths.site).absolute() / "index.html"
+    if not page.is_file():
+        raise TruerateError(f"no page at {str(page)!r} yet; run `make demo` or `dvc repro`")
+    return page
+
+
+def serve(at: Layout, port: int) -> None:
+    """Serve the built site on loopback until interrupted."""
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(_page(at).parent))
+    try:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+    except (OSError, OverflowError) as error:
+        raise TruerateError(f"serving on port {port}: {error}; choose another with --port") from None
+    print(f"http://127.0.0.1:{server.server_port}/ (Ctrl-C ends it)", file=sys.stderr)
+    with server:
+        server.serve_forever()

@@ -1,0 +1,103 @@
+"""Where texts come from: sources, boards, and the public files that `make real` looks for."""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, model_validator
+
+from truerate.config.blocks import Block, Codes, Revision, Word
+
+
+class HubSource(Block):
+    """A data set on the Hugging Face Hub, pinned to a commit. `config` and `split`: the part of it that is read, all of it where null."""
+
+    repo: Word
+    revision: Revision
+    config: Word | None = None
+    split: Word | None = None
+
+
+class Training(Block):
+    """A folder whose silver texts are material to learn from. `name`: the source as which they are read, null for the one that learns.
+
+    Their ids hold that name: sources that learn from one folder under one name learn once.
+    """
+
+    reader: Word
+    path: Word
+    name: Word | None = None
+
+
+def _plain(value: object) -> object:
+    """`yes` and `no` as they were written: YAML reads them as true and false."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+
+
+class Rights(Block):
+    """What the holder of the rights in a source's texts allows, where the source's own card does not say so, or says less.
+
+    `licence`: its name or the Hub's id (`CC BY 4.0`, `cc-by-4.0`), in the place of the card's, also on those reference texts that bear it.
+    `redistribution`: whether its texts may be passed on (`yes`), their ids and labels alone (`ids-only`), or nothing (`no`).
+    """
+
+    licence: Word | None = None
+    redistribution: Annotated[Literal["yes", "ids-only", "no"], BeforeValidator(_plain)] | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "Rights":
+        if self.licence is None and self.redistribution is None:
+            raise ValueError("name `licence`, `redistribution` or both")
+        return self
+
+
+class Source(Block):
+    """Where seed data come from: a folder, a pinned Hub data set, or a command that writes the folder.
+
+    `languages`: what the command is told to write, those of params.yaml where none are named. `training`: another folder and its reader,
+    whose silver texts detectors learn from where this source has none of its own. `part`: which part of its files is read, for a reader
+    whose files hold several that must not be pooled. `rights`: what may be done with its texts, where its card does not say.
+    """
+
+    reader: Word
+    part: Word | None = None
+    path: Word | None = None
+    hub: HubSource | None = None
+    make: Word | None = None
+    code: tuple[Word, ...] = ()
+    is_simulated: bool = False
+    languages: Codes = ()
+    training: "Training | None" = None
+    rights: Rights | None = None
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "Source":
+        if (self.path is None) == (self.hub is None):
+            raise ValueError("name either `path` or `hub`")
+        if self.make and not self.path:
+            raise ValueError("`make` needs the `path` that it fills")
+        return self
+
+
+class Board(Block):
+    """A protocol on a source. `title` heads its page."""
+
+    track: Word
+    source: Word
+    title: Word | None = None
+
+
+class PublicData(Block):
+    """What `make real` looks for in a folder of public files."""
+
+    track: Word
+    reader: Word
+    part: Word | None = None
+    folder: Word
+    title: Word | None = None
+    training: "PublicTraining | None" = None
+
+
+class PublicTraining(Block):
+    """Another folder of public files whose silver texts detectors learn from."""
+
+    reader: Word
+    folder: Word

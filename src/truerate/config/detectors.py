@@ -1,0 +1,106 @@
+"""The settings of detectors: families, networks that mark tokens, networks of inference."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from truerate.config.blocks import Block, Few, Names, Number, Revision, Share, Size, Whole, Word, once
+
+Tokens = Annotated[Whole, Field(ge=1, le=10**6)]  # of one text
+Batch = Annotated[Whole, Field(ge=1, le=10**5)]
+
+
+class Detector(Block):
+    """A family of detectors; each member is a row of every board of the tracks it is for: those of the family, or those named in `only`.
+
+    With `folds` its members judge whole texts, each by what was learned from the other folds; a member is a rule that needs no weights or
+    an entry of `entailment`. Without, they mark tokens: they learn from a board's training texts and judge all others; a member is a rule
+    that needs no weights or an entry of `backbones`.
+    """
+
+    tracks: Annotated[Names, Field(min_length=1)]
+    members: Names
+    only: dict[str, Annotated[Names, Field(min_length=1)]] = {}
+    folds: Annotated[Whole, Field(ge=2, le=100)] | None = None
+    entailment: dict[str, "Entailer"] = {}
+
+    @model_validator(mode="after")
+    def _entailers_are_members(self) -> "Detector":
+        lost = [name for name in self.entailment if name not in self.members]
+        if lost or (self.entailment and not self.folds):
+            raise ValueError(f"`entailment` names {lost[0]!r}, no member" if lost else "`entailment` needs `folds`: it judges whole texts")
+        return self
+
+    @model_validator(mode="after")
+    def _only_names_what_is_there(self) -> "Detector":
+        for member, tracks in self.only.items():
+            if member not in self.members:
+                raise ValueError(f"`only` names {member!r}, no member")
+            if lost := [track for track in tracks if track not in self.tracks]:
+                raise ValueError(f"`only` gives {member!r} the track {lost[0]!r}, none of the family's: {', '.join(self.tracks)}")
+        return self
+
+    def members_on(self, track: str) -> tuple[str, ...]:
+        """The members that judge the boards of a track."""
+        return tuple(name for name in self.members if track in self.only.get(name, self.tracks))
+
+
+class Entailer(Block):
+    """A network that says whether a passage entails a fact, by Hub id or path; it learns nothing here.
+
+    It is one of natural language inference, or a token detector as `train` writes it and `publish` puts it on the Hub: then a fact is
+    entailed as far as none of its tokens is marked. `max_tokens` of passage and fact together, in batches of `batch` pairs; of a text's
+    passages the `n_passages` that share most words with it are read.
+    """
+
+    weights: Word
+    revision: Revision | None = None
+    max_tokens: Tokens = 512
+    batch: Batch = 32
+    n_passages: Few = 8
+
+
+class Lora(Block):
+    """Low-rank adapters on all linear layers of a frozen backbone."""
+
+    r: Batch
+    alpha: Batch
+    dropout: Share
+
+
+class Backbone(Block):
+    """A network that marks tokens, and how it is trained.
+
+    `weights`: a Hub id or path, or `tiny`: a small network trained from nothing. `mask`: full (every token sees every other, mFAVA's
+    bidirectional), causal, or prefix (the reference within itself; an answer sees the reference and itself). `features`: what is added to
+    the input embeddings. `word_dropout`: share of the answers' tokens whose own embedding is left out in each step of training, so that
+    more is learned from features and neighbours than from wordings. Training stops after `epochs` or `max_steps`, or when validation F1
+    has not risen for `patience` evaluations. `batch` answers, cut into rows of at most `token_budget` tokens, `accumulation` batches per
+    step.
+    """
+
+    weights: Word
+    revision: Revision | None = None
+    mask: Literal["full", "causal", "prefix"]
+    features: Annotated[tuple[Literal["match", "alignment", "telling"], ...], AfterValidator(once)] = ()
+    word_dropout: Share = 0.0
+    max_tokens: Tokens
+    lora: Lora | None = None
+    quantise: Literal["none", "4bit"] = "none"
+    learning_rate: Annotated[Number, Field(gt=0, le=10)]
+    weight_decay: Annotated[Number, Field(ge=0, le=10)]
+    batch: Batch
+    accumulation: Batch
+    token_budget: Size
+    epochs: Annotated[Number, Field(gt=0, le=10**4)]
+    max_steps: Size | None = None
+    patience: Size | None = None
+    checkpoint_steps: Size = 50
+    strategy: Literal["auto", "one_by_one", "kv_cache", "packed"] = "auto"
+    cache_bytes: Annotated[Whole, Field(ge=1, le=10**13)] | None = None
+
+    @model_validator(mode="after")
+    def _weights_and_adapters(self) -> "Backbone":
+        if self.weights == "tiny" and (self.lora or self.quantise != "none" or self.revision):
+            raise ValueError("`tiny` is trained from nothing: it takes no `lora`, `quantise` or `revision`")
+        return self

@@ -1,0 +1,98 @@
+"""The settings of mFAVA."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from truerate.config.blocks import Block, Codes, Count, Few, Items, ItemsOrNone, Names, Number, Sampling, Seed, Share, Track, Word, once
+
+
+class MFavaSizes(Block):
+    """How much of mFAVA is built.
+
+    `train`: English passages to learn from, `held_out`: others that are only judged; both are translated into every other language.
+    `silver`: passages per language. `articles`: per language, for queries in the wild. `natural`: wild replies per language that people
+    label. `seeds`: of the detectors. `scopes`: one detector for all languages (multi) or one per language (mono). `labels`: hallucinated
+    or not (binary), or its type (category).
+    """
+
+    train: Items
+    held_out: ItemsOrNone = 0
+    silver: Items
+    articles: Items
+    natural: ItemsOrNone
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1), AfterValidator(once)]
+    scopes: Annotated[tuple[Literal["multi", "mono"], ...], Field(min_length=1), AfterValidator(once)]
+    labels: Annotated[tuple[Literal["binary", "category"], ...], Field(min_length=1), AfterValidator(once)]
+
+
+class Labelling(Block):
+    """How the gold labels of mFAVA are made: who labels how much, and how texts that several labelled are settled."""
+
+    n_annotators: Few
+    shared_rate: Share
+    screening_agreement: Share
+    settle: Literal["max-voting", "closest-to-silver"]
+    n_plausibility: ItemsOrNone
+
+
+class Wild(Block):
+    """Which articles are asked about, and how (mFAVA section 3.3)."""
+
+    min_characters: Count
+    min_depth: Annotated[Number, Field(ge=0)]
+    excluded_tags: Names
+    queries_per_article: Few
+    n_checked: ItemsOrNone
+    subset_seeds: Annotated[tuple[Seed, ...], Field(min_length=1), AfterValidator(once)]
+    replicates: Few
+
+
+class RateOf(Block):
+    """The detector whose counts make the rates of a board."""
+
+    member: Word
+    scope: Literal["multi", "mono"]
+    labels: Literal["binary", "category"]
+
+
+class MFava(Track):
+    """The mFAVA track: silver and gold evaluation data, translate-train, rates in the wild (mFAVA sections 3 and 4)."""
+
+    later: ClassVar[frozenset[str]] = frozenset({"subjects", "labelling", "detector", "tokenizer"})
+    asks: ClassVar[tuple[str, ...]] = ("writer", "translator", "query_writer", "checker", "subjects")
+    marks_tokens: ClassVar[bool] = True
+
+    languages: Annotated[Codes, Field(min_length=1)]
+    writer: str | None
+    translator: str | None
+    seq2seq: Word | None
+    query_writer: str | None
+    checker: str | None
+    subjects: Names
+    n_sentences: tuple[Few, Few]
+    writing: Sampling
+    inserting: Sampling
+    translating: Sampling
+    querying: Sampling
+    answering: Sampling
+    wild: Wild
+    labelling: Labelling
+    tokenizer: Word
+    detector: RateOf
+
+    @model_validator(mode="after")
+    def _one_translator(self) -> "MFava":
+        if self.translator and self.seq2seq:
+            raise ValueError("name `translator` or `seq2seq`, not both")
+        return self
+
+    @model_validator(mode="after")
+    def _few_to_many(self) -> "MFava":
+        if self.n_sentences[0] > self.n_sentences[1]:
+            raise ValueError(f"n_sentences is {list(self.n_sentences)}; name the fewer first")
+        return self
+
+    def roles(self) -> dict[str, str | None]:
+        """Who builds the data set, by role."""
+        return {"writer": self.writer, "translator": self.translator, "query writer": self.query_writer, "checker": self.checker}

@@ -1,0 +1,150 @@
+"""Who can be asked: endpoints, models, and how requests are made."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from truerate.config.blocks import Block, Codes, Number, Pause, Seconds, Size, Variable, Whole, Word, like, sendable
+from truerate.core.keys import digest
+
+Price = Annotated[Number, Field(ge=0, le=10**6)]
+
+OPENAI = "https://api.openai.com/v1"
+
+
+# What a request says itself: an extra that said it again would ask something else under the same key.
+_OWN = frozenset({"model", "messages", "stream", "n", "max_tokens", "max_completion_tokens"})
+_KEY_OPTION = re.compile(r"--?[\w-]*(?:api[-_]?key|token|secret|password)(?:[= ]+)(?![\"']?[${])\S", re.IGNORECASE)
+
+
+class Endpoint(Block):
+    """An OpenAI-compatible server. `base_url` null with no `launch` means OpenAI's own address."""
+
+    base_url: Annotated[str, like(r"https?://[^/\s]\S*", "an address that begins with http:// or https://")] | None = None
+    api_key_env: Variable | None = None
+    launch: Word | None = None
+    health: Annotated[str, like(r"/\S*", "a path such as /health")] = "/health"
+    code: tuple[Word, ...] = ()
+    concurrency: Annotated[Whole, Field(ge=1, le=10**4)] = 16
+    linger_s: Pause = 3.0
+    start_s: Seconds = 300.0
+    is_simulated: bool = False
+    rpm: Size | None = None
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_bare(cls, url: str | None) -> str | None:
+        try:
+            parts = urlsplit(url or "")
+        except ValueError:  # no address at all, which is said where addresses are checked
+            return url
+        if "@" in parts.netloc or parts.query or parts.fragment:
+            raise ValueError("must hold no user, password, `?` or `#`: a key is named by its variable as `api_key_env`")
+        return url
+
+    @field_validator("launch")
+    @classmethod
+    def _holds_no_key(cls, command: str | None) -> str | None:
+        if command and _KEY_OPTION.search(command):
+            raise ValueError("holds a literal key: let the server read it from a variable of the environment")
+        return command
+
+    @model_validator(mode="after")
+    def _launch_or_address(self) -> "Endpoint":
+        if self.launch and self.base_url:
+            raise ValueError("name `launch` or `base_url`, not both")
+        if self.launch and "{port}" not in self.launch:
+            raise ValueError("`launch` must hold {port}")
+        return self
+
+    @property
+    def address(self) -> str:
+        """Where it is asked, as dead letters remember it: host and path, or what is launched; no free port, no user, no password."""
+        if self.launch:
+            return f"launch {digest(launch=self.launch)}"
+        parts = urlsplit(self.base_url or OPENAI)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+
+
+class Model(Block):
+    """A model that can be asked. `price` is USD per million prompt and completion tokens.
+
+    `accept_length`: a reply that ends at its limit of tokens is kept (mFAVA counts it as cut); without, it is dead for that reason.
+    `size_b` (parameters in billions), `languages` (codes that its makers say it speaks), `is_open` (open weights), `retrieval` (it looks
+    things up before it answers) and `cutoff` (ISO 8601, the end of its knowledge) are for analyses and cards alone.
+    """
+
+    endpoint: Word
+    model: Word
+    family: Word | None = None
+    identity: Word | None = None
+    price: tuple[Price, Price] = (0.0, 0.0)
+    params: Annotated[dict[Word, float | int | str | bool], AfterValidator(sendable)] = {}
+    extra_body: Annotated[dict[Word, object], AfterValidator(sendable)] = {}
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    drop: tuple[Word, ...] = ()
+    accept_length: bool = False
+    size_b: Annotated[Number, Field(gt=0, le=10**6)] | None = None
+    languages: Codes = ()
+    is_open: bool | None = None
+    retrieval: bool = False
+    cutoff: (
+        Annotated[str, like(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", "a date such as 2024, 2024-05 or 2024-05-31, in quotes")]
+        | None
+    ) = None
+
+    @field_validator("extra_body")
+    @classmethod
+    def _adds_only(cls, extra: dict[str, object]) -> dict[str, object]:
+        if own := sorted(extra.keys() & _OWN):
+            raise ValueError(f"{', '.join(own)} cannot stand here: every request has its own; settings of decoding go into `params`")
+        return extra
+
+    @field_validator("params")
+    @classmethod
+    def _counts_are_whole(cls, params: dict[str, float | int | str | bool]) -> dict[str, float | int | str | bool]:
+        for name in ("max_tokens", "max_completion_tokens"):
+            value = params.get(name, 1)
+            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**7:
+                raise ValueError(f"{name} must be a whole number, 1 to {10**7:,}")
+        return params
+
+    def content(self) -> dict[str, object]:
+        """What of this entry decides a row of a reply, its cost included: all but where it is asked and what is said about it."""
+        return self.model_dump(mode="json", exclude={"endpoint", "family", "size_b", "languages", "is_open", "retrieval", "cutoff"})
+
+
+def shared_identity(models: Mapping[str, Model], endpoints: Mapping[str, Endpoint]) -> tuple[str, str] | None:
+    """Two aliases on two endpoints whose replies would be found under one identity, so that one's were taken for the other's; None without.
+
+    The identity is that of `Layout.identity`: the declared one or the model's name, with the code and command of an endpoint that has code.
+    """
+    seen: dict[tuple, str] = {}
+    for alias, model in models.items():
+        endpoint = endpoints[model.endpoint]
+        name = (model.identity or model.model, (endpoint.launch, endpoint.code) if endpoint.code else None)
+        other = seen.setdefault(name, alias)
+        if models[other].endpoint != model.endpoint:
+            return other, alias
+    return None
+
+
+class Llm(Block):
+    """How models are asked."""
+
+    max_attempts: Annotated[Whole, Field(ge=1, le=100)]
+    timeout_s: Seconds
+    backoff_s: tuple[Pause, Pause]
+    budget_usd: Annotated[Number, Field(ge=0)] | None
+    budget_tokens: Annotated[Whole, Field(ge=0, lt=2**63)] | None
+    lease_s: Annotated[Number, Field(ge=0.1, le=86400)]
+    prompts_dir: Word | None
+
+    @model_validator(mode="after")
+    def _first_below_largest(self) -> "Llm":
+        if self.backoff_s[0] > self.backoff_s[1]:
+            raise ValueError(f"backoff_s is {list(self.backoff_s)}; name the first ceiling, then the largest")
+        return self

@@ -1,0 +1,186 @@
+"""Mistakes in params.yaml, in the words of someone who writes YAML: what pydantic found, keys that stand twice, literal secrets."""
+
+import re
+from collections.abc import Iterator
+from typing import get_args
+
+import yaml
+from pydantic import BaseModel
+
+from truerate.core.errors import TruerateError, closest, listed, meant
+
+# What pydantic says, in the words of someone who writes YAML; {…} are the values that it names.
+_MAPPING, _LIST, _WHOLE, _NUMBER = "must be a mapping of keys to values", "must be a list", "must be a whole number", "must be a number"
+_PLAIN = {
+    **dict.fromkeys(("dict_type", "model_type", "mapping_type"), _MAPPING),
+    **dict.fromkeys(("tuple_type", "list_type"), _LIST),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), _WHOLE),
+    **dict.fromkeys(("float_type", "float_parsing"), _NUMBER),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
+    **dict.fromkeys(("string_type", "string_unicode", "string_sub_type"), "must be text"),
+    "finite_number": "must be a number, not infinite",
+    "too_short": "must not be empty",
+    "string_too_short": "must not be empty",
+    "too_long": "must have at most {max_length} entries",
+    "string_too_long": "must be at most {max_length} characters long",
+    "greater_than_equal": "must be at least {ge:,}",
+    "less_than_equal": "must be at most {le:,}",
+    "greater_than": "must be above {gt:,}",
+    "less_than": "must be below {lt:,}",
+    "literal_error": "must be {expected}",
+    "invalid_key": "a name must be text: put it in quotes",
+    "recursion_loop": "holds itself",
+}
+_SCALARS = ("float", "int", "str", "bool")  # how pydantic names the ways to read one value; each complains on its own
+_N_SHOWN, _N_LINES = 80, 6
+_SHAPES = re.compile(
+    r"\b(?:(?:sk|pk|rk)[-_][\w\-]{8,}|hf_\w{8,}|gh[opsur]_\w{16,}|xox[abp]-[\w\-]{8,}|AKIA\w{12,}|AIza[\w\-]{20,})"
+    r"|\bBearer\s+[^\s'\"]+|[^\s/@:'\"]+:[^\s/@'\"]+@(?=\S)"
+)
+_SECRET = "_env"  # how keys end that name an environment variable: where a person put the secret itself, it is not repeated
+
+
+def said(faults: list[dict], whole: type[BaseModel], *, file: str) -> list[str]:
+    """The mistakes as lines `params.yaml: key: what is wrong (got …)`, each once; a misspelt key is not missing under its right name."""
+    misspelt = {place for fault in faults if fault["type"] == "extra_forbidden" and (place := _right_place(fault, whole))}
+    broken = {tuple(fault["loc"][:-1]) for fault in faults}  # a list with a wrong entry is not too short as well
+    open_ = [fault for fault in faults if fault["type"] != "missing" or tuple(fault["loc"]) not in misspelt]
+    open_ = [fault for fault in open_ if fault["type"] != "too_short" or tuple(fault["loc"]) not in broken]
+    by_block: dict[object, list[str]] = {}
+    for fault in open_:
+        lines = by_block.setdefault(fault["loc"][0] if fault["loc"] else "", [])
+        if (line := _line(fault, whole, file)) not in lines:
+            lines.append(line)
+    return [veiled(line) for block, lines in by_block.items() for line in _few(lines, block)]
+
+
+def veiled(line: str) -> str:
+    """A line without what has the shape of a secret: keys of well-known services, `Bearer …`, a user with a password before a host."""
+    return _SHAPES.sub("[key]", line)
+
+
+def _few(lines: list[str], block: object) -> list[str]:
+    """The lines on one block; of many the first, and how many more there are: something else stands in its place."""
+    return lines if len(lines) <= _N_LINES else [f"{lines[0]}; and {len(lines) - 1} more mistakes below {str(block)!r}"]
+
+
+def _line(fault: dict, whole: type[BaseModel], file: str) -> str:
+    place = [_short(str(part)) for part in fault["loc"] if part != "[key]"]
+    if fault["type"] == "extra_forbidden":
+        *parents, key = fault["loc"]
+        allowed = _fields_at(parents, whole)
+        return f"{file}: unknown key {'.'.join(place)!r}{meant(key, allowed)}; allowed here: {listed(allowed)}"
+    what = _plain(fault)
+    if place and place[-1] in _SCALARS:
+        place, what = place[:-1], "must be a number, a text, true or false"
+    where = ".".join(place) or "the file"
+    if fault["type"] == "missing":
+        is_entry = isinstance(fault["loc"][-1], int)
+        return f"{file}: {'.'.join(place[:-1])}: has too few entries" if is_entry else f"{file}: {where}: is required and not there"
+    is_hidden = place[-1:] in (["base_url"], ["launch"])  # a password or key may stand in it
+    is_hidden |= any(part.endswith(_SECRET) for part in place) or (isinstance(fault["input"], dict) and fault["type"] == "value_error")
+    got = "" if is_hidden else f" (got {_shown(fault['input'])})"
+    return f"{file}: {where}: {what}{got}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _N_SHOWN else text[:_N_SHOWN] + "…"
+
+
+def _plain(fault: dict) -> str:
+    """What is wrong with a value, without pydantic's English."""
+    if known := _PLAIN.get(fault["type"]):
+        more = (
+            meant(fault["input"], _words(fault["ctx"]["expected"]))
+            if fault["type"] == "literal_error" and isinstance(fault["input"], str)
+            else ""
+        )
+        return known.format(**fault.get("ctx", {})) + more
+    return fault["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
+
+
+def _words(expected: str) -> list[str]:
+    """The allowed words in pydantic's "'demo' or 'full'"."""
+    return expected.split("'")[1::2]
+
+
+def _shown(value: object) -> str:
+    """A value as a line can show it: what is written there where it is one value; what lies inside of others may be a secret."""
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list | tuple | set):
+        return "an empty list" if not value else f"a list of {len(value)}"
+    if value is None:
+        return "nothing"
+    if not isinstance(value, str | int | float | bool):
+        return f"a {type(value).__name__}, {str(value)!r}; put it in quotes to have text"
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**_N_SHOWN:
+        return "a number of many digits"
+    text = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+    return _short(text)
+
+
+def _right_place(fault: dict, whole: type[BaseModel]) -> tuple | None:
+    """Where a misspelt key should stand."""
+    *parents, key = fault["loc"]
+    near = closest(key, _fields_at(parents, whole))
+    return (*parents, near) if near else None
+
+
+def _fields_at(parents: list, whole: type[BaseModel]) -> list[str]:
+    """The keys that the block at this place of the file may hold."""
+    block: type[BaseModel] | None = whole
+    for part in parents:
+        field = block.model_fields.get(str(part)) if block else None
+        if field is None:
+            continue  # the name of an entry (a model, a board …): its block was found from the mapping's type
+        block = block_in(field.annotation)
+    return list(block.model_fields) if block else []
+
+
+def block_in(annotation: object) -> type[BaseModel] | None:
+    """The settings block inside a field's type (`Block`, `dict[str, Block]`, `Block | None`)."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := block_in(part))), None)
+
+
+def refuse_secrets(found: dict, file: str = "params.yaml") -> None:
+    """A literal key in a committed file is refused before anything else is said of it."""
+    for place in _literal_keys(found, ()):
+        *where, key = place
+        raise TruerateError(f"{file}: {'.'.join(place)}: a literal key is refused; name its environment variable as `{key}{_SECRET}`")
+
+
+def _literal_keys(value: object, place: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The places of `api_key` in mappings, at any depth."""
+    for key, inner in value.items() if isinstance(value, dict) and len(place) < 9 else ():
+        here = (*place, str(key))
+        if str(key).lower() in ("api_key", "apikey", "authorization"):
+            yield here
+        yield from _literal_keys(inner, here)
+
+
+def yaml_fault(error: Exception, file: str) -> str:
+    """What stops YAML from reading a file, with its name, line and column."""
+    place = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    if place is not None:
+        words = [getattr(error, "context", None), getattr(error, "problem", None)]
+        return f"reading {file!r}: not YAML: line {place.line + 1}, column {place.column + 1}: {', '.join(filter(None, words))}"
+    what = " ".join(str(error).split()).replace('in "<unicode string>", ', "").replace('"<unicode string>"', repr(file))
+    return f"reading {file!r}: not YAML: {'mappings or lists lie too deep in one another' if isinstance(error, RecursionError) else what}"
+
+
+class OnceOnly(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+    """Safe YAML in which no key stands twice: the first of the two would be lost without a word. By libyaml where PyYAML holds it."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+        """A mapping, its keys checked."""
+        seen = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.tag == "tag:yaml.org,2002:merge":
+                continue
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"key {key.value!r} stands there twice", key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)

@@ -1,0 +1,82 @@
+"""How a table is declared: its columns with their types, what they may hold, and the rules that join them."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import polars as pl
+
+PAIRS = pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
+SPANS = pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64, "type": pl.String, "p": pl.Float64}))
+DIGITS = 6  # of every saved value, so that the same inputs give the same bytes
+TYPES = {str: pl.String, bool: pl.Boolean, float: pl.Float64}
+
+
+class Field(NamedTuple):
+    """What holds of a column's values beside their type."""
+
+    unique: bool = False
+    nullable: bool = False
+    isin: Sequence[str] | None = None
+    ge: float | None = None
+    le: float | None = None
+
+
+class Table:
+    """What all tables share: no column beyond those declared, in the order declared. `RULES` hold of every row, by what they say."""
+
+    RULES: Mapping[str, pl.Expr] = {}
+
+    @classmethod
+    def fields(cls) -> dict[str, tuple[pl.DataType, Field]]:
+        """The type of each column and what holds of its values."""
+        declared = {name: TYPES.get(kind, kind) for name, kind in vars(cls)["__annotations__"].items()}
+        return {name: (kind, getattr(cls, name, Field())) for name, kind in declared.items()}
+
+    @classmethod
+    def holds(cls, data: pl.DataFrame) -> bool:
+        """Whether the frame keeps the table's names, types and rules: what the pandera schema refuses, this refuses.
+
+        A null passes every rule but that there are none; NaN is no value either.
+        """
+        if data.schema != schema(cls):
+            return False
+        kept = [rule.all() for rule in cls.RULES.values()]
+        for name, (kind, rule) in cls.fields().items():
+            column = pl.col(name)
+            kept += [] if rule.nullable else [column.null_count() == 0]
+            kept += [~column.is_nan().any()] if kind == pl.Float64 and not rule.nullable else []
+            kept += [column.n_unique() == pl.len()] if rule.unique else []
+            kept += [column.is_in(rule.isin).all()] if rule.isin is not None else []
+            kept += [(column >= rule.ge).all()] if rule.ge is not None else []
+            kept += [(column <= rule.le).all()] if rule.le is not None else []
+        return data.select(pl.all_horizontal(kept)).item()
+
+    @classmethod
+    @cache
+    def to_schema(cls):
+        """The pandera schema of the table."""
+        import pandera.polars as pa
+
+        def column(kind: pl.DataType, rule: Field) -> pa.Column:
+            bounds = {"isin": rule.isin, "ge": rule.ge, "le": rule.le}
+            checks = [getattr(pa.Check, name)(value) for name, value in bounds.items() if value is not None]
+            return pa.Column(kind, checks, nullable=rule.nullable, unique=rule.unique)
+
+        return pa.DataFrameSchema(
+            {name: column(*field) for name, field in cls.fields().items()},
+            [pa.Check(lambda data, rule=rule: data.lazyframe.select(rule), error=said) for said, rule in cls.RULES.items()],
+            name=cls.__name__,
+            strict=True,
+            ordered=True,
+        )
+
+
+def schema(table: type[Table]) -> pl.Schema:
+    """The polars schema of a table, names in order."""
+    return pl.Schema({name: kind for name, (kind, _) in table.fields().items()})
+
+
+def frame(table: type[Table], rows: list[dict] | None = None) -> pl.DataFrame:
+    """Rows as a frame of the table's schema; no rows give an empty frame. Missing keys become null."""
+    return pl.DataFrame(rows or [], schema=schema(table), orient="row")

@@ -1,0 +1,121 @@
+"""The stage `dataset`: the steps of a board's track, each reply of each model, then whole tables out of the scratch files."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import polars as pl
+
+from truerate.config.layout import Layout, beside
+from truerate.config.places import refuse_taken
+from truerate.config.stage_settings import Stage
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import (
+    PAIRS,
+    SPANS,
+    Count,
+    Document,
+    Fact,
+    Generation,
+    Item,
+    Judgement,
+    Reject,
+    Sample,
+    frame,
+    load,
+    read,
+    read_parquet,
+    save,
+    write_parquet,
+)
+from truerate.flow.guard import refuse_edited, write_json, write_text
+from truerate.flow.sources import load_source
+from truerate.flow.tracks import track_of
+
+DATASET = {
+    "items": Item,
+    "documents": Document,
+    "generations": Generation,
+    "facts": Fact,
+    "samples": Sample,
+    "judgements": Judgement,
+    "rejects": Reject,
+    "counts": Count,
+}
+BESIDE = {"judgements": Judgement, "documents": Document, "rejects": Reject}  # what a scratch step may give besides replies
+
+
+def refuse_stale(at: Layout, board: str, output: str) -> None:
+    """A scratch path whose key is not the one of this moment's settings, code and sources is not written."""
+    if not track_of(at, board, "wiring").is_current(at, board, output):
+        raise TruerateError(f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again")
+
+
+def step(at: Layout, name: str, board: str, model: str, shard: int, output: str, inputs: list[str]) -> None:
+    """One scratch step of the board's track, on one model and shard, from the scratch files that it reads.
+
+    It gives Generation rows, and perhaps a dict of further tables (`BESIDE`), which are written beside them.
+    """
+    refuse_stale(at, board, output)
+    run = getattr(track_of(at, board, "scratch"), name)
+    made = run(at, board, model, load_source(at, board, reading=read), shard, replies_in(inputs))
+    replies, more = made if isinstance(made, tuple) else (made, {})
+    for table, data in more.items():
+        write_parquet(data, beside(output, table))
+    write_parquet(replies, Path(output))
+
+
+def replies_in(paths: list[str]) -> dict[str, pl.DataFrame]:
+    """The rows of scratch files, by the step that wrote them; and under `documents` the documents that lie beside them."""
+    found: dict[str, list[pl.DataFrame]] = {}
+    for path in paths:
+        found.setdefault(Path(path).name.rpartition("-")[0], [frame(Generation)]).append(read_parquet(path))
+    documents = beside_all(paths, "documents")
+    return {step: pl.concat(parts) for step, parts in found.items()} | ({} if documents.is_empty() else {"documents": documents})
+
+
+def beside_all(paths: list[str], table: str) -> pl.DataFrame:
+    """The rows of a further table beside all scratch files."""
+    found = [read_parquet(path) for one in paths if (path := beside(one, table)).is_file()]
+    return pl.concat([frame(BESIDE[table]), *found])
+
+
+def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
+    """Whole, validated, sorted tables out of the scratch files; the inputs must be those of this moment."""
+    from truerate.flow.ending import tell
+
+    refuse_edited(at, Stage("dataset", board))
+    expected = track_of(at, board, "wiring").for_export(at, board)
+    if list(inputs) != expected:
+        raise TruerateError(f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again")
+    made = {table: beside_all(inputs, table) for table in BESIDE}
+    tables, tasks = track_of(at, board, "steps").exported(at, board, load_source(at, board), replies_in(inputs), made)
+    for name, model in DATASET.items():
+        whole = tables.get(name, frame(model))
+        save(model, whole.sort(pl.exclude(PAIRS, SPANS, pl.List(pl.String)), nulls_last=True, maintain_order=True), at.dataset(board, name))
+    write_text(at.dataset(board, "tasks.jsonl"), "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in tasks))
+    write_json(at.dataset(board, "card.json"), {"board": board, "n": {name: tables[name].height for name in DATASET if name in tables}})
+    tell(at, [board])
+
+
+def load_dataset(at: Layout, board: str) -> dict[str, pl.DataFrame]:
+    """The tables of a board's data set, by name."""
+    return {name: load(model, at.dataset(board, name)) for name, model in DATASET.items()}
+
+
+def gc(at: Layout) -> list[str]:
+    """Remove scratch folders whose key is not current; returns what was removed. One that holds what no step wrote is kept."""
+    refuse_taken(at, "build")
+    current = {str(Path(path).parent) for board in at.p.boards for path in track_of(at, board, "wiring").for_export(at, board)}
+    folders = [path for board in at.p.boards for path in (Path(at.p.paths.build) / board).glob("*@*")]
+    doomed = [path for path in folders if str(path) not in current and is_scratch(path)]
+    for path in doomed:
+        shutil.rmtree(path)
+    return [str(path) for path in doomed]
+
+
+def is_scratch(folder: Path) -> bool:
+    """Whether a folder is named by a model and a key, and holds nothing but what the steps of the rules write there."""
+    is_named = re.fullmatch(r".+@[0-9a-f]{12}", folder.name) and folder.is_dir() and not folder.is_symlink()
+    return bool(is_named) and all(path.is_file() and re.search(r"-\d+\.parquet(\.\d+\.tmp)?$", path.name) for path in folder.iterdir())

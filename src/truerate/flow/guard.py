@@ -1,0 +1,80 @@
+"""What every stage asks before and after it: that settings and code are those that the build began with, and that its place is its own."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from truerate.config.layout import ROOT, Layout
+from truerate.config.places import SHARED, check_places, claim, clear
+from truerate.config.stage_settings import READ, Stage, read_by, stages
+from truerate.core.errors import TruerateError
+from truerate.core.keys import digest
+from truerate.core.schemas import (
+    read_json,
+)
+
+
+@contextmanager
+def unchanged(at: Layout, stage: Stage) -> Iterator[None]:
+    """Refuse to begin where params.yaml is no longer what DVC watches of it, and to end well where it or the code changed meanwhile.
+
+    What the stage wrote before is emptied: DVC leaves that to it. DVC reads what it watches after the command: it would record a result under settings or code that did not make it.
+    """
+    refuse_edited(at, stage)
+    clear(at, stage)
+    before = digest("params.yaml", ROOT)
+    yield
+    if digest("params.yaml", ROOT) != before:
+        raise TruerateError("params.yaml or the code changed while this step ran; its result is not recorded: run `dvc repro` again")
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file, making its folder."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(text, "utf-8", newline="\n")
+
+
+def write_json(path: str | Path, value: object) -> None:
+    """Write JSON with sorted keys and a final newline."""
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+
+
+def refuse_edited(at: Layout, stage: Stage) -> None:
+    """Raise TruerateError where the settings of a stage are no longer those that the build began with."""
+    if is_edited(at, stage):
+        raise TruerateError("params.yaml was edited since the build read it; nothing is recorded: run `dvc repro` again")
+
+
+def is_edited(at: Layout, stage: Stage) -> bool:
+    """Whether params.yaml says other than what the first stage read of it for a stage."""
+    watched = Path(at.settings(stage))
+    return watched.is_file() and read_json(watched) != read_by(at.p, stage)
+
+
+def check_params(*, is_kept: bool = True) -> None:
+    """Read params.yaml, so that a mistake in it ends the build before anything runs, and write what each stage reads of it (`is_kept`).
+
+    DVC keeps what lies where this writes, so that nothing is lost before the places are checked: what no stage reads is removed here.
+    """
+    from truerate.flow.check_names import check_names
+
+    at = Layout.load()
+    check_names(at)
+    check_places(at)
+    if not is_kept:
+        return
+    claim(at, *SHARED)
+    current = {at.settings(stage): stage for stage in stages(at.p)}
+    for path in settings_files(at):
+        if path.as_posix() not in current:
+            path.unlink()
+    for path, stage in current.items():
+        write_json(path, read_by(at.p, stage))
+
+
+def settings_files(at: Layout) -> list[Path]:
+    """The files of this step that lie there: those named as a stage with what it is of is."""
+    folder = Path(at.settings(Stage("sources"))).parent
+    found = [path for name in READ for pattern in (f"{name}.json", f"{name}/*.json", f"{name}/*/*.json") for path in folder.glob(pattern)]
+    return [path for path in found if path.is_file()]

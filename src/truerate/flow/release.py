@@ -1,0 +1,138 @@
+"""A board or a trained network as what goes out to the Hub, gathered from the built tables."""
+
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import polars as pl
+
+from truerate.cli.check_text import members_of
+from truerate.config.layout import ORIGIN, Layout
+from truerate.core.errors import TruerateError
+from truerate.core.rights import outgoing_tables
+from truerate.core.schemas import Row, Sample, Score, load, read_json
+from truerate.flow.site_tables import board_tables, roles
+from truerate.flow.slices import own_lock, own_settings
+from truerate.hub import dataset, detector
+from truerate.hub.configs import configs_of
+from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
+from truerate.hub.origin import origin_of
+from truerate.hub.release import BoardFacts, DetectorFacts, Draft
+
+SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came about
+
+
+# ---- a board --------------------------------------------------------------------------------------------------------------------
+def board_draft(at: Layout, board: str, *, repo: str) -> Draft:
+    """The data set of a board: its open tables by config, and what its card says."""
+    source = at.p.board(board).source
+    card = _source_card(at, source)
+    refuse_unpublishable(card, what=f"board {board!r}")
+    audit_of(at, board)
+    tables = tables_of(at, board)
+    configs = configs_of(tables, card=card, source=source)
+    licence = at.p.hub.licence and check_target(at.p.hub.licence, [config.licence for config in configs], what=f"board {board!r}")
+    facts = board_facts(at, board, card=card, tables=outgoing_tables(tables, card=card, source=source))
+    facts = replace(facts, made=facts.made | {ORIGIN: origin_of(facts, configs, licence=licence or None)})
+    return dataset.draft_of(facts, configs, rows_per_shard=at.p.hub.rows_per_shard, licence=licence, repo=repo)
+
+
+def tables_of(at: Layout, board: str) -> dict[str, pl.DataFrame]:
+    """The tables of a board that people may want: what was asked and answered, the labels, the judgements, and the scores made of them."""
+    shown = board_tables(at, board)
+    names = ("samples", "items", "documents", "generations", "facts", "judgements", "counts")
+    scores = {"scores": load(Score, at.scores(board, "scores")), "leaderboard": load(Row, at.leaderboard("rows")).filter(board=board)}
+    return {name: getattr(shown, name) for name in names} | scores
+
+
+def board_facts(at: Layout, board: str, *, card: dict, tables: dict[str, pl.DataFrame]) -> BoardFacts:
+    """What the card of a board's data set says."""
+    from truerate.leaderboard.audit import findings
+
+    audit = audit_of(at, board)
+    track = import_module(f"truerate.tracks.{at.p.board(board).track}.card").CARD
+    return BoardFacts(
+        board=board,
+        title=at.p.board(board).title or f"{track['title']} on {card['name']}",
+        track=track,
+        source=card,
+        languages=tuple(sorted({*tables["samples"]["lang"], *tables["items"]["lang"]})),
+        models={role: at.p.model(alias).model for role, alias in roles(at, board).items()},
+        scores=tables["scores"],
+        audit=audit,
+        findings=tuple(findings(audit, at.p.audit.threshold)),
+        made=_made(at, board),
+        is_simulated=at.p.source(at.p.board(board).source).is_simulated,
+        counts=tables["counts"],
+    )
+
+
+def audit_of(at: Layout, board: str) -> pl.DataFrame:
+    """The shortcut audit of a board. Raises TruerateError where there is none."""
+    if not Path(at.audit(board)).is_file():
+        raise TruerateError(f"publishing board {board!r}: it is not audited; run `dvc repro audit@{board}`")
+    return load(Score, at.audit(board))
+
+
+# ---- a detector -----------------------------------------------------------------------------------------------------------------
+def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
+    """The repository of a network: of its cells on the board, the one of its track's scope and labels with the first seed."""
+    from truerate.detectors.tokens.fit import NETWORK
+    from truerate.detectors.tokens.grid import FACTS
+
+    cell, folder = fitted_cell(at, member, board)
+    taught = _taught(at, board, cell.lang)
+    card = _source_card(at, at.p.board(board).source)
+    facts = DetectorFacts(
+        detector=member,
+        board=board,
+        title=at.p.board(board).title or board,
+        folder=folder / NETWORK,
+        training=read_json(folder / FACTS) | {"passages": taught},
+        settings=cell.attributes | {"confidence": at.p.statistics.confidence},
+        source=card,
+        licence=licence_of(card["licence"]),
+        languages=tuple(sorted(taught)),
+        scores=load(Score, at.scores(board, "scores")),
+        made=_made(at, board),
+        is_simulated=at.p.source(at.p.board(board).source).is_simulated,
+    )
+    return detector.draft_of(facts, repo=repo)
+
+
+def _taught(at: Layout, board: str, lang: str | None) -> dict[str, int]:
+    """How many passages a network had to learn from and to validate on, by language."""
+    samples = import_module(f"truerate.tracks.{at.p.board(board).track}.steps").training(load(Sample, at.labels(board, "samples")))
+    own = samples if lang is None else samples.filter(lang=lang)
+    return dict(own.group_by("lang").len().sort("lang").rows())
+
+
+def fitted_cell(at: Layout, member: str, board: str):
+    """The cell of a network that goes out, and its folder. Raises TruerateError where it is not trained on the board."""
+    from truerate.detectors.tokens.grid import Cell
+
+    preferred = at.p.track(board).detector
+    families = [family for of, family, one in members_of(at) if (of, one) == (board, member)]
+    found = [path for family in families for path in sorted((Path(at.detector(family, board)) / member).glob("*")) if path.is_dir()]
+    cells = {path: Cell.of(member, path.name) for path in found}
+    if not cells:
+        raise TruerateError(f"publishing detector {member!r}: it is not trained on board {board!r}; run `dvc repro`")
+    wanted = (preferred.scope, preferred.labels)
+    path = min(cells, key=lambda one: ((cells[one].scope, cells[one].labels) != wanted, cells[one].seed, one.name))
+    return cells[path], path
+
+
+# ---- both ------------------------------------------------------------------------------------------------------------------------
+def _source_card(at: Layout, source: str) -> dict:
+    return read_json(at.source(source, "card.json"))
+
+
+def _made(at: Layout, board: str) -> dict[str, str]:
+    """What made it, by its path in the repository: the board's own settings, and its own stages of dvc.lock.
+
+    Raises TruerateError where there is no lock.
+    """
+    if not Path(LOCK).is_file():
+        raise TruerateError(f"publishing: no {LOCK} here, so nobody could make it again; run `dvc repro` where {SETTINGS} lies")
+    lock = own_lock(at.p, board, Path(LOCK).read_text("utf-8"))
+    return {f"build/{SETTINGS}": own_settings(at.p, board), f"build/{LOCK}": lock}

@@ -1,0 +1,82 @@
+"""What the site is made from, gathered out of the built tables. Reads only; the pages are made by `site.render_site`."""
+
+from importlib import import_module
+
+import polars as pl
+
+from truerate.config.layout import ROOT, Layout
+from truerate.core.schemas import Count, Document, Fact, Generation, Item, Judgement, Row, Sample, Score, load, read_json
+from truerate.site.docs import function_docs, schema_docs
+from truerate.site.tables import Board, Tables
+
+
+def site_tables(at: Layout) -> Tables:
+    """The tables of every declared board, with the docstrings of metrics, detectors and schemas."""
+    return Tables(
+        title=at.p.site.title,
+        boards=tuple(board_tables(at, name) for name in at.p.boards),
+        models={alias: model_card(at, alias) for alias in at.p.models},
+        rows=load(Row, at.leaderboard("rows")),
+        scores=pl.concat([load(Score, at.scores(name, "scores")) for name in at.p.boards]),
+        ledger=read_json(at.leaderboard("ledger.json")),
+        metric_docs=function_docs(f"{ROOT}/metrics"),
+        detector_docs=function_docs(f"{ROOT}/detectors"),
+        schema_docs=schema_docs(),
+        max_samples=at.p.site.max_samples,
+        confidence=at.p.statistics.confidence,
+        audit_threshold=at.p.audit.threshold,
+    )
+
+
+def board_tables(at: Layout, name: str) -> Board:
+    """One board as its page shows it."""
+    board = at.p.board(name)
+    source = read_json(at.source(board.source, "card.json"))
+    card = import_module(f"truerate.tracks.{board.track}.card").CARD
+    detectors = [load(Judgement, at.judgements(detector, name)) for detector in at.p.families(name)]
+    return Board(
+        name=name,
+        track=board.track,
+        source=board.source,
+        title=board.title or f"{card['title']} on {source['name']}",
+        is_simulated=at.p.source(board.source).is_simulated,
+        roles=roles(at, name),
+        samples=load(Sample, at.labels(name, "samples")),
+        items=load(Item, at.dataset(name, "items")),
+        documents=pl.concat([load(Document, at.source(board.source, "documents")), load(Document, at.dataset(name, "documents"))]),
+        generations=load(Generation, at.dataset(name, "generations")),
+        facts=load(Fact, at.dataset(name, "facts")),
+        judgements=pl.concat([load(Judgement, at.dataset(name, "judgements")), load(Judgement, at.labels(name, "judgements")), *detectors]),
+        audit=load(Score, at.audit(name)),
+        counts=load(Count, at.dataset(name, "counts")),
+        detector=detector_of_rates(at, name),
+        tokenizer=getattr(at.p.track(name), "tokenizer", ""),
+        topics=read_json(at.scores(name, "topics.json")),
+        source_card=source,
+        track_card=card,
+    )
+
+
+def roles(at: Layout, board: str) -> dict[str, str]:
+    """Who built the data set of a board; none where its texts are the source's own."""
+    named = at.p.track(board).roles()
+    return {role: alias for role, alias in named.items() if alias and at.p.models_on(board, [alias])}
+
+
+def detector_of_rates(at: Layout, board: str) -> dict[str, str]:
+    """The detector whose counts make a board's rates; none where its track counts nothing."""
+    named = getattr(at.p.track(board), "detector", None)
+    return named.model_dump() if named else {}
+
+
+def model_card(at: Layout, alias: str) -> dict[str, object]:
+    """What the pages say of a model: who made it, under which name it is asked and what is known of it, and whether it is simulated."""
+    model = at.p.model(alias)
+    endpoint = at.p.endpoints[model.endpoint]
+    known = {
+        "open weights": model.is_open,
+        "looks things up": model.retrieval,
+        f"knows until {model.cutoff}": model.cutoff,
+    }
+    name = " · ".join([model.model, *(said for said, holds in known.items() if holds)])
+    return {"family": model.family, "model": name, "endpoint": model.endpoint, "is_simulated": endpoint.is_simulated}

@@ -1,0 +1,201 @@
+"""Every string of a file of a release, whatever its format: what its readers would see, and what they would not."""
+
+import base64
+import json
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from truerate.core.errors import TruerateError
+
+PACKED, CLOSED = "packed file that cannot be looked into", "column that cannot be looked into"
+WINDOW, OVERLAP = 1 << 26, 1 << 12  # bytes of a binary file taken as one string, and again in the next
+MAGIC = (
+    b"PK\x03\x04",
+    b"\x1f\x8b",
+    b"\x28\xb5\x2f\xfd",
+    b"BZh",
+    b"\xfd7zXZ",
+)  # zip (also .npz and pickled networks), gzip, zstd, bzip2, xz
+TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Binary)
+NESTED = (pl.Struct, pl.List, pl.Array, pl.Map)
+TEXTLESS = (pl.Boolean, pl.Null, pl.Date, pl.Datetime, pl.Duration, pl.Time)  # and numbers
+
+
+class Strings(NamedTuple):
+    """Strings of a file: a frame of `place` and `text`, what stands before a place (`column 'text', row`), whether they are mere bytes."""
+
+    called: str
+    data: pl.DataFrame
+    is_binary: bool = False
+
+
+class Unread(NamedTuple):
+    """A part of a file whose strings cannot be told: where it stands, and what it is."""
+
+    place: str
+    kind: str
+
+
+def strings_of(path: str, content: bytes | Path) -> Iterator[Strings | Unread]:
+    """All strings of a file, and the parts of it that cannot be looked into (`PACKED`, `CLOSED`).
+
+    Raises TruerateError for a file that cannot be read.
+    """
+    suffix = Path(path).suffix.lower()
+    try:
+        if suffix == ".parquet":
+            yield from _parquet(content)
+            return
+        raw = content if isinstance(content, bytes) else content.read_bytes()
+    except (OSError, ValueError, NotImplementedError, pl.exceptions.PolarsError) as error:  # the middle two are pyarrow's
+        why = getattr(error, "strerror", None) or next(iter(str(error).splitlines()), type(error).__name__)
+        raise TruerateError(f"looking for secrets in {path!r}: {why}; run `dvc repro` and publish again") from None
+    if raw.startswith(MAGIC):
+        yield Unread("the whole", PACKED)
+    elif suffix == ".safetensors":
+        size = 8 + int.from_bytes(raw[:8], "little")
+        yield Strings("header", _frame(_json(raw[8:size].decode("utf-8", "replace"))))
+        yield from _binary(raw[size:])
+    elif (text := _text(raw)) is None:
+        yield from _binary(raw)
+    elif suffix in (".jsonl", ".ndjson"):
+        yield Strings("", _frame([(at, said) for at, line in _lines(text) for _, said in _json(line)]))
+    elif suffix in (".json", ".jsonld"):
+        yield Strings("", _frame(_json(text)))
+    else:
+        yield Strings("", _frame(_lines(text)))
+
+
+def _text(raw: bytes) -> str | None:
+    """A file as text, bad bytes replaced; None where it is none."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return raw.decode("utf-16", "replace")
+    return None if b"\0" in raw else raw.decode("utf-8", "replace")
+
+
+def _lines(text: str) -> list[tuple[str, str]]:
+    return [(f"line {n}", line) for n, line in enumerate(text.split("\n"), 1)]
+
+
+def _frame(found: list[tuple[str, str]]) -> pl.DataFrame:
+    return frame_of([place for place, _ in found], [text for _, text in found])
+
+
+def frame_of(places: list[str], texts: list[str]) -> pl.DataFrame:
+    """Strings and where they stand, as the frame of `Strings`. Halves of surrogate pairs, which JSON can hold, become question marks."""
+    try:
+        return pl.DataFrame({"place": places, "text": texts}, schema={"place": pl.String, "text": pl.String})
+    except UnicodeEncodeError:
+        return frame_of(*([one.encode("utf-8", "replace").decode() for one in column] for column in (places, texts)))
+
+
+def _json(text: str) -> list[tuple[str, str]]:
+    """Keys and strings of a JSON text, repeated keys too, each after the names that lead to it; its lines where it is no JSON."""
+    try:
+        left = [("at /", json.loads(text, object_pairs_hook=tuple))]
+    except (ValueError, RecursionError):
+        return _lines(text)
+    found = []
+    while left:
+        place, value = left.pop()
+        if isinstance(value, str):
+            found.append((place, value))
+        elif isinstance(value, tuple):  # an object: its keys with their values
+            found.extend((place, key) for key, _ in value)
+            left.extend((f"{place.rstrip('/')}/{key[:60]}", inner) for key, inner in value)
+        elif isinstance(value, list):
+            left.extend((f"{place.rstrip('/')}/{n}", inner) for n, inner in enumerate(value))
+    return found
+
+
+def _binary(raw: bytes) -> Iterator[Strings]:
+    for start in range(0, len(raw), WINDOW):
+        yield Strings("bytes from", frame_of([str(start)], [raw[start : start + WINDOW + OVERLAP].decode("latin-1")]), is_binary=True)
+
+
+def _parquet(content: bytes | Path) -> Iterator[Strings | Unread]:
+    """Metadata, names of columns and fields, then the strings of each column."""
+    metadata = pl.read_parquet_metadata(_source(content))
+    said = [text for pair in metadata.items() for text in pair]
+    for schema in (value for key, value in metadata.items() if key == "ARROW:schema"):
+        said.append(base64.b64decode(schema + "==").decode("utf-8", "replace"))  # holds metadata of its own
+    yield Strings("metadata", frame_of([""] * len(said), said))
+    columns = pl.read_parquet_schema(_source(content))
+    names = [name for column, dtype in columns.items() for name in (column, *_fields(dtype))]
+    yield Strings("name of a column", frame_of([""] * len(names), names))
+    for column, dtype in columns.items():
+        data = _column(content, column, dtype) if _is_open(dtype) else None
+        if data is None:
+            yield Unread(f"column {column!r}", CLOSED)
+        else:
+            yield from (Strings(f"column {column!r}, row", part) for part in _flat(data))
+
+
+def _source(content: bytes | Path) -> BytesIO | Path:
+    return BytesIO(content) if isinstance(content, bytes) else content
+
+
+def _column(content: bytes | Path, column: str, dtype: pl.DataType) -> pl.DataFrame | None:
+    """The rows of a column as `place` and `text`, none where it holds no strings; None where it cannot be read in full.
+
+    Of a key that a map repeats polars' own reader keeps the last value alone, so that pyarrow has to read maps.
+    """
+    if not _holds(dtype, *TEXTS):
+        return pl.DataFrame(schema={"place": pl.UInt32, "text": pl.Null})
+    if is_map := _holds(dtype, pl.Map):
+        try:
+            import pyarrow.parquet  # noqa: F401
+        except ImportError:
+            return None
+    data = pl.read_parquet(_source(content), columns=[column], use_pyarrow=is_map)
+    return data.rename({column: "text"}).with_row_index("place", offset=1)
+
+
+def _inner(dtype: pl.DataType) -> list[pl.DataType]:
+    """The types that stand right in a nested one."""
+    if isinstance(dtype, pl.Struct):
+        return [field.dtype for field in dtype.fields]
+    if isinstance(dtype, pl.Map):
+        return [dtype.key, dtype.value]
+    return [dtype.inner] if isinstance(dtype, (pl.List, pl.Array)) else []
+
+
+def _fields(dtype: pl.DataType) -> list[str]:
+    """The names of the fields of a nested type, at any depth."""
+    own = [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
+    return [*own, *(name for inner in _inner(dtype) for name in _fields(inner))]
+
+
+def _holds(dtype: pl.DataType, *kinds: type[pl.DataType]) -> bool:
+    """Whether a type is one of these, or has one in it."""
+    return isinstance(dtype, kinds) or any(_holds(inner, *kinds) for inner in _inner(dtype))
+
+
+def _is_open(dtype: pl.DataType) -> bool:
+    """Whether all that a type is made of is known here: what a new or foreign type holds, nobody looked at."""
+    if isinstance(dtype, NESTED):
+        return all(_is_open(inner) for inner in _inner(dtype))
+    return isinstance(dtype, (*TEXTS, *TEXTLESS)) or dtype.is_numeric()
+
+
+def _flat(data: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The strings of a column of any type, one per row, each with the place of the row that it came from."""
+    dtype = data.schema["text"]
+    if not _holds(dtype, *TEXTS):
+        return
+    if isinstance(dtype, pl.Map):
+        pairs = pl.List(pl.Struct({"key": dtype.key, "value": dtype.value}))
+        yield from _flat(data.with_columns(pl.col("text").cast(pairs)))
+    elif isinstance(dtype, (pl.List, pl.Array)):
+        yield from _flat(data.drop_nulls("text").explode("text"))
+    elif isinstance(dtype, pl.Struct):
+        for field in dtype.fields:
+            yield from _flat(data.select("place", text=pl.col("text").struct.field(field.name)))
+    elif dtype == pl.Binary:
+        yield data.drop_nulls("text").with_columns(pl.col("text").map_elements(lambda raw: raw.decode("latin-1"), return_dtype=pl.String))
+    else:
+        yield data.select("place", pl.col("text").cast(pl.String)).drop_nulls("text")

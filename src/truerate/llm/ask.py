@@ -1,0 +1,108 @@
+"""Many requests at once: answered from the store where it holds them, asked and paid for where it does not."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
+from truerate.llm.keys import Target
+from truerate.llm.request import Estimate, Reply, Request, answered
+from truerate.llm.store.budget import price
+from truerate.llm.store.leases import Job
+from truerate.llm.store.responses import Dead, Kept, Store, is_final
+from truerate.llm.transport.progress import Progress
+from truerate.llm.transport.scheduler import Run
+
+BYTES_PER_TOKEN = 4  # of a prompt, until an endpoint has counted
+
+
+def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
+    """The replies in the order of the requests; equal requests share one.
+
+    Every reply is in the store before it is returned. Raises TruerateError where no more can be asked (a key, model, quota or endpoint
+    that is not there, the budget): what came until then stays stored, and the next run goes on from there.
+    """
+    targets = _targets(requests, at)
+    keys = [targets[request.model].key(request) for request in requests]
+    with Store(at.store) as store:
+        addresses = {key: targets[request.model].address for key, request in zip(keys, requests, strict=True)}
+        answers = _final(store, addresses)
+        stored = set(answers)
+        jobs = {key: Job(key, targets[r.model], r) for key, r in zip(keys, requests, strict=True) if key not in stored}
+        with Progress(label, n_requests=len(requests), n_stored=len(requests) - len(jobs)) as progress:
+            if jobs:
+                _run(jobs, at, store, answers=answers, stored=stored, progress=progress)
+    return [_reply(key, answers[key], targets[r.model], is_stored=key in stored) for key, r in zip(keys, requests, strict=True)]
+
+
+def _final(store: Store, addresses: dict[bytes, str]) -> dict[bytes, Kept | Dead]:
+    """The stored answers that stand: dead letters only where they came from the address at which the model is asked now."""
+    return {key: answer for key, answer in store.find(list(addresses)).items() if is_final(answer, addresses[key])}
+
+
+def _run(jobs: dict[bytes, Job], at: Layout, store: Store, *, answers: dict, stored: set, progress: Progress) -> None:
+    """Ask what is missing; fills `answers`, and `stored` with what other processes had answered by then."""
+
+    def on_answer(job: Job, answer: Kept | Dead, is_stored: bool) -> None:
+        answers[job.key] = answer
+        if is_stored:
+            stored.add(job.key)
+        is_dead = isinstance(answer, Dead)
+        usd = 0.0 if is_stored or is_dead else price(job.target, answer.n_in or 0, answer.n_out or 0)
+        progress.advance(is_dead=is_dead, usd=usd)
+
+    asyncio.run(Run(at, store, on_answer).answer(jobs.values()))
+
+
+def _reply(key: bytes, answer: Kept | Dead, target: Target, *, is_stored: bool) -> Reply:
+    if type(answer) is Dead:
+        return Reply(key.hex(), "dead", "", None, answer.reason, None, None, 0.0, is_stored)
+    text, finish, n_in, n_out = answer
+    return answered(key.hex(), text, finish, n_in, n_out, cost_usd=price(target, n_in or 0, n_out or 0), is_stored=is_stored)
+
+
+def estimate(requests: Sequence[Request], at: Layout) -> Estimate:
+    """What asking would cost now; asks nothing and starts nothing."""
+    targets = _targets(requests, at)
+    asked = {targets[request.model].key(request): request for request in requests}
+    with Store(at.store) as store:
+        stored = _final(store, {key: targets[request.model].address for key, request in asked.items()})
+        seen = _seen(store)
+    jobs = [Job(key, targets[request.model], request) for key, request in asked.items() if key not in stored]
+    low = [_expected(job, seen.get(job.target.identity)) for job in jobs]
+    return Estimate(
+        n_calls=len(jobs),
+        n_stored=len(stored),
+        tokens_low=round(sum(n_in + n_out for n_in, n_out in low)),
+        tokens_high=sum(job.n_in + job.n_out for job in jobs),
+        usd_low=sum(price(job.target, *tokens) for job, tokens in zip(jobs, low, strict=True)),
+        usd_high=sum(job.usd for job in jobs),
+    )
+
+
+def _seen(store: Store) -> dict[str, tuple[float, float]]:
+    """Per model identity: prompt tokens per byte of bound, and completion tokens per reply, as endpoints have counted them so far."""
+    sums = "TOTAL(n_bytes), TOTAL(n_in), TOTAL(n_out), TOTAL(calls)"
+    rows = store.query(f"SELECT identity, {sums} FROM ledger WHERE kind = 'reply' GROUP BY identity")
+    return {identity: (n_in / max(n_bytes, 1), n_out / max(calls, 1)) for identity, n_bytes, n_in, n_out, calls in rows}
+
+
+def _expected(job: Job, seen: tuple[float, float] | None) -> tuple[float, float]:
+    """The tokens to expect, never more than the bound; one token of completion where nothing is known."""
+    rate, n_out = seen or (1 / BYTES_PER_TOKEN, 1.0)
+    return min(job.n_in * rate, job.n_in), min(n_out, job.n_out)
+
+
+def recorded(keys: Iterable[str], at: Layout) -> dict[str, tuple[dict, dict]]:
+    """The request (`identity`, `messages`, `params`, `sample_index`) and the reply behind each of the keys that the store holds."""
+    with Store(at.store) as store:
+        return {key.hex(): pair for key, pair in store.requests([bytes.fromhex(key) for key in keys]).items()}
+
+
+def _targets(requests: Sequence[Request], at: Layout) -> dict[str, Target]:
+    """The targets of all aliases that the requests name."""
+    for request in requests:
+        if not isinstance(request, Request):
+            raise TruerateError(f"asking models: {type(request).__name__} is not a Request")
+        break
+    return {alias: Target.of(at, alias) for alias in {request.model for request in requests}}

@@ -1,0 +1,48 @@
+"""Asking without asking: what a plan puts in the place of `ask` to see what would be asked."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from truerate.config.layout import Layout
+from truerate.llm.ask import recorded
+from truerate.llm.keys import Target
+from truerate.llm.request import Reply, Request, answered
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What one step asks of one model."""
+
+    step: str
+    model: str
+    requests: list[Request]
+
+
+@dataclass
+class Peek:
+    """Stands in for `llm.ask`: answers from the store, else by `assumed` (key and request to a reply), and keeps what was asked."""
+
+    assumed: Callable[[str, Request], Reply]
+    asked: list[Request] = field(default_factory=list)
+
+    def __call__(self, requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
+        """The stored reply of each request, else an assumed one, which says that it is not stored."""
+        self.asked.extend(requests)
+        targets = {alias: Target.of(at, alias) for alias in {request.model for request in requests}}
+        keys = [targets[request.model].key(request).hex() for request in requests]
+        stored = recorded(dict.fromkeys(keys), at)
+        return [
+            _stored(key, stored[key][1]) if key in stored else self.assumed(key, request)
+            for key, request in zip(keys, requests, strict=True)
+        ]
+
+
+def as_said(key: str, text: str) -> Reply:
+    """An assumed reply with this text."""
+    return Reply(key, "ok", text, "stop", None, None, None, 0.0, False)
+
+
+def _stored(key: str, reply: dict) -> Reply:
+    if reply["status"] == "dead":
+        return Reply(key, "dead", "", None, reply["reason"], None, None, 0.0, True)
+    return answered(key, reply["text"], reply["finish_reason"], reply["n_tokens_in"], reply["n_tokens_out"])

@@ -1,0 +1,86 @@
+"""Requests with what they were asked for, and the Generation rows their replies become."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from truerate.config import Sampling
+from truerate.core.keys import content_id
+from truerate.core.schemas import Generation, frame, pairs
+from truerate.core.text import clean
+from truerate.llm import Reply, Request
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """One request, the item and purpose it serves, and the facts that its row keeps."""
+
+    request: Request
+    item_id: str
+    purpose: str
+    attributes: dict[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read from a reply: its text, outcome, and facts to add to the row."""
+
+    text: str
+    status: str = "ok"
+    reason: str | None = None
+    attributes: dict[str, str | None] = field(default_factory=dict)
+
+
+def decoding(settings: Sampling, index: int = 0) -> dict[str, object]:
+    """The request parameters of a decoding block; a seed only where replies are drawn, so that repeated samples differ."""
+    params = settings.model_dump()
+    return {**params, "seed": index} if settings.temperature > 0 else params
+
+
+def generation(asked: Prompted, reply: Reply, read: Read | None = None) -> dict[str, object]:
+    """The Generation row of a reply. Without `read` the reply is kept as it came."""
+    if reply.status != "ok" or read is None:
+        read = Read(reply.text, reply.status, reply.reason, read.attributes if read else {})
+    request, attributes = asked.request, {**asked.attributes, **read.attributes, "thought": reply.thought or None}
+    return {
+        "generation_id": content_id(asked.purpose, asked.item_id, request.model, reply.key, asked.attributes),
+        "item_id": asked.item_id,
+        "purpose": asked.purpose,
+        "model": request.model,
+        "sample_index": request.sample_index,
+        "params": json.dumps(request.params, sort_keys=True),
+        "text": read.text,
+        "finish_reason": reply.finish_reason,
+        "status": read.status,
+        "reason": read.reason,
+        "prompt_key": reply.key,
+        "n_tokens_in": reply.n_tokens_in,
+        "n_tokens_out": reply.n_tokens_out,
+        "cost_usd": reply.cost_usd,
+        "attributes": pairs(**attributes),
+    }
+
+
+def rejected(row: dict, reason: str, detail: str | None = None) -> dict:
+    """The Reject row of a Generation row that is not used; without `detail` what the row itself says of it."""
+    detail = detail or facts(row).get("detail") or (row["reason"] if row["status"] == "dead" else None) or ""
+    return {
+        "where": row["purpose"],
+        "row": None,
+        "target_id": row["generation_id"],
+        "reason": reason,
+        "detail": clean(detail),
+        "text": clean(row["text"]),
+    }
+
+
+def generations(rows: Sequence[dict[str, object]]) -> pl.DataFrame:
+    """Rows as a Generation frame, in a fixed order."""
+    return frame(Generation, list(rows)).sort("generation_id")
+
+
+def facts(row: dict) -> dict[str, str]:
+    """The attributes of a row as a mapping."""
+    return {pair["key"]: pair["value"] for pair in row["attributes"]}

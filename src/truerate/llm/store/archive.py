@@ -1,0 +1,63 @@
+"""The store's replies as one Parquet file, to take them to another host and back."""
+
+from hashlib import sha256
+from pathlib import Path
+
+import orjson
+import polars as pl
+
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import write_parquet
+from truerate.llm.store.responses import Store, chunks, packed, packed_text, plain
+
+COLUMNS = {
+    "key": pl.Binary, "request": pl.Binary, "text": pl.String, "finish": pl.String, "n_in": pl.Int64, "n_out": pl.Int64,
+    "at": pl.Float64, "extra": pl.Binary,
+}  # fmt: skip
+
+
+def export(store: Store, path: str | Path) -> int:
+    """Write every reply with its request, sorted by key; how many. Dead letters and the ledger stay."""
+    import zlib
+
+    rows = store.query("SELECT key, request, text, finish, n_in, n_out, at, extra FROM response ORDER BY key")
+    squeeze = zlib.decompress
+    with store.explained():
+        columns = [(key, squeeze(request), plain(text), *some, extra and squeeze(extra)) for key, request, text, *some, extra in rows]
+    write_parquet(pl.DataFrame(columns, schema=COLUMNS, orient="row"), Path(path))
+    return len(columns)
+
+
+def import_(store: Store, path: str | Path) -> int:
+    """Add the replies of an exported file that the store does not hold; how many were new.
+
+    Raises TruerateError where the file is not one, or where a reply's key is not the hash of its request: nothing is added then.
+    """
+    try:
+        found = pl.read_parquet(path)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise TruerateError(f"importing {str(path)!r}: {str(error).splitlines()[0]}; it must come from `truerate llm export`") from None
+    if dict(found.schema) != COLUMNS:
+        raise TruerateError(f"importing {str(path)!r}: columns {found.columns}; expected {list(COLUMNS)}")
+    rows = [_row(row, number, path) for number, row in enumerate(found.iter_rows(named=True), 1)]
+
+    def add(link) -> int:
+        sql = "INSERT OR IGNORE INTO response VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        return sum(link.executemany(sql, some).rowcount for some in chunks(rows))
+
+    return store.write(add)
+
+
+def _row(row: dict, number: int, path: str | Path) -> tuple:
+    """One row of the file as a row of the store."""
+    where = f"importing {str(path)!r}: row {number}"
+    if row["request"] is None or row["text"] is None or sha256(row["request"]).digest() != row["key"]:
+        raise TruerateError(f"{where}: its key is not the SHA-256 of its request, or it has no text; export it again")
+    try:
+        identity = orjson.loads(row["request"])["identity"]
+    except (ValueError, KeyError, TypeError):
+        raise TruerateError(f"{where}: its request names no model identity; export it again") from None
+    extra = packed(row["extra"]) if row["extra"] else None
+    return (
+        row["key"], packed_text(row["text"]), row["finish"], row["n_in"], row["n_out"], identity, row["at"], packed(row["request"]), extra,
+    )  # fmt: skip

@@ -1,0 +1,113 @@
+"""What a request may cost at most, what it did cost, and what is left.
+
+The upper bound of a prompt's tokens is its UTF-8 bytes + 16 per message + 16: no byte-level tokenizer makes more tokens than bytes, and
+16 cover a chat template's marks. Tools and response schemas are not counted. A completion is bounded by the request's own limit, which
+holds reasoning too. Prices are USD per million tokens.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Literal
+
+from truerate.config import Llm
+from truerate.llm.keys import LIMITS, Target
+from truerate.llm.request import Request
+
+PER_MESSAGE = 16
+SPENT = "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM ledger"  # TOTAL: sums may be beyond 64 bits
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What one call cost, or is assumed to have.
+
+    Kinds: `reply` (kept, counted by the endpoint) · `uncounted` (kept, the endpoint gave no usage: the bound) · `waste` (answered, not
+    kept: refusals, cut or empty replies) · `lost` (sent, and no answer came: the bound, for it may have been charged).
+    """
+
+    kind: str
+    identity: str
+    n_bytes: int
+    n_in: int
+    n_out: int
+    usd: float
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """The limits of params, over all runs of the store. None: no limit."""
+
+    usd: float | None
+    tokens: int | None
+
+    @classmethod
+    def of(cls, llm: Llm) -> "Caps":
+        """The caps that params set."""
+        return cls(llm.budget_usd, llm.budget_tokens)
+
+    @property
+    def is_set(self) -> bool:
+        """Whether anything is limited."""
+        return self.usd is not None or self.tokens is not None
+
+    def would_pass(self, usd: float, tokens: int) -> bool:
+        """Whether these sums are more than allowed."""
+        return (self.usd is not None and usd > self.usd + 1e-12) or (self.tokens is not None and tokens > self.tokens)
+
+
+class Purse:
+    """What is left within the caps, as one transaction sees it."""
+
+    def __init__(self, link: sqlite3.Connection, caps: Caps):
+        self.caps = caps
+        if caps.is_set:
+            self.spent, self.held = spent(link), held(link)
+
+    def take(self, usd: float, tokens: int) -> Literal["fits", "later", "never"]:
+        """Reserve an upper bound: `later` while what is under way may leave no room, `never` where what is spent leaves none."""
+        if not self.caps.is_set:
+            return "fits"
+        if self.caps.would_pass(self.spent[0] + usd, self.spent[1] + tokens):
+            return "never"
+        held = (self.held[0] + usd, self.held[1] + tokens)
+        if self.caps.would_pass(self.spent[0] + held[0], self.spent[1] + held[1]):
+            return "later"
+        self.held = held
+        return "fits"
+
+
+def bound(target: Target, request: Request) -> tuple[int, int]:
+    """The most tokens that a request's prompt and completion can have."""
+    n_bytes = sum(len(content) if content.isascii() else len(content.encode("utf-8", "replace")) for content in contents(request))
+    params = target.params(request.params)
+    return n_bytes + PER_MESSAGE * (len(request.messages) + 1), next(params[name] for name in LIMITS if name in params)
+
+
+def contents(request: Request) -> list[str]:
+    """The texts of a request's messages."""
+    return [message["content"] for message in request.messages]
+
+
+def price(target: Target, n_in: int, n_out: int) -> float:
+    """USD of so many prompt and completion tokens."""
+    return (n_in * target.price[0] + n_out * target.price[1]) / 1e6
+
+
+def spent(link: sqlite3.Connection) -> tuple[float, int]:
+    """USD and tokens that the ledger holds."""
+    return link.execute(SPENT).fetchone()
+
+
+def held(link: sqlite3.Connection) -> tuple[float, int]:
+    """USD and tokens that requests under way may still cost."""
+    return link.execute("SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM lease").fetchone()
+
+
+def book(link: sqlite3.Connection, charges: list[Charge], day: str) -> None:
+    """Add charges to the ledger, one row per day, kind and model identity."""
+    link.executemany(
+        "INSERT INTO ledger VALUES (?, ?, ?, 1, ?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET calls = calls + 1, n_bytes = n_bytes + excluded.n_bytes,"
+        " n_in = n_in + excluded.n_in, n_out = n_out + excluded.n_out, usd = usd + excluded.usd",
+        [(day, c.kind, c.identity, c.n_bytes, c.n_in, c.n_out, c.usd) for c in charges],
+    )

@@ -1,0 +1,254 @@
+"""Where requests are claimed before they are sent and settled after: leases, the ledger and the budget, one transaction for many workers.
+
+A claim says who pays for a request: the one process that holds its lease. A lease lasts until it is settled, or until its owner is
+found dead (its process is gone, or was not heard of for `lease_s`); what a dead owner had under way is booked as `lost`.
+"""
+
+import asyncio
+import sqlite3
+import time
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import partial
+
+from truerate.llm.keys import Target
+from truerate.llm.request import Request
+from truerate.llm.store import responses as stored
+from truerate.llm.store.budget import Caps, Charge, Purse, book, bound, price
+from truerate.llm.store.lease_holder import Owner, is_alive
+from truerate.llm.store.responses import Dead, Kept, Store, marks, packed, packed_text, with_address
+from truerate.llm.transport.policy import Verdict
+
+LARGEST = 256  # claims per transaction
+MORE_IN, MORE_OUT = 2_000_000, 200_000  # tokens that a server may count beyond ten times our bounds
+# What a value that no column takes raises: texts that are no Unicode, numbers beyond 64 bits. Faults of the file itself are others.
+UNWRITABLE = (UnicodeError, OverflowError, TypeError, ValueError, sqlite3.InterfaceError, sqlite3.ProgrammingError, sqlite3.DataError)
+
+
+class Claim(Enum):
+    """What becomes of a request that is to be sent, where it is not answered already."""
+
+    MINE = "fits"  # send it
+    BUSY = "busy"  # another process sends it
+    WAIT = "later"  # what is under way may use up the budget
+    STOP = "never"  # it could pass the budget
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """One request that is not answered yet, with the upper bounds of its cost."""
+
+    key: bytes
+    target: Target
+    request: Request
+    n_in: int = 0
+    n_out: int = 0
+    usd: float = 0.0
+    attempts: int = 0
+    delay: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.n_in, self.n_out = bound(self.target, self.request)
+        self.usd = price(self.target, self.n_in, self.n_out)
+
+    def counted(self, verdict: Verdict) -> Verdict:
+        """A verdict without those of its counts of tokens that are beyond what a call like this can have: they would use up a budget.
+
+        A count may pass our bound, for servers add instructions, search results and reasoning of their own, but not by so much.
+        """
+        is_in = (verdict.n_in or 0) <= 10 * self.n_in + MORE_IN
+        is_out = (verdict.n_out or 0) <= 10 * self.n_out + MORE_OUT
+        if is_in and is_out:
+            return verdict
+        return replace(verdict, n_in=verdict.n_in if is_in else None, n_out=verdict.n_out if is_out else None)
+
+    def charge(self, kind: str, n_in: int | None, n_out: int | None) -> Charge:
+        """The charge of one call by the endpoint's own count, or by the bound where it gave none."""
+        if n_in is None or n_out is None:
+            kind, n_in, n_out = "uncounted" if kind == "reply" else kind, self.n_in, self.n_out
+        return Charge(kind, self.target.identity, self.n_in, n_in, n_out, price(self.target, n_in, n_out))
+
+    def lost(self) -> Charge:
+        """The charge of a call that was sent and brought no answer."""
+        return Charge("lost", self.target.identity, self.n_in, self.n_in, self.n_out, self.usd)
+
+
+@dataclass(slots=True, eq=False)
+class Settled:
+    """The end of one claim: a reply, a dead letter, or neither (`is_again`: to be claimed again at once)."""
+
+    job: Job
+    answer: Kept | Dead | None = None
+    extra: bytes | None = None
+    charges: list[Charge] = field(default_factory=list)
+    is_again: bool = False
+
+
+class Desk:
+    """The claims and settlements of one run, gathered while the transaction before is being written."""
+
+    def __init__(self, store: Store, caps: Caps, ttl: float):
+        self.store, self.caps, self.ttl = store, caps, ttl
+        self.owner = Owner.mine()
+        self._waiting: list[tuple[Settled | None, Job | None, asyncio.Future]] = []
+        self._is_writing = False
+
+    async def open(self) -> None:
+        """Announce this run and free what dead ones left behind. Raises TruerateError where another host uses the store."""
+        self.store.hold()
+        await self.do(partial(beat, owner=self.owner, ttl=self.ttl))
+        await self.do(sweep)
+
+    async def beat(self) -> None:
+        """Say that this run still lives."""
+        self.store.hold()
+        await self.do(partial(beat, owner=self.owner, ttl=self.ttl))
+
+    async def close(self) -> None:
+        """Leave. What came is written, what was not claimed yet never will be; claims still held were under way: they are lost."""
+        waiting, self._waiting = self._waiting, []
+        if settled := [one for one, _, _ in waiting if one]:
+            self.store.submit(partial(exchange, owner=self.owner, settled=settled, jobs=[], caps=self.caps))
+        await asyncio.shield(self.do(partial(bury, owners=[self.owner.id])))
+
+    async def do(self, operation) -> object:
+        """Run one operation on the store."""
+        with self.store.explained():
+            return await asyncio.wrap_future(self.store.submit(operation))
+
+    def swap(self, settled: Settled | None, job: Job | None) -> asyncio.Future:
+        """Settle one request and claim the next; the future gives the claim's outcome once both are committed."""
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append((settled, job, future))
+        if not self._is_writing:
+            self._is_writing = True
+            asyncio.get_running_loop().call_soon(self._write)
+        return future
+
+    def _write(self) -> None:
+        batch, self._waiting = self._waiting[:LARGEST], self._waiting[LARGEST:]
+        settled = [one for one, _, _ in batch if one]
+        jobs = [job for _, job, future in batch if job and not future.done()]  # a cancelled worker would never give its claim back
+        operation = partial(exchange, owner=self.owner, settled=settled, jobs=jobs, caps=self.caps)
+        loop = asyncio.get_running_loop()
+        future = self.store.submit(operation)
+        future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._deliver, batch, done))
+
+    def _deliver(self, batch: list, done) -> None:
+        if self._waiting:
+            self._write()
+        else:
+            self._is_writing = False
+        outcomes, error = {}, None
+        try:
+            with self.store.explained():
+                outcomes = done.result()
+        except Exception as raised:
+            error = raised
+        for _, job, future in batch:
+            if future.done():  # its worker was cancelled
+                continue
+            if error:
+                future.set_exception(error)
+            else:
+                future.set_result(outcomes[job.key] if job else None)
+
+
+def exchange(link: sqlite3.Connection, *, owner: Owner, settled: list[Settled], jobs: list[Job], caps: Caps) -> dict[bytes, object]:
+    """Write what is settled, then decide on each claim: Kept or Dead where it is answered by now, else a Claim."""
+    if settled:
+        settle(link, owner, settled)
+    return claim(link, owner, jobs, caps) if jobs else {}
+
+
+def settle(link: sqlite3.Connection, owner: Owner, settled: list[Settled]) -> None:
+    """Store answers, book charges, give leases back. One that cannot be written becomes a dead letter and undoes none beside it."""
+    link.execute("SAVEPOINT settled")
+    try:
+        _settle(link, owner, settled)
+    except UNWRITABLE as error:
+        link.execute("ROLLBACK TO settled")
+        if len(settled) == 1:
+            (bad,) = settled
+            bad.answer, bad.extra, bad.charges = Dead("unstorable", type(error).__name__, bad.job.attempts), None, [bad.job.lost()]
+            _settle(link, owner, settled)
+        else:
+            for one in settled:
+                settle(link, owner, [one])
+    link.execute("RELEASE settled")
+
+
+def _settle(link: sqlite3.Connection, owner: Owner, settled: list[Settled]) -> None:
+    now = time.time()
+    replies, letters, charges = [], [], []
+    for one in settled:
+        charges += one.charges
+        if one.answer is None:
+            continue
+        target, key = one.job.target, one.job.key
+        request = target.payload(one.job.request)
+        if isinstance(one.answer, Kept):
+            text, finish, n_in, n_out = one.answer
+            extra = packed(with_address(one.extra, target.address))
+            replies.append((key, packed_text(text), finish, n_in, n_out, target.identity, now, packed(request), extra))
+        else:
+            reason, detail, attempts, _ = one.answer
+            letters.append((key, reason, detail, attempts, target.identity, now, packed(with_address(request, target.address))))
+    link.executemany("INSERT OR IGNORE INTO response VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", replies)
+    link.executemany("DELETE FROM dead WHERE key = ?", [(reply[0],) for reply in replies])  # answered in the end
+    link.executemany("INSERT OR REPLACE INTO dead VALUES (?, ?, ?, ?, ?, ?, ?)", letters)
+    keys = [one.job.key for one in settled]
+    link.execute(f"DELETE FROM lease WHERE owner = ? AND key IN ({marks(keys)})", [owner.id, *keys])
+    book(link, charges, today(now))
+
+
+def claim(link: sqlite3.Connection, owner: Owner, jobs: list[Job], caps: Caps) -> dict[bytes, object]:
+    """The outcome of each claim; leases are made for those that are MINE."""
+    keys = [job.key for job in jobs]
+    addresses = {job.key: job.target.address for job in jobs}
+    letters = {key: dead for key, dead in stored.dead(link, keys).items() if stored.is_final(dead, addresses[key])}
+    outcomes: dict[bytes, object] = {**letters, **stored.kept(link, keys)}
+    for (key,) in link.execute(f"SELECT key FROM lease WHERE key IN ({marks(keys)})", keys).fetchall():
+        outcomes.setdefault(key, Claim.BUSY)
+    purse = Purse(link, caps)
+    granted = []
+    for job in jobs:
+        if job.key not in outcomes:
+            outcomes[job.key] = Claim(purse.take(job.usd, job.n_in + job.n_out))
+            if outcomes[job.key] is Claim.MINE:
+                granted.append((job.key, owner.id, job.target.identity, job.n_in, job.n_out, job.usd))
+    link.executemany("INSERT INTO lease VALUES (?, ?, ?, ?, ?, ?)", granted)
+    if any(outcome in (Claim.BUSY, Claim.WAIT) for outcome in outcomes.values()):
+        sweep(link)  # what stands in the way may belong to a dead process: the next try finds it gone
+    return outcomes
+
+
+def beat(link: sqlite3.Connection, *, owner: Owner, ttl: float) -> None:
+    """Write that an owner lives now."""
+    row = (owner.id, owner.host, owner.pid, owner.started, time.time(), ttl)
+    link.execute("INSERT OR REPLACE INTO owner VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
+def sweep(link: sqlite3.Connection) -> int:
+    """Break the leases of every dead owner; the number of such owners."""
+    now = time.time()
+    rows = link.execute("SELECT id, host, pid, started, beat, ttl FROM owner").fetchall()
+    gone = [row[0] for row in rows if not is_alive(Owner(*row[:4]), beat=row[4], ttl=row[5], now=now)]
+    gone += [id for (id,) in link.execute("SELECT DISTINCT owner FROM lease WHERE owner NOT IN (SELECT id FROM owner)")]
+    bury(link, owners=gone)
+    return len(gone)
+
+
+def bury(link: sqlite3.Connection, *, owners: list[int]) -> None:
+    """Book what owners had under way as lost, and forget them."""
+    if not owners:
+        return
+    rows = link.execute(f"SELECT identity, n_in, n_out, usd FROM lease WHERE owner IN ({marks(owners)})", owners).fetchall()
+    book(link, [Charge("lost", identity, n_in, n_in, n_out, usd) for identity, n_in, n_out, usd in rows], today(time.time()))
+    link.execute(f"DELETE FROM lease WHERE owner IN ({marks(owners)})", owners)
+    link.execute(f"DELETE FROM owner WHERE id IN ({marks(owners)})", owners)
+
+
+def today(now: float) -> str:
+    """The ledger's day, UTC."""
+    return time.strftime("%Y-%m-%d", time.gmtime(now))

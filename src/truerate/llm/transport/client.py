@@ -1,0 +1,106 @@
+"""The HTTP side: one `openai` client per endpoint, through its low-level `post`, with none of its own retries."""
+
+import asyncio
+import ssl
+from functools import cache
+
+import httpx2
+import openai
+
+from truerate.core.hiding import Hiding
+from truerate.llm.transport.faults import judge_exception, was_unsent
+from truerate.llm.transport.policy import Verdict, judge
+
+# Headers that no endpoint needs: most say what machine this is, and each costs a hundredth of a call.
+_MACHINE = ("Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async")
+_ALWAYS = {name: openai.Omit() for name in (*(f"X-Stainless-{part}" for part in _MACHINE), "Accept", "User-Agent")}
+_PER_CALL = {f"X-Stainless-{part}": openai.Omit() for part in ("Retry-Count", "Read-Timeout")}
+HERE = "http://127.0.0.1:"  # where launched servers are
+LARGEST = 32 * 2**20  # bytes of a reply, unpacked: the largest honest one, all log-probabilities of 8,000 tokens, has about 20 MB
+
+
+class TooLarge(Exception):
+    """A reply of more than LARGEST bytes, whose rest was not read."""
+
+
+class _Bounded(openai.DefaultAioHttpClient):
+    """The package's own client, which stops reading where a reply passes LARGEST bytes: a small packed one can grow without end."""
+
+    async def send(self, request: httpx2.Request, *, stream: bool = False, **given: object) -> httpx2.Response:
+        """The whole response, its body unpacked. Raises TooLarge."""
+        response = await super().send(request, stream=True, **given)
+        parts, size = [], 0
+        try:
+            async for part in response.aiter_bytes():
+                parts.append(part)
+                if (size := size + len(part)) > LARGEST:
+                    raise TooLarge(f"more than {LARGEST:,} bytes")
+        finally:
+            await response.aclose()
+        headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in _OF_THE_WIRE]
+        return httpx2.Response(response.status_code, headers=headers, content=b"".join(parts), request=response.request)
+
+
+_OF_THE_WIRE = frozenset({"content-encoding", "content-length", "transfer-encoding"})  # no longer true of a body that was unpacked
+
+
+class Client:
+    """Sends bodies to the chat completions of one endpoint."""
+
+    def __init__(self, url: str, key: str, *, limit: int, timeout_s: float):
+        limits = httpx2.Limits(max_connections=limit, max_keepalive_connections=limit)
+        self._timeout_s = timeout_s
+        self._hiding = Hiding([key])
+        self._openai = openai.AsyncOpenAI(
+            base_url=url,
+            api_key=key,
+            max_retries=0,
+            timeout=httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s), pool=None),
+            http_client=_Bounded(follow_redirects=False, limits=limits, verify=_nobody() if url.startswith(HERE) else _trusted()),
+            default_headers=_ALWAYS,
+        )
+        # A fixed idempotency key spares the making of one per call; the client sends it to nobody.
+        self._options = {"headers": _PER_CALL, "idempotency_key": "none"}
+        self.move(url)
+
+    def move(self, url: str) -> None:
+        """Send to another address from now on. A whole address is not joined anew for every call."""
+        self._url = f"{url.rstrip('/')}/chat/completions"
+
+    async def send(self, body: bytes, *, accept_length: bool) -> Verdict:
+        """The verdict on one call. `timeout_s` bounds the whole of it, a slow trickle included; no fault of a reply raises."""
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                response = await self._post(body)
+        except openai.APIStatusError as error:
+            response = error.response
+        except TooLarge as error:
+            return Verdict("dead", "too_large", str(error), is_charged=True)
+        except Exception as error:  # what a broken server makes the packages below raise is no list that one could write down
+            return judge_exception(error, self._hiding.text)
+        said = self._hiding.body(response.content, is_error=not response.is_success)
+        return judge(response.status_code, response.headers, said, accept_length=accept_length)
+
+    async def _post(self, body: bytes) -> httpx2.Response:
+        """The response; over a new connection where the kept one was closed before anything of the request went out."""
+        try:
+            return await self._openai.post(self._url, content=body, options=self._options, cast_to=httpx2.Response)
+        except openai.APIConnectionError as error:
+            if not was_unsent(error):
+                raise
+        return await self._openai.post(self._url, content=body, options=self._options, cast_to=httpx2.Response)
+
+    async def close(self) -> None:
+        """Close its connections."""
+        await self._openai.close()
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """The certificates that are trusted, read once: it takes 30 ms."""
+    return httpx2.create_ssl_context()
+
+
+def _nobody() -> ssl.SSLContext:
+    """No certificate is trusted, and none read: for servers of this machine, which show none."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -1,0 +1,171 @@
+"""Endpoints that are started when needed: one server for all processes of this store, gone soon after its last user.
+
+Who needs the server connects to its supervisor's socket (`supervise.py`) and holds the connection. Where nobody listens, one process,
+under a lock, starts a supervisor that inherits the listening socket; so two never start the same server, and a dead one is replaced.
+"""
+
+import json
+import os
+import select
+import shlex
+import socket
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
+from truerate.core.text import clean
+from truerate.llm.store.responses import locked
+
+LONGEST_SOCKET = 100  # bytes of a socket's path that every system takes
+TRIES = 3  # a supervisor may end, its linger over, between our connecting and its greeting
+PLACES = ("port", "seed", "identity", "languages")
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A server that can be started: its command with `{port}` left open, and where its supervisor listens."""
+
+    endpoint: str
+    command: tuple[str, ...]
+    identity: str | None
+    health: str
+    linger_s: float
+    start_s: float
+    folder: Path
+
+    @classmethod
+    def of(cls, at: Layout, name: str) -> "Launch":
+        """The launch of an endpoint. Raises TruerateError where its command holds an unknown place."""
+        endpoint = at.p.endpoints[name]
+        identity = at.endpoint_identity(name)
+        values = {"port": "{port}", "seed": at.p.seed, "identity": identity, "languages": ",".join(at.p.languages)}
+        try:
+            command = [part.format(**values) for part in shlex.split(endpoint.launch)]
+        except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
+            places = ", ".join(f"{{{place}}}" for place in PLACES)
+            raise TruerateError(f"params.yaml: endpoints.{name}.launch: cannot fill in {error}; allowed: {places}") from None
+        if command[0] in ("python", "python3"):
+            command[0] = sys.executable
+        return cls(
+            endpoint=name,
+            command=tuple(command),
+            identity=identity if "{identity}" in endpoint.launch else None,
+            health=endpoint.health,
+            linger_s=endpoint.linger_s,
+            start_s=endpoint.start_s,
+            folder=at.store.with_name(at.store.name + ".d") / "run",
+        )
+
+    @property
+    def name(self) -> str:
+        """What the server's files are called: a digest of command and identity."""
+        return sha256(json.dumps([self.command, self.identity]).encode()).hexdigest()[:16]
+
+    @property
+    def socket(self) -> str:
+        """The supervisor's socket, in the temporary folder where the store's own path is too long for one."""
+        path = str(self.folder / f"{self.name}.sock")
+        if len(os.fsencode(path)) <= LONGEST_SOCKET:
+            return path
+        folder = Path(tempfile.gettempdir()) / f"truerate-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if folder.stat().st_uid != os.getuid():
+            raise TruerateError(f"endpoint {self.endpoint!r}: {str(folder)!r} belongs to another user; set TMPDIR to a folder of yours")
+        return str(folder / f"{sha256(path.encode()).hexdigest()[:16]}.sock")
+
+
+class Lifeline:
+    """A running server, held for as long as this connection is open."""
+
+    def __init__(self, link: socket.socket, url: str, pid: int):
+        self._link, self.url, self.pid = link, url, pid
+
+    def is_open(self) -> bool:
+        """Whether its supervisor still holds the other end."""
+        ready, _, _ = select.select([self._link], [], [], 0)
+        return not ready
+
+    def close(self) -> None:
+        """Let it go; the server ends when nobody else holds it for `linger_s`."""
+        self._link.close()
+
+
+@contextmanager
+def launched(at: Layout, name: str):
+    """Hold an endpoint's server over several runs; gives its address."""
+    line = acquire(Launch.of(at, name))
+    try:
+        yield line.url
+    finally:
+        line.close()
+
+
+def acquire(launch: Launch) -> Lifeline:
+    """Join the running server or start it. Raises TruerateError, with the end of its output, where it does not become ready."""
+    launch.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for _ in range(TRIES):
+        with locked(launch.folder / f"{launch.name}.lock"):
+            link = _connect(launch.socket) or _start(launch)
+        if hello := _hello(link, launch.start_s):
+            if error := hello.get("error"):
+                link.close()
+                raise TruerateError(f"endpoint {launch.endpoint!r}: launch {shlex.join(launch.command)!r}: {clean(error)}")
+            return Lifeline(link, hello["url"], hello["pid"])
+        link.close()
+    what = f"endpoint {launch.endpoint!r}: launch {shlex.join(launch.command)!r}"
+    raise TruerateError(f"{what}: its supervisor ended {TRIES} times; run again")
+
+
+def _connect(path: str) -> socket.socket | None:
+    """A connection to a supervisor, None where none listens."""
+    link = socket.socket(socket.AF_UNIX)
+    try:
+        link.connect(path)
+    except OSError:
+        link.close()
+        return None
+    return link
+
+
+def _start(launch: Launch) -> socket.socket:
+    """Start a supervisor and connect to it; called with the lock held."""
+    path = launch.socket
+    Path(path).unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen(128)
+        spec = {
+            "command": launch.command, "identity": launch.identity, "health": launch.health, "linger_s": launch.linger_s,
+            "start_s": launch.start_s, "listener": listener.fileno(), "socket": path, "lock": str(launch.folder / f"{launch.name}.lock"),
+            "log": str(launch.folder / f"{launch.name}.log"),
+        }  # fmt: skip
+        subprocess.run(
+            [sys.executable, "-I", "-S", str(Path(__file__).with_name("supervise.py")), json.dumps(spec)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            pass_fds=[listener.fileno()], start_new_session=True, check=False,
+        )  # fmt: skip
+        link = _connect(path)
+    if link is None:
+        raise TruerateError(f"endpoint {launch.endpoint!r}: cannot listen on {path!r}; name another place in TRUERATE_STORE")
+    return link
+
+
+def _hello(link: socket.socket, start_s: float) -> dict | None:
+    """What the supervisor says once the server is ready or has failed; None where it ended without a word."""
+    link.settimeout(3 * start_s + 10)
+    said = b""
+    try:
+        while not said.endswith(b"\n"):
+            if not (part := link.recv(65536)):
+                return None
+            said += part
+    except OSError:
+        return None
+    link.settimeout(None)
+    return json.loads(said)

@@ -1,0 +1,88 @@
+"""How fast an endpoint takes requests: its own wish to wait, a limit per minute, and fewer at once after it was asked too much.
+
+Pauses and the limit per minute hold over all processes of the store.
+"""
+
+import random
+import sqlite3
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from truerate.config import Endpoint
+from truerate.llm.transport import failures
+
+if TYPE_CHECKING:
+    from truerate.llm.transport.scheduler import Run
+
+LONGEST_S = 900.0  # an endpoint that asks to wait longer ends the run
+
+
+class Pace:
+    """The queue before one endpoint, as one run sees it."""
+
+    def __init__(self, run: "Run", name: str, endpoint: Endpoint):
+        self.run, self.name, self.rpm = run, name, endpoint.rpm
+        self._most = self._at_once = float(endpoint.concurrency)
+        self._paused_until = 0.0
+
+    @property
+    def limit(self) -> int:
+        """Requests that may be under way at once: halved by each pause, one more after so many replies."""
+        return int(self._at_once)
+
+    def quicken(self) -> None:
+        """A reply came."""
+        if self._at_once < self._most:
+            self._at_once = min(self._most, self._at_once + 1 / self._at_once)
+
+    def look(self) -> None:
+        """See whether another process was asked to wait."""
+        for (until,) in self.run.store.query("SELECT paused_until FROM pace WHERE endpoint = ?", [self.name]):
+            if until <= time.time() + LONGEST_S:  # a later one was written by a clock that has been set back since
+                self._paused_until = max(self._paused_until, until)
+
+    def left(self) -> float:
+        """Seconds of a pause that are left, 0 or less without one."""
+        return self._paused_until - time.time()
+
+    async def gate(self) -> None:
+        """Wait until one request may go out, or the run ends. After a pause the queue does not go out all at once."""
+        while (wait := self.left()) > 0 and not self.run.over.is_set():
+            await self.run.rest(wait + random.uniform(0, min(1.0, wait)))
+        if self.rpm:
+            booking = partial(book_start, endpoint=self.name, interval=60.0 / self.rpm, n_waiting=int(self._most))
+            start = await self.run.desk.do(booking)
+            if (wait := start - time.time()) > 0:
+                await self.run.rest(wait)
+
+    async def pause(self, seconds: float) -> None:
+        """Hold the whole queue back, here and in the other processes."""
+        if seconds > LONGEST_S:
+            self.run.fail(failures.asks_to_wait(self.name, seconds))
+            return
+        now = time.time()
+        if now >= self._paused_until:  # a new pause, not another answer to what was sent before it
+            self._at_once = max(1.0, self._at_once / 2)
+        if now + seconds > self._paused_until:
+            self._paused_until = now + seconds
+            await self.run.desk.do(partial(book_pause, endpoint=self.name, until=now + seconds))
+
+
+def book_start(link: sqlite3.Connection, *, endpoint: str, interval: float, n_waiting: int) -> float:
+    """The next free moment of an endpoint, `interval` seconds after the one before.
+
+    At most `n_waiting` requests can have booked before; a moment later than theirs was written by a clock that has been set back since.
+    """
+    found, now = link.execute("SELECT next_at FROM pace WHERE endpoint = ?", [endpoint]).fetchone(), time.time()
+    start = max(now, found[0]) if found and found[0] <= now + interval * (n_waiting + 1) else now
+    link.execute("INSERT INTO pace VALUES (?, ?, 0) ON CONFLICT DO UPDATE SET next_at = excluded.next_at", [endpoint, start + interval])
+    return start
+
+
+def book_pause(link: sqlite3.Connection, *, endpoint: str, until: float) -> None:
+    """Tell all processes that an endpoint wants no request before `until`."""
+    link.execute(
+        "INSERT INTO pace VALUES (?, 0, ?) ON CONFLICT DO UPDATE SET paused_until = MAX(paused_until, excluded.paused_until)",
+        [endpoint, until],
+    )

@@ -1,0 +1,63 @@
+"""What an endpoint refuses for a model before it has answered anything for it: a fault of the set-up, not of the requests.
+
+A wrong model name, parameter or address refuses every request. Were each a dead letter, a board would show a model that was never asked
+as one that is always wrong. So such refusals are held back: they become dead letters once the endpoint has given one completion for the
+alias, and end the run where it gives none.
+"""
+
+from collections import Counter
+
+from truerate.llm.keys import Target
+from truerate.llm.store.leases import Settled
+from truerate.llm.store.responses import Store, unpacked
+
+MOST = 20  # refusals that are held for one alias; with this many and no answer the run ends
+
+
+class Refusals:
+    """The refusals of one endpoint in one run, by alias."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._answers: dict[str, bool] = {}
+        self._held: dict[str, list[Settled]] = {}
+
+    def has_answered(self, target: Target) -> bool:
+        """Whether the endpoint has ever given a completion for an alias: in this run, or in one that the store remembers."""
+        if target.alias not in self._answers:
+            self._answers[target.alias] = _is_remembered(self._store, target)
+        return self._answers[target.alias]
+
+    def answered(self, target: Target) -> list[Settled]:
+        """Note an answer; the refusals that were held for the alias, to be settled as dead letters now."""
+        self._answers[target.alias] = True
+        return self._held.pop(target.alias, [])
+
+    def hold(self, refused: Settled) -> None:
+        """Hold a refusal back."""
+        self._held.setdefault(refused.job.target.alias, []).append(refused)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether some alias has as many refusals as are held for one."""
+        return any(len(held) >= MOST for held in self._held.values())
+
+    def left(self) -> list[Settled]:
+        """All that is still held, which is forgotten here."""
+        found = [one for held in self._held.values() for one in held]
+        self._held.clear()
+        return found
+
+
+def most_refused(refused: list[Settled]) -> Settled:
+    """The last refusal of the alias that has most."""
+    alias, _ = Counter(one.job.target.alias for one in refused).most_common(1)[0]
+    return [one for one in refused if one.job.target.alias == alias][-1]
+
+
+def _is_remembered(store: Store, target: Target) -> bool:
+    """Whether the store holds a reply of this model from this address; replies of stores that remember no address count as from here."""
+    for (extra,) in store.each("SELECT extra FROM response WHERE identity = ? ORDER BY rowid DESC", [target.identity]):
+        if extra is None or unpacked(extra).get("address", target.address) == target.address:
+            return True
+    return False

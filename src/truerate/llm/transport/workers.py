@@ -1,0 +1,231 @@
+"""The workers that ask one endpoint in one run, each holding one of its slots.
+
+A worker claims a request, sends it, settles it and claims the next in one transaction; a reply is handed on after the commit. So what is
+sent and not committed is never more than the endpoint's concurrency, and that is all a killed run can pay for twice.
+"""
+
+import asyncio
+import random
+import time
+from collections import deque
+
+from truerate.core.errors import TruerateError
+from truerate.core.terminal import told
+from truerate.llm.store.budget import SPENT, Charge
+from truerate.llm.store.leases import Claim, Job, Settled
+from truerate.llm.store.responses import Dead, Kept, is_final
+from truerate.llm.transport import failures
+from truerate.llm.transport.address import Place
+from truerate.llm.transport.client import Client
+from truerate.llm.transport.policy import OUTCOMES, RETRIED, Verdict
+from truerate.llm.transport.rate_limit import LONGEST_S, Pace
+from truerate.llm.transport.refusals import Refusals, most_refused
+from truerate.llm.transport.scheduler import Run
+from truerate.llm.transport.slots import Slots
+from truerate.llm.transport.waits import Waits
+
+TICK_S = 0.05
+POLLS_S = (0.02, 0.5)  # how long a request that another process has waits until it is looked at again: first and longest
+
+
+class Crew:
+    """The jobs of one endpoint, and those who work on them."""
+
+    def __init__(self, run: Run, jobs: list[Job], place: Place, key: str):
+        self.run, self.name, self.place, self.key = run, place.name, place, key
+        self.endpoint, self.llm = run.at.p.endpoints[self.name], run.at.p.llm
+        self.queue = deque(jobs)
+        self.later: list[tuple[float, Job]] = []
+        self.pace = Pace(run, self.name, self.endpoint)
+        self.refusals = Refusals(run.store)
+        self.waits = Waits(self)
+
+    async def work(self) -> None:
+        """Answer every job of the queue. An error ends the run for all crews, each of which first waits for what it has sent."""
+        slots = Slots(self.run.store.folder / "slots" / self.name, self.endpoint.concurrency)
+        client = None
+        try:
+            with told(f"the server of endpoint {self.name!r} starts; it has {self.endpoint.start_s:g} s (`start_s`)"):
+                url = await self.place.find()
+            self.client = client = Client(url, self.key, limit=self.endpoint.concurrency, timeout_s=self.llm.timeout_s)
+            await self._send_all(slots)
+        except TruerateError as error:
+            self.run.fail(error)
+        finally:
+            slots.close()
+            self.place.leave()
+            if client:
+                await client.close()
+
+    async def _send_all(self, slots: Slots) -> None:
+        """Keep as many workers as there are slots and jobs, until all is done. What is under way when the run ends is waited for."""
+        workers: set[asyncio.Task] = set()
+        try:
+            while workers or (self.queue or self.later) and not self._is_over():
+                await self._look_again()
+                self.pace.look()
+                n_waiting = 0 if self._is_over() else len(self.queue)
+                n_slots = slots.adjust(min(len(workers) + n_waiting, self.pace.limit))
+                workers |= {asyncio.create_task(self._worker(slots)) for _ in range(min(n_slots - len(workers), n_waiting))}
+                self.waits.look(len(workers), n_waiting)
+                workers = await self._some(workers)
+            self._release()
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+
+    def _is_over(self) -> bool:
+        """Whether nothing new is to be sent: the run ends, or nothing was answered and too much refused (replies under way may mend it)."""
+        return self.run.over.is_set() or self.refusals.is_full
+
+    async def _some(self, workers: set[asyncio.Task]) -> set[asyncio.Task]:
+        """The workers that are still at it after a moment. A fault of the store that one met ends the run, not the others' calls."""
+        if not workers:
+            await asyncio.sleep(POLLS_S[0])
+            return workers
+        done, going = await asyncio.wait(workers, timeout=TICK_S)
+        for worker in done:
+            error = worker.exception()
+            if isinstance(error, TruerateError):
+                self.run.fail(error)
+            elif error:
+                raise error
+        return going
+
+    def _release(self) -> None:
+        """At the end, let go of what was refused with nothing answered: unsettled, and the run ends for it."""
+        refused = self.refusals.left()
+        if refused:
+            last = most_refused(refused)
+            n_refused = sum(one.job.target.alias == last.job.target.alias for one in refused)
+            self.run.fail(failures.refuses_all(last, self.place.url, n_refused))
+
+    async def _worker(self, slots: Slots) -> None:
+        """Claim, send and settle one job after another; ends when there is none or the slot is somebody else's by right."""
+        settled = None
+        try:
+            while True:
+                job = self._next(settled, slots)
+                if settled is None and job is None:
+                    return
+                outcome = await self._swap(settled, job)
+                settled = await self._follow(job, outcome) if job else None
+        finally:
+            slots.give_back()
+
+    async def _swap(self, settled: Settled | None, job: Job | None) -> object:
+        """Settle one request and claim the next; what was settled is handed on."""
+        outcome = await self.run.desk.swap(settled, job)
+        if settled and settled.answer:
+            self._hand_on(settled.job, settled.answer, False)
+        return outcome
+
+    def _hand_on(self, job: Job, answer: Kept | Dead, is_stored: bool) -> None:
+        """An answer for those who asked."""
+        self.waits.moved()
+        self.run.on_answer(job, answer, is_stored)
+
+    def _next(self, settled: Settled | None, slots: Slots) -> Job | None:
+        """The job to claim now. One that was paid for and not answered goes first, if the budget still allows it."""
+        if self.run.over.is_set():
+            return None
+        if settled and settled.is_again:
+            return settled.job
+        return self.queue.popleft() if self.queue and not slots.is_over and not self.refusals.is_full else None
+
+    async def _follow(self, job: Job, outcome: Kept | Dead | Claim) -> Settled | None:
+        """Do what a claim's outcome asks for; what is to be settled then."""
+        if outcome is Claim.MINE:
+            return await self._send(job)
+        if outcome is Claim.STOP:
+            self.run.fail(failures.over_budget(job, self.run.desk.caps, self.run.store.query(SPENT)[0]))
+        elif isinstance(outcome, Claim):
+            job.delay = min(max(POLLS_S[0], 2 * job.delay), POLLS_S[1])
+            self.later.append((time.monotonic() + job.delay, job))
+        else:
+            await self._note(job, is_answered=isinstance(outcome, Kept))
+            self._hand_on(job, outcome, True)
+        return None
+
+    async def _note(self, job: Job, *, is_answered: bool) -> None:
+        """Where the endpoint gave a completion, what it refused for the same alias before becomes dead letters."""
+        for refused in self.refusals.answered(job.target) if is_answered else ():
+            await self._swap(refused, None)
+
+    async def _send(self, job: Job) -> Settled:
+        """Try a claimed job until it is answered, given up, to be claimed anew, or the run is over."""
+        body = job.target.body(job.target.payload(job.request))
+        while True:
+            await self.pace.gate()
+            if self.run.over.is_set():
+                return Settled(job)
+            sent_to = self.place.url
+            verdict = await self.client.send(body, accept_length=job.target.accept_length)
+            job.attempts += 1
+            verdict = job.counted(verdict)
+            charges = _charges(job, verdict)
+            await self._note(job, is_answered=verdict.is_answered)
+            if verdict.action == "keep":
+                asked = job.target.model
+                self.run.served[job.target.alias, self.name, asked, verdict.served or asked] += 1
+                self.pace.quicken()
+                return Settled(job, Kept(verdict.text, verdict.finish, verdict.n_in, verdict.n_out), verdict.extra, charges)
+            if verdict.action != "retry" or job.attempts >= self.llm.max_attempts:
+                return self._give_up(job, verdict, charges)
+            await self._before_retry(job, verdict, sent_to)
+            if verdict.reason == "rate_limited":  # the slot may have to go: others take this job up again
+                self.queue.append(job)
+                return Settled(job)
+            if charges:
+                return Settled(job, charges=charges, is_again=True)
+
+    def _give_up(self, job: Job, verdict: Verdict, charges: list[Charge]) -> Settled:
+        """A dead letter; nothing yet where the refusal is held until the endpoint answers; the end of the run where it is at fault."""
+        if verdict.action == "fatal" or verdict.reason == "unreachable":
+            self.run.fail(failures.fatal(job.target, self.endpoint, self.place.url, verdict))
+            return Settled(job, charges=charges)
+        given_up = Settled(job, Dead(verdict.reason, verdict.detail, job.attempts), charges=charges)
+        if verdict.reason in OUTCOMES or self.refusals.has_answered(job.target):
+            return given_up
+        self.refusals.hold(Settled(job, given_up.answer))
+        return Settled(job, charges=charges)  # its lease goes back: a budget counts what is under way
+
+    async def _before_retry(self, job: Job, verdict: Verdict, sent_to: str) -> None:
+        """Wait as long as the server says, else with full jitter; a launched server that is gone is started anew."""
+        first, largest = self.llm.backoff_s
+        delay = random.uniform(0, min(largest, first * 2 ** (job.attempts - 1)))
+        if verdict.reason == "rate_limited":
+            await self.pace.pause(delay if verdict.delay is None else verdict.delay + delay * 0.1)
+            return
+        if verdict.reason in ("unreachable", "connection"):
+            self.client.move(await self.place.find_again(sent_to, is_gone=verdict.reason == "unreachable"))
+        if (verdict.delay or 0) > LONGEST_S:
+            self.run.fail(failures.asks_to_wait(self.name, verdict.delay))
+        await self.run.rest(delay if verdict.delay is None else verdict.delay)
+
+    async def _look_again(self) -> None:
+        """Bring back what another process had: answered by now, or to be claimed again."""
+        now = time.monotonic()
+        due = [job for when, job in self.later if when <= now]
+        if not due:
+            return
+        self.later = [entry for entry in self.later if entry[0] > now]
+        answered = self.run.store.find([job.key for job in due])
+        for job in due:
+            if (answer := answered.get(job.key)) and is_final(answer, job.target.address):
+                await self._note(job, is_answered=isinstance(answer, Kept))
+                self._hand_on(job, answer, True)
+            else:
+                self.queue.append(job)
+
+
+def _charges(job: Job, verdict: Verdict) -> list[Charge]:
+    """What one call is booked as."""
+    if verdict.action == "keep":
+        return [job.charge("reply", verdict.n_in, verdict.n_out)]
+    if verdict.n_in is not None and verdict.n_out is not None:
+        return [job.charge("waste", verdict.n_in, verdict.n_out)]
+    if verdict.is_charged:
+        return [job.lost() if verdict.reason in RETRIED else job.charge("waste", None, None)]
+    return []

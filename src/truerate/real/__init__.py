@@ -1,0 +1,1 @@
+"""The boards of public files, in a work folder of their own."""

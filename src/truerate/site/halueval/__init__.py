@@ -1,0 +1,1 @@
+"""HaluEval's pages."""

@@ -1,0 +1,1 @@
+"""mFAVA's pages."""

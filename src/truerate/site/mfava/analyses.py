@@ -1,0 +1,163 @@
+"""The analyses of a multilingual board in words: what was compared, what came out, and why it may mean less than it seems."""
+
+from dataclasses import dataclass
+
+from truerate.site.measures import label, said
+from truerate.site.mfava.heatmap import PREFERRED
+from truerate.site.tables import Board
+
+LEVEL = 0.05  # below it a result is called one
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """One kind of analysis: what it asks, what a positive and a negative result say, and its caveat."""
+
+    title: str
+    more: str
+    less: str
+    caveat: str
+
+
+KNOWN = {
+    "silver-against-gold": Analysis(
+        "Rates by silver against rates by gold",
+        "The estimates rise together",
+        "The estimates part",
+        "Both sides hold the same marked share, so they agree more than two independent measurements would.",
+    ),
+    "silver-against-gold-factor": Analysis(
+        "The corrections alone, silver against gold",
+        "The corrections rise together",
+        "The corrections part",
+        "Free of the shared marks, but one point per language.",
+    ),
+    "small-against-large": Analysis(
+        "Small against large models",
+        "Small models have the higher rate",
+        "Large models have the higher rate",
+        "Estimates of one model in several languages and seeds are not independent: the paper’s t-test calls too much significant, the "
+        "paired bootstrap knows it.",
+    ),
+    "declared-languages": Analysis(
+        "Declared against other languages",
+        "The rate is higher in languages that a model declares",
+        "The rate is lower in languages that a model declares",
+        "Languages that no model declares are also those with fewer sources and weaker detectors.",
+    ),
+    "rate-against-common-crawl": Analysis(
+        "Rate against the language’s share of Common Crawl",
+        "The rate rises with the share",
+        "The rate falls with the share",
+        "A handful of languages, of which the largest decides the line.",
+    ),
+    "count-against-common-crawl": Analysis(
+        "Hallucinated tokens per reply against the share of Common Crawl",
+        "Replies in larger languages hold more hallucinated tokens",
+        "Replies in larger languages hold fewer hallucinated tokens",
+        "Replies in larger languages may be longer, and a longer reply holds more of everything.",
+    ),
+    "rate-against-wikipedia-articles": Analysis(
+        "Rate against the number of Wikipedia articles",
+        "The rate rises with the number",
+        "The rate falls with the number",
+        "Some large Wikipedias were written by bots.",
+    ),
+    "count-against-wikipedia-articles": Analysis(
+        "Hallucinated tokens per reply against the number of Wikipedia articles",
+        "More articles, more hallucinated tokens per reply",
+        "More articles, fewer hallucinated tokens per reply",
+        "Length stands between the two.",
+    ),
+    "rate-against-length": Analysis(
+        "Rate against the length of replies",
+        "Longer replies have the higher rate",
+        "Longer replies have the lower rate",
+        "Over all cells a token is a character in one script and a word in another: read it within languages.",
+    ),
+    "count-against-length": Analysis(
+        "Hallucinated tokens per reply against the length of replies",
+        "Longer replies hold more hallucinated tokens",
+        "Longer replies hold fewer hallucinated tokens",
+        "Expected even at one constant rate: this is no finding by itself.",
+    ),
+    "by-family": Analysis(
+        "Languages of one family against the others",
+        "The family’s rate is higher",
+        "The family’s rate is lower",
+        "A family is here as few as one language.",
+    ),
+    "by-script": Analysis(
+        "Languages of one script against the others",
+        "The script’s rate is higher",
+        "The script’s rate is lower",
+        "Tokens are not alike across scripts: a character is a token in Chinese.",
+    ),
+}
+SIZES = ("pearson_r", "mean_difference")
+PROPER = ("family", "script")  # slices whose values are names and stay as they are
+SAID = {("within", "languages"): "within languages"}
+
+
+def analyses(rows: list[dict], board: Board) -> dict | None:
+    """What the macro `analyses` shows: a line per analysis and slice, in a fixed order; None where there is none.
+
+    Of an analysis that was made by several estimates the best founded one stands in `lines`, the others in `more`.
+    """
+    found: dict[tuple, dict[str, dict]] = {}
+    for row in rows:
+        if row["table"] == "analyses" and row["kind"] != "planted":
+            found.setdefault((row["subject"], tuple(sorted(row["slice"].items()))), {})[row["metric"]] = row
+    order = list(KNOWN)
+    keys = sorted(found, key=lambda key: (order.index(key[0]) if key[0] in order else len(order), key))
+    first = {_question(key): key for key in sorted(keys, key=_founded, reverse=True)}.values()
+    lines, more = ([_line(*key, found[key]) for key in keys if (key in first) == is_first] for is_first in (True, False))
+    return {"lines": lines, "more": more} if keys else None
+
+
+def _question(key: tuple) -> tuple:
+    """What an analysis asks, whatever estimate answers it."""
+    return key[0], tuple(pair for pair in key[1] if pair[0] not in ("estimator", "calibration"))
+
+
+def _founded(key: tuple) -> int:
+    """The place of an analysis' estimate among those that may open the heat map: 0 for the best founded."""
+    slice_ = dict(key[1])
+    mode = (slice_.get("estimator", "raw"), slice_.get("calibration", ""))
+    return PREFERRED.index(mode) if mode in PREFERRED else len(PREFERRED)
+
+
+def _line(subject: str, slice_: tuple[tuple[str, str], ...], by_metric: dict[str, dict]) -> dict:
+    """One analysis: its words, and the rows of its size, p and n (None where they are not there)."""
+    known = KNOWN.get(subject, Analysis(label(subject), "More", "Less", ""))
+    sizes = [by_metric[metric] for metric in by_metric if metric in SIZES or metric not in ("p_value", "n_points")]
+    size = next((row for row in sizes if row["value"] is not None), None)
+    p = by_metric.get("p_value", {}).get("value")
+    n = by_metric.get("n_points", {}).get("value")
+    return {
+        "title": known.title,
+        "where": ", ".join(value if key in PROPER else SAID.get((key, value)) or said(key, value) for key, value in slice_),
+        "size": size,
+        "p": p,
+        "n": int(n) if n is not None else size["n"] if size else None,
+        "is_found": _is_found(size, p),
+        "verdict": _verdict(known, size, p),
+        "caveat": known.caveat,
+    }
+
+
+def _is_found(size: dict | None, p: float | None) -> bool:
+    """Whether a direction can be told: by p, else by an interval that leaves out zero."""
+    if size is None:
+        return False
+    if p is not None:
+        return p < LEVEL
+    return size["low"] is not None and size["high"] is not None and (size["low"] > 0 or size["high"] < 0)
+
+
+def _verdict(known: Analysis, size: dict | None, p: float | None) -> str:
+    if size is None:
+        return "Not measured: too few points."
+    if not _is_found(size, p):
+        return "No direction can be told."
+    return f"{known.more if size['value'] > 0 else known.less}."

@@ -1,0 +1,202 @@
+"""The sample browser's records where several hands mark words: people (gold), the writer (silver), detectors; one text, many layers.
+
+A text is a string of segments `[text, [[layer, type, per cent], …]]`; a layer is a place in the index's `layers`. Texts with the same
+item, words and writer are one record, whatever tables hold them.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import zip_longest
+
+import polars as pl
+
+from truerate.core.schemas import pair
+from truerate.site.measures import place, said
+from truerate.site.samples_index import coded
+from truerate.site.tables import Board, unpaired
+
+GOLD, SILVER = "gold", "silver"
+HARD = 0.5  # a span is a mark where its probability is above this, or none is given
+FILTERS = (
+    ("task", "Text", "All texts"),
+    ("lang", "Language", "All languages"),
+    ("source", "Labels", "With or without"),
+    ("type", "Type of span", "All types"),
+    ("generator", "Written by", "Anyone"),
+    ("oddity", "Reply", "All replies"),
+)
+JUDGES = ("Marks of", "The leading detector")
+OUTCOMES = (("m", "Misses a labelled span", "mb"), ("x", "Marks what is not labelled", "xb"), ("a", "Agrees with the labels", "a"))
+DIFFER, NONE = "silver and gold differ", "no labels"
+ODDITIES = ("repeats", "dont_know", "cut", "wrong_language")
+UNTYPED = "hallucination"
+
+
+def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
+    """At most `n_max` records of a board and the index over them."""
+    texts = _texts(board)
+    detectors = _detectors(board)
+    layers = [GOLD, SILVER, *detectors]
+    kept = chosen(list(texts.values()), n_max)
+    marks = _marks(board, {name for text in kept for name in text["targets"]})
+    items = {item["item_id"]: item for item in board.items.filter(pl.col("item_id").is_in([text["item_id"] for text in kept])).to_dicts()}
+    known = dict(board.documents.select("document_id", "text").iter_rows())
+    made = [_record(text, items.get(text["item_id"], {}), known, _layers(text, marks, detectors), layers) for text in kept]
+    return made, _index(made, layers, len(texts), board)
+
+
+def _texts(board: Board) -> dict[tuple, dict]:
+    """Every text once: its labels by source, and the ids under which it may have been judged."""
+    found: dict[tuple, dict] = {}
+    answers = board.generations.filter(pl.col("purpose") == "answer", pl.col("status") == "ok", pl.col("text") != "")
+    for row in board.samples.sort("sample_id").iter_rows(named=True):
+        text = _text(found, row, row["generator"], row["lang"], row["task"])
+        text["labels"][row["label_source"]] = row["spans"] or []
+        text["targets"].append(row["sample_id"])
+        text["id"] = text["id"] or row["sample_id"]
+    for row in answers.sort("generation_id").iter_rows(named=True):
+        facts = unpaired(row["attributes"])
+        text = _text(found, row, row["model"], facts.get("lang", ""), facts.get("task", "wild"))
+        text["targets"].append(row["generation_id"])
+        text["id"] = text["id"] or row["generation_id"]
+        text["oddities"] = [name for name in ODDITIES if facts.get(name) == "yes"]
+    return found
+
+
+def _text(found: dict, row: dict, by: str | None, lang: str, task: str) -> dict:
+    blank = {
+        "id": None,
+        "item_id": row["item_id"],
+        "text": row["text"],
+        "by": by,
+        "lang": lang,
+        "task": task,
+        "labels": {},
+        "targets": [],
+        "oddities": [],
+    }
+    return found.setdefault((row["item_id"], row["text"], by), blank)
+
+
+def chosen(texts: list[dict], n_max: int) -> list[dict]:
+    """At most `n_max` texts, in turn from each part, labelling and language by their ids (content hashes); labelled ones first."""
+    strata: dict[tuple, list[dict]] = defaultdict(list)
+    for text in sorted(texts, key=lambda one: one["id"]):
+        strata[text["task"] == "train", GOLD not in text["labels"], text["task"], text["lang"]].append(text)
+    turns = [text for turn in zip_longest(*(strata[key] for key in sorted(strata))) for text in turn if text]
+    return sorted(turns[:n_max], key=lambda one: (place(one["task"]), place(one["lang"]), GOLD not in one["labels"], one["id"]))
+
+
+def _detectors(board: Board) -> list[str]:
+    """Whose marks may be shown: the leading detector first, then all others by name."""
+    names = sorted(board.judgements["judge"].unique())
+    return sorted(names, key=lambda name: (name != board.detector.get("member"), name))
+
+
+def _marks(board: Board, targets: set[str]) -> dict[tuple[str, str], list[dict]]:
+    """The hard spans by detector and target: of the leading scope and labels where a detector has them, of its first seed."""
+    facts = [pair("attributes", key) for key in ("scope", "labels", "seed")]
+    rows = board.judgements.filter(pl.col("target_id").is_in(sorted(targets)), pl.col("status") == "ok").with_columns(facts)
+    wanted = board.detector
+    rows = rows.with_columns(
+        other=(pl.col("scope") != wanted.get("scope", "multi")).fill_null(False),
+        kind=(pl.col("labels") != wanted.get("labels", "binary")).fill_null(False),
+    )
+    rows = rows.sort("other", "kind", "seed", "judgement_id").unique(["judge", "target_id"], keep="first", maintain_order=True)
+    return {(row["judge"], row["target_id"]): hard(row["spans"]) for row in rows.iter_rows(named=True)}
+
+
+def hard(spans: Iterable[dict] | None) -> list[dict]:
+    """The spans that are marks: without a probability, or one above a half (Mu-SHROOM's rule)."""
+    return [span for span in spans or () if span["p"] is None or span["p"] > HARD]
+
+
+def _layers(text: dict, marks: dict, detectors: list[str]) -> dict[str, list[dict] | None]:
+    """The spans of each layer; None where its hand has not been at the text."""
+    layers = {source: hard(text["labels"][source]) if source in text["labels"] else None for source in (GOLD, SILVER)}
+    for name in detectors:
+        layers[name] = next((marks[name, target] for target in text["targets"] if (name, target) in marks), None)
+    return layers
+
+
+def segments(text: str, layers: list[list[dict] | None]) -> list:
+    """A text cut wherever a span of a layer begins or ends: plain strings, and `[string, [[layer, type, per cent], …]]` where one lies.
+
+    Spans are half-open code points; what reaches beyond the text is cut off, empty spans are left out.
+    """
+    spans = [(max(0, span["start"]), min(len(text), span["end"]), [place, span["type"] or UNTYPED, round(100 * (span["p"] or 0))])
+             for place, found in enumerate(layers) for span in found or ()]  # fmt: skip
+    spans = [span for span in spans if span[0] < span[1]]
+    cuts = sorted({0, len(text), *(cut for start, end, _ in spans for cut in (start, end))})
+    found = []
+    for start, end in zip(cuts, cuts[1:], strict=False):
+        over = [mark for low, high, mark in spans if low <= start and end <= high]
+        found.append([text[start:end], over] if over else text[start:end])
+    return found
+
+
+def compare(truth: list[dict] | None, marks: list[dict] | None) -> str:
+    """One letter: a(grees), m(isses a labelled span wholly), x (marks where no label is), b(oth); n without labels, - without marks."""
+    if marks is None:
+        return "-"
+    if truth is None:
+        return "n"
+    is_missed = any(not any(_meet(span, mark) for mark in marks) for span in truth)
+    is_extra = any(not any(_meet(span, mark) for span in truth) for mark in marks)
+    return {(False, False): "a", (True, False): "m", (False, True): "x", (True, True): "b"}[is_missed, is_extra]
+
+
+def _meet(one: dict, other: dict) -> bool:
+    return max(one["start"], other["start"]) < min(one["end"], other["end"])
+
+
+def _record(text: dict, item: dict, known: dict[str, str], layers: dict, names: list[str]) -> dict:
+    """One record as the page shows it; names with `_` stay in the index."""
+    labelled = [source for source in (GOLD, SILVER) if layers[source] is not None]
+    truth = next((layers[source] for source in labelled), None)
+    is_different = len(labelled) == 2 and _extent(layers[GOLD]) != _extent(layers[SILVER])
+    return {
+        "id": text["id"],
+        "lang": text["lang"],
+        "language": said("lang", text["lang"]),
+        "task": text["task"],
+        "by": text["by"],
+        "hands": [place for place, name in enumerate(names) if layers[name] is not None],
+        "oddities": text["oddities"],
+        "text": segments(text["text"], [layers[name] for name in names]),
+        "question": item.get("question") or "",
+        "knowledge": "\n\n".join(known[name] for name in item.get("document_ids") or () if name in known),
+        "_source": [*labelled, *([DIFFER] if is_different else [])] or [NONE],
+        "_types": sorted({span["type"] or UNTYPED for source in labelled for span in layers[source]}),
+        "_outcome": {name: compare(truth, layers[name]) for name in names[2:]},
+    }
+
+
+def _extent(spans: list[dict]) -> set[int]:
+    return {place for span in spans for place in range(span["start"], span["end"])}
+
+
+def _index(made: list[dict], layers: list[str], n_all: int, board: Board) -> dict:
+    values = {
+        "task": [record["task"] for record in made],
+        "lang": [record["lang"] for record in made],
+        "source": [record["_source"] for record in made],
+        "type": [record["_types"] for record in made],
+        "generator": [record["by"] or "" for record in made],
+        "oddity": [record["oddities"] for record in made],
+    }
+    types = sorted({kind for record in made for kind in record["_types"]}, key=place)
+    return {
+        "form": "marked",
+        "n": len(made),
+        "n_all": n_all,
+        "ids": [record["id"] for record in made],
+        "types": types,
+        "layers": layers,
+        "leader": board.detector.get("member", ""),
+        "filters": [list(one) for one in FILTERS],
+        "columns": {name: coded(name, values[name]) for name, *_ in FILTERS},
+        "judged": list(JUDGES),
+        "outcomes": [list(one) for one in OUTCOMES],
+        "judges": {name: "".join(record["_outcome"][name] for record in made) for name in layers[2:]},
+    }

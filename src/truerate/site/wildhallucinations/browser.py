@@ -1,0 +1,248 @@
+"""The sample browser's records where replies are cut into facts: a reply, its sentences, facts, verdicts, and the evidence quoted.
+
+A record is one reply; the replies of all models about one entity stay together, so that they can be compared. Its text is a list of
+`string` and `[string, sentence]`; a fact is `[sentence, text, verdict, marks, passages, further opinions, label, review]` with verdicts
+`s`upported, `n`ot supported, `u`nparsed, `-` not asked.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import zip_longest
+from urllib.parse import urlsplit
+
+import polars as pl
+
+from truerate.core.schemas import pair
+from truerate.core.text import passage_of
+from truerate.site.measures import place, said
+from truerate.site.rights import quoted
+from truerate.site.samples_index import coded
+from truerate.site.tables import Board, unpaired
+
+FILTERS = (
+    ("generator", "Reply of", "All models"),
+    ("domain", "Domain", "All domains"),
+    ("wikipedia", "Wikipedia", "With or without"),
+    ("rarity", "Rarity of the name", "Any"),
+    ("reply", "Reply", "All replies"),
+    ("verdict", "Facts", "Any facts"),
+)
+JUDGES = ("Held against people", "The verifier")
+OUTCOMES = (("m", "Passes what people reject", "mb"), ("x", "Rejects what people accept", "xb"), ("a", "Agrees with people", "a"))
+SINGLE = "one by one"
+PEOPLE = "human"  # the judge whose verdicts a source brought
+ANNOTATION = "annotation"  # the stage of what one person says; their majority is the label
+
+
+def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
+    """At most `n_max` records of a board, whole entities, in turn from each domain, and the index over them."""
+    replies = board.generations.filter(pl.col("purpose") == "generate", pl.col("text") != "").sort("model", "sample_index", "generation_id")
+    entities = {item["item_id"]: item | unpaired(item["attributes"]) for item in board.items.filter(pl.col("task") == "entity").to_dicts()}
+    kept = chosen([row for row in replies.to_dicts() if row["item_id"] in entities], entities, n_max)
+    facts = board.facts.filter(pl.col("generation_id").is_in([row["generation_id"] for row in kept])).sort(
+        "sentence_index", maintain_order=True
+    )
+    opinions, judges = _opinions(board, facts)
+    known = {row["document_id"]: row for row in board.documents.iter_rows(named=True)}
+    unwritten = board.generations.filter(pl.col("purpose") == "write_facts", pl.col("status") != "ok")
+    unwritten = set(unwritten.select(pair("attributes", "generation")).to_series())
+    by_reply: dict[str, list[dict]] = defaultdict(list)
+    for row in facts.iter_rows(named=True):
+        by_reply[row["generation_id"]].append(row | opinions[row["fact_id"]])
+    verifier = verifier_of(board)
+    made = [
+        _record(row, entities[row["item_id"]], by_reply[row["generation_id"]], known, verifier, is_open=board.is_simulated)
+        | ({"status": "not-written", "_reply": "not-written"} if row["generation_id"] in unwritten else {})
+        for row in kept
+    ]
+    return made, _index(made, judges, replies.height, verifier)
+
+
+def verifier_of(board: Board) -> str:
+    """Whose verdicts count: the verifier's, or people's where the source brought them; empty where there are none."""
+    is_human = PEOPLE in board.judgements["judge"]
+    return PEOPLE if is_human else board.roles.get("verifier", "")
+
+
+def chosen(replies: list[dict], entities: dict[str, dict], n_max: int) -> list[dict]:
+    """The replies about at most as many whole entities as `n_max` allows, in turn from each domain by their ids (content hashes)."""
+    about: dict[str, list[dict]] = defaultdict(list)
+    for row in replies:
+        about[row["item_id"]].append(row)
+    strata: dict[str, list[str]] = defaultdict(list)
+    for item in sorted(about):
+        strata[entities[item].get("domain", "")].append(item)
+    kept: list[str] = []
+    n = 0
+    for item in (one for turn in zip_longest(*(strata[key] for key in sorted(strata))) for one in turn if one):
+        if n + len(about[item]) <= n_max:
+            kept.append(item)
+            n += len(about[item])
+    kept.sort(key=lambda item: (place(entities[item].get("domain", "")), entities[item]["question"].casefold(), item))
+    return [row for item in kept for row in about[item]]
+
+
+def _opinions(board: Board, facts: pl.DataFrame) -> tuple[dict[str, dict], list[str]]:
+    """Per fact what each judge says (`said`, judge to verdict letter) and what people do; all judges.
+
+    Of people: `label`, by majority, and `review`, the kinds of error that they name; null where they were not asked. The verifier's verdict
+    on a fact alone is that of another judge. Detectors judge the labelled copy of a fact, a sample.
+    """
+    names = {name: name for name in facts["fact_id"]}
+    found: dict[str, dict] = {name: {"said": {}, "label": None, "review": None} for name in names}
+    labelled = board.samples.filter(pl.col("task") == "fact").with_columns(pair("attributes", "fact"))
+    for row in labelled.filter(pl.col("fact").is_in(list(names))).iter_rows(named=True):
+        names[row["sample_id"]] = row["fact"]
+        found[row["fact"]]["label"] = "n" if row["is_hallucinated"] else "s"
+    told = board.judgements.filter(pl.col("target_id").is_in(list(names))).with_columns(
+        *(pair("attributes", key) for key in ("stage", "kind")), noted=pair("attributes", "label")
+    )
+    for row in told.filter(pl.col("stage") == ANNOTATION, pl.col("kind") == "review").sort("noted").iter_rows(named=True):
+        one, words = found[names[row["target_id"]]], said("kind", row["noted"]).lower()
+        one["review"] = words if one["review"] in (None, words) else f"{one['review']} or {words}"
+    told = told.filter(pl.col("stage").ne_missing(ANNOTATION))
+    for row in told.sort("judge", "stage", "judgement_id", nulls_last=True).iter_rows(named=True):
+        judge = f"{row['judge']} · {SINGLE if row['stage'] == 'single' else row['stage']}" if row["stage"] else row["judge"]
+        found[names[row["target_id"]]]["said"].setdefault(judge, _letter(row["verdict"]))
+    return found, sorted({judge for one in found.values() for judge in one["said"]})
+
+
+def _letter(is_unsupported: bool | None) -> str:
+    return "u" if is_unsupported is None else "n" if is_unsupported else "s"
+
+
+def cut(text: str, sentences: Iterable[tuple[int, str]]) -> list:
+    """A reply cut at its sentences, each found after the one before it: `[string, sentence]`, and what lies between as a string.
+
+    A sentence that is not found word by word is left out: its facts then point at nothing.
+    """
+    found, end = [], 0
+    for index, sentence in sorted(set(sentences)):
+        start = text.find(sentence, end) if sentence else -1
+        if start < 0:
+            continue
+        found += [text[end:start]] * (start > end) + [[sentence, index]]
+        end = start + len(sentence)
+    return found + [text[end:]] * (end < len(text))
+
+
+def passages(references: Iterable[str], known: dict[str, dict], *, is_open: bool) -> tuple[list[list], list[list], dict[str, int]]:
+    """The pages and passages that references (`text.passage_name`) name, and the place of each reference's passage.
+
+    A page is `[title, address, host, whether of Wikipedia]`, the address empty unless it is of the web; a passage `[page, text, whether it
+    was cut]`. `is_open`: all may be shown whole; else as far as the page's licence allows. A reference to nothing is left out.
+    """
+    pages: dict[str, list] = {}
+    found: list[list] = []
+    places: dict[str, int] = {}
+    for reference in dict.fromkeys(references):
+        name, start, end = passage_of(reference) or ("", 0, 0)
+        document = known.get(name)
+        text = document["text"][start:end].strip() if document else ""
+        if not text:
+            continue
+        address, host = web_address(document["url"])
+        pages.setdefault(name, [document["title"], address, host, document["is_wikipedia"]])
+        places[reference] = len(found)
+        found.append([list(pages).index(name), *((text, False) if is_open else quoted(text, document["licence"]))])
+    return list(pages.values()), found, places
+
+
+def web_address(url: str | None) -> tuple[str, str]:
+    """An address of the web and its host; both empty for every other scheme, and for what is no address."""
+    try:
+        parts = urlsplit(url or "")
+        host = parts.hostname or ""
+    except ValueError:
+        return "", ""
+    is_clean = url is not None and not re.search(r"[\x00-\x20\x7f<>\"'\\`]", url)
+    return (url, host) if parts.scheme in ("http", "https") and host and is_clean else ("", "")
+
+
+def _record(row: dict, entity: dict, facts: list[dict], known: dict[str, dict], verifier: str, *, is_open: bool) -> dict:
+    """One record as the page shows it; names with `_` stay in the index."""
+    pages, shown, places = passages((name for fact in facts for name in fact["evidence"]), known, is_open=is_open)
+    lines = [_fact(fact, places, verifier) for fact in facts]
+    verdicts = [line[2] for line in lines]
+    is_silent = row["status"] == "abstained"
+    return {
+        "id": row["generation_id"],
+        "name": entity.get("name") or entity["question"],
+        "lang": entity["lang"],
+        "by": row["model"],
+        "domain": entity.get("domain", ""),
+        "rarity": entity.get("rarity_group", ""),
+        "wikipedia": {"true": "yes", "false": "no"}.get(entity.get("is_wikipedia", ""), entity.get("is_wikipedia", "")),
+        "status": row["status"],
+        "text": cut(row["text"], ((fact["sentence_index"], fact["sentence"]) for fact in facts)),
+        "facts": lines,
+        "pages": pages,
+        "passages": shown,
+        "_reply": "abstained" if is_silent else _kind(verdicts),
+        "_verdicts": sorted({name for line in lines for name in _names(line)}),
+        "_said": [(fact["said"], fact["label"]) for fact in facts],
+    }
+
+
+def _fact(fact: dict, places: dict[str, int], verifier: str) -> list:
+    marks = [name for name in ("duplicate", "title") if fact[f"is_{name}"]]
+    evidence = [places[name] for name in fact["evidence"] if name in places]
+    others = [[judge, letter] for judge, letter in sorted(fact["said"].items()) if judge != verifier]
+    return [fact["sentence_index"], fact["text"], fact["said"].get(verifier, "-"), marks, evidence, others, fact["label"], fact["review"]]
+
+
+def _kind(verdicts: list[str]) -> str:
+    """What a reply that responds is: without a fact, all supported, with unsupported ones, or not wholly read."""
+    if not verdicts:
+        return "no-fact"
+    return "some-unsupported" if "n" in verdicts else "all-supported" if set(verdicts) == {"s"} else "not-read"
+
+
+def _names(line: list) -> list[str]:
+    """The values of a fact in the filter of facts."""
+    _, _, verdict, marks, _, _, label, review = line
+    people = ["labelled"] * bool(label) + ["reviewed"] * bool(review)
+    return [{"s": "supported", "n": "unsupported", "u": "unparsed"}.get(verdict, "not-asked"), *marks, *people]
+
+
+def compare(said_and_labels: Iterable[tuple[str | None, str | None]]) -> str:
+    """One letter for a judge on the labelled facts of a reply, - where none has a label and a verdict.
+
+    a(grees), m (passes one that people reject), x (rejects one that they accept), b(oth).
+    """
+    known = {(verdict, label) for verdict, label in said_and_labels if label and verdict in ("s", "n")}
+    if not known:
+        return "-"
+    return {(False, False): "a", (True, False): "m", (False, True): "x", (True, True): "b"}[("s", "n") in known, ("n", "s") in known]
+
+
+def _index(made: list[dict], judges: list[str], n_all: int, verifier: str) -> dict:
+    values = {
+        "generator": [record["by"] for record in made],
+        "domain": [record["domain"] for record in made],
+        "wikipedia": [record["wikipedia"] for record in made],
+        "rarity": [record["rarity"] for record in made],
+        "reply": [record["_reply"] for record in made],
+        "verdict": [record["_verdicts"] for record in made],
+    }
+    letters = {
+        judge: "".join(compare((opinions.get(judge), label) for opinions, label in record["_said"]) for record in made) for judge in judges
+    }
+    held = {judge: codes for judge, codes in letters.items() if codes.strip("-")}
+    columns = {name: coded(name, values[name]) for name, *_ in FILTERS}
+    return {
+        "form": "facts",
+        "n": len(made),
+        "n_all": n_all,
+        "unit": "replies",
+        "ids": [record["id"] for record in made],
+        "types": [],
+        "leader": verifier if verifier in held else "",
+        "filters": [list(one) for one in FILTERS],
+        "columns": columns,
+        "judged": list(JUDGES),
+        "outcomes": [list(one) for one in OUTCOMES],
+        "judges": held,
+        "domains": {name: said("domain", name) for name in sorted(set(values["domain"]))},
+    }

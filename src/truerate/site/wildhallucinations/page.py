@@ -1,0 +1,254 @@
+"""WildHallucinations' boards: who is supported by the web, in every view; then how far that can be believed, and what it is made of."""
+
+from dataclasses import replace
+
+from truerate.site.measures import said
+from truerate.site.mfava.heatmap import Spot
+from truerate.site.mfava.recovery import held_against, pictured
+from truerate.site.sections import Figure, Page, Rows, Section
+from truerate.site.tables import Board
+from truerate.site.views import View
+from truerate.site.wildhallucinations.browser import records, verifier_of
+from truerate.site.wildhallucinations.funnel import PER_ENTITY, evidence, funnel
+from truerate.site.wildhallucinations.rows import BY, PARTS, address, derived
+
+HEADINGS = {
+    "wildfactscore estimator=corrected": "Corrected",
+    "wildfactscore set=common": "Common subset",
+    "wildfactscore estimator=corrected set=common": "Corrected, common subset",
+    "wildfactscore_strict set=common": "Strict, common subset",
+    "wildfactscore_dedup set=common": "Deduplicated, common subset",
+    "factscore_length set=common": "Length-penalised, common subset",
+}
+LEADING = View(
+    "leading",
+    ("wildfactscore", "wildfactscore_strict", "unreadable_rate", "responding_rate"),
+    ("no_fact_rate", "facts_per_response", "words_per_response", "n_responses"),
+    switch="setting",
+    headings=HEADINGS,
+)
+EVERY = View(
+    "scores",
+    ("wildfactscore", "wildfactscore_dedup", "factscore_length", "wildfactscore_strict"),
+    switch="setting",
+    headings=HEADINGS | {"factscore_length gamma=10": "Length-penalised"},
+    n_whiskers=0,
+)
+VERIFIER = View("verification", ("verifier_accuracy", "verifier_tpr", "verifier_fpr", "verifier_kappa"), head="Judge", n_whiskers=3)
+
+
+def by_parts(table: str, parts: tuple[str, ...], head: str, title: str) -> View:
+    """Scores of parts of the entities: a line per part, a column per model."""
+    metrics = ("wildfactscore", "wildfactscore_strict", "responding_rate")
+    return View(table, metrics, switch="measure", by=parts, across=("model",), head=head, form="heat", title=title, is_bare=True)
+
+
+def recovered(rows: Rows, board: Board) -> dict | None:
+    """What the macro `recovery` shows: scores over all entities and over parts of them, each estimator against what was planted."""
+    truth = {address(row): row["value"] for row in rows if row["kind"] == "planted"}
+    cells: dict[tuple[str, str], dict[str, Spot]] = {}
+    for row in rows:
+        if row["table"] in ("scores", *BY.values()) and row["kind"] != "planted" and address(row) in truth:
+            title = said("estimator", row["slice"].get("estimator", row["slice"].get("measure", "raw")))
+            title = {"wildfactscore_strict": "Strict", "wildfactscore": title}.get(row["metric"])
+            is_part = row["table"] != "scores"
+            beside = "parts of them" if is_part else "all entities"
+            names = [said(key, row["slice"][key]) for key in (*PARTS, "model", "set", "setting") if key in row["slice"]]
+            where = ", ".join(names if is_part else [row["subject"], *names])
+            if title:
+                spot = Spot(row["value"], row["low"], row["high"], planted=truth[address(row)], n=row["n"])
+                cells.setdefault((beside, title), {})[where] = spot
+    order = sorted(cells, key=lambda one: (one[0], ("Raw", "Corrected", "Strict").index(one[1])))
+    made = [held_against(title, beside, cells[beside, title]) for beside, title in order]
+    return pictured([one for one in made if one], second="Over", join="over", dot="model, or model and part", is_open=True)
+
+
+SECTIONS = (
+    Section(
+        "WildFactScore",
+        "What share of what a model says about things that people really ask about is supported by web pages? Over the replies that do "
+        "not abstain: read it beside the share that responds, because silence costs nothing here. Strict is the share that responds times "
+        "the share of these, over those that can be read, whose every fact is supported; it is uncorrected and reads too low: one false "
+        "alarm of the verifier loses the whole reply. A reply that neither abstains nor holds a fact enters no score.",
+        (LEADING,),
+    ),
+    Section(
+        "Views",
+        "The same replies counted in other ways. Sorted by WildFactScore; an arrow says how many places a model gains or loses in a view. "
+        "Shifts inside a rank range are noise.",
+        (EVERY,),
+    ),
+    Section(
+        "What is asked about",
+        "Where the score is earned: by the domain of an entity, by whether Wikipedia has a page on it, and by how rare its name is (the "
+        "higher its perplexity, the rarer). Darker is worse.",
+        (
+            by_parts("by-domain", ("domain",), "Domain", "By domain"),
+            by_parts("by-kind", ("rarity", "wikipedia"), "Entities", "Wikipedia or not, and rarity of the name"),
+        ),
+        is_flow=True,
+        has_flags=False,
+        short="Domains, rarity",
+    ),
+    Section(
+        "Abstention",
+        "A reply that says it does not know enters no WildFactScore, so the rule that finds such replies decides the score. Two rules, and "
+        "how often each errs on probes written for this: answers taken for abstentions, abstentions taken for answers.",
+        (
+            View("abstention", ("responding_rate",), across=("rule",), title="Share of replies that respond", is_bare=True),
+            View(
+                "abstention",
+                ("probe_false_alarm_rate", "probe_miss_rate"),
+                by=("rule",),
+                across=("split",),
+                head="Rule",
+                n_whiskers=2,
+                title="The rules on the probe set",
+            ),
+        ),
+        is_flow=True,
+        has_flags=False,
+    ),
+    Section(
+        "Facts",
+        "What the scores are made of. Repeated facts and facts that only restate the name are easy to support and lift a score; replies "
+        "without a fact and facts without a readable verdict enter none.",
+        (
+            View(
+                "facts",
+                (
+                    "words_per_response",
+                    "facts_per_response",
+                    "duplicate_fact_rate",
+                    "title_fact_rate",
+                    "no_fact_rate",
+                    "unreadable_rate",
+                    "unparsed_fact_rate",
+                    "n_responses",
+                    "n_facts",
+                ),
+                switch="setting",
+                n_whiskers=0,
+            ),
+        ),
+        has_flags=False,
+    ),
+    Section(
+        "The verifier’s own error",
+        "Facts that people labelled, judged by the verifier and by detectors that need no model call. TPR and FPR correct the score.",
+        (
+            replace(VERIFIER, title="Against people’s labels"),
+            View(
+                "labels",
+                ("percent_agreement", "fleiss_kappa", "krippendorff_alpha", "tie_rate"),
+                by=("kind",),
+                head="Labels of",
+                n_whiskers=0,
+                title="The labellers with one another",
+            ),
+            View("batches", ("batch_agreement", "batch_kappa"), head="Judge", title="In a batch against one by one", is_bare=True),
+            View("batches", ("calls_per_generation",), across=("step",), title="Model calls per reply", n_whiskers=0, is_bare=True),
+        ),
+        is_flow=True,
+        short="Verifier",
+    ),
+    Section(
+        "Planted against estimated",
+        "The closed world knows what is true, so each score can be held against it. On the line is right; above it the score is too high.",
+        part="recovery",
+        short="Planted truth",
+        make=recovered,
+    ),
+    Section(
+        "Error analysis",
+        "People went over verdicts of both kinds: reviewing unsupported facts alone could only raise a score. Where the passages did not "
+        "hold what decides a fact (retrieval) or were misread (entailment), the verdict was wrong; else it stands.",
+        (
+            View("errors", ("error_rate",), across=("verdict",), head="What people say", title="Over all models"),
+            View("errors", ("review_correction",), title="Implied correction of the score", n_whiskers=0, is_bare=True),
+            View(
+                "errors-by-model",
+                ("error_rate",),
+                switch="verdict",
+                by=("kind",),
+                across=("model",),
+                head="What people say",
+                form="heat",
+                title="By model",
+            ),
+        ),
+        is_flow=True,
+        has_flags=False,
+        n_folded=1,
+        short="Errors",
+    ),
+    Section(
+        "From chats to entities",
+        "Names are taken from messages and go on only if they name an entity that is no private person, mean one thing, have a domain, and "
+        "pages on the web.",
+        (
+            View(
+                "checks",
+                ("entity_unambiguous_rate", "page_relevant_rate"),
+                head="Checked by",
+                n_whiskers=2,
+                title="What people say of the entities and their pages",
+            ),
+        ),
+        part="funnel",
+        has_flags=False,
+        short="Entities",
+        make=funnel,
+    ),
+    Section(
+        "Evidence",
+        "What the facts are held against: the main text of the pages that a search for the name gives.",
+        part="evidence",
+        has_flags=False,
+        make=evidence,
+    ),
+    Section(
+        "Rejects",
+        "What was not kept, by step and reason. Nothing leaves the account in silence.",
+        (View("rejected", ("n_rejected",), by=("step", "reason"), head="Reason", n_whiskers=0, title="By step and reason"),),
+        has_flags=False,
+        n_folded=1,
+    ),
+)
+
+
+def figures(rows: Rows, board: Board) -> list[Figure]:
+    """How many entities, replies and facts the scores are made of, and who verified them."""
+    n_entities = board.items.filter(board.items["task"] == "entity").height
+    replies = board.generations.filter(board.generations["purpose"] == "generate")
+    states = {
+        "did not come": replies.filter(replies["status"] == "dead").height,
+        "abstain": replies.filter(replies["status"] == "abstained").height,
+        "without a fact": round(sum(row["value"] * row["n"] for row in rows if _is_without_facts(row))),
+    }
+    note = ", ".join(f"{n} {state}" for state, n in states.items() if n)
+    found: list[Figure] = [("Entities", n_entities, ""), ("Replies", replies.height, note)]
+    return [*found, ("Facts", board.facts.height, ""), ("Verified by", verifier_of(board), "")]
+
+
+def _is_without_facts(row: dict) -> bool:
+    """Whether a row is the share of a model's responding replies that hold no fact, over all entities."""
+    is_whole = row["table"] == "facts" and not {"set", *PARTS} & set(row["slice"])
+    return is_whole and row["metric"] == "no_fact_rate" and row["kind"] == "model" and row["value"] is not None
+
+
+HIDDEN = (View("parts"), View("scores", ("rank_change",)), View("entities"), View("evidence", ("n_pages", *PER_ENTITY)))
+PAGE = Page(
+    SECTIONS,
+    LEADING,
+    detectors=VERIFIER,
+    counted="leading",
+    rules="verification",
+    rules_said=("Detectors", "need no model call"),
+    labelled_said=("Labelled facts", "not supported"),
+    beyond="Views, domains, evidence, error analysis",
+    hidden=HIDDEN,
+    records=records,
+    derive=derived,
+    figures=figures,
+)

@@ -1,0 +1,102 @@
+"""HotpotQA-style questions: two hops or a comparison, with supporting paragraphs among distracting ones."""
+
+from collections.abc import Iterator
+
+from truerate_world.claim_checker import Scholar
+from truerate_world.domains import RELATIONS
+from truerate_world.draws import draw, pick, shuffled
+from truerate_world.parser import with_relation
+from truerate_world.writer import Fact
+
+N_DISTRACTORS = 2
+COMPARED = 0.25  # share of comparing questions
+DECADES = 0.25  # share of questions for a year that ask for its decade instead
+
+
+def article(scholar: Scholar, entity: int) -> list[str]:
+    """The encyclopedia's sentences about an entity, always the same: all its facts, and names of others like it."""
+    facts = [Fact(entity, relation, value) for relation, value in scholar.world.entities[entity].facts.items()]
+    return [*scholar.writer.tell(facts, "article", entity), scholar.writer.aside(entity, facts, "article", entity)]
+
+
+def questions(scholar: Scholar, n: int) -> list[str]:
+    """`n` different questions that this language can answer."""
+    hops, pairs = _bridges(scholar), _comparisons(scholar)
+    found: dict[str, None] = {}
+    while len(found) < n:
+        source = pairs if draw(scholar.world.seed, "compared", len(found)) < COMPARED else hops
+        found[next(source)] = None
+    return list(found)
+
+
+def hotpot(scholar: Scholar, place: int, question: str) -> dict:
+    """A question as a row of HotpotQA; the answer stands in a drawn short form."""
+    asked = scholar.questions.resolve(question, {})
+    seed = scholar.world.seed
+    title = scholar.tongue.name
+    subjects = list(dict.fromkeys(asked.subjects))
+    context = [[title(one), article(scholar, one)] for one in subjects + _distractors(scholar, subjects, place)]
+    words = scholar.tongue.words
+    kind = words.CATEGORY_KINDS[asked.right[1].split("/")[0]] if asked.right[0] == "c" else ""
+    return {
+        "_id": f"world{seed:04d}{scholar.tongue.code}{place:06d}",
+        "question": question,
+        "answer": scholar.writer.answer(asked.right, asked.relation, seed, "right answer", place, kind=kind),
+        "type": "comparison" if asked.kind == "compare" else "bridge",
+        "level": pick(("easy", "medium", "hard"), seed, "level", place),
+        "supporting_facts": [[title(step[0]), _sentence(scholar, *step)] for step in asked.steps],
+        "context": shuffled(context, seed, "context", place),
+    }
+
+
+def _bridges(scholar: Scholar) -> Iterator[str]:
+    """Two-hop questions without end, every hop pair once before any in other words."""
+    world = scholar.world
+    hops = [
+        (entity.index, first, relation)
+        for entity in world.entities
+        for first, middle in entity.facts.items()
+        if middle[0] == "e"
+        for relation, value in world.entities[middle[1]].facts.items()
+        if value != ("e", entity.index)
+    ]
+    lap = 0
+    while True:
+        for subject, first, relation in shuffled(hops, world.seed, "hops", lap):
+            key = (world.seed, "bridge", subject, first, relation, lap)
+            is_decade = RELATIONS[relation].is_year and draw(*key, "decade") < DECADES
+            yield scholar.questions.bridge(subject, first, relation, *key, decade=is_decade)
+        lap += 1
+
+
+def _comparisons(scholar: Scholar) -> Iterator[str]:
+    """Comparing questions without end, about two entities of one domain whose values differ."""
+    world = scholar.world
+    compared = [relation for relation, phrases in scholar.tongue.phrases.items() if phrases.compares]
+    relations = [(relation, domain) for relation in compared for domain in sorted(with_relation(relation))]
+    place = 0
+    while True:
+        key = (world.seed, "comparison", place)
+        place += 1
+        relation, domain = pick(relations, *key, "relation")
+        a, b = pick(world.by_domain[domain], *key, "a"), pick(world.by_domain[domain], *key, "b")
+        if world.fact(a, relation) != world.fact(b, relation):
+            yield scholar.questions.compare(a, b, relation, *key)
+
+
+def _distractors(scholar: Scholar, subjects: list[int], place: int) -> list[int]:
+    """Entities of the answer's domain and of the first one's that the question is not about."""
+    world = scholar.world
+    found: list[int] = []
+    for number in range(N_DISTRACTORS):
+        mates = world.by_domain[world.entities[subjects[-1 - number % len(subjects)]].domain]
+        left = [one for one in mates if one not in subjects and one not in found]
+        found.append(pick(left, world.seed, "distractor", place, number))
+    return found
+
+
+def _sentence(scholar: Scholar, subject: int, relation: str, value: tuple) -> int:
+    """In which sentence of its article a fact stands."""
+    sentences = article(scholar, subject)
+    claims = scholar.parser.read(" ".join(sentences)).claims
+    return next(claim.sentence for claim in claims if (claim.subject, claim.relation) == (subject, relation))

@@ -1,0 +1,125 @@
+"""Dialogues on knowledge paths, news stories with highlights, general instructions, and screening probes for labellers."""
+
+from truerate_world.claim_checker import PATTERNS, Scholar
+from truerate_world.distractors import wrong_value
+from truerate_world.draws import draw, order, pick, shuffled
+from truerate_world.writer import Fact
+
+N_HIGHLIGHTS = 3
+
+
+def conversation(scholar: Scholar, place: int) -> tuple[list[dict], dict]:
+    """A conversation as OpenDialKG logs it, and its rating: a greeting, a reply, a question, and the answer along a path."""
+    world, writer, key = scholar.world, scholar.writer, (scholar.world.seed, "dialogue", place)
+    subject = order(len(world.entities), world.seed, "speakers")[place % len(world.entities)]
+    facts = shuffled(_facts(scholar, subject), *key, "facts")
+    asked = next(fact for fact in facts if fact.value[0] == "e")
+    first, *others = [fact for fact in facts if fact != asked]
+    further = pick(_facts(scholar, asked.value[1]), *key, "further") if draw(*key, "is further") < 0.7 else others[0]
+    said = [writer.talk("opening", *key)] if draw(*key, "opening") < 0.3 else []
+    ended = [writer.talk("closing", *key)] if draw(*key, "closing") < 0.3 else []
+    told = writer.tell([asked, further], *key, "answer")
+    messages = [
+        _chat("user", writer.talk("greeting", *key, about=subject)),
+        _walk(scholar, [first], *key, "first walk"),
+        _chat("assistant", " ".join(writer.tell([first], *key, "first"))),
+        _chat("user", writer.ask(asked.relation, subject, *key)),
+        _walk(scholar, [asked, further, *(fact for fact in others if fact != further)][:4], *key, "walk"),
+        _chat("assistant", " ".join([*said, *told, *ended])),
+    ]
+    return messages, {"usability": 5, "knowledge": 5, "fluency": 5}
+
+
+def story(scholar: Scholar, place: int) -> str:
+    """A news story of two or three entities in the format of CNN/DailyMail; its highlights say facts of it in other words."""
+    world, key = scholar.world, (scholar.world.seed, "story", place)
+    main = order(len(world.entities), world.seed, "reporters")[place % len(world.entities)]
+    own = shuffled(_facts(scholar, main), *key, "own")
+    own.remove(next((fact for fact in own if fact.value[0] != "e"), own[-1]))  # untold, so that something true can be added
+    others = _linked(scholar, main, own)[:2]
+    sides = [shuffled(_facts(scholar, other), *key, other)[:3] for other in others]
+    blocks = [scholar.writer.tell(block, *key, "block", number) for number, block in enumerate([own, *sides])]
+    press = shuffled(scholar.tongue.words.TALK["press"], *key, "press")
+    paragraphs = [" ".join([*block, press[number]]) for number, block in enumerate(blocks)]
+    kept = [own[0], *(side[0] for side in sides), *own[1:]][:N_HIGHLIGHTS]
+    highlights = scholar.writer.tell(shuffled(kept, *key, "kept"), *key, "highlights", compound=0.0)
+    return "\n\n".join([*paragraphs, *(f"@highlight\n\n{line}" for line in highlights)]) + "\n"
+
+
+def instruction(scholar: Scholar, place: int) -> dict:
+    """An instruction as in Alpaca, different for every place, with a true output."""
+    world, words = scholar.world, scholar.tongue.words
+    n = len(world.entities)
+    subjects = order(n, world.seed, "subjects")
+    subject, lap = subjects[place % n], place // n
+    asks = [(ask, "") for relation in world.entities[subject].facts for ask in words.RELATIONS[relation].asks]
+    singles = shuffled([*words.QUERIES, *asks], world.seed, "forms", subject)
+    about = [subject]
+    if lap < len(singles):
+        form = singles[lap]
+    else:
+        form = words.PAIR_QUERIES[lap % len(words.PAIR_QUERIES)]
+        about.append(subjects[(place + 1 + lap // len(words.PAIR_QUERIES)) % n])
+    names = dict(zip("xy", map(scholar.tongue.name, about), strict=False))
+    asked = scholar.questions.resolve(form[0].format(**names), {})
+    first = [Fact(*step) for step in asked.steps] if asked else []
+    others = [fact for one in about for fact in shuffled(_facts(scholar, one), world.seed, "output", place)[: 4 // len(about)]]
+    facts = list(dict.fromkeys(first + others))[:4]
+    told = " ".join(scholar.writer.tell(facts, world.seed, "output", place))
+    return {"instruction": form[0].format(**names), "input": form[1].format(**names), "output": told}
+
+
+def probe(scholar: Scholar, place: int) -> dict:
+    """A general answer with a known label: three sentences, in every other probe one of them hallucinated."""
+    world, writer, key = scholar.world, scholar.writer, (scholar.world.seed, "probe", place)
+    forms = scholar.tongue.words.PROBE_QUERIES
+    subject = order(len(world.entities), world.seed, "probed")[place % len(world.entities)]
+    sentences = writer.tell(shuffled(_facts(scholar, subject), *key)[:3], *key, compound=0.0)
+    spans = []
+    if place % 2:
+        label = PATTERNS["general"][place // 2 % 3]
+        where = int(draw(*key, "where") * 2)  # not the last one, whose subject a pronoun may follow
+        sentences[where] = _false(scholar, subject, label, *key)
+        sentences[where + 1 :] = writer.tell(_facts(scholar, subject)[: len(sentences) - where - 1], *key, "rest", compound=0.0)
+        spans = [sentences[where]]
+    query = forms[place % len(forms)][0].format(x=scholar.tongue.name(subject))
+    return {"query": query, "response": " ".join(sentences), "hallucination": "yes" if spans else "no", "hallucination_spans": spans}
+
+
+def _false(scholar: Scholar, subject: int, label: str, *key: object) -> str:
+    """A sentence of a label about (or far from) an entity."""
+    if label == "unverifiable":
+        return scholar.writer.vague("unverifiable", subject, *key)
+    if label == "irrelevant":
+        stranger = pick([one for one in range(len(scholar.world.entities)) if one != subject], *key, "stranger")
+        return scholar.writer.one(_facts(scholar, stranger)[0], *key, "irrelevant")
+    fact = _facts(scholar, subject)[-1]
+    return scholar.writer.one(fact._replace(value=wrong_value(scholar.world, fact.value, fact.relation, *key)), *key, "non-factual")
+
+
+def _facts(scholar: Scholar, entity: int) -> list[Fact]:
+    return [Fact(entity, relation, value) for relation, value in scholar.world.entities[entity].facts.items()]
+
+
+def _linked(scholar: Scholar, main: int, facts: list[Fact]) -> list[int]:
+    """Entities that the facts lead to, and those that these lead to."""
+    first = [fact.value[1] for fact in facts if fact.value[0] == "e"]
+    second = [fact.value[1] for one in first for fact in _facts(scholar, one) if fact.value[0] == "e"]
+    return [one for one in dict.fromkeys(first + second) if one != main]
+
+
+def _chat(sender: str, message: str) -> dict:
+    return {"type": "chat", "sender": sender, "message": message}
+
+
+def _walk(scholar: Scholar, facts: list[Fact], *key: object) -> dict:
+    """A path through the graph with its triples and their text."""
+    tongue = scholar.tongue
+    triples = [[tongue.name(fact.subject), fact.relation.replace("_", " "), tongue.text(fact.value, fact.relation)] for fact in facts]
+    text = " ".join([*scholar.writer.tell(facts, *key), scholar.writer.aside(facts[0].subject, facts[:1], *key)])
+    return {
+        "type": "action",
+        "action_id": "kgwalk/choose_path",
+        "metadata": {"path": [round(draw(*key, "score"), 3), triples, text]},
+        "sender": "assistant",
+    }

@@ -1,0 +1,63 @@
+"""The source folder: the world's texts in the public formats that readers read, `n_items` of each task."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from truerate_world.claim_checker import Scholar, scholar
+from truerate_world.encyclopedia import build
+from truerate_world.halueval.seed_questions import hotpot, questions
+from truerate_world.halueval.seed_texts import conversation, instruction, probe, story
+
+N_PROBES = 40
+CARD = {
+    "name": "closed-world",
+    "citation": "The closed world of truerate: fictional texts with planted truth, made from a seed.",
+    "licence": "CC0-1.0",
+    "redistribution": "yes",
+    "url": None,
+}
+
+
+def write(folder: Path, seed: int, n_items: int, languages: Sequence[str] = ("en",)) -> None:
+    """Write the seed files of all tasks; the items of several languages share `n_items` evenly."""
+    folder = Path(folder)
+    (folder / "stories").mkdir(parents=True, exist_ok=True)
+    world = build(seed, tuple(languages))
+    shares = [n_items // len(languages) + (place < n_items % len(languages)) for place in range(len(languages))]
+    parts = [(scholar(world, code), n) for code, n in zip(languages, shares, strict=True)]
+    _json(folder / "hotpotqa.json", [row for known, n in parts for row in _hotpot(known, n)])
+    _text(folder / "opendialkg.csv", _dialogues(parts))
+    _json(folder / "alpaca.json", [instruction(known, place) for known, n in parts for place in range(n)])
+    probes = [probe(known, place) for known, _ in parts for place in range(N_PROBES // len(parts))]
+    _text(folder / "general_probe.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in probes))
+    for known, n in parts:
+        for place in range(n):
+            _text(folder / "stories" / f"{known.tongue.code}-{place:05d}.story", story(known, place))
+    _json(folder / "source.json", CARD | {"lang": ",".join(languages)})
+
+
+def _hotpot(known: Scholar, n: int) -> list[dict]:
+    """Two-hop questions with two supporting and two distracting paragraphs each."""
+    return [hotpot(known, place, found) for place, found in enumerate(questions(known, n))]
+
+
+def _dialogues(parts: Sequence[tuple[Scholar, int]]) -> str:
+    out = io.StringIO(newline="")
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(["Messages", "User Rating", "Assistant Rating"])
+    for known, n in parts:
+        for place in range(n):
+            messages, rating = conversation(known, place)
+            rows.writerow([json.dumps(messages, ensure_ascii=False), json.dumps(rating), json.dumps(rating)])
+    return out.getvalue()
+
+
+def _json(path: Path, content: object) -> None:
+    _text(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+
+
+def _text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,165 @@
+"""The planted truth of a board, in the form of scores: what the measurement would give over infinitely many draws on the same texts.
+
+The truth of each text is read from the text itself, so that wrong labels (of people, or of a candidate that is right after all) count.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+import polars as pl
+
+from truerate.core.schemas import pairs
+from truerate_world.claim_checker import Finding, speaker
+from truerate_world.encyclopedia import World
+from truerate_world.models import MODELS, Model
+from truerate_world.prompt import TEXT, Asked
+from truerate_world.simulated_model import find, helped
+
+DIGITS = 6
+LENGTH_RULED = ("qa", "summarization")
+
+
+def planted_scores(
+    board: str,
+    *,
+    world: World,
+    models: Mapping[str, str],
+    subjects: Sequence[str] | None = None,
+    samples: pl.DataFrame,
+    items: pl.DataFrame,
+    documents: pl.DataFrame,
+    variants: Sequence[str],
+    knowledge: Mapping[str, str] | None = None,
+    generations: pl.DataFrame | None = None,
+    inputs: str = "",
+) -> list[dict]:
+    """Score rows of method `planted` for recognition, and, with the data set's `generations`, for candidates and filtering.
+
+    `models` are aliases and the simulated models behind them, `subjects` those that are ranked (by default all); `knowledge` is what the
+    knowledge variant gives, by item (an item's own documents by default; never for summaries). Metrics and slices are named as the track
+    names its estimates.
+    """
+    texts = dict(documents.select("document_id", "text").iter_rows())
+    item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
+    rows = [(row, item_of[row["item_id"]]) for row in samples.sort("sample_id").iter_rows(named=True) if row["item_id"] in item_of]
+    evidence = {name: "\n\n".join(texts[one] for one in item["document_ids"] if one in texts) for name, item in item_of.items()}
+    given = evidence if knowledge is None else knowledge
+    ranked = {alias: MODELS[name] for alias, name in models.items() if subjects is None or alias in subjects}
+    made: list[dict] = []
+    for variant in variants:
+        if variant == "contrast":
+            n_pairs = _pairs(rows)
+            made += [row for alias, model in ranked.items() for row in _contrast(alias, model, n_pairs)]
+            continue
+        found = list(_findings(world, rows, evidence, given, variant))
+        for alias, model in ranked.items():
+            made += _recognition(alias, model, found, variant)
+    if generations is not None:
+        made += _candidates(models, generations) + _filtering(models, generations)
+    known = {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs}
+    return [{**row, **known} for row in made]
+
+
+def _findings(
+    world: World, rows: Iterable[tuple[dict, dict]], evidence: Mapping[str, str], given: Mapping[str, str], variant: str
+) -> Iterable[tuple[dict, Finding, str]]:
+    """Each sample that the variant asks about, the truth of its text, and the variant whose rates apply."""
+    for row, item in rows:
+        task, knowledge = row["task"], given.get(row["item_id"], "")
+        if variant == "knowledge" and (task == "summarization" or not knowledge):
+            continue
+        fields = {TEXT[task]: row["text"]}
+        if variant == "knowledge":
+            fields["Knowledge"] = knowledge
+        if task == "summarization":
+            fields["Document"] = evidence[row["item_id"]]
+        fields |= {"Dialogue History": f"{item['history']}\n{item['question']}"} if task == "dialogue" else {}
+        fields |= {"Question": item["question"], "User Query": item["question"]}
+        asked = Asked("recognition", task, "", fields, is_step_by_step=variant == "chain-of-thought")
+        found = _found(world, asked.task, tuple(sorted(fields.items())))
+        yield row, found, helped(asked, found)
+
+
+@lru_cache(maxsize=100_000)
+def _found(world: World, task: str, fields: tuple[tuple[str, str], ...]) -> Finding:
+    asked = Asked("recognition", task, "", dict(fields))
+    return find(speaker(world, "\n".join(text for _, text in fields)), asked, asked.fields[TEXT[task]])
+
+
+def _recognition(alias: str, model: Model, found: list[tuple[dict, Finding, str]], variant: str) -> list[dict]:
+    """TPR over texts labelled hallucinated (in all and by pattern), TNR over the others, unparsed rate; per task."""
+    groups: dict[tuple, list[float]] = {}
+    for row, finding, rates in found:
+        p = model.p_yes(row["task"], rates, is_hallucinated=finding.is_hallucinated, pattern=finding.pattern)
+        groups.setdefault(("unparsed_rate", row["task"], None), []).append(model.unparsed)
+        if not row["is_hallucinated"]:
+            groups.setdefault(("tnr", row["task"], None), []).append(1 - p)
+            continue
+        for pattern in {None, row["pattern"]}:
+            groups.setdefault(("tpr", row["task"], pattern), []).append(p)
+    return [
+        _row(metric, alias, {"task": task, "variant": variant, "pattern": pattern}, sum(values) / len(values), len(values))
+        for (metric, task, pattern), values in sorted(groups.items(), key=lambda entry: tuple(map(str, entry[0])))
+    ]
+
+
+def _pairs(rows: Iterable[tuple[dict, dict]]) -> dict[str, int]:
+    """How many pairs with two sides each task has."""
+    sides: dict[tuple[str, str], set[bool]] = {}
+    for row, _ in rows:
+        if row["pair_id"] is not None:
+            sides.setdefault((row["task"], row["pair_id"]), set()).add(row["is_hallucinated"])
+    tasks = sorted(task for (task, _), labels in sides.items() if len(labels) == 2)
+    return {task: tasks.count(task) for task in dict.fromkeys(tasks)}
+
+
+def _contrast(alias: str, model: Model, n_pairs: Mapping[str, int]) -> list[dict]:
+    """That the hallucinated side is named in both orders, and in one drawn order; a reply without a choice is wrong."""
+    made = []
+    for task, n in n_pairs.items():
+        where = {"task": task, "variant": "contrast"}
+        unbiased, read = (1 - model.position_bias) * model.contrast[task], 1 - model.unparsed
+        made.append(_row("accuracy", alias, where, unbiased * read**2, n))
+        made.append(_row("accuracy_one_side", alias, where, (unbiased + model.position_bias / 2) * read, n))
+        made.append(_row("unparsed_rate", alias, where, model.unparsed, n))
+    return made
+
+
+def _candidates(models: Mapping[str, str], generations: pl.DataFrame) -> list[dict]:
+    """That a candidate is none, per generator, task and pattern; that it breaks the rule of length, per task and scheme."""
+    failing: dict[tuple, list[float]] = {}
+    breaking: dict[tuple, list[float]] = {}
+    for row in generations.filter(pl.col("purpose") == "sample").iter_rows(named=True):
+        known = {pair["key"]: pair["value"] for pair in row["attributes"]}
+        model, task, pattern = models.get(row["model"]), known.get("task"), known.get("pattern")
+        if model is None or (task, pattern) not in MODELS[model].restating:
+            continue
+        failing.setdefault((row["model"], task, pattern), []).append(MODELS[model].failure(task, pattern))
+        if task in LENGTH_RULED:  # of candidates that came: a refusal has no length, the right text again keeps to the rule
+            is_new = 1 - MODELS[model].restating[task, pattern]
+            breaking.setdefault((row["model"], task, known.get("scheme")), []).append(is_new * MODELS[model].verbosity)
+    made = []
+    for (alias, task, pattern), values in sorted(failing.items()):
+        made.append(_row("candidate_failure_rate", alias, {"task": task, "pattern": pattern}, sum(values) / len(values), len(values)))
+    for (alias, task, scheme), values in sorted(breaking.items()):
+        made.append(_row("length_rule_broken_rate", alias, {"task": task, "scheme": scheme}, sum(values) / len(values), len(values)))
+    return made
+
+
+def _filtering(models: Mapping[str, str], generations: pl.DataFrame) -> list[dict]:
+    """That a judge's choice changes with the order, and that it takes the one shown first, per task."""
+    asked: dict[tuple[str, str], int] = {}
+    for row in generations.filter(pl.col("purpose") == "filter").iter_rows(named=True):
+        task = next((pair["value"] for pair in row["attributes"] if pair["key"] == "task"), None)
+        if row["model"] in models and task:
+            asked[row["model"], task] = asked.get((row["model"], task), 0) + 1
+    made = []
+    for (alias, task), n in sorted(asked.items()):
+        bias = MODELS[models[alias]].position_bias
+        made.append(_row("filter_disagreement_rate", alias, {"task": task}, bias, n // 2))
+        made.append(_row("filter_first_position_rate", alias, {"task": task}, (1 + bias) / 2, n))
+    return made
+
+
+def _row(metric: str, subject: str, where: Mapping[str, str | None], value: float, n: int) -> dict:
+    return {"metric": metric, "subject": subject, "slice": pairs(**where), "value": round(value, DIGITS), "n": n}

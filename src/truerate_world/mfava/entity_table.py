@@ -1,0 +1,156 @@
+"""The atlas: a seed gives fictional entities with five facts each, and a name for each of them in every language of the wiki.
+
+Entities are dealt out by role: those that detectors learn on, those of silver prompts and those of articles share none, and the entities
+that a fact names are of its owner's role. A value is `("y", year)`, `("n", number)`, `("e", entity)`, `("c", "category/place")` or, for a
+thing that does not exist, `("w", place)`.
+"""
+
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from types import ModuleType
+
+from truerate_world.draws import draw, pick
+from truerate_world.mfava.lang import DOMAINS, LANGUAGES, RELATIONS, SYLLABLES_LATIN, TAKEN, load
+
+Value = tuple[str, int | str]
+
+ROLES = {"train": 60, "silver": 30, "articles": 90}  # entities of each domain, by role
+N_CATEGORY = 12  # entries of every category
+N_INVENTED = 60  # words that name nothing
+RANGES = {  # relation -> lowest and highest value, and the step between values
+    "t_founded": (870, 1920, 1),
+    "t_population": (1_200, 890_000, 10),
+    "p_born": (1850, 1985, 1),
+    "p_books": (3, 48, 1),
+    "r_length": (41, 980, 1),
+    "r_height": (210, 2_900, 1),
+    "r_bridge": (1210, 1960, 1),
+    "m_opened": (1790, 2010, 1),
+    "m_visitors": (4_000, 900_000, 10),
+    "c_founded": (1805, 2005, 1),
+    "c_employees": (40, 61_000, 10),
+    "n_published": (1860, 2015, 1),
+    "n_pages": (90, 990, 1),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Entity:
+    """One thing of the atlas, its role, and its facts in the order in which an article tells them."""
+
+    index: int
+    domain: str
+    role: str
+    facts: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Atlas:
+    """All entities, those of each role and domain, and what they and the invented words are called in each language."""
+
+    seed: int
+    entities: tuple[Entity, ...]
+    groups: dict[tuple[str, str], tuple[int, ...]]
+    names: dict[str, tuple[str, ...]]
+    invented: dict[str, tuple[str, ...]]
+
+    def of(self, role: str) -> list[int]:
+        """The entities of a role, the domains taking turns."""
+        return [one for together in zip(*(self.groups[role, domain] for domain in DOMAINS), strict=True) for one in together]
+
+    def fact(self, entity: int, relation: str) -> Value | None:
+        """The true value of a relation of an entity, None where its domain has none."""
+        return self.entities[entity].facts.get(relation)
+
+    def mate(self, entity: int, *key: object) -> int:
+        """Another entity of the same role and domain."""
+        known = self.entities[entity]
+        mates = self.groups[known.role, known.domain]
+        place = int(draw(self.seed, "mate", entity, *key) * (len(mates) - 1))
+        return mates[place] if mates[place] < entity else mates[place + 1]
+
+    def text(self, value: Value, code: str) -> str:
+        """A value as it is written in a language; numbers are plain digits everywhere."""
+        kind, content = value
+        if kind == "e":
+            return self.names[code][content]
+        if kind == "w":
+            return self.invented[code][content]
+        if kind == "c":
+            category, place = content.split("/")
+            return words(code).CATEGORIES[category][int(place)]
+        return str(content)
+
+
+@cache
+def words(code: str) -> ModuleType:
+    """The module of one language, kept for the next call."""
+    return load(code)
+
+
+@lru_cache(maxsize=4)
+def build(seed: int) -> Atlas:
+    """The atlas of a seed, kept for the next call: the same entities and facts in every language."""
+    bare = [Entity(0, domain, role) for role, n in ROLES.items() for domain in DOMAINS for _ in range(n)]
+    entities = tuple(Entity(index, one.domain, one.role) for index, one in enumerate(bare))
+    groups: dict[tuple[str, str], tuple[int, ...]] = {}
+    for one in entities:
+        groups[one.role, one.domain] = (*groups.get((one.role, one.domain), ()), one.index)
+    for entity in entities:
+        for relation in DOMAINS[entity.domain]:
+            entity.facts[relation] = _value(seed, entity, relation, groups)
+    tongues = {code: load(code) for code in LANGUAGES}
+    stems = _stems(seed, len(entities) + N_INVENTED, tongues)
+    names = {code: tuple(_name(tongue, seed, one, stems[code][one.index]) for one in entities) for code, tongue in tongues.items()}
+    return Atlas(seed, entities, groups, names, {code: tuple(found[len(entities) :]) for code, found in stems.items()})
+
+
+def _value(seed: int, entity: Entity, relation: str, groups: dict[tuple[str, str], tuple[int, ...]]) -> Value:
+    """A fact's value; entities it names are of the owner's role and never the owner."""
+    key = (seed, "atlas", entity.index, relation)
+    kind = RELATIONS[relation]
+    if kind.startswith("e:"):
+        return "e", pick([one for one in groups[entity.role, kind[2:]] if one != entity.index], *key)
+    if kind.startswith("c:"):
+        return "c", f"{kind[2:]}/{int(draw(*key) * N_CATEGORY)}"
+    low, high, step = RANGES[relation]
+    share = draw(*key) if kind == "y" else draw(*key) ** 2  # small numbers are commoner than large ones
+    return kind, low + int(share * ((high - low) // step + 1)) * step
+
+
+def _name(tongue: ModuleType, seed: int, entity: Entity, stem: str) -> str:
+    given = tongue.GIVEN[int(draw(seed, "given", entity.index) * len(tongue.GIVEN))]
+    return tongue.NAMES[entity.domain].format(w=stem, g=given)
+
+
+def _stems(seed: int, n: int, tongues: dict[str, ModuleType]) -> dict[str, list[str]]:
+    """`n` invented words in each language's script; none is a part of another in any script, whatever the case."""
+    found: dict[str, list[str]] = {code: [] for code in tongues}
+    whole: set[str] = set()
+    parts: set[str] = set()
+    place = 0
+    while len(found["en"]) < n:
+        place += 1
+        n_syllables = 2 if draw(seed, "stem", place, "short") < 0.3 else 3
+        syllables = [pick(SYLLABLES_LATIN, seed, "stem", place, turn) for turn in range(n_syllables)]
+        forms = {code: _form(syllables, tongue) for code, tongue in tongues.items()}
+        mine = {form.lower() for form in forms.values()}
+        pieces = {piece for form in mine for piece in _parts(form)}
+        if mine & parts or pieces & whole or len(set(syllables)) < n_syllables or "".join(syllables) in TAKEN:
+            continue
+        whole |= mine
+        parts |= pieces
+        for code, form in forms.items():
+            found[code].append(form)
+    return found
+
+
+def _form(syllables: list[str], tongue: ModuleType) -> str:
+    if tongue.SYLLABLES is None:
+        return "".join(syllables).capitalize()
+    return "".join(tongue.SYLLABLES[one] for one in syllables)
+
+
+def _parts(form: str) -> set[str]:
+    """Every piece of a word, itself among them."""
+    return {form[start:end] for start in range(len(form)) for end in range(start + 1, len(form) + 1)}

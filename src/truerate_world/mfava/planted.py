@@ -1,0 +1,103 @@
+"""What is planted in the simulated models of the wiki: how often, by model and language, a reply, a passage or a translation goes wrong.
+
+Every number is a probability in [0, 1]. Rates of hallucination are per sentence of a reply.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+from truerate_world.draws import draw
+from truerate_world.mfava.lang import LANGUAGES
+
+TYPES = ("entity", "relation", "contradictory", "unverifiable", "invented", "subjective")
+NEAR = {"taught": 0.25, "written": 0.2, "natural": 0.5}  # that a wrong value is one that the reference gives for something else
+CEILING = 0.6  # of all types together
+
+_BASE = {"sim-quill": 0.08, "sim-aster": 0.06, "sim-birch": 0.11, "sim-cedar": 0.16, "sim-dogwood": 0.13, "sim-elm": 0.22}
+_LANGUAGE = {"en": 1.0, "de": 1.15, "fr": 1.1, "tr": 1.7, "zh": 1.3, "ar": 2.1}  # fewer resources, more errors
+_HOME = {  # languages that a model is better (or worse) at than its others, so that no one order of models holds everywhere
+    ("sim-birch", "fr"): 0.6,
+    ("sim-birch", "de"): 0.75,
+    ("sim-cedar", "tr"): 0.6,
+    ("sim-dogwood", "zh"): 0.45,
+    ("sim-dogwood", "en"): 1.25,
+    ("sim-elm", "ar"): 0.75,
+    ("sim-aster", "zh"): 1.5,
+}
+_TASTE = {  # share of each type in a model's hallucinations, in the order of TYPES
+    "sim-quill": (0.45, 0.10, 0.05, 0.10, 0.20, 0.10),
+    "sim-aster": (0.40, 0.15, 0.05, 0.15, 0.10, 0.15),
+    "sim-birch": (0.50, 0.10, 0.05, 0.10, 0.15, 0.10),
+    "sim-cedar": (0.35, 0.15, 0.10, 0.15, 0.15, 0.10),
+    "sim-dogwood": (0.40, 0.10, 0.05, 0.20, 0.10, 0.15),
+    "sim-elm": (0.40, 0.15, 0.10, 0.10, 0.15, 0.10),
+}
+
+
+@dataclass(frozen=True)
+class Habits:
+    """What else a model does, whatever the language.
+
+    Of a reply: `repeats` itself, `dont_know`s, is `cut`, or comes in the `wrong_language`; `lengths` are the fewest and most sentences.
+    Of a tagged passage: an `unclosed` tag, `altered` text outside the tags, `nothing` inserted. Of a translation: a `dropped`, a `doubled`
+    tag, or two of them `swapped`. `beyond`: that a query asks for what its reference does not say. `misjudged`: that the wrong answer is
+    given to whether it does.
+    """
+
+    repeats: float
+    dont_know: float
+    cut: float
+    wrong_language: float
+    lengths: tuple[int, int] = (3, 5)
+    unclosed: float = 0.01
+    altered: float = 0.01
+    nothing: float = 0.01
+    dropped: float = 0.03
+    doubled: float = 0.02
+    swapped: float = 0.02
+    beyond: float = 0.25
+    misjudged: float = 0.05
+
+
+HABITS = {
+    "sim-quill": Habits(0.01, 0.03, 0.01, 0.01),
+    "sim-aster": Habits(0.01, 0.05, 0.01, 0.005, (3, 6)),
+    "sim-birch": Habits(0.03, 0.03, 0.03, 0.01, (2, 5)),
+    "sim-cedar": Habits(0.05, 0.01, 0.02, 0.03, (4, 8)),
+    "sim-dogwood": Habits(0.02, 0.09, 0.02, 0.02, (2, 4)),
+    "sim-elm": Habits(0.08, 0.01, 0.06, 0.06, (3, 7)),
+}
+
+
+@cache
+def rates(model: str, code: str) -> dict[str, float]:
+    """That a sentence of a reply is a hallucination, by type; the rest is true."""
+    whole = min(CEILING, _BASE[model] * _LANGUAGE[code] * _HOME.get((model, code), 1.0))
+    return {kind: round(whole * share, 6) for kind, share in zip(TYPES, _TASTE[model], strict=True)}
+
+
+def drawn_type(model: str, code: str, *key: object) -> str | None:
+    """Which type of hallucination a sentence will be, None for a true one."""
+    left = draw(*key, "type")
+    for kind, rate in rates(model, code).items():
+        left -= rate
+        if left < 0:
+            return kind
+    return None
+
+
+def flaw(model: str, code: str, *key: object) -> str | None:
+    """How a reply as a whole goes wrong: repeats, dont_know, cut or wrong_language; None for most. Languages with less scale it up."""
+    habits, left = HABITS[model], draw(*key, "flaw")
+    for name in ("repeats", "dont_know", "cut", "wrong_language"):
+        left -= getattr(habits, name) * (_LANGUAGE[code] if name == "wrong_language" else 1.0)
+        if left < 0:
+            return name
+    return None
+
+
+def other_language(code: str, *key: object) -> str:
+    """The language that a reply slips into: mostly English."""
+    if code != "en":
+        return "en"
+    return LANGUAGES[1 + int(draw(*key, "slip") * 2)]

@@ -1,0 +1,147 @@
+"""The wiki's source folder: labelled passages in FAVA's format, silver prompts, and articles as MediaWiki's API returns them."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from truerate_world.draws import draw, shuffled
+from truerate_world.mfava import realiser
+from truerate_world.mfava.entity_table import Atlas, build
+from truerate_world.mfava.forms import Name
+from truerate_world.mfava.lang import LANGUAGES, load
+from truerate_world.mfava.reader import reader
+from truerate_world.mfava.realiser import Said
+from truerate_world.mfava.training import HELD_OUT, TAUGHT, Wording, example
+
+N_CHARACTERS = 2_100  # an article is at least this long
+N_SHORT = 900  # and one that is too short at most about this
+DEPTHS = {"en": 1_180.0, "de": 87.5, "fr": 241.3, "tr": 318.2, "zh": 246.0, "ar": None}  # of each wiki; unknown for one
+OUT = (  # what shuts an article out, one kind after the other: shortness, a maintenance tag, a shallow wiki
+    {"is_short": True},
+    {"templates": ["Unreferenced"]},
+    {"depth": 2.4},
+    {"templates": ["Failed verification"]},
+    {"templates": ["Under construction"]},
+)
+EVERY = 8  # one article that is shut out comes to this many that are not
+HARMLESS = ("Short description", "Use dmy dates", "Coord", "Infobox")
+CARD = {
+    "name": "closed-world-wiki",
+    "citation": "The closed world of truerate: a fictional encyclopedia in six languages with planted truth, made from a seed.",
+    "licence": "CC0-1.0",
+    "redistribution": "yes",
+    "url": None,
+}
+
+
+def write(
+    folder: Path, seed: int, *, n_train: int, n_silver: int, n_articles: int, n_held_out: int = 0, languages: Sequence[str] = LANGUAGES
+) -> None:
+    """Write the files; silver prompts and articles are `n` per language, articles besides those that are to be shut out.
+
+    Without held-out passages there is no file of them.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for code in languages:
+        load(code)
+    atlas = build(seed)
+    _lines(folder / "fava.jsonl", (labelled_row(atlas, "train", place, TAUGHT) for place in range(n_train)))
+    if n_held_out:
+        _lines(folder / "heldout.jsonl", (labelled_row(atlas, "held-out", place, HELD_OUT) for place in range(n_held_out)))
+    _lines(folder / "prompts.jsonl", (prompt_row(atlas, code, place) for code in languages for place in range(n_silver)))
+    _lines(folder / "articles.jsonl", (row for code in languages for row in article_rows(atlas, code, n_articles)))
+    card = CARD | {"lang": ",".join(languages)}
+    (folder / "source.json").write_text(json.dumps(card, ensure_ascii=False, indent=1) + "\n", "utf-8", newline="\n")
+
+
+def labelled_row(atlas: Atlas, name: str, place: int, wording: Wording) -> dict:
+    """One line of fava.jsonl or heldout.jsonl."""
+    made = example(reader(atlas), place, wording=wording)
+    known = {"id": f"{name}-{place:05d}", "lang": "en", "subject": atlas.names["en"][made.subject]}
+    return known | {"reference": made.reference, "marked": made.marked}
+
+
+def prompt_row(atlas: Atlas, code: str, place: int) -> dict:
+    """One line of prompts.jsonl: a question that the reference answers."""
+    entities = shuffled(atlas.of("silver"), atlas.seed, "silver", code)
+    subject, turn = entities[place % len(entities)], place // len(entities)
+    relations = shuffled(list(atlas.entities[subject].facts)[:3], atlas.seed, "silver", code, subject)
+    question = realiser.question(atlas, code, subject, relations[turn % 3], atlas.seed, "silver", turn)
+    return {
+        "id": f"silver-{code}-{place:05d}",
+        "lang": code,
+        "question": question,
+        "reference": realiser.write(atlas, code, realiser.reference(atlas, subject, turn)),
+        "subject": atlas.names[code][subject],
+        "origin": "closed-world",
+    }
+
+
+def article_rows(atlas: Atlas, code: str, n: int) -> list[dict]:
+    """Lines of articles.jsonl: `n` articles that may be asked about, and after every eighth one that may not."""
+    entities = shuffled(atlas.of("articles"), atlas.seed, "articles", code)
+    rows, n_good = [], 0
+    while n_good < n:
+        place = len(rows)
+        is_out = place % (EVERY + 1) == EVERY
+        changes = OUT[place // (EVERY + 1) % len(OUT)] if is_out else {}
+        rows.append(_article(atlas, code, entities[place % len(entities)], place, **changes))
+        n_good += not is_out
+    return rows
+
+
+def _article(
+    atlas: Atlas, code: str, subject: int, place: int, *, is_short: bool = False, templates: Sequence[str] = (), depth: float | None = None
+) -> dict:
+    title = atlas.names[code][subject]
+    pageid = 10_000 + 1_000 * LANGUAGES.index(code) + place
+    harmless = [name for name in HARMLESS if draw(atlas.seed, "template", code, subject, name) < 0.4]
+    return {
+        "pageid": pageid,
+        "lang": code,
+        "title": title,
+        "url": f"https://{code}.wiki.invalid/?curid={pageid}",
+        "extract": article(atlas, code, subject, N_SHORT if is_short else N_CHARACTERS),
+        "templates": [*harmless, *templates],
+        "depth": DEPTHS[code] if depth is None else depth,
+        "revid": 900_000 + pageid,
+    }
+
+
+def article(atlas: Atlas, code: str, subject: int, n_characters: int) -> str:
+    """An article of at least so many characters: the lead, then under headings all facts of its subject, fillers, and facts of others."""
+    words, lead = load(code), realiser.write(atlas, code, realiser.reference(atlas, subject))
+    queue = list(_body(atlas, subject, atlas.seed, "article", code, subject))
+    sections: list[list[str]] = [[] for _ in words.HEADINGS]
+    own, rest = queue[:10], iter(queue[10:])
+    for place, said in enumerate(own):
+        sections[place // 3 % len(sections)].append(realiser.line(atlas, code, said).text)
+    n = len(_laid_out(words, lead, sections))
+    while n < n_characters:
+        shortest = min(sections, key=lambda one: sum(map(len, one)))
+        shortest.append(realiser.line(atlas, code, next(rest)).text)
+        n += len(shortest[-1]) + len(words.JOIN)
+    return _laid_out(words, lead, sections)
+
+
+def _laid_out(words, lead: str, sections: list[list[str]]) -> str:
+    parts = [f"\n\n== {heading} ==\n{words.JOIN.join(lines)}" for heading, lines in zip(words.HEADINGS, sections, strict=True)]
+    return lead + "".join(parts)
+
+
+def _body(atlas: Atlas, subject: int, *key: object) -> Iterable[Said]:
+    """All facts of the subject and fillers in turn, then one fact after the other of all other entities of its role and domain."""
+    facts = shuffled(list(atlas.entities[subject].facts), *key)
+    for place, relation in enumerate(facts):
+        yield Said(Name("told", relation, int(draw(*key, "told", relation) * 12)), subject, atlas.fact(subject, relation))
+        yield Said(Name("filler", "", place), subject)
+    entity = atlas.entities[subject]
+    others = shuffled([one for one in atlas.groups[entity.role, entity.domain] if one != subject], *key, "others")
+    for relation in facts:
+        for other in others:
+            yield Said(Name("told", relation, int(draw(*key, "told", other) * 12)), other, atlas.fact(other, relation))
+
+
+def _lines(path: Path, rows: Iterable[dict]) -> None:
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8", newline="\n")

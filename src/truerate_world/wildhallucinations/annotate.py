@@ -1,0 +1,122 @@
+"""Simulated people who label facts, review verdicts and check entities: each errs in ways of their own."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from truerate_world.draws import draw, pick
+from truerate_world.encyclopedia import World
+from truerate_world.wildhallucinations.annotator_noise import CORRECT, KINDS, kind_of
+from truerate_world.wildhallucinations.pages import is_relevant
+from truerate_world.wildhallucinations.planted import planted_as
+from truerate_world.wildhallucinations.reading import fact_is_true, stated_in
+from truerate_world.wildhallucinations.replying import NOBODY
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """How a labeller errs. `missing`: that an unsupported fact is passed; `alarm`: that a supported one is marked; `mistyping`: that a kind
+    of error is another; `careless`: that an entity is called ambiguous or not at random, or a page is miscounted."""
+
+    name: str
+    missing: float
+    alarm: float
+    mistyping: float
+    careless: float
+
+
+ANNOTATORS = (
+    Annotator("fay", missing=0.04, alarm=0.03, mistyping=0.06, careless=0.02),
+    Annotator("gus", missing=0.07, alarm=0.02, mistyping=0.10, careless=0.04),
+    Annotator("hedy", missing=0.03, alarm=0.05, mistyping=0.05, careless=0.03),
+    Annotator("igor", missing=0.06, alarm=0.04, mistyping=0.08, careless=0.05),
+    Annotator("june", missing=0.05, alarm=0.03, mistyping=0.07, careless=0.02),
+)
+
+
+def annotate(tasks: Sequence[Mapping], world: World, seed: int, *, n_annotators: int = 3) -> list[dict]:
+    """Every label that people return: rows `task_id`, `labeller`, `label`, sorted by task and labeller.
+
+    Labels are `supported` or `unsupported` (kind fact), a kind of error or `correct` (review), and a mapping of `unambiguous`, `relevant`
+    and `pages` (entity). Of people there are five at most; a task that names its `labellers` is labelled by as many.
+    """
+    rows = []
+    for task in sorted(tasks, key=lambda one: one["task_id"]):
+        people = ANNOTATORS[: len(task["labellers"]) if task.get("labellers") else n_annotators]
+        names = task.get("labellers") or [person.name for person in people]
+        found = _TRUTH[task["kind"]](world, task)
+        label = _LABEL[task["kind"]]
+        for name, person in zip(names, people, strict=False):
+            key = (seed, "web label", person.name, task["kind"], task.get("entity", ""), task.get("text", ""), task.get("verdict", ""))
+            rows.append({"task_id": task["task_id"], "labeller": name, "label": label(found, person, *key)})
+    return sorted(rows, key=lambda row: (row["task_id"], row["labeller"]))
+
+
+def entity_of(world: World, task: Mapping) -> int:
+    """The entity that a task is about, NOBODY where its name means none."""
+    named = planted_as(world, task.get("entity") or "")
+    return named.entity if named and named.entity is not None else NOBODY
+
+
+# ---- facts ----------------------------------------------------------------------------------------------------
+
+
+def _unsupported(world: World, task: Mapping) -> bool:
+    """Whether a fact is not so; what cannot be read is not supported."""
+    return not fact_is_true(world, entity_of(world, task), task["text"])
+
+
+def _label_fact(is_unsupported: bool, person: Annotator, *key: object) -> str:
+    says_so = draw(*key) < (1 - person.missing if is_unsupported else person.alarm)
+    return "unsupported" if says_so else "supported"
+
+
+# ---- reviews --------------------------------------------------------------------------------------------------
+
+
+def _kind(world: World, task: Mapping) -> str:
+    """The kind of error behind a verdict. `verdict` of a task is `unsupported`/`supported`, or true where it is not supported."""
+    is_unsupported = task["verdict"] in (True, "unsupported", "true", "not supported")
+    return kind_of(world, entity_of(world, task), task["text"], texts_of(task), is_unsupported=is_unsupported)
+
+
+def texts_of(task: Mapping) -> list[str]:
+    """The texts of a task's passages, which are texts or mappings with one."""
+    return [one if isinstance(one, str) else one["text"] for one in task.get("passages") or []]
+
+
+def _label_kind(kind: str, person: Annotator, *key: object) -> str:
+    if draw(*key) >= person.mistyping:
+        return kind
+    return pick([one for one in (*KINDS, CORRECT) if one != kind], *key, "kind")
+
+
+# ---- entities -------------------------------------------------------------------------------------------------
+
+
+def _entity(world: World, task: Mapping) -> dict:
+    """Whether a name means one thing, and how many of its pages are about it (by their addresses, or by what they say)."""
+    entity = entity_of(world, task)
+    pages = task.get("pages") or task.get("passages") or []
+    relevant = sum(_is_about(world, entity, page) for page in pages)
+    return {"unambiguous": entity != NOBODY, "relevant": relevant, "pages": len(pages)}
+
+
+def _is_about(world: World, entity: int, page: object) -> bool:
+    url = page.get("url") if isinstance(page, Mapping) else page if isinstance(page, str) and page.startswith("http") else None
+    if entity == NOBODY:
+        return False
+    if url:
+        return is_relevant(world, url, entity)
+    text = page["text"] if isinstance(page, Mapping) else str(page)
+    return any(one.subject == entity and one.is_true(world) for one in stated_in(world, text))
+
+
+def _label_entity(found: dict, person: Annotator, *key: object) -> dict:
+    is_flipped = draw(*key, "unambiguous") < person.careless
+    step = (1 if draw(*key, "side") < 0.5 else -1) if draw(*key, "relevant") < person.careless else 0
+    relevant = min(found["pages"], max(0, found["relevant"] + step))
+    return {"unambiguous": found["unambiguous"] != is_flipped, "relevant": relevant, "pages": found["pages"]}
+
+
+_TRUTH = {"fact": _unsupported, "review": _kind, "entity": _entity}
+_LABEL = {"fact": _label_fact, "review": _label_kind, "entity": _label_entity}

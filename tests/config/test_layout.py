@@ -1,0 +1,78 @@
+"""Scratch keys: what decides a reply moves them, what does not leaves them."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from truerate.config import Params
+from truerate.config.layout import Layout
+
+ROOT = Path(__file__).parents[2]
+BOARD = "halueval-closed-world"
+
+
+@pytest.fixture
+def params(tmp_path, monkeypatch):
+    """The committed settings, with a source of one file."""
+    monkeypatch.chdir(ROOT)
+    found = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+    found["paths"]["sources"] = str(tmp_path)
+    (tmp_path / "closed-world").mkdir()
+    (tmp_path / "closed-world" / "items.parquet").write_bytes(b"items")
+    return found
+
+
+def key(params, alias="birch", *upstream) -> str:
+    return Layout(Params.model_validate(params)).key(BOARD, alias, *upstream)
+
+
+SAME = {
+    "how it is asked": lambda p: p["endpoints"]["world"].update(concurrency=3, linger_s=9),
+    "who made it": lambda p: p["models"]["birch"].update(family="x"),
+    "another model": lambda p: p["models"]["cedar"].update(params={"temperature": 0.5}),
+    "a subject more": lambda p: p["tracks"]["halueval"].update(subjects=["aster"], generators=["quill"]),
+    "budget": lambda p: p["llm"].update(budget_usd=5.0, max_attempts=2),
+    "the site": lambda p: p["site"].update(title="x"),
+}
+OTHER = {
+    "its decoding": lambda p: p["models"]["birch"].update(params={"temperature": 0.5}),
+    "its price, for rows hold costs": lambda p: p["models"]["birch"].update(price=[1.0, 2.0]),
+    "its name": lambda p: p["models"]["birch"].update(model="sim-elm"),
+    "the seed": lambda p: p.update(seed=8),
+    "a size": lambda p: p["sizes"]["demo"]["halueval"].update(qa=7),
+    "a variant": lambda p: p["tracks"]["halueval"].update(variants=["plain"]),
+    "what answers": lambda p: p["endpoints"]["world"].update(launch=p["endpoints"]["world"]["launch"] + " --fault 5xx"),
+}
+
+
+@pytest.mark.parametrize("change", SAME)
+def test_what_decides_no_reply_moves_no_key(params, change):
+    before = key(params)
+    SAME[change](params)
+    assert key(params) == before
+
+
+@pytest.mark.parametrize("change", OTHER)
+def test_what_decides_a_reply_moves_the_key(params, change):
+    before = key(params)
+    OTHER[change](params)
+    assert key(params) != before
+
+
+def test_the_place_where_a_model_is_asked_moves_its_key_for_dead_letters_are_of_one_place(params):
+    params["models"]["birch"]["endpoint"] = "mine"
+    found = set()
+    for url in ("http://one.example/v1", "http://one.example/v1/", "http://two.example/v1"):
+        params["endpoints"]["mine"] = {"base_url": url}
+        found.add(key(params))
+    assert len(found) == 2
+
+
+def test_upstream_models_decide_too(params):
+    assert key(params, "birch", "quill") not in (key(params), key(params, "birch", "elm"))
+
+
+def test_the_store_stands_where_the_environment_says(params, monkeypatch, tmp_path):
+    monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "s.sqlite"))
+    assert Layout(Params.model_validate(params)).store == tmp_path / "s.sqlite"

@@ -1,0 +1,102 @@
+"""params.yaml: every mistake ends in one line that names what is allowed."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from truerate.cli import main
+from truerate.config import load_params
+from truerate.core.errors import TruerateError
+
+ROOT = Path(__file__).parents[2]
+
+
+def edited(tmp_path: Path, change) -> Path:
+    params = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+    change(params)
+    path = tmp_path / "params.yaml"
+    path.write_text(yaml.safe_dump(params), "utf-8")
+    return path
+
+
+MISTAKES = {
+    "unknown key": (lambda p: p["tracks"]["halueval"].update(keap=0.9), ["tracks.halueval.keap", "n_responses", "subjects"]),
+    "unknown top key": (lambda p: p.update(modles={}), ["unknown key 'modles'", "models"]),
+    "unknown key of an entry": (lambda p: p["models"]["aster"].update(idntity="x"), ["models.aster.idntity", "identity"]),
+    "wrong type": (lambda p: p["statistics"].update(n_bootstrap="many"), ["statistics.n_bootstrap", "'many'"]),
+    "missing key": (lambda p: p.pop("seed"), ["seed", "required"]),
+    "not an allowed value": (lambda p: p.update(profile="huge"), ["profile", "demo", "full"]),
+    "undeclared model": (lambda p: p["tracks"]["halueval"].update(subjects=["astre"]), ["model 'astre'", "aster, aster-search, birch"]),
+    "undeclared source": (lambda p: p["boards"].update(x={"track": "halueval", "source": "hotpot"}), ["source 'hotpot'", "closed-world"]),
+    "undeclared track": (lambda p: p["boards"].update(x={"track": "halueva", "source": "closed-world"}), ["'halueva'", "halueval"]),
+    "undeclared endpoint": (lambda p: p["models"]["aster"].update(endpoint="wrld"), ["endpoint 'wrld'", "world"]),
+    "literal key": (lambda p: p["endpoints"]["world"].update(api_key="sk-1"), ["literal key is refused", "api_key_env"]),
+    "name that is a path": (lambda p: p["models"].update({"../x": p["models"]["aster"]}), ["'../x'"]),
+    "two origins": (lambda p: p["sources"]["closed-world"].update(hub={"repo": "a/b", "revision": "0" * 40}), ["`path` or `hub`"]),
+    "rights that say nothing": (lambda p: p["sources"]["closed-world"].update(rights={}), ["closed-world.rights", "name `licence`"]),
+    "rights in other words": (
+        lambda p: p["sources"]["closed-world"].update(rights={"redistribution": "maybe"}),
+        ["closed-world.rights.redistribution", "'maybe'", "ids-only"],
+    ),
+    "moving revision": (
+        lambda p: p["sources"].update(h={"reader": "halueval", "hub": {"repo": "a/b", "revision": "main"}}),
+        ["sources.h.hub.revision", "'main'"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("written", "read"), [("yes", "yes"), ("no", "no"), ("'yes'", "yes"), ("ids-only", "ids-only")])
+def test_rights_are_read_as_they_are_written_though_yaml_takes_yes_for_true(tmp_path, written, read):
+    rights = yaml.safe_load(f"{{licence: CC BY 4.0, redistribution: {written}}}")
+    found = load_params(edited(tmp_path, lambda p: p["sources"]["closed-world"].update(rights=rights)))
+    assert found.source("closed-world").rights.redistribution == read
+    assert found.values["sources"]["closed-world"]["rights"] == {"licence": "CC BY 4.0", "redistribution": read}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistake_is_named_with_what_is_allowed(tmp_path, name):
+    change, expected = MISTAKES[name]
+    with pytest.raises(TruerateError) as caught:
+        load_params(edited(tmp_path, change))
+    assert all(part in str(caught.value) for part in expected), caught.value
+    assert "\n" not in str(caught.value)
+
+
+def test_several_mistakes_come_together(tmp_path):
+    def change(p):
+        p["seed"] = "x"
+        p["n_shards"] = 0
+
+    with pytest.raises(TruerateError) as caught:
+        load_params(edited(tmp_path, change))
+    assert len(str(caught.value).splitlines()) == 2
+
+
+def test_command_ends_with_2_and_one_line(tmp_path, monkeypatch, capfd):
+    edited(tmp_path, lambda p: p.update(modles={}))
+    monkeypatch.chdir(tmp_path)
+    assert main(["boards"]) == 2
+    shown = capfd.readouterr()
+    assert shown.err.count("\n") == 1 and "Traceback" not in shown.err and not shown.out
+
+
+def test_no_params_file_is_one_line(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    assert main(["boards"]) == 2
+    assert "folder that holds params.yaml" in capfd.readouterr().err
+
+
+def test_simulated_models_never_stand_on_real_data(tmp_path):
+    def change(p):
+        p["sources"]["real"] = {"reader": "halueval", "path": "x"}
+        p["boards"]["real"] = {"track": "halueval", "source": "real"}
+
+    p = load_params(edited(tmp_path, change))
+    assert p.models_on("real", ["aster", None, "birch"]) == ()
+    assert p.models_on("halueval-closed-world", ["aster", None, "birch"]) == ("aster", "birch")
+
+
+def test_committed_params_hold_and_have_closed_world_boards_only():
+    p = load_params(ROOT / "params.yaml")
+    assert p.boards and all(p.source(board.source).is_simulated for board in p.boards.values())

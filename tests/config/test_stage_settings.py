@@ -1,0 +1,66 @@
+"""What a stage reads of params.yaml: what it reads moves its file, what it does not leaves it."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from truerate.config import Params
+from truerate.config.stage_settings import Stage, read_by, stages
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def params():
+    """The committed settings."""
+    return yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+
+
+def read(params) -> dict[Stage, dict]:
+    p = Params.model_validate(params)
+    return {stage: read_by(p, stage) for stage in stages(p)}
+
+
+def moved(params, change) -> set[str]:
+    """The names of the stages whose settings a change moves, with what they are of."""
+    before = read(params)
+    change(params)
+    after = read(params)
+    return {"/".join(filter(None, stage)) for stage in before.keys() | after.keys() if before.get(stage) != after.get(stage)}
+
+
+def test_a_stage_stands_for_each_board_and_family(params):
+    boards, families = len(params["boards"]), len(params["detectors"])
+    assert len(list(stages(Params.model_validate(params)))) == 3 + 6 * boards + 2 * boards * families
+
+
+def test_settings_are_plain_values_under_their_place(params):
+    params["boards"]["my.board"] = {"track": "halueval", "source": "closed-world", "title": "Mine"}
+    found = read(params)[Stage("judge", "my.board", "tokens")]
+    assert found["boards.my.board"]["title"] == "Mine"
+    assert "tiny-prefix" in found["detectors.tokens"]["members"]
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_a_family_moves_its_own_stages_and_what_shows_them(params):
+    found = moved(params, lambda p: p["detectors"]["baselines"].update(folds=4))
+    cells = {f"{stage}/{board}/baselines" for stage in ("train", "judge") for board in params["boards"]}
+    assert found == cells | {f"score/{board}" for board in params["boards"]} | {"site"}
+
+
+def test_a_size_moves_its_tracks_data_and_training(params):
+    found = moved(params, lambda p: p["sizes"]["demo"]["mfava"].update(silver=9))
+    board = "mfava-closed-world"
+    assert found == {"sources", f"dataset/{board}"} | {f"train/{board}/{family}" for family in params["detectors"]}
+
+
+def test_what_no_stage_reads_moves_nothing(params):
+    assert not moved(params, lambda p: (p["llm"].update(budget_usd=5.0), p["sizes"]["full"]["mfava"].update(silver=9)))
+
+
+def test_a_member_for_some_tracks_judges_no_board_of_another(params):
+    baselines = Params.model_validate(params).detectors["baselines"]
+    assert set(baselines.members_on("wildhallucinations")) - set(baselines.members_on("halueval")) == {"support"}
+    assert baselines.members_on("mfava") == ()

@@ -1,0 +1,32 @@
+"""JSON that is not quite JSON."""
+
+import pytest
+
+from truerate.core.lenient import loads
+
+CASES = {
+    "plain": (b'{"a": [1, 2.5, "x"]}', {"a": [1, 2.5, "x"]}),
+    "lone surrogate": (b'{"a": "x\\ud800", "b\\udfff": 1}', {"a": "x?", "b?": 1}),
+    "endless numbers": (b'[NaN, -Infinity, 1e999, -1e999, 1e5]', [None, None, None, None, 1e5]),
+    "many digits": (b"[" + b"9" * 5000 + b", 12]", [None, 12]),
+    "byte-order mark": (b'\xef\xbb\xbf{"a": 1}', {"a": 1}),
+    "UTF-16": ('{"a": "é"}'.encode("utf-16"), {"a": "é"}),
+    "UTF-16 without a mark": ('{"a": "é"}'.encode("utf-16-be"), {"a": "é"}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_is_read(name):
+    body, expected = CASES[name]
+    assert loads(body) == expected
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"<html>", b"\xff\xfe\x00", b'{"a": }', "é".encode("latin-1")])
+def test_what_is_none_is_refused(body):
+    with pytest.raises(ValueError):
+        loads(body)
+
+
+def test_what_is_too_deep_is_refused():
+    with pytest.raises((ValueError, RecursionError)):
+        loads(b"[" * 200_000)

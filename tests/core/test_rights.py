@@ -1,0 +1,137 @@
+"""Which rows go out with their texts, which as ids and labels, and which not at all."""
+
+import hashlib
+
+import polars as pl
+import pytest
+
+from truerate.core.rights import KEYS, has_texts, open_tables, outgoing_tables, without_texts
+from truerate.core.schemas import Count, Document, Fact, Generation, Item, Judgement, Sample, frame, pairs, schema
+
+OURS, LENT = "ours", "lent"
+YES, IDS, NO = {"redistribution": "yes"}, {"redistribution": "ids-only"}, {"redistribution": "no"}
+
+
+def item(name: str, *, source: str = OURS, task: str = "qa") -> dict:
+    known = {"item_id": name, "source": source, "task": task, "lang": "en", "group_id": name, "document_ids": [f"d-{source}"]}
+    return known | {"history": "earlier", "question": "asked", "right_answer": "right", "attributes": pairs(title="A title", turn=2)}
+
+
+def document(source: str) -> dict:
+    known = {"document_id": f"d-{source}", "lang": "en", "title": "A title", "text": "the page", "url": "https://example.org/1"}
+    return known | {"source": source, "licence": "MIT", "is_wikipedia": False}
+
+
+def sample(name: str, item_id: str, *, task: str = "qa") -> dict:
+    known = {"sample_id": name, "item_id": item_id, "group_id": item_id, "task": task, "lang": "en", "text": f"text of {name}"}
+    more = {"is_hallucinated": True, "label_source": "gold", "spans": [], "rationale": "because", "split": "test"}
+    return known | more | {"attributes": pairs(scheme="one-pass", sentence="said", unheard_of="words")}
+
+
+def generation(name: str, item_id: str) -> dict:
+    known = {"generation_id": name, "item_id": item_id, "purpose": "answer", "model": "m", "sample_index": 0, "params": "{}", "text": "Zoë"}
+    return known | {"status": "ok", "prompt_key": "k", "cost_usd": 0.0, "attributes": []}
+
+
+def fact(name: str, item_id: str) -> dict:
+    known = {"fact_id": name, "generation_id": "g", "item_id": item_id, "subject": "m", "sentence_index": 0, "sentence": "said"}
+    return known | {"text": "a fact", "is_duplicate": False, "is_title": False, "evidence": ["d-ours:0-3"]}
+
+
+def judgement(target: str) -> dict:
+    known = {"judgement_id": f"j-{target}", "judge": "j", "judge_version": "1", "target_id": target, "verdict": True, "status": "ok"}
+    return known | {"spans": [], "rationale": "said", "attributes": []}
+
+
+def tables() -> dict[str, pl.DataFrame]:
+    """Two items of ours, one of them to learn from, and one of another source; everything about each."""
+    items = [item("own"), item("taught", task="train"), item("lent", source=LENT)]
+    names = [row["item_id"] for row in items]
+    targets = [f"{kind}-{name}" for kind in "sgf" for name in names] + names
+    return {
+        "items": frame(Item, items),
+        "documents": frame(Document, [document(OURS), document(LENT)]),
+        "samples": frame(Sample, [sample(f"s-{name}", name) for name in names] + [sample("s-train", "own", task="train")]),
+        "generations": frame(Generation, [generation(f"g-{name}", name) for name in names]),
+        "facts": frame(Fact, [fact(f"f-{name}", name) for name in names]),
+        "judgements": frame(Judgement, [judgement(target) for target in [*targets, "s-train", "nowhere"]]),
+        "counts": frame(
+            Count, [{"step": "s", "model": "m", "slice": []} | {name: 0 for name in schema(Count).names() if name.startswith("n_")}]
+        ),
+    }
+
+
+def ids(found: dict[str, pl.DataFrame]) -> dict[str, list[str]]:
+    return {name: found[name][key].to_list() for name, key in KEYS.items()}
+
+
+OWN = {
+    "items": ["own"],
+    "documents": ["d-ours"],
+    "samples": ["s-own"],
+    "generations": ["g-own"],
+    "facts": ["f-own"],
+    "judgements": ["j-s-own", "j-g-own", "j-f-own", "j-own"],
+}
+
+
+def test_all_of_it_where_the_source_allows():
+    found = tables()
+    assert all(data.equals(found[name]) for name, data in open_tables(found, card=YES, source=OURS).items())
+    assert has_texts(YES) and list(outgoing_tables(found, card=YES, source=OURS)) == list(found)
+
+
+@pytest.mark.parametrize("card", [NO, {}, {"redistribution": "maybe"}, NO | {"own_redistribution": "no"}, {"own_redistribution": None}])
+def test_nothing_where_it_does_not_or_nobody_said(card):
+    for shown in (open_tables(tables(), card=card, source=OURS), outgoing_tables(tables(), card=card, source=OURS)):
+        assert ids(shown) == dict.fromkeys(KEYS, [])
+        assert shown["counts"].height == 1  # counts hold no texts
+    assert not has_texts(card)
+
+
+@pytest.mark.parametrize("strict", [NO, IDS])
+def test_its_own_part_without_what_it_learned_from(strict):
+    card = strict | {"own_redistribution": "yes"}
+    assert ids(open_tables(tables(), card=card, source=OURS)) == OWN
+    assert ids(outgoing_tables(tables(), card=card, source=OURS)) == OWN and has_texts(card)
+    assert outgoing_tables(tables(), card=card, source=OURS)["samples"]["text"].to_list() == ["text of s-own"]
+
+
+def test_tables_that_are_not_there():
+    card = NO | {"own_redistribution": "yes"}
+    some = {name: data for name, data in tables().items() if name in ("items", "samples", "judgements")}
+    shown = open_tables(some, card=card, source=OURS)
+    assert list(shown) == list(some) and shown["judgements"]["target_id"].to_list() == ["s-own", "own"]
+    without_items = {name: data for name, data in tables().items() if name != "items"}
+    assert open_tables(without_items, card=card, source=OURS)["samples"].is_empty()  # nobody says whose they are
+
+
+def test_ids_and_labels_alone():
+    shown = outgoing_tables(tables(), card=IDS, source=OURS)
+    assert ids(shown) == ids(tables()) and not has_texts(IDS)
+    assert open_tables(tables(), card=IDS, source=OURS)["samples"].is_empty()
+    words = {"question", "history", "right_answer", "text", "rationale", "sentence", "title"}
+    assert not [name for name, data in shown.items() if words & set(data.columns)]
+    assert {"url", "text_sha256"} <= set(shown["documents"].columns) and "evidence" in shown["facts"].columns
+    row = shown["samples"].row(0, named=True)
+    assert row["is_hallucinated"] and row["text_sha256"] == hashlib.sha256(b"text of s-own").hexdigest()
+    assert row["attributes"] == pairs(scheme="one-pass")  # neither words nor what nobody has looked at
+    assert shown["items"]["attributes"].to_list() == [pairs(turn=2)] * 3
+    everything = str([data.to_dicts() for data in shown.values()])
+    assert not [text for text in ("text of", "asked", "earlier", "because", "said", "the page", "A title") if text in everything]
+
+
+def test_ids_of_its_own_part():
+    shown = outgoing_tables(tables(), card=NO | {"own_redistribution": "ids-only"}, source=OURS)
+    assert ids(shown) == OWN and "text" not in shown["samples"].columns
+
+
+def test_the_digest_is_of_the_utf_8_bytes_and_stands_where_the_text_stood():
+    data = pl.DataFrame({"id": [1, 2, 3], "text": ["Zoë", "", None], "n": [1, 2, 3]})
+    found = without_texts({"any": data})["any"]
+    assert found.columns == ["id", "text_sha256", "n"]
+    # sha256sum of the bytes 5a 6f c3 ab, and of no bytes
+    digest = hashlib.sha256(b"Zo\xc3\xab").hexdigest()
+    assert found["text_sha256"].to_list() == [digest, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", None]
+    assert without_texts({"any": found})["any"].equals(found)
+    assert without_texts({"any": data.clear()})["any"].schema["text_sha256"] == pl.String

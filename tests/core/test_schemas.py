@@ -1,0 +1,108 @@
+"""Tables: validated on the way in and out, deterministic bytes, one line when broken."""
+
+import math
+
+import polars as pl
+import pytest
+
+from truerate.core import schemas
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import Count, Score, frame, load, pair, pairs, save, score_row
+
+TABLES = [
+    table for table in vars(schemas).values() if isinstance(table, type) and issubclass(table, schemas.Table) and table is not schemas.Table
+]
+OUTCOMES = {"n_in": 3, "n_ok": 1, "n_dead": 1, "n_abstained": 0, "n_unparsed": 1, "n_thought": 0}
+COUNT = {"step": "sample", "model": "m", "slice": pairs(task="qa"), **OUTCOMES}
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+def test_empty_tables_travel(table, tmp_path):
+    save(table, frame(table), tmp_path / "t.parquet")
+    assert load(table, tmp_path / "t.parquet").schema == schemas.schema(table)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+def test_tables_say_what_a_row_is(table):
+    assert table.__doc__
+
+
+def row_of(table) -> dict:
+    """A row that keeps the table's rules."""
+    plain = {pl.String: "x", pl.Boolean: True, pl.Float64: 1.0, pl.Int64: 1}
+    row = {name: (rule.isin or [plain.get(kind, [])])[0] for name, (kind, rule) in table.fields().items()}
+    return row | COUNT if table is Count else row
+
+
+def broken(table):
+    """Frames of the table with one rule broken each, and that rule's name."""
+    row = row_of(table)
+    for name, (kind, rule) in table.fields().items():
+        values = {"null": None} if not rule.nullable else {}
+        values |= {"nan": math.nan} if kind == pl.Float64 and (not rule.nullable or rule.le is not None) else {}
+        values |= {"isin": "none of these"} if rule.isin else {}
+        values |= {"ge": rule.ge - 1} if rule.ge is not None else {}
+        values |= {"le": rule.le + 1} if rule.le is not None else {}
+        yield from ((f"{name}: {what}", frame(table, [row | {name: value}])) for what, value in values.items())
+        if rule.unique:
+            yield f"{name}: unique", frame(table, [row, row])
+    whole = frame(table, [row])
+    yield "order", whole.select(reversed(whole.columns))
+    yield "a column less", whole.drop(whole.columns[-1])
+    yield "type", whole.with_columns(pl.lit(1, dtype=pl.Int8).alias(whole.columns[0]))
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+def test_polars_and_pandera_agree_on_every_rule(table):
+    whole = frame(table, [row_of(table)])
+    assert table.holds(whole) and table.to_schema().validate(whole).equals(whole)
+    nulls = {name: None for name, (_, rule) in table.fields().items() if rule.nullable}
+    assert table.holds(frame(table, [row_of(table) | nulls]))
+    for rule, data in broken(table):
+        assert not table.holds(data), rule
+        with pytest.raises(TruerateError):
+            schemas.validate(table, data, where="here")
+
+
+def test_bytes_depend_on_content_alone(tmp_path):
+    for name in "ab":
+        save(Count, frame(Count, [COUNT]), tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_replies_that_do_not_add_up_are_refused(tmp_path):
+    with pytest.raises(TruerateError, match="n_in = n_ok"):
+        save(Count, frame(Count, [{**COUNT, "n_in": 4}]), tmp_path / "t.parquet")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_column_too_many_is_refused(tmp_path):
+    with pytest.raises(TruerateError, match="extra"):
+        save(Count, frame(Count, [COUNT]).with_columns(extra=pl.lit(1)), tmp_path / "t.parquet")
+
+
+def test_a_broken_or_missing_file_is_one_line(tmp_path):
+    (tmp_path / "t.parquet").write_text("no parquet")
+    for path in ("t.parquet", "absent.parquet"):
+        with pytest.raises(TruerateError) as caught:
+            load(Score, tmp_path / path)
+        assert "\n" not in str(caught.value) and "dvc repro" in str(caught.value)
+
+
+def test_pairs_are_sorted_text_and_read_back():
+    made = frame(Count, [{**COUNT, "slice": pairs(task="qa", order=1, none=None)}])
+    assert made["slice"].to_list() == [[{"key": "order", "value": "1"}, {"key": "task", "value": "qa"}]]
+    assert made.select(pair("slice", "task"), pair("slice", "absent")).row(0) == ("qa", None)
+
+
+def test_a_score_says_no_certainty():
+    known = {"board": "b", "inputs": "i"}
+    for found, ends in {
+        (0.5, 0.5, 0.5): (None, None),
+        (0.5, 0.5, 0.50000001): (None, None),  # after rounding
+        (0.5, 0.4, float("nan")): (None, None),
+        (0.5, 0.4, 0.6): (0.4, 0.6),
+    }.items():
+        row = score_row("accuracy", "m", {}, found, 4, **known)
+        assert row["value"] == 0.5 and (row["low"], row["high"]) == ends

@@ -1,0 +1,141 @@
+"""Claims and settlements, as single transactions."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from functools import partial
+
+import pytest
+
+from llm.asked import TARGET, asking
+from truerate.llm.store.budget import Caps, Charge
+from truerate.llm.store.lease_holder import Owner, host, is_alive, started
+from truerate.llm.store.leases import Claim, Desk, Job, Settled, beat, claim, exchange, settle
+from truerate.llm.store.responses import Dead, Kept, Store
+
+FREE = Caps(None, None)
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "r.sqlite") as store:
+        yield store
+
+
+def job(text: str = "x") -> Job:
+    return Job(TARGET.key(asking(text)), TARGET, asking(text))
+
+
+def lives(store: Store, owner: Owner, ttl: float = 30.0) -> Owner:
+    store.write(partial(beat, owner=owner, ttl=ttl))
+    return owner
+
+
+def outcome(store: Store, owner: Owner, one: Job, caps: Caps = FREE) -> object:
+    return store.write(partial(claim, owner=owner, jobs=[one], caps=caps))[one.key]
+
+
+def test_a_claim_is_one_owners_until_it_is_settled(store):
+    one, two = lives(store, Owner.mine()), lives(store, Owner.mine())
+    assert outcome(store, one, job()) is Claim.MINE
+    assert outcome(store, two, job()) is Claim.BUSY
+    assert outcome(store, one, job()) is Claim.BUSY
+    kept = Kept("text", "stop", 1, 2)
+    store.write(partial(settle, owner=one, settled=[Settled(job(), kept, charges=[job().charge("reply", 1, 2)])]))
+    assert outcome(store, two, job()) == kept
+    assert store.find([job().key]) == {job().key: kept}
+
+
+def test_settling_and_claiming_again_in_one_transaction(store):
+    one = lives(store, Owner.mine())
+    outcome(store, one, job())
+    again = partial(exchange, owner=one, settled=[Settled(job(), charges=[job().lost()])], jobs=[job()], caps=FREE)
+    assert store.write(again) == {job().key: Claim.MINE}
+    assert store.query("SELECT kind, calls FROM ledger") == [("lost", 1)]
+
+
+def test_dead_letters_answer_claims(store):
+    one = lives(store, Owner.mine())
+    outcome(store, one, job())
+    store.write(partial(settle, owner=one, settled=[Settled(job(), Dead("refusal", "no", 1))]))
+    assert outcome(store, one, job()) == Dead("refusal", "no", 1, job().target.address)
+
+
+def test_a_desk_that_closes_claims_nothing_more_and_writes_what_came(store):
+    kept = Kept("text", "stop", 1, 2)
+
+    async def leave() -> None:
+        desk = Desk(store, FREE, ttl=30.0)
+        await desk.open()
+        assert await desk.swap(None, job("one")) is Claim.MINE
+        desk.swap(Settled(job("one"), kept, charges=[job("one").charge("reply", 1, 2)]), job("two"))  # its worker is cancelled here
+        await desk.close()
+        await desk.do(lambda link: None)
+
+    asyncio.run(leave())
+    assert store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
+    assert store.find([job("one").key, job("two").key]) == {job("one").key: kept}
+    assert store.query("SELECT kind, calls FROM ledger") == [("reply", 1)]
+
+
+def test_leases_of_a_dead_process_are_broken_at_once(store):
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    gone = lives(store, Owner(7, host(), child.pid, started(child.pid)))
+    assert outcome(store, gone, job()) is Claim.MINE
+    mine = lives(store, Owner.mine())
+    assert outcome(store, mine, job()) is Claim.BUSY
+    child.kill()
+    while started(child.pid) is not None:  # a zombie counts as dead before it is buried
+        time.sleep(0.005)
+    assert outcome(store, mine, job()) is Claim.BUSY  # finds it dead …
+    assert outcome(store, mine, job()) is Claim.MINE  # … and takes over
+    child.communicate()
+    assert store.query("SELECT kind, calls, n_in, n_out FROM ledger") == [("lost", 1, 1 + 32, 50)]
+
+
+def test_a_later_process_of_the_same_number_is_another():
+    me = Owner.mine()
+    assert is_alive(me, beat=100.0, ttl=5.0, now=104.0)
+    assert not is_alive(me, beat=100.0, ttl=5.0, now=106.0)
+    assert not is_alive(Owner(1, me.host, me.pid, me.started - 1), beat=100.0, ttl=5.0, now=101.0)
+    assert not is_alive(Owner(1, me.host, 2**22 + 5, 1), beat=100.0, ttl=5.0, now=101.0)
+    assert is_alive(Owner(1, "elsewhere", 2**22 + 5, 1), beat=100.0, ttl=5.0, now=101.0)
+
+
+def test_leases_of_a_silent_owner_are_broken_after_their_time(store):
+    other = lives(store, Owner(9, "elsewhere", os.getpid(), 1), ttl=0.05)
+    outcome(store, other, job())
+    mine = lives(store, Owner.mine())
+    deadline = time.monotonic() + 5
+    while outcome(store, mine, job()) is not Claim.MINE:
+        assert time.monotonic() < deadline
+
+
+def test_leases_without_an_owner_are_broken(store):
+    outcome(store, Owner.mine(), job())
+    mine = lives(store, Owner.mine())
+    assert outcome(store, mine, job()) is Claim.BUSY
+    assert outcome(store, mine, job()) is Claim.MINE
+
+
+def test_the_budget_decides_claims(store):
+    # bound of a call: (1 + 32) * 1 + 50 * 2 = 133 millionths of a dollar, 83 tokens
+    one = lives(store, Owner.mine())
+    caps = Caps(0.000300, None)
+    assert outcome(store, one, job("a"), caps) is Claim.MINE
+    assert outcome(store, one, job("b"), caps) is Claim.MINE  # 266 held
+    assert outcome(store, one, job("c"), caps) is Claim.WAIT  # 399 if both cost their bound
+    store.write(partial(settle, owner=one, settled=[Settled(job("a"), Kept("t", None, 1, 1), charges=[job("a").charge("reply", 1, 1)])]))
+    assert outcome(store, one, job("c"), caps) is Claim.MINE  # 3 spent, 266 held
+    dear = Settled(job("b"), Kept("t", None, 1, 1), charges=[Charge("reply", "m", 1, 1, 1, 0.000200)])
+    store.write(partial(settle, owner=one, settled=[dear]))
+    assert outcome(store, one, job("d"), caps) is Claim.STOP  # 203 spent, 133 needed
+
+
+def test_the_budget_in_tokens(store):
+    one = lives(store, Owner.mine())
+    assert outcome(store, one, job("a"), Caps(None, 82)) is Claim.STOP
+    assert outcome(store, one, job("a"), Caps(None, 83)) is Claim.MINE
+    assert outcome(store, one, job("b"), Caps(None, 83)) is Claim.WAIT

@@ -1,0 +1,171 @@
+"""The heat map, planted against estimated, and analyses in words, from rows made by hand."""
+
+import pytest
+from tiny_mfava import CARD, mfava_board, mfava_rows
+
+from truerate.core.schemas import Row, frame
+from truerate.site.languages import language
+from truerate.site.mfava.analyses import analyses
+from truerate.site.mfava.heatmap import Spot, axis, grids, heat_map, opening
+from truerate.site.mfava.recovery import recovery
+from truerate.site.sections import page_of
+from truerate.site.tables import unpaired
+from truerate.tracks.mfava.languages import LANGUAGES
+
+
+def rate(
+    model, lang, value, *, estimator="raw", calibration=None, kind="model", metric="hallucination_rate", low=None, high=None, replies="all"
+):
+    held = {"lang": lang, "estimator": estimator, "calibration": calibration, "replies": replies}
+    return {"table": "rates", "subject": model, "kind": kind, "metric": metric, "slice": {key: one for key, one in held.items() if one},
+            "value": value, "low": low, "high": high, "rank_low": None, "rank_high": None, "n": 10, "provenance": "x"}  # fmt: skip
+
+
+BOARD = mfava_board()
+RAW = [rate("a", "de", 0.1), rate("b", "de", 0.3), rate("a", "ar", 0.2), rate("b", "ar", None)]
+
+
+def test_means_stand_at_both_edges_and_say_what_is_missing():
+    made = heat_map(RAW, BOARD)
+    assert [line["name"] for line in made["lines"]] == ["Arabic", "German"] and made["models"] == ["a", "b"]
+    spots = {line["code"]: [cell["now"] for cell in line["cells"]] for line in [*made["lines"], made["foot"]]}
+    assert spots["de"][0].value == pytest.approx(0.2) and spots["de"][0].n_missing == 0
+    assert (spots["ar"][0].value, spots["ar"][0].n, spots["ar"][0].n_missing) == (0.2, 1, 1)  # b is not told
+    assert [spot.value for spot in spots["all"][1:]] == [pytest.approx(0.15), 0.3] and spots["all"][2].n_missing == 1
+    assert heat_map([], BOARD) is None
+
+
+def test_an_estimate_over_all_languages_is_not_made_anew():
+    foot = heat_map([*RAW, rate("a", "all", 0.17, low=0.1, high=0.2)], BOARD)["foot"]
+    assert (foot["cells"][1]["now"].value, foot["cells"][1]["now"].low) == (0.17, 0.1)
+
+
+def test_the_best_founded_estimate_that_is_mostly_told_comes_first():
+    gold = [rate(model, lang, 0.2, estimator="rogan-gladen", calibration="gold") for model in "ab" for lang in ("de", "ar")]
+    natural = [
+        rate(model, lang, 0.2 if model == "a" else None, estimator="rogan-gladen", calibration="natural")
+        for model in "ab"
+        for lang in ("de", "ar")
+    ]
+    assert opening(grids(RAW + gold)) == ("rogan-gladen", "gold", "all")
+    assert opening(grids(RAW + gold + natural)) == ("rogan-gladen", "natural", "all")  # told in one half
+    untold = rate("c", "de", None, estimator="rogan-gladen", calibration="natural")
+    assert opening(grids([*RAW, *gold, *natural, untold])) == ("rogan-gladen", "gold", "all")
+    assert opening(grids([rate("a", "de", 0.1, kind="planted", estimator="planted")])) == ("planted", "", "all")
+
+
+def test_numbers_lie_packed_in_the_cell():
+    spot = Spot(0.1234, 0.1, 0.15, 0.01, 0.2, (0.05, None), 12, 1)
+    assert spot.packed() == "12.34 10.00 15.00 1.00 20.00 5.00 - 12 1"
+    assert Spot(None, n=3).packed() == "- - - - - - - 3 0"
+
+
+def test_planted_values_spread_and_band_stand_beside_the_estimates_they_belong_to():
+    rows = [rate("a", "de", 0.1, estimator="hr_est", calibration="gold"),
+            rate("a", "de", 0.2, estimator="rogan-gladen", calibration="gold"),
+            rate("a", "de", 0.02, estimator="hr_est", calibration="gold", metric="hallucination_rate_std"),
+            rate("a", "de", 0.15, kind="planted", estimator="planted"),
+            rate("a", "de", 0.05, estimator=None, calibration="gold", metric="sensitivity_low"),
+            rate("a", "de", 0.25, estimator=None, calibration="gold", metric="sensitivity_high")]  # fmt: skip
+    found = grids(rows)
+    hr, rogan = found["hr_est", "gold", "all"]["de", "a"], found["rogan-gladen", "gold", "all"]["de", "a"]
+    assert (hr.std, hr.planted, hr.band) == (0.02, 0.15, (None, None)) and (rogan.std, rogan.planted, rogan.band) == (
+        None,
+        0.15,
+        (0.05, 0.25),
+    )
+    assert found["planted", "", "all"]["de", "a"].planted is None
+
+
+def test_one_axis_serves_all_estimates_and_an_outlier_does_not_stretch_it():
+    assert axis(grids([rate("a", "de", 0.03)])) == 0.04 and axis(grids([rate("a", "de", 0.31)])) == 0.4
+    many = [rate(f"m{k}", "de", 0.1) for k in range(40)]
+    assert axis(grids([*many, rate("z", "de", 3.0)])) == 0.1
+    assert axis(grids([rate("a", "de", None)])) == 1.0
+
+
+def test_errors_of_an_estimator_by_hand():
+    # planted .10 and .20; estimated .12 (interval holds .10) and .17 (its interval does not hold .20); a third cell is not told
+    rows = [rate("a", "de", 0.12, low=0.09, high=0.15), rate("b", "de", 0.17, low=0.15, high=0.19), rate("c", "de", None)]
+    rows += [rate(name, "de", value, kind="planted", estimator="planted") for name, value in (("a", 0.1), ("b", 0.2), ("c", 0.3))]
+    (found,) = recovery(rows, BOARD)["estimators"]
+    assert (found["n"], found["n_untold"], found["held"]) == (3, 1, 0.5)
+    assert found["error"] == pytest.approx((0.02 + 0.03) / 2) and found["bias"] == pytest.approx((0.02 - 0.03) / 2)
+    assert recovery(RAW, BOARD) is None
+
+
+def analysis(metric, value, *, low=None, high=None, subject="rate-against-length", **where):
+    return {"table": "analyses", "subject": subject, "kind": "baseline", "metric": metric, "slice": where, "value": value, "low": low,
+            "high": high, "n": 9, "provenance": "x"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("r", "p", "said"),
+    (
+        (0.8, 0.01, "Longer replies have the higher rate."),
+        (-0.8, 0.01, "Longer replies have the lower rate."),
+        (0.8, 0.2, "No direction can be told."),
+    ),
+)
+def test_an_analysis_is_said_in_words(r, p, said):
+    (line,) = analyses([analysis("pearson_r", r), analysis("p_value", p), analysis("n_points", 9.0)], BOARD)["lines"]
+    assert (line["verdict"], line["n"], line["p"]) == (said, 9, p) and line["caveat"]
+
+
+def test_an_analysis_without_p_is_told_by_its_interval_and_unknown_ones_are_shown():
+    first, second = analyses([analysis("mean_difference", 0.1, low=0.02, high=0.2, subject="zeta", test="bootstrap"),
+                              analysis("pearson_r", None)], BOARD)["lines"]  # fmt: skip
+    assert (first["title"], first["verdict"]) == ("Rate against the length of replies", "Not measured: too few points.")
+    assert (second["title"], second["where"], second["verdict"]) == ("Zeta", "paired bootstrap", "More.")
+
+
+def test_of_several_estimates_the_best_founded_one_leads_and_the_others_fold_away():
+    modes = ({"estimator": "raw"}, {"estimator": "hr_est", "calibration": "gold"}, {"estimator": "hr_est", "calibration": "silver"})
+    rows = [analysis("pearson_r", 0.1, **mode, **more) for mode in modes for more in ({}, {"within": "languages"})]
+    rows.append(analysis("mean_difference", 0.1, subject="by-family", family="Afro-Asiatic", estimator="raw"))
+    found = analyses(rows, BOARD)
+    assert [line["where"] for line in found["lines"]] == ["Gold, HR_est", "Gold, HR_est, within languages", "Raw, Afro-Asiatic"]
+    assert len(found["more"]) == 4 and not [line for line in found["more"] if "Gold" in line["where"]]
+
+
+def test_the_leading_detector_has_a_table_of_its_own_and_planted_rates_stand_beside_each_estimate():
+    rows = [row | {"slice": unpaired(row["slice"])} for row in frame(Row, mfava_rows()).to_dicts()]
+    found = page_of("mfava").rows(rows, BOARD)
+    assert {row["subject"] for row in found if row["table"] == "leader"} == {"tiny-prefix"}
+    assert {row["slice"]["against"] for row in found if row["table"] == "leader"} == {"held-out", "silver", "gold", "natural"}
+    beside = {(row["slice"].get("estimator"), row["slice"].get("calibration")) for row in found if row["kind"] == "planted"}
+    assert ("rogan-gladen", "natural") in beside and ("raw", None) in beside
+    spread = [
+        row["std"]
+        for row in found
+        if row["kind"] == "model" and row["slice"].get("estimator") == "hr_est" and row["metric"] == "hallucination_rate"
+    ]
+    assert set(spread) == {0.011}
+
+
+def test_how_many_answers_have_a_page_stands_beside_mu_shroom_s_figures():
+    counts = {"n_answers_de": 4, "n_answers_with_page_de": 4, "n_answers_zh": 6, "n_answers_with_page_zh": 0}
+    rows = [row | {"slice": unpaired(row["slice"])} for row in mfava_rows()]
+    made = [row for row in page_of("mfava").rows(rows, mfava_board(source_card={"counts": counts})) if row["metric"] == "with_page_rate"]
+    assert [(row["slice"]["lang"], row["value"], row["n"]) for row in made] == [("de", 1, 4), ("zh", 0, 6), ("all", 0.4, 10)]
+    (section,) = [section for section in page_of("mfava").sections if section.heading == "Mu-SHROOM"]
+    assert all(any(view.takes(row) for view in section.views) for row in made)
+    plain = page_of("mfava").rows(rows, mfava_board(source_card={"counts": {"n_items": 3}}))
+    assert not [row for row in plain if row["metric"] == "with_page_rate"]
+
+
+def test_annotators_that_cannot_be_told_apart_are_a_figure():
+    board = mfava_board(source_card={"counts": {"n_gold_not-inferable_zh": 26, "n_gold_clean_zh": 30}})
+    found = {name: (value, note) for name, value, note in page_of("mfava").figures([], board)}
+    assert found["Annotators"] == ("not told apart", "zh: few texts have several rows, so no κ")
+    assert "Annotators" not in {name for name, *_ in page_of("mfava").figures([], mfava_board())}
+
+
+def test_an_unknown_track_has_an_empty_layout():
+    page = page_of("no_such_track")
+    assert page.sections == () and page.leading is None and page.rows([1], BOARD) == [1]
+    assert CARD["ranks"]["metric"] == "hallucination_rate"
+
+
+def test_every_language_of_the_track_has_a_name():
+    assert {code for code in LANGUAGES if language(code) == code} == set()

@@ -1,0 +1,134 @@
+"""Planted scores: the exact expectation of what the simulated judges say of the texts at hand."""
+
+import polars as pl
+import pytest
+
+from truerate.core.schemas import Document, Generation, Item, Sample, Score, frame, pairs, validate
+from truerate_world.claim_checker import PATTERNS
+from truerate_world.halueval.truth import planted_scores
+from truerate_world.simulated_model import MODELS, reply
+
+from ..asking import recognition, sampling
+
+VARIANTS = ["plain", "knowledge", "chain-of-thought", "contrast"]
+
+
+@pytest.fixture(scope="module")
+def tables(world, items):
+    """Items, documents and samples of a board: per item the right text and one candidate; one label is wrong on purpose."""
+    item_rows, documents, samples, asked = [], [], [], {}
+    for number, item in enumerate(items[::2]):
+        name, task = f"i{number:03d}", item["task"]
+        history = item.get("Dialogue History", "")
+        earlier, _, question = history.rpartition("\n[Human]: ")
+        evidence = item.get("Knowledge") or item["Document"]
+        documents.append(_document(name, evidence))
+        item_rows.append(_item(name, task, earlier, item.get("Question", question), item["right"]))
+        pattern = PATTERNS[task][number % len(PATTERNS[task])]
+        wrong = reply(world, "sim-quill", sampling(item, pattern), temperature=1.0, seed=5)
+        wrong = item["right"] if number == 1 else wrong.text
+        samples += [_sample(name, task, item["right"], False, None), _sample(name, task, wrong, True, pattern)]
+        asked[name] = item
+    return frame(Item, item_rows), frame(Document, documents), frame(Sample, samples), asked
+
+
+def _document(name, text):
+    return {
+        "document_id": f"d{name}",
+        "lang": "en",
+        "title": name,
+        "text": text,
+        "source": "w",
+        "licence": "CC0-1.0",
+        "is_wikipedia": False,
+    }
+
+
+def _item(name, task, history, question, right):
+    known = {"item_id": name, "source": "w", "task": task, "lang": "en", "group_id": name, "document_ids": [f"d{name}"]}
+    return {**known, "history": history, "question": question, "right_answer": right, "attributes": []}
+
+
+def _sample(name, task, text, is_hallucinated, pattern):
+    known = {"sample_id": f"{name}-{is_hallucinated}", "item_id": name, "pair_id": name, "group_id": name, "task": task, "lang": "en"}
+    label = {"text": text, "is_hallucinated": is_hallucinated, "label_source": "silver", "pattern": pattern}
+    return {**known, **label, "spans": [], "split": "test", "attributes": []}
+
+
+def planted(world, tables, **more):
+    items, documents, samples, _ = tables
+    models = {"a": "sim-aster", "e": "sim-elm"}
+    return planted_scores("b", world=world, models=models, samples=samples, items=items, documents=documents, variants=VARIANTS, **more)
+
+
+def value(rows, metric, subject, **where):
+    found = [row for row in rows if (row["metric"], row["subject"], row["slice"]) == (metric, subject, pairs(**where))]
+    assert len(found) == 1
+    return found[0]["value"], found[0]["n"]
+
+
+def test_rows_are_scores_of_method_planted(world, tables):
+    rows = planted(world, tables, inputs="abc")
+    data = validate(Score, frame(Score, rows), where="test")
+    assert set(data["method"]) == {"planted"} and set(data["inputs"]) == {"abc"} and set(data["board"]) == {"b"}
+    assert (
+        data.select("metric", "subject", pl.col("slice").cast(pl.List(pl.Struct({"key": pl.String, "value": pl.String}))))
+        .is_duplicated()
+        .sum()
+        == 0
+    )
+
+
+@pytest.mark.parametrize("variant", VARIANTS[:3])
+def test_planted_rates_are_the_mean_of_the_probabilities_that_the_judges_draw_with(world, tables, variant):
+    _, _, samples, asked = tables
+    rows = planted(world, tables)
+    for alias, model in {"a": "sim-aster", "e": "sim-elm"}.items():
+        drawn = {}
+        for row in samples.iter_rows(named=True):
+            if variant == "knowledge" and row["task"] == "summarization":
+                continue
+            p = reply(world, model, recognition(asked[row["item_id"]], row["text"], variant)).truth["p"]
+            drawn.setdefault((row["task"], row["is_hallucinated"]), []).append(p)
+            if row["pattern"]:
+                drawn.setdefault((row["task"], row["pattern"]), []).append(p)
+        for (task, group), found in drawn.items():
+            mean = sum(found) / len(found)
+            where = {"task": task, "variant": variant}
+            if group is False:
+                assert value(rows, "tnr", alias, **where) == (pytest.approx(1 - mean), len(found))
+            else:
+                pattern = {} if group is True else {"pattern": group}
+                assert value(rows, "tpr", alias, **where, **pattern) == (pytest.approx(mean), len(found))
+            assert value(rows, "unparsed_rate", alias, **where)[0] == MODELS[model].unparsed
+
+
+def test_contrast_counts_pairs_and_knowledge_skips_summaries(world, tables):
+    rows = planted(world, tables)
+    elm = MODELS["sim-elm"]
+    expected = (1 - elm.position_bias) * elm.contrast["qa"] * (1 - elm.unparsed) ** 2
+    assert value(rows, "accuracy", "e", task="qa", variant="contrast") == (pytest.approx(expected), 30)
+    assert not [row for row in rows if row["slice"] == pairs(task="summarization", variant="knowledge")]
+
+
+def test_only_subjects_are_ranked_and_generators_have_their_failures(world, tables):
+    attributes = [pairs(task="qa", pattern=name, scheme="one-pass") for name in ("inference", "inference", "unknown")]
+    shown = [{"purpose": "sample", "model": "e", "attributes": one} for one in attributes]
+    shown += [{"purpose": "filter", "model": "a", "attributes": pairs(task="qa")}] * 2
+    schema = frame(Generation).select("purpose", "model", "attributes").schema
+    rows = planted(world, tables, subjects=["a"], generations=pl.DataFrame(shown, schema=schema))
+    elm, aster = MODELS["sim-elm"], MODELS["sim-aster"]
+    failure = elm.failure("qa", "inference")
+    assert value(rows, "candidate_failure_rate", "e", task="qa", pattern="inference") == (pytest.approx(failure), 2)
+    too_long = (1 - elm.restating["qa", "inference"]) * elm.verbosity  # of those that came, so refusals do not enter
+    assert value(rows, "length_rule_broken_rate", "e", task="qa", scheme="one-pass")[0] == pytest.approx(too_long)
+    assert value(rows, "filter_disagreement_rate", "a", task="qa") == (aster.position_bias, 1)
+    assert {row["subject"] for row in rows if row["metric"] == "tpr"} == {"a"}
+
+
+def test_nothing_to_judge_gives_no_row(world, tables):
+    items, documents, samples, _ = tables
+    rows = planted_scores(
+        "b", world=world, models={"a": "sim-aster"}, samples=samples.clear(), items=items, documents=documents, variants=VARIANTS
+    )
+    assert rows == []

@@ -1,0 +1,14 @@
+import pytest
+
+from truerate_world.mfava.entity_table import build
+from truerate_world.mfava.reader import reader
+
+
+@pytest.fixture(scope="session")
+def atlas():
+    return build(7)
+
+
+@pytest.fixture(scope="session")
+def known(atlas):
+    return reader(atlas)

@@ -1,0 +1,202 @@
+"""The simulated models on the wiki: passages, insertions, translations, queries, checks and bare questions, with their planted faults."""
+
+import pytest
+from scipy.stats import binom
+
+from truerate.core.tags import TYPES, Refused, Tagged, parse_tags, with_tags
+from truerate_world.completions import completion_of
+from truerate_world.mfava import realiser
+from truerate_world.mfava.lang import LANGUAGES
+from truerate_world.mfava.planted import HABITS, rates
+from truerate_world.mfava.sources import labelled_row, prompt_row
+from truerate_world.mfava.training import TAUGHT
+
+from ..asking import user
+from .asking import WORLD, ask, check, insertion, passage, queries, translation, wild
+
+TAIL = 5e-6  # of each two-sided binomial interval
+
+
+def holds(hits, n, p):
+    return binom.ppf(TAIL, n, p) <= hits <= binom.ppf(1 - TAIL, n, p)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_silver_passage_is_true_to_its_reference_and_gains_every_type(atlas, known, code):
+    for place in range(8):
+        row = prompt_row(atlas, code, place)
+        written = passage("sim-quill", row)
+        assert written.task == "write" and 3 <= len(known.read(written.text, code)) <= 5
+        told = {(one.said.subject, one.said.relation, one.said.value) for one in known.read(row["reference"], code)}
+        assert {(one.said.subject, one.said.relation, one.said.value) for one in known.read(written.text, code)} <= told
+        text, gained = written.text, set()
+        for kind in TYPES:
+            made = insertion("sim-quill", row, kind, text)
+            before = parse_tags(text)
+            assert made.task == "insert" and made.truth["type"] == kind
+            if made.truth["fault"]:
+                continue
+            after = parse_tags(made.text, original=before.original)
+            assert isinstance(after, Tagged), (after, made.text)
+            assert len(after.spans) == len(before.spans) + made.truth["n"] > len(before.spans)
+            text = made.text
+            gained.add(kind)
+        tagged = parse_tags(text)
+        assert list(tagged.spans) == known.truth(tagged.text, code)
+        assert not tagged.spans or tagged.spans[0]["type"] in ("entity", "relation") or tagged.spans[0]["start"] > 0
+        assert {span["type"] for span in tagged.spans} == gained and len(gained) > 2
+
+
+def test_the_faults_of_the_silver_writer_come_at_their_rates_and_are_what_they_are_called(atlas):
+    found, n = [], 0
+    for place in range(60):
+        row = prompt_row(atlas, "en", place)
+        text = passage("sim-quill", row).text
+        for seed in range(8):
+            made, n = insertion("sim-quill", row, "subjective", text, seed=seed), n + 1
+            after = parse_tags(made.text, original=text)
+            fault = made.truth["fault"]
+            found.append(fault)
+            if fault == "nothing":
+                assert made.text == text and made.truth["n"] == 0
+            elif fault:
+                assert isinstance(after, Refused) and after.reason == {"unclosed": "malformed", "altered": "altered"}[fault]
+            else:
+                assert len(after.spans) == made.truth["n"] > 0
+    for name in ("unclosed", "altered", "nothing"):
+        assert holds(found.count(name), n, getattr(HABITS["sim-quill"], name)) and name in found
+
+
+@pytest.mark.parametrize("code", LANGUAGES[1:])
+def test_translations_keep_tags_around_what_they_were_around(atlas, known, code):
+    for place in range(40):
+        row = labelled_row(atlas, "train", place, TAUGHT)
+        english = parse_tags(row["marked"])
+        made = translation("sim-quill", with_tags(english.text, english.spans), code)
+        assert made.task == "translate"
+        if made.truth["fault"]:
+            continue
+        tagged = parse_tags(made.text)
+        assert list(tagged.spans) == known.truth(tagged.text, code)
+        assert [span["type"] for span in tagged.spans] == [span["type"] for span in english.spans]
+        assert len(known.read(tagged.text, code)) == len(known.read(english.text, "en"))
+        reference = translation("sim-quill", row["reference"], code)
+        assert [one.said.value for one in known.read(reference.text, code)] == [
+            one.said.value for one in known.read(row["reference"], "en")
+        ]
+
+
+def test_faults_of_translations_change_the_count_or_the_order_of_tags(atlas):
+    found = []
+    for place in range(300):
+        english = parse_tags(labelled_row(atlas, "train", place, TAUGHT)["marked"])
+        if not english.spans:
+            continue
+        made = translation("sim-quill", with_tags(english.text, english.spans), "de")
+        tagged, fault = parse_tags(made.text), made.truth["fault"]
+        found.append(fault)
+        types, before = [span["type"] for span in tagged.spans], [span["type"] for span in english.spans]
+        more = {"dropped": -1, "doubled": 1}.get(fault, 0)
+        assert len(types) == len(before) + more and (types == before) == (fault is None)
+    for name in ("dropped", "doubled", "swapped"):
+        assert name in found and found.count(name) <= binom.ppf(1 - TAIL, len(found), getattr(HABITS["sim-quill"], name))
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_queries_are_numbered_ask_on_different_matters_and_are_checked(atlas, known, code):
+    right, n_beyond, n = 0, 0, 0
+    for subject in atlas.of("articles")[:30]:
+        reference = realiser.write(atlas, code, realiser.reference(atlas, subject))
+        made = queries("sim-quill", atlas.names[code][subject], reference, code, system="Write 2 questions.")
+        lines = made.text.split("\n")
+        assert made.task == "query" and [line[:3] for line in lines] == ["1. ", "2. "]
+        asked = [known.asked(line[3:]) for line in lines]
+        assert {(one.code, one.subject) for one in asked} == {(code, subject)} and asked[0].relation != asked[1].relation
+        for one, line in zip(asked, lines, strict=True):
+            is_told = one.relation in list(atlas.entities[subject].facts)[:3]
+            verdict = check("sim-aster", line[3:], reference)
+            assert verdict.task == "check" and verdict.truth["is_answered"] == is_told
+            right, n_beyond, n = right + (verdict.text == ("Yes" if is_told else "No")), n_beyond + (not is_told), n + 1
+    assert holds(n - right, n, HABITS["sim-aster"].misjudged) and holds(n_beyond, n, HABITS["sim-quill"].beyond)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("model", ["sim-aster", "sim-elm"])
+def test_wild_replies_carry_exact_spans_at_the_planted_rates(atlas, known, code, model):
+    n, hits, flaws = 0, dict.fromkeys(TYPES, 0), []
+    for place, subject in enumerate(atlas.of("articles")[:200]):
+        query = realiser.question(atlas, code, subject, list(atlas.entities[subject].facts)[place % 5], place)
+        made = wild(model, query)
+        assert made.task == "answer" and known.truth(made.text, code) == made.truth["spans"]
+        flaws.append(made.truth["flaw"])
+        assert (made.finish == "length") == (made.truth["flaw"] == "cut")
+        if made.truth["flaw"] is None:
+            n += len(known.read(made.text, code))
+            for span in made.truth["spans"]:
+                hits[span["type"]] += 1
+    for kind, rate in rates(model, code).items():
+        assert holds(hits[kind], n, rate), (kind, hits[kind], n, rate)
+    for name in ("repeats", "dont_know", "cut"):
+        assert holds(flaws.count(name), len(flaws), getattr(HABITS[model], name))
+
+
+def test_rates_differ_by_model_and_language_and_no_one_order_holds():
+    order = {code: sorted(HABITS, key=lambda model: sum(rates(model, code).values())) for code in LANGUAGES}
+    assert len(set(map(tuple, order.values()))) > 1
+    for model in HABITS:
+        assert len({round(sum(rates(model, code).values()), 4) for code in LANGUAGES}) > 3
+
+
+def test_half_of_the_natural_wrong_values_stand_in_the_reference(atlas, known):
+    near, n = 0, 0
+    for place, subject in enumerate(atlas.of("articles")):
+        reference = known.read(realiser.write(atlas, "en", realiser.reference(atlas, subject)), "en")
+        mate = {claim.said.value for claim in reference if claim.said.subject != subject}
+        query = realiser.question(atlas, "en", subject, list(atlas.entities[subject].facts)[place % 3], place)
+        for model in ("sim-cedar", "sim-elm"):
+            made = wild(model, query, seed=place % 3)
+            for claim in known.read(made.text, "en"):
+                spans = known.false_in(claim)
+                is_told = claim.said.relation in {one.said.relation for one in reference if one.said.subject != subject}
+                if spans and spans[0]["type"] == "entity" and is_told and made.truth["flaw"] is None:
+                    near, n = near + (claim.said.value in mate), n + 1
+    assert n > 60 and 0.35 < near / n < 0.65
+
+
+def test_replies_differ_by_seed_and_only_where_they_are_drawn(atlas):
+    query = _query(atlas, "fr", 5)
+    assert len({wild("sim-elm", query, seed=seed).text for seed in range(6)}) > 3
+    assert wild("sim-elm", query) == wild("sim-elm", query)
+    assert len({wild("sim-elm", query, temperature=0.0, seed=seed).text for seed in range(6)}) == 1
+
+
+def _query(atlas, code, place):
+    subject = atlas.of("articles")[place]
+    return realiser.question(atlas, code, subject, next(iter(atlas.entities[subject].facts)), place)
+
+
+def test_a_cut_reply_says_so_through_the_endpoint(atlas):
+    made = next(one for one in (wild("sim-elm", _query(atlas, "en", place)) for place in range(200)) if one.finish)
+    request = {"model": "sim-elm", "messages": user(""), "max_tokens": 500}
+    choice = completion_of(request, made.text, "x", made.finish)["choices"][0]
+    assert choice["finish_reason"] == "length" and choice["message"]["content"] == made.text and not made.text.endswith(".")
+    assert completion_of(request, "Short.", "x")["choices"][0]["finish_reason"] == "stop"
+
+
+def test_a_name_alone_is_answered_in_its_language_and_strangers_are_left_to_the_general_task(atlas, known):
+    museum = atlas.groups["articles", "museum"][3]
+    for code in LANGUAGES:
+        made = wild("sim-aster", f"{atlas.names[code][museum]}?!")
+        assert made.task == "answer" and made.truth["lang"] == code
+    tongue = WORLD.tongues["en"]
+    assert wild("sim-aster", f"Tell me about {tongue.name(0)}.").task == "general"
+    assert wild("sim-aster", "Who are you?").task == "unrecognised"
+
+
+def test_what_is_not_understood_is_not_recognised(atlas):
+    row = prompt_row(atlas, "en", 0)
+    assert passage("sim-quill", row | {"reference": "Nothing known."}).task == "unrecognised"
+    assert ask("sim-quill", "Passage", {"Language": "Klingon", "Reference": row["reference"]}).task == "unrecognised"
+    assert insertion("sim-quill", row, "funny", row["reference"]).task == "unrecognised"
+    assert queries("sim-quill", "Nobody", row["reference"], "en").task == "unrecognised"
+    assert check("sim-quill", "Is it nice?", row["reference"]).task == "unrecognised"
