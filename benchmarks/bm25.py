@@ -2,11 +2,12 @@
 
     python benchmarks/bm25.py [--entities 200] [--write benchmarks/RESULTS.md]
 
-Every entity has `--tokens` tokens of pages (70,000, as in WildHallucinations), cut into passages once; each of `--generations` replies
-about it has 28 facts, and each fact asks for its 4 best passages. Words are drawn by Zipf's law. One thread, process CPU time. rank_bm25
-(BM25Okapi, its index kept per entity, as FActScore keeps it) runs on the first `--peers` entities, in turn with ours. Entities are made,
-ranked and let go one after another; peak memory is of the whole process. `--write` puts the table between the markers
-`<!-- bench:bm25 -->` and `<!-- /bench:bm25 -->` of a file. Exit code 1 where the ratio is below 10.
+Every entity has `--tokens` tokens of pages (70,000, as in WildHallucinations), cut into passages once; each
+of `--generations` replies about it has 28 facts, and each fact asks for its 4 best passages. Words are drawn
+by Zipf's law. One thread, process CPU time. rank_bm25 (BM25Okapi, its index kept per entity, as FActScore
+keeps it) runs on the first `--peers` entities, in turn with ours. Entities are made, ranked and let go one
+after another; peak memory is of the whole process. `--write` puts the table between the markers `<!--
+bench:bm25 -->` and `<!-- /bench:bm25 -->` of a file. Exit code 1 where the ratio is below 10.
 """
 
 import argparse
@@ -23,7 +24,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 import psutil
 
-from truerate.cli.report import write_between
+from truerate.real.markers import write_between
 from truerate.tracks.wildhallucinations.passages import Index, passages, tokens
 
 N_FACTS, N_PASSAGES, PASSAGE_WORDS, N_PAGES = 28, 4, 60, 10
@@ -71,7 +72,11 @@ def facts(rng: np.random.Generator) -> list[list[str]]:
 
 def cut(pages: list[str]) -> list[list[str]]:
     """Pages as tokenised passages."""
-    return [tokens(one.text) for place, page in enumerate(pages) for one in passages(str(place), page, PASSAGE_WORDS)]
+    return [
+        tokens(one.text)
+        for place, page in enumerate(pages)
+        for one in passages(str(place), page, PASSAGE_WORDS)
+    ]
 
 
 def stream(given: argparse.Namespace, ours: Spent, peer: Spent) -> Iterator[int]:
@@ -114,12 +119,17 @@ def table(given: argparse.Namespace, ours: Spent, peer: Spent) -> tuple[str, flo
     """What was measured as Markdown, and the ratio; None without rank_bm25."""
     n, whole = given.entities, sum(ours.seconds.values())
     n_peers = min(given.peers, n)
-    done = f"{n} entities of {ours.n_tokens // n:,} tokens, {given.generations} replies of {N_FACTS} facts each"
+    done = (
+        f"{n} entities of {ours.n_tokens // n:,} tokens, {given.generations} replies of {N_FACTS} facts each"
+    )
     head = f"{done}; CPU ms per entity, one thread."
     rows = ["| | index | all facts | both |", "| --- | ---: | ---: | ---: |", row("truerate", ours, n)]
     ratio = None
     if peer.seconds:
-        both = [(one.seconds["index"] + one.seconds["ranking"]) / size for one, size in ((peer, n_peers), (ours, n))]
+        both = [
+            (one.seconds["index"] + one.seconds["ranking"]) / size
+            for one, size in ((peer, n_peers), (ours, n))
+        ]
         ratio = both[0] / both[1]
         rows += [
             row("rank_bm25 0.2.2", peer, n_peers),
@@ -127,7 +137,9 @@ def table(given: argparse.Namespace, ours: Spent, peer: Spent) -> tuple[str, flo
         ]
     else:
         rows.append("| rank_bm25 is not installed: `pip install rank-bm25==0.2.2` | – | – | – |")
-    alone = f"For one reply alone, index included: {one_reply(peer, ours, given):.1f}x. " if peer.seconds else ""
+    alone = (
+        f"For one reply alone, index included: {one_reply(peer, ours, given):.1f}x. " if peer.seconds else ""
+    )
     early = ours.memory[min(4, n - 1)]
     tail = (
         f"{alone}Whole path with cutting and tokenising: {ours.n_tokens / whole:,.0f} tokens/s, {ours.n_facts / whole:,.0f} facts/s. "
@@ -161,7 +173,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--entities", type=int, default=200)
     parser.add_argument("--tokens", type=int, default=70_000, help="of an entity's pages")
-    parser.add_argument("--generations", type=int, default=15, help="replies per entity; the paper has 15 models")
+    parser.add_argument(
+        "--generations", type=int, default=15, help="replies per entity; the paper has 15 models"
+    )
     parser.add_argument("--peers", type=int, default=5, help="entities that rank_bm25 ranks too")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--write", type=Path, help="file with the markers")

@@ -1,8 +1,8 @@
 """Do the intervals cover, and do the rank tests keep their family-wise error? Simulated counts, no model calls.
 
-Run `python benchmarks/coverage.py` from the project's folder; `--write benchmarks/RESULTS.md` puts the table between the markers
-`<!-- bench:coverage -->` and `<!-- /bench:coverage -->`. The target is always the planted parameter. With 1,000 draws a true coverage of
-.95 is measured within ± .014 (two standard errors).
+Run `python benchmarks/coverage.py` from the project's folder; `--write benchmarks/RESULTS.md` puts the table
+between the markers `<!-- bench:coverage -->` and `<!-- /bench:coverage -->`. The target is always the planted
+parameter. With 1,000 draws a true coverage of .95 is measured within ± .014 (two standard errors).
 """
 
 import argparse
@@ -11,17 +11,19 @@ from pathlib import Path
 
 import numpy as np
 
-from truerate.cli.report import write_between
 from truerate.metrics.intervals import Interval, ratio_intervals, wilson, wilson_clustered
 from truerate.metrics.ranking import compare_all, rank_ranges
 from truerate.metrics.rates import Share, rogan_gladen
+from truerate.real.markers import write_between
 
 CONFIDENCE, ALPHA = 0.95, 0.05
 Line = tuple[str, str, float, float, str]  # what, setting, share, mean width, remark
 
 
 def covering(found: list[Interval | None], target: float) -> tuple[float, float]:
-    """Share of the intervals that hold the target, and their mean width; a missing interval holds nothing and has no width."""
+    """Share of the intervals that hold the target, and their mean width; a missing interval holds nothing and
+    has no width.
+    """
     known = [one for one in found if one is not None]
     held = sum(one.low - 1e-12 <= target <= one.high + 1e-12 for one in known)
     return held / len(found), float(np.mean([one.high - one.low for one in known])) if known else float("nan")
@@ -36,19 +38,29 @@ def wilson_lines(n_draws: int, rng: np.random.Generator) -> Iterator[Line]:
 
 
 def clustered(n_clusters: int, p: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Successes and sizes of clusters of one to six rows whose own rates vary around p (beta, intra-cluster correlation .3)."""
+    """Successes and sizes of clusters of one to six rows whose own rates vary around p (beta, intra-cluster
+    correlation .3).
+    """
     spread = 1 / 0.3 - 1
     sizes = rng.integers(1, 7, size=n_clusters)
-    return rng.binomial(sizes, rng.beta(p * spread, (1 - p) * spread, size=n_clusters)).astype(float), sizes.astype(float)
+    return rng.binomial(sizes, rng.beta(p * spread, (1 - p) * spread, size=n_clusters)).astype(
+        float
+    ), sizes.astype(float)
 
 
 def cluster_lines(n_draws: int, rng: np.random.Generator) -> Iterator[Line]:
-    """The cluster bootstrap and the clustered Wilson interval on the same draws; Wilson that ignores clusters beside them."""
+    """The cluster bootstrap and the clustered Wilson interval on the same draws; Wilson that ignores clusters
+    beside them.
+    """
     for n_clusters in (20, 60, 200):
         for p in (0.05, 0.1, 0.5):
             drawn = [clustered(n_clusters, p, rng) for _ in range(n_draws)]
             setting = f"{n_clusters} clusters of 1–6, rate {p}"
-            ways = {"Cluster bootstrap": bootstrap, "Wilson with effective n": effective, "Wilson, clusters ignored": naive}
+            ways = {
+                "Cluster bootstrap": bootstrap,
+                "Wilson with effective n": effective,
+                "Wilson, clusters ignored": naive,
+            }
             for name, way in ways.items():
                 found = [way(top, size, seed) for seed, (top, size) in enumerate(drawn)]
                 yield name, setting, *covering(found, p), "shown for contrast" if way is naive else ""
@@ -70,14 +82,24 @@ def naive(top: np.ndarray, size: np.ndarray, seed: int) -> Interval | None:
 
 
 def rogan_gladen_lines(n_draws: int, rng: np.random.Generator) -> Iterator[Line]:
-    """Rogan–Gladen with TPR and FPR measured on calibration texts, half of each class; not identified draws are left out and counted."""
+    """Rogan–Gladen with TPR and FPR measured on calibration texts, half of each class; not identified draws
+    are left out and counted.
+    """
     for tpr, fpr in ((0.8, 0.03), (0.6, 0.2), (0.3, 0.1)):
         for n_calibration in (100, 1000):
             for rate in (0.08, 0.3):
                 half, n = n_calibration // 2, 1000
                 q = rate * tpr + (1 - rate) * fpr
-                draws = zip(rng.binomial(n, q, n_draws), rng.binomial(half, tpr, n_draws), rng.binomial(half, fpr, n_draws), strict=True)
-                found = [rogan_gladen(Share(k, n), Share(hit, half), Share(alarm, half), confidence=CONFIDENCE) for k, hit, alarm in draws]
+                draws = zip(
+                    rng.binomial(n, q, n_draws),
+                    rng.binomial(half, tpr, n_draws),
+                    rng.binomial(half, fpr, n_draws),
+                    strict=True,
+                )
+                found = [
+                    rogan_gladen(Share(k, n), Share(hit, half), Share(alarm, half), confidence=CONFIDENCE)
+                    for k, hit, alarm in draws
+                ]
                 known = [Interval(one.value, one.low, one.high) for one in found if one.is_identified]
                 setting = f"TPR {tpr}, FPR {fpr}, {n_calibration} calibrating, 1000 judged, rate {rate}"
                 remark = f"not identified: {1 - len(known) / n_draws:.3f}" if len(known) < n_draws else ""
@@ -90,20 +112,34 @@ def rank_lines(n_draws: int, rng: np.random.Generator) -> Iterator[Line]:
         wrong, widths = 0, []
         for seed in range(n_draws):
             difficulty = np.repeat(rng.normal(size=n_clusters), 2)
-            values = (rng.random((n_subjects, 2 * n_clusters)) < 1 / (1 + np.exp(-difficulty - 0.8))).astype(float)
+            values = (rng.random((n_subjects, 2 * n_clusters)) < 1 / (1 + np.exp(-difficulty - 0.8))).astype(
+                float
+            )
             clusters = np.repeat(np.arange(n_clusters), 2)
             compared = compare_all(values, clusters, n_resamples=1000, alpha=ALPHA, seed=seed)
             ranges = rank_ranges(n_subjects, compared, alpha=ALPHA)
             wrong += any(one != (1, n_subjects) for one in ranges)
             widths.append(np.mean([one.rank_high - one.rank_low for one in ranges]))
         setting = f"{n_subjects} equal subjects, {n_clusters} clusters of 2"
-        yield "Rank ranges, family-wise error", setting, wrong / n_draws, float(np.mean(widths)), f"at most {ALPHA}"
+        yield (
+            "Rank ranges, family-wise error",
+            setting,
+            wrong / n_draws,
+            float(np.mean(widths)),
+            f"at most {ALPHA}",
+        )
 
 
 def table(lines: list[Line], n_draws: int) -> str:
     """The lines as a Markdown table."""
-    head = ["| what | setting | coverage (error for ranks) | mean width | remark |", "| --- | --- | ---: | ---: | --- |"]
-    body = [f"| {what} | {setting} | {share:.3f} | {width:.3f} | {remark} |" for what, setting, share, width, remark in lines]
+    head = [
+        "| what | setting | coverage (error for ranks) | mean width | remark |",
+        "| --- | --- | ---: | ---: | --- |",
+    ]
+    body = [
+        f"| {what} | {setting} | {share:.3f} | {width:.3f} | {remark} |"
+        for what, setting, share, width, remark in lines
+    ]
     return "\n".join([f"{n_draws:,} draws per line, intervals of {CONFIDENCE}.", "", *head, *body])
 
 

@@ -1,19 +1,22 @@
-"""What large backbones cost on a GPU: training and scoring against the rate of its matrix products, and what scoring together saves.
+"""What large backbones cost on a GPU: training and scoring against the rate of its matrix products, and what
+scoring together saves.
 
     python benchmarks/gpu.py --write benchmarks/RESULTS.md        # on a machine with a GPU: about 20 minutes on an H200
     python benchmarks/gpu.py --small                  # the same code on tiny shapes, on a CPU too: to see that it works, not how fast
 
-Random weights (speed does not depend on them) of Llama-3-8B's and ModernBERT-base's shape. They are written in bf16 to a temporary folder,
-16 GB in $TMPDIR, and read from there as any backbone is, through the code that trains and scores detectors: what is measured is what a
-stage runs. Training has the paper's settings: references of 600 ± 150 tokens, answers of 150 ± 40, LoRA of rank 32 on all linear layers,
-64 answers a step. Under mask full an answer stands behind its own copy of the reference; under prefix four share one.
+Random weights (speed does not depend on them) of Llama-3-8B's and ModernBERT-base's shape. They are written
+in bf16 to a temporary folder, 16 GB in $TMPDIR, and read from there as any backbone is, through the code that
+trains and scores detectors: what is measured is what a stage runs. Training has the paper's settings:
+references of 600 ± 150 tokens, answers of 150 ± 40, LoRA of rank 32 on all linear layers, 64 answers a step.
+Under mask full an answer stands behind its own copy of the reference; under prefix four share one.
 
-MFU in training is that of `run.json`: 6 operations per token for a weight that learns, 4 for a frozen one, none for embeddings, over the
-seconds after warm-up times the measured matrix rate. What gradient checkpointing computes twice is not counted, nor are attention's own
-products. In scoring it is 2 operations per weight and token read, over the same. The token ratio is K(R + A) / (R + KA): tokens read one
-by one over tokens read together. Rates are of wall time. A cell that the memory does not hold says so. Two processes are measured where
-there are two GPUs, 4 bits where bitsandbytes is installed. `--write` puts the text between the markers `<!-- bench:gpu -->` and
-`<!-- /bench:gpu -->` of a file. Without a GPU it says so and exits with 2.
+MFU in training is that of `run.json`: 6 operations per token for a weight that learns, 4 for a frozen one,
+none for embeddings, over the seconds after warm-up times the measured matrix rate. What gradient
+checkpointing computes twice is not counted, nor are attention's own products. In scoring it is 2 operations
+per weight and token read, over the same. The token ratio is K(R + A) / (R + KA): tokens read one by one over
+tokens read together. Rates are of wall time. A cell that the memory does not hold says so. Two processes are
+measured where there are two GPUs, 4 bits where bitsandbytes is installed. `--write` puts the text between the
+markers `<!-- bench:gpu -->` and `<!-- /bench:gpu -->` of a file. Without a GPU it says so and exits with 2.
 """
 
 import argparse
@@ -35,7 +38,6 @@ import torch
 from scoring import CODER, CONFIGS, group, n_tokens, token_ratio
 from transformers import AutoModel, LlamaConfig, ModernBertConfig, PreTrainedConfig, logging
 
-from truerate.cli.report import write_between
 from truerate.config import Backbone
 from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.batches import padding_waste, rows_to_learn, steps_of
@@ -45,10 +47,24 @@ from truerate.detectors.tokens.network import Network, build
 from truerate.detectors.tokens.run import Meter, flops_per_token, matrix_rate, run_facts, versions
 from truerate.detectors.tokens.strategies import STRATEGIES, chosen_strategy, logits_of, score_group
 from truerate.detectors.tokens.train import State, deterministic, learn
+from truerate.real.markers import write_between
 
 Found = TypeVar("Found")
-SIZES = {"vocab_size": 128_256, "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8}
-SETTINGS = {"max_tokens": 4096, "learning_rate": 1e-4, "weight_decay": 0.01, "batch": 8, "token_budget": 32768, "epochs": 2}
+SIZES = {
+    "vocab_size": 128_256,
+    "hidden_size": 4096,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+}
+SETTINGS = {
+    "max_tokens": 4096,
+    "learning_rate": 1e-4,
+    "weight_decay": 0.01,
+    "batch": 8,
+    "token_budget": 32768,
+    "epochs": 2,
+}
 LORA = {"lora": {"r": 32, "alpha": 32, "dropout": 0.05}}
 KINDS = {"LoRA": LORA, "4-bit LoRA": LORA | {"quantise": "4bit"}, "whole": {}}
 SHARING = {"full": 1, "prefix": 4}  # answers to a reference that is learned from
@@ -64,7 +80,9 @@ NOTE = (
 
 
 class Plan(NamedTuple):
-    """What is measured: shapes with the ways they are trained, lengths in tokens, answers per reference, steps, rounds."""
+    """What is measured: shapes with the ways they are trained, lengths in tokens, answers per reference,
+    steps, rounds.
+    """
 
     shapes: dict[str, tuple[PreTrainedConfig, tuple[str, ...]]]
     references: tuple[int, ...] = (600, 3500)
@@ -77,10 +95,26 @@ class Plan(NamedTuple):
 
 
 LLAMA_8B = LlamaConfig(**SIZES, intermediate_size=14336, max_position_embeddings=8192)
-WHOLE = Plan({"Llama 8B": (LLAMA_8B, ("LoRA", "4-bit LoRA")), "ModernBERT 150M": (ModernBertConfig(), ("LoRA", "whole"))})
+WHOLE = Plan(
+    {
+        "Llama 8B": (LLAMA_8B, ("LoRA", "4-bit LoRA")),
+        "ModernBERT 150M": (ModernBertConfig(), ("LoRA", "whole")),
+    }
+)
 SMALL = Plan(
-    {"tiny Llama": (CONFIGS["Llama"], ("LoRA", "4-bit LoRA")), "tiny ModernBERT": (CONFIGS["ModernBERT"], ("LoRA", "whole"))},
-    **{"references": (60, 300), "answers": (1, 4), "taught": 60, "accumulation": 1, "steps": 1, "rounds": 1, "flags": ("--small",)},
+    {
+        "tiny Llama": (CONFIGS["Llama"], ("LoRA", "4-bit LoRA")),
+        "tiny ModernBERT": (CONFIGS["ModernBERT"], ("LoRA", "whole")),
+    },
+    **{
+        "references": (60, 300),
+        "answers": (1, 4),
+        "taught": 60,
+        "accumulation": 1,
+        "steps": 1,
+        "rounds": 1,
+        "flags": ("--small",),
+    },
 )
 
 
@@ -90,12 +124,17 @@ def main() -> int:
     options.add_argument("--write", help="file whose marked block is replaced")
     options.add_argument("--small", action="store_true", help="tiny shapes, on a CPU where there is no GPU")
     options.add_argument("--only", choices=("Llama", "ModernBERT"), help="one of the shapes")
-    options.add_argument("--process", type=Path, help=argparse.SUPPRESS)  # what the launcher of two processes starts
+    options.add_argument(
+        "--process", type=Path, help=argparse.SUPPRESS
+    )  # what the launcher of two processes starts
     given = options.parse_args()
     if given.small and given.write:
         options.error("--small shows that the benchmark runs; its numbers are not for --write")
     if not given.small and not torch.cuda.is_available():
-        print("no GPU here: run this where torch.cuda.is_available(), or try its code with --small", file=sys.stderr)
+        print(
+            "no GPU here: run this where torch.cuda.is_available(), or try its code with --small",
+            file=sys.stderr,
+        )
         return 2
     if not torch.cuda.is_available():
         torch.set_num_threads(1)
@@ -104,7 +143,9 @@ def main() -> int:
     plan = SMALL if given.small else WHOLE
     if given.process:
         return one_of_two(given.process, plan)
-    plan = plan._replace(shapes={name: how for name, how in plan.shapes.items() if not given.only or given.only in name})
+    plan = plan._replace(
+        shapes={name: how for name, how in plan.shapes.items() if not given.only or given.only in name}
+    )
     text = measured(plan)
     print(text)
     if given.write:
@@ -116,7 +157,9 @@ def measured(plan: Plan) -> str:
     """Device and versions, then the tables of training, scoring and differences."""
     device = torch.device(processes.device())
     ways = "one by one, full | one by one | `kv_cache` | `packed` | `auto` | token ratio | `auto`'s share of it | MFU | difference"
-    training = table("| backbone | trained | mask | answers per reference | tokens/s | answers/s | padding | MFU | peak memory |")
+    training = table(
+        "| backbone | trained | mask | answers per reference | tokens/s | answers/s | padding | MFU | peak memory |"
+    )
     scoring = table(f"| backbone | reference | answers | {ways} |")
     for name, (config, kinds) in plan.shapes.items():
         with tempfile.TemporaryDirectory() as folder:
@@ -124,7 +167,9 @@ def measured(plan: Plan) -> str:
             training += told(training_lines(name, kinds, Path(folder), plan))
             for kind in kinds:
                 if "quantise" not in KINDS[kind]:
-                    scoring += told(scoring_lines(f"{name}, {kind}", settings(Path(folder), kind, "prefix", plan), plan))
+                    scoring += told(
+                        scoring_lines(f"{name}, {kind}", settings(Path(folder), kind, "prefix", plan), plan)
+                    )
     return "\n\n".join([where(device), "\n".join(training), "\n".join(scoring), NOTE])
 
 
@@ -142,14 +187,20 @@ def told(lines: Iterable[str]) -> Iterator[str]:
 
 def where(device: torch.device) -> str:
     """Device, its matrix rate and the versions that decide the numbers."""
-    name = torch.cuda.get_device_name(device) if device.type == "cuda" else f"{platform.machine()} CPU, tiny shapes"
-    found = versions() | {package: version(package) for package in ("peft", "accelerate", "bitsandbytes") if find_spec(package)}
+    name = (
+        torch.cuda.get_device_name(device)
+        if device.type == "cuda"
+        else f"{platform.machine()} CPU, tiny shapes"
+    )
+    found = versions() | {
+        package: version(package) for package in ("peft", "accelerate", "bitsandbytes") if find_spec(package)
+    }
     found |= {"CUDA": torch.version.cuda} if device.type == "cuda" else {}
     listed = ", ".join(f"{package} {number}" for package, number in found.items())
     return f"{name}; measured matrix rate {matrix_rate(device) / 1e12:,.3g} TFLOP/s; {listed}."
 
 
-# ---- backbones and memory -----------------------------------------------------------------------------------------------------------
+# ---- backbones and memory ----------------------------------------------------------------------------------
 def write_weights(folder: Path, config: PreTrainedConfig, device: torch.device) -> None:
     """Random weights in bf16, made on the device, as a folder that a backbone is read from."""
     torch.manual_seed(0)
@@ -170,7 +221,9 @@ def made(how: Backbone) -> Network:
 
 
 def unless_full(cell: Callable[..., Found], *given: object) -> Found | None:
-    """What a cell gives, None where the GPU has no memory for it. Begins with what nothing holds any more given back, peaks at zero."""
+    """What a cell gives, None where the GPU has no memory for it. Begins with what nothing holds any more
+    given back, peaks at zero.
+    """
     if torch.cuda.is_available():
         gc.collect()
         torch.cuda.empty_cache()
@@ -192,14 +245,16 @@ def settle() -> None:
         torch.cuda.synchronize()
 
 
-# ---- training -----------------------------------------------------------------------------------------------------------------------
+# ---- training ----------------------------------------------------------------------------------------------
 def training_lines(name: str, kinds: tuple[str, ...], folder: Path, plan: Plan) -> Iterator[str]:
     """A line for each way of training and mask, and one of two processes for LoRA."""
     for kind in kinds:
         is_quantised = "quantise" in KINDS[kind]
         for mask in ("full",) if is_quantised else SHARING:
             is_ready = not is_quantised or (torch.cuda.is_available() and find_spec("bitsandbytes"))
-            facts = unless_full(train, folder, kind, mask, plan) if is_ready else "needs a GPU and bitsandbytes"
+            facts = (
+                unless_full(train, folder, kind, mask, plan) if is_ready else "needs a GPU and bitsandbytes"
+            )
             yield training_line(name, kind, mask, facts)
     yield training_line(name, "LoRA, each of two processes", "full", in_two(folder, plan))
 
@@ -209,7 +264,11 @@ def training_line(name: str, kind: str, mask: str, facts: dict | str | None) -> 
     begin = f"| {name} | {kind} | {mask} | {SHARING[mask]} |"
     if not isinstance(facts, dict):
         return f"{begin} {facts or FULL} | – | – | – | – |"
-    shown = [f"{facts['tokens_per_s']:,.0f}", f"{facts['answers'] / facts['wall_s']:.1f}", f"{facts['padding_waste']:.1%}"]
+    shown = [
+        f"{facts['tokens_per_s']:,.0f}",
+        f"{facts['answers'] / facts['wall_s']:.1f}",
+        f"{facts['padding_waste']:.1%}",
+    ]
     return f"{begin} {' | '.join(shown)} | {facts['mfu']:.1%} | {gigabytes(facts['peak_memory'])} |"
 
 
@@ -233,23 +292,40 @@ def train(folder: Path, kind: str, mask: str, plan: Plan) -> dict:
 
 
 def lessons(n_answers: int, k: int, plan: Plan) -> Iterator[Group]:
-    """Groups of `k` answers; the lengths of references are normal, a quarter of their mean wide, within three deviations."""
+    """Groups of `k` answers; the lengths of references are normal, a quarter of their mean wide, within three
+    deviations.
+    """
     lengths = np.random.default_rng(0).normal(plan.taught, plan.taught / 4, -(-n_answers // k))
     for seed, length in enumerate(lengths.clip(plan.taught / 4, plan.taught * 7 / 4).round().astype(int)):
         yield group(int(length), k, seed=seed)
 
 
 def in_two(folder: Path, plan: Plan) -> dict | str:
-    """The facts of the first of two processes, each on its GPU (NCCL) or on this CPU (gloo); or why there are none."""
+    """The facts of the first of two processes, each on its GPU (NCCL) or on this CPU (gloo); or why there are
+    none.
+    """
     if torch.cuda.is_available() and torch.cuda.device_count() < 2:
         return "needs two GPUs"
     launcher = ["torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     if torch.cuda.is_available():
-        launcher = ["accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--num_machines", "1"]
+        launcher = [
+            "accelerate.commands.launch",
+            "--multi_gpu",
+            "--num_processes",
+            "2",
+            "--num_machines",
+            "1",
+        ]
         launcher += ["--main_process_port", "0", "--mixed_precision", "no", "--dynamo_backend", "no"]
     unless_full(settle)
-    done = subprocess.run([sys.executable, "-m", *launcher, __file__, "--process", str(folder), *plan.flags], stdout=sys.stderr)
-    return json.loads((folder / "run.json").read_text("utf-8")) if done.returncode == 0 else f"exit code {done.returncode}"
+    done = subprocess.run(
+        [sys.executable, "-m", *launcher, __file__, "--process", str(folder), *plan.flags], stdout=sys.stderr
+    )
+    return (
+        json.loads((folder / "run.json").read_text("utf-8"))
+        if done.returncode == 0
+        else f"exit code {done.returncode}"
+    )
 
 
 def one_of_two(folder: Path, plan: Plan) -> int:
@@ -263,9 +339,11 @@ def one_of_two(folder: Path, plan: Plan) -> int:
     return 0
 
 
-# ---- scoring ------------------------------------------------------------------------------------------------------------------------
+# ---- scoring -----------------------------------------------------------------------------------------------
 class Timed(NamedTuple):
-    """The least wall seconds of scoring a group, the bytes held at most, and the logits (tokens, labels) of all its answers."""
+    """The least wall seconds of scoring a group, the bytes held at most, and the logits (tokens, labels) of
+    all its answers.
+    """
 
     seconds: float
     peak: int | None
@@ -279,10 +357,18 @@ def scoring_lines(name: str, how: Backbone, plan: Plan) -> Iterator[str]:
         yield f"| {name} | {FULL} |" + " – |" * 10
         return
     network.requires_grad_(False)
-    full = Network(network.body, how.model_copy(update={"mask": "full"}), BINARY, CODER).to(network.device).eval()
+    full = (
+        Network(network.body, how.model_copy(update={"mask": "full"}), BINARY, CODER)
+        .to(network.device)
+        .eval()
+    )
     rate = matrix_rate(network.device)
-    flops = flops_per_token(network) / 2  # a frozen weight counts 4, forward and backward: scoring is the first half of that
-    runs = {"full": (full, "one_by_one")} | {way: (network, way) for way in STRATEGIES if way != "kv_cache" or network.has_cache}
+    flops = (
+        flops_per_token(network) / 2
+    )  # a frozen weight counts 4, forward and backward: scoring is the first half of that
+    runs = {"full": (full, "one_by_one")} | {
+        way: (network, way) for way in STRATEGIES if way != "kv_cache" or network.has_cache
+    }
     for n_reference in plan.references:
         for n_answers in plan.answers:
             one, auto = group(n_reference, n_answers), chosen_strategy(network, n_answers)
@@ -309,7 +395,9 @@ def cells(found: dict[str, Timed | None], auto: str, one: Group) -> str:
     def cell(run: str) -> str:
         if found.get(run) is None:
             return FULL if run in found else "–"
-        beside = ([f"{gains[run]:.2f}x"] if gains else []) + ([gigabytes(found[run].peak)] if found[run].peak else [])
+        beside = ([f"{gains[run]:.2f}x"] if gains else []) + (
+            [gigabytes(found[run].peak)] if found[run].peak else []
+        )
         return f"{n_tokens(one) / found[run].seconds:,.0f}" + (f" ({', '.join(beside)})" if beside else "")
 
     share = f"{gains[auto] / token_ratio(one):.2f}" if auto in gains else "–"
@@ -317,10 +405,16 @@ def cells(found: dict[str, Timed | None], auto: str, one: Group) -> str:
 
 
 def difference(found: dict[str, Timed | None]) -> str:
-    """The largest difference of a strategy's logits from those of one by one, over the largest of these; – where there are none."""
+    """The largest difference of a strategy's logits from those of one by one, over the largest of these; –
+    where there are none.
+    """
     base = found["one_by_one"]
     others = [found[way].logits for way in ("kv_cache", "packed") if base and found.get(way)]
-    return f"{max((one - base.logits).abs().max() for one in others) / base.logits.abs().max():.1e}" if others else "–"
+    return (
+        f"{max((one - base.logits).abs().max() for one in others) / base.logits.abs().max():.1e}"
+        if others
+        else "–"
+    )
 
 
 if __name__ == "__main__":

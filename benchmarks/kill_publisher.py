@@ -1,11 +1,13 @@
-"""Kill a publisher at random moments and look at what everybody sees: the old version or the new one, never a mixture.
+"""Kill a publisher at random moments and look at what everybody sees: the old version or the new one, never a
+mixture.
 
     python benchmarks/kill_publisher.py [--kills 50] [--seed 1] [--write FILE]
 
-A strict Hub runs as a process of its own with its state on disk. For each kill a repository holds version A (tag v1.0); a forked publisher
-moves it to B (tag v2.0) and is killed (SIGKILL) at a moment drawn from the length of an undisturbed run. Then every file of main, read
-through the API, must be that of A or that of B; and publishing again must end in B with its tag. `--write` puts the table between the
-markers `<!-- bench:kills -->` and `<!-- /bench:kills -->` of a file.
+A strict Hub runs as a process of its own with its state on disk. For each kill a repository holds version A
+(tag v1.0); a forked publisher moves it to B (tag v2.0) and is killed (SIGKILL) at a moment drawn from the
+length of an undisturbed run. Then every file of main, read through the API, must be that of A or that of B;
+and publishing again must end in B with its tag. `--write` puts the table between the markers `<!--
+bench:kills -->` and `<!-- /bench:kills -->` of a file.
 """
 
 import argparse
@@ -52,7 +54,7 @@ def main() -> None:
             server.wait()
     print(table)
     if given.write:
-        from truerate.cli.report import write_between
+        from truerate.real.markers import write_between
 
         write_between(Path(given.write), "bench:kills", table)
 
@@ -74,7 +76,9 @@ def served(scratch: Path) -> subprocess.Popen:
 
 
 def kills(n: int, *, chance: random.Random) -> str:
-    """Kill n publishers; a table of what was seen by the phase in which they died. Raises SystemExit at the first mixture."""
+    """Kill n publishers; a table of what was seen by the phase in which they died. Raises SystemExit at the
+    first mixture.
+    """
     old, new = versions()
     length = statistics.median(undisturbed(f"org/whole-{i}", old, new) for i in range(3))
     seen: Counter = Counter()
@@ -88,7 +92,9 @@ def kills(n: int, *, chance: random.Random) -> str:
         seen[phase, found] += 1
         print(f"\r{i + 1} of {n} kills", end="", file=sys.stderr, flush=True)
         if found == "mixture" or again != "B" or not is_tagged(repo):
-            raise SystemExit(f"\n{repo}: killed in {phase!r}: {found}, after publishing again: {again}, tagged: {is_tagged(repo)}")
+            raise SystemExit(
+                f"\n{repo}: killed in {phase!r}: {found}, after publishing again: {again}, tagged: {is_tagged(repo)}"
+            )
     print(file=sys.stderr)
     return shown(seen, length=length)
 
@@ -132,7 +138,9 @@ def begun(new, repo: str):
 
 
 def killed(new, repo: str, *, after: float) -> str:
-    """Kill a publisher so many seconds after its first request; the phase in which it died (`done` where it had ended)."""
+    """Kill a publisher so many seconds after its first request; the phase in which it died (`done` where it
+    had ended).
+    """
     publisher, log = begun(new, repo)
     time.sleep(after)
     os.kill(publisher, signal.SIGKILL)
@@ -175,13 +183,19 @@ def what_stands(repo: str, old, new) -> str:
     from truerate.hub.release import CHANGELOG
 
     api, headers, found = HfApi(), build_hf_headers(), {}
-    for entry in api.list_repo_tree(repo, repo_type="dataset", recursive=True, revision=api.repo_info(repo, repo_type="dataset").sha):
+    for entry in api.list_repo_tree(
+        repo, repo_type="dataset", recursive=True, revision=api.repo_info(repo, repo_type="dataset").sha
+    ):
         if isinstance(entry, RepoFile) and entry.path != ".gitattributes":
-            answer = get_session().get(hf_hub_url(repo, entry.path, repo_type="dataset"), headers=headers, follow_redirects=True)
+            answer = get_session().get(
+                hf_hub_url(repo, entry.path, repo_type="dataset"), headers=headers, follow_redirects=True
+            )
             found[entry.path] = answer.raise_for_status().content
     history = found.pop(CHANGELOG, b"").decode()
     for name, draft, day in (("A", old, DAY), ("B", new, LATER)):
-        wanted = {path: data for path, data in draft.files(dated=day, changelog="").items() if path != CHANGELOG}
+        wanted = {
+            path: data for path, data in draft.files(dated=day, changelog="").items() if path != CHANGELOG
+        }
         if found == wanted and history.count("\n## ") == (1 if name == "A" else 2):
             return name
     return "mixture"
@@ -200,8 +214,13 @@ def shown(seen: Counter, *, length: float) -> str:
     """The table in Markdown."""
     order = ["plan", *(phase for _, phase in PHASES), "read after commit", "read after tag", "done"]
     phases = sorted({phase for phase, _ in seen}, key=order.index)
-    rows = [f"| {phase} | {seen[phase, 'A']} | {seen[phase, 'B']} | {seen[phase, 'mixture']} |" for phase in phases]
-    sums = " | ".join(str(sum(n for (_, found), n in seen.items() if found == name)) for name in ("A", "B", "mixture"))
+    rows = [
+        f"| {phase} | {seen[phase, 'A']} | {seen[phase, 'B']} | {seen[phase, 'mixture']} |"
+        for phase in phases
+    ]
+    sums = " | ".join(
+        str(sum(n for (_, found), n in seen.items() if found == name)) for name in ("A", "B", "mixture")
+    )
     head = ["| killed in | old version | new version | mixture |", "| --- | ---: | ---: | ---: |"]
     return "\n".join(
         [

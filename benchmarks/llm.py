@@ -1,9 +1,10 @@
-"""What the model layer costs, beside the bare HTTP client it stands on, in one interleaved run against a local stub.
+"""What the model layer costs, beside the bare HTTP client it stands on, in one interleaved run against a
+local stub.
 
     python benchmarks/llm.py [--write benchmarks/RESULTS.md]
 
-CPU time and ratios inside one run are comparable between machines; wall times are not. `--write` puts the table between the markers
-`<!-- bench:llm -->` and `<!-- /bench:llm -->` of a file.
+CPU time and ratios inside one run are comparable between machines; wall times are not. `--write` puts the
+table between the markers `<!-- bench:llm -->` and `<!-- /bench:llm -->` of a file.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from pathlib import Path
 import orjson
 import yaml
 
-from truerate.cli.report import write_between
+from truerate.real.markers import write_between
 
 CONCURRENCY = 64
 WORDS = [f"w{number:x}" for number in range(1, 60_000, 7)]
@@ -47,9 +48,11 @@ def main() -> None:
         write_between(Path(given.write), "bench:llm", table)
 
 
-# ---- the stub ---------------------------------------------------------------------------------------------------------------------
+# ---- the stub ----------------------------------------------------------------------------------------------
 def serve(port: int) -> None:
-    """A chat-completions server that gives one reply of about 0.6 KB to everything, and its call count on any GET."""
+    """A chat-completions server that gives one reply of about 0.6 KB to everything, and its call count on any
+    GET.
+    """
     import httptools
     import uvloop
 
@@ -71,7 +74,10 @@ def serve(port: int) -> None:
             is_call = self.parser.get_method() == b"POST"
             calls += is_call
             found = body if is_call else str(calls).encode()
-            self.transport.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (len(found), found))
+            self.transport.write(
+                b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
+                % (len(found), found)
+            )
 
     async def listen() -> None:
         server = await asyncio.get_running_loop().create_server(Connection, "127.0.0.1", port)
@@ -103,7 +109,7 @@ def started() -> tuple[subprocess.Popen, str]:
     raise SystemExit("the stub does not start")
 
 
-# ---- what is measured -------------------------------------------------------------------------------------------------------------
+# ---- what is measured --------------------------------------------------------------------------------------
 def prompts(n: int, salt: object) -> list[str]:
     """Distinct prompts of about 1.2 KB."""
     pick = random.Random(str(salt))
@@ -130,8 +136,12 @@ async def raw(url: str, texts: list[str]) -> float:
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=CONCURRENCY)) as session:
 
         async def call(text: str) -> None:
-            data = orjson.dumps({"model": "m", "messages": [{"role": "user", "content": text}], "max_tokens": 256})
-            async with session.post(f"{url}/chat/completions", data=data, headers={"content-type": "application/json"}) as answer:
+            data = orjson.dumps(
+                {"model": "m", "messages": [{"role": "user", "content": text}], "max_tokens": 256}
+            )
+            async with session.post(
+                f"{url}/chat/completions", data=data, headers={"content-type": "application/json"}
+            ) as answer:
                 assert orjson.loads(await answer.read())["choices"][0]["message"]["content"]
 
         return await pooled(texts, call)
@@ -144,7 +154,9 @@ async def typed(url: str, texts: list[str]) -> float:
     async with openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as client:
 
         async def call(text: str) -> None:
-            found = await client.chat.completions.create(model="m", messages=[{"role": "user", "content": text}], max_tokens=256)
+            found = await client.chat.completions.create(
+                model="m", messages=[{"role": "user", "content": text}], max_tokens=256
+            )
             assert found.choices[0].message.content
 
         return await pooled(texts, call)
@@ -190,7 +202,10 @@ def fill(at, texts: list[str]) -> float:
             some = requests(texts[start : start + 256])
             jobs = [Job(target.key(request), target, request) for request in some]
             kept = [Kept(pool[number % len(pool)], "stop", 300, 150) for number in range(len(jobs))]
-            settled = [Settled(job, answer, charges=[job.charge("reply", 300, 150)]) for job, answer in zip(jobs, kept, strict=True)]
+            settled = [
+                Settled(job, answer, charges=[job.charge("reply", 300, 150)])
+                for job, answer in zip(jobs, kept, strict=True)
+            ]
             store.submit(lambda link, settled=settled: settle(link, owner, settled)).result()
     return time.process_time() - since
 
@@ -250,16 +265,21 @@ def rerun(at, url: str, given: argparse.Namespace) -> dict[str, float]:
     return {
         "hit": 1e6 * statistics.median(spent) / given.entries,
         "store": 1e6 * filled / given.entries,
-        "mb": sum(file.stat().st_size for file in at.store.parent.glob("responses.sqlite*") if file.is_file()) / 1e6,
+        "mb": sum(file.stat().st_size for file in at.store.parent.glob("responses.sqlite*") if file.is_file())
+        / 1e6,
         "new": n_calls(url) - before,
         "rows": n_rows,
     }
 
 
-# ---- how it is shown --------------------------------------------------------------------------------------------------------------
+# ---- how it is shown ---------------------------------------------------------------------------------------
 def table(costs: dict[str, list[float]], cached: dict[str, float], given: argparse.Namespace) -> str:
     """The Markdown table."""
-    names = {"raw": "aiohttp + orjson alone", "typed": "openai client, typed `create`", "whole": "`truerate.llm.ask`, everything"}
+    names = {
+        "raw": "aiohttp + orjson alone",
+        "typed": "openai client, typed `create`",
+        "whole": "`truerate.llm.ask`, everything",
+    }
     lines = ["| what | CPU per request | ratio to aiohttp |", "| --- | --- | --- |"]
     for name, label in names.items():
         ratio = statistics.median(mine / base for mine, base in zip(costs[name], costs["raw"], strict=True))

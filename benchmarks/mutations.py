@@ -2,9 +2,10 @@
 
     python benchmarks/mutations.py [--n 20] [--write FILE]
 
-Of the seeded mutations that the tests give to the check (tests/mutations.py) `--n` accepted ones are drawn and built by `dvc repro`, each
-in a copy of a small build of one board, with its replies: the board that the changed setting concerns. `--write` puts the table between
-the markers `<!-- bench:mutations -->` and `<!-- /bench:mutations -->` of a file. The exit code is 1 where a build ended in a traceback.
+Of the seeded mutations that the tests give to the check (tests/mutations.py) `--n` accepted ones are drawn
+and built by `dvc repro`, each in a copy of a small build of one board, with its replies: the board that the
+changed setting concerns. `--write` puts the table between the markers `<!-- bench:mutations -->` and `<!--
+/bench:mutations -->` of a file. The exit code is 1 where a build ended in a traceback.
 """
 
 import argparse
@@ -36,7 +37,11 @@ SMALL = {
     "wildhallucinations": {"chats": 60, "entities": 8, "labelled": 6, "reviewed": 8, "checked": 4},
 }
 N_SHOWN = 160  # characters of a line in the table
-CONCERNED = {"backbones": "mfava", "tokens": "mfava", "aster-search": "wildhallucinations"}  # what no track, board or source names
+CONCERNED = {
+    "backbones": "mfava",
+    "tokens": "mfava",
+    "aster-search": "wildhallucinations",
+}  # what no track, board or source names
 
 
 def main() -> None:
@@ -50,7 +55,7 @@ def main() -> None:
     table = "\n".join(["| mutation | board of | outcome | seconds |", "| --- | --- | --- | --: |", *rows])
     print(table)
     if given.write:
-        from truerate.cli.report import write_between
+        from truerate.real.markers import write_between
 
         write_between(Path(given.write), "bench:mutations", table)
     raise SystemExit(int("traceback" in table))
@@ -58,7 +63,11 @@ def main() -> None:
 
 def drawn(n: int, scratch: Path) -> list[Mutation]:
     """`n` of the mutations that the check accepts, in the order in which they were made."""
-    accepted = [mutation for mutation in mutations(COMMITTED, n=N, seed=SEED) if is_accepted(mutation.applied(COMMITTED), scratch)]
+    accepted = [
+        mutation
+        for mutation in mutations(COMMITTED, n=N, seed=SEED)
+        if is_accepted(mutation.applied(COMMITTED), scratch)
+    ]
     chosen = random.Random(SEED).sample(range(len(accepted)), min(n, len(accepted)))
     print(f"{len(accepted)} of {N} mutations are accepted", file=sys.stderr)
     return [accepted[place] for place in sorted(chosen)]
@@ -88,7 +97,10 @@ def concerned(mutation: Mutation) -> str:
             return part
         if part in COMMITTED["boards"]:
             return track_of(COMMITTED, part)
-        if track := next((board["track"] for board in COMMITTED["boards"].values() if board["source"] == part), CONCERNED.get(part)):
+        if track := next(
+            (board["track"] for board in COMMITTED["boards"].values() if board["source"] == part),
+            CONCERNED.get(part),
+        ):
             return track
     return "halueval"
 
@@ -109,7 +121,13 @@ def built(mutation: Mutation, scratch: Path) -> str:
     done = house.run("dvc", "repro", check=False)
     seconds, said = time.monotonic() - start, done.stdout + done.stderr
     lines = [line for line in said.splitlines() if line.startswith("truerate: ") and "waiting" not in line]
-    what = "built" if not done.returncode else f"exit 2: {lines[-1].removeprefix('truerate: ')}" if lines else "failed without a line"
+    what = (
+        "built"
+        if not done.returncode
+        else f"exit 2: {lines[-1].removeprefix('truerate: ')}"
+        if lines
+        else "failed without a line"
+    )
     what = "**traceback**" if "Traceback (most recent call last)" in said else what
     print(f"{mutation} | {what} | {seconds:.0f} s", file=sys.stderr, flush=True)
     if "built" != what and not lines or "**" in what:

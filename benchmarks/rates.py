@@ -1,10 +1,12 @@
-"""Does each estimate of a hallucination rate find the planted rate, and how does each fail where calibration and wild texts differ?
+"""Does each estimate of a hallucination rate find the planted rate, and how does each fail where calibration
+and wild texts differ?
 
-Run `python benchmarks/rates.py` from the project's folder; `--write benchmarks/RESULTS.md` puts the table between the markers
-`<!-- bench:rates -->` and `<!-- /bench:rates -->`. Simulated texts, no model calls, the estimators of the boards. A text has sentences of
-twelve tokens; a sentence is hallucinated as a whole, more likely in some articles than in others, and a detector marks all of it or
-nothing; of a true sentence it marks half in a false alarm. The target is always the planted rate of the wild replies. With 1,000 draws
-a true coverage of .95 is measured within ± .014 (two standard errors).
+Run `python benchmarks/rates.py` from the project's folder; `--write benchmarks/RESULTS.md` puts the table
+between the markers `<!-- bench:rates -->` and `<!-- /bench:rates -->`. Simulated texts, no model calls, the
+estimators of the boards. A text has sentences of twelve tokens; a sentence is hallucinated as a whole, more
+likely in some articles than in others, and a detector marks all of it or nothing; of a true sentence it marks
+half in a false alarm. The target is always the planted rate of the wild replies. With 1,000 draws a true
+coverage of .95 is measured within ± .014 (two standard errors).
 """
 
 import argparse
@@ -14,20 +16,25 @@ from pathlib import Path
 
 import numpy as np
 
-from truerate.cli.report import write_between
 from truerate.config import Statistics
+from truerate.real.markers import write_between
 from truerate.tracks.mfava.rates import FLAWS, Calibration, Estimate, Replies, estimates
 from truerate.tracks.mfava.tally import Tally
 
 SENTENCES, TOKENS = 5, 12
 ALARM_TOKENS = TOKENS // 2
 CONCENTRATION = 8.0  # of the beta distribution of an article's own rate around the planted one
-EASY, HARD = 0.9, 0.3  # TPR of a sentence whose hallucination is easy or hard to see (inserted invention, swapped name)
+EASY, HARD = (
+    0.9,
+    0.3,
+)  # TPR of a sentence whose hallucination is easy or hard to see (inserted invention, swapped name)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Texts of one kind: the share of hallucinated sentences, the share of hard ones among them, false alarms per true one."""
+    """Texts of one kind: the share of hallucinated sentences, the share of hard ones among them, false alarms
+    per true one.
+    """
 
     rate: float
     hard: float
@@ -36,7 +43,9 @@ class Kind:
 
 @dataclass(frozen=True)
 class Setting:
-    """Inserted (silver) and wild texts, and how many of each: passages, articles of two replies, labelled replies."""
+    """Inserted (silver) and wild texts, and how many of each: passages, articles of two replies, labelled
+    replies.
+    """
 
     name: str
     silver: Kind
@@ -55,7 +64,12 @@ SETTINGS = (
     Setting("type: hard ones .1 of inserted, .7 of wild", replace(SAME, hard=0.1), replace(SAME, hard=0.7)),
     Setting("grounding: false alarms .03 of inserted, .15 of wild", SAME, replace(SAME, alarms=0.15)),
     Setting("all three", replace(SAME, rate=0.35, hard=0.1), Kind(rate=0.10, hard=0.7, alarms=0.15)),
-    Setting("all three, few texts", replace(SAME, rate=0.35, hard=0.1), Kind(rate=0.10, hard=0.7, alarms=0.15), **FEW),
+    Setting(
+        "all three, few texts",
+        replace(SAME, rate=0.35, hard=0.1),
+        Kind(rate=0.10, hard=0.7, alarms=0.15),
+        **FEW,
+    ),
 )
 
 
@@ -67,7 +81,13 @@ def sums(kind: Kind, groups: np.ndarray, own: np.ndarray, rng: np.random.Generat
     alarm = rng.random(shape) < kind.alarms
     both = TOKENS * (is_gold & seen).sum(axis=1)
     return np.stack(
-        [np.full(len(groups), TOKENS * SENTENCES), TOKENS * is_gold.sum(1), both + ALARM_TOKENS * (~is_gold & alarm).sum(1), both], 1
+        [
+            np.full(len(groups), TOKENS * SENTENCES),
+            TOKENS * is_gold.sum(1),
+            both + ALARM_TOKENS * (~is_gold & alarm).sum(1),
+            both,
+        ],
+        1,
     )
 
 
@@ -77,19 +97,34 @@ def own_rates(rate: float, n: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def draw(setting: Setting, rng: np.random.Generator) -> tuple[Replies, dict[str, Calibration]]:
-    """One model's replies, passages with inserted hallucinations, and labelled replies of other models to the same articles."""
+    """One model's replies, passages with inserted hallucinations, and labelled replies of other models to the
+    same articles.
+    """
     own = own_rates(setting.wild.rate, setting.n_articles, rng)
     groups = np.repeat(np.arange(setting.n_articles), 2)
     wild = sums(setting.wild, groups, own, rng)
-    labelled = rng.permutation(np.tile(np.arange(setting.n_articles), -(-setting.n_natural // setting.n_articles)))[: setting.n_natural]
+    labelled = rng.permutation(
+        np.tile(np.arange(setting.n_articles), -(-setting.n_natural // setting.n_articles))
+    )[: setting.n_natural]
     natural = sums(setting.wild, labelled, own, rng)
     passages = np.arange(setting.n_silver)
     silver = sums(setting.silver, passages, own_rates(setting.silver.rate, setting.n_silver, rng), rng)
     names = groups.astype(str)
     flaws = {name: np.zeros(len(groups), dtype=bool) for name in FLAWS}
-    replies = Replies(names, names, np.full(len(groups), "42"), np.ones(len(groups), dtype=bool), wild[:, :1], wild[:, 2:3], flaws)
+    replies = Replies(
+        names,
+        names,
+        np.full(len(groups), "42"),
+        np.ones(len(groups), dtype=bool),
+        wild[:, :1],
+        wild[:, 2:3],
+        flaws,
+    )
     passage_names = np.array([f"passage {place}" for place in passages])
-    return replies, {"silver": Calibration(passage_names, silver[:, None]), "natural": Calibration(labelled.astype(str), natural[:, None])}
+    return replies, {
+        "silver": Calibration(passage_names, silver[:, None]),
+        "natural": Calibration(labelled.astype(str), natural[:, None]),
+    }
 
 
 def found(setting: Setting, n_draws: int, seed: int) -> Iterator[list[Estimate]]:
@@ -117,7 +152,9 @@ def line(setting: Setting, estimator: str, calibration: str | None, intervals: l
     share = np.mean([one.low <= target <= one.high for one in known])
     width = np.mean([one.high - one.low for one in known])
     untold = 1 - len(known) / len(intervals)
-    cells = f"{bias:+.3f} | {share:.3f} | {width:.3f} | {untold:.3f}" if known else f"– | – | – | {untold:.3f}"
+    cells = (
+        f"{bias:+.3f} | {share:.3f} | {width:.3f} | {untold:.3f}" if known else f"– | – | – | {untold:.3f}"
+    )
     return f"| {setting.name} | {estimator} | {calibration or '–'} | {cells} |"
 
 
@@ -128,7 +165,9 @@ def table(n_draws: int, seed: int) -> str:
         "| --- | --- | --- | ---: | ---: | ---: | ---: |",
     ]
     body = [one for setting in SETTINGS for one in lines(setting, n_draws, seed)]
-    return "\n".join([f"{n_draws:,} draws per setting, planted rate {SAME.rate}, intervals of 0.95.", "", *head, *body])
+    return "\n".join(
+        [f"{n_draws:,} draws per setting, planted rate {SAME.rate}, intervals of 0.95.", "", *head, *body]
+    )
 
 
 def main() -> None:

@@ -1,11 +1,13 @@
-"""Do the boards' own intervals hold what was planted? Verdicts drawn from planted rates, scored by the track, no model calls.
+"""Do the boards' own intervals hold what was planted? Verdicts drawn from planted rates, scored by the track,
+no model calls.
 
     python benchmarks/recover.py [--draws 1000] [--write benchmarks/RESULTS.md]
 
-Every draw is a judge of its own on synthetic texts: `unparsed` of its replies give no verdict, the others call a hallucinated text so with
-probability `tpr` and a right one with `fpr`. `score_recognition` makes the Score rows, with the confidence and resamples of params.yaml.
-The target is the planted parameter (for accuracy and F1 what follows from it over infinitely many texts), never the realised share.
-`--write` puts the table between the markers `<!-- bench:recover -->` and `<!-- /bench:recover -->` of a file.
+Every draw is a judge of its own on synthetic texts: `unparsed` of its replies give no verdict, the others
+call a hallucinated text so with probability `tpr` and a right one with `fpr`. `score_recognition` makes the
+Score rows, with the confidence and resamples of params.yaml. The target is the planted parameter (for
+accuracy and F1 what follows from it over infinitely many texts), never the realised share. `--write` puts the
+table between the markers `<!-- bench:recover -->` and `<!-- /bench:recover -->` of a file.
 """
 
 import argparse
@@ -18,9 +20,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from truerate.cli.report import write_between
 from truerate.config import Statistics, load_params
 from truerate.core.schemas import PAIRS, Judgement, Sample, frame, pairs
+from truerate.real.markers import write_between
 from truerate.tracks.halueval.scores import score_recognition
 from truerate.tracks.halueval.tally import Tally
 
@@ -32,8 +34,9 @@ JUDGES = 50  # draws that are scored in one call
 class Setting:
     """A board's texts and what is planted in its judge.
 
-    `prevalence` None: pairs of a right and a hallucinated text; else single texts, hallucinated that often. `per_group`: how many pairs or
-    texts a group holds at most (evenly drawn from 1). `likeness`: the intra-group correlation of what a judge says of texts of one label.
+    `prevalence` None: pairs of a right and a hallucinated text; else single texts, hallucinated that often.
+    `per_group`: how many pairs or texts a group holds at most (evenly drawn from 1). `likeness`: the
+    intra-group correlation of what a judge says of texts of one label.
     """
 
     name: str
@@ -46,7 +49,9 @@ class Setting:
     likeness: float = 0.0
 
     def targets(self) -> dict[str, float]:
-        """What the metrics estimate: an unparsed reply is wrong in accuracy and no Yes in F1, and enters neither TPR nor TNR."""
+        """What the metrics estimate: an unparsed reply is wrong in accuracy and no Yes in F1, and enters
+        neither TPR nor TNR.
+        """
         share, read = 0.5 if self.prevalence is None else self.prevalence, 1 - self.unparsed
         yes = read * (share * self.tpr + (1 - share) * self.fpr)
         return {
@@ -68,7 +73,7 @@ SETTINGS = (
 )
 
 
-# ---- drawing ------------------------------------------------------------------------------------------------------------
+# ---- drawing -----------------------------------------------------------------------------------------------
 def texts(setting: Setting, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Labels, units (pairs or single texts) and groups of a setting's texts."""
     sizes = rng.integers(1, setting.per_group + 1, size=setting.n)
@@ -79,14 +84,19 @@ def texts(setting: Setting, rng: np.random.Generator) -> tuple[np.ndarray, np.nd
     return rng.random(setting.n) < setting.prevalence, unit, group
 
 
-def verdicts(setting: Setting, label: np.ndarray, group: np.ndarray, rng: np.random.Generator) -> list[bool | None]:
-    """What one judge says of each text. With `likeness` r each group has its own rates, beta-distributed around the planted ones:
-    two draws of one group and label then have correlation r."""
+def verdicts(
+    setting: Setting, label: np.ndarray, group: np.ndarray, rng: np.random.Generator
+) -> list[bool | None]:
+    """What one judge says of each text. With `likeness` r each group has its own rates, beta-distributed
+    around the planted ones: two draws of one group and label then have correlation r.
+    """
     rates = np.where(label, setting.tpr, setting.fpr)
     if setting.likeness:
         strength = 1 / setting.likeness - 1
         own = {False: setting.fpr, True: setting.tpr}
-        drawn = {which: rng.beta(p * strength, (1 - p) * strength, size=setting.n) for which, p in own.items()}
+        drawn = {
+            which: rng.beta(p * strength, (1 - p) * strength, size=setting.n) for which, p in own.items()
+        }
         rates = np.where(label, drawn[True][group], drawn[False][group])
     says = rng.random(len(label)) < rates
     is_read = rng.random(len(label)) >= setting.unparsed
@@ -101,23 +111,47 @@ def tables(setting: Setting, rng: np.random.Generator) -> tuple[pl.DataFrame, pl
         names = [f"{place:03d}-{number:04d}" for number in range(len(label))]
         said = verdicts(setting, label, group, rng)
         samples += [_sample(setting, place, *one) for one in zip(names, label, unit, group, strict=True)]
-        judgements += [_judgement(f"draw-{place:03d}", name, verdict) for name, verdict in zip(names, said, strict=True)]
+        judgements += [
+            _judgement(f"draw-{place:03d}", name, verdict) for name, verdict in zip(names, said, strict=True)
+        ]
     return frame(Sample, samples), frame(Judgement, judgements)
 
 
 def _sample(setting: Setting, place: int, name: str, label: bool, unit: int, group: int) -> dict:
     is_pair = setting.prevalence is None
-    known = {"sample_id": name, "item_id": f"{place}-{unit}", "pair_id": f"{place}-{unit}" if is_pair else None}
-    known |= {"group_id": f"{place}-{group}", "task": "qa" if is_pair else "general", "lang": "en", "text": "", "spans": []}
-    return known | {"is_hallucinated": bool(label), "label_source": "silver", "split": "test", "attributes": []}
+    known = {
+        "sample_id": name,
+        "item_id": f"{place}-{unit}",
+        "pair_id": f"{place}-{unit}" if is_pair else None,
+    }
+    known |= {
+        "group_id": f"{place}-{group}",
+        "task": "qa" if is_pair else "general",
+        "lang": "en",
+        "text": "",
+        "spans": [],
+    }
+    return known | {
+        "is_hallucinated": bool(label),
+        "label_source": "silver",
+        "split": "test",
+        "attributes": [],
+    }
 
 
 def _judgement(judge: str, name: str, verdict: bool | None) -> dict:
-    known = {"judgement_id": f"{judge}-{name}", "judge": judge, "judge_version": "", "target_id": name, "verdict": verdict, "spans": []}
+    known = {
+        "judgement_id": f"{judge}-{name}",
+        "judge": judge,
+        "judge_version": "",
+        "target_id": name,
+        "verdict": verdict,
+        "spans": [],
+    }
     return known | {"status": "unparsed" if verdict is None else "ok", "attributes": pairs(variant="plain")}
 
 
-# ---- scoring ------------------------------------------------------------------------------------------------------------
+# ---- scoring -----------------------------------------------------------------------------------------------
 def scored(asked: tuple[Setting, int, Statistics]) -> list[tuple[str, float, float | None, float | None]]:
     """Metric, value and interval of the Score rows of one batch of draws."""
     setting, seed, statistics = asked
@@ -133,8 +167,14 @@ def _has(key: str) -> pl.Expr:
 
 def lines(settings: tuple[Setting, ...], n_batches: int, statistics: Statistics, seed: int) -> Iterator[str]:
     """One row of the table per setting and metric."""
-    roots = np.random.SeedSequence(seed).generate_state(len(settings) * n_batches).reshape(len(settings), n_batches)
-    asked = [(setting, int(root), statistics) for setting, own in zip(settings, roots, strict=True) for root in own]
+    roots = (
+        np.random.SeedSequence(seed)
+        .generate_state(len(settings) * n_batches)
+        .reshape(len(settings), n_batches)
+    )
+    asked = [
+        (setting, int(root), statistics) for setting, own in zip(settings, roots, strict=True) for root in own
+    ]
     with get_context("spawn").Pool() as pool:
         came = pool.map(scored, asked, chunksize=1)
     for place, setting in enumerate(settings):
@@ -144,10 +184,14 @@ def lines(settings: tuple[Setting, ...], n_batches: int, statistics: Statistics,
 
 
 def line(setting: Setting, metric: str, target: float, found: list[tuple]) -> str:
-    """Coverage with its Monte-Carlo error (one standard error), mean width and mean error of one metric. No interval holds nothing."""
+    """Coverage with its Monte-Carlo error (one standard error), mean width and mean error of one metric. No
+    interval holds nothing.
+    """
     n = len(found)
     known = [one for one in found if one[1] is not None and one[2] is not None]
-    share = sum(low - 1e-6 <= target <= high + 1e-6 for _, low, high in known) / n  # saved values have six digits
+    share = (
+        sum(low - 1e-6 <= target <= high + 1e-6 for _, low, high in known) / n
+    )  # saved values have six digits
     error = sqrt(share * (1 - share) / n)
     width = np.mean([high - low for _, low, high in known])
     bias = np.mean([value for value, *_ in found if value is not None]) - target
@@ -166,7 +210,9 @@ def table(body: list[str], n_draws: int, statistics: Statistics) -> str:
 def main() -> None:
     """Print the table, and write it into a file where asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--draws", type=int, default=1000, help=f"independent draws per line, in batches of {JUDGES}")
+    parser.add_argument(
+        "--draws", type=int, default=1000, help=f"independent draws per line, in batches of {JUDGES}"
+    )
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--write", type=Path, help="file with the markers")
     options = parser.parse_args()

@@ -1,13 +1,15 @@
-"""What scoring the answers to one reference together saves, beside scoring them one by one as LettuceDetect and mFAVA's detectors do.
+"""What scoring the answers to one reference together saves, beside scoring them one by one as LettuceDetect
+and mFAVA's detectors do.
 
     python benchmarks/scoring.py [--write benchmarks/RESULTS.md]
 
-Random weights (speed does not depend on them), one thread, process CPU time, the minimum of interleaved rounds. `one by one, full` is the
-baseline: every answer behind its own copy of the reference, every token seeing every other. The sharing strategies run the same weights
-under the mask `prefix`. The baseline of more than 11 answers is the first 11, by the tokens that it reads: the others cost it the same.
-LettuceDetect is measured with the same ModernBERT where it is installed. How cost grows is measured first, before anything larger has
-run, so that the peak of memory is its own. `--write` puts the text between the markers `<!-- bench:scoring -->` and
-`<!-- /bench:scoring -->` of a file.
+Random weights (speed does not depend on them), one thread, process CPU time, the minimum of interleaved
+rounds. `one by one, full` is the baseline: every answer behind its own copy of the reference, every token
+seeing every other. The sharing strategies run the same weights under the mask `prefix`. The baseline of more
+than 11 answers is the first 11, by the tokens that it reads: the others cost it the same. LettuceDetect is
+measured with the same ModernBERT where it is installed. How cost grows is measured first, before anything
+larger has run, so that the peak of memory is its own. `--write` puts the text between the markers `<!--
+bench:scoring -->` and `<!-- /bench:scoring -->` of a file.
 """
 
 import argparse
@@ -26,17 +28,20 @@ import numpy as np
 import torch
 from transformers import BertConfig, LlamaConfig, ModernBertConfig, PreTrainedConfig, logging
 
-from truerate.cli.report import write_between
 from truerate.config import Backbone
 from truerate.detectors.tokens.backbones import TINY, body_from_nothing
 from truerate.detectors.tokens.encode import Answer, Group, tiny_coder
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import Network
 from truerate.detectors.tokens.strategies import chosen_strategy, score_group, score_groups
+from truerate.real.markers import write_between
 
 N_WORDS, ANSWER, SPREAD = 4000, 150, 40
 REFERENCES, ANSWERS = (150, 600, 3500), (1, 5, 11, 55)
-STREAMED, PER_REFERENCE = (60, 20, 5), 10  # the check of growth: tokens of a reference, mean and spread of an answer; answers to each
+STREAMED, PER_REFERENCE = (
+    (60, 20, 5),
+    10,
+)  # the check of growth: tokens of a reference, mean and spread of an answer; answers to each
 SIZE = {"vocab_size": N_WORDS, "hidden_size": 256, "num_attention_heads": 4, "max_position_embeddings": 8192}
 IDS = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "cls_token_id": 1, "sep_token_id": 2}
 CONFIGS: dict[str, PreTrainedConfig] = {
@@ -54,10 +59,19 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--write", help="file whose marked block is replaced")
     options.add_argument("--rounds", type=int, default=3, help="interleaved rounds per cell")
-    options.add_argument("--references", nargs="+", type=int, default=list(REFERENCES), help="lengths in tokens")
-    options.add_argument("--answers", nargs="+", type=int, default=list(ANSWERS), help="answers per reference")
+    options.add_argument(
+        "--references", nargs="+", type=int, default=list(REFERENCES), help="lengths in tokens"
+    )
+    options.add_argument(
+        "--answers", nargs="+", type=int, default=list(ANSWERS), help="answers per reference"
+    )
     options.add_argument("--models", nargs="+", default=list(CONFIGS), choices=list(CONFIGS))
-    options.add_argument("--most", type=int, default=100_000, help="answers at the far end of the check that cost grows linearly")
+    options.add_argument(
+        "--most",
+        type=int,
+        default=100_000,
+        help="answers at the far end of the check that cost grows linearly",
+    )
     given = options.parse_args()
     torch.set_num_threads(1)
     logging.set_verbosity_error()
@@ -69,19 +83,32 @@ def main() -> None:
         write_between(Path(given.write), "bench:scoring", text)
 
 
-# ---- what is scored ---------------------------------------------------------------------------------------------------------------
+# ---- what is scored ----------------------------------------------------------------------------------------
 def network(config: PreTrainedConfig, mask: str) -> Network:
     """A network of random weights; the seed is the same for every mask."""
-    settings = {"weights": "tiny", "mask": mask, "features": (), "max_tokens": 8192, "learning_rate": 1e-3, "weight_decay": 0}
-    backbone = Backbone.model_validate(settings | {"batch": 1, "accumulation": 1, "token_budget": 8192, "epochs": 1})
+    settings = {
+        "weights": "tiny",
+        "mask": mask,
+        "features": (),
+        "max_tokens": 8192,
+        "learning_rate": 1e-3,
+        "weight_decay": 0,
+    }
+    backbone = Backbone.model_validate(
+        settings | {"batch": 1, "accumulation": 1, "token_budget": 8192, "epochs": 1}
+    )
     torch.manual_seed(0)
     return Network(body_from_nothing(config, backbone), backbone, BINARY, CODER).eval()
 
 
-def group(n_reference: int, n_answers: int, *, mean: int = ANSWER, spread: int = SPREAD, seed: int = 0) -> Group:
+def group(
+    n_reference: int, n_answers: int, *, mean: int = ANSWER, spread: int = SPREAD, seed: int = 0
+) -> Group:
     """A reference of `n_reference` tokens and answers whose lengths are normal, within three deviations."""
     draws = np.random.default_rng(seed)
-    lengths = np.clip(draws.normal(mean, spread, n_answers).round().astype(int), mean - 3 * spread, mean + 3 * spread)
+    lengths = np.clip(
+        draws.normal(mean, spread, n_answers).round().astype(int), mean - 3 * spread, mean + 3 * spread
+    )
     answers = []
     for place, length in enumerate(lengths):
         ids = draws.integers(300, N_WORDS, length, dtype=np.int32)
@@ -120,10 +147,14 @@ def fastest(runs: dict[str, Callable[[], object]], rounds: int) -> dict[str, flo
     return {name: min(spent) for name, spent in found.items()}
 
 
-# ---- speed by strategy --------------------------------------------------------------------------------------------------------------
+# ---- speed by strategy -------------------------------------------------------------------------------------
 def speeds(given: argparse.Namespace) -> str:
-    """The table of answer tokens per CPU second, and of what sharing gains over the baseline beside the token ratio."""
-    lines = ["| model | reference | answers | one by one, full | `kv_cache` | `packed` | `auto` | token ratio | `auto`'s share of it |"]
+    """The table of answer tokens per CPU second, and of what sharing gains over the baseline beside the token
+    ratio.
+    """
+    lines = [
+        "| model | reference | answers | one by one, full | `kv_cache` | `packed` | `auto` | token ratio | `auto`'s share of it |"
+    ]
     lines.append("| --- " * 9 + "|")
     for name in given.models:
         full, prefix = network(CONFIGS[name], "full"), network(CONFIGS[name], "prefix")
@@ -131,9 +162,13 @@ def speeds(given: argparse.Namespace) -> str:
             for n_answers in given.answers:
                 lines.append(line(name, full, prefix, group(n_reference, n_answers), given.rounds))
                 print(lines[-1], file=sys.stderr, flush=True)
-    sizes = ", ".join(f"{name} {network(CONFIGS[name], 'full').n_parameters / 1e6:.1f}M" for name in given.models)
+    sizes = ", ".join(
+        f"{name} {network(CONFIGS[name], 'full').n_parameters / 1e6:.1f}M" for name in given.models
+    )
     note = "Answer tokens per CPU second, in brackets the gain over the baseline; `auto` is what is used unless params.yaml says otherwise."
-    near = "The baseline too computes sliding layers within their reach alone; transformers computes them whole."
+    near = (
+        "The baseline too computes sliding layers within their reach alone; transformers computes them whole."
+    )
     lines += ["", f"{note} Random weights: {sizes}. Answers of {ANSWER} ± {SPREAD} tokens. {near}"]
     return "\n".join(lines)
 
@@ -148,9 +183,20 @@ def line(name: str, full: Network, prefix: Network, one: Group, rounds: int) -> 
     spent["full"] *= n_read(one) / n_read(first(one, 11))
     rates = {run: n_tokens(one) / seconds for run, seconds in spent.items()}
     gains = {run: rate / rates["full"] for run, rate in rates.items()}
-    cells = [f"{rates[run]:,.0f} ({gains[run]:.2f}x)" if run in rates else "–" for run in ("kv_cache", "packed")]
-    shown = [*cells, f"`{auto}` ({gains[auto]:.2f}x)", f"{token_ratio(one):.2f}", f"{gains[auto] / token_ratio(one):.2f}"]
-    return f"| {name} | {len(one.reference_ids):,} | {len(one.answers)} | {rates['full']:,.0f} | " + " | ".join(shown) + " |"
+    cells = [
+        f"{rates[run]:,.0f} ({gains[run]:.2f}x)" if run in rates else "–" for run in ("kv_cache", "packed")
+    ]
+    shown = [
+        *cells,
+        f"`{auto}` ({gains[auto]:.2f}x)",
+        f"{token_ratio(one):.2f}",
+        f"{gains[auto] / token_ratio(one):.2f}",
+    ]
+    return (
+        f"| {name} | {len(one.reference_ids):,} | {len(one.answers)} | {rates['full']:,.0f} | "
+        + " | ".join(shown)
+        + " |"
+    )
 
 
 def first(one: Group, n: int) -> Group:
@@ -166,10 +212,14 @@ def beside_lettuce(given: argparse.Namespace) -> str:
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import ModernBertForTokenClassification, PreTrainedTokenizerFast
 
-    words = {"[PAD]": 0, "[CLS]": 1, "[SEP]": 2, "[UNK]": 3} | {f"w{place}": place for place in range(4, N_WORDS)}
+    words = {"[PAD]": 0, "[CLS]": 1, "[SEP]": 2, "[UNK]": 3} | {
+        f"w{place}": place for place in range(4, N_WORDS)
+    }
     tokenizer = Tokenizer(models.WordLevel(words, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, cls_token="[CLS]", sep_token="[SEP]", pad_token="[PAD]", unk_token="[UNK]")
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, cls_token="[CLS]", sep_token="[SEP]", pad_token="[PAD]", unk_token="[UNK]"
+    )
     prefix = network(CONFIGS["ModernBERT"], "prefix")
     lines = ["| reference | answers | LettuceDetect | `auto` | gain | tokenizing |", "| --- " * 6 + "|"]
     with tempfile.TemporaryDirectory() as folder:
@@ -200,9 +250,11 @@ def beside_lettuce(given: argparse.Namespace) -> str:
     return "\n".join([*lines, "", note])
 
 
-# ---- growth -------------------------------------------------------------------------------------------------------------------------
+# ---- growth ------------------------------------------------------------------------------------------------
 def growth(most: int) -> str:
-    """How cost grows from a hundredth of the answers to all of them: the exponent, and the peak of memory at both ends."""
+    """How cost grows from a hundredth of the answers to all of them: the exponent, and the peak of memory at
+    both ends.
+    """
     made = network(SMALL, "prefix")
     score_all(made, 100)
     counts = np.geomspace(most / 100, most, 5).round(-1).astype(int).tolist()
@@ -224,7 +276,10 @@ def growth(most: int) -> str:
 def score_all(made: Network, n_answers: int) -> None:
     """Score answers that come reference by reference and are dropped again."""
     n_reference, mean, spread = STREAMED
-    groups = (group(n_reference, PER_REFERENCE, mean=mean, spread=spread, seed=seed) for seed in range(n_answers // PER_REFERENCE))
+    groups = (
+        group(n_reference, PER_REFERENCE, mean=mean, spread=spread, seed=seed)
+        for seed in range(n_answers // PER_REFERENCE)
+    )
     for _ in score_groups(made, groups):
         pass
 

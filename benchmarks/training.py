@@ -1,9 +1,10 @@
-"""What the order of training costs: length buckets and shared references beside random batches padded to their longest, one network.
+"""What the order of training costs: length buckets and shared references beside random batches padded to
+their longest, one network.
 
     python benchmarks/training.py [--write benchmarks/RESULTS.md]
 
-CPU seconds of one thread; ratios inside one run are comparable between machines. `--write` puts the table between the markers
-`<!-- bench:training -->` and `<!-- /bench:training -->` of a file.
+CPU seconds of one thread; ratios inside one run are comparable between machines. `--write` puts the table
+between the markers `<!-- bench:training -->` and `<!-- /bench:training -->` of a file.
 """
 
 import argparse
@@ -14,7 +15,6 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from truerate.cli.report import write_between
 from truerate.config import Backbone
 from truerate.core.keys import draw
 from truerate.detectors.tokens.batches import Rows, Step, padding_waste, rows_to_learn, steps_of
@@ -22,8 +22,15 @@ from truerate.detectors.tokens.encode import Answer, Coder, Group, tiny_coder
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build
 from truerate.detectors.tokens.train import State, learn
+from truerate.real.markers import write_between
 
-SETTINGS = {"weights": "tiny", "mask": "prefix", "features": ["match", "alignment"], "learning_rate": 2e-3, "weight_decay": 0.01}
+SETTINGS = {
+    "weights": "tiny",
+    "mask": "prefix",
+    "features": ["match", "alignment"],
+    "learning_rate": 2e-3,
+    "weight_decay": 0.01,
+}
 SETTINGS |= {"max_tokens": 2048, "batch": 16, "accumulation": 1, "token_budget": 4096, "epochs": 1}
 MIXES = {  # references and answers in tokens, shortest and longest, drawn evenly over their logarithms
     "wiki leads": ((60, 600), (40, 200)),
@@ -64,7 +71,9 @@ def measured(mix: str, k: int, given: argparse.Namespace) -> list[str]:
     for name, (known, steps) in ways.items():
         rate, n = statistics.median(rates[name]), sum(len(row.answers) for row in known.rows)
         per_answer = sum(row.n_tokens for row in known.rows) / n
-        lines.append(f"| {mix} | {k} | {name} | {padding_waste(steps, known):.1%} | {per_answer:.0f} | {rate:.1f} | {rate / base:.2f}x |")
+        lines.append(
+            f"| {mix} | {k} | {name} | {padding_waste(steps, known):.1%} | {per_answer:.0f} | {rate:.1f} | {rate / base:.2f}x |"
+        )
     return lines
 
 
@@ -79,9 +88,17 @@ def group(mix: str, i: int, k: int, coder: Coder) -> Group:
     made = []
     for j in range(k):
         n = length(f"answer {j}", answers)
-        ids, labels = random.integers(0, coder.n_words, n, dtype=np.int32), (random.random(n) < 0.2).astype(np.int64)
+        ids, labels = (
+            random.integers(0, coder.n_words, n, dtype=np.int32),
+            (random.random(n) < 0.2).astype(np.int64),
+        )
         made.append(Answer(f"{i}-{j}", ids, np.zeros((n, 2), np.int32), labels, np.ones((n, 2), np.int8)))
-    return Group(random.integers(0, coder.n_words, length("reference", references), dtype=np.int32), tuple(made), str(i), "en")
+    return Group(
+        random.integers(0, coder.n_words, length("reference", references), dtype=np.int32),
+        tuple(made),
+        str(i),
+        "en",
+    )
 
 
 def padded(groups: list[Group], how: Backbone) -> tuple[Rows, list[Step]]:
@@ -104,7 +121,9 @@ def speed(known: Rows, steps: list[Step], first: int, n: int, how: Backbone, cod
     began = time.process_time()
     for step in chosen:
         learn(state, known, step)
-    return sum(len(known.rows[i].answers) for step in chosen for part in step for i in part) / (time.process_time() - began)
+    return sum(len(known.rows[i].answers) for step in chosen for part in step for i in part) / (
+        time.process_time() - began
+    )
 
 
 if __name__ == "__main__":

@@ -1,13 +1,15 @@
-"""What translate-train loses: detectors that learned from translated passages beside detectors that learned from originals of a language.
+"""What translate-train loses: detectors that learned from translated passages beside detectors that learned
+from originals of a language.
 
     python benchmarks/translate_train.py [--write benchmarks/RESULTS.md]
 
-The track's own steps on a small wiki of the closed world: its translator puts the English training passages into every other language, its
-writer makes silver passages, and the networks of params.yaml are fitted (`mono`, `binary`) once on the translations that came through and
-once on the same passages written directly in that language. Both are held against the silver passages, whose entities and inserted
-phrases neither has met. F1 is over tokens; the interval of a loss (originals − translations) is a bootstrap over references with the seeds
-pooled: it knows nothing of the spread between trainings. `--write` puts the tables
-between the markers `<!-- bench:translate-train -->` and `<!-- /bench:translate-train -->` of a file.
+The track's own steps on a small wiki of the closed world: its translator puts the English training passages
+into every other language, its writer makes silver passages, and the networks of params.yaml are fitted
+(`mono`, `binary`) once on the translations that came through and once on the same passages written directly
+in that language. Both are held against the silver passages, whose entities and inserted phrases neither has
+met. F1 is over tokens; the interval of a loss (originals − translations) is a bootstrap over references with
+the seeds pooled: it knows nothing of the spread between trainings. `--write` puts the tables between the
+markers `<!-- bench:translate-train -->` and `<!-- /bench:translate-train -->` of a file.
 """
 
 import argparse
@@ -20,7 +22,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from truerate.cli.report import write_between
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import SPANS, Judgement, frame, pair
@@ -28,6 +29,7 @@ from truerate.core.tags import parse_tags
 from truerate.detectors.tokens import fit_tokens, judge_tokens
 from truerate.metrics.intervals import cluster_sums, difference_interval
 from truerate.metrics.tokens import offsets_by, token_counts
+from truerate.real.markers import write_between
 from truerate.sources import SourceTables, wiki_files
 from truerate.tracks.mfava import steps
 from truerate.tracks.mfava.context import context_frame, contexts
@@ -44,7 +46,9 @@ N_TRAIN, N_SILVER = 160, 40
 
 @dataclass(frozen=True)
 class Texts:
-    """What is learned from, by way, and the silver passages that are judged; what became of the translations (lang, reason or `ok`)."""
+    """What is learned from, by way, and the silver passages that are judged; what became of the translations
+    (lang, reason or `ok`).
+    """
 
     taught: dict[str, pl.DataFrame]
     held: pl.DataFrame
@@ -54,18 +58,28 @@ class Texts:
 def settings(member: str, seeds: tuple[int, ...], langs: tuple[str, ...]) -> Layout:
     """The project's own settings with a small wiki in some languages and one detector per language."""
     values = load_params("params.yaml").model_dump()
-    values["sizes"]["demo"]["mfava"] |= {"train": N_TRAIN, "silver": N_SILVER, "seeds": seeds, "scopes": ("mono",), "labels": ("binary",)}
+    values["sizes"]["demo"]["mfava"] |= {
+        "train": N_TRAIN,
+        "silver": N_SILVER,
+        "seeds": seeds,
+        "scopes": ("mono",),
+        "labels": ("binary",),
+    }
     values["detectors"]["tokens"]["members"] = (member,)
     values["tracks"]["mfava"]["languages"] = langs
     return Layout(Params.model_validate(values | {"profile": "demo", "n_shards": 1}))
 
 
 def texts(at: Layout, langs: tuple[str, ...], folder: Path) -> Texts:
-    """The wiki of a folder through the track's steps, and the same training passages written directly in `langs`."""
+    """The wiki of a folder through the track's steps, and the same training passages written directly in
+    `langs`.
+    """
     track = at.p.track(BOARD)
     write(folder, at.p.seed, n_train=N_TRAIN, n_silver=N_SILVER, n_articles=1, languages=track.languages)
     tables = wiki_files.read(folder, name="closed-world-wiki", on_bad_row="stop")
-    asked = replace(tables, items=tables.items.filter((pl.col("task") == "train") | pl.col("lang").is_in(langs)))  # silver in these alone
+    asked = replace(
+        tables, items=tables.items.filter((pl.col("task") == "train") | pl.col("lang").is_in(langs))
+    )  # silver in these alone
     fewer = settings(at.p.detectors["tokens"].members[0], at.p.size_of(BOARD).seeds, (SOURCE, *langs))
     replies = {"translate": steps.translate(at, BOARD, track.translator, tables, 0, {})}
     replies |= {"silver": steps.silver(fewer, BOARD, track.writer, asked, 0, {})}
@@ -75,18 +89,31 @@ def texts(at: Layout, langs: tuple[str, ...], folder: Path) -> Texts:
     chosen = pl.col("lang").is_in(langs)
     learned = steps.training(made["samples"]).filter(chosen).join(known, on="item_id")
     held = steps.targets(made["samples"], made["generations"]).filter(chosen).join(known, on="item_id")
-    return Texts(dict(zip(WAYS, (learned, originals(at, tables, langs)), strict=True)), held, outcomes(replies["translate"]))
+    return Texts(
+        dict(zip(WAYS, (learned, originals(at, tables, langs)), strict=True)),
+        held,
+        outcomes(replies["translate"]),
+    )
 
 
 def outcomes(replies: pl.DataFrame) -> Counter:
     """How many translated passages came through (`ok`) or were dropped for which reason, by (language, outcome)."""
-    found = replies.filter(purpose="translate").select(pair("attributes", "lang").alias("lang"), "status", "reason")
-    return Counter((lang, "ok" if status == "ok" else reason or status) for lang, status, reason in found.iter_rows())
+    found = replies.filter(purpose="translate").select(
+        pair("attributes", "lang").alias("lang"), "status", "reason"
+    )
+    return Counter(
+        (lang, "ok" if status == "ok" else reason or status) for lang, status, reason in found.iter_rows()
+    )
 
 
 def originals(at: Layout, tables: SourceTables, langs: tuple[str, ...]) -> pl.DataFrame:
-    """The training passages as written in each language, in the groups of their English twins: the halves of a training are the same."""
-    known, world = tables.samples.filter(task="train").join(tables.items, on="item_id", suffix="_item"), reader(build(at.p.seed))
+    """The training passages as written in each language, in the groups of their English twins: the halves of
+    a training are the same.
+    """
+    known, world = (
+        tables.samples.filter(task="train").join(tables.items, on="item_id", suffix="_item"),
+        reader(build(at.p.seed)),
+    )
     groups = {row["text"]: row["group_id"] for row in known.iter_rows(named=True)}
     rows = []
     for lang in langs:
@@ -99,7 +126,7 @@ def originals(at: Layout, tables: SourceTables, langs: tuple[str, ...]) -> pl.Da
     return pl.DataFrame(rows, schema_overrides={"spans": SPANS})
 
 
-# ---- learning and judging -----------------------------------------------------------------------------------------------
+# ---- learning and judging ----------------------------------------------------------------------------------
 def judged(at: Layout, taught: pl.DataFrame, held: pl.DataFrame, folder: Path) -> pl.DataFrame:
     """What the detectors that learned from `taught` say of the silver passages."""
     members, size = at.p.detectors["tokens"].members, at.p.size_of(BOARD)
@@ -119,13 +146,15 @@ def sums(held: pl.DataFrame, found: pl.DataFrame, lang: str, seed: int, tokenize
     return cluster_sums(own["group_id"].to_list(), np.array(each))
 
 
-# ---- tables -------------------------------------------------------------------------------------------------------------
+# ---- tables ------------------------------------------------------------------------------------------------
 def dropped_table(found: Counter) -> str:
     """Translations that were dropped, with reasons, per language."""
     lines = ["| language | translations | dropped | of which |", "| --- | ---: | ---: | --- |"]
     for lang in sorted({lang for lang, _ in found}):
         n = sum(count for (name, _), count in found.items() if name == lang)
-        reasons = sorted((reason, count) for (name, reason), count in found.items() if name == lang and reason != "ok")
+        reasons = sorted(
+            (reason, count) for (name, reason), count in found.items() if name == lang and reason != "ok"
+        )
         told = ", ".join(f"{reason} {count}" for reason, count in reasons) or "–"
         lines.append(f"| {lang} | {n} | {sum(count for _, count in reasons) / n:.1%} | {told} |")
     return "\n".join(lines)
@@ -133,8 +162,15 @@ def dropped_table(found: Counter) -> str:
 
 def f1_table(at: Layout, made: Texts, found: dict[str, pl.DataFrame], seeds: tuple[int, ...]) -> str:
     """Token F1 of each way per language and seed, and the difference over all seeds with its interval."""
-    kept, tokenizer = {way: Counter(rows["lang"]) for way, rows in made.taught.items()}, at.p.track(BOARD).tokenizer
-    lines = ["| language | learned from | passages | " + " | ".join(f"F1, seed {seed}" for seed in seeds) + " | mean F1 | loss |"]
+    kept, tokenizer = (
+        {way: Counter(rows["lang"]) for way, rows in made.taught.items()},
+        at.p.track(BOARD).tokenizer,
+    )
+    lines = [
+        "| language | learned from | passages | "
+        + " | ".join(f"F1, seed {seed}" for seed in seeds)
+        + " | mean F1 | loss |"
+    ]
     lines.append("| --- | --- | ---: | " + "---: | " * len(seeds) + "---: | --- |")
     for lang in sorted(kept[WAYS[0]]):
         each = {way: [sums(made.held, found[way], lang, seed, tokenizer) for seed in seeds] for way in WAYS}
@@ -155,7 +191,11 @@ def f1_sums(each: np.ndarray) -> float:
 
 def drawn(at: Layout) -> dict:
     """The settings of a bootstrap."""
-    return {"n_resamples": at.p.statistics.n_bootstrap, "confidence": at.p.statistics.confidence, "seed": at.p.seed}
+    return {
+        "n_resamples": at.p.statistics.n_bootstrap,
+        "confidence": at.p.statistics.confidence,
+        "seed": at.p.seed,
+    }
 
 
 def main() -> None:

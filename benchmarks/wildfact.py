@@ -1,9 +1,11 @@
-"""All scores of WildHallucinations at the paper's size: how long they take, how much memory, and against plain pandas.
+"""All scores of WildHallucinations at the paper's size: how long they take, how much memory, and against
+plain pandas.
 
-Run `python benchmarks/wildfact.py` from the project's folder; `--write benchmarks/RESULTS.md` puts the table between the markers
-`<!-- bench:wildfact -->` and `<!-- /bench:wildfact -->`; `--entities 500` is a quick run. Invented verdicts, no model calls: every entity
-is asked of 15 models, a reply that does not abstain has about 28 facts. Both sides are given the same columns and give every score raw,
-for all entities and for the common ones, by domain, Wikipedia and rarity, with cluster-robust intervals; the values must agree to 1e-9.
+Run `python benchmarks/wildfact.py` from the project's folder; `--write benchmarks/RESULTS.md` puts the table
+between the markers `<!-- bench:wildfact -->` and `<!-- /bench:wildfact -->`; `--entities 500` is a quick run.
+Invented verdicts, no model calls: every entity is asked of 15 models, a reply that does not abstain has about
+28 facts. Both sides are given the same columns and give every score raw, for all entities and for the common
+ones, by domain, Wikipedia and rarity, with cluster-robust intervals; the values must agree to 1e-9.
 """
 
 import argparse
@@ -16,14 +18,16 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from truerate.cli.report import write_between
 from truerate.metrics.wildfact import ALL_SUPPORTED, PRODUCTS, RESPONDING, SCORES
+from truerate.real.markers import write_between
 from truerate.tracks.wildhallucinations.views import SLICES, reply_scores, score_cells
 
 ENTITIES, SUBJECTS, FACTS = 7919, 15, 28  # Zhao et al. 2024: 118,785 replies
 GAMMA, DOMAINS_ABOVE, CONFIDENCE = 10, 500, 0.95
 SIZES = (1_000, 10_000, 100_000)  # replies, for the cost of one
-COUNTS = [1500, 1300, 1200, 900, 700] + [155] * 15  # entities per domain, about as the paper's: five above 500
+COUNTS = [1500, 1300, 1200, 900, 700] + [
+    155
+] * 15  # entities per domain, about as the paper's: five above 500
 EQUAL = 1e-9
 
 
@@ -51,7 +55,10 @@ def drawn(n_entities: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
             "rarity": pl.Series([f"10^{number}" for number in range(5)])[rarity[entity]],
         }
     )
-    verdicts, is_read = pl.Series(rng.random(len(owner)) < own[owner]), pl.Series(rng.random(len(owner)) >= 0.001)
+    verdicts, is_read = (
+        pl.Series(rng.random(len(owner)) < own[owner]),
+        pl.Series(rng.random(len(owner)) >= 0.001),
+    )
     facts = pl.DataFrame(
         {
             "fact_id": pl.Series(rng.permutation(len(owner))).cast(pl.String).str.zfill(16),
@@ -61,11 +68,15 @@ def drawn(n_entities: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
             "is_title": rng.random(len(owner)) < 0.02,
         }
     )
-    facts = facts.with_columns(text=pl.lit("An invented fact of about as many characters as one has: ") + pl.col("fact_id"))
-    return replies, facts.sort("fact_id")  # by a content hash, as tables are: the facts of one reply are no neighbours
+    facts = facts.with_columns(
+        text=pl.lit("An invented fact of about as many characters as one has: ") + pl.col("fact_id")
+    )
+    return replies, facts.sort(
+        "fact_id"
+    )  # by a content hash, as tables are: the facts of one reply are no neighbours
 
 
-# ---- ours -----------------------------------------------------------------------------------------------------------------------------
+# ---- ours --------------------------------------------------------------------------------------------------
 
 
 def ours(replies: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
@@ -74,13 +85,14 @@ def ours(replies: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
     return score_cells(scored, panel=sorted(replies["subject"].unique()), confidence=CONFIDENCE)
 
 
-# ---- plain pandas -----------------------------------------------------------------------------------------------------------------------
+# ---- plain pandas ------------------------------------------------------------------------------------------
 
 
 def plain(replies, facts, at_once: bool = False) -> dict[tuple, tuple[float, float]]:
     """The same values and standard errors by groupby in pandas: {cell: (value, standard error)}.
 
-    As one would write it first, a function that is called for each score of each cell; `at_once`: one groupby sums all scores of a cell.
+    As one would write it first, a function that is called for each score of each cell; `at_once`: one groupby
+    sums all scores of a cell.
     """
     import pandas as pd
 
@@ -94,10 +106,16 @@ def plain(replies, facts, at_once: bool = False) -> dict[tuple, tuple[float, flo
     table["n_title"] = facts.groupby("generation_id")["is_title"].sum()
     table = table.fillna({"n_read": 0, "n_duplicate": 0, "n_title": 0})
     responds = ~table["is_abstained"]
-    table["score"] = known.groupby("generation_id")["is_supported"].mean()[lambda found: responds[found.index]]
+    table["score"] = known.groupby("generation_id")["is_supported"].mean()[
+        lambda found: responds[found.index]
+    ]
     table["dedup"] = own.groupby("generation_id")["is_supported"].mean()[lambda found: responds[found.index]]
-    table["length"] = table["score"] * np.where(table["n_facts"] < GAMMA, np.exp(1 - GAMMA / table["n_facts"].clip(lower=1)), 1)
-    table["strict"] = known.groupby("generation_id")["is_supported"].min()[lambda found: responds[found.index]]
+    table["length"] = table["score"] * np.where(
+        table["n_facts"] < GAMMA, np.exp(1 - GAMMA / table["n_facts"].clip(lower=1)), 1
+    )
+    table["strict"] = known.groupby("generation_id")["is_supported"].min()[
+        lambda found: responds[found.index]
+    ]
     table.loc[table["n_read"] < table["n_facts"], "strict"] = np.nan
     table.loc[table["is_abstained"], "strict"] = 0.0
     table["has_no_fact"] = (table["n_facts"] == 0).astype(float).where(responds)
@@ -105,7 +123,11 @@ def plain(replies, facts, at_once: bool = False) -> dict[tuple, tuple[float, flo
     sizes = table.groupby("domain")["entity"].nunique()
     table["domain"] = table["domain"].where(table["domain"].map(sizes) > DOMAINS_ABOVE, "other")
     is_common = table.groupby("entity")["is_abstained"].sum() == 0
-    ratios = {name: (table[column].fillna(0), table[column].notna()) for name, column in SCORES.items() if name not in PRODUCTS}
+    ratios = {
+        name: (table[column].fillna(0), table[column].notna())
+        for name, column in SCORES.items()
+        if name not in PRODUCTS
+    }
     is_read = responds & table["strict"].notna()
     ratios[RESPONDING], ratios[ALL_SUPPORTED] = (
         (responds, pd.Series(True, index=table.index)),
@@ -113,7 +135,11 @@ def plain(replies, facts, at_once: bool = False) -> dict[tuple, tuple[float, flo
     )
     ratios["unreadable_rate"] = ((responds & (table["n_read"] < table["n_facts"])).astype(float), responds)
     ratios["no_fact_rate"] = (table["has_no_fact"].fillna(0), table["has_no_fact"].notna())
-    for name, column in (("unparsed_fact_rate", "n_unparsed"), ("duplicate_fact_rate", "n_duplicate"), ("title_fact_rate", "n_title")):
+    for name, column in (
+        ("unparsed_fact_rate", "n_unparsed"),
+        ("duplicate_fact_rate", "n_duplicate"),
+        ("title_fact_rate", "n_title"),
+    ):
         ratios[name] = (table[column], table["n_facts"])
     for name, (top, bottom) in ratios.items():
         table["y " + name], table["x " + name] = top.astype(float), bottom.astype(float)
@@ -129,7 +155,11 @@ def plain(replies, facts, at_once: bool = False) -> dict[tuple, tuple[float, flo
 
 def cells(rows, names: list[str], at_once: bool, key: tuple) -> dict[tuple, tuple[float, float]]:
     """Every ratio of one cell with its cluster-robust standard error."""
-    sums = rows.groupby("entity")[[kind + name for name in names for kind in ("y ", "x ")]].sum() if at_once else None
+    sums = (
+        rows.groupby("entity")[[kind + name for name in names for kind in ("y ", "x ")]].sum()
+        if at_once
+        else None
+    )
     found = {}
     for name in names:
         own = rows.groupby("entity")[["y " + name, "x " + name]].sum() if sums is None else sums
@@ -150,8 +180,12 @@ def clustered(sums, name: str) -> tuple[float, float]:
 
 
 def largest_gap(made: pl.DataFrame, reference: dict) -> float:
-    """The largest difference of a value, and of the standard error that an interval rests on; every cell must be there."""
-    rows = made.select("subject", "set", "slice", "group", "metric", "value", "n_effective", "n_clusters").rows()
+    """The largest difference of a value, and of the standard error that an interval rests on; every cell must
+    be there.
+    """
+    rows = made.select(
+        "subject", "set", "slice", "group", "metric", "value", "n_effective", "n_clusters"
+    ).rows()
     assert {row[:5] for row in rows} == set(reference)
     from scipy.special import stdtrit
 
@@ -169,7 +203,7 @@ def largest_gap(made: pl.DataFrame, reference: dict) -> float:
     return max(gaps)
 
 
-# ---- time and memory --------------------------------------------------------------------------------------------------------------------
+# ---- time and memory ---------------------------------------------------------------------------------------
 
 
 def timed(run, *given, n: int = 3):
@@ -183,9 +217,14 @@ def timed(run, *given, n: int = 3):
 
 
 def peak(n_entities: int, seed: int) -> tuple[float, float]:
-    """Bytes of replies and facts, and the peak of a process of its own above what it held before these were there, while it scores them."""
+    """Bytes of replies and facts, and the peak of a process of its own above what it held before these were
+    there, while it scores them.
+    """
     done = subprocess.run(
-        [sys.executable, __file__, "--peak", "--entities", str(n_entities), "--seed", str(seed)], capture_output=True, text=True, check=True
+        [sys.executable, __file__, "--peak", "--entities", str(n_entities), "--seed", str(seed)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     size, most = map(float, done.stdout.split())
     return size, most
@@ -205,7 +244,9 @@ def watched(n_entities: int, seed: int) -> tuple[int, int]:
         before = own.memory_info().rss
         replies, facts = (pl.read_parquet(Path(folder) / f"{name}.parquet") for name in ("replies", "facts"))
     seen = [own.memory_info().rss]
-    watcher = threading.Thread(target=lambda: [seen.append(own.memory_info().rss) for _ in iter(lambda: is_done.wait(0.002), True)])
+    watcher = threading.Thread(
+        target=lambda: [seen.append(own.memory_info().rss) for _ in iter(lambda: is_done.wait(0.002), True)]
+    )
     watcher.start()
     ours(replies, facts)
     is_done.set()
@@ -213,7 +254,7 @@ def watched(n_entities: int, seed: int) -> tuple[int, int]:
     return replies.estimated_size() + facts.estimated_size(), max(seen) - before
 
 
-# ---- the table --------------------------------------------------------------------------------------------------------------------------
+# ---- the table ---------------------------------------------------------------------------------------------
 
 
 def in_pandas(table: pl.DataFrame):
@@ -230,14 +271,23 @@ def report(n_entities: int, seed: int) -> str:
     pandas = in_pandas(replies), in_pandas(facts.drop("fact_id", "text"))
     asked = f"{replies.height:,} replies of {SUBJECTS} models to {n_entities:,} entities"
     lines = [f"{asked}, {facts.height:,} facts, {made.height:,} values.", ""]
-    lines += ["| what | seconds | times ours |", "| --- | ---: | ---: |", f"| ours, values and intervals | {own:.2f} | 1 |"]
-    for what, at_once in (("pandas, a groupby per score and cell", False), ("pandas, a groupby per cell", True)):
+    lines += [
+        "| what | seconds | times ours |",
+        "| --- | ---: | ---: |",
+        f"| ours, values and intervals | {own:.2f} | 1 |",
+    ]
+    for what, at_once in (
+        ("pandas, a groupby per score and cell", False),
+        ("pandas, a groupby per cell", True),
+    ):
         reference, seconds = timed(plain, *pandas, at_once)
         gap = largest_gap(made, reference)
         assert gap <= EQUAL, f"{what}: values differ by {gap}"
         lines.append(f"| {what} | {seconds:.2f} | {seconds / own:.0f} |")
     size, most = peak(n_entities, seed)
-    memory = f"The tables take {size / 1e6:.0f} MB, the whole process at its peak {most / size:.2f} times that."
+    memory = (
+        f"The tables take {size / 1e6:.0f} MB, the whole process at its peak {most / size:.2f} times that."
+    )
     lines += ["", f"Largest difference of a value or standard error: {gap:.0e}. {memory}", ""]
     lines += ["| replies | seconds | µs per reply |", "| ---: | ---: | ---: |"]
     for n in SIZES:
@@ -253,7 +303,9 @@ def main() -> None:
     parser.add_argument("--entities", type=int, default=ENTITIES)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--write", type=Path, help="file with the markers")
-    parser.add_argument("--peak", action="store_true", help="only the size of the tables and the peak of memory, in bytes")
+    parser.add_argument(
+        "--peak", action="store_true", help="only the size of the tables and the peak of memory, in bytes"
+    )
     parser.add_argument("--tables", type=Path, help="only write the invented tables into this folder")
     options = parser.parse_args()
     if options.tables:

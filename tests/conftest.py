@@ -1,4 +1,6 @@
-"""Commands that are refused; a strict Hub on loopback: alone, with this process's clients turned towards it, without their pauses."""
+"""Commands that are refused; a strict Hub on loopback: alone, with this process's clients turned towards it,
+without their pauses.
+"""
 
 import types
 
@@ -17,7 +19,9 @@ def hub(tmp_path):
 
 @pytest.fixture
 def hub_here(hub, monkeypatch):
-    """The same Hub, with the clients of this very process pointed at it as `someone` who may write; Xet as the client has it: on."""
+    """The same Hub, with the clients of this very process pointed at it as `someone` who may write; Xet as
+    the client has it: on.
+    """
     from tests.hub.server import pointing
 
     pointing.point_at(hub, monkeypatch, token=hub.token)
@@ -67,7 +71,9 @@ def refused(capfd):
         code = main(arguments)
         shown = capfd.readouterr()
         assert (code, shown.out) == (2, ""), shown
-        assert shown.err.startswith("truerate: ") and shown.err.count("\n") == 1 and "Traceback" not in shown.err, shown.err
+        assert (
+            shown.err.startswith("truerate: ") and shown.err.count("\n") == 1 and "Traceback" not in shown.err
+        ), shown.err
         return shown.err
 
     return run

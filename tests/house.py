@@ -10,7 +10,8 @@ import polars as pl
 import yaml
 
 ROOT = Path(__file__).parents[1]
-CALLS = "build/calls.log"  # where the simulated endpoint writes a line per call: its own count, beside the store's
+# where the simulated endpoint writes a line per call: its own count, beside the store's
+CALLS = "build/calls.log"
 TINY = {"qa": 12, "dialogue": 12, "summarization": 8, "general": 8, "general_pool": 12}
 
 
@@ -23,7 +24,10 @@ class House:
     @property
     def environment(self) -> dict[str, str]:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        own = {"TRUERATE_STORE": str(self.folder.parent / "store.sqlite"), "PYTHONPATH": str(self.folder / "src")}
+        own = {
+            "TRUERATE_STORE": str(self.folder.parent / "store.sqlite"),
+            "PYTHONPATH": str(self.folder / "src"),
+        }
         return os.environ | own | {"PATH": path}
 
     def run(self, *command: str, check: bool = True, **environment: str) -> subprocess.CompletedProcess:
@@ -38,7 +42,9 @@ class House:
         """Start a module of this Python in a session of its own, so that the whole group can be killed."""
         whole = [sys.executable, "-m", *command]
         quiet = subprocess.DEVNULL
-        return subprocess.Popen(whole, cwd=self.folder, env=self.environment, stdout=quiet, stderr=quiet, start_new_session=True)
+        return subprocess.Popen(
+            whole, cwd=self.folder, env=self.environment, stdout=quiet, stderr=quiet, start_new_session=True
+        )
 
     def edit(self, change) -> None:
         """Change params.yaml by a function of its mapping."""
@@ -52,14 +58,20 @@ class House:
 
     def bytes_under(self, *folders: str) -> dict[str, bytes]:
         """Every file below these folders, by path."""
-        found = [path for folder in folders for path in sorted((self.folder / folder).rglob("*")) if path.is_file()]
+        found = [
+            path for folder in folders for path in sorted((self.folder / folder).rglob("*")) if path.is_file()
+        ]
         return {path.relative_to(self.folder).as_posix(): path.read_bytes() for path in found}
 
 
 def claims_no_certainty(rows: pl.DataFrame) -> bool:
     """Whether each interval of a leaderboard has both ends or none, a width, and its value inside."""
     ranged = rows.filter(pl.col("low").is_not_null() | pl.col("high").is_not_null())
-    inside = (pl.col("low") <= pl.col("value")) & (pl.col("value") <= pl.col("high")) & (pl.col("low") < pl.col("high"))
+    inside = (
+        (pl.col("low") <= pl.col("value"))
+        & (pl.col("value") <= pl.col("high"))
+        & (pl.col("low") < pl.col("high"))
+    )
     return ranged.height > 0 and ranged.select(inside.fill_null(False).all()).item()
 
 
@@ -68,10 +80,18 @@ def track_of(params: dict, board: str) -> str:
     return params["boards"][board]["track"]
 
 
-def move_in(folder: Path, sizes: dict[str, int] | None = None, *, board: str = "halueval-closed-world") -> House:
-    """Copy what git tracks (and what it would track) into a fresh repository, with one board, and make its demo small."""
+def move_in(
+    folder: Path, sizes: dict[str, int] | None = None, *, board: str = "halueval-closed-world"
+) -> House:
+    """Copy what git tracks (and what it would track) into a fresh repository, with one board, and make its
+    demo small.
+    """
     listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     for name in listed.stdout.splitlines():
         if (ROOT / name).is_file() and name != "dvc.lock":
@@ -81,7 +101,9 @@ def move_in(folder: Path, sizes: dict[str, int] | None = None, *, board: str = "
     subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
     house = House(folder)
     house.edit(lambda p: shrink(p, board, sizes))
-    house.edit(lambda p: p["endpoints"]["world"].update(launch=p["endpoints"]["world"]["launch"] + f" --log {CALLS}"))
+    house.edit(
+        lambda p: p["endpoints"]["world"].update(launch=p["endpoints"]["world"]["launch"] + f" --log {CALLS}")
+    )
     return house
 
 

@@ -1,4 +1,5 @@
-"""Seeded mutations of settings, as slips make them: a typo, a wrong type, name or bound, a key taken away, two values exchanged.
+"""Seeded mutations of settings, as slips make them: a typo, a wrong type, name or bound, a key taken away,
+two values exchanged.
 
 Each changes one place of a mapping as YAML reads it. Equal seeds give equal mutations of equal settings.
 """
@@ -8,16 +9,32 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-N, SEED = 200, 12  # those that the tests give to the check of settings, and of which the benchmark builds some
+N, SEED = (
+    200,
+    12,
+)  # those that the tests give to the check of settings, and of which the benchmark builds some
 KINDS = ("typo of a key", "typo of a name", "wrong type", "wrong name", "out of bounds", "removed", "swapped")
 NUMBERS = (-1, 0, 0.5, 1, 3, 10**6, 10**12, 10**30, -0.001, 1e308, float("nan"), float("inf"), "1e3", True)
 OTHERS = ("many", 7, 0.5, True, None, [], ["x"], {}, {"x": 1}, "")
-NAMES = ("nonesuch", "..", "none/such", "two words", "Ünï", "{path}", "-x", "sk-live-0123456789abcdef", "~", "a" * 300)
+NAMES = (
+    "nonesuch",
+    "..",
+    "none/such",
+    "two words",
+    "Ünï",
+    "{path}",
+    "-x",
+    "sk-live-0123456789abcdef",
+    "~",
+    "a" * 300,
+)
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """What is done at one place: the value there is replaced by `after`, or renamed to it (`is_key`), or taken away (`is_gone`)."""
+    """What is done at one place: the value there is replaced by `after`, or renamed to it (`is_key`), or
+    taken away (`is_gone`).
+    """
 
     kind: str
     place: tuple[str | int, ...]
@@ -32,7 +49,13 @@ class Mutation:
         return ".".join(map(str, self.place))
 
     def __str__(self) -> str:
-        what = "taken away" if self.is_gone else f"exchanged with {self.other[-1]}" if self.other else f"→ {_short(self.after)}"
+        what = (
+            "taken away"
+            if self.is_gone
+            else f"exchanged with {self.other[-1]}"
+            if self.other
+            else f"→ {_short(self.after)}"
+        )
         return f"{self.kind}: {self.where} {what}"
 
     def applied(self, params: dict) -> dict | None:
@@ -58,7 +81,9 @@ class Mutation:
 
 
 def mutations(params: dict, *, n: int, seed: int) -> list[Mutation]:
-    """`n` mutations, the kinds in turn, no two the same; drawn so that a block with many entries is not hit more often than others."""
+    """`n` mutations, the kinds in turn, no two the same; drawn so that a block with many entries is not hit
+    more often than others.
+    """
     chance = random.Random(seed)
     found: dict[str, Mutation] = {}
     while len(found) < n:
@@ -81,11 +106,18 @@ def _short(value: object) -> str:
 
 
 def _walk(params: object, chance: random.Random, fits: Callable[[object], bool]) -> tuple | None:
-    """A random place whose value fits: down from the top, each step one of the entries below which something fits."""
+    """A random place whose value fits: down from the top, each step one of the entries below which something
+    fits.
+    """
     place: tuple = ()
     while True:
         here = at(params, place)
-        below = [key for key in (here if isinstance(here, dict) else range(len(here)) if isinstance(here, list) else ())]
+        below = [
+            key
+            for key in (
+                here if isinstance(here, dict) else range(len(here)) if isinstance(here, list) else ()
+            )
+        ]
         open_ = [key for key in below if any(fits(value) for value in everything(here[key]))]
         if not open_ or (len(place) > 1 and fits(here) and chance.random() < 0.2):
             return place if place and fits(here) else None
@@ -102,8 +134,15 @@ def everything(value: object) -> Iterator[object]:
 def _misspelt(word: str, chance: random.Random) -> str:
     """A word with one slip: two letters exchanged, one left out, one twice, or one in capitals."""
     i = chance.randrange(len(word))
-    slips = (word[:i] + word[i + 1 : i + 2] + word[i] + word[i + 2 :], word[:i] + word[i + 1 :], word[:i] + word[i] + word[i:])
-    return chance.choice([slip for slip in (*slips, word[:i] + word[i].upper() + word[i + 1 :]) if slip != word] or [word + "x"])
+    slips = (
+        word[:i] + word[i + 1 : i + 2] + word[i] + word[i + 2 :],
+        word[:i] + word[i + 1 :],
+        word[:i] + word[i] + word[i:],
+    )
+    return chance.choice(
+        [slip for slip in (*slips, word[:i] + word[i].upper() + word[i + 1 :]) if slip != word]
+        or [word + "x"]
+    )
 
 
 def _is_name(value: object) -> bool:
@@ -151,7 +190,11 @@ def _gone(params: dict, chance: random.Random) -> Mutation | None:
 def _swap(params: dict, chance: random.Random) -> Mutation | None:
     place = _walk(params, chance, lambda value: True)
     block = at(params, place[:-1])
-    others = [key for key in (block if isinstance(block, dict) else range(len(block))) if block[key] != block[place[-1]]]
+    others = [
+        key
+        for key in (block if isinstance(block, dict) else range(len(block)))
+        if block[key] != block[place[-1]]
+    ]
     return Mutation(KINDS[6], place, other=(*place[:-1], chance.choice(others))) if others else None
 
 

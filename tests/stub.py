@@ -1,8 +1,8 @@
 """A chat-completions server on loopback that fails as it is told to, and counts what it sees.
 
-The last message says what to do: `[[KIND xN ARG]]` gives the fault KIND for the first N calls of this prompt (always without xN).
-Without a fault the reply is `echo: <last message>`; `[[text ANYTHING]]` asks for these very words. `GET /stats` tells the calls so far.
-Run as a script it is also a launched server.
+The last message says what to do: `[[KIND xN ARG]]` gives the fault KIND for the first N calls of this prompt
+(always without xN). Without a fault the reply is `echo: <last message>`; `[[text ANYTHING]]` asks for these
+very words. `GET /stats` tells the calls so far. Run as a script it is also a launched server.
 """
 
 import argparse
@@ -54,7 +54,9 @@ class Stub:
         }  # fmt: skip
 
     async def answer(self, body: bytes) -> tuple[int, dict, bytes] | str | bytes:
-        """Status, headers and body; `drop` to close the connection; bytes to be written as they are before it is closed."""
+        """Status, headers and body; `drop` to close the connection; bytes to be written as they are before it
+        is closed.
+        """
         self.times.append(time.time())
         request = self.last = json.loads(body)
         said = request["messages"][-1]["content"]
@@ -101,7 +103,11 @@ class Stub:
         if kind == "429-ms":
             return 429, {"retry-after-ms": arg}, _error("slow down", "rate_limit_exceeded")
         if kind == "429-date":
-            return 429, {"retry-after": email.utils.formatdate(time.time() + float(arg), usegmt=True)}, _error("slow down", None)
+            return (
+                429,
+                {"retry-after": email.utils.formatdate(time.time() + float(arg), usegmt=True)},
+                _error("slow down", None),
+            )
         whole = self.completion("a reply that will be cut")
         special = {
             "quota": (429, _error("You exceeded your current quota", "insufficient_quota")),
@@ -146,7 +152,13 @@ def echoing(answer: tuple | str | bytes, secret: str) -> tuple | str | bytes:
     def filled(value: object) -> object:
         if isinstance(value, dict):
             return {name: filled(held) for name, held in value.items()}
-        return [filled(held) for held in value] if isinstance(value, list) else f"{value} {secret}" if isinstance(value, str) else value
+        return (
+            [filled(held) for held in value]
+            if isinstance(value, list)
+            else f"{value} {secret}"
+            if isinstance(value, str)
+            else value
+        )
 
     if isinstance(answer, str):
         return answer

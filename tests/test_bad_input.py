@@ -1,4 +1,6 @@
-"""What a person can get wrong: each ends in one clear line on stderr, exit code 2, no traceback, and nothing lost."""
+"""What a person can get wrong: each ends in one clear line on stderr, exit code 2, no traceback, and nothing
+lost.
+"""
 
 import json
 import shutil
@@ -43,7 +45,7 @@ def project(tmp_path, monkeypatch):
     return edit
 
 
-# ---- params.yaml: refused on reading ----------------------------------------------------------------------------------------
+# ---- params.yaml: refused on reading -----------------------------------------------------------------------
 UNREADABLE = {
     "empty": (b"", "must be a mapping"),
     "a list": (b"- 1\n", "must be a mapping"),
@@ -65,32 +67,71 @@ def test_settings_that_cannot_be_read(project, refused, name):
 REFUSED = {
     "endpoints as a list": (lambda p: p.update(endpoints=[1]), "endpoints: must be a mapping"),
     "no boards: what is built would be pruned": (lambda p: p.update(boards={}), "boards: must not be empty"),
-    "an endless price": (lambda p: p["models"]["aster"].update(price=[float("inf"), 1]), "models.aster.price.0"),
+    "an endless price": (
+        lambda p: p["models"]["aster"].update(price=[float("inf"), 1]),
+        "models.aster.price.0",
+    ),
     "a setting of a wrong type": (
         lambda p: p["models"]["aster"].update(params={"stop": ["x"]}),
         "models.aster.params.stop: must be a number",
     ),
-    "an empty address: keys would go to another": (lambda p: p["endpoints"].update(m={"base_url": ""}), "endpoints.m.base_url"),
-    "an address without scheme": (lambda p: p["endpoints"].update(m={"base_url": "localhost:8000"}), "endpoints.m.base_url"),
-    "an empty launch": (lambda p: p["endpoints"].update(m={"launch": ""}), "endpoints.m.launch: must not be empty"),
-    "a model twice": (lambda p: p["tracks"]["halueval"].update(subjects=["elm", "elm"]), "'elm' stands there twice"),
+    "an empty address: keys would go to another": (
+        lambda p: p["endpoints"].update(m={"base_url": ""}),
+        "endpoints.m.base_url",
+    ),
+    "an address without scheme": (
+        lambda p: p["endpoints"].update(m={"base_url": "localhost:8000"}),
+        "endpoints.m.base_url",
+    ),
+    "an empty launch": (
+        lambda p: p["endpoints"].update(m={"launch": ""}),
+        "endpoints.m.launch: must not be empty",
+    ),
+    "a model twice": (
+        lambda p: p["tracks"]["halueval"].update(subjects=["elm", "elm"]),
+        "'elm' stands there twice",
+    ),
     "no tasks": (lambda p: p["tracks"]["halueval"].update(tasks=[]), "tasks: must not be empty"),
     "the project as a folder of scores": (lambda p: p["paths"].update(scores="."), "name a folder below"),
     "a folder above": (lambda p: p["paths"].update(scores="../x"), "name a folder below"),
     "a folder in another": (lambda p: p["paths"].update(scores="data"), "must not lie in scores"),
     "pages over everything built": (lambda p: p["paths"].update(site_src="build"), "must not lie in"),
-    "a mask that is none": (lambda p: p["backbones"]["tiny-prefix"].update(mask="bidirectional"), "backbones.tiny-prefix.mask"),
-    "two translators": (lambda p: p["tracks"]["mfava"].update(seq2seq="x/y"), "name `translator` or `seq2seq`, not both"),
-    "one seed for two subsets": (lambda p: p["tracks"]["mfava"]["wild"].update(subset_seeds=[42, 42]), "42 stands there twice"),
-    "sentences from many to few": (lambda p: p["tracks"]["mfava"].update(n_sentences=[5, 3]), "name the fewer first"),
-    "a family for no track": (lambda p: p["detectors"]["tokens"].update(tracks=["mfawa"]), "track 'mfawa' is not declared"),
-    "rates by a detector of no family": (lambda p: p["tracks"]["mfava"]["detector"].update(member="nope"), "member 'nope' is not built"),
-    "rates by one of another track": (lambda p: p["tracks"]["mfava"]["detector"].update(member="always"), "member 'always' is not built"),
+    "a mask that is none": (
+        lambda p: p["backbones"]["tiny-prefix"].update(mask="bidirectional"),
+        "backbones.tiny-prefix.mask",
+    ),
+    "two translators": (
+        lambda p: p["tracks"]["mfava"].update(seq2seq="x/y"),
+        "name `translator` or `seq2seq`, not both",
+    ),
+    "one seed for two subsets": (
+        lambda p: p["tracks"]["mfava"]["wild"].update(subset_seeds=[42, 42]),
+        "42 stands there twice",
+    ),
+    "sentences from many to few": (
+        lambda p: p["tracks"]["mfava"].update(n_sentences=[5, 3]),
+        "name the fewer first",
+    ),
+    "a family for no track": (
+        lambda p: p["detectors"]["tokens"].update(tracks=["mfawa"]),
+        "track 'mfawa' is not declared",
+    ),
+    "rates by a detector of no family": (
+        lambda p: p["tracks"]["mfava"]["detector"].update(member="nope"),
+        "member 'nope' is not built",
+    ),
+    "rates by one of another track": (
+        lambda p: p["tracks"]["mfava"]["detector"].update(member="always"),
+        "member 'always' is not built",
+    ),
     "rates by a scope that is not built": (
         lambda p: p["tracks"]["mfava"]["detector"].update(scope="mono"),
         "sizes.demo.mfava.scopes: multi",
     ),
-    "rates by labels that are not built": (lambda p: p["tracks"]["mfava"]["detector"].update(labels="category"), "labels 'category'"),
+    "rates by labels that are not built": (
+        lambda p: p["tracks"]["mfava"]["detector"].update(labels="category"),
+        "labels 'category'",
+    ),
 }
 
 
@@ -101,7 +142,7 @@ def test_settings_that_are_refused(project, refused, name):
     assert said in refused("boards")
 
 
-# ---- what only the rooms know: refused by the first stage -------------------------------------------------------------------
+# ---- what only the rooms know: refused by the first stage --------------------------------------------------
 def real_chats(p: dict) -> None:
     """A board of real chats and a real model, and still the closed world's search."""
     p["sources"]["mine"] = {"reader": "wildchat", "path": "inputs/chats"}
@@ -113,7 +154,10 @@ def real_chats(p: dict) -> None:
 
 UNKNOWN = {
     "reader": (lambda p: p["sources"]["closed-world"].update(reader="nope"), ["reader 'nope'", "seed_files"]),
-    "detector": (lambda p: p["detectors"]["baselines"].update(members=["nope"], only={}), ["detector member 'nope'", "always"]),
+    "detector": (
+        lambda p: p["detectors"]["baselines"].update(members=["nope"], only={}),
+        ["detector member 'nope'", "always"],
+    ),
     "member for some tracks": (
         lambda p: p["detectors"]["baselines"].update(only={"nope": ["halueval"]}),
         ["`only` names 'nope', no member"],
@@ -126,14 +170,38 @@ UNKNOWN = {
         lambda p: p["detectors"]["tokens"]["members"].append("llama-3-8b"),
         ["detector member 'llama-3-8b'", "tiny-prefix"],
     ),
-    "language": (lambda p: p["tracks"]["mfava"]["languages"].append("xx"), ["unknown language code 'xx'", "zh"]),
-    "language of a model": (lambda p: p["models"]["elm"].update(languages=["english"]), ["models.elm.languages", "'english'"]),
-    "setting": (lambda p: p["models"]["aster"].update(params={"temprature": 1}), ["temprature cannot be sent", "temperature"]),
-    "word for a number": (lambda p: p["models"]["aster"].update(params={"temperature": "hot"}), ["temperature is 'hot'"]),
-    "place in launch": (lambda p: p["endpoints"]["world"].update(launch="serve {port} {gpu}"), ["cannot fill in 'gpu'", "{port}"]),
-    "quote in launch": (lambda p: p["endpoints"]["world"].update(launch='serve {port} "x'), ["No closing quotation"]),
-    "code of an endpoint": (lambda p: p["endpoints"]["world"].update(code=["no/such"]), ["nothing at 'no/such'"]),
-    "simulated web for real entities": (real_chats, ["tracks.wildhallucinations.search.endpoint is 'world'", "'chats-mine'", "search.url"]),
+    "language": (
+        lambda p: p["tracks"]["mfava"]["languages"].append("xx"),
+        ["unknown language code 'xx'", "zh"],
+    ),
+    "language of a model": (
+        lambda p: p["models"]["elm"].update(languages=["english"]),
+        ["models.elm.languages", "'english'"],
+    ),
+    "setting": (
+        lambda p: p["models"]["aster"].update(params={"temprature": 1}),
+        ["temprature cannot be sent", "temperature"],
+    ),
+    "word for a number": (
+        lambda p: p["models"]["aster"].update(params={"temperature": "hot"}),
+        ["temperature is 'hot'"],
+    ),
+    "place in launch": (
+        lambda p: p["endpoints"]["world"].update(launch="serve {port} {gpu}"),
+        ["cannot fill in 'gpu'", "{port}"],
+    ),
+    "quote in launch": (
+        lambda p: p["endpoints"]["world"].update(launch='serve {port} "x'),
+        ["No closing quotation"],
+    ),
+    "code of an endpoint": (
+        lambda p: p["endpoints"]["world"].update(code=["no/such"]),
+        ["nothing at 'no/such'"],
+    ),
+    "simulated web for real entities": (
+        real_chats,
+        ["tracks.wildhallucinations.search.endpoint is 'world'", "'chats-mine'", "search.url"],
+    ),
     "prompts folder": (lambda p: p["llm"].update(prompts_dir="no/such"), ["no template in 'no/such'"]),
 }
 
@@ -163,17 +231,40 @@ def test_a_broken_template_of_the_user(project, refused, name):
     assert said in line and file in line
 
 
-# ---- sources ----------------------------------------------------------------------------------------------------------------
-BLANK = {"pair_id": None, "lang": "en", "text": "Made in Ulm", "is_hallucinated": True, "label_source": "silver", "generator": None}
-BLANK |= {"pattern": None, "spans": [{"start": 8, "end": 11, "type": "entity", "p": None}], "rationale": None, "split": "train"}
+# ---- sources -----------------------------------------------------------------------------------------------
+BLANK = {
+    "pair_id": None,
+    "lang": "en",
+    "text": "Made in Ulm",
+    "is_hallucinated": True,
+    "label_source": "silver",
+    "generator": None,
+}
+BLANK |= {
+    "pattern": None,
+    "spans": [{"start": 8, "end": 11, "type": "entity", "p": None}],
+    "rationale": None,
+    "split": "train",
+}
 BLANK |= {"attributes": []}
-ITEM = {"source": "s", "lang": "en", "document_ids": [], "history": "", "question": "Where?", "right_answer": None, "attributes": []}
+ITEM = {
+    "source": "s",
+    "lang": "en",
+    "document_ids": [],
+    "history": "",
+    "question": "Where?",
+    "right_answer": None,
+    "attributes": [],
+}
 QA = {"knowledge": "K.", "question": "Q?", "right_answer": "R.", "hallucinated_answer": "H."}
 FILES = {
     "no row": (b"", "no row in it"),
     "not UTF-8": (b'{"question": "\xff"}\n', "row 1: not UTF-8 at byte 14"),
     "not JSON": (json.dumps(QA).encode() + b"\n{\n", "row 2: not JSON"),
-    "a field is missing": (json.dumps({**QA, "right_answer": None}).encode(), "row 1: field 'right_answer' is missing"),
+    "a field is missing": (
+        json.dumps({**QA, "right_answer": None}).encode(),
+        "row 1: field 'right_answer' is missing",
+    ),
 }
 
 
@@ -214,14 +305,26 @@ def test_rights_that_are_no_text(project, refused):
     assert "source.json: 'licence' is 4" in refused("import", "closed-world")
 
 
-# ---- labels -----------------------------------------------------------------------------------------------------------------
+# ---- labels ------------------------------------------------------------------------------------------------
 LABELS = {
     "not JSON": (f"{BOARD}.jsonl", b"{\n", "row 1: the row is no JSON object"),
     "not UTF-8": (f"{BOARD}.jsonl", b"\xff\n", "not UTF-8 at byte 0"),
     "a folder": (f"{BOARD}.jsonl", None, "Is a directory"),
-    "an unknown task": (f"{BOARD}.jsonl", b'{"task_id": "t", "annotator": "a", "hallucination": "no"}\n', "task_id 't' is not among"),
-    "an annotator is missing": (f"{BOARD}.jsonl", b'{"task_id": "t"}\n', "row 1: field 'annotator' is missing"),
-    "cells beyond the header": (f"{BOARD}.csv", b"task_id,annotator,hallucination\nt,a,no,,\n", "more cells than the header"),
+    "an unknown task": (
+        f"{BOARD}.jsonl",
+        b'{"task_id": "t", "annotator": "a", "hallucination": "no"}\n',
+        "task_id 't' is not among",
+    ),
+    "an annotator is missing": (
+        f"{BOARD}.jsonl",
+        b'{"task_id": "t"}\n',
+        "row 1: field 'annotator' is missing",
+    ),
+    "cells beyond the header": (
+        f"{BOARD}.csv",
+        b"task_id,annotator,hallucination\nt,a,no,,\n",
+        "more cells than the header",
+    ),
     "a cell without end": (f"{BOARD}.csv", b"task_id\n" + b"x" * 200_000, "not CSV"),
     "a board that is not": ("halueval.jsonl", b"{}\n", "no board reads it"),
 }
@@ -250,8 +353,14 @@ def test_a_label_file_that_cannot_be_used(built, refused, name):
 
 
 SPANS = {
-    "a span outside its text": ([{"start": 0, "end": 40, "type": "entity"}], "span 0–40 is not a part of the text of 11 characters"),
-    "words that do not stand there": ([{"text": "Linz", "type": "entity"}], "span 'Linz' is not a part of the text"),
+    "a span outside its text": (
+        [{"start": 0, "end": 40, "type": "entity"}],
+        "span 0–40 is not a part of the text of 11 characters",
+    ),
+    "words that do not stand there": (
+        [{"text": "Linz", "type": "entity"}],
+        "span 'Linz' is not a part of the text",
+    ),
     "types over one another": (
         [{"start": 0, "end": 5, "type": "entity"}, {"start": 3, "end": 8, "type": "invented"}],
         "spans of different types overlap: entity 0–5 and invented 3–8",
@@ -262,9 +371,14 @@ SPANS = {
 
 @pytest.fixture
 def passage(project):
-    """A project whose mFAVA board has one silver passage to label and one to learn from; gives the id of the first."""
+    """A project whose mFAVA board has one silver passage to label and one to learn from; gives the id of the
+    first.
+    """
     project(lambda p: p["detectors"]["tokens"].update(members=["tiny-prefix"]))
-    rows = [{**keyed, **BLANK} for keyed in ({"sample_id": "s", "item_id": "i"}, {"sample_id": "t", "item_id": "j", "task": "train"})]
+    rows = [
+        {**keyed, **BLANK}
+        for keyed in ({"sample_id": "s", "item_id": "i"}, {"sample_id": "t", "item_id": "j", "task": "train"})
+    ]
     rows = [{"task": "silver", "group_id": row["item_id"], **row} for row in rows]
     items = [{**ITEM, **{name: row[name] for name in ("item_id", "task", "group_id")}} for row in rows]
     for name, table in SOURCE.items():
@@ -290,7 +404,9 @@ def test_spans_that_cannot_be_used(passage, refused, name):
 def test_a_backbone_that_is_not_there(passage, project, refused):
     assert main(["label", MFAVA]) == 0
     away = {"weights": "no/such folder", "mask": "full"}
-    project(lambda p: p["backbones"]["tiny-prefix"].update(away) or p["backbones"]["tiny-prefix"].pop("features"))
+    project(
+        lambda p: p["backbones"]["tiny-prefix"].update(away) or p["backbones"]["tiny-prefix"].pop("features")
+    )
     line = refused("train", "tokens", MFAVA)
     assert "backbone 'no/such folder'" in line and "name a Hub id or a folder" in line
 
@@ -302,7 +418,7 @@ def test_label_files_of_all_boards_are_told_apart(built):
     assert label_files(Layout.load(), BOARD) == [Path(f"inputs/labels/{BOARD}.csv")]
 
 
-# ---- the response store -----------------------------------------------------------------------------------------------------
+# ---- the response store ------------------------------------------------------------------------------------
 def test_stores_that_cannot_be_opened(project, refused, tmp_path, monkeypatch):
     newer, text = tmp_path / "newer.sqlite", tmp_path / "text.sqlite"
     with sqlite3.connect(newer) as link:
@@ -339,7 +455,7 @@ def test_files_that_no_store_wrote(project, refused, tmp_path):
     assert not list(Path().glob("*.tmp"))  # a write that failed leaves nothing
 
 
-# ---- commands before or beside a build --------------------------------------------------------------------------------------
+# ---- commands before or beside a build ---------------------------------------------------------------------
 COMMANDS = {
     ("board", "x"): "declared: halueval-closed-world",
     ("audit", "x"): "declared: halueval-closed-world",
@@ -354,7 +470,10 @@ COMMANDS = {
     ("where",): "no page at",
     ("serve",): "no page at",
     ("real", "no/such"): "is no folder",
-    ("real", "src"): "looked for the folders begin, factcheckgpt, factool, faithdial, halueval, mfava, mushroom, refchecker, xsum",
+    (
+        "real",
+        "src",
+    ): "looked for the folders begin, factcheckgpt, factool, faithdial, halueval, mfava, mushroom, refchecker, xsum",
 }
 
 
@@ -399,7 +518,10 @@ def test_real_writes_over_no_folder_of_somebody_else(project, refused, tmp_path)
 def test_doctor_finds_faults_and_shows_no_key(project, monkeypatch, capfd):
     monkeypatch.setenv("MINE", f"{KEY}\n")
     project(
-        lambda p: p["endpoints"].update(down={"base_url": "http://127.0.0.1:9/v1"}, odd={"base_url": "http://[x/v1", "api_key_env": "MINE"})
+        lambda p: p["endpoints"].update(
+            down={"base_url": "http://127.0.0.1:9/v1"},
+            odd={"base_url": "http://[x/v1", "api_key_env": "MINE"},
+        )
     )
     Path(Layout.load().store).write_text("no database")
     assert main(["doctor", "--json"]) == 0
@@ -410,7 +532,10 @@ def test_doctor_finds_faults_and_shows_no_key(project, monkeypatch, capfd):
 
 
 PUBLISHED = {
-    "no board": (["halueval", "--to", "org/x"], f"'halueval': neither a board nor a network; boards: {BOARD}"),
+    "no board": (
+        ["halueval", "--to", "org/x"],
+        f"'halueval': neither a board nor a network; boards: {BOARD}",
+    ),
     "a rule": (["token-lr", "--to", "org/x"], f"networks: tiny-plain@{MFAVA}, tiny-prefix@{MFAVA}"),
     "another board's": ([f"tiny-prefix@{BOARD}", "--to", "org/x"], "neither a board nor a network"),
     "no organisation": ([BOARD, "--to", "x"], "'x': a repository is named org/name"),

@@ -1,4 +1,6 @@
-"""A tiny full run by the real commands: nothing runs twice, nothing is paid twice, one model's change moves that model alone."""
+"""A tiny full run by the real commands: nothing runs twice, nothing is paid twice, one model's change moves
+that model alone.
+"""
 
 import json
 import os
@@ -38,14 +40,20 @@ def calls(house: House) -> dict[str, int]:
 
 def recognition(house: House, subject: str) -> list[dict]:
     scores = house.table(f"data/scores/{BOARD}/scores.parquet")
-    return scores.filter(pl.col("subject") == subject).drop("inputs").sort(pl.all().exclude("slice")).to_dicts()
+    return (
+        scores.filter(pl.col("subject") == subject).drop("inputs").sort(pl.all().exclude("slice")).to_dicts()
+    )
 
 
 def test_the_page_and_every_table_are_built(house):
     assert (house.folder / "build/site/index.html").is_file()
     rows = house.table("data/leaderboard/rows.parquet")
-    assert {"aster", "birch", "cedar", "dogwood", "elm", "always", "never", "length", "lexical-lr"} <= set(rows["subject"])
-    assert rows.filter(pl.col("metric") == "accuracy", pl.col("kind") == "model")["rank_low"].is_not_null().all()
+    assert {"aster", "birch", "cedar", "dogwood", "elm", "always", "never", "length", "lexical-lr"} <= set(
+        rows["subject"]
+    )
+    assert (
+        rows.filter(pl.col("metric") == "accuracy", pl.col("kind") == "model")["rank_low"].is_not_null().all()
+    )
 
 
 def test_no_interval_claims_certainty(house):
@@ -54,7 +62,15 @@ def test_no_interval_claims_certainty(house):
 
 def test_the_simulated_models_recognised_every_prompt(house):
     tasks = {line.split()[1] for line in (house.folder / CALLS).read_text("utf-8").splitlines()}
-    assert {"sample", "filter", "recognition", "contrast", "refine", "general", "teach"} <= tasks and "unrecognised" not in tasks
+    assert {
+        "sample",
+        "filter",
+        "recognition",
+        "contrast",
+        "refine",
+        "general",
+        "teach",
+    } <= tasks and "unrecognised" not in tasks
 
 
 def test_every_reply_has_one_outcome_and_every_rejected_row_a_reason(house):
@@ -77,7 +93,16 @@ def test_the_board_is_published_once_and_every_config_loads(house, tmp_path):
         publish(house, hub, BOARD, "--to", "org/halueval", "--tag", "v1.0")
         assert hub.is_private("org/halueval") and len(hub.commits("org/halueval")) == 2
         rows = loaded(hub, "org/halueval", "v1.0")
-        assert {"qa", "dialogue", "summarization", "general", "items", "documents", "judgements", "leaderboard"} <= set(rows)
+        assert {
+            "qa",
+            "dialogue",
+            "summarization",
+            "general",
+            "items",
+            "documents",
+            "judgements",
+            "leaderboard",
+        } <= set(rows)
         samples = house.table(f"data/labels/{BOARD}/samples.parquet")
         assert sum(rows["qa"].values()) == samples.filter(task="qa").height > 0
         publish(house, hub, BOARD, "--to", "org/halueval", "--tag", "v1.0")
@@ -102,12 +127,27 @@ def test_the_published_board_reads_back_as_a_source(house, tmp_path):
         publish(house, hub, BOARD, "--to", "org/halueval")
         command = [sys.executable, "-c", BACK, "org/halueval", hub.commits("org/halueval")[0], "qa"]
         environment = house.environment | turned(hub)
-        done = subprocess.run(command, cwd=house.folder, env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            command, cwd=house.folder, env=environment, capture_output=True, text=True, check=True
+        )
     told = json.loads(done.stdout)
     samples = house.table(f"data/labels/{BOARD}/samples.parquet").filter(task="qa")
-    columns = ("group_id", "pair_id", "text", "is_hallucinated", "label_source", "generator", "pattern", "split")
+    columns = (
+        "group_id",
+        "pair_id",
+        "text",
+        "is_hallucinated",
+        "label_source",
+        "generator",
+        "pattern",
+        "split",
+    )
     assert told["rows"] == sorted(map(list, samples.select(columns).rows()), key=str)
-    assert (told["card"]["licence"], told["card"]["redistribution"], told["card"]["repository"]) == ("cc0-1.0", "yes", "org/halueval")
+    assert (told["card"]["licence"], told["card"]["redistribution"], told["card"]["repository"]) == (
+        "cc0-1.0",
+        "yes",
+        "org/halueval",
+    )
 
 
 def test_what_may_not_go_out_stays_and_says_why(house, tmp_path):
@@ -148,7 +188,12 @@ def test_outputs_deleted_come_back_byte_for_byte_without_a_call(house):
 
 def test_a_dead_letter_is_asked_again_by_the_stage_that_holds_it_and_nothing_else_is(house):
     before, paid, lock = house.bytes_under("data"), calls(house), (house.folder / "dvc.lock").read_bytes()
-    lose(house, house.table(f"data/datasets/{BOARD}/generations.parquet").filter(model="birch", purpose="recognise")["prompt_key"][0])
+    lose(
+        house,
+        house.table(f"data/datasets/{BOARD}/generations.parquet").filter(model="birch", purpose="recognise")[
+            "prompt_key"
+        ][0],
+    )
     (scratch,) = (house.folder / "build" / BOARD).glob("birch@*/recognise-0.parquet")
     scratch.unlink()
     made = house.run("dvc", "repro", "--single-item", "--force", f"dataset@{BOARD}")
@@ -157,9 +202,13 @@ def test_a_dead_letter_is_asked_again_by_the_stage_that_holds_it_and_nothing_els
     assert calls(house) == paid and house.bytes_under("data") != before
     forgotten = json.loads(house.run("truerate", "llm", "dead", "--retry", "rejected", "--json").stdout)
     assert forgotten == {"n_forgotten": 1, "boards": [BOARD]}
-    assert json.loads(house.run("dvc", "status", "--json").stdout) == changed | {f"dataset@{BOARD}": ["changed command"]}
+    assert json.loads(house.run("dvc", "status", "--json").stdout) == changed | {
+        f"dataset@{BOARD}": ["changed command"]
+    }
     said = house.run("dvc", "repro").stdout
-    assert re.findall("Running stage '(.+)'", said) == [f"dataset@{BOARD}"]  # whose rows are again those that the others were made from
+    assert re.findall("Running stage '(.+)'", said) == [
+        f"dataset@{BOARD}"
+    ]  # whose rows are again those that the others were made from
     assert calls(house) == paid | {"sim-birch": paid["sim-birch"] + 1}
     assert house.bytes_under("data") == before and (house.folder / "dvc.lock").read_bytes() == lock
     assert house.run("truerate", "where").stderr == ""
@@ -171,12 +220,18 @@ def lose(house: House, key: str) -> None:
 
     with sqlite3.connect(house.environment["TRUERATE_STORE"]) as store:
         found = bytes.fromhex(key)
-        store.execute("INSERT INTO dead SELECT key, 'rejected', '400', 1, identity, at, request FROM response WHERE key = ?", [found])
+        store.execute(
+            "INSERT INTO dead SELECT key, 'rejected', '400', 1, identity, at, request FROM response WHERE key = ?",
+            [found],
+        )
         assert store.execute("DELETE FROM response WHERE key = ?", [found]).rowcount == 1
 
 
 def test_a_changed_model_asks_again_alone_and_moves_no_other(house):
-    paid, others = calls(house), {name: recognition(house, name) for name in ("aster", "cedar", "dogwood", "elm")}
+    paid, others = (
+        calls(house),
+        {name: recognition(house, name) for name in ("aster", "cedar", "dogwood", "elm")},
+    )
     scratch = {path: path.stat().st_mtime_ns for path in (house.folder / "build" / BOARD).rglob("*.parquet")}
     house.edit(lambda p: p["models"]["birch"].update(params={"temperature": 0.0, "max_tokens": 200}))
     house.run("dvc", "repro")
@@ -191,7 +246,11 @@ def test_an_unknown_key_ends_before_anything_runs(house):
     house.edit(lambda p: p.update(modles={}))
     done = house.run("dvc", "repro", check=False)
     house.edit(lambda p: p.pop("modles"))
-    assert done.returncode and "unknown key 'modles'" in done.stderr + done.stdout and "Traceback" not in done.stderr
+    assert (
+        done.returncode
+        and "unknown key 'modles'" in done.stderr + done.stdout
+        and "Traceback" not in done.stderr
+    )
 
 
 def test_killed_three_times_the_build_ends_as_if_undisturbed(tmp_path, house):
@@ -223,7 +282,11 @@ def test_what_dvc_started_ends_when_dvc_alone_is_killed(tmp_path):
 
 def repeated(house: House) -> int:
     """Calls that the endpoint answered again, by its own log."""
-    answered = [line.split()[0] for line in (house.folder / CALLS).read_text("utf-8").splitlines() if line.endswith(" ok")]
+    answered = [
+        line.split()[0]
+        for line in (house.folder / CALLS).read_text("utf-8").splitlines()
+        if line.endswith(" ok")
+    ]
     assert answered
     return len(answered) - len(set(answered))
 
@@ -235,7 +298,11 @@ def killed_after(house: House, n_replies: int) -> None:
     while stored(house) < n_replies and build.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    for process in [*psutil.Process(build.pid).children(recursive=True), psutil.Process(build.pid)] if build.poll() is None else []:
+    for process in (
+        [*psutil.Process(build.pid).children(recursive=True), psutil.Process(build.pid)]
+        if build.poll() is None
+        else []
+    ):
         try:
             os.kill(process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -266,4 +333,8 @@ def left_behind(house: House) -> list[str]:
 
 def alive(house: House) -> list[str]:
     """The commands of all processes that run in the copy."""
-    return [" ".join(p.info["cmdline"] or []) for p in psutil.process_iter(["cmdline", "cwd"]) if p.info["cwd"] == str(house.folder)]
+    return [
+        " ".join(p.info["cmdline"] or [])
+        for p in psutil.process_iter(["cmdline", "cwd"])
+        if p.info["cwd"] == str(house.folder)
+    ]

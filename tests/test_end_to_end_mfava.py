@@ -1,4 +1,6 @@
-"""A tiny run of mFAVA by the real commands: translate-train, silver and gold, detectors, rates beside the planted ones, a page."""
+"""A tiny run of mFAVA by the real commands: translate-train, silver and gold, detectors, rates beside the
+planted ones, a page.
+"""
 
 import json
 import shutil
@@ -11,14 +13,25 @@ from published import loaded, publish, running
 from truerate.core.schemas import pair
 
 BOARD = "mfava-closed-world"
-TINY = {"train": 20, "held_out": 4, "silver": 6, "articles": 6, "natural": 4, "seeds": [42], "scopes": ["multi"], "labels": ["binary"]}
+TINY = {
+    "train": 20,
+    "held_out": 4,
+    "silver": 6,
+    "articles": 6,
+    "natural": 4,
+    "seeds": [42],
+    "scopes": ["multi"],
+    "labels": ["binary"],
+}
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("end-to-end-mfava")]
 
 
 def smaller(params: dict) -> None:
     """Two languages, two subjects, one network of a few steps."""
     params["tracks"]["mfava"] |= {"languages": ["en", "zh"], "subjects": ["aster", "elm"]}
-    params["detectors"] = {"tokens": {"tracks": ["mfava"], "members": ["mark-all", "mark-none", "token-lr", "tiny-prefix"]}}
+    params["detectors"] = {
+        "tokens": {"tracks": ["mfava"], "members": ["mark-all", "mark-none", "token-lr", "tiny-prefix"]}
+    }
     params["sources"]["closed-world-wiki"]["languages"] = ["en", "zh"]
     for backbone in params["backbones"].values():
         backbone |= {"max_steps": 6, "checkpoint_steps": 3}
@@ -34,7 +47,9 @@ def house(tmp_path_factory) -> House:
 
 def scores(house: House, metric: str) -> pl.DataFrame:
     found = house.table(f"data/scores/{BOARD}/scores.parquet").filter(pl.col("metric") == metric)
-    return found.with_columns(*(pair("slice", key) for key in ("lang", "estimator", "calibration", "against", "replies")))
+    return found.with_columns(
+        *(pair("slice", key) for key in ("lang", "estimator", "calibration", "against", "replies"))
+    )
 
 
 def test_the_page_and_every_part_of_the_data_are_built(house):
@@ -42,7 +57,13 @@ def test_the_page_and_every_part_of_the_data_are_built(house):
     assert 'id="heat-map"' in page and "aster" in page
     samples = house.table(f"data/labels/{BOARD}/samples.parquet")
     parts = set(samples.select("task", "label_source", "lang").iter_rows())
-    wanted = {("train", "silver"), ("held-out", "silver"), ("silver", "silver"), ("silver", "gold"), ("wild", "gold")}
+    wanted = {
+        ("train", "silver"),
+        ("held-out", "silver"),
+        ("silver", "silver"),
+        ("silver", "gold"),
+        ("wild", "gold"),
+    }
     assert parts == {(*part, lang) for part in wanted for lang in ("en", "zh")}
 
 
@@ -56,7 +77,9 @@ def test_no_prompt_was_strange_to_the_models(house):
 
 
 def test_every_reply_has_one_outcome_and_every_rejected_row_a_reason(house):
-    counts, generations = (house.table(f"data/datasets/{BOARD}/{name}.parquet") for name in ("counts", "generations"))
+    counts, generations = (
+        house.table(f"data/datasets/{BOARD}/{name}.parquet") for name in ("counts", "generations")
+    )
     assert counts["n_in"].sum() == generations.height > 0
     assert house.table(f"data/datasets/{BOARD}/rejects.parquet")["reason"].null_count() == 0
 
@@ -70,10 +93,18 @@ def test_no_detector_learned_from_what_it_judges(house):
 
 
 def test_the_seeds_of_the_subsets_are_apart(house):
-    generations = house.table(f"data/datasets/{BOARD}/generations.parquet").filter(pl.col("purpose") == "answer")
+    generations = house.table(f"data/datasets/{BOARD}/generations.parquet").filter(
+        pl.col("purpose") == "answer"
+    )
     known = generations.with_columns(pair("attributes", "subset"), pair("attributes", "subset_seed"))
     assert known.group_by("item_id").agg(pl.col("subset").n_unique())["subset"].max() == 1
-    assert set(known.select("subset", "subset_seed").unique()["subset_seed"]) <= {"42", "43", "44", "47", "49"}
+    assert set(known.select("subset", "subset_seed").unique()["subset_seed"]) <= {
+        "42",
+        "43",
+        "44",
+        "47",
+        "49",
+    }
     assert known.select("subset", "subset_seed").unique().height == known["subset"].n_unique() > 1
 
 
@@ -92,9 +123,21 @@ def test_baselines_stand_beside_the_networks(house):
 
 
 def test_a_text_of_ones_own_is_checked(house):
-    (house.folder / "reference.txt").write_text("The town of Aldor was founded in 1204. It lies on the River Mal.", "utf-8")
+    (house.folder / "reference.txt").write_text(
+        "The town of Aldor was founded in 1204. It lies on the River Mal.", "utf-8"
+    )
     (house.folder / "answer.txt").write_text("Aldor was founded in 1893.", "utf-8")
-    done = house.run("truerate", "check", "--reference", "reference.txt", "--answer", "answer.txt", "--detector", "token-lr", "--json")
+    done = house.run(
+        "truerate",
+        "check",
+        "--reference",
+        "reference.txt",
+        "--answer",
+        "answer.txt",
+        "--detector",
+        "token-lr",
+        "--json",
+    )
     assert '"spans"' in done.stdout
 
 
@@ -116,14 +159,22 @@ def test_the_board_and_its_network_are_published_and_load(house, tmp_path):
         publish(house, hub, "tiny-prefix", "--to", "org/detector", "--tag", "v1.0")
         card = hub.files("org/detector", "v1.0", "model")["README.md"].decode("utf-8")
         assert "mark-all" in card and "pipeline_tag: token-classification" in card
-        there, here = (hub.run(MARKED, *place).stdout for place in (("org/detector", "v1.0"), (str(trained), "")))
+        there, here = (
+            hub.run(MARKED, *place).stdout for place in (("org/detector", "v1.0"), (str(trained), ""))
+        )
         assert there == here and len(json.loads(there)) == 2
         unknown = publish(house, hub, "tiny-prefixx", "--to", "org/detector", check=False)
-        assert unknown.returncode == 2 and f"tiny-prefix@{BOARD}" in unknown.stderr and unknown.stderr.count("\n") == 1
+        assert (
+            unknown.returncode == 2
+            and f"tiny-prefix@{BOARD}" in unknown.stderr
+            and unknown.stderr.count("\n") == 1
+        )
 
 
 def test_data_deleted_come_back_byte_for_byte_without_a_call(house):
-    made = [f"data/{part}" for part in ("sources", "datasets", "annotations", "labels", "detectors", "judgements")]
+    made = [
+        f"data/{part}" for part in ("sources", "datasets", "annotations", "labels", "detectors", "judgements")
+    ]
     before, calls = house.bytes_under(*made), (house.folder / CALLS).read_bytes()
     for folder in ("data", ".dvc/cache", f"build/{BOARD}"):
         shutil.rmtree(house.folder / folder)

@@ -1,4 +1,6 @@
-"""A tiny run of WildHallucinations by the real commands: chats, entities, pages over HTTP, replies, facts, verdicts, people, a page."""
+"""A tiny run of WildHallucinations by the real commands: chats, entities, pages over HTTP, replies, facts,
+verdicts, people, a page.
+"""
 
 import json
 import re
@@ -15,7 +17,11 @@ from truerate.tracks.wildhallucinations import wiring
 
 BOARD = "wildhallucinations-closed-world"
 TINY = {"chats": 40, "entities": 8, "labelled": 10, "reviewed": 10, "checked": 4}
-PAGES = {"documents-cc0-1.0", "documents-cc-by-4.0", "documents-cc-by-sa-4.0"}  # the first without texts: no licence is named
+PAGES = {
+    "documents-cc0-1.0",
+    "documents-cc-by-4.0",
+    "documents-cc-by-sa-4.0",
+}  # the first without texts: no licence is named
 PARTS = ("sources", "datasets", "annotations", "labels")
 FAULT = " --fault search-quota:0.5:1"
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("end-to-end-wild")]
@@ -63,8 +69,20 @@ def test_the_page_and_every_part_of_the_data_are_built(house):
     page = (house.folder / f"build/site/boards/{BOARD}.html").read_text("utf-8")
     assert "aster" in page and "elm" in page
     generations = dataset(house, "generations")
-    wanted = {"extract", "verify", "disambiguate", "domain", "search", "generate", "write_facts", "verify_facts"}
-    assert set(generations["purpose"]) == wanted and set(generations.filter(purpose="generate")["model"]) == {"aster", "elm"}
+    wanted = {
+        "extract",
+        "verify",
+        "disambiguate",
+        "domain",
+        "search",
+        "generate",
+        "write_facts",
+        "verify_facts",
+    }
+    assert set(generations["purpose"]) == wanted and set(generations.filter(purpose="generate")["model"]) == {
+        "aster",
+        "elm",
+    }
     items, facts = dataset(house, "items"), dataset(house, "facts")
     assert 0 < items.height <= TINY["entities"] and items["document_ids"].list.len().min() > 0
     shown = set(items["document_ids"].explode())
@@ -96,7 +114,10 @@ def test_every_fact_was_judged_once_in_a_batch(house):
 def test_scores_stand_beside_what_was_planted(house):
     scores = house.table(f"data/scores/{BOARD}/scores.parquet").filter(pl.col("metric") == "wildfactscore")
     truth = house.table(f"data/truth/{BOARD}.parquet").filter(pl.col("metric") == "wildfactscore")
-    assert set(scores["subject"]) == set(truth["subject"]) == {"aster", "elm"} and truth["value"].is_between(0, 1).all()
+    assert (
+        set(scores["subject"]) == set(truth["subject"]) == {"aster", "elm"}
+        and truth["value"].is_between(0, 1).all()
+    )
     assert set(scores.select(pair("slice", "estimator")).to_series()) == {"raw", "corrected"}
 
 
@@ -105,12 +126,25 @@ def test_the_board_is_published_without_pages_that_nobody_may_pass_on(house, tmp
         publish(house, hub, BOARD, "--to", "org/wild")
         rows = loaded(hub, "org/wild")
         assert {"facts", "generations", *PAGES} <= set(rows) and not hub.tags("org/wild")
-        assert {"fact-cc0-1.0", "fact-cc-by-sa-4.0"} <= set(rows)  # beside passages that may go out stands their licence
+        assert {"fact-cc0-1.0", "fact-cc-by-sa-4.0"} <= set(
+            rows
+        )  # beside passages that may go out stands their licence
         files = hub.files("org/wild")
-        pages = {path.split("/")[1]: pl.read_parquet(files[path]) for path in files if path.startswith("data/documents")}
-        assert set(pages) == PAGES and sum(one.height for one in pages.values()) == dataset(house, "documents").height
+        pages = {
+            path.split("/")[1]: pl.read_parquet(files[path])
+            for path in files
+            if path.startswith("data/documents")
+        }
+        assert (
+            set(pages) == PAGES
+            and sum(one.height for one in pages.values()) == dataset(house, "documents").height
+        )
         shut = [name for name, one in pages.items() if "text" not in one.columns]
-        assert len(shut) == 1 and pages[shut[0]]["text_sha256"].null_count() == 0 and pages[shut[0]]["url"].null_count() == 0
+        assert (
+            len(shut) == 1
+            and pages[shut[0]]["text_sha256"].null_count() == 0
+            and pages[shut[0]]["url"].null_count() == 0
+        )
         assert all(one["text"].null_count() == 0 for name, one in pages.items() if name not in shut)
         assert "rebuild/REBUILD.md" in files
 
@@ -127,7 +161,9 @@ def test_outputs_deleted_come_back_byte_for_byte_without_a_call_or_a_fetch(house
         shutil.rmtree(house.folder / folder)
     house.run("dvc", "repro", "--no-run-cache", f"label@{BOARD}")
     assert house.bytes_under(*made) == before
-    assert (house.folder / CALLS).read_bytes() == paid and started and starts(house) == started  # no server: no search and no page
+    assert (
+        (house.folder / CALLS).read_bytes() == paid and started and starts(house) == started
+    )  # no server: no search and no page
 
 
 def test_a_subject_more_asks_its_questions_alone(house):
@@ -137,7 +173,9 @@ def test_a_subject_more_asks_its_questions_alone(house):
     house.run("dvc", "repro", f"dataset@{BOARD}")
     now, rows = calls(house), dataset(house, "generations")
     assert now.pop("sim-birch") == rows.filter(purpose="generate", model="birch").height > 0
-    of_birch = rows.filter(pl.col("purpose").is_in(["write_facts", "verify_facts"]), pair("attributes", "subject") == "birch").height
+    of_birch = rows.filter(
+        pl.col("purpose").is_in(["write_facts", "verify_facts"]), pair("attributes", "subject") == "birch"
+    ).height
     assert 0 < now.pop("sim-quill") - paid.pop("sim-quill") <= of_birch and now == paid
     assert others and scratch(house, "quill", "web", "aster", "elm") == others
     assert dataset(house, "facts").filter(pl.col("subject") != "birch").equals(before)
@@ -145,8 +183,14 @@ def test_a_subject_more_asks_its_questions_alone(house):
 
 
 def test_a_quota_that_runs_out_ends_in_one_line_and_the_next_run_goes_on(house, monkeypatch):
-    """Half of the queries are refused the first time; the server stays between the runs, as a search does that counts."""
-    house.edit(lambda p: p["endpoints"]["world"].update(launch=p["endpoints"]["world"]["launch"] + FAULT, linger_s=15))
+    """Half of the queries are refused the first time; the server stays between the runs, as a search does
+    that counts.
+    """
+    house.edit(
+        lambda p: p["endpoints"]["world"].update(
+            launch=p["endpoints"]["world"]["launch"] + FAULT, linger_s=15
+        )
+    )
     monkeypatch.chdir(house.folder)
     (path,) = wiring.evidence(Layout.load("params.yaml"), BOARD)
     command = ("snakemake", "-s", "rules/wildhallucinations.smk", path)
@@ -154,7 +198,9 @@ def test_a_quota_that_runs_out_ends_in_one_line_and_the_next_run_goes_on(house, 
     said = stopped.stdout + stopped.stderr
     lines = {line.strip() for line in said.splitlines() if "the quota is used up" in line}
     assert stopped.returncode and "Traceback" not in said and len(lines) == 1
-    answered, n_all = map(int, re.search(r"(\d+) of (\d+) new queries were answered and stay stored", lines.pop()).groups())
+    answered, n_all = map(
+        int, re.search(r"(\d+) of (\d+) new queries were answered and stay stored", lines.pop()).groups()
+    )
     assert 0 < answered < n_all == TINY["entities"] and not (house.folder / path).is_file()
     n_runs = 1
     while house.run(*command, check=False).returncode:  # what was asked at once was refused at once

@@ -30,7 +30,9 @@ def project(tmp_path, monkeypatch):
 
 def answer(params: dict) -> list[str]:
     """The lines with which settings are refused; none where they are accepted."""
-    Path("params.yaml").write_text(yaml.dump(params, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper), sort_keys=False), "utf-8")
+    Path("params.yaml").write_text(
+        yaml.dump(params, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper), sort_keys=False), "utf-8"
+    )
     try:
         layout = Layout.load()
         check_names(layout)
@@ -41,7 +43,9 @@ def answer(params: dict) -> list[str]:
 
 
 def words_of(mutation: Mutation) -> set[str]:
-    """What a line about a mutation may name: its place or the block that it stands in, what stood there and what stands there now."""
+    """What a line about a mutation may name: its place or the block that it stands in, what stood there and
+    what stands there now.
+    """
     place = [str(part) for part in mutation.place]
     above = [".".join(place[:n]) for n in range(max(1, min(2, len(place) - 1)), len(place) + 1)]
     before = [one for one in everything(at(COMMITTED, mutation.place)) if isinstance(one, str)]
@@ -58,7 +62,10 @@ def test_two_hundred_mutations_are_refused_in_plain_lines_or_accepted(project):
             assert line.startswith("params.yaml: ") and len(line) < 1500, (str(mutation), lines)
             assert not [word for word in ALIEN if word in line], (str(mutation), lines)
         assert len(set(lines)) == len(lines), (str(mutation), lines)
-        assert not lines or any(word in line for word in words_of(mutation) for line in lines), (str(mutation), lines)
+        assert not lines or any(word in line for word in words_of(mutation) for line in lines), (
+            str(mutation),
+            lines,
+        )
     assert 20 <= sum(accepted.values()) <= N // 2, accepted
 
 

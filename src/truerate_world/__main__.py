@@ -1,4 +1,6 @@
-"""The closed world's own commands: `python -m truerate_world write|write-wiki|write-chats|serve|annotate|truth|stats`."""
+"""The closed world's own commands: `python -m truerate_world
+write|write-wiki|write-chats|serve|annotate|truth|stats`.
+"""
 
 import argparse
 import json
@@ -41,7 +43,12 @@ def write_wiki(options: argparse.Namespace) -> None:
     """Fill a folder with the wiki's labelled passages, silver prompts and articles in their public formats."""
     from truerate_world.mfava.sources import write
 
-    sizes = {"n_train": options.train, "n_held_out": options.held_out, "n_silver": options.silver, "n_articles": options.articles}
+    sizes = {
+        "n_train": options.train,
+        "n_held_out": options.held_out,
+        "n_silver": options.silver,
+        "n_articles": options.articles,
+    }
     write(Path(options.folder), options.seed, **sizes, languages=options.languages)
 
 
@@ -85,7 +92,9 @@ def serve_models(options: argparse.Namespace) -> None:
 
 
 def annotate_board(options: argparse.Namespace) -> None:
-    """Write the labels that people would return for a board's tasks; an empty file where its source is not simulated."""
+    """Write the labels that people would return for a board's tasks; an empty file where its source is not
+    simulated.
+    """
     from truerate.config.layout import Layout
     from truerate_world import steps
 
@@ -107,11 +116,15 @@ def show_stats(options: argparse.Namespace) -> None:
         with urlopen(url, timeout=10) as response:
             print(json.dumps(json.load(response), indent=2))
     except (URLError, ValueError, OSError) as error:
-        raise TruerateError(f"asking {url!r}: {error}; start one with `python -m truerate_world serve --port PORT`") from None
+        raise TruerateError(
+            f"asking {url!r}: {error}; start one with `python -m truerate_world serve --port PORT`"
+        ) from None
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="truerate_world", description="A closed world with planted truth: its sources and its models.")
+    parser = argparse.ArgumentParser(
+        prog="truerate_world", description="A closed world with planted truth: its sources and its models."
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     write = _command(commands, write_sources, "write")
     write.add_argument("folder")
@@ -119,9 +132,16 @@ def _parser() -> argparse.ArgumentParser:
     wiki = _command(commands, write_wiki, "write-wiki")
     wiki.add_argument("folder")
     wiki.add_argument("--train", type=int, required=True, help="English training passages")
-    wiki.add_argument("--held-out", type=int, default=0, help="English passages of entities and wordings that training never shows")
+    wiki.add_argument(
+        "--held-out",
+        type=int,
+        default=0,
+        help="English passages of entities and wordings that training never shows",
+    )
     wiki.add_argument("--silver", type=int, required=True, help="prompts per language")
-    wiki.add_argument("--articles", type=int, required=True, help="articles per language that may be asked about")
+    wiki.add_argument(
+        "--articles", type=int, required=True, help="articles per language that may be asked about"
+    )
     chats = _command(commands, write_chats, "write-chats")
     chats.add_argument("folder")
     chats.add_argument("--chats", type=int, required=True, help="conversations")
@@ -130,14 +150,24 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--port", type=int, required=True, help="0 takes a free one")
     serve.add_argument("--identity", default="", help="given back by /health")
     serve.add_argument(
-        "--fault", type=_fault, action="append", default=[], metavar="KIND[:rate][:first_n]", help="repeatable; first match wins"
+        "--fault",
+        type=_fault,
+        action="append",
+        default=[],
+        metavar="KIND[:rate][:first_n]",
+        help="repeatable; first match wins",
     )
     serve.add_argument("--retry-after", help="value of that header on 429 and 5xx")
     serve.add_argument("--delay", type=float, default=0.0, help="seconds before each reply")
     serve.add_argument("--log", help="file to which each call appends `digest task outcome`")
     for command in (write, wiki, serve):
         command.add_argument("--seed", type=int, default=7)
-        command.add_argument("--languages", type=lambda text: tuple(text.split(",")), default=("en",), help="comma-joined, as in en,de")
+        command.add_argument(
+            "--languages",
+            type=lambda text: tuple(text.split(",")),
+            default=("en",),
+            help="comma-joined, as in en,de",
+        )
     for name, run in (("annotate", annotate_board), ("truth", save_truth)):
         command = _command(commands, run, name)
         command.add_argument("board")

@@ -1,6 +1,8 @@
-"""What is true of a text: whether it hallucinates, by which pattern, and whether the evidence at hand decides it.
+"""What is true of a text: whether it hallucinates, by which pattern, and whether the evidence at hand decides
+it.
 
-The patterns are recognised from what a text says, never from how it was made, so that a judge and the truth agree on them.
+The patterns are recognised from what a text says, never from how it was made, so that a judge and the truth
+agree on them.
 """
 
 from collections.abc import Mapping
@@ -21,12 +23,16 @@ PATTERNS = {
     "summarization": ("factual", "non-factual", "intrinsic"),
     "general": ("unverifiable", "non-factual", "irrelevant"),
 }
-SHARED_WORDS = 0.5  # a text that cannot be read is taken as right when this share of its words stands in the evidence
+SHARED_WORDS = (
+    0.5  # a text that cannot be read is taken as right when this share of its words stands in the evidence
+)
 Facts = Mapping[tuple[int, str], Value]
 
 
 class Finding(NamedTuple):
-    """The truth about one text. `pattern` is None where it is right or unreadable; `spans` are false sentences with their label."""
+    """The truth about one text. `pattern` is None where it is right or unreadable; `spans` are false
+    sentences with their label.
+    """
 
     is_hallucinated: bool
     pattern: str | None = None
@@ -64,7 +70,9 @@ class Scholar:
         return Finding(True, self.qa_pattern(asked, things[0]), asked.is_grounded)
 
     def qa_pattern(self, asked: Asked, named: Value) -> str:
-        """Which pattern a wrong value is: the other one compared or a near value, a broader one, another fact of the chain, or any."""
+        """Which pattern a wrong value is: the other one compared or a near value, a broader one, another fact
+        of the chain, or any.
+        """
         right = asked.right
         if asked.kind == "compare" and named in {("e", subject) for subject in asked.subjects}:
             return "inference"
@@ -81,10 +89,14 @@ class Scholar:
         is_grounded = any((claim.subject, claim.relation) in evidence for claim in reading.claims)
         if not false:
             return self._unread(reading, f"{knowledge} {history}", is_grounded)
-        return Finding(True, self._swap(false[0], evidence), is_grounded, _spans(reading, false, "non-factual"))
+        return Finding(
+            True, self._swap(false[0], evidence), is_grounded, _spans(reading, false, "non-factual")
+        )
 
     def summary(self, summary: str, document: str) -> Finding:
-        """A summary hallucinates where it says what the document does not: against it, false, or true but from elsewhere."""
+        """A summary hallucinates where it says what the document does not: against it, false, or true but
+        from elsewhere.
+        """
         stated, reading = self.facts(document), self.parser.read(summary)
         labels = {claim: self._summary_label(claim, stated) for claim in reading.claims}
         for pattern in ("intrinsic", "non-factual", "factual"):
@@ -94,7 +106,9 @@ class Scholar:
         return self._unread(reading, document, True)
 
     def general(self, query: str, response: str, knowledge: str = "") -> Finding:
-        """A reply hallucinates where a sentence of it is false, cannot be settled, or is about something that was not asked."""
+        """A reply hallucinates where a sentence of it is false, cannot be settled, or is about something that
+        was not asked.
+        """
         evidence, reading = self.facts(knowledge), self.parser.read(response)
         asked = set(self.parser.read(query).mentioned)
         labels = {claim: self._general_label(claim, evidence, asked) for claim in reading.claims}
@@ -154,7 +168,9 @@ def scholar(world: World, language: str | None = None) -> Scholar:
 
 
 def speaker(world: World, text: str) -> Scholar:
-    """The scholar of the language that a text is in: the one that reads most of its claims, the first one where none does."""
+    """The scholar of the language that a text is in: the one that reads most of its claims, the first one
+    where none does.
+    """
     known = [scholar(world, language) for language in world.languages]
     return known[0] if len(known) == 1 else max(known, key=lambda one: len(one.parser.read(text).claims))
 
@@ -184,7 +200,9 @@ def _broad(tongue: Tongue) -> frozenset[str]:
     words = tongue.words
     kinds = [*words.KINDS.values(), *((kind, kind) for kind in words.CATEGORY_KINDS.values())]
     forms = [form for name, forms in words.ANSWERS.items() if name.startswith("broad") for form in forms]
-    return frozenset(tongue.scan(form.format(k=one, ks=several)).skeleton for form in forms for one, several in kinds)
+    return frozenset(
+        tongue.scan(form.format(k=one, ks=several)).skeleton for form in forms for one, several in kinds
+    )
 
 
 def _spans(reading: Reading, claims: list[Claim], label: str) -> tuple[tuple[str, str], ...]:

@@ -10,7 +10,9 @@ _WORD_AND_GAP = re.compile(r"\s*\S+")
 
 
 class BadRequest(Exception):
-    """A body that is no chat completion request; holds the status, message, parameter and code of the error to send."""
+    """A body that is no chat completion request; holds the status, message, parameter and code of the error
+    to send.
+    """
 
     def __init__(self, message: str, param: str | None = None, *, status: int = 400, code: str | None = None):
         super().__init__(message)
@@ -27,7 +29,10 @@ def check_request(body: bytes, models: Sequence[str]) -> dict:
         raise BadRequest("you must provide a model parameter", "model")
     if found["model"] not in models:
         raise BadRequest(
-            f"The model {found['model']!r} does not exist; models: {', '.join(models)}", "model", status=404, code="model_not_found"
+            f"The model {found['model']!r} does not exist; models: {', '.join(models)}",
+            "model",
+            status=404,
+            code="model_not_found",
         )
     if found.get("stream"):
         raise BadRequest("streaming is not offered; leave out 'stream'", "stream")
@@ -38,7 +43,8 @@ def check_request(body: bytes, models: Sequence[str]) -> dict:
         "messages": _messages(found.get("messages")),
         "temperature": _number(found, "temperature", 0, 2, default=1.0),
         "seed": _integer(found, "seed"),
-        "max_tokens": _integer(found, "max_completion_tokens", at_least=1) or _integer(found, "max_tokens", at_least=1),
+        "max_tokens": _integer(found, "max_completion_tokens", at_least=1)
+        or _integer(found, "max_tokens", at_least=1),
     }
 
 
@@ -80,7 +86,9 @@ def _messages(found: object) -> list[dict]:
         if not isinstance(message, dict) or message.get("role") not in ROLES:
             raise BadRequest(f"'{where}.role' must be one of {', '.join(ROLES)}", where)
         content = message.get("content")
-        if isinstance(content, list) and all(isinstance(part, dict) and isinstance(part.get("text"), str) for part in content):
+        if isinstance(content, list) and all(
+            isinstance(part, dict) and isinstance(part.get("text"), str) for part in content
+        ):
             content = "".join(part["text"] for part in content)
         if not isinstance(content, str):
             raise BadRequest(f"'{where}.content' must be text or a list of text parts", where)
@@ -102,5 +110,7 @@ def _integer(found: dict, name: str, *, at_least: int | None = None) -> int | No
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or (at_least is not None and value < at_least):
-        raise BadRequest(f"{name!r} must be a whole number" + (f" from {at_least}" if at_least is not None else ""), name)
+        raise BadRequest(
+            f"{name!r} must be a whole number" + (f" from {at_least}" if at_least is not None else ""), name
+        )
     return value

@@ -1,4 +1,6 @@
-"""Which wrong values lie near a right one, which far, and which are only too broad: the substance of the hallucination patterns."""
+"""Which wrong values lie near a right one, which far, and which are only too broad: the substance of the
+hallucination patterns.
+"""
 
 from truerate_world.domains import N_CATEGORY, RELATIONS, Value
 from truerate_world.draws import draw, pick
@@ -9,7 +11,9 @@ NEAR_SHARE, FAR_SHARE = 0.15, 0.4  # the same for other numbers, as a share of t
 
 
 def is_near(world: World, right: Value, relation: str, other: Value) -> bool:
-    """Whether a wrong value shares a property with the right one: decade, size, place in a list, or a stated fact."""
+    """Whether a wrong value shares a property with the right one: decade, size, place in a list, or a stated
+    fact.
+    """
     if right[0] != other[0]:
         return False
     kind, content = right
@@ -48,7 +52,9 @@ def near_values(world: World, right: Value, relation: str, *key: object) -> list
     unit = RELATIONS[relation].step
     reach = max(1, int(NEAR_SHARE * content / unit))
     steps = [unit * (1 + int(draw(*key, "near", place) * reach)) for place in range(4)]
-    return [("n", content + (step if place % 2 else -step)) for place, step in enumerate(steps) if content > step]
+    return [
+        ("n", content + (step if place % 2 else -step)) for place, step in enumerate(steps) if content > step
+    ]
 
 
 def far_values(world: World, right: Value, relation: str, *key: object) -> list[Value]:
@@ -65,12 +71,22 @@ def far_values(world: World, right: Value, relation: str, *key: object) -> list[
         return [("d", content - step) for step in (30, 40, 60)] + [("d", min(content + 30, 2090))]
     if RELATIONS[relation].is_year:
         steps = [FAR_YEARS + int(draw(*key, "far", place) * 60) for place in range(4)]
-        return [("n", content - step if place % 2 or content + step > 2018 else content + step) for place, step in enumerate(steps)]
+        return [
+            ("n", content - step if place % 2 or content + step > 2018 else content + step)
+            for place, step in enumerate(steps)
+        ]
     unit = RELATIONS[relation].step
     shares = [FAR_SHARE + draw(*key, "far", place) * 0.5 for place in range(4)]
-    raised = [content * (1 + 2 * share) if place % 2 else content * (1 - share) for place, share in enumerate(shares)]
+    raised = [
+        content * (1 + 2 * share) if place % 2 else content * (1 - share)
+        for place, share in enumerate(shares)
+    ]
     values = {round(number / unit) * unit for number in raised}
-    return [("n", number) for number in sorted(values) if number > 0 and not is_near(world, right, relation, ("n", number))]
+    return [
+        ("n", number)
+        for number in sorted(values)
+        if number > 0 and not is_near(world, right, relation, ("n", number))
+    ]
 
 
 def foreign_values(world: World, right: Value, *key: object) -> list[Value]:

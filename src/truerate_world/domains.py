@@ -1,7 +1,8 @@
-"""What there is in the closed world: domains, the relations each of their entities has, and what a relation ranges over.
+"""What there is in the closed world: domains, the relations each of their entities has, and what a relation
+ranges over.
 
-Nothing here is in a language; the words stand in `lang/`. A value is `("e", entity)`, `("n", whole number)`, `("c", "list/index")`
-or `("d", first year of a decade)`.
+Nothing here is in a language; the words stand in `lang/`. A value is `("e", entity)`, `("n", whole number)`,
+`("c", "list/index")` or `("d", first year of a decade)`.
 """
 
 from typing import NamedTuple
@@ -10,7 +11,9 @@ Value = tuple[str, int | str]
 
 
 class Range(NamedTuple):
-    """What a relation's value may be: entities of `domains`, numbers from `low` to `high` in `step`s, or entries of a category list."""
+    """What a relation's value may be: entities of `domains`, numbers from `low` to `high` in `step`s, or
+    entries of a category list.
+    """
 
     kind: str
     domains: tuple[str, ...] = ()
@@ -40,7 +43,8 @@ def _category(name: str) -> Range:
 PEOPLE = ("science", "politics", "music", "sport", "literature", "cinema")
 N_CATEGORY = 10  # entries of every category list, in every language
 
-# Domain -> its relations in the order in which an article tells them. Domains follow those of WildHallucinations (Table 5) in kind.
+# Domain -> its relations in the order in which an article tells them. Domains follow those of
+# WildHallucinations (Table 5) in kind.
 DOMAINS: dict[str, tuple[str, ...]] = {
     "science": ("birth_year", "birth_place", "field", "alma_mater", "employer", "award"),
     "politics": ("birth_year", "birth_place", "office", "nationality", "alma_mater", "award"),

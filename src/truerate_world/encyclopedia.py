@@ -1,4 +1,6 @@
-"""The encyclopedia: a seed gives 492 fictional entities with typed facts, popularity, aliases and a Wikipedia flag."""
+"""The encyclopedia: a seed gives 492 fictional entities with typed facts, popularity, aliases and a Wikipedia
+flag.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,7 +13,9 @@ from truerate_world.lexicon import Tongue
 
 @dataclass(frozen=True, eq=False)
 class Entity:
-    """One thing of the world. `popularity` in (0, 1] falls with its rank in its domain; `gender` is he, she or it."""
+    """One thing of the world. `popularity` in (0, 1] falls with its rank in its domain; `gender` is he, she
+    or it.
+    """
 
     index: int
     domain: str
@@ -23,7 +27,9 @@ class Entity:
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """All there is, and the tongues that speak of it. `near[i]` are the entities of i's domain that share a stated property with it."""
+    """All there is, and the tongues that speak of it. `near[i]` are the entities of i's domain that share a
+    stated property with it.
+    """
 
     seed: int
     languages: tuple[str, ...]
@@ -54,7 +60,10 @@ def _build(seed: int, languages: tuple[str, ...]) -> World:
         for relation in DOMAINS[entity.domain]:
             entity.facts[relation] = _value(seed, entity.index, relation, by_domain)
         if "debut_year" in entity.facts:
-            entity.facts["debut_year"] = ("n", int(entity.facts["birth_year"][1]) + 18 + int(draw(seed, "debut", entity.index) * 27))
+            entity.facts["debut_year"] = (
+                "n",
+                int(entity.facts["birth_year"][1]) + 18 + int(draw(seed, "debut", entity.index) * 27),
+            )
     tongues = {code: Tongue(code, seed, bare) for code in languages}
     return World(seed, languages, tuple(bare), by_domain, _near(bare, by_domain), tongues)
 
@@ -86,7 +95,9 @@ def _value(seed: int, index: int, relation: str, by_domain: dict[str, tuple[int,
 
 
 def _near(entities: list[Entity], by_domain: dict[str, tuple[int, ...]]) -> tuple[frozenset[int], ...]:
-    """For each entity those of its domain with an equal entity or category as value; its two successors where there are none."""
+    """For each entity those of its domain with an equal entity or category as value; its two successors where
+    there are none.
+    """
     near = []
     for entity in entities:
         mates = by_domain[entity.domain]
@@ -94,7 +105,10 @@ def _near(entities: list[Entity], by_domain: dict[str, tuple[int, ...]]) -> tupl
             mate
             for mate in mates
             if mate != entity.index
-            and any(value[0] in "ec" and entities[mate].facts[relation] == value for relation, value in entity.facts.items())
+            and any(
+                value[0] in "ec" and entities[mate].facts[relation] == value
+                for relation, value in entity.facts.items()
+            )
         }
         place = mates.index(entity.index)
         near.append(frozenset(shared or {mates[(place + 1) % len(mates)], mates[(place + 2) % len(mates)]}))

@@ -1,6 +1,7 @@
 """Faults on demand: what goes wrong at a real endpoint, planted by flag and repeatable.
 
-Whether a call fails hangs on the digest of its body and on how often that body was seen before, never on time or order.
+Whether a call fails hangs on the digest of its body and on how often that body was seen before, never on time
+or order.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,9 @@ _SERVER_ERRORS = (500, 502, 503, 504)
 
 @dataclass(frozen=True)
 class Fault:
-    """One kind of failure: the share of calls it meets, and of each body only the `first_n` attempts (None: all)."""
+    """One kind of failure: the share of calls it meets, and of each body only the `first_n` attempts (None:
+    all).
+    """
 
     kind: str
     rate: float = 1.0
@@ -30,7 +33,9 @@ def parse_fault(text: str) -> Fault:
     """`KIND[:rate][:first_n]` as a fault; ValueError with one line saying what is allowed."""
     kind, *rest = text.split(":")
     if kind not in KINDS or len(rest) > 2:
-        raise ValueError(f"fault {text!r}: allowed is KIND[:rate][:first_n] with KIND one of {', '.join(KINDS)}")
+        raise ValueError(
+            f"fault {text!r}: allowed is KIND[:rate][:first_n] with KIND one of {', '.join(KINDS)}"
+        )
     try:
         rate = float(rest[0]) if rest and rest[0] else 1.0
         first_n = int(rest[1]) if len(rest) > 1 else None
@@ -76,7 +81,9 @@ def spoil(kind: str, completion: dict, *, digest: str, retry_after: str | None) 
     return Reply(body=orjson.dumps({**completion, "choices": [choice]}))
 
 
-def error_body(message: str, *, code: str | None = None, kind: str = "invalid_request_error", param: str | None = None) -> bytes:
+def error_body(
+    message: str, *, code: str | None = None, kind: str = "invalid_request_error", param: str | None = None
+) -> bytes:
     """An error as OpenAI's API writes it."""
     return orjson.dumps({"error": {"message": message, "type": kind, "param": param, "code": code}})
 
@@ -85,9 +92,18 @@ def _refused(kind: str, digest: str, retry_after: str | None) -> Reply:
     """An error status; rate limits and server errors carry Retry-After where one was asked for."""
     headers = (("retry-after", retry_after),) if retry_after else ()
     if kind == "quota":
-        return Reply(429, error_body("You exceeded your current quota.", code="insufficient_quota", kind="insufficient_quota"))
+        return Reply(
+            429,
+            error_body(
+                "You exceeded your current quota.", code="insufficient_quota", kind="insufficient_quota"
+            ),
+        )
     if kind == "429":
-        return Reply(429, error_body("Rate limit reached.", code="rate_limit_exceeded", kind="requests"), headers=headers)
+        return Reply(
+            429,
+            error_body("Rate limit reached.", code="rate_limit_exceeded", kind="requests"),
+            headers=headers,
+        )
     status = _SERVER_ERRORS[int(_draw("status", digest) * len(_SERVER_ERRORS))]
     return Reply(status, error_body("The server had an error.", kind="server_error"), headers=headers)
 

@@ -20,7 +20,8 @@ MAX_BODY = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What goes back: status, body and extra header lines, `after` seconds; `after` None: never. `is_dropped`: the line is cut instead.
+    """What goes back: status, body and extra header lines, `after` seconds; `after` None: never.
+    `is_dropped`: the line is cut instead.
 
     `endless`: after the body this is sent again and again until the client goes away.
     """
@@ -53,7 +54,9 @@ class Answerer(Protocol):
     """What a connection needs of the application behind it."""
 
     def answer(self, method: str, target: str, body: bytes) -> Reply:
-        """The reply to one request; its target is as it stood on the request line, a path or (asked as a proxy) a whole address."""
+        """The reply to one request; its target is as it stood on the request line, a path or (asked as a
+        proxy) a whole address.
+        """
 
     def refuse(self, message: str) -> Reply:
         """The reply to bytes that are no request."""
@@ -63,7 +66,9 @@ class Answerer(Protocol):
 
 
 class PlainParser:
-    """The part of httptools' request parser that a connection uses, for requests with a content-length (chunked bodies are refused)."""
+    """The part of httptools' request parser that a connection uses, for requests with a content-length
+    (chunked bodies are refused).
+    """
 
     def __init__(self, protocol: "Connection"):
         self.protocol, self.buffer, self.method, self.is_kept_open = protocol, b"", b"", True
@@ -73,7 +78,10 @@ class PlainParser:
         self.buffer += data
         while (end := self.buffer.find(b"\r\n\r\n")) >= 0:
             first, *lines = self.buffer[:end].split(b"\r\n")
-            fields = {name.strip().lower(): value.strip() for name, _, value in (line.partition(b":") for line in lines)}
+            fields = {
+                name.strip().lower(): value.strip()
+                for name, _, value in (line.partition(b":") for line in lines)
+            }
             try:
                 self.method, target, version = first.split(b" ")
                 n_body = int(fields.get(b"content-length", b"0"))
@@ -144,7 +152,14 @@ class Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         target = self.url.decode("latin-1")
-        self.waiting.append((self.parser.get_method().decode("latin-1"), target, b"".join(self.parts), self.parser.should_keep_alive()))
+        self.waiting.append(
+            (
+                self.parser.get_method().decode("latin-1"),
+                target,
+                b"".join(self.parts),
+                self.parser.should_keep_alive(),
+            )
+        )
         if not self.pending:
             self._next()
 

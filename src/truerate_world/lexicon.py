@@ -1,4 +1,6 @@
-"""A language at work: names of all entities, texts of values, and the scan that turns a text into words and known things."""
+"""A language at work: names of all entities, texts of values, and the scan that turns a text into words and
+known things.
+"""
 
 import re
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,7 +28,9 @@ class Scan(NamedTuple):
 
 
 class Tongue:
-    """One language over one world. Names and aliases are unique in it, so a name found in a text says whom it means."""
+    """One language over one world. Names and aliases are unique in it, so a name found in a text says whom it
+    means.
+    """
 
     def __init__(self, code: str, seed: int, entities: "list[Entity]"):
         self.code = code
@@ -53,7 +57,9 @@ class Tongue:
         return str(content) if RELATIONS[relation].is_year else f"{content:,}"
 
     def scan(self, text: str) -> Scan:
-        """The skeleton of a text and the things named in it; articles and punctuation but `,` and `;` are left out."""
+        """The skeleton of a text and the things named in it; articles and punctuation but `,` and `;` are
+        left out.
+        """
         found = self._scans.get(text)
         if found is None:
             if len(self._scans) > 50_000:
@@ -94,7 +100,9 @@ def _number(token: str) -> Value | None:
 
 
 def _names(words, seed: int, entities: "list[Entity]") -> list[tuple[str, str]]:
-    """Name and alias of every entity; a pattern of ordinary words walks through a shuffled list of its combinations."""
+    """Name and alias of every entity; a pattern of ordinary words walks through a shuffled list of its
+    combinations.
+    """
     combos = {
         "an": shuffled([(a, n) for a in words.WORDS["a"] for n in words.WORDS["n"]], seed, "an"),
         "nm": shuffled([(n, m) for n in words.WORDS["n"] for m in words.WORDS["m"]], seed, "nm"),
@@ -128,7 +136,13 @@ def _stems(seed: int, n: int, *, taken: set[str]) -> list[str]:
         key = (seed, "stem", place)
         place += 1
         coda = pick(_CODAS, *key, 2) if draw(*key, 3) < 0.5 else ""
-        stem = pick(_ONSETS, *key, 0) + pick(_VOWELS, *key, 1) + coda + pick(_ONSETS, *key, 4) + pick(_ENDS, *key, 5)
+        stem = (
+            pick(_ONSETS, *key, 0)
+            + pick(_VOWELS, *key, 1)
+            + coda
+            + pick(_ONSETS, *key, 4)
+            + pick(_ENDS, *key, 5)
+        )
         if stem not in seen:
             seen |= {stem, stem + "ia"}
             stems.append(stem)

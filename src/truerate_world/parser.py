@@ -1,4 +1,6 @@
-"""From text to facts: the templates of a language compiled into tables of skeletons, and looked up sentence by sentence."""
+"""From text to facts: the templates of a language compiled into tables of skeletons, and looked up sentence
+by sentence.
+"""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +18,9 @@ FACT, WRONG = "fact", "wrong-relation"
 
 
 class Claim(NamedTuple):
-    """What one clause says. `kind` is fact, wrong-relation, or a kind of vague claim (which has neither relation nor value)."""
+    """What one clause says. `kind` is fact, wrong-relation, or a kind of vague claim (which has neither
+    relation nor value).
+    """
 
     kind: str
     subject: int
@@ -48,12 +52,18 @@ EMPTY = Reading((), (), (), ())
 
 
 class Parser:
-    """Reads one language of one world. Readings are kept, because the same evidence is read again by every judge."""
+    """Reads one language of one world. Readings are kept, because the same evidence is read again by every
+    judge.
+    """
 
     def __init__(self, world: World, tongue: Tongue):
         self.world, self.tongue = world, tongue
         words = tongue.words
-        self.says = _table((skeleton(tongue, say, relation), (FACT, relation)) for relation, p in words.RELATIONS.items() for say in p.says)
+        self.says = _table(
+            (skeleton(tongue, say, relation), (FACT, relation))
+            for relation, p in words.RELATIONS.items()
+            for say in p.says
+        )
         for relation, phrases in words.RELATIONS.items():
             self.says.setdefault(skeleton(tongue, phrases.wrong, relation), []).append((WRONG, relation))
         for kind, phrases in words.VAGUE.items():
@@ -64,12 +74,17 @@ class Parser:
             for relation, p in words.RELATIONS.items()
             for turn in p.turned
         )
-        self.talk = {skeleton(tongue, text) for name in words.TALK if name != "tail" for text in words.TALK[name]}
+        self.talk = {
+            skeleton(tongue, text) for name in words.TALK if name != "tail" for text in words.TALK[name]
+        }
         self.leads = tuple(skeleton(tongue, lead) + " " for lead in words.LEADS)
         self.tails = tuple(" , " + skeleton(tongue, tail) for tail in words.TALK["tail"])
         pronouns = "|".join(sorted({form.lower() for form in words.PRONOUNS.values()}))
         self._subject = re.compile(rf"(§e|{pronouns}) (.+)")
-        joins = "|".join(skeleton(tongue, join.replace("{p}", "qpq")).replace("qpq", f"(?:{pronouns})") for join in words.CONNECTORS)
+        joins = "|".join(
+            skeleton(tongue, join.replace("{p}", "qpq")).replace("qpq", f"(?:{pronouns})")
+            for join in words.CONNECTORS
+        )
         self._join = re.compile(rf" (?:{joins}) ")
         self._relative = re.compile(rf", (?:{'|'.join(words.RELATIVES.values())}) (.+?) , (.+)")
         self._readings: dict[str, Reading] = {}
@@ -136,7 +151,9 @@ class Parser:
     def _clauses(self, text: str, things: list[Value], subject: int, place: int) -> list[Claim] | None:
         """The claims of one or more verb phrases about one subject."""
         relative = None if text in self.says else self._relative.fullmatch(text)
-        parts = [text] if text in self.says else list(relative.groups()) if relative else self._join.split(text)
+        parts = (
+            [text] if text in self.says else list(relative.groups()) if relative else self._join.split(text)
+        )
         claims = []
         for part in parts:
             options = self.says.get(part)
@@ -149,7 +166,9 @@ class Parser:
 
 
 def skeleton(tongue: Tongue, template: str, relation: str = "", **slots: str) -> str:
-    """The skeleton of a template: its slot `{v}` by the relation's kind of value, all others entities unless `slots` says otherwise."""
+    """The skeleton of a template: its slot `{v}` by the relation's kind of value, all others entities unless
+    `slots` says otherwise.
+    """
     marks = {"v": RELATIONS[relation].kind} if relation else {}
     marks |= slots
     text = _SLOT.sub(lambda slot: f" q{marks.get(slot[1], 'e')}q ", template)

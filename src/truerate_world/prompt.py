@@ -1,4 +1,5 @@
-"""Reading a prompt as a model would: its headings, the last example, the cue it ends with, and words of its instruction.
+"""Reading a prompt as a model would: its headings, the last example, the cue it ends with, and words of its
+instruction.
 
 Nothing marks a prompt for the simulated models. Fenced blocks are data: no heading inside them counts.
 """
@@ -8,7 +9,9 @@ from dataclasses import dataclass, field
 
 _FENCE = re.compile(r"<data-([0-9a-f]{8})>\n(.*?)\n?</data-\1>", re.DOTALL)
 _HELD = re.compile("\x00(\\d+)\x00")
-_HEADING = re.compile(r"^[ \t]*(?:\*\*)?#{1,3}[ \t]*([A-Za-z][A-Za-z0-9 ]*?)[ \t]*#{1,3}[ \t]*:(?:\*\*)?[ \t]*", re.MULTILINE)
+_HEADING = re.compile(
+    r"^[ \t]*(?:\*\*)?#{1,3}[ \t]*([A-Za-z][A-Za-z0-9 ]*?)[ \t]*#{1,3}[ \t]*:(?:\*\*)?[ \t]*", re.MULTILINE
+)
 _TEACHING = re.compile(r"reply with the single word understood\W*$", re.IGNORECASE)
 _STEP_BY_STEP = re.compile(r"step[ -]by[ -]step", re.IGNORECASE)
 
@@ -36,7 +39,12 @@ _CUES = {  # the cue at the end -> what is asked, and of which task where the cu
     "Facts": ("write_facts", "web"),
     "Verdicts": ("verify_facts", "web"),
 }
-_BY_HEADING = (("User Query", "general"), ("Document", "summarization"), ("Dialogue History", "dialogue"), ("Question", "qa"))
+_BY_HEADING = (
+    ("User Query", "general"),
+    ("Document", "summarization"),
+    ("Dialogue History", "dialogue"),
+    ("Question", "qa"),
+)
 TEXT = {"qa": "Answer", "dialogue": "Response", "summarization": "Summary", "general": "Response"}
 
 
@@ -69,14 +77,21 @@ def read(messages: list[dict]) -> Asked:
         return Asked("teach", is_conversation=True)
     headings = list(_HEADING.finditer(text))
     if not headings or _restore(text[headings[-1].end() :], held).strip():
-        return Asked("general", "general", fields={"User Query": users[-1].strip()}) if len(users) == 1 else Asked("unrecognised")
+        return (
+            Asked("general", "general", fields={"User Query": users[-1].strip()})
+            if len(users) == 1
+            else Asked("unrecognised")
+        )
     cue = headings[-1][1]
     purpose, task = _CUES.get(cue, ("unrecognised", None))
     fields, start = _last_example(text, headings, cue, held)
     task = task or next((name for heading, name in _BY_HEADING if heading in fields), "")
     if not task:
         purpose = "unrecognised"
-    said = [text[:start], *(message["content"] for message in messages if message["content"] is not users[-1])]
+    said = [
+        text[:start],
+        *(message["content"] for message in messages if message["content"] is not users[-1]),
+    ]
     is_step_by_step = any("step" in part.lower() and _STEP_BY_STEP.search(part) for part in said)
     return Asked(purpose, task, cue, fields, len(users) > 1, is_step_by_step)
 
@@ -98,8 +113,12 @@ def _restore(text: str, held: list[str]) -> str:
     return held[int(match[1])] if match else text.strip()
 
 
-def _last_example(text: str, headings: list[re.Match], cue: str, held: list[str]) -> tuple[dict[str, str], int]:
-    """The fields before the cue, back to the cue or the repeated heading of an earlier example, and where they begin."""
+def _last_example(
+    text: str, headings: list[re.Match], cue: str, held: list[str]
+) -> tuple[dict[str, str], int]:
+    """The fields before the cue, back to the cue or the repeated heading of an earlier example, and where
+    they begin.
+    """
     fields: dict[str, str] = {}
     start = headings[-1].start()
     for heading, following in zip(reversed(headings[:-1]), reversed(headings[1:]), strict=True):

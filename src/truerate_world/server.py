@@ -1,6 +1,7 @@
 """The closed world's models behind an OpenAI-compatible endpoint (Chat Completions) on loopback.
 
-The truth that a reply carries never leaves this process: it is recomputed elsewhere by replaying the recorded requests.
+The truth that a reply carries never leaves this process: it is recomputed elsewhere by replaying the recorded
+requests.
 """
 
 import asyncio
@@ -24,7 +25,9 @@ UNRECOGNISED = "unrecognised"
 
 
 class Answer(Protocol):
-    """What a handler gives back: the task it recognised, the reply's text, the planted truth (which stays here), and perhaps `finish`."""
+    """What a handler gives back: the task it recognised, the reply's text, the planted truth (which stays
+    here), and perhaps `finish`.
+    """
 
     task: str
     text: str
@@ -32,12 +35,16 @@ class Answer(Protocol):
 
 
 Handler = Callable[..., Answer]  # (model, messages, *, temperature, seed) -> Answer
-Web = Callable[[str, str], Reply | None]  # (method, target) -> the reply to a search or to a request for a page of another host
+Web = Callable[
+    [str, str], Reply | None
+]  # (method, target) -> the reply to a search or to a request for a page of another host
 
 
 @dataclass
 class Stats:
-    """What the endpoint saw. `repeated` counts calls answered whole whose very body had been answered whole before."""
+    """What the endpoint saw. `repeated` counts calls answered whole whose very body had been answered whole
+    before.
+    """
 
     calls: int = 0
     repeated: int = 0
@@ -62,7 +69,8 @@ class Stats:
 
 @dataclass(frozen=True)
 class Settings:
-    """How the endpoint behaves. `delay_s` is waited before each reply; `retry_after` is the value of that header on 429 and 5xx.
+    """How the endpoint behaves. `delay_s` is waited before each reply; `retry_after` is the value of that
+    header on 429 and 5xx.
 
     `web` answers searches and, as a proxy, requests for pages; without it there are none.
     """
@@ -85,7 +93,9 @@ class App:
         self.faults = tuple(fault for fault in settings.faults if fault.kind in CALL_KINDS)
         self.attempts: Counter[str] = Counter()
         self.answered: set[str] = set()
-        self.log = os.open(settings.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644) if settings.log else None
+        self.log = (
+            os.open(settings.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644) if settings.log else None
+        )
 
     def answer(self, method: str, target: str, body: bytes) -> Reply:
         """The reply to one request; nothing that a client sends ends the server."""
@@ -102,7 +112,9 @@ class App:
             return Reply(404, error_body(f"no route {path!r}; there are: {', '.join(routes)}"))
         allowed, route = routes[path]
         if method != allowed:
-            return Reply(405, error_body(f"{method} {path}: allowed is {allowed}"), headers=(("allow", allowed),))
+            return Reply(
+                405, error_body(f"{method} {path}: allowed is {allowed}"), headers=(("allow", allowed),)
+            )
         return route(body)
 
     def refuse(self, message: str) -> Reply:
@@ -125,7 +137,10 @@ class App:
         return Reply(body=orjson.dumps(self.stats.to_json()))
 
     def _models(self, _: bytes) -> Reply:
-        data = [{"id": name, "object": "model", "created": 0, "owned_by": "truerate_world"} for name in self.settings.models]
+        data = [
+            {"id": name, "object": "model", "created": 0, "owned_by": "truerate_world"}
+            for name in self.settings.models
+        ]
         return Reply(body=orjson.dumps({"object": "list", "data": data}))
 
     def _chat(self, body: bytes) -> Reply:
@@ -146,9 +161,20 @@ class App:
 
     def _reply(self, request: dict, digest: str, attempt: int) -> Reply:
         try:
-            answer = self.handler(request["model"], request["messages"], temperature=request["temperature"], seed=request["seed"])
-        except Exception as error:  # a defect of a simulated model must show as a failed call, not end the server
-            print(f"truerate_world: {type(error).__name__} while answering {digest}: {error}", file=sys.stderr, flush=True)
+            answer = self.handler(
+                request["model"],
+                request["messages"],
+                temperature=request["temperature"],
+                seed=request["seed"],
+            )
+        except (
+            Exception
+        ) as error:  # a defect of a simulated model must show as a failed call, not end the server
+            print(
+                f"truerate_world: {type(error).__name__} while answering {digest}: {error}",
+                file=sys.stderr,
+                flush=True,
+            )
             self._note(digest, "error", "error")
             return Reply(500, error_body(f"{type(error).__name__}: {error}", kind="server_error"))
         completion = completion_of(request, answer.text, digest, getattr(answer, "finish", None))
@@ -171,9 +197,13 @@ class App:
 
 @asynccontextmanager
 async def listening(handler: Handler, settings: Settings, *, port: int = 0) -> AsyncIterator[int]:
-    """The endpoint on 127.0.0.1 while the block runs; gives its port (0 takes a free one). Raises OSError where the port is taken."""
+    """The endpoint on 127.0.0.1 while the block runs; gives its port (0 takes a free one). Raises OSError
+    where the port is taken.
+    """
     app = App(handler, settings)
-    server = await asyncio.get_running_loop().create_server(lambda: Connection(app), "127.0.0.1", port, backlog=1024)
+    server = await asyncio.get_running_loop().create_server(
+        lambda: Connection(app), "127.0.0.1", port, backlog=1024
+    )
     try:
         yield server.sockets[0].getsockname()[1]
     finally:

@@ -1,4 +1,6 @@
-"""The simulated models at work: messages in, an answer out, by draws that depend on the model and on what is asked, never on layout."""
+"""The simulated models at work: messages in, an answer out, by draws that depend on the model and on what is
+asked, never on layout.
+"""
 
 import unicodedata
 from dataclasses import dataclass, field
@@ -21,8 +23,9 @@ __all__ = ["MODELS", "Answer", "reply"]
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model says. `task` is the purpose it recognised (`unrecognised` where none), `truth` what was planted in the reply, `finish`
-    why it ended where that was not its own will (`length`)."""
+    """What a model says. `task` is the purpose it recognised (`unrecognised` where none), `truth` what was
+    planted in the reply, `finish` why it ended where that was not its own will (`length`).
+    """
 
     task: str
     text: str
@@ -30,17 +33,29 @@ class Answer:
     finish: str | None = None
 
 
-def reply(world: World, model: str, messages: list[dict], *, temperature: float = 0.0, seed: int | None = None) -> Answer:
-    """The answer of a simulated model. Pure: equal arguments give equal answers; `seed` counts only where the temperature is above 0."""
+def reply(
+    world: World, model: str, messages: list[dict], *, temperature: float = 0.0, seed: int | None = None
+) -> Answer:
+    """The answer of a simulated model. Pure: equal arguments give equal answers; `seed` counts only where the
+    temperature is above 0.
+    """
     asked = prompt.read(messages)
     sample = seed or 0 if temperature > 0 else 0
     if asked.task == "wiki":
         said = "\n".join(message["content"] for message in messages if message["role"] != "user")
         found = wiki.asked_for(world.seed, model, asked, said, sample)
-        return Answer(*found) if found else _unrecognised(_scholar(world, asked), MODELS[base(model)], asked, sample)
+        return (
+            Answer(*found)
+            if found
+            else _unrecognised(_scholar(world, asked), MODELS[base(model)], asked, sample)
+        )
     if asked.task == "web" or (asked.task == "general" and web.is_about_an_entity(world, asked)):
         found = web.asked_for(world, model, asked, sample)
-        return Answer(*found) if found else _unrecognised(_scholar(world, asked), MODELS[base(model)], asked, sample)
+        return (
+            Answer(*found)
+            if found
+            else _unrecognised(_scholar(world, asked), MODELS[base(model)], asked, sample)
+        )
     return _HANDLERS[asked.purpose](_scholar(world, asked), MODELS[base(model)], asked, sample)
 
 
@@ -50,10 +65,15 @@ def _scholar(world: World, asked: Asked) -> Scholar:
 
 
 def _sample(known: Scholar, model: Model, asked: Asked, sample: int) -> Answer:
-    """A hallucinated candidate by the pattern that is given, or by one of the model's own choice, which it names."""
+    """A hallucinated candidate by the pattern that is given, or by one of the model's own choice, which it
+    names.
+    """
     noun = asked.cue.split()[-1]
     right = asked.fields.get("True Response") or asked.fields.get(f"Right {noun}", "")
-    given = next((name for name in PATTERNS[asked.task] if name in asked.fields.get("Pattern", "").lower().split()), None)
+    given = next(
+        (name for name in PATTERNS[asked.task] if name in asked.fields.get("Pattern", "").lower().split()),
+        None,
+    )
     what = (asked.fields.get(name, "") for name in ("Question", "Dialogue History"))
     key = (model.name, "sample", asked.task, asked.is_conversation, *map(_plain, what), _plain(right), sample)
     pattern = given or pick_weighted(model.taste[asked.task], *key, "pattern")
@@ -66,13 +86,19 @@ def _sample(known: Scholar, model: Model, asked: Asked, sample: int) -> Answer:
     return Answer("sample", f"#Pattern#: {pattern}\n#{asked.cue}#: {text}", truth)
 
 
-def _candidate(known: Scholar, model: Model, asked: Asked, right: str, pattern: str, key: tuple) -> tuple[str, str]:
-    """The candidate's text and what became of it: written, lengthened, restated, refused or (not understood) bland."""
+def _candidate(
+    known: Scholar, model: Model, asked: Asked, right: str, pattern: str, key: tuple
+) -> tuple[str, str]:
+    """The candidate's text and what became of it: written, lengthened, restated, refused or (not understood)
+    bland.
+    """
     if draw(*key, "refusal") < model.refusal:
         return known.writer.talk("refusal", *key), "refused"
     if draw(*key, "restating") < model.restating[asked.task, pattern]:
         return candidates.restated(right, *key), "restated"
-    write = {"qa": candidates.qa, "dialogue": candidates.dialogue, "summarization": candidates.summary}[asked.task]
+    write = {"qa": candidates.qa, "dialogue": candidates.dialogue, "summarization": candidates.summary}[
+        asked.task
+    ]
     text = write(known, asked.fields, pattern, *key)
     if text is None:
         return known.writer.talk("tail", *key).capitalize() + ".", "bland"
@@ -93,13 +119,21 @@ def _filter(known: Scholar, model: Model, asked: Asked, sample: int) -> Answer:
 
 
 def _judge(known: Scholar, model: Model, asked: Asked, sample: int) -> Answer:
-    """Yes where the text is taken for hallucinated. Knowledge that does not decide the claim helps as little as none."""
+    """Yes where the text is taken for hallucinated. Knowledge that does not decide the claim helps as little
+    as none.
+    """
     text = asked.fields.get(TEXT[asked.task], "")
     found = find(known, asked, text)
     variant = helped(asked, found)
     key = (model.name, "recognition", asked.task, _plain(text), *_evidence(asked), asked.variant, sample)
     p = model.p_yes(asked.task, variant, is_hallucinated=found.is_hallucinated, pattern=found.pattern)
-    truth = {"task": asked.task, "variant": variant, "is_hallucinated": found.is_hallucinated, "pattern": found.pattern, "p": p}
+    truth = {
+        "task": asked.task,
+        "variant": variant,
+        "is_hallucinated": found.is_hallucinated,
+        "pattern": found.pattern,
+        "p": p,
+    }
     said = "Yes" if draw(*key) < p else "No"
     if draw(*key, "unparsed") < model.unparsed:
         return Answer("recognition", known.writer.talk("hedge", *key), truth | {"verdict": None})
@@ -141,7 +175,11 @@ def _general(known: Scholar, model: Model, asked: Asked, sample: int) -> Answer:
     if spoken is None:
         found = found or wiki.queried(seed, model.name, query, sample, is_named=True)
         return Answer(*found) if found else _unrecognised(known, model, asked, sample)
-    return Answer("general", spoken.text, {"task": "general", "labels": spoken.labels, "is_abstention": spoken.is_abstention})
+    return Answer(
+        "general",
+        spoken.text,
+        {"task": "general", "labels": spoken.labels, "is_abstention": spoken.is_abstention},
+    )
 
 
 def _teach(known: Scholar, model: Model, asked: Asked, sample: int) -> Answer:

@@ -1,4 +1,6 @@
-"""The two stages that call the closed world on a board: labels as people would return them, and the planted truth."""
+"""The two stages that call the closed world on a board: labels as people would return them, and the planted
+truth.
+"""
 
 import json
 from pathlib import Path
@@ -6,7 +8,20 @@ from pathlib import Path
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage
 from truerate.core.keys import digest
-from truerate.core.schemas import Document, Fact, Generation, Item, Judgement, Reject, Sample, Score, frame, load, read_parquet, save
+from truerate.core.schemas import (
+    Document,
+    Fact,
+    Generation,
+    Item,
+    Judgement,
+    Reject,
+    Sample,
+    Score,
+    frame,
+    load,
+    read_parquet,
+    save,
+)
 from truerate.flow.guard import refuse_edited
 from truerate_world.encyclopedia import World, build
 from truerate_world.halueval.annotate import annotate
@@ -22,11 +37,17 @@ from truerate_world.wildhallucinations.truth_funnel import funnel_scores
 def annotate_board(at: Layout, board: str) -> None:
     """Write every labeller's labels of a board's tasks; an empty file where the board's source is not simulated."""
     refuse_edited(at, Stage("annotate", board))
-    lines = Path(at.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n") if is_simulated(at, board) else []
+    lines = (
+        Path(at.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n")
+        if is_simulated(at, board)
+        else []
+    )
     rows = _ANNOTATE[at.p.board(board).track](at, [json.loads(line) for line in lines if line])
     path = Path(at.annotations(board))
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8", newline="\n")
+    path.write_text(
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8", newline="\n"
+    )
 
 
 def save_truth(at: Layout, board: str) -> None:
@@ -43,7 +64,9 @@ def is_simulated(at: Layout, board: str) -> bool:
 
 def _halueval_truth(at: Layout, board: str) -> list[dict]:
     source, track = at.p.board(board).source, at.p.track(board)
-    is_given = track.knowledge == "source"  # what a retriever finds is not known here, so neither is what it helps
+    is_given = (
+        track.knowledge == "source"
+    )  # what a retriever finds is not known here, so neither is what it helps
     return planted_scores(
         board,
         world=_world(at),
@@ -71,7 +94,10 @@ def _mfava_truth(at: Layout, board: str) -> list[dict]:
 
 def _wildhallucinations_truth(at: Layout, board: str) -> list[dict]:
     track, inputs, world = at.p.track(board), digest(at.dataset(board)), _world(at)
-    items, generations = load(Item, at.dataset(board, "items")), load(Generation, at.dataset(board, "generations"))
+    items, generations = (
+        load(Item, at.dataset(board, "items")),
+        load(Generation, at.dataset(board, "generations")),
+    )
     rows = web_truth.planted_scores(
         board,
         world=world,
@@ -82,7 +108,10 @@ def _wildhallucinations_truth(at: Layout, board: str) -> list[dict]:
         domains_above=track.domains_above,
         inputs=inputs,
     )
-    chats, rejects = load(Item, at.source(at.p.board(board).source, "items")), load(Reject, at.dataset(board, "rejects"))
+    chats, rejects = (
+        load(Item, at.source(at.p.board(board).source, "items")),
+        load(Reject, at.dataset(board, "rejects")),
+    )
     rows += web_truth.verifier_scores(
         board,
         world=world,

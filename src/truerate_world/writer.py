@@ -19,13 +19,17 @@ class Fact(NamedTuple):
 
 
 class Writer:
-    """Writes one language of one world. Every choice is drawn from the key alone, so the same key gives the same text."""
+    """Writes one language of one world. Every choice is drawn from the key alone, so the same key gives the
+    same text.
+    """
 
     def __init__(self, world: World, tongue: Tongue):
         self.world, self.tongue, self.words = world, tongue, tongue.words
 
     def tell(self, facts: Sequence[Fact], *key: object, compound: float = 0.35) -> list[str]:
-        """The facts as sentences in their order; `compound` is the share of neighbours on one subject that are joined."""
+        """The facts as sentences in their order; `compound` is the share of neighbours on one subject that
+        are joined.
+        """
         sentences: list[str] = []
         before, place = None, 0
         while place < len(facts):
@@ -41,7 +45,9 @@ class Writer:
         return sentences
 
     def one(self, fact: Fact, *key: object, after: int | None = None) -> str:
-        """One fact as a sentence; a pronoun may stand for the subject where `after` says that it was the last one."""
+        """One fact as a sentence; a pronoun may stand for the subject where `after` says that it was the last
+        one.
+        """
         if fact.subject != after and draw(*key, "turn") < 0.25:
             turn = pick(self.words.RELATIONS[fact.relation].turned, *key, "turned")
             text = turn.format(s=self._name(fact.subject, *key), v=self.value(fact, *key))
@@ -82,7 +88,9 @@ class Writer:
         return text if about is None else text.format(x=self.tongue.name(about))
 
     def aside(self, entity: int, facts: Sequence[Fact], *key: object) -> str:
-        """A sentence that names others like the entities at hand and states nothing of them, so that a name alone proves nothing."""
+        """A sentence that names others like the entities at hand and states nothing of them, so that a name
+        alone proves nothing.
+        """
         told = [fact.value[1] for fact in facts if fact.value[0] == "e"] or [entity]
         mates = [self._mate(one, *key, place) for place, one in enumerate((told[0], told[-1], entity))]
         text = pick(self.words.TALK["aside"], *key, "aside")
@@ -91,7 +99,11 @@ class Writer:
     def _mate(self, entity: int, *key: object) -> int:
         """Another entity of the same domain, near or far."""
         near = sorted(self.world.near[entity])
-        far = [one for one in self.world.by_domain[self.world.entities[entity].domain] if one != entity and one not in near]
+        far = [
+            one
+            for one in self.world.by_domain[self.world.entities[entity].domain]
+            if one != entity and one not in near
+        ]
         return pick(near if draw(*key, "is near") < 0.5 or not far else far, *key, "mate")
 
     def says(self, fact: Fact, *key: object) -> str:
@@ -103,7 +115,9 @@ class Writer:
         return self.tongue.text(fact.value, fact.relation, alias=draw(*key, "alias") < 0.3)
 
     def answer(self, value: Value, relation: str, *key: object, kind: str = "", limit: int = 99) -> str:
-        """A value as a short answer, in a drawn form of at most `limit` words (the bare value where none is that short)."""
+        """A value as a short answer, in a drawn form of at most `limit` words (the bare value where none is
+        that short).
+        """
         text = self.tongue.text(value, relation, alias=draw(*key, "alias") < 0.3)
         form = "year" if value[0] == "n" and RELATIONS[relation].is_year else value[0]
         domain = self.world.entities[value[1]].domain if value[0] == "e" else ""

@@ -17,9 +17,13 @@ def pytest_collection_modifyitems(config, items):
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
             if config.pluginmanager.hasplugin("xdist"):
-                item.add_marker(pytest.mark.xdist_group("browser"))  # one worker runs them all: one site, one browser
+                item.add_marker(
+                    pytest.mark.xdist_group("browser")
+                )  # one worker runs them all: one site, one browser
             if CHROMIUM is None:
-                item.add_marker(pytest.mark.skip(reason="no Chromium on this machine: install the package `chromium`"))
+                item.add_marker(
+                    pytest.mark.skip(reason="no Chromium on this machine: install the package `chromium`")
+                )
 
 
 @pytest.fixture(scope="session")
@@ -29,17 +33,25 @@ def built_site(tmp_path_factory) -> Path:
     return build(tmp_path_factory.mktemp("browser"), "1")
 
 
-@pytest.fixture(scope="module")  # nothing wider: while playwright runs, no other test of this process could run an event loop
+@pytest.fixture(
+    scope="module"
+)  # nothing wider: while playwright runs, no other test of this process could run an event loop
 def chromium():
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install -e .[dev]")
+    api = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: pip install -e .[dev]"
+    )
     with api.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        browser = play.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
         yield browser
         browser.close()
 
 
 class Visitor:
-    """Opens pages of the site from disk; `leave` closes them and fails if a request left the site or a script failed."""
+    """Opens pages of the site from disk; `leave` closes them and fails if a request left the site or a script
+    failed.
+    """
 
     def __init__(self, chromium, site: Path):
         self.chromium, self.site, self.contexts, self.faults = chromium, site, [], []
@@ -54,7 +66,12 @@ class Visitor:
         )
         self.contexts.append(context)
         page = context.new_page()
-        page.on("request", lambda request: self.note(request.url, is_fault=not request.url.startswith(("file:", "blob:", "data:"))))
+        page.on(
+            "request",
+            lambda request: self.note(
+                request.url, is_fault=not request.url.startswith(("file:", "blob:", "data:"))
+            ),
+        )
         page.on("pageerror", lambda error: self.note(str(error)))
         page.on("console", lambda message: self.note(message.text, is_fault=message.type == "error"))
         path, _, fragment = name.partition("#")

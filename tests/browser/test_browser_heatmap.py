@@ -48,7 +48,9 @@ def test_the_address_opens_the_estimate_it_names(visit):
 def test_what_is_not_identified_says_so_and_leaves_a_mark_in_the_means(page):
     assert "not" in cell(page, "zh", 3).inner_text() and "identified" in cell(page, "zh", 3).inner_text()
     assert "▴" in cell(page, "zh", 3).inner_text() and cell(page, "zh", 3).inner_text().endswith("17.6")
-    assert cell(page, "zh", 1).inner_text().endswith("*") and not cell(page, "de", 1).inner_text().endswith("*")
+    assert cell(page, "zh", 1).inner_text().endswith("*") and not cell(page, "de", 1).inner_text().endswith(
+        "*"
+    )
     choose(page, "Estimate", "Planted")
     assert cell(page, "zh", 3).inner_text() == "17.6" and not cell(page, "zh", 1).inner_text().endswith("*")
 
@@ -62,7 +64,9 @@ def test_languages_sort_by_a_model_and_models_by_a_language(page):
     page.locator(".tr-map th[data-head=cedar] button").click()
     names = page.locator(".tr-map tbody .tr-name").all_inner_texts()
     assert names == ["Arabic", "German", "Chinese"]
-    values = [float(one.get_attribute("data-v")) for one in page.locator(".tr-map tbody td:nth-child(3)").all()]
+    values = [
+        float(one.get_attribute("data-v")) for one in page.locator(".tr-map tbody td:nth-child(3)").all()
+    ]
     assert values == sorted(values)
     choose(page, "Estimate", "Raw")
     assert page.locator(".tr-map tbody .tr-name").all_inner_texts() == ["Arabic", "German", "Chinese"]
@@ -75,7 +79,12 @@ def test_arrow_keys_walk_the_cells_and_the_line_below_tells_each(page):
     assert page.locator("[data-line]").inner_text().startswith("Arabic, aster: ")
     page.keyboard.press("ArrowDown")
     said = page.locator("[data-line]").inner_text()
-    assert said.startswith("Chinese, aster: ") and "interval" in said and "planted" in said and said.endswith("120 replies")
+    assert (
+        said.startswith("Chinese, aster: ")
+        and "interval" in said
+        and "planted" in said
+        and said.endswith("120 replies")
+    )
 
 
 def test_a_number_opens_the_provenance_of_the_estimate_shown(page):
@@ -91,7 +100,9 @@ def test_csv_holds_the_estimate_shown(page):
     with page.expect_download() as download:
         page.locator(".tr-heatmap").get_by_role("button", name="Download CSV").click()
     lines = Path(download.value.path()).read_text("utf-8-sig").splitlines()
-    assert lines[0] == "Language,mean over models,aster,birch,cedar" and lines[3].startswith("German,0.144,0.072,0.132,0.228")
+    assert lines[0] == "Language,mean over models,aster,birch,cedar" and lines[3].startswith(
+        "German,0.144,0.072,0.132,0.228"
+    )
     assert download.value.suggested_filename == "heat-map-planted-all.csv"
 
 

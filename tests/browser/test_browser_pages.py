@@ -26,7 +26,9 @@ RULES = {  # a page is one in both schemes but for its colours
 
 @pytest.fixture(scope="module", params=PAGES)
 def page(request, visit_once):
-    """One page, opened once for all that is asked of it; every part that folds is open, so that all of it is seen."""
+    """One page, opened once for all that is asked of it; every part that folds is open, so that all of it is
+    seen.
+    """
     opened = visit_once(f"{request.param}.html")
     if request.param == "samples":
         opened.locator(".tr-record").first.wait_for()
@@ -52,7 +54,9 @@ def turn(page, scheme: str):
 
 @pytest.mark.parametrize("scheme", ("light", "dark"))
 def test_axe_finds_nothing_and_no_text_has_run(page, scheme):
-    package = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed: pip install -e .[dev]")
+    package = pytest.importorskip(
+        "axe_playwright_python", reason="axe-playwright-python is not installed: pip install -e .[dev]"
+    )
     page.set_viewport_size({"width": 1360, "height": 900})
     turn(page, scheme)
     page.add_script_tag(path=str(Path(package.__file__).parent / "axe.min.js"))
@@ -73,6 +77,9 @@ def test_build_info_is_shown_where_the_build_wrote_it(visit, built_site):
     before = info.read_text("utf-8")
     try:
         info.write_text('truerateBuild({"commit": "3f9c2a1", "date": "20 November 2026"});\n', "utf-8")
-        assert visit("index.html").locator("[data-build]").first.inner_text() == "Build 3f9c2a1 · 20 November 2026"
+        assert (
+            visit("index.html").locator("[data-build]").first.inner_text()
+            == "Build 3f9c2a1 · 20 November 2026"
+        )
     finally:
         info.write_text(before, "utf-8")

@@ -28,9 +28,20 @@ def passages():
     for i in range(30):
         year, said = 1000 + 7 * i, 1500 + 3 * i if i % 2 else 1000 + 7 * i
         text = f"Town{i} was built in {said} on the river Teru."
-        spans = [{"start": text.index(str(said)), "end": text.index(str(said)) + 4, "type": "entity", "p": None}] if i % 2 else []
+        spans = (
+            [{"start": text.index(str(said)), "end": text.index(str(said)) + 4, "type": "entity", "p": None}]
+            if i % 2
+            else []
+        )
         known = {"target_id": f"t{i}", "item_id": f"i{i}", "group_id": f"g{i}", "lang": "en", "task": "train"}
-        rows.append(known | {"text": text, "spans": spans, "reference": f"Town{i} was built in {year}. It is on the river Teru."})
+        rows.append(
+            known
+            | {
+                "text": text,
+                "spans": spans,
+                "reference": f"Town{i} was built in {year}. It is on the river Teru.",
+            }
+        )
     return pl.DataFrame(rows, schema_overrides={"spans": SPANS})
 
 
@@ -42,7 +53,11 @@ def project(tmp_path, monkeypatch):
     (tmp_path / "src").symlink_to(ROOT / "src")
     params = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
     source = {"reader": "halueval", "path": "somewhere"}
-    params |= {"boards": {BOARD: {"track": "mfava", "source": "own", "title": "Own"}}, "sources": {"own": source}, "public_data": {}}
+    params |= {
+        "boards": {BOARD: {"track": "mfava", "source": "own", "title": "Own"}},
+        "sources": {"own": source},
+        "public_data": {},
+    }
     params["detectors"] = {"tokens": {"tracks": ["mfava"], "members": ["mark-all", "token-lr"]}}
     params["tracks"]["mfava"]["detector"] = {"member": "token-lr", "scope": "multi", "labels": "binary"}
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), "utf-8")
@@ -50,9 +65,24 @@ def project(tmp_path, monkeypatch):
     (tmp_path / "answer.txt").write_text(ANSWER + "\n", "utf-8")
     folder = tmp_path / "data" / "detectors" / BOARD / "tokens"
     folder.mkdir(parents=True)
-    only = {"train": 1, "silver": 1, "articles": 1, "natural": 0, "seeds": [42], "scopes": ["multi"], "labels": ["binary"]}
+    only = {
+        "train": 1,
+        "silver": 1,
+        "articles": 1,
+        "natural": 0,
+        "seeds": [42],
+        "scopes": ["multi"],
+        "labels": ["binary"],
+    }
     size = MFavaSizes.model_validate(only)
-    fit_tokens(["token-lr", "mark-all"], passages(), SimpleNamespace(backbones={}), size, folder=folder, scratch=tmp_path / "scratch")
+    fit_tokens(
+        ["token-lr", "mark-all"],
+        passages(),
+        SimpleNamespace(backbones={}),
+        size,
+        folder=folder,
+        scratch=tmp_path / "scratch",
+    )
     return tmp_path
 
 
@@ -114,16 +144,44 @@ def test_a_published_detector_marks_as_the_one_in_its_folder(project, hub_here, 
     hub_here.put_repo("org/detector", "model", files, tag="v1.0")
     found = []
     for name in ("org/detector@v1.0", str(project / "network")):
-        assert main(["check", "--reference", "reference.txt", "--answer", "answer.txt", "--detector", name, "--json"]) == 0
+        assert (
+            main(
+                [
+                    "check",
+                    "--reference",
+                    "reference.txt",
+                    "--answer",
+                    "answer.txt",
+                    "--detector",
+                    name,
+                    "--json",
+                ]
+            )
+            == 0
+        )
         found.append(json.loads(capsys.readouterr().out))
     assert found[0] == found[1] and found[0]["text"] == ANSWER and found[0]["spans"]
-    assert main(["check", "--reference", "reference.txt", "--answer", "answer.txt", "--detector", "org/none"]) == 2
+    assert (
+        main(["check", "--reference", "reference.txt", "--answer", "answer.txt", "--detector", "org/none"])
+        == 2
+    )
     assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_pieces_cover_the_text_once():
-    found = Marked("abcdef", [{"start": 1, "end": 3, "type": "x", "p": 0.9}, {"start": 3, "end": 4, "type": "x", "p": 0.2}], 0.9, "d", "b")
-    assert [(one["text"], one["look"]) for one in pieces(found)] == [("a", ""), ("bc", "marked"), ("d", "suspected"), ("ef", "")]
+    found = Marked(
+        "abcdef",
+        [{"start": 1, "end": 3, "type": "x", "p": 0.9}, {"start": 3, "end": 4, "type": "x", "p": 0.2}],
+        0.9,
+        "d",
+        "b",
+    )
+    assert [(one["text"], one["look"]) for one in pieces(found)] == [
+        ("a", ""),
+        ("bc", "marked"),
+        ("d", "suspected"),
+        ("ef", ""),
+    ]
     assert "".join(one["text"] for one in pieces(found)) == found.text
 
 

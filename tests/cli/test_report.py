@@ -63,7 +63,10 @@ def test_a_board_is_shown_with_rank_ranges_and_dashes_for_what_is_missing(at, ca
 
 
 def test_an_audit_is_shown_worst_first(at, capfd):
-    shown = [SCORE | {"metric": "shortcut_pairwise", "subject": name, "value": value} for name, value in (("words", 0.6), ("overlap", 0.9))]
+    shown = [
+        SCORE | {"metric": "shortcut_pairwise", "subject": name, "value": value}
+        for name, value in (("words", 0.6), ("overlap", 0.9))
+    ]
     save(Score, frame(Score, shown), at.audit(BOARD))
     assert main(["audit", BOARD, "--json"]) == 0
     assert [row["subject"] for row in json.loads(capfd.readouterr().out)] == ["overlap", "words"]
@@ -101,8 +104,15 @@ def test_text_is_put_between_markers_and_nowhere_else(tmp_path):
 
 def test_who_never_answered_is_told_in_place_of_a_rank(at, capfd):
     empty = {"rank_low": None, "rank_high": None, "value": None, "low": None}
-    silent = [ROW | empty | {"subject": "nobody"}, ROW | empty | {"subject": "nobody", "metric": "no_answers", "value": 160.0}]
-    other = ROW | empty | {"subject": "nobody", "metric": "precision", "slice": pairs(task="dialogue", variant="plain")}  # another task
+    silent = [
+        ROW | empty | {"subject": "nobody"},
+        ROW | empty | {"subject": "nobody", "metric": "no_answers", "value": 160.0},
+    ]
+    other = (
+        ROW
+        | empty
+        | {"subject": "nobody", "metric": "precision", "slice": pairs(task="dialogue", variant="plain")}
+    )  # another task
     save(Row, frame(Row, [ROW, *silent, other]), at.leaderboard("rows"))
     assert main(["board", BOARD, "--json"]) == 0
     shown = {(row["subject"], row["metric"]): row["ranks"] for row in json.loads(capfd.readouterr().out)}

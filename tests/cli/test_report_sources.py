@@ -10,9 +10,11 @@ from truerate.config import HubSource, Source, Training
 from truerate.config.layout import Layout
 from truerate.flow.guard import write_json
 
-CARD = {"licence": "MIT", "redistribution": "yes", "files": [{"file": "claims.jsonl", "n_rows": 2, "sha256": ""}]} | {
-    "counts": {"n_documents": 0, "n_items": 1, "n_rejects": 0, "n_samples": 2}
-}
+CARD = {
+    "licence": "MIT",
+    "redistribution": "yes",
+    "files": [{"file": "claims.jsonl", "n_rows": 2, "sha256": ""}],
+} | {"counts": {"n_documents": 0, "n_items": 1, "n_rejects": 0, "n_samples": 2}}
 
 
 @pytest.fixture
@@ -38,11 +40,19 @@ def test_an_imported_source_names_its_rights_and_rows(shown):
     Path("claims/claims.jsonl").write_text("{}")
     write_json(shown.at.source("x", "card.json"), CARD)
     assert shown(x=Source(reader="refchecker", path="claims")) == {
-        "x": {"reader": "refchecker", "from": "claims", "revision": None, "licence": "MIT", "redistribution": "yes"}
+        "x": {
+            "reader": "refchecker",
+            "from": "claims",
+            "revision": None,
+            "licence": "MIT",
+            "redistribution": "yes",
+        }
         | {"rows": "1 items, 2 samples", "missing": None}
     }
     Path("claims/claims.jsonl").unlink()
-    assert shown(x=Source(reader="refchecker", path="claims"))["x"]["missing"] == "files not there: claims.jsonl"
+    assert (
+        shown(x=Source(reader="refchecker", path="claims"))["x"]["missing"] == "files not there: claims.jsonl"
+    )
 
 
 def test_what_is_missing_before_anything_was_done(shown):
@@ -51,7 +61,10 @@ def test_what_is_missing_before_anything_was_done(shown):
         a=Source(reader="refchecker", path="absent"),
         b=Source(reader="seed_files", path="world", make="python -m x {path}"),
         c=Source(reader="refchecker", path=".", training=taught),
-        d=Source(reader="refchecker", hub=HubSource(repo="org/absent-here", revision="ab" * 20, config="claims", split="train")),
+        d=Source(
+            reader="refchecker",
+            hub=HubSource(repo="org/absent-here", revision="ab" * 20, config="claims", split="train"),
+        ),
     )
     assert {name: line["missing"].split("; ")[0] for name, line in found.items()} == {
         "a": "folder not there: absent",

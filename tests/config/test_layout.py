@@ -42,7 +42,9 @@ OTHER = {
     "the seed": lambda p: p.update(seed=8),
     "a size": lambda p: p["sizes"]["demo"]["halueval"].update(qa=7),
     "a variant": lambda p: p["tracks"]["halueval"].update(variants=["plain"]),
-    "what answers": lambda p: p["endpoints"]["world"].update(launch=p["endpoints"]["world"]["launch"] + " --fault 5xx"),
+    "what answers": lambda p: p["endpoints"]["world"].update(
+        launch=p["endpoints"]["world"]["launch"] + " --fault 5xx"
+    ),
 }
 
 

@@ -21,20 +21,50 @@ def edited(tmp_path: Path, change) -> Path:
 
 
 MISTAKES = {
-    "unknown key": (lambda p: p["tracks"]["halueval"].update(keap=0.9), ["tracks.halueval.keap", "n_responses", "subjects"]),
+    "unknown key": (
+        lambda p: p["tracks"]["halueval"].update(keap=0.9),
+        ["tracks.halueval.keap", "n_responses", "subjects"],
+    ),
     "unknown top key": (lambda p: p.update(modles={}), ["unknown key 'modles'", "models"]),
-    "unknown key of an entry": (lambda p: p["models"]["aster"].update(idntity="x"), ["models.aster.idntity", "identity"]),
-    "wrong type": (lambda p: p["statistics"].update(n_bootstrap="many"), ["statistics.n_bootstrap", "'many'"]),
+    "unknown key of an entry": (
+        lambda p: p["models"]["aster"].update(idntity="x"),
+        ["models.aster.idntity", "identity"],
+    ),
+    "wrong type": (
+        lambda p: p["statistics"].update(n_bootstrap="many"),
+        ["statistics.n_bootstrap", "'many'"],
+    ),
     "missing key": (lambda p: p.pop("seed"), ["seed", "required"]),
     "not an allowed value": (lambda p: p.update(profile="huge"), ["profile", "demo", "full"]),
-    "undeclared model": (lambda p: p["tracks"]["halueval"].update(subjects=["astre"]), ["model 'astre'", "aster, aster-search, birch"]),
-    "undeclared source": (lambda p: p["boards"].update(x={"track": "halueval", "source": "hotpot"}), ["source 'hotpot'", "closed-world"]),
-    "undeclared track": (lambda p: p["boards"].update(x={"track": "halueva", "source": "closed-world"}), ["'halueva'", "halueval"]),
-    "undeclared endpoint": (lambda p: p["models"]["aster"].update(endpoint="wrld"), ["endpoint 'wrld'", "world"]),
-    "literal key": (lambda p: p["endpoints"]["world"].update(api_key="sk-1"), ["literal key is refused", "api_key_env"]),
+    "undeclared model": (
+        lambda p: p["tracks"]["halueval"].update(subjects=["astre"]),
+        ["model 'astre'", "aster, aster-search, birch"],
+    ),
+    "undeclared source": (
+        lambda p: p["boards"].update(x={"track": "halueval", "source": "hotpot"}),
+        ["source 'hotpot'", "closed-world"],
+    ),
+    "undeclared track": (
+        lambda p: p["boards"].update(x={"track": "halueva", "source": "closed-world"}),
+        ["'halueva'", "halueval"],
+    ),
+    "undeclared endpoint": (
+        lambda p: p["models"]["aster"].update(endpoint="wrld"),
+        ["endpoint 'wrld'", "world"],
+    ),
+    "literal key": (
+        lambda p: p["endpoints"]["world"].update(api_key="sk-1"),
+        ["literal key is refused", "api_key_env"],
+    ),
     "name that is a path": (lambda p: p["models"].update({"../x": p["models"]["aster"]}), ["'../x'"]),
-    "two origins": (lambda p: p["sources"]["closed-world"].update(hub={"repo": "a/b", "revision": "0" * 40}), ["`path` or `hub`"]),
-    "rights that say nothing": (lambda p: p["sources"]["closed-world"].update(rights={}), ["closed-world.rights", "name `licence`"]),
+    "two origins": (
+        lambda p: p["sources"]["closed-world"].update(hub={"repo": "a/b", "revision": "0" * 40}),
+        ["`path` or `hub`"],
+    ),
+    "rights that say nothing": (
+        lambda p: p["sources"]["closed-world"].update(rights={}),
+        ["closed-world.rights", "name `licence`"],
+    ),
     "rights in other words": (
         lambda p: p["sources"]["closed-world"].update(rights={"redistribution": "maybe"}),
         ["closed-world.rights.redistribution", "'maybe'", "ids-only"],
@@ -46,12 +76,17 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize(("written", "read"), [("yes", "yes"), ("no", "no"), ("'yes'", "yes"), ("ids-only", "ids-only")])
+@pytest.mark.parametrize(
+    ("written", "read"), [("yes", "yes"), ("no", "no"), ("'yes'", "yes"), ("ids-only", "ids-only")]
+)
 def test_rights_are_read_as_they_are_written_though_yaml_takes_yes_for_true(tmp_path, written, read):
     rights = yaml.safe_load(f"{{licence: CC BY 4.0, redistribution: {written}}}")
     found = load_params(edited(tmp_path, lambda p: p["sources"]["closed-world"].update(rights=rights)))
     assert found.source("closed-world").rights.redistribution == read
-    assert found.values["sources"]["closed-world"]["rights"] == {"licence": "CC BY 4.0", "redistribution": read}
+    assert found.values["sources"]["closed-world"]["rights"] == {
+        "licence": "CC BY 4.0",
+        "redistribution": read,
+    }
 
 
 @pytest.mark.parametrize("name", MISTAKES)

@@ -1,4 +1,6 @@
-"""No setting and no `make` deletes what the build did not write or what git tracks: it is refused in one line, before anything runs."""
+"""No setting and no `make` deletes what the build did not write or what git tracks: it is refused in one
+line, before anything runs.
+"""
 
 import copy
 import json
@@ -27,7 +29,9 @@ WRITTEN = [name for name in COMMITTED["paths"] if name not in READ_ONLY]
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A repository with the committed settings, one tracked folder (`code`) and one that holds a file of the user (`mine`)."""
+    """A repository with the committed settings, one tracked folder (`code`) and one that holds a file of the
+    user (`mine`).
+    """
     folder = tmp_path / "project"
     folder.mkdir()
     for name in ("src", "rules"):
@@ -92,11 +96,20 @@ def test_a_place_that_is_not_the_builds_is_refused(project, refused, path):
     folder = project(at_path("leaderboard", path))
     (folder / "link").symlink_to("mine")
     line = refused("params")
-    assert line.startswith("truerate: params.yaml: paths.leaderboard: ") and TAKEN[path] in line and line.count("\n") == 1, line
+    assert (
+        line.startswith("truerate: params.yaml: paths.leaderboard: ")
+        and TAKEN[path] in line
+        and line.count("\n") == 1
+    ), line
     for name in [*WRITTEN, "closed-world"]:  # the same for every place that is written
         lines = " ".join(said_of(named_at(name, path)))
-        assert ("sources.closed-world.path: " if name == "closed-world" else f"paths.{name}: ") in lines and TAKEN[path] in lines, lines
-    assert by_hand(folder) == {"code/a.py": "by hand", "mine/deep/notes.txt": "by hand"} and not (folder / "build").exists()
+        assert (
+            "sources.closed-world.path: " if name == "closed-world" else f"paths.{name}: "
+        ) in lines and TAKEN[path] in lines, lines
+    assert (
+        by_hand(folder) == {"code/a.py": "by hand", "mine/deep/notes.txt": "by hand"}
+        and not (folder / "build").exists()
+    )
 
 
 def said_of(change) -> list[str]:
@@ -120,21 +133,42 @@ def test_a_folder_that_is_absent_or_empty_may_be_taken(project):
 
 
 INSIDE = {
-    "one in another": (at_path("audits", "data/scores/x"), "paths.audits (data/scores/x) must not lie in scores (data/scores)"),
+    "one in another": (
+        at_path("audits", "data/scores/x"),
+        "paths.audits (data/scores/x) must not lie in scores (data/scores)",
+    ),
     "two in one": (at_path("audits", "data/scores"), "must not lie in"),
     "what is read": (at_path("scores", "inputs/scores"), "must not lie in inputs (inputs)"),
-    "made files in a table's folder": (made_at("data/scores/x"), "sources.closed-world.path (data/scores/x) must not lie in scores"),
-    "made files over the build": (made_at("build"), "sources.closed-world.path (build) must not lie in build"),
+    "made files in a table's folder": (
+        made_at("data/scores/x"),
+        "sources.closed-world.path (data/scores/x) must not lie in scores",
+    ),
+    "made files over the build": (
+        made_at("build"),
+        "sources.closed-world.path (build) must not lie in build",
+    ),
     "made files over settings": (made_at("build/settings"), "must not lie in"),
-    "made files in a board's scratch": (made_at("build/mfava-closed-world/x"), "must not lie in the scratch folder of boards.mfava-closed"),
+    "made files in a board's scratch": (
+        made_at("build/mfava-closed-world/x"),
+        "must not lie in the scratch folder of boards.mfava-closed",
+    ),
     "made files in the pages": (made_at("build/site/x"), "must not lie in site (build/site)"),
-    "two commands, one folder": (made_at("build/wiki"), "sources.closed-world-wiki.path (build/wiki) must not lie in sources.closed-world"),
-    "a table in the build": (at_path("scores", "build/scores"), "paths.scores (build/scores) must not lie in build (build)"),
+    "two commands, one folder": (
+        made_at("build/wiki"),
+        "sources.closed-world-wiki.path (build/wiki) must not lie in sources.closed-world",
+    ),
+    "a table in the build": (
+        at_path("scores", "build/scores"),
+        "paths.scores (build/scores) must not lie in build (build)",
+    ),
     "a board called as the build's own": (
         lambda p: p["boards"].update(settings=p["boards"]["halueval-closed-world"]),
         "the scratch folder of boards.settings (build/settings) must not lie in",
     ),
-    "characters of the shell": (at_path("scores", "data/my scores"), "paths.scores: 'data/my scores': 'my scores' may hold letters"),
+    "characters of the shell": (
+        at_path("scores", "data/my scores"),
+        "paths.scores: 'data/my scores': 'my scores' may hold letters",
+    ),
 }
 
 
@@ -165,23 +199,47 @@ def whole(path: str):
 
 WILD = "tracks.wildhallucinations"
 SWALLOWED = {
-    "a source": (whole("data/sources/own"), "sources.own.path: 'data/sources/own' lies in sources (data/sources)"),
-    "the place itself": (whole("data/sources"), "sources.own.path: 'data/sources' lies in sources (data/sources)"),
+    "a source": (
+        whole("data/sources/own"),
+        "sources.own.path: 'data/sources/own' lies in sources (data/sources)",
+    ),
+    "the place itself": (
+        whole("data/sources"),
+        "sources.own.path: 'data/sources' lies in sources (data/sources)",
+    ),
     "a source by a link": (whole("link/own"), "sources.own.path: 'link/own' lies in sources (data/sources)"),
-    "a link in a written folder": (whole("data/sources/away"), "sources.own.path: 'data/sources/away' lies in sources (data/sources)"),
-    "a source in the pages": (whole("build/site/own"), "sources.own.path: 'build/site/own' lies in site (build/site)"),
-    "a source in scratch": (whole("build/mfava-closed-world/own"), "lies in what the build keeps in 'mfava-closed-world'"),
+    "a link in a written folder": (
+        whole("data/sources/away"),
+        "sources.own.path: 'data/sources/away' lies in sources (data/sources)",
+    ),
+    "a source in the pages": (
+        whole("build/site/own"),
+        "sources.own.path: 'build/site/own' lies in site (build/site)",
+    ),
+    "a source in scratch": (
+        whole("build/mfava-closed-world/own"),
+        "lies in what the build keeps in 'mfava-closed-world'",
+    ),
     "training": (
         lambda p: p["sources"]["closed-world"].update(training={"reader": "mfava", "path": "data/labels/x"}),
         "sources.closed-world.training.path: 'data/labels/x' lies in labels",
     ),
-    "prompts": (lambda p: p["llm"].update(prompts_dir="data/leaderboard/prompts"), "llm.prompts_dir: 'data/leaderboard/prompts' lies in"),
-    "weights": (lambda p: p["backbones"]["tiny-plain"].update(weights="data/detectors/x"), "backbones.tiny-plain.weights: 'data/detec"),
+    "prompts": (
+        lambda p: p["llm"].update(prompts_dir="data/leaderboard/prompts"),
+        "llm.prompts_dir: 'data/leaderboard/prompts' lies in",
+    ),
+    "weights": (
+        lambda p: p["backbones"]["tiny-plain"].update(weights="data/detectors/x"),
+        "backbones.tiny-plain.weights: 'data/detec",
+    ),
     "recorded": (
         lambda p: p["tracks"]["wildhallucinations"]["search"].update(recorded="data/truth/x.jsonl"),
         f"{WILD}.search.recorded: 'data/truth/x.jsonl' lies in truth",
     ),
-    "takedown": (lambda p: p["tracks"]["wildhallucinations"].update(takedown="metrics/x.txt"), f"{WILD}.takedown: 'metrics/x.txt' lies in"),
+    "takedown": (
+        lambda p: p["tracks"]["wildhallucinations"].update(takedown="metrics/x.txt"),
+        f"{WILD}.takedown: 'metrics/x.txt' lies in",
+    ),
 }
 
 
@@ -202,7 +260,10 @@ def test_a_name_that_no_file_can_have_is_one_line(project, refused, path):
         (at_path("inputs", path), "paths.inputs"),
         (whole(path), "sources.own.path"),
         (lambda p: p["tracks"]["wildhallucinations"].update(takedown=path), f"{WILD}.takedown"),
-        (lambda p: p["tracks"]["wildhallucinations"]["search"].update(recorded=path), f"{WILD}.search.recorded"),
+        (
+            lambda p: p["tracks"]["wildhallucinations"]["search"].update(recorded=path),
+            f"{WILD}.search.recorded",
+        ),
         (lambda p: p["llm"].update(prompts_dir=path), "llm.prompts_dir"),
         (lambda p: p["public_data"]["begin"].update(folder=path), "public_data.begin.folder"),
     ):
@@ -223,9 +284,13 @@ def test_pages_lie_where_mkdocs_writes_them(project, refused):
     assert "paths.site: 'public', but site_dir of site/mkdocs.yml is '../build/site'" in refused("params")
 
 
-# ---- what the build wrote -----------------------------------------------------------------------------------------------------
+# ---- what the build wrote ----------------------------------------------------------------------------------
 def lock(*outs: str) -> None:
-    Path("dvc.lock").write_text(yaml.safe_dump({"schema": "2.0", "stages": {"x": {"cmd": "x", "outs": [{"path": out} for out in outs]}}}))
+    Path("dvc.lock").write_text(
+        yaml.safe_dump(
+            {"schema": "2.0", "stages": {"x": {"cmd": "x", "outs": [{"path": out} for out in outs]}}}
+        )
+    )
 
 
 def write(*paths: str) -> None:
@@ -235,7 +300,12 @@ def write(*paths: str) -> None:
 
 
 def test_what_dvc_lock_names_goes_on(project, refused):
-    write("data/scores/b/scores.parquet", "data/leaderboard/rows.parquet", "build/settings/sources.json", "metrics/leaderboard.json")
+    write(
+        "data/scores/b/scores.parquet",
+        "data/leaderboard/rows.parquet",
+        "build/settings/sources.json",
+        "metrics/leaderboard.json",
+    )
     with pytest.raises(TruerateError) as caught:
         places.check_places(Layout.load())
     assert len(str(caught.value).splitlines()) == 4
@@ -247,7 +317,9 @@ def test_what_dvc_lock_names_goes_on(project, refused):
         places.check_places(Layout.load())
     Path("data/leaderboard/.made").write_text("leaderboard")
     Path("data/scores/b").rename("data/scores/halueval-closed-world")
-    with pytest.raises(TruerateError, match="paths.scores: 'data/scores/halueval-closed-world' holds .*scores.parquet"):
+    with pytest.raises(
+        TruerateError, match="paths.scores: 'data/scores/halueval-closed-world' holds .*scores.parquet"
+    ):
         places.check_places(Layout.load())
     save(Score, frame(Score), "data/scores/halueval-closed-world/scores.parquet")
     assert main(["params"]) == 0
@@ -274,7 +346,11 @@ def test_without_a_stamp_and_a_lock_a_build_knows_its_own_by_names_and_columns(p
     write("data/leaderboard/rows.parquet.77.tmp")
     places.check_places(Layout.load())
     for path, _ in PRODUCTS:
-        beside = Path(path).with_name("notes.txt") if "/detectors/" not in path else Path(path).parents[1] / "notes.txt"
+        beside = (
+            Path(path).with_name("notes.txt")
+            if "/detectors/" not in path
+            else Path(path).parents[1] / "notes.txt"
+        )
         write(str(beside))
         with pytest.raises(TruerateError, match=rf"\('{beside}'\)"):
             places.check_places(Layout.load())
@@ -285,19 +361,37 @@ def test_without_a_stamp_and_a_lock_a_build_knows_its_own_by_names_and_columns(p
 
 def test_a_shared_folder_of_the_build_frees_no_output_of_somebody(project, refused):
     assert main(["params"]) == 0
-    write("data/datasets/mine/notes.txt", "data/scores/notes.txt", "data/audits/mine.parquet", "data/judgements/mine/tokens.parquet")
+    write(
+        "data/datasets/mine/notes.txt",
+        "data/scores/notes.txt",
+        "data/audits/mine.parquet",
+        "data/judgements/mine/tokens.parquet",
+    )
     write("data/detectors/mine/tokens/notes.txt", "data/scores/halueval-closed-world/scores.parquet")
     lock("data/scores/halueval-closed-world")
     assert main(["params"]) == 0  # no stage writes there
     project(lambda p: p["paths"].update(leaderboard="data/scores", scores="data/scores2"))
-    assert "paths.leaderboard: 'data/scores' holds what the build did not write ('data/scores/notes.txt')" in refused("params")
-    project(lambda p: p["sources"]["closed-world"].update(path="data/scores") or p["paths"].update(scores="data/scores2"))
+    assert (
+        "paths.leaderboard: 'data/scores' holds what the build did not write ('data/scores/notes.txt')"
+        in refused("params")
+    )
+    project(
+        lambda p: (
+            p["sources"]["closed-world"].update(path="data/scores")
+            or p["paths"].update(scores="data/scores2")
+        )
+    )
     assert "sources.closed-world.path: 'data/scores' holds what the build did not write" in refused("params")
     project(lambda p: p["boards"].update(mine=p["boards"]["mfava-closed-world"]))
     with pytest.raises(TruerateError) as caught:
         places.check_places(Layout.load())
     said = str(caught.value)
-    for name in ("datasets/mine/notes.txt", "audits/mine.parquet", "judgements/mine/tokens.parquet", "detectors/mine/tokens/notes.txt"):
+    for name in (
+        "datasets/mine/notes.txt",
+        "audits/mine.parquet",
+        "judgements/mine/tokens.parquet",
+        "detectors/mine/tokens/notes.txt",
+    ):
         assert f"('data/{name}')" in said, said
 
 
@@ -305,7 +399,9 @@ def test_metrics_that_git_tracks_are_the_builds_own(project, refused):
     write("metrics/leaderboard.json")
     subprocess.run(["git", "add", "metrics"], check=True)
     assert "holds files that git tracks" in refused("params")
-    Path("metrics/leaderboard.json").write_text(json.dumps({"board": {"accuracy": {"task=qa": {"aster": 0.5, "birch": None}}}}))
+    Path("metrics/leaderboard.json").write_text(
+        json.dumps({"board": {"accuracy": {"task=qa": {"aster": 0.5, "birch": None}}}})
+    )
     assert main(["params"]) == 0
 
 
@@ -326,7 +422,12 @@ def test_files_of_settings_that_nothing_reads_go_and_others_stay(project):
 
 
 def test_prune_drops_what_a_stage_wrote_and_nothing_beside_it(project):
-    write("data/scores/gone/scores.parquet", "data/scores/notes.txt", "data/audits/gone.parquet", "data/audits/mine.parquet")
+    write(
+        "data/scores/gone/scores.parquet",
+        "data/scores/notes.txt",
+        "data/audits/gone.parquet",
+        "data/audits/mine.parquet",
+    )
     write("data/judgements/b/gone.parquet", "data/judgements/b/mine.csv")
     lock("data/scores/gone", "data/audits/gone.parquet", "data/judgements/b/gone.parquet")
     assert main(["prune", "boards"]) == 0 and main(["prune", "judgements", "b"]) == 0
@@ -345,8 +446,12 @@ def test_prune_keeps_what_a_board_called_as_a_file_has(project):
 
 def test_gc_removes_scratch_and_nothing_beside_it(project, refused, monkeypatch):
     board = "build/halueval-closed-world"
-    monkeypatch.setattr(dataset, "track_of", lambda *_: type("none", (), {"for_export": staticmethod(lambda *_: [])}))
-    write(f"{board}/aster@0123456789ab/sample-0.parquet", f"{board}/aster@0123456789ab/sample-1.parquet.77.tmp")
+    monkeypatch.setattr(
+        dataset, "track_of", lambda *_: type("none", (), {"for_export": staticmethod(lambda *_: [])})
+    )
+    write(
+        f"{board}/aster@0123456789ab/sample-0.parquet", f"{board}/aster@0123456789ab/sample-1.parquet.77.tmp"
+    )
     write(f"{board}/mine@home/sample-0.parquet", f"{board}/elm@0123456789ab/notes.txt")
     assert "paths.build: 'build' holds what the build did not write" in refused("gc")
     lock("build/settings")
@@ -354,7 +459,7 @@ def test_gc_removes_scratch_and_nothing_beside_it(project, refused, monkeypatch)
     assert Path(f"{board}/mine@home").is_dir() and Path(f"{board}/elm@0123456789ab/notes.txt").is_file()
 
 
-# ---- sources that a command fills, links to a part of a data set ------------------------------------------------------------------
+# ---- sources that a command fills, links to a part of a data set -------------------------------------------
 def filled(path: str) -> Source:
     script = "import pathlib, sys; pathlib.Path(sys.argv[1]).mkdir(); pathlib.Path(sys.argv[1], 'made.txt').touch()"
     return Source(reader="alpaca", path=path, make=f'python -c "{script}" {{path}}')
@@ -366,7 +471,10 @@ def test_a_command_takes_no_folder_of_somebody(project, path):
     (folder / "link").symlink_to("mine")
     with pytest.raises(TruerateError, match="source 'x': sources.x.path: '"):
         fetch.folder_of("x", filled(path), Layout.load())
-    assert by_hand(folder) == {"code/a.py": "by hand", "mine/deep/notes.txt": "by hand"} and (folder / "link").is_symlink()
+    assert (
+        by_hand(folder) == {"code/a.py": "by hand", "mine/deep/notes.txt": "by hand"}
+        and (folder / "link").is_symlink()
+    )
     assert not list(folder.glob("*.tmp"))
 
 
@@ -393,9 +501,13 @@ def test_links_to_a_part_of_a_data_set_take_no_folder_of_somebody(project, tmp_p
         fetch._linked("x", ["a.jsonl"], target, whole=tmp_path / "whole")
     assert (target / "mine.txt").is_file()
     (target / "mine.txt").unlink()
-    (target / "a.jsonl").symlink_to(tmp_path / "whole/a.jsonl")  # as an earlier release left it, without a stamp
+    (target / "a.jsonl").symlink_to(
+        tmp_path / "whole/a.jsonl"
+    )  # as an earlier release left it, without a stamp
     for _ in range(2):
-        assert (fetch._linked("x", ["a.jsonl"], target, whole=tmp_path / "whole") / "a.jsonl").read_text() == "{}"
+        assert (
+            fetch._linked("x", ["a.jsonl"], target, whole=tmp_path / "whole") / "a.jsonl"
+        ).read_text() == "{}"
 
 
 def test_the_work_folder_of_real_is_one_that_it_made(project, refused, tmp_path):
@@ -437,7 +549,9 @@ def test_a_step_refuses_a_place_that_was_filled_after_the_check(project, stage):
     project(at_path(name, name))
     guard.check_params()
     write(file)
-    with pytest.raises(TruerateError, match=f"^params.yaml: paths.{name}: .*holds what the build did not write"):
+    with pytest.raises(
+        TruerateError, match=f"^params.yaml: paths.{name}: .*holds what the build did not write"
+    ):
         places.clear(Layout.load(), stage)
     assert Path(file).read_text() == "by hand"
     Path(file).unlink()
@@ -455,7 +569,7 @@ def test_a_step_empties_what_an_earlier_run_of_it_wrote(project):
     assert not os.path.exists(at.labels(BOARD)) and not os.path.exists(at.judgements("rules", BOARD))
 
 
-# ---- DVC itself ---------------------------------------------------------------------------------------------------------------
+# ---- DVC itself --------------------------------------------------------------------------------------------
 def test_dvc_repro_deletes_nothing_before_the_places_are_checked(tmp_path):
     """DVC deletes what a stage writes before it runs the stage: the first stage too."""
     folder = tmp_path / "house"
@@ -469,11 +583,16 @@ def test_dvc_repro_deletes_nothing_before_the_places_are_checked(tmp_path):
     committed = (folder / "params.yaml").read_text("utf-8")
     for change, said in (
         (at_path("leaderboard", "docs"), "paths.leaderboard: 'docs' holds what the build did not write"),
-        (lambda p: p["paths"].update(build="docs", site="docs/site", site_src="docs/site_src"), "paths.build: 'docs' holds what"),
+        (
+            lambda p: p["paths"].update(build="docs", site="docs/site", site_src="docs/site_src"),
+            "paths.build: 'docs' holds what",
+        ),
     ):
         (folder / "params.yaml").write_text(committed, "utf-8")
         house.edit(change)
         done = house.run("dvc", "repro", check=False)
-        assert done.returncode and said in done.stdout + done.stderr and "Traceback" not in done.stderr, done.stderr
+        assert done.returncode and said in done.stdout + done.stderr and "Traceback" not in done.stderr, (
+            done.stderr
+        )
         assert {path: (folder / path).read_text() for path in files} == files
     assert not os.path.exists(folder / "data") and places.STAMP

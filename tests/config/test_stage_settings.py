@@ -28,7 +28,11 @@ def moved(params, change) -> set[str]:
     before = read(params)
     change(params)
     after = read(params)
-    return {"/".join(filter(None, stage)) for stage in before.keys() | after.keys() if before.get(stage) != after.get(stage)}
+    return {
+        "/".join(filter(None, stage))
+        for stage in before.keys() | after.keys()
+        if before.get(stage) != after.get(stage)
+    }
 
 
 def test_a_stage_stands_for_each_board_and_family(params):
@@ -53,14 +57,20 @@ def test_a_family_moves_its_own_stages_and_what_shows_them(params):
 def test_a_size_moves_its_tracks_data_and_training(params):
     found = moved(params, lambda p: p["sizes"]["demo"]["mfava"].update(silver=9))
     board = "mfava-closed-world"
-    assert found == {"sources", f"dataset/{board}"} | {f"train/{board}/{family}" for family in params["detectors"]}
+    assert found == {"sources", f"dataset/{board}"} | {
+        f"train/{board}/{family}" for family in params["detectors"]
+    }
 
 
 def test_what_no_stage_reads_moves_nothing(params):
-    assert not moved(params, lambda p: (p["llm"].update(budget_usd=5.0), p["sizes"]["full"]["mfava"].update(silver=9)))
+    assert not moved(
+        params, lambda p: (p["llm"].update(budget_usd=5.0), p["sizes"]["full"]["mfava"].update(silver=9))
+    )
 
 
 def test_a_member_for_some_tracks_judges_no_board_of_another(params):
     baselines = Params.model_validate(params).detectors["baselines"]
-    assert set(baselines.members_on("wildhallucinations")) - set(baselines.members_on("halueval")) == {"support"}
+    assert set(baselines.members_on("wildhallucinations")) - set(baselines.members_on("halueval")) == {
+        "support"
+    }
     assert baselines.members_on("mfava") == ()

@@ -10,7 +10,15 @@ from truerate.core.errors import TruerateError
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = (ROOT / "params.yaml").read_text("utf-8")
-KEYS = ("sk-live-0123456789", "AIzaSyD_0123456789abcdefghijk", "AKIAIOSFODNN7EXAMPLE", "two words", "Bearer abc", "my_key", "a" * 90)
+KEYS = (
+    "sk-live-0123456789",
+    "AIzaSyD_0123456789abcdefghijk",
+    "AKIAIOSFODNN7EXAMPLE",
+    "two words",
+    "Bearer abc",
+    "my_key",
+    "a" * 90,
+)
 
 
 def said(path: Path, text: str) -> list[str]:
@@ -31,28 +39,55 @@ PLAIN = {
     "a fraction": (lambda p: p.update(n_shards=1.5), "n_shards: must be a whole number (got 1.5)"),
     "a truth value": (lambda p: p.update(n_shards=True), "n_shards: must be a whole number (got true)"),
     "a text": (lambda p: p.update(seed="7"), "seed: must be a whole number (got '7')"),
-    "a list": (lambda p: p.update(on_bad_row=["stop"]), "on_bad_row: must be 'stop' or 'reject' (got a list of 1)"),
+    "a list": (
+        lambda p: p.update(on_bad_row=["stop"]),
+        "on_bad_row: must be 'stop' or 'reject' (got a list of 1)",
+    ),
     "a mapping": (lambda p: p["paths"].update(scores={"a": 1}), "paths.scores: must be text (got a mapping)"),
     "nothing": (lambda p: p.update(n_shards=None), "n_shards: must be a whole number (got nothing)"),
-    "no number": (lambda p: p["llm"].update(timeout_s="soon"), "llm.timeout_s: must be a number (got 'soon')"),
-    "true for a number": (lambda p: p["llm"].update(timeout_s=True), "llm.timeout_s: must be a number (got true)"),
+    "no number": (
+        lambda p: p["llm"].update(timeout_s="soon"),
+        "llm.timeout_s: must be a number (got 'soon')",
+    ),
+    "true for a number": (
+        lambda p: p["llm"].update(timeout_s=True),
+        "llm.timeout_s: must be a number (got true)",
+    ),
     "no truth value": (lambda p: p["site"].update(title=1), "site.title: must be text (got 1)"),
-    "a near miss": (lambda p: p.update(profile="dmeo"), "profile: must be 'demo' or 'full'; did you mean 'demo'? (got 'dmeo')"),
+    "a near miss": (
+        lambda p: p.update(profile="dmeo"),
+        "profile: must be 'demo' or 'full'; did you mean 'demo'? (got 'dmeo')",
+    ),
     "too few of two": (lambda p: p["llm"].update(backoff_s=[1]), "llm.backoff_s: has too few entries"),
-    "too many of two": (lambda p: p["llm"].update(backoff_s=[1, 2, 3]), "llm.backoff_s: must have at most 2 entries (got a list of 3)"),
-    "a misspelt key": (lambda p: p.update(sed=p.pop("seed")), "unknown key 'sed'; did you mean 'seed'?; allowed here: audit, backbones"),
+    "too many of two": (
+        lambda p: p["llm"].update(backoff_s=[1, 2, 3]),
+        "llm.backoff_s: must have at most 2 entries (got a list of 3)",
+    ),
+    "a misspelt key": (
+        lambda p: p.update(sed=p.pop("seed")),
+        "unknown key 'sed'; did you mean 'seed'?; allowed here: audit, backbones",
+    ),
     "a key in capitals": (lambda p: p.update(HUB=p.pop("hub")), "unknown key 'HUB'; did you mean 'hub'?"),
     "a date without quotes": (
         lambda p: p["models"]["elm"].update(cutoff=yaml.safe_load("2024-05-01")),
         "models.elm.cutoff: must be text (got a date, '2024-05-01'; put it in quotes to have text)",
     ),
-    "a key that is gone": (lambda p: p["sizes"]["demo"]["mfava"].pop("train"), "sizes.demo.mfava.train: is required and not there"),
+    "a key that is gone": (
+        lambda p: p["sizes"]["demo"]["mfava"].pop("train"),
+        "sizes.demo.mfava.train: is required and not there",
+    ),
     "a wrong entry of a list": (
         lambda p: p["sizes"]["demo"]["mfava"].update(scopes=["mutli"]),
         "sizes.demo.mfava.scopes.0: must be 'multi' or 'mono'; did you mean 'multi'? (got 'mutli')",
     ),
-    "an entry of another block": (lambda p: p.update(models=p["sizes"]), "; and 9 more mistakes below 'models'"),
-    "a number of many digits": (lambda p: p.update(seed=10**100), "seed: must be below 4,294,967,296 (got a number of many digits)"),
+    "an entry of another block": (
+        lambda p: p.update(models=p["sizes"]),
+        "; and 9 more mistakes below 'models'",
+    ),
+    "a number of many digits": (
+        lambda p: p.update(seed=10**100),
+        "seed: must be below 4,294,967,296 (got a number of many digits)",
+    ),
 }
 
 
@@ -100,11 +135,16 @@ def test_numbers_have_bounds(tmp_path, place):
             p[last] = value
 
         lines = edited(tmp_path, change)
-        assert len(lines) == 1 and lines[0].startswith(f"params.yaml: {place}") and " must be " in lines[0], lines
+        assert len(lines) == 1 and lines[0].startswith(f"params.yaml: {place}") and " must be " in lines[0], (
+            lines
+        )
 
 
 UNREAD = {
-    "a bracket": ("a: [1\n", "line 2, column 1: while parsing a flow sequence, did not find expected ',' or ']'"),
+    "a bracket": (
+        "a: [1\n",
+        "line 2, column 1: while parsing a flow sequence, did not find expected ',' or ']'",
+    ),
     "a tab": ("a:\n\t- 1\n", "line 2, column 1"),
     "a key twice": ("seed: 1\nseed: 2\n", "line 2, column 1: key 'seed' stands there twice"),
     "a month that is none": ("seed: 2024-13-01\n", "month must be in 1..12"),
@@ -124,8 +164,12 @@ def test_what_is_no_yaml_names_file_line_and_column(tmp_path, name):
 def test_a_key_where_its_variable_belongs_is_refused_and_not_shown(tmp_path, value):
     for place, change in {
         "endpoints.world.api_key_env": lambda p: p["endpoints"]["world"].update(api_key_env=value),
-        "tracks.wildhallucinations.search.key_env": lambda p: p["tracks"]["wildhallucinations"]["search"].update(key_env=value),
-        "tracks.wildhallucinations.search.engine_env": lambda p: p["tracks"]["wildhallucinations"]["search"].update(engine_env=value),
+        "tracks.wildhallucinations.search.key_env": lambda p: p["tracks"]["wildhallucinations"][
+            "search"
+        ].update(key_env=value),
+        "tracks.wildhallucinations.search.engine_env": lambda p: p["tracks"]["wildhallucinations"][
+            "search"
+        ].update(engine_env=value),
     }.items():
         lines = edited(tmp_path, change)
         assert lines == [f"params.yaml: {place}: must be the name of an environment variable (capitals, digits and '_', such as "
@@ -151,7 +195,10 @@ def test_names_of_variables_are_taken(tmp_path):
         assert load_params(tmp_path / "params.yaml").secrets() == [name]
 
 
-@pytest.mark.parametrize("value", ["sk-proj-0123456789abc", "pk-0123456789abc", "hf_abcdefghijkl", "Bearer abcdef", "AKIAIOSFODNN7EXAMPLE"])
+@pytest.mark.parametrize(
+    "value",
+    ["sk-proj-0123456789abc", "pk-0123456789abc", "hf_abcdefghijkl", "Bearer abcdef", "AKIAIOSFODNN7EXAMPLE"],
+)
 def test_what_has_the_shape_of_a_secret_is_shown_nowhere(tmp_path, value):
     for change in (
         lambda p: p["statistics"].update(confidence=value),
@@ -172,5 +219,7 @@ def test_a_long_key_is_shortened(tmp_path):
 @pytest.mark.parametrize("name", ["1e5", "17", "1.5", "0x1f", "1_000"])
 def test_a_name_that_dvc_reads_as_a_number_is_refused(tmp_path, name):
     for block in ("boards", "sources", "detectors"):
-        (line,) = edited(tmp_path, lambda p, block=block: p[block].update({name: next(iter(p[block].values()))}))
+        (line,) = edited(
+            tmp_path, lambda p, block=block: p[block].update({name: next(iter(p[block].values()))})
+        )
         assert f"{block}: name {name!r} reads as a number" in line, line

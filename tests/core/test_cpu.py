@@ -40,7 +40,9 @@ def test_what_is_set_stays_and_the_rest_is_filled(tmp_path):
     assert environ == AVX2 | {"OPENBLAS_CORETYPE": "Zen"}
 
 
-@pytest.mark.parametrize(("machine", "text"), [("x86_64", "flags : fpu avx"), ("aarch64", "flags : avx2"), ("x86_64", None)])
+@pytest.mark.parametrize(
+    ("machine", "text"), [("x86_64", "flags : fpu avx"), ("aarch64", "flags : avx2"), ("x86_64", None)]
+)
 def test_no_other_machine_is_touched(tmp_path, machine, text):
     environ: dict[str, str] = {}
     hold_to_avx2(environ, machine, flags(tmp_path, text) if text else tmp_path / "none")
@@ -48,10 +50,15 @@ def test_no_other_machine_is_touched(tmp_path, machine, text):
 
 
 @pytest.mark.skipif(
-    platform.machine() != "x86_64" or not FLAGS.is_file() or "avx2" not in FLAGS.read_text().split(), reason="this CPU has no AVX2"
+    platform.machine() != "x86_64" or not FLAGS.is_file() or "avx2" not in FLAGS.read_text().split(),
+    reason="this CPU has no AVX2",
 )
 def test_libraries_that_are_loaded_afterwards_hold_to_it():
     clean = {name: value for name, value in os.environ.items() if name not in AVX2}
-    seen = json.loads(subprocess.run([sys.executable, "-c", LOADED], env=clean, check=True, capture_output=True, text=True).stdout)
+    seen = json.loads(
+        subprocess.run(
+            [sys.executable, "-c", LOADED], env=clean, check=True, capture_output=True, text=True
+        ).stdout
+    )
     assert seen["openblas"] and all(pool == ["Haswell", 1] for pool in seen["openblas"])
     assert seen["torch"] == "AVX2" and seen["numpy"] == []

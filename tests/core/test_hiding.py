@@ -22,12 +22,18 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_is_hidden(form):
     hiding = Hiding([KEY])
-    assert "4242" not in hiding.text(f"said {FORMS[form]}!") and "[key]" in hiding.text(f"said {FORMS[form]}!")
+    assert "4242" not in hiding.text(f"said {FORMS[form]}!") and "[key]" in hiding.text(
+        f"said {FORMS[form]}!"
+    )
     assert FORMS[form].encode() not in hiding.body(f"said {FORMS[form]}!".encode(), is_error=False)
 
 
 def test_a_value_is_found_behind_needless_escapes():
-    body = b'{"content": "is it ' + "".join(f"\\u{ord(letter):04x}" for letter in "secret-4711").encode() + b' or caf\\u00e9"}'
+    body = (
+        b'{"content": "is it '
+        + "".join(f"\\u{ord(letter):04x}" for letter in "secret-4711").encode()
+        + b' or caf\\u00e9"}'
+    )
     assert Hiding(["secret-4711"]).body(body, is_error=False) == '{"content":"is it [key] or café"}'.encode()
     assert b"4711" not in Hiding(["a/secret-4711"]).body(b'{"content": "a\\/secret-4711"}', is_error=False)
 

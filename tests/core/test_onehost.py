@@ -11,16 +11,24 @@ from truerate.core.errors import TruerateError
 
 
 def mark(folder: Path, **changes) -> None:
-    (folder / onehost.MARK).write_text(json.dumps({"boot": "another", "name": "node-2", "at": time.time(), **changes}))
+    (folder / onehost.MARK).write_text(
+        json.dumps({"boot": "another", "name": "node-2", "at": time.time(), **changes})
+    )
 
 
 def test_a_second_host_is_refused(tmp_path):
     mark(tmp_path)
-    with pytest.raises(TruerateError, match="store: the host 'node-2' used it 0 s ago, and one store serves one host.*TRUERATE_STORE"):
+    with pytest.raises(
+        TruerateError,
+        match="store: the host 'node-2' used it 0 s ago, and one store serves one host.*TRUERATE_STORE",
+    ):
         onehost.hold(tmp_path, "store")
 
 
-@pytest.mark.parametrize("changes", [{"boot": onehost.boot()}, {"at": time.time() - 10 * onehost.FRESH_S}, {"at": "x"}, {"name": None}])
+@pytest.mark.parametrize(
+    "changes",
+    [{"boot": onehost.boot()}, {"at": time.time() - 10 * onehost.FRESH_S}, {"at": "x"}, {"name": None}],
+)
 def test_marks_of_this_host_old_ones_and_broken_ones_are_taken_over(tmp_path, changes):
     mark(tmp_path, **changes)
     if changes == {"name": None}:

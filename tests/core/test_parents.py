@@ -11,7 +11,7 @@ import pytest
 SRC = str(Path(__file__).parents[2] / "src")
 CHILD = """
 import signal, sys
-from truerate import parents
+from truerate.core import parents
 {before}
 parents.end_with_them()
 print("ready", flush=True)
@@ -20,7 +20,8 @@ try:
 except KeyboardInterrupt:
     print("let go", flush=True)
 """
-# The one on top stands for DVC: what it starts, a shell that starts the child, has the variable of a stage, and it has not.
+# The one on top stands for DVC: what it starts, a shell that starts the child, has the variable of a stage,
+# and it has not.
 TOP = "import os, subprocess, sys; subprocess.run(['sh', '-c', sys.argv[1]], env=os.environ | {'DVC_STAGE': 'dataset@x'})"
 
 
@@ -63,8 +64,10 @@ def test_it_lives_as_long_as_they_do():
 
 
 def test_a_process_that_is_bound_is_killed_with_the_one_that_started_it():
-    code = "import subprocess; from truerate import parents; subprocess.run(['sleep', '60'], preexec_fn=parents.binding())"
-    top = subprocess.Popen([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": SRC}, stdout=subprocess.PIPE)
+    code = "import subprocess; from truerate.core import parents; subprocess.run(['sleep', '60'], preexec_fn=parents.binding())"
+    top = subprocess.Popen(
+        [sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": SRC}, stdout=subprocess.PIPE
+    )
     import psutil
 
     process = psutil.Process(top.pid)

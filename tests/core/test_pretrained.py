@@ -3,12 +3,25 @@
 import pytest
 import torch
 from tokenizers import Tokenizer, models
-from transformers import AutoModelForCausalLM, BertConfig, LlamaConfig, LlamaModel, PreTrainedTokenizerFast, T5Config
+from transformers import (
+    AutoModelForCausalLM,
+    BertConfig,
+    LlamaConfig,
+    LlamaModel,
+    PreTrainedTokenizerFast,
+    T5Config,
+)
 from transformers.utils import logging
 
 from truerate.core.pretrained import load_network, load_tokenizer, quiet
 
-SIZE = {"hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32, "num_hidden_layers": 1, "vocab_size": 40}
+SIZE = {
+    "hidden_size": 16,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "num_hidden_layers": 1,
+    "vocab_size": 40,
+}
 
 
 def test_a_tokenizer_comes_with_its_vocabulary(tmp_path):
@@ -19,14 +32,19 @@ def test_a_tokenizer_comes_with_its_vocabulary(tmp_path):
 
 @pytest.mark.parametrize("config", [BertConfig(), T5Config()], ids=lambda one: one.model_type)
 def test_an_empty_vocabulary_is_refused(config, tmp_path):
-    """transformers makes one where only config.json is there: five special tokens, or those and the mark of a blank."""
+    """transformers makes one where only config.json is there: five special tokens, or those and the mark of a
+    blank.
+    """
     config.save_pretrained(tmp_path)
     with pytest.raises(ValueError, match="no vocabulary is there"):
         load_tokenizer(str(tmp_path))
 
 
 def test_what_is_not_there_is_one_line(tmp_path):
-    for found in (lambda: load_tokenizer(str(tmp_path / "no")), lambda: load_network(AutoModelForCausalLM, str(tmp_path / "no"))):
+    for found in (
+        lambda: load_tokenizer(str(tmp_path / "no")),
+        lambda: load_network(AutoModelForCausalLM, str(tmp_path / "no")),
+    ):
         with pytest.raises(ValueError) as said:
             found()
         assert "\n" not in str(said.value) and str(said.value)

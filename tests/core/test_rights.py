@@ -6,40 +6,104 @@ import polars as pl
 import pytest
 
 from truerate.core.rights import KEYS, has_texts, open_tables, outgoing_tables, without_texts
-from truerate.core.schemas import Count, Document, Fact, Generation, Item, Judgement, Sample, frame, pairs, schema
+from truerate.core.schemas import (
+    Count,
+    Document,
+    Fact,
+    Generation,
+    Item,
+    Judgement,
+    Sample,
+    frame,
+    pairs,
+    schema,
+)
 
 OURS, LENT = "ours", "lent"
 YES, IDS, NO = {"redistribution": "yes"}, {"redistribution": "ids-only"}, {"redistribution": "no"}
 
 
 def item(name: str, *, source: str = OURS, task: str = "qa") -> dict:
-    known = {"item_id": name, "source": source, "task": task, "lang": "en", "group_id": name, "document_ids": [f"d-{source}"]}
-    return known | {"history": "earlier", "question": "asked", "right_answer": "right", "attributes": pairs(title="A title", turn=2)}
+    known = {
+        "item_id": name,
+        "source": source,
+        "task": task,
+        "lang": "en",
+        "group_id": name,
+        "document_ids": [f"d-{source}"],
+    }
+    return known | {
+        "history": "earlier",
+        "question": "asked",
+        "right_answer": "right",
+        "attributes": pairs(title="A title", turn=2),
+    }
 
 
 def document(source: str) -> dict:
-    known = {"document_id": f"d-{source}", "lang": "en", "title": "A title", "text": "the page", "url": "https://example.org/1"}
+    known = {
+        "document_id": f"d-{source}",
+        "lang": "en",
+        "title": "A title",
+        "text": "the page",
+        "url": "https://example.org/1",
+    }
     return known | {"source": source, "licence": "MIT", "is_wikipedia": False}
 
 
 def sample(name: str, item_id: str, *, task: str = "qa") -> dict:
-    known = {"sample_id": name, "item_id": item_id, "group_id": item_id, "task": task, "lang": "en", "text": f"text of {name}"}
-    more = {"is_hallucinated": True, "label_source": "gold", "spans": [], "rationale": "because", "split": "test"}
+    known = {
+        "sample_id": name,
+        "item_id": item_id,
+        "group_id": item_id,
+        "task": task,
+        "lang": "en",
+        "text": f"text of {name}",
+    }
+    more = {
+        "is_hallucinated": True,
+        "label_source": "gold",
+        "spans": [],
+        "rationale": "because",
+        "split": "test",
+    }
     return known | more | {"attributes": pairs(scheme="one-pass", sentence="said", unheard_of="words")}
 
 
 def generation(name: str, item_id: str) -> dict:
-    known = {"generation_id": name, "item_id": item_id, "purpose": "answer", "model": "m", "sample_index": 0, "params": "{}", "text": "Zoë"}
+    known = {
+        "generation_id": name,
+        "item_id": item_id,
+        "purpose": "answer",
+        "model": "m",
+        "sample_index": 0,
+        "params": "{}",
+        "text": "Zoë",
+    }
     return known | {"status": "ok", "prompt_key": "k", "cost_usd": 0.0, "attributes": []}
 
 
 def fact(name: str, item_id: str) -> dict:
-    known = {"fact_id": name, "generation_id": "g", "item_id": item_id, "subject": "m", "sentence_index": 0, "sentence": "said"}
+    known = {
+        "fact_id": name,
+        "generation_id": "g",
+        "item_id": item_id,
+        "subject": "m",
+        "sentence_index": 0,
+        "sentence": "said",
+    }
     return known | {"text": "a fact", "is_duplicate": False, "is_title": False, "evidence": ["d-ours:0-3"]}
 
 
 def judgement(target: str) -> dict:
-    known = {"judgement_id": f"j-{target}", "judge": "j", "judge_version": "1", "target_id": target, "verdict": True, "status": "ok"}
+    known = {
+        "judgement_id": f"j-{target}",
+        "judge": "j",
+        "judge_version": "1",
+        "target_id": target,
+        "verdict": True,
+        "status": "ok",
+    }
     return known | {"spans": [], "rationale": "said", "attributes": []}
 
 
@@ -51,12 +115,18 @@ def tables() -> dict[str, pl.DataFrame]:
     return {
         "items": frame(Item, items),
         "documents": frame(Document, [document(OURS), document(LENT)]),
-        "samples": frame(Sample, [sample(f"s-{name}", name) for name in names] + [sample("s-train", "own", task="train")]),
+        "samples": frame(
+            Sample, [sample(f"s-{name}", name) for name in names] + [sample("s-train", "own", task="train")]
+        ),
         "generations": frame(Generation, [generation(f"g-{name}", name) for name in names]),
         "facts": frame(Fact, [fact(f"f-{name}", name) for name in names]),
         "judgements": frame(Judgement, [judgement(target) for target in [*targets, "s-train", "nowhere"]]),
         "counts": frame(
-            Count, [{"step": "s", "model": "m", "slice": []} | {name: 0 for name in schema(Count).names() if name.startswith("n_")}]
+            Count,
+            [
+                {"step": "s", "model": "m", "slice": []}
+                | {name: 0 for name in schema(Count).names() if name.startswith("n_")}
+            ],
         ),
     }
 
@@ -81,9 +151,15 @@ def test_all_of_it_where_the_source_allows():
     assert has_texts(YES) and list(outgoing_tables(found, card=YES, source=OURS)) == list(found)
 
 
-@pytest.mark.parametrize("card", [NO, {}, {"redistribution": "maybe"}, NO | {"own_redistribution": "no"}, {"own_redistribution": None}])
+@pytest.mark.parametrize(
+    "card",
+    [NO, {}, {"redistribution": "maybe"}, NO | {"own_redistribution": "no"}, {"own_redistribution": None}],
+)
 def test_nothing_where_it_does_not_or_nobody_said(card):
-    for shown in (open_tables(tables(), card=card, source=OURS), outgoing_tables(tables(), card=card, source=OURS)):
+    for shown in (
+        open_tables(tables(), card=card, source=OURS),
+        outgoing_tables(tables(), card=card, source=OURS),
+    ):
         assert ids(shown) == dict.fromkeys(KEYS, [])
         assert shown["counts"].height == 1  # counts hold no texts
     assert not has_texts(card)
@@ -103,7 +179,9 @@ def test_tables_that_are_not_there():
     shown = open_tables(some, card=card, source=OURS)
     assert list(shown) == list(some) and shown["judgements"]["target_id"].to_list() == ["s-own", "own"]
     without_items = {name: data for name, data in tables().items() if name != "items"}
-    assert open_tables(without_items, card=card, source=OURS)["samples"].is_empty()  # nobody says whose they are
+    assert open_tables(without_items, card=card, source=OURS)[
+        "samples"
+    ].is_empty()  # nobody says whose they are
 
 
 def test_ids_and_labels_alone():
@@ -118,7 +196,11 @@ def test_ids_and_labels_alone():
     assert row["attributes"] == pairs(scheme="one-pass")  # neither words nor what nobody has looked at
     assert shown["items"]["attributes"].to_list() == [pairs(turn=2)] * 3
     everything = str([data.to_dicts() for data in shown.values()])
-    assert not [text for text in ("text of", "asked", "earlier", "because", "said", "the page", "A title") if text in everything]
+    assert not [
+        text
+        for text in ("text of", "asked", "earlier", "because", "said", "the page", "A title")
+        if text in everything
+    ]
 
 
 def test_ids_of_its_own_part():
@@ -132,6 +214,10 @@ def test_the_digest_is_of_the_utf_8_bytes_and_stands_where_the_text_stood():
     assert found.columns == ["id", "text_sha256", "n"]
     # sha256sum of the bytes 5a 6f c3 ab, and of no bytes
     digest = hashlib.sha256(b"Zo\xc3\xab").hexdigest()
-    assert found["text_sha256"].to_list() == [digest, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", None]
+    assert found["text_sha256"].to_list() == [
+        digest,
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        None,
+    ]
     assert without_texts({"any": found})["any"].equals(found)
     assert without_texts({"any": data.clear()})["any"].schema["text_sha256"] == pl.String

@@ -10,7 +10,9 @@ from truerate.core.errors import TruerateError
 from truerate.core.schemas import Count, Score, frame, load, pair, pairs, save, score_row
 
 TABLES = [
-    table for table in vars(schemas).values() if isinstance(table, type) and issubclass(table, schemas.Table) and table is not schemas.Table
+    table
+    for table in vars(schemas).values()
+    if isinstance(table, type) and issubclass(table, schemas.Table) and table is not schemas.Table
 ]
 OUTCOMES = {"n_in": 3, "n_ok": 1, "n_dead": 1, "n_abstained": 0, "n_unparsed": 1, "n_thought": 0}
 COUNT = {"step": "sample", "model": "m", "slice": pairs(task="qa"), **OUTCOMES}
@@ -39,11 +41,15 @@ def broken(table):
     row = row_of(table)
     for name, (kind, rule) in table.fields().items():
         values = {"null": None} if not rule.nullable else {}
-        values |= {"nan": math.nan} if kind == pl.Float64 and (not rule.nullable or rule.le is not None) else {}
+        values |= (
+            {"nan": math.nan} if kind == pl.Float64 and (not rule.nullable or rule.le is not None) else {}
+        )
         values |= {"isin": "none of these"} if rule.isin else {}
         values |= {"ge": rule.ge - 1} if rule.ge is not None else {}
         values |= {"le": rule.le + 1} if rule.le is not None else {}
-        yield from ((f"{name}: {what}", frame(table, [row | {name: value}])) for what, value in values.items())
+        yield from (
+            (f"{name}: {what}", frame(table, [row | {name: value}])) for what, value in values.items()
+        )
         if rule.unique:
             yield f"{name}: unique", frame(table, [row, row])
     whole = frame(table, [row])

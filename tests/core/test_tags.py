@@ -6,7 +6,9 @@ from truerate.core.tags import REASONS, Refused, Tagged, parse_tags, with_tags
 
 
 def test_deleted_pieces_leave_the_text_before_offsets_are_taken():
-    found = parse_tags("In <entity><delete>Paris</delete><mark>Lyon</mark></entity> it rains. <invented>It snows.</invented>")
+    found = parse_tags(
+        "In <entity><delete>Paris</delete><mark>Lyon</mark></entity> it rains. <invented>It snows.</invented>"
+    )
     # "In Lyon it rains. It snows.": Lyon is 3–7, "It snows." 18–27
     assert found == Tagged(
         "In Lyon it rains. It snows.",
@@ -43,7 +45,10 @@ def test_signs_that_are_no_tags_are_text(text):
 def test_the_text_outside_the_tags_must_be_the_original():
     assert parse_tags("One <invented>New.</invented>\n Two", original="One Two").text == "One New.\n Two"
     assert parse_tags("One <invented>New.</invented> Too", original="One Two").reason == "altered"
-    assert parse_tags("<entity><delete>Ann</delete><mark>Eve</mark></entity> ran", original="Ann ran").text == "Eve ran"
+    assert (
+        parse_tags("<entity><delete>Ann</delete><mark>Eve</mark></entity> ran", original="Ann ran").text
+        == "Eve ran"
+    )
     assert parse_tags("<entity><mark>Eve</mark></entity> ran", original="Ann ran").reason == "altered"
 
 
@@ -60,6 +65,8 @@ def test_offsets_count_code_points_in_every_script(text):
 
 def test_overlapping_spans_cannot_be_written():
     with pytest.raises(ValueError, match="overlaps"):
-        with_tags("abcdef", [{"start": 0, "end": 3, "type": "entity"}, {"start": 2, "end": 4, "type": "relation"}])
+        with_tags(
+            "abcdef", [{"start": 0, "end": 3, "type": "entity"}, {"start": 2, "end": 4, "type": "relation"}]
+        )
     with pytest.raises(ValueError, match="leaves the text"):
         with_tags("abc", [{"start": 2, "end": 9, "type": "entity"}])

@@ -10,14 +10,31 @@ def samples(rows, *, task="qa", split="train"):
     made = []
     for i, (text, is_hallucinated, *group) in enumerate(rows):
         name = f"{task}-{split}-{i}"
-        known = {"sample_id": name, "item_id": f"item-{name}", "pair_id": None, "group_id": group[0] if group else name}
-        fixed = {"lang": "en", "label_source": "gold", "generator": None, "pattern": None, "spans": [], "rationale": None, "attributes": []}
-        made.append(known | fixed | {"task": task, "text": text, "is_hallucinated": is_hallucinated, "split": split})
+        known = {
+            "sample_id": name,
+            "item_id": f"item-{name}",
+            "pair_id": None,
+            "group_id": group[0] if group else name,
+        }
+        fixed = {
+            "lang": "en",
+            "label_source": "gold",
+            "generator": None,
+            "pattern": None,
+            "spans": [],
+            "rationale": None,
+            "attributes": [],
+        }
+        made.append(
+            known | fixed | {"task": task, "text": text, "is_hallucinated": is_hallucinated, "split": split}
+        )
     return frame(Sample, made)
 
 
 def contexts(of: pl.DataFrame, knowledge=""):
     """The same knowledge for every item."""
     return (
-        of.select("item_id").unique(maintain_order=True).with_columns(knowledge=pl.lit(knowledge), question=pl.lit(""), history=pl.lit(""))
+        of.select("item_id")
+        .unique(maintain_order=True)
+        .with_columns(knowledge=pl.lit(knowledge), question=pl.lit(""), history=pl.lit(""))
     )

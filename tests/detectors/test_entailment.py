@@ -21,17 +21,23 @@ from .labelled_texts import contexts, samples
 WORDS = "varn tesk is a town lies on the river sea old new in north south it has wall".split()
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 LABELS = {0: "CONTRADICTION", 1: "Entailment", 2: "neutral"}
-FACTS = samples([("Varn is a town", False), ("Tesk has a wall on the sea", True), ("It is old", False)], task="fact")
+FACTS = samples(
+    [("Varn is a town", False), ("Tesk has a wall on the sea", True), ("It is old", False)], task="fact"
+)
 KNOWN = "Varn is a town in the north.\n\nTesk lies on the sea.\n\nIt has a new wall."
 
 
 def saved(folder, labels=LABELS, head=True, **shape):
-    """A network of two small layers whose weights are large enough to tell pairs apart, with a tokenizer of whole words."""
+    """A network of two small layers whose weights are large enough to tell pairs apart, with a tokenizer of
+    whole words.
+    """
     vocabulary = {word: place for place, word in enumerate(SPECIAL + WORDS)}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
@@ -65,11 +71,18 @@ def detector(weights, **more):
 
 def test_p_is_one_minus_the_best_passage(weights):
     told = detector(weights)
-    judged = validate(Judgement, told.fit(FACTS, contexts(FACTS, KNOWN), 7).judge(FACTS, contexts(FACTS, KNOWN)), where="here")
+    judged = validate(
+        Judgement,
+        told.fit(FACTS, contexts(FACTS, KNOWN), 7).judge(FACTS, contexts(FACTS, KNOWN)),
+        where="here",
+    )
     asked = [[passage, text] for text in FACTS["text"] for passage in KNOWN.split("\n\n")]
     entailed = network(told.how).entailed(asked).reshape(3, 3)
     assert judged["p"].to_list() == pytest.approx((1 - entailed.max(axis=1)).tolist(), abs=1e-4)
-    assert judged["verdict"].to_list() == [p >= 0.5 for p in judged["p"]] and judged["target_id"].to_list() == FACTS["sample_id"].to_list()
+    assert (
+        judged["verdict"].to_list() == [p >= 0.5 for p in judged["p"]]
+        and judged["target_id"].to_list() == FACTS["sample_id"].to_list()
+    )
     assert entailed.std() > 0.01, "the weights tell pairs apart, so the maximum is a choice"
 
 
@@ -77,17 +90,27 @@ def test_p_is_what_the_network_gives_each_pair_alone(weights):
     """Neither the batch nor the order changes it; the class is found by its name; the passage comes first."""
     model = BertForSequenceClassification.from_pretrained(weights).eval()
     tokenizer = PreTrainedTokenizerFast.from_pretrained(weights)
-    pairs = [["Varn lies in the north", "it is old"], ["it is old", "Varn lies in the north"], ["a", "the wall is new and on the river"]]
+    pairs = [
+        ["Varn lies in the north", "it is old"],
+        ["it is old", "Varn lies in the north"],
+        ["a", "the wall is new and on the river"],
+    ]
     with torch.inference_mode():
-        alone = [model(**tokenizer(*pair, return_tensors="pt")).logits.softmax(-1)[0, 1].item() for pair in pairs]
+        alone = [
+            model(**tokenizer(*pair, return_tensors="pt")).logits.softmax(-1)[0, 1].item() for pair in pairs
+        ]
     for batch in (1, 2, 32):
-        assert network(Entailer(weights=weights, max_tokens=64, batch=batch)).entailed(pairs) == pytest.approx(alone, abs=1e-5)
+        assert network(Entailer(weights=weights, max_tokens=64, batch=batch)).entailed(
+            pairs
+        ) == pytest.approx(alone, abs=1e-5)
     assert abs(alone[0] - alone[1]) > 1e-3
 
 
 def test_a_fact_without_passages_has_no_verdict(weights):
     judged = detector(weights).judge(FACTS[:1], contexts(FACTS[:1]))
-    assert judged.select("verdict", "p", "status", "reason").rows() == [(None, None, "unparsed", "no-evidence")]
+    assert judged.select("verdict", "p", "status", "reason").rows() == [
+        (None, None, "unparsed", "no-evidence")
+    ]
     assert detector(weights).judge(FACTS.clear(), contexts(FACTS)).is_empty()
 
 
@@ -104,14 +127,19 @@ def test_it_is_a_member_of_a_family_by_its_name(weights, tmp_path):
     judged = judge_family(["never", "nli"], FACTS, contexts(FACTS, KNOWN), **place)
     assert judged.group_by("judge").len().sort("judge").rows() == [("never", 3), ("nli", 3)]
     whole = detector(weights).judge(FACTS, contexts(FACTS, KNOWN)).sort("target_id")
-    assert judged.filter(judge="nli").sort("target_id").equals(whole), "it learns nothing, so folds change nothing"
+    assert judged.filter(judge="nli").sort("target_id").equals(whole), (
+        "it learns nothing, so folds change nothing"
+    )
 
 
 def test_a_copy_of_the_weights_elsewhere_has_the_same_version(weights, tmp_path):
     first = detector(weights).judge(FACTS, contexts(FACTS, KNOWN))
     shutil.copytree(weights, tmp_path / "copy")
     assert detector(str(tmp_path / "copy")).judge(FACTS, contexts(FACTS, KNOWN)).equals(first)
-    assert detector(weights, n_passages=1).judge(FACTS, contexts(FACTS, KNOWN))["judge_version"][0] != first["judge_version"][0]
+    assert (
+        detector(weights, n_passages=1).judge(FACTS, contexts(FACTS, KNOWN))["judge_version"][0]
+        != first["judge_version"][0]
+    )
 
 
 def test_a_state_of_other_settings_is_refused(weights, tmp_path):
@@ -123,7 +151,7 @@ def test_a_state_of_other_settings_is_refused(weights, tmp_path):
         detector(weights).load(tmp_path / "absent")
 
 
-# ---- bad weights ----------------------------------------------------------------------------------------------------------------
+# ---- bad weights -------------------------------------------------------------------------------------------
 
 
 def refused(folder):
@@ -152,13 +180,17 @@ def test_broken_weights(weights, tmp_path):
 
 def test_a_body_without_a_classifier_is_refused(tmp_path):
     found = refused(saved(tmp_path / "body", head=False))
-    assert "no weights for classifier.bias, classifier.weight; name" in found and found.endswith("of a classifier")
+    assert "no weights for classifier.bias, classifier.weight; name" in found and found.endswith(
+        "of a classifier"
+    )
 
 
 def test_a_head_of_another_shape_is_refused(weights, tmp_path, capfd):
     folder = shutil.copytree(weights, tmp_path / "turned")
     config = json.loads((folder / "config.json").read_text("utf-8"))
-    (folder / "config.json").write_text(json.dumps(config | {"id2label": {"0": "entailment", "1": "not_entailment"}}), "utf-8")
+    (folder / "config.json").write_text(
+        json.dumps(config | {"id2label": {"0": "entailment", "1": "not_entailment"}}), "utf-8"
+    )
     assert "not the shapes that its config.json names: classifier.bias, classifier.weight" in refused(folder)
     assert capfd.readouterr() == ("", ""), "the one line says it all"
 
@@ -182,7 +214,10 @@ def test_classes_without_names(tmp_path):
 def test_remote_code_is_never_run(weights, tmp_path):
     folder = shutil.copytree(weights, tmp_path / "remote")
     config = json.loads((folder / "config.json").read_text("utf-8"))
-    config |= {"model_type": "own", "auto_map": {"AutoConfig": "own.Config", "AutoModelForSequenceClassification": "own.Model"}}
+    config |= {
+        "model_type": "own",
+        "auto_map": {"AutoConfig": "own.Config", "AutoModelForSequenceClassification": "own.Model"},
+    }
     (folder / "config.json").write_text(json.dumps(config), "utf-8")
     (folder / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n", "utf-8")
     refused(folder)
@@ -191,7 +226,11 @@ def test_remote_code_is_never_run(weights, tmp_path):
 
 def test_labels_by_name_whatever_their_case():
     assert entailment_of(LABELS, "x") == 1 and entailment_of({0: "entailment", 1: "not-entailment"}, "x") == 0
-    for labels in ({0: "entailment", 1: "neutral"}, {0: "yes", 1: "no"}, {0: "neutral", 1: "contradiction", 2: "other"}):
+    for labels in (
+        {0: "entailment", 1: "neutral"},
+        {0: "yes", 1: "no"},
+        {0: "neutral", 1: "contradiction", 2: "other"},
+    ):
         with pytest.raises(TruerateError, match="its config names the classes"):
             entailment_of(labels, "x")
 
@@ -203,12 +242,14 @@ def test_an_unknown_member_names_rules_and_networks():
         member("never", {"never": Entailer(weights="x")})
 
 
-# ---- what is read ---------------------------------------------------------------------------------------------------------------
+# ---- what is read ------------------------------------------------------------------------------------------
 
 
 def test_the_passages_that_share_most_words_come_first():
     how = Entailer(weights="x", n_passages=2, max_tokens=64)
-    assert chosen("Tesk has a wall", "A sea.\n\nVarn has no wall.\n\nTesk has a wall.\n\n", how, by_letters) == [
+    assert chosen(
+        "Tesk has a wall", "A sea.\n\nVarn has no wall.\n\nTesk has a wall.\n\n", how, by_letters
+    ) == [
         "Tesk has a wall.",
         "Varn has no wall.",
     ]
@@ -225,13 +266,19 @@ def test_every_token_of_a_long_passage_is_read():
     passage = "Donaudampfschiffe fuhren auf dem Strom und seinen Nebenfluessen. " * 5
     found = chosen("Tesk has a wall", passage, how, by_letters)
     assert sorted(" ".join(found).split()) == sorted(passage.split())
-    assert max(map(len, found)) <= 64 - len("Tesk has a wall"), "half of the window in words would be a piece of 230 letters"
+    assert max(map(len, found)) <= 64 - len("Tesk has a wall"), (
+        "half of the window in words would be a piece of 230 letters"
+    )
     assert chosen("Tesk", passage[:50], how, by_letters) == [passage[:50].strip()], "what fits is read whole"
-    assert fitting(["Nebenfluessen " * 2, "x"], 5, by_letters) == ["Nebenfluessen", "Nebenfluessen", "x"], "a word is not cut"
+    assert fitting(["Nebenfluessen " * 2, "x"], 5, by_letters) == ["Nebenfluessen", "Nebenfluessen", "x"], (
+        "a word is not cut"
+    )
 
 
 def test_a_long_passage_is_read_in_pieces():
-    assert pieces("one two three four five.", 2) == ["one two", "three four", "five."] and pieces("…", 2) == ["…"]
+    assert pieces("one two three four five.", 2) == ["one two", "three four", "five."] and pieces("…", 2) == [
+        "…"
+    ]
     assert pieces("维尔莫拉", 2) == ["维尔", "莫拉"]
 
 

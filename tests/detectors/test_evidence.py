@@ -9,25 +9,35 @@ from truerate.detectors.interface import Texts
 
 from .labelled_texts import contexts, samples
 
-DOCUMENTS = pl.DataFrame({"document_id": ["d1", "d2"], "text": ["Paris is big. Rome is old.", "Oslo is cold."]})
+DOCUMENTS = pl.DataFrame(
+    {"document_id": ["d1", "d2"], "text": ["Paris is big. Rome is old.", "Oslo is cold."]}
+)
 
 
 def cited(of, *evidence):
     """Samples whose attributes name evidence (None: no such attribute)."""
-    return of.with_columns(attributes=pl.Series([pairs(evidence=one) for one in evidence], dtype=of.schema["attributes"]))
+    return of.with_columns(
+        attributes=pl.Series([pairs(evidence=one) for one in evidence], dtype=of.schema["attributes"])
+    )
 
 
 def test_own_passages_stand_before_the_items_documents():
     of = cited(samples([("a", True), ("b", True), ("c", True)]), "d2:0-13 d1:0-13", None, "")
     known = with_evidence(contexts(of, "all of it"), of, DOCUMENTS)
     assert known.height == 5 and known.columns == contexts(of).columns
-    assert Texts.of(of, known, with_labels=False).knowledge == ["Oslo is cold.\n\nParis is big.", "all of it", ""]
+    assert Texts.of(of, known, with_labels=False).knowledge == [
+        "Oslo is cold.\n\nParis is big.",
+        "all of it",
+        "",
+    ]
 
 
 def test_a_lexical_detector_sees_them():
     of = cited(samples([("Paris is big", False), ("Oslo is cold", True)] * 4), *["d1:0-13", "d1:14-26"] * 4)
     fitted = member("overlap").fit(of, with_evidence(contexts(of), of, DOCUMENTS), 7)
-    assert fitted.judge(of, with_evidence(contexts(of), of, DOCUMENTS))["verdict"].to_list() == [False, True] * 4
+    assert (
+        fitted.judge(of, with_evidence(contexts(of), of, DOCUMENTS))["verdict"].to_list() == [False, True] * 4
+    )
     assert fitted.judge(of, contexts(of))["verdict"].to_list() == [True] * 8
 
 

@@ -54,13 +54,18 @@ def test_no_text_is_judged_by_a_state_that_saw_its_group(tmp_path):
         judged = judge_family(names, table, CONTEXTS, folder=tmp_path / place, n_folds=3)
         assert judged.height == len(names) * SET.height
         said[place] = dict(zip(judged["judgement_id"], judged["p"], strict=True))
-    own = set(judged.join(SET.filter(group_id=group), left_on="target_id", right_on="sample_id")["judgement_id"])
+    own = set(
+        judged.join(SET.filter(group_id=group), left_on="target_id", right_on="sample_id")["judgement_id"]
+    )
     assert {name: said["a"][name] for name in own} == {name: said["b"][name] for name in own}
     assert said["a"] != said["b"]
 
 
 def test_an_unknown_member_names_the_allowed(tmp_path):
-    with pytest.raises(TruerateError, match="'lenght' is not known; allowed: always, answer-ngrams, length, lexical-lr, never"):
+    with pytest.raises(
+        TruerateError,
+        match="'lenght' is not known; allowed: always, answer-ngrams, length, lexical-lr, never",
+    ):
         fit_members(["lenght"], SET, CONTEXTS, 7, tmp_path)
 
 

@@ -10,7 +10,8 @@ from .labelled_texts import contexts, samples
 
 def test_features_by_hand():
     texts = Texts(["s"], ["Lyon is big"], ["Paris is big"])
-    # content words Lyon, big: 1 of 2 absent; no number; bigrams (lyon is) absent, (is big) known; 3 words, 11 characters
+    # content words Lyon, big: 1 of 2 absent; no number; bigrams (lyon is) absent, (is big) known; 3 words, 11
+    # characters
     assert lexical_features(texts)[0] == pytest.approx([1 / 2, 1, 0, 1 / 2, np.log(4), np.log(12)])
     assert lexical_features(Texts([], [], [])).shape == (0, 6)
 
@@ -26,7 +27,9 @@ def test_overlap_needs_the_knowledge_of_the_item():
 
 def test_regression_reads_what_length_cannot_tell():
     words = ["tower", "river", "bridge", "garden", "castle", "harbour"]
-    train = samples([(f"the {word} is tall", False) for word in words] + [(f"the {word} is blue", True) for word in words])
+    train = samples(
+        [(f"the {word} is tall", False) for word in words] + [(f"the {word} is blue", True) for word in words]
+    )
     known = contexts(train, "The tower, river, bridge, garden, castle and harbour: each is tall.")
     judged = member("lexical-lr").fit(train, known, 7).judge(train, known)
     assert judged["verdict"].to_list() == [False] * 6 + [True] * 6

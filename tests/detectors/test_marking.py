@@ -41,7 +41,9 @@ def test_a_fact_is_entailed_as_far_as_its_most_suspect_token_is_not_marked(weigh
 
 def test_it_judges_facts_beside_networks_of_inference(weights):
     facts = samples([(FACTS[0], False), (FACTS[1], True)], task="fact")
-    judged = Entailment("marker", Entailer(weights=weights)).judge(facts, contexts(facts, "\n\n".join(PASSAGES)))
+    judged = Entailment("marker", Entailer(weights=weights)).judge(
+        facts, contexts(facts, "\n\n".join(PASSAGES))
+    )
     assert judged["status"].to_list() == ["ok", "ok"] and judged["p"].is_between(0, 1).all()
     assert judged["verdict"].to_list() == (judged["p"] >= 0.5).to_list()
 
@@ -68,7 +70,11 @@ def test_its_lengths_are_those_of_its_own_tokens(weights):
 def test_a_text_without_evidence_is_not_judged(weights):
     facts = samples([(FACTS[0], False)], task="fact")
     judged = Entailment("marker", Entailer(weights=weights)).judge(facts, contexts(facts, ""))
-    assert judged.select("status", "reason", pl.col("verdict").is_null()).row(0) == ("unparsed", "no-evidence", True)
+    assert judged.select("status", "reason", pl.col("verdict").is_null()).row(0) == (
+        "unparsed",
+        "no-evidence",
+        True,
+    )
 
 
 def test_a_published_detector_is_asked_by_its_id_and_named_by_its_commit(weights, hub_here):
@@ -78,5 +84,7 @@ def test_a_published_detector_is_asked_by_its_id_and_named_by_its_commit(weights
     commit = hub_here.put_repo("org/marker", "model", files | {"config.json": json.dumps(config)})
     how = Entailer(weights="org/marker", revision=commit)
     assert network(how).identity == f"org/marker@{commit}"
-    assert network(how).entailed([(PASSAGES[0], FACTS[0])]) == Marker(Entailer(weights=weights)).entailed([(PASSAGES[0], FACTS[0])])
+    assert network(how).entailed([(PASSAGES[0], FACTS[0])]) == Marker(Entailer(weights=weights)).entailed(
+        [(PASSAGES[0], FACTS[0])]
+    )
     network.cache_clear()

@@ -21,8 +21,15 @@ def test_each_task_has_its_own_threshold():
 
 
 def test_a_task_that_training_did_not_hold_uses_what_all_tasks_taught():
-    detector = member("length").fit(samples([("short", False), ("a much longer text", True)] * 3), contexts(samples([])), 7)
-    assert [verdict for verdict, *_ in judged(detector, samples([("tiny", False), ("a rather long text", True)], task="general"))] == [
+    detector = member("length").fit(
+        samples([("short", False), ("a much longer text", True)] * 3), contexts(samples([])), 7
+    )
+    assert [
+        verdict
+        for verdict, *_ in judged(
+            detector, samples([("tiny", False), ("a rather long text", True)], task="general")
+        )
+    ] == [
         False,
         True,
     ]
@@ -33,7 +40,10 @@ def test_an_unfitted_detector_says_nothing():
 
 
 def test_judgements_follow_the_order_of_samples_and_have_stable_names():
-    mixed = pl.concat([samples([("a b c", True)], task=task) for task in ("qa", "general")] + [samples([("a", False)], task="dialogue")])
+    mixed = pl.concat(
+        [samples([("a b c", True)], task=task) for task in ("qa", "general")]
+        + [samples([("a", False)], task="dialogue")]
+    )
     mixed = mixed[[2, 0, 1]]
     detector = member("length").fit(mixed, contexts(mixed), 7)
     first = detector.judge(mixed, contexts(mixed))

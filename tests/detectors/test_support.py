@@ -22,28 +22,39 @@ def features(text, knowledge):
 
 
 def test_features_by_hand():
-    found = features("Varn was founded in 1912 near Tesk", "Varn was founded by monks.\n\nIn 1912 it burned. The town is near the sea.")
-    # words: Varn was founded in 1912 near Tesk; content: Varn founded 1912 near Tesk (near is no stop word), Tesk alone is absent
+    found = features(
+        "Varn was founded in 1912 near Tesk",
+        "Varn was founded by monks.\n\nIn 1912 it burned. The town is near the sea.",
+    )
+    # words: Varn was founded in 1912 near Tesk; content: Varn founded 1912 near Tesk (near is no stop word),
+    # Tesk alone is absent
     assert found["absent_rate"] == pytest.approx(1 / 5) and found["stem_rate"] == 0
     # the first passage holds Varn, founded; the second 1912, near: either lacks 3 of 5
     assert found["best_absent_rate"] == pytest.approx(3 / 5)
     # the longest runs: "Varn was founded" (3 of 7 words)
     assert found["outside_run_rate"] == pytest.approx(4 / 7)
-    assert found["absent_number_rate"] == 0 and found["absent_name_rate"] == pytest.approx(1 / 2)  # Varn, Tesk
+    assert found["absent_number_rate"] == 0 and found["absent_name_rate"] == pytest.approx(
+        1 / 2
+    )  # Varn, Tesk
     assert (found["log_words"], found["log_evidence"]) == pytest.approx((np.log(8), np.log(3)))
 
 
 def test_another_number_and_a_form_of_a_word():
     found = features("The walls fell in 1913.", "The wall fell in 1912.")
     # content: walls (stem), fell, 1913 (absent)
-    assert (found["absent_rate"], found["stem_rate"], found["absent_number_rate"]) == pytest.approx((1 / 3, 1 / 3, 1))
+    assert (found["absent_rate"], found["stem_rate"], found["absent_number_rate"]) == pytest.approx(
+        (1 / 3, 1 / 3, 1)
+    )
 
 
 def test_nothing_to_read_and_nothing_to_read_it_against():
     assert support_features(Texts([], [], [])).shape == (0, len(NAMES))
     assert features("", "Varn is a town.")["absent_rate"] == 0
     without = features("Varn is a town", "")
-    assert without["absent_rate"] == without["best_absent_rate"] == without["outside_run_rate"] == 1 and without["log_evidence"] == 0
+    assert (
+        without["absent_rate"] == without["best_absent_rate"] == without["outside_run_rate"] == 1
+        and without["log_evidence"] == 0
+    )
 
 
 def test_match_codes_are_read_as_features_writes_them():
@@ -54,7 +65,13 @@ def test_match_codes_are_read_as_features_writes_them():
 
 @pytest.mark.parametrize(
     ("held", "beside", "longest"),
-    [([], [], 0), ([0, 0], [0, 0], 0), ([1, 0, 1], [0, 0, 0], 1), ([1, 1, 1], [1, 1, 0], 3), ([1, 1, 1, 1], [1, 0, 1, 0], 2)],
+    [
+        ([], [], 0),
+        ([0, 0], [0, 0], 0),
+        ([1, 0, 1], [0, 0, 0], 1),
+        ([1, 1, 1], [1, 1, 0], 3),
+        ([1, 1, 1, 1], [1, 0, 1, 0], 2),
+    ],
 )
 def test_the_longest_run(held, beside, longest):
     assert longest_run(np.array(held, dtype=bool), np.array(beside, dtype=bool)) == longest
@@ -67,14 +84,18 @@ def test_it_learns_what_length_cannot_tell():
     rows += [(f"{town} lies on the river Dovra.", True) for town in towns]
     of = samples(rows, task="fact")
     judged = member("support").fit(of, contexts(of, known), 7).judge(of, contexts(of, known))
-    assert judged["verdict"].to_list() == of["is_hallucinated"].to_list() and judged["p"].is_between(0, 1).all()
+    assert (
+        judged["verdict"].to_list() == of["is_hallucinated"].to_list() and judged["p"].is_between(0, 1).all()
+    )
 
 
-# ---- on real claims -------------------------------------------------------------------------------------------------------------
+# ---- on real claims ----------------------------------------------------------------------------------------
 
 
 def test_on_factcheckgpt_it_tells_little(tmp_path):
-    """κ .16 over 320 claims (interval from below 0 to .34), accuracy .66 where `never` has .76: words alone do not verify."""
+    """κ .16 over 320 claims (interval from below 0 to .34), accuracy .66 where `never` has .76: words alone
+    do not verify.
+    """
     folder = DATA / "factcheckgpt"
     if not (folder / "responses.jsonl").is_file():
         pytest.skip(f"no factcheckgpt/responses.jsonl under {DATA}; name the folder in TRUERATE_DATA")

@@ -21,14 +21,26 @@ def test_random_keeps_the_prevalence_and_depends_on_the_sample_alone():
 
 def test_length_takes_the_feature_that_tells_and_its_shares():
     # words tell nothing (all two), characters do: above 8.5 two of two are hallucinated, below one of four
-    train = samples([("a bc", False), ("a bcd", False), ("a bcde", False), ("ab cdef", True), ("abcd efgh", True), ("abcde fghi", True)])
+    train = samples(
+        [
+            ("a bc", False),
+            ("a bcd", False),
+            ("a bcde", False),
+            ("ab cdef", True),
+            ("abcd efgh", True),
+            ("abcde fghi", True),
+        ]
+    )
     verdicts, p = judge("length", train, samples([("x yz", False), ("lengthy phrases", True)], split="test"))
     assert verdicts == [False, True] and p == [0.0, 1.0]  # the cut lies between 6 and 7 characters
 
 
 def test_punctuation_learns_its_direction():
     train = samples([("A sentence.", False), ("fragment", True)] * 4)
-    assert judge("punctuation", train, samples([("One.", False), ("one", True)], split="test"))[0] == [False, True]
+    assert judge("punctuation", train, samples([("One.", False), ("one", True)], split="test"))[0] == [
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize("name", ["length", "punctuation", "answer-ngrams", "overlap", "lexical-lr"])
@@ -40,7 +52,11 @@ def test_one_class_alone_gives_its_label(name):
 
 
 def test_equal_lengths_leave_the_prevalence():
-    verdicts, p = judge("punctuation", samples([("a", True), ("b", False), ("c", False)]), samples([("d.", True)], split="test"))
+    verdicts, p = judge(
+        "punctuation",
+        samples([("a", True), ("b", False), ("c", False)]),
+        samples([("d.", True)], split="test"),
+    )
     assert verdicts == [False] and p == [pytest.approx(1 / 3, abs=1e-6)]
 
 

@@ -15,7 +15,7 @@ from truerate.config.layout import Layout, _digest_of, beside
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Generation, frame, write_parquet
 from truerate.flow import again
-from truerate.real.build import MARK
+from truerate.config.layout import WORK as MARK
 
 ROOT = Path(__file__).parents[2]
 HELD, OTHER = "halueval-closed-world", "mfava-closed-world"
@@ -29,8 +29,19 @@ def at(tmp_path, monkeypatch) -> Layout:
 
 def replies(*dead: str) -> pl.DataFrame:
     """A reply that came, and one per key that did not."""
-    known = {"item_id": "i", "purpose": "p", "model": "m", "sample_index": 0, "params": "{}", "text": "", "cost_usd": 0.0}
-    rows = [known | {"generation_id": key, "prompt_key": key, "status": "dead", "reason": "rejected"} for key in dead]
+    known = {
+        "item_id": "i",
+        "purpose": "p",
+        "model": "m",
+        "sample_index": 0,
+        "params": "{}",
+        "text": "",
+        "cost_usd": 0.0,
+    }
+    rows = [
+        known | {"generation_id": key, "prompt_key": key, "status": "dead", "reason": "rejected"}
+        for key in dead
+    ]
     return frame(Generation, [known | {"generation_id": "g", "prompt_key": "cd" * 32, "status": "ok"}, *rows])
 
 
@@ -47,7 +58,7 @@ def names(paths) -> set[str]:
     return {f"{path.parent.name.split('@')[0]}/{path.name.split('-')[0]}" for path in paths}
 
 
-# ---- which boards hold a letter -----------------------------------------------------------------------------------------------------
+# ---- which boards hold a letter ----------------------------------------------------------------------------
 def test_a_board_holds_a_letter_in_its_scratch_files_or_in_its_data_set(at):
     assert again.boards_holding(at, {KEY}) == []
     write_parquet(replies(KEY), Path(at.dataset(OTHER, "generations")))
@@ -69,7 +80,7 @@ def test_a_file_that_is_no_table_is_named_in_one_line(at):
         again.boards_holding(at, {KEY})
 
 
-# ---- which scratch files go ---------------------------------------------------------------------------------------------------------
+# ---- which scratch files go --------------------------------------------------------------------------------
 @pytest.mark.parametrize("board", Layout.load(str(ROOT / "params.yaml")).p.boards)
 def test_each_scratch_file_stands_behind_what_it_is_made_from(at, board):
     current, reads = again.graph(at, board)
@@ -86,7 +97,10 @@ def test_what_follows_from_a_stale_file_goes_with_it_and_nothing_else(at):
     generator = f"{at.p.track(HELD).dataset_generator}/sample"
     gone = names(again.to_remove(at, HELD, lambda path: names([path]) == {generator}))
     assert gone == {generator, f"{at.p.track(HELD).filter_judge}/filter", *subjects}
-    assert names(again.to_remove(at, HELD, again.of_step("respond"))) == {f"{at.p.track(HELD).responder}/respond", *subjects}
+    assert names(again.to_remove(at, HELD, again.of_step("respond"))) == {
+        f"{at.p.track(HELD).responder}/respond",
+        *subjects,
+    }
     assert again.to_remove(at, HELD, lambda path: False) == [] and len(current) > len(gone)
 
 
@@ -100,7 +114,10 @@ def test_pages_are_fetched_again_for_a_track_without_asking_who_made_the_entitie
 
 def test_files_of_earlier_settings_go_together_where_one_is_stale(at):
     current = built(at, HELD)
-    earlier = [Path(at.p.paths.build) / HELD / "elm@000000000000" / f"{step}-0.parquet" for step in ("sample", "recognise")]
+    earlier = [
+        Path(at.p.paths.build) / HELD / "elm@000000000000" / f"{step}-0.parquet"
+        for step in ("sample", "recognise")
+    ]
     for path in earlier:
         write_parquet(replies(), path)
     assert not set(earlier) & set(again.to_remove(at, HELD, lambda path: path == current[0]))
@@ -131,16 +148,24 @@ def test_boards_of_public_files_which_share_the_store_are_marked_too(at, tmp_pat
     assert again.ask_again_everywhere(at, {KEY}) == []
 
 
-# ---- which stages DVC runs ----------------------------------------------------------------------------------------------------------
+# ---- which stages DVC runs ---------------------------------------------------------------------------------
 @pytest.fixture
 def repo(at) -> Repo:
-    """A repository of DVC in which each data set is a copy of a file; that of HELD was built of two contents in turn."""
+    """A repository of DVC in which each data set is a copy of a file; that of HELD was built of two contents
+    in turn.
+    """
     Path("in").mkdir()
     for board in (HELD, OTHER):
         Path("in", board).write_text("first")
     out = at.dataset("${item}")
-    copy = {"cmd": f"mkdir -p {out} && cp in/${{item}} {out}/out && echo >> ran", "deps": ["in/${item}"], "outs": [{out: {"persist": True}}]}
-    Path("dvc.yaml").write_text(yaml.safe_dump({"stages": {"dataset": {"foreach": [HELD, OTHER], "do": copy}}}))
+    copy = {
+        "cmd": f"mkdir -p {out} && cp in/${{item}} {out}/out && echo >> ran",
+        "deps": ["in/${item}"],
+        "outs": [{out: {"persist": True}}],
+    }
+    Path("dvc.yaml").write_text(
+        yaml.safe_dump({"stages": {"dataset": {"foreach": [HELD, OTHER], "do": copy}}})
+    )
     Repo.init(no_scm=True).close()
     with Repo() as found:
         for content in ("second", "first"):
@@ -165,7 +190,9 @@ def test_a_marked_stage_is_run_not_restored(at, repo):
         Path("in", HELD).write_text(content)
         assert [stage.addressing for stage in repo.reproduce()] == [f"dataset@{HELD}"]
         n_ran += 1
-        assert Path("ran").stat().st_size == n_ran and Path("data/datasets", HELD, "out").read_text() == content
+        assert (
+            Path("ran").stat().st_size == n_ran and Path("data/datasets", HELD, "out").read_text() == content
+        )
 
 
 def test_nothing_is_touched_where_nobody_holds_the_letters(at, repo):

@@ -1,4 +1,6 @@
-"""Pages that are asked for again: what the store says of them, which boards hold them, and what the commands print."""
+"""Pages that are asked for again: what the store says of them, which boards hold them, and what the commands
+print.
+"""
 
 import json
 from pathlib import Path
@@ -59,7 +61,15 @@ def evidence(at: Layout, *rejects: Page, documents=()) -> Path:
 
 
 def document(url: str) -> dict:
-    known = {"document_id": "d", "lang": "en", "title": "", "text": "Varn", "source": "web", "licence": "not stated", "dated": None}
+    known = {
+        "document_id": "d",
+        "lang": "en",
+        "title": "",
+        "text": "Varn",
+        "source": "web",
+        "licence": "not stated",
+        "dated": None,
+    }
     return known | {"url": url, "is_wikipedia": False}
 
 
@@ -93,7 +103,10 @@ def test_those_that_may_pass_are_found_by_reason(wanted, found, at):
 
 @pytest.mark.parametrize("wanted", ["ok", "too-slow", "not-html", "", "5xx", "timeouts"])
 def test_a_reason_that_does_not_pass_is_refused(wanted, at):
-    with PageStore.of(at) as store, pytest.raises(TruerateError, match="allowed: all, error, robots, status, timeout, or a status such"):
+    with (
+        PageStore.of(at) as store,
+        pytest.raises(TruerateError, match="allowed: all, error, robots, status, timeout, or a status such"),
+    ):
         transient(store, wanted)
 
 
@@ -114,7 +127,9 @@ def test_a_board_holds_a_page_as_reject_or_document_in_its_data_set_or_scratch_f
     assert ask_pages_again(at, []) == ask_pages_again(at, [OFF]) == [] and path.is_file()
     assert ask_pages_again(at, [BUSY]) == [OTHER] and path.is_file()
     assert ask_pages_again(at, [GOOD]) == [BOARD]
-    assert not list(Path(at.p.paths.build).rglob("*.parquet"))  # the step's files, what lies beside, and what was made from them
+    assert not list(
+        Path(at.p.paths.build).rglob("*.parquet")
+    )  # the step's files, what lies beside, and what was made from them
     evidence(at, LATE)
     assert ask_pages_again(at, [BUSY, LATE]) == [OTHER, BOARD]
 
@@ -126,15 +141,27 @@ def test_a_page_whose_address_only_begins_like_one_is_not_it(at):
 
 def test_the_commands_say_what_they_did(at, capsys):
     evidence(at, BUSY)
-    assert cli.main(["web", "stats"]) == 0 and "may_pass" in (said := capsys.readouterr().out) and "too-slow" in said
+    assert (
+        cli.main(["web", "stats"]) == 0
+        and "may_pass" in (said := capsys.readouterr().out)
+        and "too-slow" in said
+    )
     assert cli.main(["web", "stats", "--json"]) == 0
-    assert {"reason": "status", "status": 503, "may_pass": True, "n_pages": 2} in json.loads(capsys.readouterr().out)
+    assert {"reason": "status", "status": 503, "may_pass": True, "n_pages": 2} in json.loads(
+        capsys.readouterr().out
+    )
     assert cli.main(["web", "retry", "503"]) == 0
-    assert capsys.readouterr().out == f"2 pages forgotten; the next `dvc repro` asks for them again, on {BOARD}\n"
+    assert (
+        capsys.readouterr().out
+        == f"2 pages forgotten; the next `dvc repro` asks for them again, on {BOARD}\n"
+    )
     assert cli.main(["web", "retry", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"n_forgotten": 3, "boards": []}
     assert cli.main(["web", "retry"]) == 0 and capsys.readouterr().out == "no pages to forget\n"
     assert cli.main(["web", "forget", GONE.url]) == 0
-    assert capsys.readouterr().out == "1 pages forgotten; the next `dvc repro` asks for those that it still needs\n"
+    assert (
+        capsys.readouterr().out
+        == "1 pages forgotten; the next `dvc repro` asks for those that it still needs\n"
+    )
     assert cli.main(["web", "retry", "never"]) == cli.main(["web", "forget", "http://nowhere/"]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 2

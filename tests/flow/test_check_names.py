@@ -16,7 +16,9 @@ BOARD = COMMITTED["boards"]["mfava-closed-world"]
 
 @pytest.fixture
 def refused(tmp_path, monkeypatch, capfd):
-    """Give changed settings to the first stage, which must refuse them; gives its lines. `files`: what lies in the project."""
+    """Give changed settings to the first stage, which must refuse them; gives its lines. `files`: what lies
+    in the project.
+    """
     for name in ("src", "rules"):
         (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.chdir(tmp_path)
@@ -45,24 +47,38 @@ def refused(tmp_path, monkeypatch, capfd):
 
 MEMBERS = COMMITTED["detectors"]["tokens"]["members"]
 NAMES = {
-    "a subject": ({H + "subjects": ["gpt4"]}, [H + "subjects: model 'gpt4' is not declared; declared: aster, aster-search"]),
-    "a role": ({H + "filter_judge": "quil"}, [H + "filter_judge: model 'quil' is not declared; did you mean 'quill'?; declared"]),
+    "a subject": (
+        {H + "subjects": ["gpt4"]},
+        [H + "subjects: model 'gpt4' is not declared; declared: aster, aster-search"],
+    ),
+    "a role": (
+        {H + "filter_judge": "quil"},
+        [H + "filter_judge: model 'quil' is not declared; did you mean 'quill'?; declared"],
+    ),
     "a model that is gone, in two places": (
         {M + "writer": "nobody", M + "checker": "nobody"},
         [f"{M}writer, {M}checker: model 'nobody' is not declared"],
     ),
-    "an endpoint": ({"models.elm.endpoint": "wrld"}, ["models.elm.endpoint: endpoint 'wrld' is not declared; did you mean 'world'?"]),
+    "an endpoint": (
+        {"models.elm.endpoint": "wrld"},
+        ["models.elm.endpoint: endpoint 'wrld' is not declared; did you mean 'world'?"],
+    ),
     "a search": ({W + "search.endpoint": "wrld"}, [W + "search.endpoint: endpoint 'wrld' is not declared"]),
     "a proxy": ({W + "fetch.proxy": "wrld"}, [W + "fetch.proxy: endpoint 'wrld' is not declared"]),
     "a panel of strangers": ({W + "panel": ["gpt4"]}, [W + "panel: model 'gpt4' is not declared"]),
-    "a panel of no subject": ({W + "panel": ["quill"]}, [W + "panel: 'quill' is no subject", "subjects: aster, aster-search, birch"]),
+    "a panel of no subject": (
+        {W + "panel": ["quill"]},
+        [W + "panel: 'quill' is no subject", "subjects: aster, aster-search, birch"],
+    ),
     "a track of public data": (
         {"public_data.begin.track": "halueva"},
         ["public_data.begin.track: track 'halueva'", "did you mean 'halueval'"],
     ),
     "a reader of public data": (
         {"public_data.begin.reader": "beginn"},
-        ["params.yaml: public_data.begin: source 'begin': reader 'beginn' is not known; did you mean 'begin'?"],
+        [
+            "params.yaml: public_data.begin: source 'begin': reader 'beginn' is not known; did you mean 'begin'?"
+        ],
     ),
     "a part of public data": (
         {"public_data.refchecker-zero-context.part": "zero"},
@@ -82,14 +98,22 @@ NAMES = {
     ),
     "a member of two families": (
         {"detectors.more": {"tracks": ["halueval"], "members": ["length"], "folds": 2}},
-        ["detectors.more.members: 'length' is a member of 'baselines' too, and both are rows of halueval's boards"],
+        [
+            "detectors.more.members: 'length' is a member of 'baselines' too, and both are rows of halueval's boards"
+        ],
     ),
     "a backbone": (
         {"detectors.tokens.members": [*MEMBERS, "tiny-prefixx"]},
-        ["detectors.tokens.members: detector member 'tiny-prefixx' is not known; did you mean 'tiny-prefix'?"],
+        [
+            "detectors.tokens.members: detector member 'tiny-prefixx' is not known; did you mean 'tiny-prefix'?"
+        ],
     ),
     "a detector called as a model": (
-        {"detectors.baselines.members": ["always"], "detectors.baselines.only": {}, "models.always": COMMITTED["models"]["elm"]},
+        {
+            "detectors.baselines.members": ["always"],
+            "detectors.baselines.only": {},
+            "models.always": COMMITTED["models"]["elm"],
+        },
         ["models.always: a detector of detectors.baselines has this name too"],
     ),
     "rates by nobody": (
@@ -100,41 +124,111 @@ NAMES = {
     "a language of the world": ({"languages": ["en", "xx"]}, ["languages: unknown language code 'xx'"]),
     "a language that is not written": (
         {M + "languages": ["en", "es"]},
-        [M + "languages: 'es' is not written by source 'closed-world-wiki' of board 'mfava-closed-world'; it writes: ar, de"],
+        [
+            M
+            + "languages: 'es' is not written by source 'closed-world-wiki' of board 'mfava-closed-world'; it writes: ar, de"
+        ],
     ),
-    "a word of ours": ({H + "similarity": "chfr"}, [H + "similarity: 'chfr' is no folder that is there; did you mean 'chrf'?"]),
-    "weights": ({"backbones.tiny-plain.weights": "no/such/folder"}, ["backbones.tiny-plain.weights: 'no/such/folder' is no Hub id"]),
-    "a tokenizer": ({M + "tokenizer": "wrods"}, [M + "tokenizer: 'wrods' is no folder", "did you mean 'words'?"]),
+    "a word of ours": (
+        {H + "similarity": "chfr"},
+        [H + "similarity: 'chfr' is no folder that is there; did you mean 'chrf'?"],
+    ),
+    "weights": (
+        {"backbones.tiny-plain.weights": "no/such/folder"},
+        ["backbones.tiny-plain.weights: 'no/such/folder' is no Hub id"],
+    ),
+    "a tokenizer": (
+        {M + "tokenizer": "wrods"},
+        [M + "tokenizer: 'wrods' is no folder", "did you mean 'words'?"],
+    ),
     "rarity": ({W + "rarity": "ngarm"}, [W + "rarity: 'ngarm' is no folder", "did you mean 'ngram'?"]),
     "weights of entailment": (
-        {"detectors.e": {"tracks": ["halueval"], "members": ["nli"], "folds": 2, "entailment": {"nli": {"weights": "./x"}}}},
+        {
+            "detectors.e": {
+                "tracks": ["halueval"],
+                "members": ["nli"],
+                "folds": 2,
+                "entailment": {"nli": {"weights": "./x"}},
+            }
+        },
         ["detectors.e.entailment.nli.weights: './x' is no Hub id"],
     ),
-    "a licence": ({"hub.licence": "cc-by-4"}, ["hub.licence: 'cc-by-4' is no licence that can be asked for; did you mean 'cc-by-4.0'?"]),
-    "a dropped setting": ({"models.elm.drop": ["temprature"]}, ["models.elm.drop: 'temprature' is no setting", "'temperature'?"]),
-    "a limit in words": ({"models.elm.params": {"max_tokens": "many"}}, ["models.elm.params: max_tokens must be a whole number"]),
-    "a number beyond 64 bits": ({"models.elm.params": {"seed": 10**30}}, ["models.elm.params: cannot be sent as JSON"]),
-    "a key that is no text": ({"models.elm.extra_body": {"a": {1: 2}}}, ["models.elm.extra_body: cannot be sent as JSON"]),
+    "a licence": (
+        {"hub.licence": "cc-by-4"},
+        ["hub.licence: 'cc-by-4' is no licence that can be asked for; did you mean 'cc-by-4.0'?"],
+    ),
+    "a dropped setting": (
+        {"models.elm.drop": ["temprature"]},
+        ["models.elm.drop: 'temprature' is no setting", "'temperature'?"],
+    ),
+    "a limit in words": (
+        {"models.elm.params": {"max_tokens": "many"}},
+        ["models.elm.params: max_tokens must be a whole number"],
+    ),
+    "a number beyond 64 bits": (
+        {"models.elm.params": {"seed": 10**30}},
+        ["models.elm.params: cannot be sent as JSON"],
+    ),
+    "a key that is no text": (
+        {"models.elm.extra_body": {"a": {1: 2}}},
+        ["models.elm.extra_body: cannot be sent as JSON"],
+    ),
     "a setting of a model that nobody asks": (
         {"models.new": {"endpoint": "world", "model": "x", "params": {"temprature": 1}}},
         ["models.new.params: asking model 'new': temprature cannot be sent"],
     ),
-    "a place in a command": ({"sources.closed-world.make": "python {path} {seeed}"}, ["sources.closed-world: ", "{seeed}", "allowed: {"]),
-    "part of a place": ({"sources.closed-world.make": "python {path} {seed[0]}"}, ["sources.closed-world: ", "cannot be filled in"]),
-    "a command that fills nothing": ({"sources.closed-world.make": "python x.py"}, ["sources.closed-world: ", "must hold {path}"]),
-    "code of a source": ({"sources.closed-world.code": ["src/nope"]}, ["sources.closed-world: ", "nothing at 'src/nope'"]),
-    "a place in a launch": ({"endpoints.world.launch": "x {port} {seed.x}"}, ["endpoints.world.launch: cannot fill in"]),
-    "an address": ({"endpoints.odd": {"base_url": "http://[x/v1"}}, ["endpoints.odd.base_url: it names no host and port"]),
-    "a question": ({W + "question": "What of {entity} and {more}?"}, [W + "question: must hold {entity}, where the name is put"]),
+    "a place in a command": (
+        {"sources.closed-world.make": "python {path} {seeed}"},
+        ["sources.closed-world: ", "{seeed}", "allowed: {"],
+    ),
+    "part of a place": (
+        {"sources.closed-world.make": "python {path} {seed[0]}"},
+        ["sources.closed-world: ", "cannot be filled in"],
+    ),
+    "a command that fills nothing": (
+        {"sources.closed-world.make": "python x.py"},
+        ["sources.closed-world: ", "must hold {path}"],
+    ),
+    "code of a source": (
+        {"sources.closed-world.code": ["src/nope"]},
+        ["sources.closed-world: ", "nothing at 'src/nope'"],
+    ),
+    "a place in a launch": (
+        {"endpoints.world.launch": "x {port} {seed.x}"},
+        ["endpoints.world.launch: cannot fill in"],
+    ),
+    "an address": (
+        {"endpoints.odd": {"base_url": "http://[x/v1"}},
+        ["endpoints.odd.base_url: it names no host and port"],
+    ),
+    "a question": (
+        {W + "question": "What of {entity} and {more}?"},
+        [W + "question: must hold {entity}, where the name is put"],
+    ),
     "a user agent": ({W + "fetch.user_agent": "a\nb"}, [W + "fetch.user_agent: must be printable ASCII"]),
-    "names taken down": ({W + "takedown": "none.txt"}, [W + "takedown: reading the take-down list 'none.txt': No such file"]),
-    "a folder of names taken down": ({W + "takedown": "rules"}, [W + "takedown: reading the take-down list 'rules': Is a directory"]),
-    "recorded searches": ({W + "search.recorded": "none.jsonl"}, [W + "search.recorded: reading recorded searches 'none.jsonl'"]),
+    "names taken down": (
+        {W + "takedown": "none.txt"},
+        [W + "takedown: reading the take-down list 'none.txt': No such file"],
+    ),
+    "a folder of names taken down": (
+        {W + "takedown": "rules"},
+        [W + "takedown: reading the take-down list 'rules': Is a directory"],
+    ),
+    "recorded searches": (
+        {W + "search.recorded": "none.jsonl"},
+        [W + "search.recorded: reading recorded searches 'none.jsonl'"],
+    ),
     "prompts": ({"llm.prompts_dir": "none"}, ["llm.prompts_dir: no template in 'none'"]),
-    "a name as long as no file's": ({"sources.closed-world.code": ["a" * 300]}, ["sources.closed-world: 'aaa", "File name too long"]),
+    "a name as long as no file's": (
+        {"sources.closed-world.code": ["a" * 300]},
+        ["sources.closed-world: 'aaa", "File name too long"],
+    ),
     "a board as long as no folder's": ({"boards.x" + "y" * 100: BOARD}, ["boards: name 'xyyy", "at most 80"]),
     "two stages of one name": (
-        {"detectors.tokens-a": {"tracks": ["mfava"], "members": [], "folds": 2}, "boards.a-mfava-closed-world": BOARD},
+        {
+            "detectors.tokens-a": {"tracks": ["mfava"], "members": [], "folds": 2},
+            "boards.a-mfava-closed-world": BOARD,
+        },
         ["two stages would be called 'train@tokens-a-mfava-closed-world'"],
     ),
 }
@@ -154,5 +248,7 @@ def test_files_that_are_no_text_are_one_line(refused):
 
 
 def test_each_mistake_has_a_line(refused):
-    lines = refused({H + "responder": "nobody", "models.elm.endpoint": "wrld", "boards.halueval-closed-world.source": "x"}).splitlines()
+    lines = refused(
+        {H + "responder": "nobody", "models.elm.endpoint": "wrld", "boards.halueval-closed-world.source": "x"}
+    ).splitlines()
     assert len(lines) == 3 and all("is not declared" in line for line in lines)

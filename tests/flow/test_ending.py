@@ -21,11 +21,29 @@ def at(tmp_path, monkeypatch) -> Layout:
     return layout
 
 
-def replies(n: int, status: str = "ok", reason: str | None = None, *, model: str = "elm", purpose: str = "recognise", **more) -> list[dict]:
+def replies(
+    n: int,
+    status: str = "ok",
+    reason: str | None = None,
+    *,
+    model: str = "elm",
+    purpose: str = "recognise",
+    **more,
+) -> list[dict]:
     """Rows that differ by their keys alone."""
-    known = {"item_id": "i", "sample_index": 0, "params": "{}", "text": "", "cost_usd": 0.0, "finish_reason": "stop"}
+    known = {
+        "item_id": "i",
+        "sample_index": 0,
+        "params": "{}",
+        "text": "",
+        "cost_usd": 0.0,
+        "finish_reason": "stop",
+    }
     of = {"model": model, "purpose": purpose, "status": status, "reason": reason}
-    return [known | of | more | {"generation_id": f"{of}{i}", "prompt_key": f"{status}{reason}{i}"} for i in range(n)]
+    return [
+        known | of | more | {"generation_id": f"{of}{i}", "prompt_key": f"{status}{reason}{i}"}
+        for i in range(n)
+    ]
 
 
 def built(at: Layout, board: str, *rows: list[dict]) -> list[str]:
@@ -35,8 +53,19 @@ def built(at: Layout, board: str, *rows: list[dict]) -> list[str]:
 
 def test_a_build_that_went_well_says_nothing(at):
     assert ending.lines(at) == []
-    assert built(at, HELD, replies(5), replies(4, "unparsed", "no_verdict"), replies(9, "abstained", purpose="sample")) == []
-    assert built(at, OTHER, replies(3, "dead", "refusal"), replies(3)) == []  # half is not most, and a refusal is the model's own
+    assert (
+        built(
+            at,
+            HELD,
+            replies(5),
+            replies(4, "unparsed", "no_verdict"),
+            replies(9, "abstained", purpose="sample"),
+        )
+        == []
+    )
+    assert (
+        built(at, OTHER, replies(3, "dead", "refusal"), replies(3)) == []
+    )  # half is not most, and a refusal is the model's own
 
 
 @pytest.mark.parametrize(
@@ -61,11 +90,20 @@ def test_who_is_no_model_of_params_is_not_named(at):
 
 
 def test_dead_letters_for_faults_of_an_endpoint_are_counted_with_the_command_that_asks_them_again(at):
-    broken = [row | {"prompt_key": "one turn"} for row in replies(4, "dead", "teaching turn: timeout")]  # one letter, four candidates
+    broken = [
+        row | {"prompt_key": "one turn"} for row in replies(4, "dead", "teaching turn: timeout")
+    ]  # one letter, four candidates
     built(at, HELD, replies(20), replies(2, "dead", "rejected"), broken)
-    (line,) = built(at, OTHER, replies(9), replies(1, "dead", "content_filter"), replies(2, "dead", "rejected"))
-    assert line.startswith("3 requests were given up for faults of an endpoint (rejected 2, timeout 1), on halueval-closed-world, mfava-")
-    assert "`truerate llm dead --retry rejected` and `truerate llm dead --retry timeout` and then `dvc repro`" in line
+    (line,) = built(
+        at, OTHER, replies(9), replies(1, "dead", "content_filter"), replies(2, "dead", "rejected")
+    )
+    assert line.startswith(
+        "3 requests were given up for faults of an endpoint (rejected 2, timeout 1), on halueval-closed-world, mfava-"
+    )
+    assert (
+        "`truerate llm dead --retry rejected` and `truerate llm dead --retry timeout` and then `dvc repro`"
+        in line
+    )
 
 
 def test_a_stage_says_it_at_its_end_and_a_whole_build_once_at_its_own(at, capsys, monkeypatch):

@@ -39,8 +39,19 @@ def test_the_build_that_runs_a_stage_has_the_last_word(tmp_path):
     (tmp_path / "dvc.yaml").write_text("stages: {made: {cmd: python -m truerate boards, outs: [made]}}")
     subprocess.run([sys.executable, "-m", "dvc", "init", "--no-scm", "-q"], cwd=tmp_path, check=True)
     code = "import sys; from truerate.flow.making import build; sys.exit(build(['made']))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=os.environ | own, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=os.environ | own,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     *above, last = done.stderr.splitlines()
-    assert done.returncode and last.startswith("truerate: the build stopped; ") and "no reply that came is paid twice" in last
+    assert (
+        done.returncode
+        and last.startswith("truerate: the build stopped; ")
+        and "no reply that came is paid twice" in last
+    )
     assert any("params.yaml" in line for line in above) and "Traceback" not in done.stderr
     assert (done.stdout + done.stderr).count("paid twice") == 1

@@ -13,7 +13,14 @@ from truerate.flow.slices import own_lock, own_settings
 
 ROOT = Path(__file__).parents[2]
 P = load_params(ROOT / "params.yaml")
-REGISTERS = ("sources", "boards", "endpoints", "models", "detectors", "backbones")  # of which a slice holds the board's own entries
+REGISTERS = (
+    "sources",
+    "boards",
+    "endpoints",
+    "models",
+    "detectors",
+    "backbones",
+)  # of which a slice holds the board's own entries
 
 
 def loaded(tmp_path, text: str) -> Params:
@@ -28,10 +35,19 @@ def edited(tmp_path, change) -> Params:
 
 
 def with_another(values: dict) -> None:
-    """A board of another user of this checkout, on another track, with a source, an endpoint and a model of its own."""
+    """A board of another user of this checkout, on another track, with a source, an endpoint and a model of
+    its own.
+    """
     values["sources"]["hidden-source"] = {"reader": "halueval", "path": "inputs/hidden-folder"}
-    values["boards"]["hidden-board"] = {"track": "halueval", "source": "hidden-source", "title": "Hidden title"}
-    values["endpoints"]["hidden-endpoint"] = {"base_url": "http://hidden-host.internal:8000/v1", "api_key_env": "HIDDEN_KEY"}
+    values["boards"]["hidden-board"] = {
+        "track": "halueval",
+        "source": "hidden-source",
+        "title": "Hidden title",
+    }
+    values["endpoints"]["hidden-endpoint"] = {
+        "base_url": "http://hidden-host.internal:8000/v1",
+        "api_key_env": "HIDDEN_KEY",
+    }
     values["models"]["hidden-model"] = {"endpoint": "hidden-endpoint", "model": "hidden/weights"}
     values["tracks"]["halueval"]["subjects"].append("hidden-model")
     values["backbones"]["hidden-network"] = dict(values["backbones"]["tiny-plain"])
@@ -42,14 +58,16 @@ def with_another(values: dict) -> None:
     values["site"]["title"] = "Hidden site"
 
 
-# ---- settings --------------------------------------------------------------------------------------------------------------------
+# ---- settings ----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("board", P.boards)
 def test_a_slice_is_a_params_file_from_which_the_stages_of_the_board_read_the_same(tmp_path, board):
     own = loaded(tmp_path, own_settings(P, board))
     assert list(own.boards) == [board] and list(own.sources) == [P.board(board).source]
     assert own.track(board) == P.track(board) and own.size_of(board) == P.size_of(board)
     assert own.families(board) == P.families(board)
-    for stage in [one for one in stages(P) if one.board == board and one.family in (None, *P.families(board))]:
+    for stage in [
+        one for one in stages(P) if one.board == board and one.family in (None, *P.families(board))
+    ]:
         there, here = read_by(P, stage), read_by(own, stage)
         for place, value in here.items():
             register, _, name = place.partition(".")
@@ -80,18 +98,29 @@ def test_another_board_changes_no_byte(tmp_path, board):
 
 def test_a_model_that_joins_the_board_s_own_track_is_in_it(tmp_path):
     said = own_settings(edited(tmp_path, with_another), "halueval-closed-world")
-    assert "hidden-model" in said and "hidden-host" in said and "hidden-source" not in said and "hidden@example.com" not in said
+    assert (
+        "hidden-model" in said
+        and "hidden-host" in said
+        and "hidden-source" not in said
+        and "hidden@example.com" not in said
+    )
 
 
 def test_a_comment_changes_no_byte(tmp_path):
     text = (ROOT / "params.yaml").read_text("utf-8")
-    for changed in (f"# by maria on gpu-17.internal\n{text}", re.sub(r"#.*", "# other words", text), re.sub(r"[ ]*#.*\n", "\n", text)):
+    for changed in (
+        f"# by maria on gpu-17.internal\n{text}",
+        re.sub(r"#.*", "# other words", text),
+        re.sub(r"[ ]*#.*\n", "\n", text),
+    ):
         for board in P.boards:
             assert own_settings(loaded(tmp_path, changed), board) == own_settings(P, board)
 
 
 def test_the_sizes_that_a_source_s_command_names_are_in_it(tmp_path):
-    """The wild board's own command names its own track; one that names other tracks' sizes needs these to be built again."""
+    """The wild board's own command names its own track; one that names other tracks' sizes needs these to be
+    built again.
+    """
 
     def change(values):
         values["sources"]["closed-world-chats"]["make"] = "python -m x {path} {mfava_train} {n_items}"
@@ -101,7 +130,9 @@ def test_the_sizes_that_a_source_s_command_names_are_in_it(tmp_path):
 
 
 def test_members_of_other_tracks_stay_at_home(tmp_path):
-    """`support` judges the wild board alone, so that the slice of another board with the same family does not name it."""
+    """`support` judges the wild board alone, so that the slice of another board with the same family does not
+    name it.
+    """
     own = loaded(tmp_path, own_settings(P, "halueval-closed-world")).detectors["baselines"]
     assert own.tracks == ("halueval",) and "support" not in own.members and own.only == {}
     wild = loaded(tmp_path, own_settings(P, "wildhallucinations-closed-world")).detectors["baselines"]
@@ -115,16 +146,25 @@ def test_a_board_whose_track_has_no_block_is_one_line(tmp_path, block):
 
     with pytest.raises(TruerateError) as caught:
         edited(tmp_path, change)
-    assert "board 'mfava-closed-world': track 'mfava' has no block under" in str(caught.value) and "\n" not in str(caught.value)
+    assert "board 'mfava-closed-world': track 'mfava' has no block under" in str(
+        caught.value
+    ) and "\n" not in str(caught.value)
     assert "there: halueval, wildhallucinations" in str(caught.value)
 
 
-# ---- the lock --------------------------------------------------------------------------------------------------------------------
+# ---- the lock ----------------------------------------------------------------------------------------------
 LOCK = {
     "schema": "2.0",
     "stages": {
-        "check": {"cmd": "x params", "deps": [{"path": "params.yaml", "md5": "a1"}], "outs": [{"path": "build/settings", "md5": "a2"}]},
-        "dataset@mfava-closed-world": {"cmd": "x other", "outs": [{"path": "data/datasets/mfava-closed-world", "md5": "a3"}]},
+        "check": {
+            "cmd": "x params",
+            "deps": [{"path": "params.yaml", "md5": "a1"}],
+            "outs": [{"path": "build/settings", "md5": "a2"}],
+        },
+        "dataset@mfava-closed-world": {
+            "cmd": "x other",
+            "outs": [{"path": "data/datasets/mfava-closed-world", "md5": "a3"}],
+        },
         "judge@tokens-halueval-closed-world": {"cmd": "x judge", "outs": [{"path": "data/x", "md5": "a4"}]},
         "label@halueval-closed-world": {
             "cmd": "x label",
@@ -167,11 +207,25 @@ def test_the_lock_holds_the_board_s_stages_and_the_hashes_that_are_its_own():
 
 def test_the_order_in_which_stages_ran_changes_no_byte():
     turned = LOCK | {"stages": dict(reversed(LOCK["stages"].items()))}
-    own = [own_lock(P, "halueval-closed-world", yaml.safe_dump(lock, sort_keys=False)) for lock in (LOCK, turned)]
+    own = [
+        own_lock(P, "halueval-closed-world", yaml.safe_dump(lock, sort_keys=False)) for lock in (LOCK, turned)
+    ]
     assert own[0] == own[1]
 
 
-@pytest.mark.parametrize("text", ["", "stages: {a: [", "stages: 3\nschema: '2.0'", "stages: {}", "schema: 1\nstages: {sources: {deps: 3}}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "stages: {a: [",
+        "stages: 3\nschema: '2.0'",
+        "stages: {}",
+        "schema: 1\nstages: {sources: {deps: 3}}",
+    ],
+)
 def test_a_lock_that_is_none_is_one_line(text):
-    with pytest.raises(TruerateError, match=r"publishing board 'halueval-closed-world': dvc.lock cannot be read \(.*\); run `dvc repro`"):
+    with pytest.raises(
+        TruerateError,
+        match=r"publishing board 'halueval-closed-world': dvc.lock cannot be read \(.*\); run `dvc repro`",
+    ):
         own_lock(P, "halueval-closed-world", text)

@@ -9,9 +9,21 @@ from truerate.detectors.tokens.network import Network
 from truerate.hub.licences import Licence
 from truerate.hub.release import DetectorFacts, Files
 
-CARD = {"name": "towns", "citation": "Towns of nowhere.", "licence": "CC BY-SA 4.0", "redistribution": "yes", "url": None, "lang": "de,en"}
+CARD = {
+    "name": "towns",
+    "citation": "Towns of nowhere.",
+    "licence": "CC BY-SA 4.0",
+    "redistribution": "yes",
+    "url": None,
+    "lang": "de,en",
+}
 LICENCE = Licence("cc-by-sa-4.0", "CC BY-SA 4.0", is_share_alike=True)
-TRAINING = {"is_fitted": True, "steps": 3, "n_parameters": 9, "validation": {"f1": 0.5, "precision": 0.5, "recall": 0.5, "n_tokens": 40}}
+TRAINING = {
+    "is_fitted": True,
+    "steps": 3,
+    "n_parameters": 9,
+    "validation": {"f1": 0.5, "precision": 0.5, "recall": 0.5, "n_tokens": 40},
+}
 
 
 def scores(rows=()) -> pl.DataFrame:

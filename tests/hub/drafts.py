@@ -29,10 +29,19 @@ class SmallDraft:
 
     def files(self, *, dated: str, changelog: str) -> dict[str, bytes]:
         n = len(self.seeds)
-        own = {f"data/qa/train-{i:05d}-of-{n:05d}.parquet": shard(seed, self.n_bytes) for i, seed in enumerate(self.seeds)}
+        own = {
+            f"data/qa/train-{i:05d}-of-{n:05d}.parquet": shard(seed, self.n_bytes)
+            for i, seed in enumerate(self.seeds)
+        }
         own["build/params.yaml"] = b"seed: 1\n"
         own[README] = self.card.format(name=self.name, dated=dated).encode()
-        mark = {"kind": self.kind, "name": self.name, "prefixes": list(self.prefixes), "dated": dated, "tool": "truerate"}
+        mark = {
+            "kind": self.kind,
+            "name": self.name,
+            "prefixes": list(self.prefixes),
+            "dated": dated,
+            "tool": "truerate",
+        }
         own[MARK] = json.dumps(mark, sort_keys=True).encode()
         own |= self.more
         sums = [f"{hashlib.sha256(content).hexdigest()}  {path}\n" for path, content in sorted(own.items())]
@@ -50,7 +59,17 @@ DAY, LATER = "2026-01-01", "2026-02-02"
 
 
 def put(
-    draft=A, *, to=REPO, tag=None, public=False, dry_run=False, today=DAY, check=lambda files: None, said=None, waits=None, kind="dataset"
+    draft=A,
+    *,
+    to=REPO,
+    tag=None,
+    public=False,
+    dry_run=False,
+    today=DAY,
+    check=lambda files: None,
+    said=None,
+    waits=None,
+    kind="dataset",
 ):
     """Publish without waiting; `said` and `waits` collect what the user would read and how long they would wait."""
     target = Target(to, kind, is_public=public, tag=tag)

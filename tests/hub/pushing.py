@@ -39,13 +39,25 @@ def push(api: HfApi, files: dict[str, bytes], *, delete: tuple[str, ...] = (), k
     return api.create_commit(REPO, operations, commit_message="a release", repo_type=kind, **more)
 
 
-def ask(hub, method: str, path: str, body: bytes | dict | None = None, *, port: int | None = None, **headers: str | None):
+def ask(
+    hub,
+    method: str,
+    path: str,
+    body: bytes | dict | None = None,
+    *,
+    port: int | None = None,
+    **headers: str | None,
+):
     """A request as it stands, with the write token unless `Authorization` is given: status, headers and body."""
     body = json.dumps(body).encode() if isinstance(body, dict) else body
-    named = {"Authorization": f"Bearer {hub.token}"} | {name.replace("_", "-"): value for name, value in headers.items()}
+    named = {"Authorization": f"Bearer {hub.token}"} | {
+        name.replace("_", "-"): value for name, value in headers.items()
+    }
     connection = http.client.HTTPConnection("127.0.0.1", port or hub.ports[0], timeout=10)
     try:
-        connection.request(method, path, body, {name: value for name, value in named.items() if value is not None})
+        connection.request(
+            method, path, body, {name: value for name, value in named.items() if value is not None}
+        )
         answer = connection.getresponse()
         return answer.status, answer.headers, answer.read()
     finally:
@@ -56,7 +68,13 @@ def commit(hub, *operations: tuple[str, dict], header: dict | None = None, body:
     """A commit of (key, value) lines, whatever they say: status and message."""
     lines = [("header", {"summary": "raw"} | (header or {})), *operations]
     written = b"".join(json.dumps({"key": key, "value": value}).encode() + b"\n" for key, value in lines)
-    status, _, said = ask(hub, "POST", f"{API}/commit/main", written if body is None else body, Content_Type="application/x-ndjson")
+    status, _, said = ask(
+        hub,
+        "POST",
+        f"{API}/commit/main",
+        written if body is None else body,
+        Content_Type="application/x-ndjson",
+    )
     return status, said.decode()
 
 

@@ -1,10 +1,25 @@
-"""The tables and the facts of a small made-up board: two tasks, a reference under a licence of its own, columns that hold nothing."""
+"""The tables and the facts of a small made-up board: two tasks, a reference under a licence of its own,
+columns that hold nothing.
+"""
 
 from collections.abc import Iterable
 
 import polars as pl
 
-from truerate.core.schemas import Count, Document, Fact, Generation, Item, Judgement, Row, Sample, Score, frame, pairs, score_row
+from truerate.core.schemas import (
+    Count,
+    Document,
+    Fact,
+    Generation,
+    Item,
+    Judgement,
+    Row,
+    Sample,
+    Score,
+    frame,
+    pairs,
+    score_row,
+)
 from truerate.hub.release import BoardFacts
 
 SOURCE = "little"
@@ -28,7 +43,16 @@ TRACK = {
     "caveats": ["The boards rank recognition."],
 }
 # Texts that tempt a reader of YAML, CSV, Markdown or JSON.
-TEXTS = ("no", 'two\nlines, "quoted", a | bar', "Zürich 𠮷 مرحبا 🦜", "null", "<b>bold</b> [x](y) {{ 7 * 7 }}", "", "'", "1e5")
+TEXTS = (
+    "no",
+    'two\nlines, "quoted", a | bar',
+    "Zürich 𠮷 مرحبا 🦜",
+    "null",
+    "<b>bold</b> [x](y) {{ 7 * 7 }}",
+    "",
+    "'",
+    "1e5",
+)
 SPAN = {"start": 0, "end": 1, "type": "entity", "p": None}
 
 
@@ -56,7 +80,9 @@ def _samples(n: int) -> Iterable[dict]:
 
 
 def tables(n: int = 12, *, licences: tuple[str, ...] = ("MIT",)) -> dict[str, pl.DataFrame]:
-    """The tables of the board; document `d<i>` stands under the i-th of `licences`, over again. No facts, and no judgement."""
+    """The tables of the board; document `d<i>` stands under the i-th of `licences`, over again. No facts, and
+    no judgement.
+    """
     items = [
         {
             "item_id": f"i{i}",
@@ -70,14 +96,54 @@ def tables(n: int = 12, *, licences: tuple[str, ...] = ("MIT",)) -> dict[str, pl
         for i in range(4)
     ]
     documents = [
-        {"document_id": f"d{i}", "lang": "en", "title": f"Title {i}", "text": f"Text {i}.", "url": None, "source": SOURCE}
+        {
+            "document_id": f"d{i}",
+            "lang": "en",
+            "title": f"Title {i}",
+            "text": f"Text {i}.",
+            "url": None,
+            "source": SOURCE,
+        }
         | {"licence": licences[i % len(licences)], "dated": None, "is_wikipedia": False}
         for i in range(4)
     ]
-    reply = {"item_id": "i1", "purpose": "sample", "model": "m", "sample_index": 0, "params": "{}", "text": "A reply.", "status": "ok"}
-    reply |= {"finish_reason": None, "reason": None, "prompt_key": "k", "n_tokens_in": None, "n_tokens_out": None, "cost_usd": 0.0}
-    count = {"step": "sample", "model": "m", "n_in": 3, "n_ok": 2, "n_dead": 1, "n_abstained": 0, "n_unparsed": 0, "n_thought": 0}
-    row = {"board": "b", "table": "t", "subject": "m", "kind": "model", "metric": "accuracy", "value": 0.5, "n": 8, "provenance": "x"}
+    reply = {
+        "item_id": "i1",
+        "purpose": "sample",
+        "model": "m",
+        "sample_index": 0,
+        "params": "{}",
+        "text": "A reply.",
+        "status": "ok",
+    }
+    reply |= {
+        "finish_reason": None,
+        "reason": None,
+        "prompt_key": "k",
+        "n_tokens_in": None,
+        "n_tokens_out": None,
+        "cost_usd": 0.0,
+    }
+    count = {
+        "step": "sample",
+        "model": "m",
+        "n_in": 3,
+        "n_ok": 2,
+        "n_dead": 1,
+        "n_abstained": 0,
+        "n_unparsed": 0,
+        "n_thought": 0,
+    }
+    row = {
+        "board": "b",
+        "table": "t",
+        "subject": "m",
+        "kind": "model",
+        "metric": "accuracy",
+        "value": 0.5,
+        "n": 8,
+        "provenance": "x",
+    }
     return {
         "samples": frame(Sample, list(_samples(n))),
         "items": frame(Item, items),
@@ -95,15 +161,25 @@ def scores() -> pl.DataFrame:
     """Scores of the board: an accuracy and an agreement."""
     known = {"board": "b", "inputs": "abc"}
     rows = [score_row("accuracy", "m", {"task": "qa"}, (0.5, 0.4, 0.6), 8, **known)]
-    return frame(Score, [*rows, score_row("fleiss_kappa", "annotators", {"task": "qa"}, (0.71, 0.6, 0.8), 8, **known)])
+    return frame(
+        Score, [*rows, score_row("fleiss_kappa", "annotators", {"task": "qa"}, (0.71, 0.6, 0.8), 8, **known)]
+    )
 
 
 def audit() -> pl.DataFrame:
     """A shortcut audit: one shortcut that tells everything, and one without pairs."""
     known, where = {"board": "b", "inputs": "abc"}, {"task": "qa"}
-    found = [("shortcut_balanced_accuracy", "words", (0.912, 0.8, 0.95)), ("shortcut_pairwise", "words", None)]
-    found += [("shortcut_balanced_accuracy", "majority", (0.5, 0.5, 0.5)), ("shortcut_auroc", "words", (0.93, 0.9, 0.97))]
-    return frame(Score, [score_row(metric, subject, where, value, 8, **known) for metric, subject, value in found])
+    found = [
+        ("shortcut_balanced_accuracy", "words", (0.912, 0.8, 0.95)),
+        ("shortcut_pairwise", "words", None),
+    ]
+    found += [
+        ("shortcut_balanced_accuracy", "majority", (0.5, 0.5, 0.5)),
+        ("shortcut_auroc", "words", (0.93, 0.9, 0.97)),
+    ]
+    return frame(
+        Score, [score_row(metric, subject, where, value, 8, **known) for metric, subject, value in found]
+    )
 
 
 def facts(**more) -> BoardFacts:

@@ -1,4 +1,6 @@
-"""What a dry run says of a token that may not write where it is asked to: by hand-made answers, and from the Hub itself."""
+"""What a dry run says of a token that may not write where it is asked to: by hand-made answers, and from the
+Hub itself.
+"""
 
 import pytest
 
@@ -13,7 +15,12 @@ WRITES = {"role": "write"}
 
 
 def who(*, token=WRITES, orgs=(), name="someone"):
-    return {"type": "user", "name": name, "orgs": list(orgs), "auth": {"type": "access_token", "accessToken": token}}
+    return {
+        "type": "user",
+        "name": name,
+        "orgs": list(orgs),
+        "auth": {"type": "access_token", "accessToken": token},
+    }
 
 
 def org(role, name="org", **more):
@@ -21,7 +28,10 @@ def org(role, name="org", **more):
 
 
 def fine(*scopes):
-    scoped = [{"entity": {"type": kind, "name": name}, "permissions": list(granted)} for kind, name, granted in scopes]
+    scoped = [
+        {"entity": {"type": kind, "name": name}, "permissions": list(granted)}
+        for kind, name, granted in scopes
+    ]
     return {"role": "fineGrained", "fineGrained": {"global": [], "scoped": scoped}}
 
 
@@ -30,7 +40,12 @@ def judged(answer, *, to=REPO, kind="dataset", is_there=True):
     try:
         return refuse_reader(answer, Target(to, kind), doing="publishing", is_there=lambda: is_there)
     except TruerateError as error:
-        assert "\n" not in str(error) and len(str(error)) < 500 and str(error).startswith("publishing: ") and "HF_TOKEN" in str(error)
+        assert (
+            "\n" not in str(error)
+            and len(str(error)) < 500
+            and str(error).startswith("publishing: ")
+            and "HF_TOKEN" in str(error)
+        )
         return str(error)
 
 
@@ -58,13 +73,28 @@ def test_a_token_that_may_write_or_of_which_nothing_is_known_passes(answer):
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (who(token={"role": "read"}, orgs=[org("write")]), "this token of 'someone' may not write: its role is 'read'"),
-        (who(), f"{REPO} is there and not yours: 'someone' is neither 'org' nor a member of it; it may write to: someone"),
-        (who(orgs=[org("write", "lab"), org("read", "club")]), "nor a member of it; it may write to: lab, someone"),
+        (
+            who(token={"role": "read"}, orgs=[org("write")]),
+            "this token of 'someone' may not write: its role is 'read'",
+        ),
+        (
+            who(),
+            f"{REPO} is there and not yours: 'someone' is neither 'org' nor a member of it; it may write to: someone",
+        ),
+        (
+            who(orgs=[org("write", "lab"), org("read", "club")]),
+            "nor a member of it; it may write to: lab, someone",
+        ),
         (who(orgs=[org("read")]), "'someone' may not write in organisation 'org': its role there is 'read'"),
         (who(orgs=[org("read", resourceGroups=[{"role": "read"}])]), "its role there is 'read'"),
-        (who(token=fine(("org", "org", ["repo.content.read"])), orgs=[org("admin")]), "fine-grained token of 'someone' may not write"),
-        (who(token=fine(("user", "someone", ["repo.write"])), orgs=[org("admin")]), "it may write to: user someone"),
+        (
+            who(token=fine(("org", "org", ["repo.content.read"])), orgs=[org("admin")]),
+            "fine-grained token of 'someone' may not write",
+        ),
+        (
+            who(token=fine(("user", "someone", ["repo.write"])), orgs=[org("admin")]),
+            "it may write to: user someone",
+        ),
         (who(token=fine(("model", REPO, ["repo.write"]))), f"it may write to: model {REPO}"),
         (who(token=fine()), "it may write to: none"),
     ],
@@ -78,7 +108,7 @@ def test_a_scope_of_one_repository_makes_none():
     assert judged(answer) is None and f"dataset {REPO}" in judged(answer, is_there=False)
 
 
-# ---- by the Hub ------------------------------------------------------------------------------------------------------------------
+# ---- by the Hub --------------------------------------------------------------------------------------------
 def dry(**options):
     return refused(options.pop("match"), dry_run=True, **options)
 
@@ -101,17 +131,26 @@ def test_a_dry_run_without_a_token(anonymous):
 
 
 def test_a_dry_run_into_the_names_of_others(hub_here, monkeypatch):
-    dry(match="'someone' is neither 'strangers' nor a member of it; it may write to: org, someone", to="strangers/small")
+    dry(
+        match="'someone' is neither 'strangers' nor a member of it; it may write to: org, someone",
+        to="strangers/small",
+    )
     put(public=True)
     monkeypatch.setenv("HF_TOKEN", hub_here.other_token)
-    dry(match=f"{REPO} is there and not yours: 'stranger' is neither 'org' nor a member of it; it may write to: stranger", public=True)
+    dry(
+        match=f"{REPO} is there and not yours: 'stranger' is neither 'org' nor a member of it; it may write to: stranger",
+        public=True,
+    )
     monkeypatch.setenv("HF_TOKEN", GUEST_TOKEN)
     dry(match="'guest' may not write in organisation 'org': its role there is 'read'", public=True)
 
 
 def test_a_dry_run_with_a_fine_grained_token(hub_here, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", FINE_TOKEN)
-    dry(match="this fine-grained token of 'someone' may not write there; it may write to: org org", to="someone/small")
+    dry(
+        match="this fine-grained token of 'someone' may not write there; it may write to: org org",
+        to="someone/small",
+    )
     assert put(dry_run=True) == "" and put() == hub_here.commits(REPO)[0]
 
 

@@ -1,4 +1,6 @@
-"""The configs of a board: tasks with what they are about, tables, licences apart, ids alone where texts may not go out."""
+"""The configs of a board: tasks with what they are about, tables, licences apart, ids alone where texts may
+not go out.
+"""
 
 import hashlib
 from dataclasses import replace
@@ -15,22 +17,39 @@ from truerate.hub.licences import Licence, licence_of
 
 def configs(tables: dict | None = None, **card) -> dict:
     """The configs of the small board by name."""
-    found = configs_of(small.tables() if tables is None else tables, card=small.CARD | card, source=small.SOURCE)
+    found = configs_of(
+        small.tables() if tables is None else tables, card=small.CARD | card, source=small.SOURCE
+    )
     assert len({one.name for one in found}) == len(found)
     return {one.name: one for one in found}
 
 
 def test_tasks_come_first_then_tables_and_the_first_task_is_the_default():
     found = configs()
-    assert list(found) == ["qa", "held-out", "items", "documents", "generations", "counts", "scores", "leaderboard"]
+    assert list(found) == [
+        "qa",
+        "held-out",
+        "items",
+        "documents",
+        "generations",
+        "counts",
+        "scores",
+        "leaderboard",
+    ]
     assert [name for name, one in found.items() if one.is_default] == ["qa"]
 
 
 def test_of_a_task_in_several_licences_the_largest_config_is_the_default():
-    """Of the twelve texts of qa six are about i1, whose reference is under CC BY (two of them are kept), and six about i3."""
+    """Of the twelve texts of qa six are about i1, whose reference is under CC BY (two of them are kept), and
+    six about i3.
+    """
     tables = small.tables(24, licences=("MIT", "CC BY 4.0", "MIT", "MIT"))
     tables["samples"] = tables["samples"].filter((pl.col("item_id") != "i1") | (pl.col("sample_id") < "s06"))
-    sizes = {name: sum(data.height for data in one.splits.values()) for name, one in configs(tables).items() if name.startswith("qa")}
+    sizes = {
+        name: sum(data.height for data in one.splits.values())
+        for name, one in configs(tables).items()
+        if name.startswith("qa")
+    }
     assert sizes == {"qa-cc-by-4.0": 2, "qa-mit": 6}
     assert [name for name, one in configs(tables).items() if one.is_default] == ["qa-mit"]
 
@@ -55,7 +74,17 @@ def test_a_split_without_rows_is_not_there():
 
 def test_samples_stand_beside_their_item_and_the_texts_of_its_documents():
     rows = pl.concat(configs()["qa"].splits.values()).sort("sample_id")
-    assert rows.columns[:9] == ["sample_id", "item_id", "group_id", "pair_id", "lang", "question", "history", "knowledge", "right_answer"]
+    assert rows.columns[:9] == [
+        "sample_id",
+        "item_id",
+        "group_id",
+        "pair_id",
+        "lang",
+        "question",
+        "history",
+        "knowledge",
+        "right_answer",
+    ]
     assert "task" not in rows.columns and "split" not in rows.columns
     # s01, s03, … are about i1, i3, …, whose documents are d<i> and one that is not there
     assert rows["knowledge"].to_list()[:3] == ["Text 1.", "Text 3.", "Text 1."]
@@ -75,13 +104,17 @@ def test_an_item_without_documents_has_no_knowledge():
 
 def test_evidence_of_a_text_stands_in_for_its_items_documents():
     tables = small.tables()
-    named = tables["samples"].with_columns(attributes=pl.lit(pairs(evidence="d3:0-4 d0:5-6"), dtype=tables["samples"].schema["attributes"]))
+    named = tables["samples"].with_columns(
+        attributes=pl.lit(pairs(evidence="d3:0-4 d0:5-6"), dtype=tables["samples"].schema["attributes"])
+    )
     assert set(configs(tables | {"samples": named})["qa"].splits["test"]["knowledge"]) == {"Text\n\n0"}
 
 
 def test_evidence_that_names_no_passage_is_refused():
     tables = small.tables()
-    named = tables["samples"].with_columns(attributes=pl.lit(pairs(evidence="nowhere:0-4"), dtype=tables["samples"].schema["attributes"]))
+    named = tables["samples"].with_columns(
+        attributes=pl.lit(pairs(evidence="nowhere:0-4"), dtype=tables["samples"].schema["attributes"])
+    )
     with pytest.raises(TruerateError, match="evidence of sample 's00': 'nowhere:0-4' is no passage"):
         configs(tables | {"samples": named})
 
@@ -122,9 +155,16 @@ def test_documents_of_which_nobody_says_who_may_pass_them_on_go_without_text():
     bare = found["documents-ids"]
     assert not bare.has_texts and bare.licence == licence_of("MIT")
     assert "text" not in bare.splits["full"].columns
-    assert bare.splits["full"]["text_sha256"].to_list() == [hashlib.sha256(text.encode()).hexdigest() for text in ("Text 1.", "Text 3.")]
-    assert found["documents"].has_texts and found["documents"].splits["full"]["text"].to_list() == ["Text 0.", "Text 2."]
-    assert all(data["knowledge"].null_count() == data.height for data in found["qa"].splits.values())  # i1, i3
+    assert bare.splits["full"]["text_sha256"].to_list() == [
+        hashlib.sha256(text.encode()).hexdigest() for text in ("Text 1.", "Text 3.")
+    ]
+    assert found["documents"].has_texts and found["documents"].splits["full"]["text"].to_list() == [
+        "Text 0.",
+        "Text 2.",
+    ]
+    assert all(
+        data["knowledge"].null_count() == data.height for data in found["qa"].splits.values()
+    )  # i1, i3
 
 
 def test_a_source_of_ids_alone_gives_no_text_at_all():
@@ -132,24 +172,41 @@ def test_a_source_of_ids_alone_gives_no_text_at_all():
     words = {"question", "history", "knowledge", "right_answer", "text", "rationale", "sentence"}
     for one in found.values():
         assert not any(words & set(data.columns) for data in one.splits.values()), one.name
-    texts = {text for one in found.values() for data in one.splits.values() for text in data.write_json().split('"')}
+    texts = {
+        text
+        for one in found.values()
+        for data in one.splits.values()
+        for text in data.write_json().split('"')
+    }
     assert not texts & {"Text 1.", "Question 1?", "A reply."}
     sums = found["qa"].splits["test"]["text_sha256"]
     assert sums.str.len_chars().unique().to_list() == [64]
     assert found["qa"].splits["test"]["is_hallucinated"].dtype == pl.Boolean
     assert not found["qa"].has_texts and found["qa"].is_default
-    assert [name for name, one in found.items() if one.has_texts] == ["counts", "scores", "leaderboard"]  # which never hold any
+    assert [name for name, one in found.items() if one.has_texts] == [
+        "counts",
+        "scores",
+        "leaderboard",
+    ]  # which never hold any
 
 
 def test_documents_in_two_tables_are_there_once():
     tables = small.tables()
-    assert configs(tables | {"documents": pl.concat([tables["documents"]] * 2)})["documents"].splits["full"].height == 4
+    assert (
+        configs(tables | {"documents": pl.concat([tables["documents"]] * 2)})["documents"]
+        .splits["full"]
+        .height
+        == 4
+    )
 
 
 def test_rows_that_differ_in_their_slice_alone_have_one_order():
     tables = small.tables()
     turned = tables | {"counts": tables["counts"].reverse()}
-    assert [one["value"] for row in configs(turned)["counts"].splits["full"]["slice"] for one in row] == ["general", "qa"]
+    assert [one["value"] for row in configs(turned)["counts"].splits["full"]["slice"] for one in row] == [
+        "general",
+        "qa",
+    ]
 
 
 def test_a_licence_of_its_own_name_is_a_slug():

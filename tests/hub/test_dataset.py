@@ -1,4 +1,6 @@
-"""The repository of a data set, read by those who will read it: datasets, polars, mlcroissant, the Hub's card, sha256sum."""
+"""The repository of a data set, read by those who will read it: datasets, polars, mlcroissant, the Hub's
+card, sha256sum.
+"""
 
 import hashlib
 import io
@@ -26,11 +28,15 @@ from truerate.hub.release import Config
 REPO = "org/little"
 
 
-def draft(*, rows_per_shard: int = 1000, licence=None, tables: dict | None = None, card: dict | None = None, **facts) -> DatasetDraft:
+def draft(
+    *, rows_per_shard: int = 1000, licence=None, tables: dict | None = None, card: dict | None = None, **facts
+) -> DatasetDraft:
     """The draft of the small board."""
     card = small.CARD | (card or {})
     configs = configs_of(small.tables() if tables is None else tables, card=card, source=small.SOURCE)
-    return draft_of(small.facts(source=card, **facts), configs, rows_per_shard=rows_per_shard, licence=licence, repo=REPO)
+    return draft_of(
+        small.facts(source=card, **facts), configs, rows_per_shard=rows_per_shard, licence=licence, repo=REPO
+    )
 
 
 def files(one: DatasetDraft) -> dict[str, bytes]:
@@ -70,16 +76,19 @@ def folder(small_files, tmp_path_factory) -> str:
 CONFIGS = ("qa", "held-out", "items", "documents", "generations", "counts", "scores", "leaderboard")
 
 
-# ---- datasets -----------------------------------------------------------------------------------------------------------------------
+# ---- datasets ----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("config", CONFIGS)
 def test_datasets_reads_every_config_as_it_was(folder, small_files, config, tmp_path):
     loaded = datasets.load_dataset(folder, config, cache_dir=str(tmp_path))
-    features = datasets.Features._from_yaml_list(declared(small_files["README.md"].decode())[config]["features"])
+    features = datasets.Features._from_yaml_list(
+        declared(small_files["README.md"].decode())[config]["features"]
+    )
     for split, rows in loaded.items():
         assert rows.features == features
         assert rows.to_list() == of_config(small_files, config, split).to_dicts()
     assert {split: rows.num_rows for split, rows in loaded.items()} == {
-        one["name"]: one["num_examples"] for one in declared(small_files["README.md"].decode())[config]["splits"]
+        one["name"]: one["num_examples"]
+        for one in declared(small_files["README.md"].decode())[config]["splits"]
     }
 
 
@@ -94,7 +103,9 @@ def test_columns_without_a_value_keep_their_type(folder, tmp_path):
     rows = datasets.load_dataset(folder, "qa", split="test", cache_dir=str(tmp_path))
     assert set(rows["pattern"]) == {None} and rows.features["pattern"] == datasets.Value("string")
     replies = datasets.load_dataset(folder, "generations", split="full", cache_dir=str(tmp_path))
-    assert set(replies["n_tokens_in"]) == {None} and replies.features["n_tokens_in"] == datasets.Value("int64")
+    assert set(replies["n_tokens_in"]) == {None} and replies.features["n_tokens_in"] == datasets.Value(
+        "int64"
+    )
     leaders = datasets.load_dataset(folder, "leaderboard", split="full", cache_dir=str(tmp_path))
     assert leaders["low"][:] == [None] and leaders.features["low"] == datasets.Value("float64")
 
@@ -102,11 +113,17 @@ def test_columns_without_a_value_keep_their_type(folder, tmp_path):
 def test_lists_of_structs_come_back_whole(folder, tmp_path):
     rows = datasets.load_dataset(folder, "qa", split="train", cache_dir=str(tmp_path))
     span = datasets.List(
-        {name: datasets.Value(kind) for name, kind in (("start", "int64"), ("end", "int64"), ("type", "string"), ("p", "float64"))}
+        {
+            name: datasets.Value(kind)
+            for name, kind in (("start", "int64"), ("end", "int64"), ("type", "string"), ("p", "float64"))
+        }
     )
     assert rows.features["spans"] == span
     marked = [spans for spans in rows["spans"] if spans]
-    assert marked[0] == [{"start": 0, "end": 1, "type": "entity", "p": None}, {"start": 0, "end": 2, "type": None, "p": 0.25}]
+    assert marked[0] == [
+        {"start": 0, "end": 1, "type": "entity", "p": None},
+        {"start": 0, "end": 2, "type": None, "p": 0.25},
+    ]
 
 
 def test_declared_sizes_are_those_of_datasets(folder, small_files, tmp_path):
@@ -115,7 +132,9 @@ def test_declared_sizes_are_those_of_datasets(folder, small_files, tmp_path):
         for split in info["splits"]:
             # null masks are whole bytes of each shard there, of the whole split here
             assert split["num_bytes"] == pytest.approx(loaded[split["name"]].data.nbytes, abs=50), config
-        assert info["download_size"] == sum(len(content) for path, content in small_files.items() if path.startswith(f"data/{config}/"))
+        assert info["download_size"] == sum(
+            len(content) for path, content in small_files.items() if path.startswith(f"data/{config}/")
+        )
         assert info["dataset_size"] == sum(split["num_bytes"] for split in info["splits"])
 
 
@@ -128,12 +147,15 @@ def test_configs_load_from_the_hub_by_name_and_by_tag(hub_here, small_files):
     fewer = files(draft(tables=small.tables(8)))
     hub_here.put_repo(REPO, files=fewer)
     assert datasets.load_dataset(REPO, "qa", split="train").num_rows == of_config(fewer, "qa", "train").height
-    assert datasets.load_dataset(REPO, "qa", split="train", revision="v1.0").to_list() == of_config(small_files, "qa", "train").to_dicts()
+    assert (
+        datasets.load_dataset(REPO, "qa", split="train", revision="v1.0").to_list()
+        == of_config(small_files, "qa", "train").to_dicts()
+    )
     streamed = datasets.load_dataset(REPO, "items", split="full", streaming=True)
     assert [row["item_id"] for row in streamed] == ["i0", "i1", "i2", "i3"]
 
 
-# ---- polars and pandas ----------------------------------------------------------------------------------------------------------------
+# ---- polars and pandas -------------------------------------------------------------------------------------
 def test_polars_reads_what_was_downloaded_by_pattern(hub_here, small_files):
     hub_here.put_repo(REPO, files=small_files)
     place = snapshot_download(REPO, repo_type="dataset", allow_patterns="data/qa/*")
@@ -148,7 +170,7 @@ def test_pandas_reads_a_shard(folder):
     assert rows["spans"][0][1]["p"] == 0.25 and rows["text"][0].startswith("two\nlines")
 
 
-# ---- mlcroissant ----------------------------------------------------------------------------------------------------------------------
+# ---- mlcroissant -------------------------------------------------------------------------------------------
 def test_croissant_is_valid_and_gives_records_of_every_set(folder, small_files, caplog):
     with caplog.at_level(logging.WARNING):
         described = mlcroissant.Dataset(jsonld=f"{folder}/croissant.json")
@@ -159,7 +181,9 @@ def test_croissant_is_valid_and_gives_records_of_every_set(folder, small_files, 
         records = list(described.records(config))
         splits = declared(small_files["README.md"].decode())[config]["splits"]
         assert len(records) == sum(split["num_examples"] for split in splits)
-        assert {record[f"{config}/split"].decode() for record in records} == {split["name"] for split in splits}
+        assert {record[f"{config}/split"].decode() for record in records} == {
+            split["name"] for split in splits
+        }
 
 
 def test_croissant_values_are_those_of_the_rows(folder, small_files):
@@ -167,20 +191,32 @@ def test_croissant_values_are_those_of_the_rows(folder, small_files):
     found = {record["qa/sample_id"].decode(): record for record in records}
     row = of_config(small_files, "qa", "train").row(by_predicate=pl.col("sample_id") == "s01", named=True)
     record = found["s01"]
-    assert record["qa/text"].decode() == row["text"] and record["qa/is_hallucinated"] is True and record["qa/pattern"] is None
-    assert [one["qa/spans/start"] for one in record["qa/spans"]] == [0, 0] and record["qa/spans"][1]["qa/spans/p"] == 0.25
+    assert (
+        record["qa/text"].decode() == row["text"]
+        and record["qa/is_hallucinated"] is True
+        and record["qa/pattern"] is None
+    )
+    assert [one["qa/spans/start"] for one in record["qa/spans"]] == [0, 0] and record["qa/spans"][1][
+        "qa/spans/p"
+    ] == 0.25
     assert record["qa/attributes"][0] == {"qa/attributes/key": b"scheme", "qa/attributes/value": b"one-pass"}
 
 
 def test_croissant_names_every_shard_with_its_checksum(small_files):
     said = json.loads(small_files["croissant.json"])
-    listed = {one["contentUrl"]: one["sha256"] for one in said["distribution"] if one["@type"] == "cr:FileObject"}
-    assert listed == {path: hashlib.sha256(content).hexdigest() for path, content in small_files.items() if path.startswith("data/")}
+    listed = {
+        one["contentUrl"]: one["sha256"] for one in said["distribution"] if one["@type"] == "cr:FileObject"
+    }
+    assert listed == {
+        path: hashlib.sha256(content).hexdigest()
+        for path, content in small_files.items()
+        if path.startswith("data/")
+    }
     assert (said["datePublished"], said["version"]) == ("2026-01-05", "2026.1.5")
     assert said["license"] == [LICENCES["mit"].link] and "arXiv:2305.11747" in said["citeAs"]
 
 
-# ---- the repository -------------------------------------------------------------------------------------------------------------------
+# ---- the repository ----------------------------------------------------------------------------------------
 def test_a_repository_holds_what_its_layout_says(small_files):
     beside = {path for path in small_files if not path.startswith("data/")}
     assert beside == {
@@ -214,13 +250,20 @@ def test_equal_tables_give_equal_files():
 def test_only_what_says_the_date_depends_on_it():
     one = draft()
     first, second = (dict(one.files(dated=day, changelog="")) for day in ("2026-01-05", "2026-02-06"))
-    assert {path for path in first if first[path] != second[path]} == {"croissant.json", "truerate.json", "SHA256SUMS"}
+    assert {path for path in first if first[path] != second[path]} == {
+        "croissant.json",
+        "truerate.json",
+        "SHA256SUMS",
+    }
 
 
 def test_a_shard_says_nothing_of_the_rows_beside_it():
     """A slice of a list column holds on to the values beside it, and what is written of it differs by them."""
     whole = files(draft(rows_per_shard=2))
-    assert hashlib.sha256(whole["data/items/full-00001-of-00002.parquet"]).digest() == hashlib.sha256(_second_half_of_items()).digest()
+    assert (
+        hashlib.sha256(whole["data/items/full-00001-of-00002.parquet"]).digest()
+        == hashlib.sha256(_second_half_of_items()).digest()
+    )
 
 
 def _second_half_of_items() -> bytes:
@@ -230,23 +273,33 @@ def _second_half_of_items() -> bytes:
 
 
 def test_a_board_without_rows_is_refused():
-    with pytest.raises(TruerateError, match="publishing board 'little-board': none of its tables holds a row"):
+    with pytest.raises(
+        TruerateError, match="publishing board 'little-board': none of its tables holds a row"
+    ):
         draft(tables={})
 
 
 def test_a_column_without_a_type_is_refused():
     one = Config("qa", {"full": pl.DataFrame({"a": [None]})}, LICENCES["mit"], "a row", is_default=True)
-    with pytest.raises(TruerateError, match="config 'qa', column 'a': type Null has no name on the Hub; allowed: String"):
+    with pytest.raises(
+        TruerateError, match="config 'qa', column 'a': type Null has no name on the Hub; allowed: String"
+    ):
         draft_of(small.facts(), [one], rows_per_shard=10, licence=None, repo=REPO)
 
 
-# ---- ids alone ------------------------------------------------------------------------------------------------------------------------
+# ---- ids alone ---------------------------------------------------------------------------------------------
 def test_ids_alone_come_with_a_way_to_get_the_texts_back(tmp_path):
     found = files(draft(card={"redistribution": "ids-only"}))
     recipe = found["rebuild/REBUILD.md"].decode()
-    assert "https://example.org/little" in recipe and "ab" * 32 in recipe and "dvc repro dataset@little-board" in recipe
+    assert (
+        "https://example.org/little" in recipe
+        and "ab" * 32 in recipe
+        and "dvc repro dataset@little-board" in recipe
+    )
     assert "rebuild/REBUILD.md" in found["README.md"].decode()
-    loaded = datasets.load_dataset(laid(tmp_path / "ids", found), "qa", split="test", cache_dir=str(tmp_path / "cache"))
+    loaded = datasets.load_dataset(
+        laid(tmp_path / "ids", found), "qa", split="test", cache_dir=str(tmp_path / "cache")
+    )
     assert "text" not in loaded.column_names and all(len(one) == 64 for one in loaded["text_sha256"])
 
 
@@ -257,12 +310,16 @@ def test_the_recipe_finds_texts_that_are_missing_or_differ(tmp_path):
     built = place / "CHECKOUT" / "data" / "labels" / "little-board"
     built.mkdir(parents=True)
     for text, expected in (("other", 1), (None, 0)):
-        changed = tables["samples"].with_columns(text=pl.when(pl.col("sample_id") == "s01").then(pl.lit(text)).fill_null(pl.col("text")))
+        changed = tables["samples"].with_columns(
+            text=pl.when(pl.col("sample_id") == "s01").then(pl.lit(text)).fill_null(pl.col("text"))
+        )
         changed = changed if text else tables["samples"]
         changed.write_parquet(built / "samples.parquet")
         block = found["rebuild/REBUILD.md"].decode().split("```python\n")[1].split("```")[0]
         code = "\n".join(line.removeprefix("   ") for line in block.splitlines())
-        done = subprocess.run([sys.executable, "-c", code], cwd=place, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=place, capture_output=True, text=True, check=True
+        )
         assert done.stdout == f"{expected} texts are missing or differ\n"
 
 
@@ -270,12 +327,16 @@ def test_a_whole_set_has_no_recipe(small_files):
     assert "rebuild/REBUILD.md" not in small_files and "rebuild/" not in small_files["README.md"].decode()
 
 
-# ---- the card -------------------------------------------------------------------------------------------------------------------------
+# ---- the card ----------------------------------------------------------------------------------------------
 def test_the_hub_takes_the_card(folder, small_files):
     readme = small_files["README.md"].decode()
     assert faults_of(readme, kind="dataset") == [] and warnings_of(readme, kind="dataset") == []
     data = DatasetCard.load(f"{folder}/README.md").data
-    assert (data.license, data.language, data.pretty_name) == ("mit", ["en", "no"], "HaluEval on little questions")
+    assert (data.license, data.language, data.pretty_name) == (
+        "mit",
+        ["en", "no"],
+        "HaluEval on little questions",
+    )
     assert data.size_categories == ["n<1K"] and data.annotations_creators == ["found", "other"]
     assert data.task_categories == ["text-classification", "token-classification", "question-answering"]
     assert [one["config_name"] for one in data.configs if one.get("default")] == ["qa"]
@@ -283,29 +344,46 @@ def test_the_hub_takes_the_card(folder, small_files):
 
 def test_the_real_client_commits_the_card(api, small_files):
     api.create_repo(REPO, repo_type="dataset")
-    api.upload_file(path_or_fileobj=small_files["README.md"], path_in_repo="README.md", repo_id=REPO, repo_type="dataset")
+    api.upload_file(
+        path_or_fileobj=small_files["README.md"], path_in_repo="README.md", repo_id=REPO, repo_type="dataset"
+    )
     assert HfApi().dataset_info(REPO).card_data.language == ["en", "no"]
 
 
 def test_the_card_says_how_another_board_reads_it_and_how_it_is_built_again(small_files):
     readme = small_files["README.md"].decode()
     entry = yaml.safe_load(readme.split("```yaml\n")[1].split("```")[0])
-    assert entry == {"little-board": {"reader": "truerate", "hub": {"repo": REPO, "revision": "<the commit, 40 digits>", "config": "qa"}}}
+    assert entry == {
+        "little-board": {
+            "reader": "truerate",
+            "hub": {"repo": REPO, "revision": "<the commit, 40 digits>", "config": "qa"},
+        }
+    }
     assert "`params.yaml`, a whole settings file that declares no other board" in readme
     assert "dvc repro dataset@little-board label@little-board" in readme
 
 
 def test_the_card_says_what_the_data_hold(small_files):
     readme = small_files["README.md"].decode()
-    assert "| `qa` (default) | one labelled text of task `qa` with what it is about | train 4, test 2 | MIT | yes |" in readme
-    # qa holds s01, s03, …, s11: hallucinated where i % 4 == 1 (s01, s05, s09), published where i % 3 == 0 (s03, s09)
+    assert (
+        "| `qa` (default) | one labelled text of task `qa` with what it is about | train 4, test 2 | MIT | yes |"
+        in readme
+    )
+    # qa holds s01, s03, …, s11: hallucinated where i % 4 == 1 (s01, s05, s09), published where i % 3 == 0
+    # (s03, s09)
     assert "| `qa` | gold | 4 | 2 | 2 | 2 |" in readme and "| `qa` | published | 2 | 1 | 1 | 1 |" in readme
-    assert "| qa | words | 0.912 (0.800 to 0.950) | – | 0.930 (0.900 to 0.970) | 8 |" in readme and "majority" not in readme
+    assert (
+        "| qa | words | 0.912 (0.800 to 0.950) | – | 0.930 (0.900 to 0.970) | 8 |" in readme
+        and "majority" not in readme
+    )
     assert "- words alone tells 0.912 of texts (balanced) in qa (threshold 0.75)" in readme
     assert "| fleiss kappa | qa | 0.710 (0.600 to 0.800) | 8 |" in readme
     assert "| filter judge | quill-1 |" in readme and "| sample | 6 | 4 | 2 | 0 | 0 |" in readme
     assert "The set has no `facts`, `judgements`: these tables hold no row here." in readme
-    assert "Every text of config held-out is not hallucinated" in readme and "Config held-out has no train split." in readme
+    assert (
+        "Every text of config held-out is not hallucinated" in readme
+        and "Config held-out has no train split." in readme
+    )
     assert 'load_dataset("org/little", "qa", split="test")' in readme
     assert "More Information Needed" not in readme and "Simulated" not in readme
 
@@ -314,22 +392,30 @@ def test_a_simulated_board_says_so_first(small_files):
     readme = files(draft(is_simulated=True))["README.md"].decode()
     assert readme.split("# HaluEval on little questions\n\n", 1)[1].startswith("> **Simulated.**")
     data = DatasetCard(readme).data
-    assert data.annotations_creators == ["found", "machine-generated"] and "synthetic" in data.tags and data.source_datasets == ["original"]
+    assert (
+        data.annotations_creators == ["found", "machine-generated"]
+        and "synthetic" in data.tags
+        and data.source_datasets == ["original"]
+    )
 
 
 def test_a_board_without_models_or_findings_does_not_speak_of_them():
-    readme = files(draft(models={}, findings=(), audit=small.audit().clear(), counts=pl.DataFrame()))["README.md"].decode()
+    readme = files(draft(models={}, findings=(), audit=small.audit().clear(), counts=pl.DataFrame()))[
+        "README.md"
+    ].decode()
     assert "No model was asked to make this set" in readme and "Played by" not in readme
     assert "Nothing was audited" in readme and "| Step |" not in readme
 
 
 def test_licences_that_cannot_be_joined_stand_side_by_side():
-    readme = files(draft(tables=small.tables(licences=("MIT", "CC BY-SA 4.0", "CC BY-NC 4.0")), card={"licence": "MIT"}))[
-        "README.md"
-    ].decode()
+    readme = files(
+        draft(tables=small.tables(licences=("MIT", "CC BY-SA 4.0", "CC BY-NC 4.0")), card={"licence": "MIT"})
+    )["README.md"].decode()
     data = DatasetCard(readme).data
     assert data.license == ["cc-by-nc-4.0", "cc-by-sa-4.0", "mit"]
-    assert "The licences of the configs cannot be joined" in readme and faults_of(readme, kind="dataset") == []
+    assert (
+        "The licences of the configs cannot be joined" in readme and faults_of(readme, kind="dataset") == []
+    )
     assert "pass on what you make of it under the same licence" in readme and "no commercial use" in readme
 
 
@@ -340,9 +426,13 @@ def test_a_licence_that_was_asked_for_is_that_of_the_whole():
 
 
 def test_a_licence_of_its_own_words_is_other_with_a_name():
-    readme = files(draft(card={"licence": "Little Terms 1"}, tables=small.tables(licences=("Little Terms 1",))))["README.md"].decode()
+    readme = files(
+        draft(card={"licence": "Little Terms 1"}, tables=small.tables(licences=("Little Terms 1",)))
+    )["README.md"].decode()
     data = DatasetCard(readme).data
-    assert (data.license, data.license_name) == ("other", "little-terms-1") and faults_of(readme, kind="dataset") == []
+    assert (data.license, data.license_name) == ("other", "little-terms-1") and faults_of(
+        readme, kind="dataset"
+    ) == []
 
 
 def test_sources_of_the_hub_are_named():
@@ -357,23 +447,44 @@ HOSTILE = (
 
 
 def test_a_hostile_source_acts_nowhere(tmp_path):
-    card = {"name": HOSTILE, "citation": HOSTILE, "url": "javascript:alert(1)", "licence": "MIT", "note": HOSTILE}
+    card = {
+        "name": HOSTILE,
+        "citation": HOSTILE,
+        "url": "javascript:alert(1)",
+        "licence": "MIT",
+        "note": HOSTILE,
+    }
     card |= {"files": [{"file": HOSTILE, "n_rows": 1, "sha256": "<b>"}]}
     found = files(draft(card=card, title=HOSTILE, models={"writer": HOSTILE}, findings=(HOSTILE,)))
     readme = found["README.md"].decode()
     assert faults_of(readme, kind="dataset") == []
     assert DatasetCard(readme).data.license == "mit"  # the head ends where ours ends
     html = _rendered(readme.split("\n---\n", 1)[1])
-    for live in ("<script", "<img", "<!--", 'javascript:alert(1)"', 'href="https://evil', 'href="http://evil', "<del>", "<h1>heading"):
+    for live in (
+        "<script",
+        "<img",
+        "<!--",
+        'javascript:alert(1)"',
+        'href="https://evil',
+        'href="http://evil',
+        "<del>",
+        "<h1>heading",
+    ):
         assert live not in html, live
     assert "{{ 7 * 7 }}" in html and "\u202e" not in readme and "49" not in html.split("Citation")[1]
-    assert _tables(html) == _tables(_rendered(files(draft(card={"files": card["files"]}))["README.md"].decode().split("\n---\n", 1)[1]))
+    assert _tables(html) == _tables(
+        _rendered(files(draft(card={"files": card["files"]}))["README.md"].decode().split("\n---\n", 1)[1])
+    )
     laid(tmp_path, found)
-    assert mlcroissant.Dataset(jsonld=str(tmp_path / "croissant.json")).metadata.cite_as.count("<script>")  # JSON: a value, as it is
+    assert mlcroissant.Dataset(jsonld=str(tmp_path / "croissant.json")).metadata.cite_as.count(
+        "<script>"
+    )  # JSON: a value, as it is
 
 
 def _rendered(markdown: str) -> str:
-    """Markdown as CommonMark with GitHub's tables, raw HTML and bare addresses, as a page of the Hub would have it."""
+    """Markdown as CommonMark with GitHub's tables, raw HTML and bare addresses, as a page of the Hub would
+    have it.
+    """
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(markdown)

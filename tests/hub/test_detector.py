@@ -48,12 +48,19 @@ def card(tmp_path, **changed):
     return ModelCard.load(released(tmp_path, **changed) / "README.md")
 
 
-# ---- files ------------------------------------------------------------------------------------------------------------------------------
+# ---- files -------------------------------------------------------------------------------------------------
 def test_the_files_of_a_release(tmp_path):
     folder = released(tmp_path)
     found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     own = {"README.md", "CHANGELOG.md", "SHA256SUMS", "truerate.json", "build/params.yaml", "build/dvc.lock"}
-    network = {"config.json", "network.json", "coder.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors"}
+    network = {
+        "config.json",
+        "network.json",
+        "coder.json",
+        "tokenizer.json",
+        "tokenizer_config.json",
+        "model.safetensors",
+    }
     assert found == own | network
     assert json.loads((folder / "truerate.json").read_text()) == {
         "kind": "model",
@@ -62,14 +69,21 @@ def test_the_files_of_a_release(tmp_path):
         "dated": "2026-11-22",
         "tool": "truerate",
     }
-    for name in ("coder.json", "tokenizer.json", "model.safetensors", "network.json"):  # as training wrote them
+    for name in (
+        "coder.json",
+        "tokenizer.json",
+        "model.safetensors",
+        "network.json",
+    ):  # as training wrote them
         assert (folder / name).read_bytes() == (tmp_path / "trained" / name).read_bytes()
 
 
 def test_checksums_cover_all_but_themselves_and_the_history(tmp_path):
     folder = released(tmp_path)
     listed = dict(line.split("  ")[::-1] for line in (folder / "SHA256SUMS").read_text().splitlines())
-    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    files = {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
     assert listed.keys() == files.keys() - {"SHA256SUMS", "CHANGELOG.md"} and list(listed) == sorted(listed)
     assert all(hashlib.sha256(files[path]).hexdigest() == one for path, one in listed.items())
     assert checksums({}) == ""
@@ -81,7 +95,7 @@ def test_the_same_facts_give_the_same_bytes(tmp_path):
     assert "small" in draft.summary and "\n" not in draft.summary
 
 
-# ---- loading ----------------------------------------------------------------------------------------------------------------------------
+# ---- loading -----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", list(small.CONFIGS))
 def test_a_release_loads_with_the_same_logits(tmp_path, kind):
     network = small.network(kind)
@@ -89,7 +103,9 @@ def test_a_release_loads_with_the_same_logits(tmp_path, kind):
     before = TokenDetector(network).logits(small.ANSWERS, small.REFERENCE)
     after = detector.logits(small.ANSWERS, small.REFERENCE)
     assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
-    assert detector.mark(small.ANSWERS[0], small.REFERENCE) == TokenDetector(network).mark(small.ANSWERS[0], small.REFERENCE)
+    assert detector.mark(small.ANSWERS[0], small.REFERENCE) == TokenDetector(network).mark(
+        small.ANSWERS[0], small.REFERENCE
+    )
     assert MODEL_TYPE == DetectorConfig.model_type
 
 
@@ -112,19 +128,27 @@ def test_a_tokenizer_with_special_tokens_gives_the_ids_that_are_read(tmp_path):
     from tokenizers.processors import TemplateProcessing
 
     code = small.coder()
-    code.tokenizer.post_processor = TemplateProcessing(single="<start> $A <between>", special_tokens=[("<start>", 1), ("<between>", 2)])
+    code.tokenizer.post_processor = TemplateProcessing(
+        single="<start> $A <between>", special_tokens=[("<start>", 1), ("<between>", 2)]
+    )
     folder = released(tmp_path, small.network("bert", "full", code))
     loaded = AutoTokenizer.from_pretrained(folder)
     for text, (ids, _) in zip(small.ANSWERS, code.encode(small.ANSWERS), strict=True):
-        assert loaded(text, add_special_tokens=False)["input_ids"] == ids.tolist() != loaded(text)["input_ids"]
+        assert (
+            loaded(text, add_special_tokens=False)["input_ids"] == ids.tolist() != loaded(text)["input_ids"]
+        )
     assert loaded.pad_token_id == code.pad
 
 
-# ---- the card ---------------------------------------------------------------------------------------------------------------------------
+# ---- the card ----------------------------------------------------------------------------------------------
 def test_the_yaml_names_licence_languages_and_the_measured(tmp_path):
     found = card(tmp_path, scores=MEASURED)
     data = found.data.to_dict()
-    assert data["license"] == "cc-by-sa-4.0" and data["language"] == ["de", "en"] and data["library_name"] == "truerate"
+    assert (
+        data["license"] == "cc-by-sa-4.0"
+        and data["language"] == ["de", "en"]
+        and data["library_name"] == "truerate"
+    )
     assert data["pipeline_tag"] == "token-classification" and "simulated-data" not in data["tags"]
     measured = {(one.dataset_config, one.metric_type): one.metric_value for one in found.data.eval_results}
     assert measured == {
@@ -143,10 +167,18 @@ def test_norwegian_is_a_language_and_not_false(tmp_path):
 
 def test_the_table_shows_intervals_and_what_needs_no_network_beside(tmp_path):
     text = card(tmp_path, scores=MEASURED).text
-    assert "| de | 20 | 25.0 (20.0–30.0) | 50.0 (40.0–60.0) | 33.3 (30.0–40.0) | 20.0 (10.0–30.0) | 28.0 (20.0–35.0) |" in text
-    assert "| en | 20 | – | – | – | – | – |" in text and "| mean over languages | 20 | – | – | 40.0 (30.0–50.0) | – | – |" in text
+    assert (
+        "| de | 20 | 25.0 (20.0–30.0) | 50.0 (40.0–60.0) | 33.3 (30.0–40.0) | 20.0 (10.0–30.0) | 28.0 (20.0–35.0) |"
+        in text
+    )
+    assert (
+        "| en | 20 | – | – | – | – | – |" in text
+        and "| mean over languages | 20 | – | – | 40.0 (30.0–50.0) | – | – |" in text
+    )
     assert text.index("### Natural") < text.index("### Inserted hallucinations, held out")
-    assert "77.0" not in text and "| fr |" not in text  # another detector's, and a language that it was not trained in
+    assert (
+        "77.0" not in text and "| fr |" not in text
+    )  # another detector's, and a language that it was not trained in
     assert "means over 20 networks" in text  # the n of its deviations: here all rows have one
 
 
@@ -158,7 +190,13 @@ def test_a_card_of_nothing_measured_says_so(tmp_path):
 def test_the_card_says_how_it_was_trained_and_on_what(tmp_path):
     training = TRAINING | {"passages": {"de": 4, "en": 5}}
     text = card(tmp_path, training=training, is_simulated=True).text
-    for said in ("Towns of nowhere.", "| `mask` | prefix |", "| `learning_rate` | 0.001 |", "| seed | 42 |", "| validation `f1` | 0.5 |"):
+    for said in (
+        "Towns of nowhere.",
+        "| `mask` | prefix |",
+        "| `learning_rate` | 0.001 |",
+        "| seed | 42 |",
+        "| validation `f1` | 0.5 |",
+    ):
         assert said in text
     assert "de 4, en 5" in text and "closed world" in text and 'from_pretrained("org/small")' in text
     assert "CC BY-SA 4.0, because" in text
@@ -166,7 +204,11 @@ def test_the_card_says_how_it_was_trained_and_on_what(tmp_path):
 
 def test_a_licence_that_the_hub_does_not_know_is_named(tmp_path):
     data = card(tmp_path, licence=Licence("other", "open-words", "https://example.org/words")).data
-    assert (data.license, data.license_name, data.license_link) == ("other", "open-words", "https://example.org/words")
+    assert (data.license, data.license_name, data.license_link) == (
+        "other",
+        "open-words",
+        "https://example.org/words",
+    )
 
 
 def test_training_data_of_the_hub_are_named_in_the_yaml(tmp_path):
@@ -177,14 +219,23 @@ def test_training_data_of_the_hub_are_named_in_the_yaml(tmp_path):
 def test_nothing_in_the_data_acts_in_the_card(tmp_path):
     bad = "x](http://evil) <script>alert(1)</script>\n---\nlicense: mit\n# head | cell ![a](b) {{ 1 + 1 }} `code` www.evil.com\u202e"
     found = card(tmp_path, source=CARD | {"citation": bad, "licence": bad}, title=bad, scores=MEASURED)
-    assert found.data.license == "cc-by-sa-4.0" and found.data.eval_results[0].dataset_name.startswith("x](http://evil) <script>")
+    assert found.data.license == "cc-by-sa-4.0" and found.data.eval_results[0].dataset_name.startswith(
+        "x](http://evil) <script>"
+    )
     shown = MarkdownIt("commonmark").enable("table").render(found.text)
     assert not [tag for tag in ("<script", "<a ", "<img", "evil</", "<h1>head", "\u202e") if tag in shown]
-    assert shown.count("<h1>") == 1 and "| cell ![a](b) {{ 1 + 1 }} `code` www.evil.com" in shown  # in a table, too
+    assert (
+        shown.count("<h1>") == 1 and "| cell ![a](b) {{ 1 + 1 }} `code` www.evil.com" in shown
+    )  # in a table, too
 
 
 def test_words_of_lists_and_mappings():
-    assert (words(["a", "b"]), words({"r": 4, "alpha": 8}), words([]), words(0.5)) == ("a, b", "r 4, alpha 8", "", 0.5)
+    assert (words(["a", "b"]), words({"r": 4, "alpha": 8}), words([]), words(0.5)) == (
+        "a, b",
+        "r 4, alpha 8",
+        "",
+        0.5,
+    )
 
 
 def test_percent_of_nothing_is_a_dash():
@@ -195,13 +246,19 @@ def test_percent_of_nothing_is_a_dash():
 def test_one_language_shows_that_language_alone(tmp_path):
     mono = {"scope": "multi", "labels": "category", "seed": 42, "lang": "de"}
     found = card(tmp_path, settings=mono, scores=MEASURED)
-    assert found.data.language == ["de"] and "mean over languages" not in found.text and "| en |" not in found.text
+    assert (
+        found.data.language == ["de"]
+        and "mean over languages" not in found.text
+        and "| en |" not in found.text
+    )
 
 
-# ---- what does not go out ---------------------------------------------------------------------------------------------------------------
+# ---- what does not go out ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("allowed", ["no", "ids-only", None])
 def test_weights_learned_from_closed_texts_stay(tmp_path, allowed):
-    source = {name: value for name, value in CARD.items() if name != "redistribution"} | ({"redistribution": allowed} if allowed else {})
+    source = {name: value for name, value in CARD.items() if name != "redistribution"} | (
+        {"redistribution": allowed} if allowed else {}
+    )
     with pytest.raises(TruerateError, match="towns.*redistribution is"):
         draft_of(facts_of(small.network(), tmp_path, source=source), repo="org/small")
     refuse_training(CARD, what="here")
@@ -234,6 +291,8 @@ def test_a_backbone_folder_whose_weights_are_all_here_keeps_its_name_alone(tmp_p
     network.backbone = small.backbone(mask="full", weights=str(tmp_path / "somebody" / "body"))
     folder = released(tmp_path, network)
     assert json.loads((folder / "network.json").read_text())["backbone"]["weights"] == "body"
-    assert not [path for path in folder.rglob("*") if path.is_file() and str(tmp_path).encode() in path.read_bytes()]
+    assert not [
+        path for path in folder.rglob("*") if path.is_file() and str(tmp_path).encode() in path.read_bytes()
+    ]
     assert ModelCard.load(folder / "README.md").data.base_model is None
     TokenDetector.from_pretrained(folder)

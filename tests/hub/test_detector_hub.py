@@ -22,7 +22,12 @@ def put(network, folder, tag):
     """Publish a network of random weights."""
     draft = draft_of(facts_of(network, folder), repo=REPO)
     return publish(
-        draft, Target(REPO, "model", tag=tag), dry_run=False, check=lambda files: None, say=lambda line: None, today="2026-11-22"
+        draft,
+        Target(REPO, "model", tag=tag),
+        dry_run=False,
+        check=lambda files: None,
+        say=lambda line: None,
+        today="2026-11-22",
     )
 
 
@@ -56,9 +61,18 @@ def test_only_what_is_read_is_downloaded_and_read_again_offline(hub_here, two, t
     hub_here.requests.clear()
     TokenDetector.from_pretrained(REPO, revision="v1.0", cache_dir=tmp_path / "cache")
     asked = {path.rsplit("/", 1)[-1] for method, path, _ in hub_here.requests if "/resolve/" in path}
-    assert asked == {"config.json", "network.json", "coder.json", "tokenizer.json", "model.safetensors", "SHA256SUMS"}
+    assert asked == {
+        "config.json",
+        "network.json",
+        "coder.json",
+        "tokenizer.json",
+        "model.safetensors",
+        "SHA256SUMS",
+    }
     hub_here.requests.clear()
-    again = TokenDetector.from_pretrained(REPO, revision="v1.0", cache_dir=tmp_path / "cache", local_files_only=True)
+    again = TokenDetector.from_pretrained(
+        REPO, revision="v1.0", cache_dir=tmp_path / "cache", local_files_only=True
+    )
     assert torch.equal(logits(again), logits(TokenDetector(two[0]))) and not hub_here.requests
 
 
@@ -66,7 +80,9 @@ def test_adapters_fetch_their_backbone_at_its_pinned_commit(hub_here, tmp_path):
     shape = {"num_hidden_layers": 2, "num_key_value_heads": 2, "max_position_embeddings": 600}
     body = LlamaModel(LlamaConfig(vocab_size=small.coder().n_words, **shape, **small.SIZE))
     commit = uploaded(hub_here, body, tmp_path / "body")
-    settings = small.backbone(weights="org/body", revision=commit, lora={"r": 4, "alpha": 8, "dropout": 0.05}, mask="full")
+    settings = small.backbone(
+        weights="org/body", revision=commit, lora={"r": 4, "alpha": 8, "dropout": 0.05}, mask="full"
+    )
     network = build(settings, BINARY, small.coder(), 0)
     with torch.no_grad():
         for weight in network.trainable():
@@ -98,7 +114,9 @@ def test_what_the_hub_does_not_have_is_one_line(hub_here, two, tmp_path):
     assert "no such repository" in one_line("org/nothing")
     assert "no revision 'v9'" in one_line(REPO, revision="v9")
     assert "no token detector in it" in one_line("org/other")
-    assert "nothing of it is in the cache" in one_line(REPO, local_files_only=True, cache_dir=tmp_path / "empty")
+    assert "nothing of it is in the cache" in one_line(
+        REPO, local_files_only=True, cache_dir=tmp_path / "empty"
+    )
 
 
 def test_private_and_gated_repositories_need_a_token(hub_here, two, tmp_path, monkeypatch):
@@ -107,14 +125,18 @@ def test_private_and_gated_repositories_need_a_token(hub_here, two, tmp_path, mo
     assert "grant access" in one_line("stranger/gated")
     monkeypatch.delenv("HF_TOKEN")
     assert "HF_TOKEN does not open it" in one_line(REPO, revision="v1.0", cache_dir=tmp_path / "cache")
-    assert TokenDetector.from_pretrained(REPO, revision="v1.0", token=hub_here.read_token, cache_dir=tmp_path / "cache").labels
+    assert TokenDetector.from_pretrained(
+        REPO, revision="v1.0", token=hub_here.read_token, cache_dir=tmp_path / "cache"
+    ).labels
 
 
 def test_a_damaged_download_is_found(hub_here, two, tmp_path):
     hub_here.fault(method="GET", path=r".*coder\.json|.*/[0-9a-f]{64}.*", kind="corrupt", times=9)
     assert "is not what was published" in one_line(REPO, revision="v1.0", cache_dir=tmp_path / "cache")
     hub_here.faults.clear()
-    assert TokenDetector.from_pretrained(REPO, revision="v1.0", cache_dir=tmp_path / "cache", force_download=True).labels
+    assert TokenDetector.from_pretrained(
+        REPO, revision="v1.0", cache_dir=tmp_path / "cache", force_download=True
+    ).labels
 
 
 def test_a_hub_that_does_not_answer_is_one_line(hub_here, two, brisk, tmp_path):

@@ -17,7 +17,14 @@ SCHEMA = {
 def test_types_are_what_datasets_writes_for_them():
     struct = {"start": Value("int64"), "type": Value("string")}
     features = Features(
-        {"a": Value("string"), "b": Value("bool"), "i": Value("int64"), "j": Value("int32"), "f": Value("float64"), "g": Value("float32")}
+        {
+            "a": Value("string"),
+            "b": Value("bool"),
+            "i": Value("int64"),
+            "j": Value("int32"),
+            "f": Value("float64"),
+            "g": Value("float32"),
+        }
         | {"names": List(Value("string")), "spans": List(struct), "one": struct}
     )
     assert yaml_features(SCHEMA, where="x") == features._to_yaml_list()
@@ -25,11 +32,20 @@ def test_types_are_what_datasets_writes_for_them():
 
 
 @pytest.mark.parametrize(
-    "dtype", [pl.Null, pl.Categorical, pl.Datetime, pl.Int8, pl.List(pl.List(pl.String)), pl.Struct({"x": pl.List(pl.Int64)})]
+    "dtype",
+    [
+        pl.Null,
+        pl.Categorical,
+        pl.Datetime,
+        pl.Int8,
+        pl.List(pl.List(pl.String)),
+        pl.Struct({"x": pl.List(pl.Int64)}),
+    ],
 )
 def test_other_types_are_refused_by_column(dtype):
     with pytest.raises(
-        TruerateError, match=r"config 'qa', column 'odd': type .* has no name on the Hub; allowed: String, .*; cast the column"
+        TruerateError,
+        match=r"config 'qa', column 'odd': type .* has no name on the Hub; allowed: String, .*; cast the column",
     ):
         yaml_features({"a": pl.String, "odd": dtype}, where="config 'qa'")
 
@@ -40,7 +56,11 @@ def test_a_list_is_repeated_and_a_struct_has_a_field_for_each_part():
         **{"@type": "cr:Field", "@id": "qa/i", "name": "i", "dataType": "sc:Integer"},
         "source": {"fileSet": {"@id": "f"}, "extract": {"column": "i"}},
     }
-    assert fields["names"]["repeated"] is True and fields["names"]["dataType"] == "sc:Text" and "repeated" not in fields["a"]
+    assert (
+        fields["names"]["repeated"] is True
+        and fields["names"]["dataType"] == "sc:Text"
+        and "repeated" not in fields["a"]
+    )
     assert fields["spans"]["repeated"] is True and "repeated" not in fields["one"]
     parts = fields["spans"]["subField"]
     assert [(part["@id"], part["dataType"], part["source"]["transform"]) for part in parts] == [

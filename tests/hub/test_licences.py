@@ -46,13 +46,28 @@ READ = {
     "MIT; CC BY-NC 4.0; CC BY-NC-SA 4.0": "cc-by-nc-sa-4.0",
 }
 SILENT = (
-    *("", "not stated", "unknown", "MIT; not stated", "articles: copyright of CNN and Daily Mail", "no licence", "None"),
+    *(
+        "",
+        "not stated",
+        "unknown",
+        "MIT; not stated",
+        "articles: copyright of CNN and Daily Mail",
+        "no licence",
+        "None",
+    ),
     "Creative Commons, variant not stated (CC BY-NC-SA at the strictest); references: CC BY-SA 4.0 (Wikipedia), translated",
     *("Creative Commons (tag `cc`, variant not stated)", "texts of the MIT, all rights reserved"),
 )
 
 REFUSED = (
-    *("proprietary", "internal use", "MIT License. Do not redistribute.", "licensed from Reuters", "ask the authors", "LDC User Agreement"),
+    *(
+        "proprietary",
+        "internal use",
+        "MIT License. Do not redistribute.",
+        "licensed from Reuters",
+        "ask the authors",
+        "LDC User Agreement",
+    ),
     *(
         "fair use",
         "TBD",
@@ -66,7 +81,14 @@ REFUSED = (
         "Apache-2.0; may not be redistributed",
         "CC BY 4.0 (licence to Reuters)",
     ),
-    *("MIT, no redistribution", "redistribution prohibited", "CC BY 4.0 (unclear)", "MIT (texts unspecified)", "don't share", "on request"),
+    *(
+        "MIT, no redistribution",
+        "redistribution prohibited",
+        "CC BY 4.0 (unclear)",
+        "MIT (texts unspecified)",
+        "don't share",
+        "on request",
+    ),
     *("non-redistributable", "licence pending", "Data Use Agreement", "CC BY 4.0 (contact the authors)"),
 )
 
@@ -107,12 +129,21 @@ def test_words_that_are_not_understood_are_a_licence_of_their_own(words):
     assert licence_of(words) == Licence("other", words)
     assert combined([licence_of(words)]) == licence_of(words)
     assert combined([licence_of(words), LICENCES["mit"]]) == licence_of(words)
-    assert combined([licence_of(words), licence_of("another notice")]) is combined([licence_of(words), LICENCES["cc-by-sa-4.0"]]) is None
+    assert (
+        combined([licence_of(words), licence_of("another notice")])
+        is combined([licence_of(words), LICENCES["cc-by-sa-4.0"]])
+        is None
+    )
 
 
 def test_a_creative_commons_licence_without_version_says_what_it_asks():
     licence = licence_of("CC BY-NC-SA")
-    assert (licence.id, licence.is_share_alike, licence.is_non_commercial, licence.is_known) == ("other", True, True, True)
+    assert (licence.id, licence.is_share_alike, licence.is_non_commercial, licence.is_known) == (
+        "other",
+        True,
+        True,
+        True,
+    )
     assert licence_of("CC BY-ND 2.0").kind == "no-derivatives"
 
 
@@ -124,8 +155,16 @@ def test_parts_that_cannot_be_joined_are_kept_and_join_with_nothing():
 
 
 def test_every_card_of_ours_is_read():
-    modules = {path.stem: import_module(f"truerate.sources.{path.stem}") for path in SOURCES.glob("*.py") if path.stem != "__init__"}
-    cards = {name: module.CARD for name, module in modules.items() if isinstance(getattr(module, "CARD", None), dict)}
+    modules = {
+        path.stem: import_module(f"truerate.sources.{path.stem}")
+        for path in SOURCES.glob("*.py")
+        if path.stem != "__init__"
+    }
+    cards = {
+        name: module.CARD
+        for name, module in modules.items()
+        if isinstance(getattr(module, "CARD", None), dict)
+    }
     assert len(cards) >= 15
     for name, found in cards.items():
         licence = licence_of(found["licence"])
@@ -166,27 +205,42 @@ def test_joining_has_one_direction():
     assert set(GOES_INTO) == {licence.kind for licence in LICENCES.values()} | {"other", "unknown"}
     for part in LICENCES.values():
         for whole in LICENCES.values():
-            assert part == whole or not (goes_into(part, whole) and goes_into(whole, part)), (part.id, whole.id)
+            assert part == whole or not (goes_into(part, whole) and goes_into(whole, part)), (
+                part.id,
+                whole.id,
+            )
             if goes_into(part, whole):  # nothing that is asked gets lost
-                assert part.is_share_alike <= whole.is_share_alike and part.is_non_commercial <= whole.is_non_commercial
+                assert (
+                    part.is_share_alike <= whole.is_share_alike
+                    and part.is_non_commercial <= whole.is_non_commercial
+                )
 
 
 def test_a_licence_made_elsewhere_is_the_same_licence():
-    assert combined([Licence("cc-by-sa-4.0", "CC BY-SA 4.0", is_share_alike=True), LICENCES["cc-by-sa-4.0"]]).id == "cc-by-sa-4.0"
+    assert (
+        combined([Licence("cc-by-sa-4.0", "CC BY-SA 4.0", is_share_alike=True), LICENCES["cc-by-sa-4.0"]]).id
+        == "cc-by-sa-4.0"
+    )
 
 
 def test_a_target_that_the_sources_allow():
-    assert check_target("cc-by-sa-4.0", [LICENCES["mit"], LICENCES["cc-by-4.0"]], what="board 'b'") is LICENCES["cc-by-sa-4.0"]
+    assert (
+        check_target("cc-by-sa-4.0", [LICENCES["mit"], LICENCES["cc-by-4.0"]], what="board 'b'")
+        is LICENCES["cc-by-sa-4.0"]
+    )
     assert check_target("mit", [], what="board 'b'").id == "mit"
 
 
 def test_a_target_that_they_do_not_allow_names_those_they_do():
     with pytest.raises(
-        TruerateError, match=r"^publishing board 'b' under 'mit': not allowed by CC BY-SA 4.0; allowed: cc-by-sa-4.0; set hub"
+        TruerateError,
+        match=r"^publishing board 'b' under 'mit': not allowed by CC BY-SA 4.0; allowed: cc-by-sa-4.0; set hub",
     ) as e:
         check_target("mit", [LICENCES["mit"], LICENCES["cc-by-sa-4.0"]], what="board 'b'")
     assert "\n" not in str(e.value)
-    with pytest.raises(TruerateError, match=r"not allowed by CC BY-NC 4.0; allowed: none; set hub.licence: null"):
+    with pytest.raises(
+        TruerateError, match=r"not allowed by CC BY-NC 4.0; allowed: none; set hub.licence: null"
+    ):
         check_target("cc-by-sa-4.0", [licence_of("CC BY-SA 4.0; CC BY-NC 4.0")], what="board 'b'")
     with pytest.raises(TruerateError, match="not allowed by not stated; allowed: none"):
         check_target("cc0-1.0", [licence_of("not stated")], what="board 'b'")
@@ -201,9 +255,14 @@ def test_a_target_that_is_none(target):
 def test_what_may_go_out():
     refuse_unpublishable(card(), what="board 'b'")
     refuse_unpublishable(card("ODC-BY 1.0", redistribution="ids-only"), what="board 'b'")
-    lent = card("CC BY 4.0; not stated", redistribution="no", own_redistribution="yes", own_licence="CC BY 4.0")
+    lent = card(
+        "CC BY 4.0; not stated", redistribution="no", own_redistribution="yes", own_licence="CC BY 4.0"
+    )
     refuse_unpublishable(lent, what="board 'b'")
-    assert words_of(lent) == "CC BY 4.0" and words_of(lent | {"redistribution": "yes"}) == "CC BY 4.0; not stated"
+    assert (
+        words_of(lent) == "CC BY 4.0"
+        and words_of(lent | {"redistribution": "yes"}) == "CC BY 4.0; not stated"
+    )
 
 
 @pytest.mark.parametrize(
@@ -214,9 +273,15 @@ def test_what_may_go_out():
         ({"name": "Some set", "licence": "MIT"}, "redistribution is 'not stated'"),
         (card("not stated"), "the licence is not known"),
         (card(None), "licence 'not stated': the licence is not known"),
-        (card("CC BY 4.0; not stated", redistribution="no", own_redistribution="yes"), "the licence is not known"),
+        (
+            card("CC BY 4.0; not stated", redistribution="no", own_redistribution="yes"),
+            "the licence is not known",
+        ),
         (card("proprietary"), "the licence is not known"),
-        (card("CC BY 4.0 (texts: all rights reserved)", redistribution="ids-only"), "the licence is not known"),
+        (
+            card("CC BY 4.0 (texts: all rights reserved)", redistribution="ids-only"),
+            "the licence is not known",
+        ),
         (card("CC BY-ND 4.0"), "the licence allows no derivatives"),
         (card("MIT; CC BY-ND 4.0"), "the licence allows no derivatives"),
     ],
@@ -229,6 +294,8 @@ def test_what_may_not_go_out(found, why):
 
 def test_a_source_under_licences_that_cannot_be_joined_is_two_sources():
     card = {"name": "two", "licence": "CC BY-SA 4.0; CC BY-NC 4.0", "redistribution": "yes"}
-    with pytest.raises(TruerateError, match="cannot stand in one work; make a source, and a board, of each") as refused:
+    with pytest.raises(
+        TruerateError, match="cannot stand in one work; make a source, and a board, of each"
+    ) as refused:
         refuse_unpublishable(card, what="board 'two'")
     assert "\n" not in str(refused.value)

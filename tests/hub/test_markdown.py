@@ -8,9 +8,38 @@ from truerate.hub.markdown import code, inert, linked
 
 RENDER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render
 TEXTS = (
-    *("plain words, 3.5 %", "# heading", "- item", "+ item", "1. item", "12) item", "* star", "> quote", "=====", "***", "---", "```"),
-    *("~~gone~~", "`code`", "a_b_c __d__", "<b>bold</b> <!-- x -->", "<http://a.example>", "&lt;b&gt; &#60; &copy;", "    indented"),
-    *("[a](http://b.example) ![i](j)", "[^1]: note", "[a]: http://b.example", r"back\slash \* \( \\(", "| a | b |", "a  \nb", "$$x$$"),
+    *(
+        "plain words, 3.5 %",
+        "# heading",
+        "- item",
+        "+ item",
+        "1. item",
+        "12) item",
+        "* star",
+        "> quote",
+        "=====",
+        "***",
+        "---",
+        "```",
+    ),
+    *(
+        "~~gone~~",
+        "`code`",
+        "a_b_c __d__",
+        "<b>bold</b> <!-- x -->",
+        "<http://a.example>",
+        "&lt;b&gt; &#60; &copy;",
+        "    indented",
+    ),
+    *(
+        "[a](http://b.example) ![i](j)",
+        "[^1]: note",
+        "[a]: http://b.example",
+        r"back\slash \* \( \\(",
+        "| a | b |",
+        "a  \nb",
+        "$$x$$",
+    ),
     "{{ 7 * 7 }} {% raw %}",
 )
 
@@ -18,14 +47,26 @@ TEXTS = (
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_value_reads_as_itself_at_the_beginning_of_a_line(text):
     html = RENDER(str(inert(text)))
-    shown = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    shown = (
+        " ".join(text.split())
+        .replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace('"', "&quot;")
+    )
     assert html == f"<p>{shown}</p>\n"
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_value_is_one_cell_of_a_table(text):
     html = RENDER(f"| a | b |\n| --- | --- |\n| {inert(text)} | x |\n")
-    shown = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    shown = (
+        " ".join(text.split())
+        .replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace('"', "&quot;")
+    )
     assert f"<td>{shown}</td>\n<td>x</td>" in html
 
 

@@ -10,7 +10,9 @@ from truerate.hub.configs import configs_of
 from truerate.hub.licences import LICENCES, licence_of
 from truerate.hub.origin import origin_of, words_for
 
-CONFIGS = configs_of(small_board.tables(licences=("CC BY 4.0", "MIT")), card=small_board.CARD, source=small_board.SOURCE)
+CONFIGS = configs_of(
+    small_board.tables(licences=("CC BY 4.0", "MIT")), card=small_board.CARD, source=small_board.SOURCE
+)
 
 
 def said(configs=CONFIGS, *, licence=None, **facts):
@@ -19,14 +21,18 @@ def said(configs=CONFIGS, *, licence=None, **facts):
 
 def test_each_config_stands_under_its_own_licence_unless_one_was_asked_for():
     own = said()["licences"]
-    assert own == {config.name: config.licence.id for config in CONFIGS} and set(own.values()) == {"mit", "cc-by-4.0"}
+    assert own == {config.name: config.licence.id for config in CONFIGS} and set(own.values()) == {
+        "mit",
+        "cc-by-4.0",
+    }
     assert set(said(licence=LICENCES["cc-by-sa-4.0"])["licences"].values()) == {"cc-by-sa-4.0"}
 
 
 def test_name_citations_and_rights():
     told = said(languages=("en",))
     assert (
-        told["citation"] == f"A. Nobody. Little questions. 2026. Protocol: {small_board.TRACK['citation']} Built and published by truerate."
+        told["citation"]
+        == f"A. Nobody. Little questions. 2026. Protocol: {small_board.TRACK['citation']} Built and published by truerate."
     )
     assert (told["name"], told["url"], told["track"], told["lang"]) == (
         small_board.facts().title,
@@ -44,6 +50,9 @@ def test_what_was_made_up_says_so():
     assert told["name"].endswith("(simulated)") and "made up" in told["note"]
 
 
-@pytest.mark.parametrize("licence", [*LICENCES.values(), licence_of("CC BY 4.0 (texts), research only"), licence_of("A notice of its own")])
+@pytest.mark.parametrize(
+    "licence",
+    [*LICENCES.values(), licence_of("CC BY 4.0 (texts), research only"), licence_of("A notice of its own")],
+)
 def test_a_licence_is_written_in_words_that_mean_it(licence):
     assert licence_of(words_for(licence)).identity == licence.identity

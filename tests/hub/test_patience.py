@@ -53,7 +53,12 @@ def test_a_failure_below_other_failures_is_found():
 
 
 @pytest.mark.parametrize(
-    "error", [ValueError("bad\n\x1b[31mwords"), OSError(errno.EACCES, "Permission denied", "/x/y"), RuntimeError("no")]
+    "error",
+    [
+        ValueError("bad\n\x1b[31mwords"),
+        OSError(errno.EACCES, "Permission denied", "/x/y"),
+        RuntimeError("no"),
+    ],
 )
 def test_other_failures_end_at_once_in_one_line(error):
     waits = []
@@ -72,7 +77,10 @@ def test_a_long_wait_says_what_it_is_for_and_a_short_one_nothing(capsys):
     patient([]).call("uploading to org/x", failing(Busy("https://hub.example answers 429", wait=4)))
     assert capsys.readouterr().err == ""
     patient([]).call("uploading to org/x", failing(Busy("https://hub.example answers 429", wait=25)))
-    assert re.fullmatch(r"truerate: waiting 2[56] s: uploading to org/x: https://hub.example answers 429\n", capsys.readouterr().err)
+    assert re.fullmatch(
+        r"truerate: waiting 2[56] s: uploading to org/x: https://hub.example answers 429\n",
+        capsys.readouterr().err,
+    )
 
 
 def test_a_call_that_takes_long_says_so_while_it_does(capsys, monkeypatch):
@@ -116,4 +124,11 @@ def test_what_an_answer_asks_to_wait():
         }.items()
     }
     assert 80 < wait.pop("date") <= 90
-    assert wait == {"seconds": 12, "past": 0, "limit": 55, "limit not reached": None, "words": None, "none": None}
+    assert wait == {
+        "seconds": 12,
+        "past": 0,
+        "limit": 55,
+        "limit not reached": None,
+        "words": None,
+        "none": None,
+    }

@@ -6,7 +6,15 @@ import pytest
 
 from truerate.core.errors import TruerateError
 from truerate.hub.history import Release, added
-from truerate.hub.plan import bytes_shown, is_automatic, lines, plan_of, refuse_foreign, refuse_names, refuse_public
+from truerate.hub.plan import (
+    bytes_shown,
+    is_automatic,
+    lines,
+    plan_of,
+    refuse_foreign,
+    refuse_names,
+    refuse_public,
+)
 from truerate.hub.release import Target
 from truerate.hub.remote import Entry, Stand, State, matches
 
@@ -61,7 +69,9 @@ def test_a_folder_is_ours_with_or_without_its_slash():
 
 def test_the_plan_in_words():
     files = {"data/c": b"c" * 1500, "README.md": b"xy"}
-    plan = plan_of(files, State("1" * 40, {"data/\x1b[2J": stored(b"o"), "README.md": regular(b"x")}), prefixes=PREFIXES)
+    plan = plan_of(
+        files, State("1" * 40, {"data/\x1b[2J": stored(b"o"), "README.md": regular(b"x")}), prefixes=PREFIXES
+    )
     said = lines(plan, Target("org/name", "dataset", tag="v1.0"), stand=Stand("1" * 40, True))
     assert said == [
         "org/name (dataset, private; on 11111111)",
@@ -75,7 +85,11 @@ def test_the_plan_in_words():
 
 def test_what_is_deleted_is_shown_whole_and_long_lists_of_new_files_are_cut():
     there = State("1" * 40, {f"data/old-{i}": stored(b"o") for i in range(30)})
-    said = lines(plan_of({f"data/{i}": b"n" for i in range(30)}, there, prefixes=PREFIXES), TO, stand=Stand("1" * 40, True))
+    said = lines(
+        plan_of({f"data/{i}": b"n" for i in range(30)}, there, prefixes=PREFIXES),
+        TO,
+        stand=Stand("1" * 40, True),
+    )
     assert sum(line.startswith("  - ") for line in said) == 30
     assert "  + … and 10 more" in said
 
@@ -96,10 +110,29 @@ def test_the_plan_says_who_will_see_it(is_private, is_public, head, seen):
 
 
 def test_bytes_for_people():
-    assert [bytes_shown(n) for n in (0, 999, 1000, 1_500_000, 3_100_000_000)] == ["0 B", "999 B", "1.0 kB", "1.5 MB", "3.1 GB"]
+    assert [bytes_shown(n) for n in (0, 999, 1000, 1_500_000, 3_100_000_000)] == [
+        "0 B",
+        "999 B",
+        "1.0 kB",
+        "1.5 MB",
+        "3.1 GB",
+    ]
 
 
-NAMES = ["name", "a/b/c", "org/na me", "org/-name", "org/a--b", "org/x.git", "", "/", "org/", "../etc", "org/" + "n" * 97, "org/naïve"]
+NAMES = [
+    "name",
+    "a/b/c",
+    "org/na me",
+    "org/-name",
+    "org/a--b",
+    "org/x.git",
+    "",
+    "/",
+    "org/",
+    "../etc",
+    "org/" + "n" * 97,
+    "org/naïve",
+]
 
 
 @pytest.mark.parametrize("repo", NAMES)
@@ -129,7 +162,11 @@ def test_a_public_repository_needs_to_be_named_so():
 
 
 def test_repositories_of_others_are_refused():
-    for files, readme in [({"a.txt", "b", "c", "d"}, ""), ({"README.md"}, "# Mine\n\nText of somebody."), ({"truerate.json"}, "")]:
+    for files, readme in [
+        ({"a.txt", "b", "c", "d"}, ""),
+        ({"README.md"}, "# Mine\n\nText of somebody."),
+        ({"truerate.json"}, ""),
+    ]:
         state = State("1" * 40, {path: regular(b"x") for path in files}, readme=readme)
         with pytest.raises(TruerateError, match="holds other content"):
             refuse_foreign(state, target=TO, name="board")
@@ -143,20 +180,31 @@ def test_empty_repositories_and_our_own_are_free():
     refuse_foreign(State(), target=TO, name="board")
     refuse_foreign(State("1" * 40, bare, readme="---\nlicense: mit\n---\n"), target=TO, name="board")
     theirs = {"theirs.txt": regular(b"x")}
-    refuse_foreign(State("1" * 40, theirs, {"kind": "dataset", "name": "board", "dated": "2026-01-01"}), target=TO, name="board")
+    refuse_foreign(
+        State("1" * 40, theirs, {"kind": "dataset", "name": "board", "dated": "2026-01-01"}),
+        target=TO,
+        name="board",
+    )
 
 
 def test_which_readme_the_hub_wrote():
-    assert is_automatic("") and is_automatic("---\nlicense: mit\n---\n") and is_automatic("---\nlicense: mit\n---\n# name\n")
+    assert (
+        is_automatic("")
+        and is_automatic("---\nlicense: mit\n---\n")
+        and is_automatic("---\nlicense: mit\n---\n# name\n")
+    )
     assert not is_automatic("---\nlicense: mit\n---\n# name\n\nWords.") and not is_automatic("Words.")
 
 
 def test_the_newest_release_stands_on_top_of_the_change_log():
     first = added("", Release(None, "2026-01-01", "the first\nboard", 3, 0, 0))
     assert (
-        first == "# Change log\n\n## untagged · 2026-01-01\n\nthe first board\n\nFiles besides this one: 3 added, 0 changed, 0 deleted.\n"
+        first
+        == "# Change log\n\n## untagged · 2026-01-01\n\nthe first board\n\nFiles besides this one: 3 added, 0 changed, 0 deleted.\n"
     )
     second = added(first, Release("v1.1", "2026-02-01", "more", 1, 2, 3))
     assert second.index("v1.1 · 2026-02-01") < second.index("untagged · 2026-01-01")
-    assert second.count("# Change log") == 1 and second.endswith("Files besides this one: 3 added, 0 changed, 0 deleted.\n")
+    assert second.count("# Change log") == 1 and second.endswith(
+        "Files besides this one: 3 added, 0 changed, 0 deleted.\n"
+    )
     assert "words of others" in added("words of others", Release(None, "2026-01-01", "x", 0, 0, 0))

@@ -1,4 +1,6 @@
-"""Publishing to a strict Hub with the real client: what stands there afterwards, what was sent for it, and what is refused."""
+"""Publishing to a strict Hub with the real client: what stands there afterwards, what was sent for it, and
+what is refused.
+"""
 
 import errno
 from dataclasses import replace
@@ -12,12 +14,25 @@ from truerate.core.errors import TruerateError
 from truerate.hub.push import publish
 from truerate.hub.release import CHANGELOG, MARK, README, Target
 
-from .drafts import DAY, LATER, REPO, A, B, SmallDraft, asked, content, expected, put, refused, same_but_history
+from .drafts import (
+    DAY,
+    LATER,
+    REPO,
+    A,
+    B,
+    SmallDraft,
+    asked,
+    content,
+    expected,
+    put,
+    refused,
+    same_but_history,
+)
 
 READING = {"GET", "HEAD"}
 
 
-# ---- the undisturbed run ------------------------------------------------------------------------------------------------------
+# ---- the undisturbed run -----------------------------------------------------------------------------------
 def test_a_release_is_one_commit_private_and_tagged(hub_here):
     said = []
     commit = put(tag="v1.0", said=said)
@@ -32,9 +47,18 @@ def test_a_release_is_one_commit_private_and_tagged(hub_here):
 
 
 def test_a_model_goes_the_same_way(hub_here):
-    draft = replace(A, kind="model", more={"model.safetensors": b"\0" * 5000, "config.json": b"{}"}, prefixes=("build/",), seeds=())
+    draft = replace(
+        A,
+        kind="model",
+        more={"model.safetensors": b"\0" * 5000, "config.json": b"{}"},
+        prefixes=("build/",),
+        seeds=(),
+    )
     commit = put(draft, kind="model", public=True)
-    assert same_but_history(content(hub_here, kind="model"), draft) and hub_here.commits(REPO, "model")[0] == commit
+    assert (
+        same_but_history(content(hub_here, kind="model"), draft)
+        and hub_here.commits(REPO, "model")[0] == commit
+    )
     assert not hub_here.is_private(REPO, "model")
 
 
@@ -120,11 +144,15 @@ def test_a_file_that_changes_under_way_is_met_by_the_check_afterwards(hub_here, 
         def files(self, **said):
             return super().files(**said) | {"data/weights.safetensors": tmp_path / "weights"}
 
-    def disturb(files):  # the listing that verifies the commit is delayed, and meanwhile the file is written again
+    def disturb(
+        files,
+    ):  # the listing that verifies the commit is delayed, and meanwhile the file is written again
         hub_here.fault(method="GET", path="/tree/")
 
     put()
-    with pytest.raises(TruerateError, match=r"does not hold what was sent \(1 files, first 'data/weights.safetensors'\)"):
+    with pytest.raises(
+        TruerateError, match=r"does not hold what was sent \(1 files, first 'data/weights.safetensors'\)"
+    ):
         publish(
             WithPath(), Target(REPO, "dataset", tag="v1.0"), dry_run=False, check=disturb, say=id,
             today=LATER, pause=lambda _: (tmp_path / "weights").write_bytes(b"behind"),
@@ -132,7 +160,7 @@ def test_a_file_that_changes_under_way_is_met_by_the_check_afterwards(hub_here, 
     assert hub_here.tags(REPO) == {}
 
 
-# ---- what is not written ------------------------------------------------------------------------------------------------------
+# ---- what is not written -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("is_there", [False, True])
 def test_a_dry_run_only_reads(hub_here, is_there):
     head = put() if is_there else ""
@@ -165,7 +193,9 @@ def test_other_content_is_refused_before_anything_is_written(hub_here):
     assert "README.md, train.csv" in line and "'small-board'" in line
     put(replace(A, name="x"), to="org/else")
     refused("holds another release", A, to="org/else")
-    assert hub_here.commits(REPO)[0] == head and not [path for path in asked(hub_here, "POST", "PUT") if "org/small" in path]
+    assert hub_here.commits(REPO)[0] == head and not [
+        path for path in asked(hub_here, "POST", "PUT") if "org/small" in path
+    ]
 
 
 def test_an_empty_repository_with_the_hubs_own_files_is_free(hub_here):
@@ -175,7 +205,12 @@ def test_an_empty_repository_with_the_hubs_own_files_is_free(hub_here):
 
 
 def test_a_mark_that_cannot_be_read_is_nobodys(hub_here):
-    for mark in ("{", "[]", '{"kind": "dataset", "name": "small-board"}', '{"kind": "dataset", "name": "small-board", "dated": "soon"}'):
+    for mark in (
+        "{",
+        "[]",
+        '{"kind": "dataset", "name": "small-board"}',
+        '{"kind": "dataset", "name": "small-board", "dated": "soon"}',
+    ):
         hub_here.put_repo(REPO, files={MARK: mark}, private=True)
         refused("holds other content")
 
@@ -202,7 +237,7 @@ def test_a_private_repository_is_opened_after_the_commit(hub_here):
     put(public=True)
 
 
-# ---- tags ----------------------------------------------------------------------------------------------------------------------
+# ---- tags --------------------------------------------------------------------------------------------------
 def test_a_tag_of_this_content_is_done_even_if_main_went_on(hub_here):
     first = put(tag="v1.0")
     second = put(B, tag="v2.0", today=LATER)
@@ -236,7 +271,7 @@ def test_a_tag_of_somebody_else_is_other_content(hub_here):
     assert len(hub_here.commits(REPO)) == 2
 
 
-# ---- names, tokens, rights -----------------------------------------------------------------------------------------------------
+# ---- names, tokens, rights ---------------------------------------------------------------------------------
 def test_bad_names_meet_no_server(hub_here):
     refused("org/name", to="small")
     refused("vX.Y", tag="latest")

@@ -1,4 +1,6 @@
-"""Publishing through failures of the Hub, beside other publishers, and until death: the old version or the new one, never a mixture."""
+"""Publishing through failures of the Hub, beside other publishers, and until death: the old version or the
+new one, never a mixture.
+"""
 
 import multiprocessing
 import os
@@ -14,7 +16,7 @@ from truerate.hub.release import Target
 
 from .drafts import DAY, LATER, REPO, A, B, asked, content, put, refused, same_but_history
 
-# ---- faults --------------------------------------------------------------------------------------------------------------------
+# ---- faults ------------------------------------------------------------------------------------------------
 STEPS = {
     "look": ("GET", f"/api/datasets/{REPO}$"),
     "tree": ("GET", "/tree/"),
@@ -61,10 +63,16 @@ def test_a_passing_fault_while_a_repository_is_made(hub_here, fault):
     hub_here.fault(path="/repos/create", **FAULTS[fault])
     put(tag="v1.0")
     assert len(hub_here.faults.played) == 1
-    assert same_but_history(content(hub_here), A) and len(hub_here.commits(REPO)) == 2 and hub_here.is_private(REPO)
+    assert (
+        same_but_history(content(hub_here), A)
+        and len(hub_here.commits(REPO)) == 2
+        and hub_here.is_private(REPO)
+    )
 
 
-@pytest.mark.parametrize("step", [step for step in STEPS if step != "verify"])  # an object that is stored is not asked for again
+@pytest.mark.parametrize(
+    "step", [step for step in STEPS if step != "verify"]
+)  # an object that is stored is not asked for again
 @pytest.mark.parametrize("fault", ["503", "drop"])
 def test_a_fault_that_stays_ends_in_one_line_with_a_whole_version(hub_here, step, fault):
     old = put()
@@ -137,15 +145,19 @@ def test_a_file_that_arrives_damaged_is_read_again(hub_here):
     assert len(waits) == 1 and len(hub_here.commits(REPO)) == 2
 
 
-# ---- others at the same time ---------------------------------------------------------------------------------------------------
+# ---- others at the same time -------------------------------------------------------------------------------
 def test_somebody_else_commits_in_between(hub_here):
     put()
 
     def meddle(files):
         hub_here.put_repo(REPO, files=content(hub_here) | {"theirs.txt": b"x"})
 
-    assert refused("nothing of ours was written; run it again", B, check=meddle).startswith(f"{REPO} was changed while publishing")
-    assert same_but_history({path: data for path, data in content(hub_here).items() if path != "theirs.txt"}, A)
+    assert refused("nothing of ours was written; run it again", B, check=meddle).startswith(
+        f"{REPO} was changed while publishing"
+    )
+    assert same_but_history(
+        {path: data for path, data in content(hub_here).items() if path != "theirs.txt"}, A
+    )
     put(B)
     assert content(hub_here)["theirs.txt"] == b"x" and len(hub_here.commits(REPO)) == 4
 
@@ -183,10 +195,12 @@ def test_of_publishers_at_the_same_time_one_wins(hub_here):
     ends = [said.get() for _ in started]
     lost = f"{REPO} was changed while publishing; nothing of ours was written; run it again"
     (winner,) = [end for end in ends if end != lost]
-    assert len(hub_here.commits(REPO)) == 3 and same_but_history(content(hub_here), replace(A, seeds=(winner,)))
+    assert len(hub_here.commits(REPO)) == 3 and same_but_history(
+        content(hub_here), replace(A, seeds=(winner,))
+    )
 
 
-# ---- death ---------------------------------------------------------------------------------------------------------------------
+# ---- death -------------------------------------------------------------------------------------------------
 DEATHS = ["preupload", "batch", "put", "commit", "tag"]
 
 
@@ -209,11 +223,21 @@ def test_a_publisher_that_is_killed_leaves_the_old_version_or_the_new(hub_here, 
 
 
 def kill_when_met(hub) -> None:
-    """Publish B in a process of its own and kill that when the fault is met; return when the Hub has nothing more to do."""
+    """Publish B in a process of its own and kill that when the fault is met; return when the Hub has nothing
+    more to do.
+    """
     publisher = os.fork()
     if not publisher:
         try:
-            publish(B, Target(REPO, "dataset", tag="v2.0"), dry_run=False, check=id, say=id, today=LATER, pause=lambda _: time.sleep(60))
+            publish(
+                B,
+                Target(REPO, "dataset", tag="v2.0"),
+                dry_run=False,
+                check=id,
+                say=id,
+                today=LATER,
+                pause=lambda _: time.sleep(60),
+            )
         finally:
             os._exit(0)
     wait_until(lambda: hub.faults.played)

@@ -1,4 +1,6 @@
-"""From a board to the Hub and back to a board: built, published and read again by the code of the stages, without a model."""
+"""From a board to the Hub and back to a board: built, published and read again by the code of the stages,
+without a model.
+"""
 
 import json
 from pathlib import Path
@@ -29,10 +31,15 @@ CARD = {
 
 
 def declare(**changes) -> Layout:
-    """A params.yaml of small sizes that declares these sources and HaluEval boards on them; what each stage reads of it is written."""
+    """A params.yaml of small sizes that declares these sources and HaluEval boards on them; what each stage
+    reads of it is written.
+    """
     values = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
     values["statistics"]["n_bootstrap"] = 100
-    values["detectors"] = {"baselines": values["detectors"]["baselines"] | {"members": ["always", "length"], "only": {}, "folds": 2}}
+    values["detectors"] = {
+        "baselines": values["detectors"]["baselines"]
+        | {"members": ["always", "length"], "only": {}, "folds": 2}
+    }
     values |= changes
     values["boards"] = {name: {"track": "halueval", "source": name} for name in values["sources"]}
     Path("params.yaml").write_text(yaml.safe_dump(values, sort_keys=False), "utf-8")
@@ -57,24 +64,38 @@ def published(at: Layout, board: str) -> str:
     """The commit that holds a board, put there by the real client."""
     target = Target(REPO, "dataset", tag="v1.0")
     return push.publish(
-        board_draft(at, board, repo=REPO), target, dry_run=False, check=lambda files: None, say=lambda line: None, today=DAY
+        board_draft(at, board, repo=REPO),
+        target,
+        dry_run=False,
+        check=lambda files: None,
+        say=lambda line: None,
+        today=DAY,
     )
 
 
 def hub_source(commit: str, **more) -> dict:
     """The README's own example."""
-    return {"reader": "truerate", "part": "dialogue", "hub": {"repo": REPO, "revision": commit, "config": "dialogue"}} | more
+    return {
+        "reader": "truerate",
+        "part": "dialogue",
+        "hub": {"repo": REPO, "revision": commit, "config": "dialogue"},
+    } | more
 
 
 def measured(at: Layout, board: str) -> list[tuple]:
     """The scores of the rules that learn nothing from ids, rounded as they are saved."""
     scores = load(Score, at.scores(board, "scores")).filter(pl.col("subject").is_in(["always", "length"]))
-    return sorted((row["metric"], row["subject"], str(row["slice"]), str(row["value"]), row["n"]) for row in scores.to_dicts())
+    return sorted(
+        (row["metric"], row["subject"], str(row["slice"]), str(row["value"]), row["n"])
+        for row in scores.to_dicts()
+    )
 
 
 @pytest.fixture
 def first(hub_here, tmp_path, monkeypatch):
-    """A project with one board, built; dialogues on their own knowledge, each hallucinated in one of its two responses."""
+    """A project with one board, built; dialogues on their own knowledge, each hallucinated in one of its two
+    responses.
+    """
     monkeypatch.chdir(tmp_path)
     (tmp_path / "src").symlink_to(ROOT / "src")
     (tmp_path / "inputs" / "little").mkdir(parents=True)
@@ -88,38 +109,60 @@ def first(hub_here, tmp_path, monkeypatch):
         }
         for k in range(N)
     ]
-    (tmp_path / "inputs" / "little" / "dialogue_data.json").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    (tmp_path / "inputs" / "little" / "dialogue_data.json").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows), "utf-8"
+    )
     at = declare(sources={"little": {"reader": "halueval", "path": "inputs/little"}})
     samples = build(at, "little")
     pages.leaderboard(at)
-    Path("dvc.lock").write_text("schema: '2.0'\nstages:\n  dataset@little: {cmd: x}\n  dataset@other: {cmd: y}\n", "utf-8")
+    Path("dvc.lock").write_text(
+        "schema: '2.0'\nstages:\n  dataset@little: {cmd: x}\n  dataset@other: {cmd: y}\n", "utf-8"
+    )
     return at, samples
 
 
 def test_the_readme_s_example_reads_back_and_builds(first):
     at, samples = first
-    picked = pl.lit(pairs(pick="agreed", candidate_scheme="one-pass"), dtype=PAIRS)  # as filtering by a model leaves them
+    picked = pl.lit(
+        pairs(pick="agreed", candidate_scheme="one-pass"), dtype=PAIRS
+    )  # as filtering by a model leaves them
     save(Sample, samples.with_columns(attributes=picked), at.labels("little", "samples"))
     here = declare(sources={"back": hub_source(published(at, "little"))})
-    again = build(here, "back").with_columns(pair("attributes", "published_id"), pair("attributes", "published_split"))
+    again = build(here, "back").with_columns(
+        pair("attributes", "published_id"), pair("attributes", "published_split")
+    )
     pages.leaderboard(here)
     assert again.height == samples.height == 2 * N
     both = samples.join(again, left_on="sample_id", right_on="published_id", suffix="_back")
     assert both.height == samples.height
-    for column in ("group_id", "task", "lang", "text", "is_hallucinated", "label_source", "split", "spans", "pair_id"):
+    for column in (
+        "group_id",
+        "task",
+        "lang",
+        "text",
+        "is_hallucinated",
+        "label_source",
+        "split",
+        "spans",
+        "pair_id",
+    ):
         assert both[column].equals(both[f"{column}_back"], null_equal=True), column
     assert again["split"].equals(again["published_split"]) and set(again["split"]) == {"train", "test"}
     assert measured(here, "back") == measured(at, "little")
 
 
 def test_groups_of_splits_of_another_making_stay_as_published(first):
-    """Whatever rule parted the published groups: what comes back is the published split, and each group is on one side."""
+    """Whatever rule parted the published groups: what comes back is the published split, and each group is on
+    one side.
+    """
     at, samples = first
     other = {"train": "test", "test": "train"}
     turned = samples.with_columns(pl.col("split").replace(other))
     save(Sample, turned, at.labels("little", "samples"))
     again = build(declare(sources={"back": hub_source(published(at, "little"))}), "back")
-    assert dict(again.select("group_id", "split").iter_rows()) == {one: other[split_of(one)] for one in samples["group_id"]}
+    assert dict(again.select("group_id", "split").iter_rows()) == {
+        one: other[split_of(one)] for one in samples["group_id"]
+    }
     assert again.group_by("group_id").agg(pl.col("split").n_unique())["split"].to_list() == [1] * N
 
 
@@ -127,14 +170,18 @@ def test_groups_of_splits_of_another_making_stay_as_published(first):
 def test_the_card_comes_back_and_the_board_may_go_out_again(first, config):
     at, _ = first
     commit = published(at, "little")
-    here = declare(sources={"back": hub_source(commit, hub={"repo": REPO, "revision": commit, "config": config})})
+    here = declare(
+        sources={"back": hub_source(commit, hub={"repo": REPO, "revision": commit, "config": config})}
+    )
     build(here, "back")
     pages.leaderboard(here)
     card = read_json(here.source("back", "card.json"))
     assert (card["licence"], card["redistribution"]) == ("cc0-1.0", "yes")
     assert (card["repository"], card["revision"]) == (REPO, commit)
     assert "A. Nobody. Little questions. 2026." in card["citation"] and "arXiv:2305.11747" in card["citation"]
-    assert card["url"] == CARD["url"] and set(pl.read_parquet(here.source("back", "documents"))["licence"]) == {"cc0-1.0"}
+    assert card["url"] == CARD["url"] and set(
+        pl.read_parquet(here.source("back", "documents"))["licence"]
+    ) == {"cc0-1.0"}
     Path("dvc.lock").write_text("schema: '2.0'\nstages: {}\n", "utf-8")
     readme = board_draft(here, "back", repo="org/again").fixed["README.md"].decode()
     assert (
@@ -147,7 +194,9 @@ def test_the_settings_say_what_the_rights_holder_allows(first):
     """In the place of a card that allows less; YAML reads a bare yes as true."""
     at, _ = first
     files = {"README.md": b"# no licence\n"} | {
-        path: content for path, content in board_draft(at, "little", repo=REPO).fixed.items() if path.startswith("data/dialogue/")
+        path: content
+        for path, content in board_draft(at, "little", repo=REPO).fixed.items()
+        if path.startswith("data/dialogue/")
     }
     for path, content in files.items():
         place = Path("inputs/bare") / path
@@ -163,14 +212,16 @@ def test_the_settings_say_what_the_rights_holder_allows(first):
         assert set(pl.read_parquet(here.source(name, "documents"))["licence"]) == {expected[0]}
 
 
-# ---- what goes out with it ---------------------------------------------------------------------------------------------------------
+# ---- what goes out with it ---------------------------------------------------------------------------------
 def test_a_comment_and_another_board_make_no_other_release(first, hub_here):
     at, _ = first
     commit = published(at, "little")
     plain = Path("params.yaml").read_text("utf-8")
     Path("params.yaml").write_text(f"# ask maria at gpu-17.internal\n{plain}", "utf-8")
     assert published(Layout.load(), "little") == commit
-    lock = "schema: '2.0'\nstages:\n  check: {cmd: z}\n  dataset@other: {cmd: yy}\n  dataset@little: {cmd: x}\n"
+    lock = (
+        "schema: '2.0'\nstages:\n  check: {cmd: z}\n  dataset@other: {cmd: yy}\n  dataset@little: {cmd: x}\n"
+    )
     Path("dvc.lock").write_text(lock, "utf-8")
     values = yaml.safe_load(plain)
     values["sources"]["hidden"] = {"reader": "halueval", "path": "inputs/hidden"}
@@ -180,7 +231,10 @@ def test_a_comment_and_another_board_make_no_other_release(first, hub_here):
     assert published(Layout.load(), "little") == commit and len(hub_here.commits(REPO)) == 2
     said = b"".join(hub_here.files(REPO).values())
     assert not [word for word in (b"hidden", b"gpu-17", b"maria", b"dataset@other") if word in said]
-    assert yaml.safe_load(hub_here.files(REPO)["build/dvc.lock"]) == {"schema": "2.0", "stages": {"dataset@little": {"cmd": "x"}}}
+    assert yaml.safe_load(hub_here.files(REPO)["build/dvc.lock"]) == {
+        "schema": "2.0",
+        "stages": {"dataset@little": {"cmd": "x"}},
+    }
 
 
 def test_a_setting_of_the_board_s_own_is_another_release(first, hub_here):
@@ -189,4 +243,8 @@ def test_a_setting_of_the_board_s_own_is_another_release(first, hub_here):
     again = declare(sources={"little": {"reader": "halueval", "path": "inputs/little"}}, seed=8)
     changed = board_draft(again, "little", repo=REPO).files(dated=DAY, changelog="")
     there = hub_here.files(REPO)
-    assert {path for path in changed if changed[path] != there[path]} == {"build/params.yaml", "SHA256SUMS", "CHANGELOG.md"}
+    assert {path for path in changed if changed[path] != there[path]} == {
+        "build/params.yaml",
+        "SHA256SUMS",
+        "CHANGELOG.md",
+    }

@@ -74,7 +74,11 @@ def safetensors(header: dict, body=b"\0" * 8) -> bytes:
 def test_each_kind_of_secret_in_text(kind, around):
     if kind == "password in an address":
         around = around.replace("{}", "postgres{}db.site.org")
-    (one,) = {finding for finding in found(("\n\n" + around.format(KEYS[kind])).encode(), "notes.md") if finding.kind != EMAIL}
+    (one,) = {
+        finding
+        for finding in found(("\n\n" + around.format(KEYS[kind])).encode(), "notes.md")
+        if finding.kind != EMAIL
+    }
     assert (one.path, one.place, one.kind) == ("notes.md", "line 3", kind)
     assert one.shown == KEYS[kind][:4] + "…" and KEYS[kind] not in repr(one)
 
@@ -88,13 +92,31 @@ def test_harmless_text(text):
 @pytest.mark.parametrize(
     "path",
     [
-        *("/home/maria/work/x.py", "/Users/maria/x", "/root/.ssh/id", r"C:\Users\maria\x", "c:/users/maria", "file:///tmp/x"),
-        *(r"D:\\Users\\maria\\x", "/mnt/c/Users/maria/x", "/home/maria", "/Users/maria", "/root", "~/x", "~maria/x.py", "~/.ssh/id"),
+        *(
+            "/home/maria/work/x.py",
+            "/Users/maria/x",
+            "/root/.ssh/id",
+            r"C:\Users\maria\x",
+            "c:/users/maria",
+            "file:///tmp/x",
+        ),
+        *(
+            r"D:\\Users\\maria\\x",
+            "/mnt/c/Users/maria/x",
+            "/home/maria",
+            "/Users/maria",
+            "/root",
+            "~/x",
+            "~maria/x.py",
+            "~/.ssh/id",
+        ),
         *(r"\\srv\share", r"\\srv.site.org\share$\x y"[:-2], r"\\\\srv\\share\\x"),
     ],
 )
 def test_paths_of_a_machine(path):
-    assert [(one.kind, one.shown) for one in found(f"见{path}, and so on".encode(), "a.txt")] == [(PATH, path[:4] + "…")]
+    assert [(one.kind, one.shown) for one in found(f"见{path}, and so on".encode(), "a.txt")] == [
+        (PATH, path[:4] + "…")
+    ]
     assert found(path.encode(), "a.txt", allow_paths=[path]) == []
     assert found(path.encode(), "a.txt", allow_paths=[path[:8] + "*"]) == []
     assert len(found(path.encode(), "a.txt", allow_paths=[path[:-1], "/srv/*"])) == 1
@@ -116,7 +138,14 @@ def test_folders_of_this_machine(place):
 
 
 def test_a_place_is_a_path_of_some_length():
-    assert found(b"/a/b /tmp some/where somewhere", "a.txt", places=["/a/b", "/tmp", "/", "", "some/where", "somewhere"]) == []
+    assert (
+        found(
+            b"/a/b /tmp some/where somewhere",
+            "a.txt",
+            places=["/a/b", "/tmp", "/", "", "some/where", "somewhere"],
+        )
+        == []
+    )
     assert len(found(b"/home/maria/x", "a.txt", places=["/home/maria", "/home/maria/x"])) == 1
 
 
@@ -131,11 +160,29 @@ def test_settings_of_this_repository_hold_no_paths():
 
 def test_the_settings_of_a_board_hold_no_paths():
     p = load_params(ROOT / "params.yaml")
-    assert scan({f"build/{board}/params.yaml": own_settings(p, board).encode() for board in p.boards}, environment={}, secrets=[]) == []
+    assert (
+        scan(
+            {f"build/{board}/params.yaml": own_settings(p, board).encode() for board in p.boards},
+            environment={},
+            secrets=[],
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(
-    "path", ["/data/alice/x", "/srv/x", "/mnt/disk", "/tmp/x", "/Volumes/d/x", r"E:\x", "E:/x/y", r"E:\\x", "/home/maria"]
+    "path",
+    [
+        "/data/alice/x",
+        "/srv/x",
+        "/mnt/disk",
+        "/tmp/x",
+        "/Volumes/d/x",
+        r"E:\x",
+        "E:/x/y",
+        r"E:\\x",
+        "/home/maria",
+    ],
 )
 def test_paths_in_settings(path):
     said = f"input: {path}  # here".encode()
@@ -149,7 +196,9 @@ def test_routes_in_settings():
     assert found(said, "build/params.yaml") == []
 
 
-@pytest.mark.parametrize("address", ["info@my-site.com", "jörg@web.de", "josé@web.de", "почта@пример.рф", "a.b+c@x.co.uk"])
+@pytest.mark.parametrize(
+    "address", ["info@my-site.com", "jörg@web.de", "josé@web.de", "почта@пример.рф", "a.b+c@x.co.uk"]
+)
 def test_addresses_of_people(address):
     for around in ("{}", "<{}>.", "联系我们请写信给" * 20 + " {}"):
         assert [one.kind for one in found(around.format(address).encode(), "a.txt")] == [EMAIL]
@@ -168,7 +217,7 @@ def test_secrets_cannot_be_allowed():
     assert len(found(TOKEN.encode(), "a.txt", allow_emails=[TOKEN, "*"], allow_paths=[TOKEN, "*"])) == 1
 
 
-# ---- literal values -----------------------------------------------------------------------------------------------------------------
+# ---- literal values ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "name",
     [
@@ -193,19 +242,29 @@ def test_secrets_cannot_be_allowed():
     ],
 )
 def test_the_value_of_a_secret_variable_however_it_is_written(name, form):
-    (one, *_) = found(f"a{form}b".encode(), "a.txt", environment={name: VALUE + "\n"}, secrets=["NAMED_IN_PARAMS"])
+    (one, *_) = found(
+        f"a{form}b".encode(), "a.txt", environment={name: VALUE + "\n"}, secrets=["NAMED_IN_PARAMS"]
+    )
     assert one.kind == f"value of {name}" and VALUE not in repr(one)
 
 
 def test_further_secrets():
     (one,) = found(b"a " + base64.b64encode(VALUE.encode()), "a.txt", values=[VALUE + "\n", "short"])
     assert one.kind == "value of a further secret" and VALUE not in repr(one)
-    assert [one.kind for one in found(VALUE.encode(), "a.txt", values=[VALUE], environment={"A_KEY": VALUE})] == ["value of A_KEY"]
+    assert [
+        one.kind for one in found(VALUE.encode(), "a.txt", values=[VALUE], environment={"A_KEY": VALUE})
+    ] == ["value of A_KEY"]
     assert found(b"short and none", "a.txt", values=["short", "", " "]) == []
 
 
 def test_variables_that_hold_no_secret():
-    environment = {"HOME": "/srv/somewhere", "PWD": "/srv/somewhere", "OLDPWD": "/srv/somewhere", "SHORT_KEY": "abcdefg", "EMPTY_TOKEN": ""}
+    environment = {
+        "HOME": "/srv/somewhere",
+        "PWD": "/srv/somewhere",
+        "OLDPWD": "/srv/somewhere",
+        "SHORT_KEY": "abcdefg",
+        "EMPTY_TOKEN": "",
+    }
     assert literals(environment, []) == {}
     assert found(b"/srv/somewhere abcdefg", "a.txt", environment=environment) == []
 
@@ -215,7 +274,7 @@ def test_little_of_a_short_secret_is_shown():
     assert one.shown == "tu…"
 
 
-# ---- places -------------------------------------------------------------------------------------------------------------------------
+# ---- places ------------------------------------------------------------------------------------------------
 NESTED = pl.Series([[{"key": "a", "value": ["x"]}], None, [{"key": "b", "value": [None, TOKEN]}]])
 COLUMNS = {
     "text": pl.Series(["a", None, TOKEN]),
@@ -234,7 +293,9 @@ def test_strings_of_every_type_of_column(name):
     data = pl.DataFrame({"n": [1, 2, 3], name: COLUMNS[name]})
     *before, last = found(parquet(data))
     assert last == Finding("data/qa/train.parquet", f"column {name!r}, row 3", "Hugging Face token", "hf_a…")
-    assert [one.place for one in before] == (["metadata"] if name == "enum" else [])  # its categories stand in the type, too
+    assert [one.place for one in before] == (
+        ["metadata"] if name == "enum" else []
+    )  # its categories stand in the type, too
 
 
 def test_metadata_and_names_of_columns():
@@ -249,7 +310,9 @@ def test_metadata_that_arrow_keeps_in_its_own_schema():
     import pyarrow.parquet as pq
 
     buffer = io.BytesIO()
-    pq.write_table(pa.table({"a": [1]}, schema=pa.schema([pa.field("a", pa.int64(), metadata={"by": TOKEN})])), buffer)
+    pq.write_table(
+        pa.table({"a": [1]}, schema=pa.schema([pa.field("a", pa.int64(), metadata={"by": TOKEN})])), buffer
+    )
     assert [one.place for one in found(buffer.getvalue())] == ["metadata"]
 
 
@@ -259,7 +322,9 @@ def mapped(*rows, value=None, of=lambda kind: kind) -> bytes:
     import pyarrow.parquet as pq
 
     buffer = io.BytesIO()
-    pq.write_table(pa.table({"m": pa.array(rows, type=of(pa.map_(pa.string(), value or pa.string())))}), buffer)
+    pq.write_table(
+        pa.table({"m": pa.array(rows, type=of(pa.map_(pa.string(), value or pa.string())))}), buffer
+    )
     return buffer.getvalue()
 
 
@@ -284,7 +349,9 @@ def test_maps_in_other_columns():
 
 def test_a_key_that_a_map_repeats():
     content = mapped([("k", TOKEN), ("k", "harmless")])
-    assert pl.read_parquet(content)["m"].to_list() == [{"k": "harmless"}]  # what a reader sees; the file holds more
+    assert pl.read_parquet(content)["m"].to_list() == [
+        {"k": "harmless"}
+    ]  # what a reader sees; the file holds more
     assert [one.place for one in found(content)] == ["column 'm', row 1"]
 
 
@@ -317,21 +384,33 @@ def test_a_find_in_many_rows_is_told_once():
     ],
 )
 def test_json_is_read_as_its_readers_do(text, place):
-    assert [(one.place, one.kind) for one in found((text % TOKEN).encode(), "x/tokenizer.json")] == [(place, "Hugging Face token")]
+    assert [(one.place, one.kind) for one in found((text % TOKEN).encode(), "x/tokenizer.json")] == [
+        (place, "Hugging Face token")
+    ]
 
 
 def test_json_lines_and_escapes():
     content = b'{"a": 1}\n\n{"a": "info\\u0040my-site.com"}\nbroken ' + TOKEN.encode()
-    assert [(one.place, one.kind) for one in found(content, "a.jsonl")] == [("line 3", EMAIL), ("line 4", "Hugging Face token")]
-    assert [one.kind for one in found(b'{"a": "\\ud800 ' + TOKEN.encode() + b'"}', "a.json")] == ["Hugging Face token"]
+    assert [(one.place, one.kind) for one in found(content, "a.jsonl")] == [
+        ("line 3", EMAIL),
+        ("line 4", "Hugging Face token"),
+    ]
+    assert [one.kind for one in found(b'{"a": "\\ud800 ' + TOKEN.encode() + b'"}', "a.json")] == [
+        "Hugging Face token"
+    ]
     deep = b"[" * 50_000 + b'"' + TOKEN.encode()
     assert [one.place for one in found(deep, "a.json")] == ["line 1"]
 
 
 def test_safetensors():
     assert found(safetensors({"__metadata__": {"format": "pt"}}), "model.safetensors") == []
-    header = {"__metadata__": {"path": "/home/maria/run/1"}, "w": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}}
-    assert [(one.place, one.kind) for one in found(safetensors(header), "model.safetensors")] == [("header at /__metadata__/path", PATH)]
+    header = {
+        "__metadata__": {"path": "/home/maria/run/1"},
+        "w": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]},
+    }
+    assert [(one.place, one.kind) for one in found(safetensors(header), "model.safetensors")] == [
+        ("header at /__metadata__/path", PATH)
+    ]
     hidden = safetensors({}, body=b"\0\xff" + TOKEN.encode() + b"\0")
     assert [one.kind for one in found(hidden, "model.safetensors")] == ["Hugging Face token"]
     assert found(b"\xff" * 20, "model.safetensors") == found(b"", "model.safetensors") == []
@@ -348,38 +427,49 @@ def test_other_files():
 
 def test_file_names_and_places_do_not_tell_what_they_hold():
     findings = found(parquet(pl.DataFrame({TOKEN: [TOKEN]})), f"data/{TOKEN}/train.parquet")
-    assert {one.place.split(" '")[0] for one in findings} == {"its name", "metadata", "name of a column", "column"}
+    assert {one.place.split(" '")[0] for one in findings} == {
+        "its name",
+        "metadata",
+        "name of a column",
+        "column",
+    }
     assert TOKEN not in repr(findings)
 
 
 def test_files_from_disk(tmp_path):
     (tmp_path / "a.md").write_text(TOKEN)
     (tmp_path / "b.parquet").write_bytes(parquet(pl.DataFrame({"t": [TOKEN]})))
-    findings = scan({"b.parquet": tmp_path / "b.parquet", "a.md": tmp_path / "a.md"}, environment={}, secrets=[])
+    findings = scan(
+        {"b.parquet": tmp_path / "b.parquet", "a.md": tmp_path / "a.md"}, environment={}, secrets=[]
+    )
     assert [one.path for one in findings] == ["a.md", "b.parquet"]
 
 
 @pytest.mark.parametrize("path", ["a.parquet", "a.md"])
 def test_files_that_cannot_be_read(tmp_path, path):
-    with pytest.raises(TruerateError, match=f"^looking for secrets in '{path}': .*; run `dvc repro` and publish again$") as refused:
+    with pytest.raises(
+        TruerateError, match=f"^looking for secrets in '{path}': .*; run `dvc repro` and publish again$"
+    ) as refused:
         found(tmp_path / path, path)
     assert "\n" not in str(refused.value)
     with pytest.raises(TruerateError, match="looking for secrets in 'broken.parquet'"):
         found(b"PAR1 is all there is", "broken.parquet")
 
 
-# ---- refusing -----------------------------------------------------------------------------------------------------------------------
+# ---- refusing ----------------------------------------------------------------------------------------------
 def test_refusing_names_secrets_first():
     refuse([])
     content = b"info@my-site.com /home/maria/x\n info@my-other.com\n" + TOKEN.encode()
     with pytest.raises(TruerateError) as refused:
         refuse(found(content, "a.txt"))
     line = str(refused.value)
-    assert line.startswith("publishing: 4 found that must not go out: a.txt, line 3: Hugging Face token 'hf_a…'; a.txt, line 1: ")
+    assert line.startswith(
+        "publishing: 4 found that must not go out: a.txt, line 3: Hugging Face token 'hf_a…'; a.txt, line 1: "
+    )
     assert "; and 1 more; " in line and "hub.allow_emails" in line and "\n" not in line and TOKEN not in line
 
 
-# ---- time ---------------------------------------------------------------------------------------------------------------------------
+# ---- time --------------------------------------------------------------------------------------------------
 HOSTILE = (
     "a",
     "@",
@@ -425,7 +515,9 @@ HOSTILE = (
     ],
 )
 def test_no_text_takes_long(unit):
-    n = 5_000_000 if unit in ("a", "@", "a@a.") else 1_000_000  # a pattern of quadratic time would need hours for either
+    n = (
+        5_000_000 if unit in ("a", "@", "a@a.") else 1_000_000
+    )  # a pattern of quadratic time would need hours for either
     start = time.process_time()
     found((unit * (n // len(unit))).encode(), "build/a.txt", places=["/tmp/place", "c:\\users"])
     assert time.process_time() - start < 30

@@ -27,7 +27,12 @@ def test_one_commit_holds_regular_and_large_files(pushed, api):
     assert pushed.files(REPO) == FILES
     assert len(pushed.commits(REPO)) == 2 and pushed.messages(REPO) == ["a release", "initial commit"]
     info = api.dataset_info(REPO, files_metadata=True)
-    assert info.private and info.sha == pushed.commits(REPO)[0] and info.card_data.license == "mit" and "license:mit" in info.tags
+    assert (
+        info.private
+        and info.sha == pushed.commits(REPO)[0]
+        and info.card_data.license == "mit"
+        and "license:mit" in info.tags
+    )
     large = {sibling.rfilename: sibling.lfs for sibling in info.siblings}
     assert large["README.md"] is None and large[SHARD].sha256 == hashlib.sha256(FILES[SHARD]).hexdigest()
 
@@ -36,7 +41,10 @@ def test_a_second_push_of_the_same_sends_and_commits_nothing(pushed, api):
     before = list(pushed.requests)
     assert push(api, FILES).oid == pushed.commits(REPO)[0]
     new = pushed.requests[len(before) :]
-    assert not [each for each in new if each[0] == "PUT" or "/commit/" in each[1]] and len(pushed.commits(REPO)) == 2
+    assert (
+        not [each for each in new if each[0] == "PUT" or "/commit/" in each[1]]
+        and len(pushed.commits(REPO)) == 2
+    )
 
 
 def test_a_changed_shard_is_the_one_thing_sent_and_a_stale_file_goes_with_it(pushed, api):
@@ -59,14 +67,19 @@ def test_every_config_loads_at_a_tag_and_as_a_stream(pushed):
 def test_a_snapshot_is_byte_for_byte_what_was_pushed(pushed, api, tmp_path):
     folder = snapshot_download(REPO, repo_type="dataset", revision="v1", local_dir=tmp_path / "there")
     found = {path: (tmp_path / "there" / path).read_bytes() for path in FILES}
-    assert found == FILES and api.verify_repo_checksums(REPO, repo_type="dataset", local_dir=folder).mismatches == []
+    assert (
+        found == FILES
+        and api.verify_repo_checksums(REPO, repo_type="dataset", local_dir=folder).mismatches == []
+    )
 
 
 def test_a_file_is_read_in_ranges(pushed):
     held = HfFileSystem().open(f"datasets/{REPO}@v1/{SHARD}", block_size=8)
     held.seek(-4, 2)
     assert held.read() == b"PAR1"
-    assert [each[2] for each in pushed.requests if each[1].startswith("/objects/") and each[0] == "GET"] == [206]
+    assert [each[2] for each in pushed.requests if each[1].startswith("/objects/") and each[0] == "GET"] == [
+        206
+    ]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +104,9 @@ def test_files_at_a_commit_a_branch_and_a_tag(pushed, api):
     push(api, {"README.md": CARD.encode() + b"more"})
     api.create_branch(REPO, branch="next", revision="v1", repo_type="dataset")
     for revision, wanted in [("main", True), (old, False), ("v1", False), ("next", False)]:
-        content = open(hf_hub_download(REPO, "README.md", repo_type="dataset", revision=revision), "rb").read()
+        content = open(
+            hf_hub_download(REPO, "README.md", repo_type="dataset", revision=revision), "rb"
+        ).read()
         assert content.endswith(b"more") is wanted, revision
     with pytest.raises(RevisionNotFoundError):
         hf_hub_download(REPO, "README.md", repo_type="dataset", revision="v2")
@@ -107,14 +122,20 @@ def test_a_tree_comes_in_pages(pushed, api):
     last = {entry.path: entry.last_commit.oid for entry in found}
     assert last["build/0.txt"] == pushed.commits(REPO)[0] and last[SHARD] == pushed.commits(REPO)[1]
     assert len([each for each in pushed.requests if "/tree/" in each[1]]) == 6  # 11 entries, two a page
-    assert {entry.path for entry in api.list_repo_tree(REPO, "build", repo_type="dataset")} == {f"build/{n}.txt" for n in range(5)}
-    assert [entry.path for entry in api.get_paths_info(REPO, ["build/1.txt", "none"], repo_type="dataset")] == ["build/1.txt"]
+    assert {entry.path for entry in api.list_repo_tree(REPO, "build", repo_type="dataset")} == {
+        f"build/{n}.txt" for n in range(5)
+    }
+    assert [
+        entry.path for entry in api.get_paths_info(REPO, ["build/1.txt", "none"], repo_type="dataset")
+    ] == ["build/1.txt"]
 
 
 def test_refs_and_history(pushed, api):
     refs = api.list_repo_refs(REPO, repo_type="dataset")
     assert [(tag.name, tag.target_commit) for tag in refs.tags] == [("v1", pushed.commits(REPO)[0])]
-    assert [commit.commit_id for commit in api.list_repo_commits(REPO, repo_type="dataset")] == pushed.commits(REPO)
+    assert [
+        commit.commit_id for commit in api.list_repo_commits(REPO, repo_type="dataset")
+    ] == pushed.commits(REPO)
     api.delete_tag(REPO, tag="v1", repo_type="dataset")
     assert pushed.tags(REPO) == {}
 
@@ -143,13 +164,17 @@ def test_a_large_text_is_noted_in_gitattributes(hub_here, api):
     push(api, {"long [1].txt": b"x" * 51})
     assert b"filter=lfs" in hub_here.files(REPO, with_attributes=True)[".gitattributes"].splitlines()[-1]
     hub_here.limits.large_above = 10**6
-    push(api, {"long [1].txt": b"y" * 51, "short.txt": b"z"})  # large by its line now, and no second line for it
+    push(
+        api, {"long [1].txt": b"y" * 51, "short.txt": b"z"}
+    )  # large by its line now, and no second line for it
     assert hub_here.files(REPO, with_attributes=True)[".gitattributes"].count(b"long") == 1
 
 
 def test_a_model_gives_the_same_weights_at_its_tag(hub_here, tmp_path):
     torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
-    settings = transformers.BertConfig(hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8, vocab_size=20)
+    settings = transformers.BertConfig(
+        hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8, vocab_size=20
+    )
     network = transformers.BertModel(settings)
     network.save_pretrained(tmp_path / "network")
     files = {path.name: path.read_bytes() for path in (tmp_path / "network").iterdir()}
@@ -161,13 +186,17 @@ def test_a_model_gives_the_same_weights_at_its_tag(hub_here, tmp_path):
 
 def test_the_visibility_of_a_repository_changes(pushed, api):
     api.update_repo_settings(REPO, private=False, repo_type="dataset")
-    assert not pushed.is_private(REPO) and HfApi(token=False).dataset_info(REPO).sha == pushed.commits(REPO)[0]
+    assert (
+        not pushed.is_private(REPO) and HfApi(token=False).dataset_info(REPO).sha == pushed.commits(REPO)[0]
+    )
     api.delete_repo(REPO, repo_type="dataset")
     assert not pushed.exists(REPO)
 
 
 def test_another_process_meets_the_same_hub(pushed):
-    said = pushed.run(f"from huggingface_hub import HfApi; print(HfApi().whoami()['name'], HfApi().dataset_info('{REPO}').sha)").stdout
+    said = pushed.run(
+        f"from huggingface_hub import HfApi; print(HfApi().whoami()['name'], HfApi().dataset_info('{REPO}').sha)"
+    ).stdout
     assert said.split() == ["someone", pushed.commits(REPO)[0]]
 
 

@@ -28,8 +28,13 @@ def test_an_upload_is_tried_again_after_the_pause_that_was_asked_for(made, api, 
     made.fault(method="PUT", path="^/objects/", kind="error", status=503, times=2)
     made.fault(path="/preupload/", kind="429", retry_after=7)
     push(api, FILES)
-    assert statuses(made, "/objects/datasets") == [503, 503, 200] and statuses(made, "/preupload/") == [429, 200]
-    assert brisk == [8.0, 1, 2] and made.files(REPO) == FILES  # the client adds a second to what it is asked for
+    assert statuses(made, "/objects/datasets") == [503, 503, 200] and statuses(made, "/preupload/") == [
+        429,
+        200,
+    ]
+    assert (
+        brisk == [8.0, 1, 2] and made.files(REPO) == FILES
+    )  # the client adds a second to what it is asked for
 
 
 def test_a_commit_that_fails_shows_nothing_and_a_second_sends_no_object_again(made, api):
@@ -71,7 +76,9 @@ def test_a_truncated_download_is_taken_up_where_it_ended(made, api, monkeypatch)
     made.fault(method="GET", path="^/objects/", kind="truncate")
     path = hf_hub_download(REPO, SHARD, repo_type="dataset")
     assert open(path, "rb").read() == FILES[SHARD]
-    assert [status for method, path, status in made.requests if method == "GET" and path.startswith("/objects/")] == [200, 206]
+    assert [
+        status for method, path, status in made.requests if method == "GET" and path.startswith("/objects/")
+    ] == [200, 206]
 
 
 def test_a_flipped_byte_is_found_by_the_checksums_alone(made, api, tmp_path):

@@ -69,8 +69,12 @@ def test_a_name_that_is_taken_is_409(made, api):
 
 @pytest.mark.parametrize("name", ["a--b", "a..b", "-a", "a.", "a.git", "a b", "é", "", "x" * 97, None])
 def test_a_name_that_the_hub_does_not_take_is_400(hub_here, name):
-    status, headers, said = ask(hub_here, "POST", "/api/repos/create", {"name": name, "organization": "org", "type": "dataset"})
-    assert status == 400 and "Invalid repo name" in headers["X-Error-Message"] and b"Invalid repo name" in said
+    status, headers, said = ask(
+        hub_here, "POST", "/api/repos/create", {"name": name, "organization": "org", "type": "dataset"}
+    )
+    assert (
+        status == 400 and "Invalid repo name" in headers["X-Error-Message"] and b"Invalid repo name" in said
+    )
 
 
 def test_a_client_that_depends_on_xet_fails(made, monkeypatch):
@@ -112,7 +116,10 @@ def test_a_commit_to_a_tag_or_as_a_pull_request_is_refused(made, api):
         ([("file", {"path": "a", "encoding": "base64", "content": "???"})], "base64"),
         ([regular("a.parquet")], "git-lfs"),
         ([regular("a.txt", b"a\0b")], "git-lfs"),
-        ([("lfsFile", {"path": "a.bin", "algo": "sha256", "oid": SHA, "size": 12})], "not uploaded to this repository"),
+        (
+            [("lfsFile", {"path": "a.bin", "algo": "sha256", "oid": SHA, "size": 12})],
+            "not uploaded to this repository",
+        ),
         ([("header", {"summary": "again"})], "one header"),
         ([regular("README.md", b"---\nlicense: free\n---\n")], "license"),
     ],
@@ -124,7 +131,15 @@ def test_a_commit_that_cannot_hold_is_400_and_changes_nothing(made, operations, 
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{}\n", b"not json\n", b"[]\n", b'{"key": "file", "value": {}}\n', b'{"key": "header", "value": {}}\n']
+    "body",
+    [
+        b"",
+        b"{}\n",
+        b"not json\n",
+        b"[]\n",
+        b'{"key": "file", "value": {}}\n',
+        b'{"key": "header", "value": {}}\n',
+    ],
 )
 def test_a_body_that_is_no_commit_is_400(made, body):
     assert commit(made, body=body)[0] == 400
@@ -133,8 +148,13 @@ def test_a_body_that_is_no_commit_is_400(made, body):
 def test_a_commit_that_changes_nothing_and_a_deletion_of_nothing_are_refused(made):
     assert commit(made, regular("a.txt"))[0] == 200
     assert commit(made, regular("a.txt")) == (400, '{"error": "Your commit is empty: it changes no file"}')
-    assert commit(made, ("deletedFile", {"path": "b.txt"}))[0] == 404 and commit(made, ("deletedFolder", {"path": "b/"}))[0] == 404
-    assert commit(made, ("deletedFile", {"path": "a.txt"}), regular("a.txt/b"))[0] == 200 and set(made.files(REPO)) == {"a.txt/b"}
+    assert (
+        commit(made, ("deletedFile", {"path": "b.txt"}))[0] == 404
+        and commit(made, ("deletedFolder", {"path": "b/"}))[0] == 404
+    )
+    assert commit(made, ("deletedFile", {"path": "a.txt"}), regular("a.txt/b"))[0] == 200 and set(
+        made.files(REPO)
+    ) == {"a.txt/b"}
     assert commit(made, ("deletedFolder", {"path": "a.txt/"}))[0] == 200 and made.files(REPO) == {}
 
 
@@ -155,14 +175,24 @@ def test_an_object_must_be_what_was_announced_and_belong_here(made, api):
     path = put_address(made)
     assert store(made, "PUT", path, TEXT[:-1] + b"X") == 400  # another sha256
     assert store(made, "PUT", path, TEXT + b"X") == 400  # another size
-    assert store(made, "PUT", path, TEXT, Authorization=f"Bearer {made.token}") == 400  # a token where only signatures count
-    assert store(made, "GET", path) == 403 and store(made, "PUT", path.replace("size=12", "size=13"), TEXT + b"X") == 403
-    assert store(made, "PUT", put_address(made, size=13), TEXT) == 400  # what it is, but not as long as was said
+    assert (
+        store(made, "PUT", path, TEXT, Authorization=f"Bearer {made.token}") == 400
+    )  # a token where only signatures count
+    assert (
+        store(made, "GET", path) == 403
+        and store(made, "PUT", path.replace("size=12", "size=13"), TEXT + b"X") == 403
+    )
+    assert (
+        store(made, "PUT", put_address(made, size=13), TEXT) == 400
+    )  # what it is, but not as long as was said
     assert store(made, "PUT", path, TEXT) == 200 and put_address(made) is None
     api.create_repo("org/other", repo_type="dataset")
     assert put_address(made, repo="org/other") is not None  # what one repository has, another has not
     wrong = {"path": "a.bin", "algo": "sha256", "oid": SHA, "size": 13}
-    assert "has 12" in commit(made, ("lfsFile", wrong))[1] and commit(made, ("lfsFile", wrong | {"size": 12}))[0] == 200
+    assert (
+        "has 12" in commit(made, ("lfsFile", wrong))[1]
+        and commit(made, ("lfsFile", wrong | {"size": 12}))[0] == 200
+    )
 
 
 def test_the_address_of_an_object_expires(made):

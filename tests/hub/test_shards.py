@@ -22,13 +22,19 @@ print(hashlib.sha256(parquet(rows)).hexdigest())
 
 def _rows(n: int) -> pl.DataFrame:
     structs = [[{"key": str(i), "p": None if i % 2 else 0.5}] * (i % 4) for i in range(n)]
-    columns = {"a": [None if i % 5 == 0 else f"é{i}" for i in range(n)], "b": [bool(i % 2) for i in range(n)], "s": structs}
+    columns = {
+        "a": [None if i % 5 == 0 else f"é{i}" for i in range(n)],
+        "b": [bool(i % 2) for i in range(n)],
+        "s": structs,
+    }
     return pl.DataFrame(columns, schema={"a": pl.String, "b": pl.Boolean, "s": STRUCTS})
 
 
 def test_files_are_numbered_within_their_split_and_hold_every_row_once():
     rows = _rows(5)
-    shards = shards_of(Config("qa", {"train": rows, "test": rows.head(2)}, LICENCES["mit"], ""), rows_per_shard=2)
+    shards = shards_of(
+        Config("qa", {"train": rows, "test": rows.head(2)}, LICENCES["mit"], ""), rows_per_shard=2
+    )
     assert [(shard.path, shard.n_rows) for shard in shards] == [
         ("data/qa/train-00000-of-00003.parquet", 2),
         ("data/qa/train-00001-of-00003.parquet", 2),
@@ -42,7 +48,11 @@ def test_files_are_numbered_within_their_split_and_hold_every_row_once():
 def test_equal_rows_are_equal_bytes_however_they_came_together():
     rows = _rows(300)
     part = rows.slice(7, 100)
-    forms = [part, pl.concat([rows.head(50), rows.slice(50)]).slice(7, 100), pl.DataFrame(part.to_dicts(), schema=part.schema)]
+    forms = [
+        part,
+        pl.concat([rows.head(50), rows.slice(50)]).slice(7, 100),
+        pl.DataFrame(part.to_dicts(), schema=part.schema),
+    ]
     forms += [
         part.reverse().reverse(),
         pl.read_parquet(parquet(part)),
@@ -55,13 +65,21 @@ def test_the_number_of_threads_does_not_show(monkeypatch):
     found = set()
     for threads in ("1", "4"):
         monkeypatch.setenv("POLARS_MAX_THREADS", threads)
-        found.add(subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True).stdout)
+        found.add(
+            subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True).stdout
+        )
     assert len(found) == 1
 
 
 def test_size_in_memory_is_that_of_an_arrow_table_of_plain_types():
     rows = _rows(40)
-    plain = pa.schema([("a", pa.string()), ("b", pa.bool_()), ("s", pa.list_(pa.struct([("key", pa.string()), ("p", pa.float64())])))])
+    plain = pa.schema(
+        [
+            ("a", pa.string()),
+            ("b", pa.bool_()),
+            ("s", pa.list_(pa.struct([("key", pa.string()), ("p", pa.float64())]))),
+        ]
+    )
     table = pa.Table.from_pylist(rows.to_dicts(), schema=plain)
     assert bytes_in_memory(rows) == table.nbytes
     assert bytes_in_memory(rows.clear()) == 0

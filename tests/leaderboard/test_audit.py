@@ -15,27 +15,53 @@ DATA = Path(__file__).parents[3] / "shared/data/halueval"
 
 
 def sample(name, text, is_hallucinated, *, pair_id=None, task="qa", group=None, **attributes):
-    known = {"sample_id": name, "item_id": group or name, "pair_id": pair_id, "group_id": group or name, "task": task, "lang": "en"}
-    fixed = {"label_source": "gold", "generator": None, "pattern": None, "spans": [], "rationale": None, "split": "train"}
-    return known | fixed | {"text": text, "is_hallucinated": is_hallucinated, "attributes": pairs(**attributes)}
+    known = {
+        "sample_id": name,
+        "item_id": group or name,
+        "pair_id": pair_id,
+        "group_id": group or name,
+        "task": task,
+        "lang": "en",
+    }
+    fixed = {
+        "label_source": "gold",
+        "generator": None,
+        "pattern": None,
+        "spans": [],
+        "rationale": None,
+        "split": "train",
+    }
+    return (
+        known | fixed | {"text": text, "is_hallucinated": is_hallucinated, "attributes": pairs(**attributes)}
+    )
 
 
 def of_pairs(texts, **attributes):
     """A set from (right, hallucinated) texts."""
     sides = [(i, side, text) for i, both in enumerate(texts) for side, text in zip("rh", both, strict=True)]
     mark = "-".join(attributes.values())
-    return [sample(f"{mark}{i:04}{side}", text, side == "h", pair_id=f"{mark}{i}", group=f"g{i}", **attributes) for i, side, text in sides]
+    return [
+        sample(f"{mark}{i:04}{side}", text, side == "h", pair_id=f"{mark}{i}", group=f"g{i}", **attributes)
+        for i, side, text in sides
+    ]
 
 
 def run(rows, knowledge=""):
     samples = frame(Sample, rows)
     contexts = samples.select("item_id").unique(maintain_order=True).with_columns(knowledge=pl.lit(knowledge))
-    return validate(Score, audit(samples, contexts, board="b", p=P, statistics=STATISTICS, seed=7), where="audit")
+    return validate(
+        Score, audit(samples, contexts, board="b", p=P, statistics=STATISTICS, seed=7), where="audit"
+    )
 
 
 def value(scores, metric, subject, **where):
     found = scores.filter((pl.col("metric") == f"shortcut_{metric}") & (pl.col("subject") == subject)).filter(
-        pl.Series([one == pairs(**where) for one in scores.filter(metric=f"shortcut_{metric}", subject=subject)["slice"].to_list()])
+        pl.Series(
+            [
+                one == pairs(**where)
+                for one in scores.filter(metric=f"shortcut_{metric}", subject=subject)["slice"].to_list()
+            ]
+        )
     )
     assert found.height == 1
     return found.row(0, named=True)
@@ -47,7 +73,10 @@ def test_length_that_gives_all_away_is_found():
     for metric in ("accuracy", "balanced_accuracy", "auroc", "pairwise"):
         assert value(scores, metric, "words", task="qa")["value"] == 1.0
     assert value(scores, "accuracy", "majority", task="qa")["value"] == 0.5
-    assert value(scores, "pairwise", "words", task="qa")["n"] == 40 and value(scores, "accuracy", "words", task="qa")["n"] == 80
+    assert (
+        value(scores, "pairwise", "words", task="qa")["n"] == 40
+        and value(scores, "accuracy", "words", task="qa")["n"] == 80
+    )
     assert any(line.startswith("words alone tells 1.000 of pairs in qa") for line in findings(scores, 0.75))
 
 
@@ -73,7 +102,9 @@ def test_ties_count_half():
 def test_a_set_without_shortcut_is_not_flagged():
     rng = np.random.default_rng(5)
     words = ["red", "blue", "green", "grey", "black", "white", "brown", "pink"]
-    texts = [tuple(" ".join(rng.choice(words, size=rng.integers(3, 9))) for _ in range(2)) for _ in range(100)]
+    texts = [
+        tuple(" ".join(rng.choice(words, size=rng.integers(3, 9))) for _ in range(2)) for _ in range(100)
+    ]
     scores = run(of_pairs(texts))
     assert findings(scores, 0.75) == []
     found = value(scores, "balanced_accuracy", "words", task="qa")
@@ -84,7 +115,10 @@ def test_a_rare_label_is_not_a_shortcut():
     rows = [sample(f"s{i:03}", f"text {i % 7}", i % 10 == 0, task="general") for i in range(100)]
     scores = run(rows)
     majority = value(scores, "accuracy", "majority", task="general")
-    assert majority["value"] == 0.9 and value(scores, "balanced_accuracy", "majority", task="general")["value"] == 0.5
+    assert (
+        majority["value"] == 0.9
+        and value(scores, "balanced_accuracy", "majority", task="general")["value"] == 0.5
+    )
     assert value(scores, "pairwise", "words", task="general")["value"] is None
     assert findings(scores, 0.85) == []
 
@@ -118,7 +152,12 @@ def test_the_hard_split_takes_length_and_format_away():
     def text(size, end):
         return " ".join(rng.choice(words, size=size)) + end
 
-    rows = of_pairs([(text(rng.integers(1, 6), ""), text(rng.integers(3, 9), "." if rng.random() < 0.8 else "")) for _ in range(400)])
+    rows = of_pairs(
+        [
+            (text(rng.integers(1, 6), ""), text(rng.integers(3, 9), "." if rng.random() < 0.8 else ""))
+            for _ in range(400)
+        ]
+    )
     kept = set(hard_split(frame(Sample, rows), seed=7))
     half = [row for row in rows if row["sample_id"] in kept]
     assert 40 < len(half) < 800 and sum(row["is_hallucinated"] for row in half) == len(half) / 2
@@ -136,8 +175,13 @@ def test_the_hard_split_of_nothing_alike_is_empty():
 def test_the_published_candidates_are_told_by_length_alone():
     rows, known = [], {}
     for file, scheme in (("one_turn", "one-pass"), ("multi_turn", "conversational")):
-        lines = [json.loads(line) for line in (DATA / f"qa_candidates_{file}.jsonl").read_text("utf-8").splitlines()]
-        rows += of_pairs([(line["right_answer"], line["hallucinated_answer"]) for line in lines], scheme=scheme)
+        lines = [
+            json.loads(line)
+            for line in (DATA / f"qa_candidates_{file}.jsonl").read_text("utf-8").splitlines()
+        ]
+        rows += of_pairs(
+            [(line["right_answer"], line["hallucinated_answer"]) for line in lines], scheme=scheme
+        )
         known |= {f"g{i}": line["knowledge"] for i, line in enumerate(lines)}
     contexts = pl.DataFrame({"item_id": list(known), "knowledge": list(known.values())})
     scores = audit(frame(Sample, rows), contexts, board="b", p=P, statistics=STATISTICS, seed=7)

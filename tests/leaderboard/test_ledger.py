@@ -10,7 +10,9 @@ from truerate.leaderboard.ledger import COLUMNS, REASONS, Claim, check_totals, j
 from truerate.metrics.intervals import wilson
 
 DATA = Path(__file__).parents[3] / "shared/data"
-needs_data = pytest.mark.skipif(not (DATA / "published_results.csv").is_file(), reason="no published results beside this checkout")
+needs_data = pytest.mark.skipif(
+    not (DATA / "published_results.csv").is_file(), reason="no published results beside this checkout"
+)
 
 PUBLISHED = pl.DataFrame(
     [
@@ -25,7 +27,10 @@ PUBLISHED = pl.DataFrame(
 
 def score(value, low, high):
     known = {"board": "b", "metric": "accuracy", "subject": "ours", "slice": pairs(task="qa")}
-    return frame(Score, [known | {"value": value, "low": low, "high": high, "method": "estimator", "n": 10, "inputs": "x"}])
+    return frame(
+        Score,
+        [known | {"value": value, "low": low, "high": high, "method": "estimator", "n": 10, "inputs": "x"}],
+    )
 
 
 CLAIM = Claim(("helma", "6", "davinci", "accuracy", "qa"), "b", "accuracy", "ours", {"task": "qa"})
@@ -43,8 +48,16 @@ def test_verdicts():
 
 def test_a_claimed_row_is_compared_in_our_unit():
     first, *_ = lines(score(0.50, 0.45, 0.55))
-    assert first["verdict"] == "reproduced" and first["published"] == pytest.approx(0.4921) and first["ours"] == 0.5
-    assert first["quantity"] == "davinci · accuracy · qa" and first["source"] == "helma Table 6" and first["board"] == "b"
+    assert (
+        first["verdict"] == "reproduced"
+        and first["published"] == pytest.approx(0.4921)
+        and first["ours"] == 0.5
+    )
+    assert (
+        first["quantity"] == "davinci · accuracy · qa"
+        and first["source"] == "helma Table 6"
+        and first["board"] == "b"
+    )
     assert lines(score(0.60, 0.55, 0.65))[0]["verdict"] == "differs"
 
 
@@ -61,7 +74,11 @@ def test_totals_that_do_not_add_up_differ():
     rows = [("helma", "7", "m", name, "qa", value, None) for name, value in parts]
     rows = pl.DataFrame(rows, schema=PUBLISHED.schema, orient="row")
     (line,) = check_totals(rows)
-    assert line["verdict"] == "differs" and line["ours"] == 8 and line["reason"] == "the printed parts: ours is 1 below"
+    assert (
+        line["verdict"] == "differs"
+        and line["ours"] == 8
+        and line["reason"] == "the printed parts: ours is 1 below"
+    )
 
 
 def test_a_missing_file_is_one_line():
@@ -81,7 +98,13 @@ def test_printed_totals_of_helma_hold():
 def test_printed_totals_of_mfava_hold():
     found = check_totals(load_published(DATA / "published_results.csv").filter(source="mfava"))
     assert [line["verdict"] for line in found] == ["reproduced"] * 5
-    assert {line["quantity"][-2:]: line["ours"] for line in found} == {"ru": 1088, "ar": 667, "zh": 1227, "de": 1777, "tr": 1018}
+    assert {line["quantity"][-2:]: line["ours"] for line in found} == {
+        "ru": 1088,
+        "ar": 667,
+        "zh": 1227,
+        "de": 1777,
+        "tr": 1018,
+    }
     assert sum(line["ours"] for line in found) == 5777
 
 
@@ -98,18 +121,32 @@ def test_printed_averages_of_mfava_table_10_hold():
 
 @needs_data
 def test_class_behaviour_behind_an_accuracy():
-    """HELMA Tables 6 + 7, 5,000 texts of each class: ChatGPT finds 37.8 % of the hallucinations in QA at accuracy 62.59."""
+    """HELMA Tables 6 + 7, 5,000 texts of each class: ChatGPT finds 37.8 % of the hallucinations in QA at
+    accuracy 62.59.
+    """
     rows = load_published(DATA / "published_results.csv").filter(source="helma", model="gpt-3.5-turbo")
-    for task, recall, specificity in (("qa", 0.378, 0.874), ("dialogue", 0.822, 0.626), ("summarization", 0.226, 0.944)):
+    for task, recall, specificity in (
+        ("qa", 0.378, 0.874),
+        ("dialogue", 0.822, 0.626),
+        ("summarization", 0.226, 0.944),
+    ):
         failed = rows.filter(table="7", metric="n_failed", slice=task)["value"].item()
         accuracy = rows.filter(table="6", metric="accuracy", slice=task)["value"].item() / 100
         assert 1 - failed / 5000 == pytest.approx(recall, abs=0.001)
         assert 2 * accuracy - (1 - failed / 5000) == pytest.approx(specificity, abs=0.001)
 
 
-@pytest.mark.skipif(not (DATA / "halueval/general.jsonl").is_file(), reason="no public HaluEval files beside this checkout")
+@pytest.mark.skipif(
+    not (DATA / "halueval/general.jsonl").is_file(), reason="no public HaluEval files beside this checkout"
+)
 def test_always_no_beats_davinci_on_the_general_set():
-    """The full file has 815 hallucinated of 4,507: always-No is right in 81.9 %; the even rows must agree. davinci: 77.54 %."""
-    labels = [json.loads(line)["hallucination"] for line in (DATA / "halueval/general.jsonl").read_text("utf-8").split("\n") if line]
+    """The full file has 815 hallucinated of 4,507: always-No is right in 81.9 %; the even rows must agree.
+    davinci: 77.54 %.
+    """
+    labels = [
+        json.loads(line)["hallucination"]
+        for line in (DATA / "halueval/general.jsonl").read_text("utf-8").split("\n")
+        if line
+    ]
     found = wilson(labels.count("no"), len(labels), confidence=0.95)
     assert found.low < 1 - 815 / 4507 < found.high and found.low > 0.7754

@@ -10,19 +10,38 @@ QA = pairs(task="qa", variant="plain")
 
 
 def score(subject, value, *, metric="accuracy", method="estimator", slice_=QA, board="b"):
-    known = {"board": board, "metric": metric, "subject": subject, "slice": slice_, "value": value, "low": None, "high": None}
+    known = {
+        "board": board,
+        "metric": metric,
+        "subject": subject,
+        "slice": slice_,
+        "value": value,
+        "low": None,
+        "high": None,
+    }
     return known | {"method": method, "n": 100, "inputs": "abc"}
 
 
 def outcomes(subject, values, *, metric="accuracy", board="b"):
     return [
-        {"board": board, "metric": metric, "subject": subject, "slice": QA, "unit_id": f"u{i}", "cluster_id": f"c{i}", "value": value}
+        {
+            "board": board,
+            "metric": metric,
+            "subject": subject,
+            "slice": QA,
+            "unit_id": f"u{i}",
+            "cluster_id": f"c{i}",
+            "value": value,
+        }
         for i, value in enumerate(values)
     ]
 
 
 GOOD, BAD = [1.0] * 90 + [0.0] * 10, [1.0] * 50 + [0.0] * 50
-SCORES = frame(Score, [score("good", 0.9), score("bad", 0.5), score("length", 0.9), score("good", 0.88, method="planted")])
+SCORES = frame(
+    Score,
+    [score("good", 0.9), score("bad", 0.5), score("length", 0.9), score("good", 0.88, method="planted")],
+)
 OUTCOMES = frame(Outcome, outcomes("good", GOOD) + outcomes("bad", BAD) + outcomes("length", GOOD))
 
 
@@ -31,9 +50,14 @@ def by(table, *keys):
 
 
 def test_rows_have_kinds_and_rank_ranges():
-    table = validate(Row, rows("b", SCORES, OUTCOMES, STATISTICS, 7, {"good": "model", "bad": "model"}), where="rows")
+    table = validate(
+        Row, rows("b", SCORES, OUTCOMES, STATISTICS, 7, {"good": "model", "bad": "model"}), where="rows"
+    )
     found = by(table, "subject", "kind")
-    assert (found["good", "model"]["rank_low"], found["good", "model"]["rank_high"]) == (1, 2)  # not told apart from `length`
+    assert (found["good", "model"]["rank_low"], found["good", "model"]["rank_high"]) == (
+        1,
+        2,
+    )  # not told apart from `length`
     assert (found["length", "baseline"]["rank_low"], found["length", "baseline"]["rank_high"]) == (1, 2)
     assert (found["bad", "model"]["rank_low"], found["bad", "model"]["rank_high"]) == (3, 3)
     planted = found["good", "planted"]
@@ -42,7 +66,10 @@ def test_rows_have_kinds_and_rank_ranges():
 
 def test_less_is_better_for_failures():
     scores = frame(Score, [score(name, 0.5, metric="unparsed_rate") for name in ("few", "many")])
-    made = frame(Outcome, outcomes("few", [0.0] * 100, metric="unparsed_rate") + outcomes("many", BAD, metric="unparsed_rate"))
+    made = frame(
+        Outcome,
+        outcomes("few", [0.0] * 100, metric="unparsed_rate") + outcomes("many", BAD, metric="unparsed_rate"),
+    )
     found = by(rows("b", scores, made, STATISTICS, 7, {}), "subject")
     assert found[("few",)]["rank_high"] == 1 and found[("many",)]["rank_low"] == 2
 
@@ -66,8 +93,18 @@ def test_row_order_does_not_depend_on_input_order():
 
 
 def test_tables_by_metric():
-    expected = {"accuracy": "recognition", "tpr": "recognition", "failure_rate": "failures", "candidate_failure_rate": "candidates"}
-    expected |= {"shortcut_auroc": "audit", "flagged_rate_after": "refinement", "fleiss_kappa": "labels", "n_samples": "dataset"}
+    expected = {
+        "accuracy": "recognition",
+        "tpr": "recognition",
+        "failure_rate": "failures",
+        "candidate_failure_rate": "candidates",
+    }
+    expected |= {
+        "shortcut_auroc": "audit",
+        "flagged_rate_after": "refinement",
+        "fleiss_kappa": "labels",
+        "n_samples": "dataset",
+    }
     assert {metric: table_of(metric) for metric in expected} == expected
 
 
@@ -80,16 +117,30 @@ def test_a_tracks_card_names_its_tables_before_the_shared_ones():
         "counts",
         "labels",
     ]
-    table = rows("b", frame(Score, [score("good", 0.9, metric="token_f1")]), frame(Outcome), STATISTICS, 7, {}, {"tables": tables})
+    table = rows(
+        "b",
+        frame(Score, [score("good", 0.9, metric="token_f1")]),
+        frame(Outcome),
+        STATISTICS,
+        7,
+        {},
+        {"tables": tables},
+    )
     assert table["table"].to_list() == ["detection"]
 
 
 def test_a_card_says_which_way_is_better():
     assert is_lower_better("hallucination_rate") and not is_lower_better("token_f1")
     assert is_lower_better("noise", {"ranks": {"metric": "noise", "higher_is_better": False}})
-    assert not is_lower_better("hallucination_rate", {"ranks": {"metric": "hallucination_rate", "higher_is_better": True}})
-    assert is_lower_better("token_noise", {"lower_is_better": ["noise"]}) and is_lower_better("fpr", {"lower_is_better": ["noise"]})
-    made = frame(Outcome, outcomes("few", [0.0] * 100, metric="noise") + outcomes("many", BAD, metric="noise"))
+    assert not is_lower_better(
+        "hallucination_rate", {"ranks": {"metric": "hallucination_rate", "higher_is_better": True}}
+    )
+    assert is_lower_better("token_noise", {"lower_is_better": ["noise"]}) and is_lower_better(
+        "fpr", {"lower_is_better": ["noise"]}
+    )
+    made = frame(
+        Outcome, outcomes("few", [0.0] * 100, metric="noise") + outcomes("many", BAD, metric="noise")
+    )
     scores = frame(Score, [score(name, 0.5, metric="noise") for name in ("few", "many")])
     card = {"ranks": {"metric": "noise", "higher_is_better": False}}
     assert by(rows("b", scores, made, STATISTICS, 7, {}, card), "subject")[("few",)]["rank_high"] == 1
@@ -97,7 +148,9 @@ def test_a_card_says_which_way_is_better():
 
 def test_headline_holds_the_ranked_values():
     table = rows("b", SCORES, OUTCOMES, STATISTICS, 7, {})
-    assert headline(table) == {"b": {"accuracy": {"task=qa variant=plain": {"bad": 0.5, "good": 0.9, "length": 0.9}}}}
+    assert headline(table) == {
+        "b": {"accuracy": {"task=qa variant=plain": {"bad": 0.5, "good": 0.9, "length": 0.9}}}
+    }
     assert slice_key([]) == ""
 
 

@@ -11,4 +11,6 @@ TARGET = Target(
 
 def asking(text: str, *, index: int = 0, model: str = "m", **params) -> Request:
     """A request of one user message."""
-    return Request(model, ({"role": "user", "content": text},), {"temperature": 0.0, "max_tokens": 50, **params}, index)
+    return Request(
+        model, ({"role": "user", "content": text},), {"temperature": 0.0, "max_tokens": 50, **params}, index
+    )

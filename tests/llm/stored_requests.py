@@ -1,7 +1,8 @@
-"""The requests whose answers `stores/release.sqlite` holds, which the release before thought was cut and addresses were kept has written.
+"""The requests whose answers `stores/release.sqlite` holds, which the release before thought was cut and
+addresses were kept has written.
 
-Every kind of key (aliases with an identity, an extra body, parameters of their own, long and odd texts) and of answer stands in it:
-16 replies and 8 dead letters. A key that moved would be asked, and paid for, again.
+Every kind of key (aliases with an identity, an extra body, parameters of their own, long and odd texts) and
+of answer stands in it: 16 replies and 8 dead letters. A key that moved would be asked, and paid for, again.
 """
 
 import copy

@@ -47,7 +47,14 @@ def test_what_is_sent(at, stub):
     )
     ask([asking("x", top_p=0.9, seed=4)], layout, label="x")
     message = {"role": "user", "content": "x"}
-    expected = {"model": "stub-model", "messages": [message], "temperature": 0.5, "seed": 4, "max_completion_tokens": 50, "top_k": 3}
+    expected = {
+        "model": "stub-model",
+        "messages": [message],
+        "temperature": 0.5,
+        "seed": 4,
+        "max_completion_tokens": 50,
+        "top_k": 3,
+    }
     assert stub.stub.last == expected
     assert stub.stub.headers["authorization"] == "Bearer none"
     assert not [name for name in stub.stub.headers if name.startswith("x-stainless")]
@@ -55,7 +62,11 @@ def test_what_is_sent(at, stub):
 
 @pytest.mark.parametrize(
     ("params", "said"),
-    [({"temperature": 0.0}, "no `max_tokens`"), ({"max_tokens": 5, "best_of": 2}, "best_of"), ({"max_tokens": 5, "n": 3}, "n = 3")],
+    [
+        ({"temperature": 0.0}, "no `max_tokens`"),
+        ({"max_tokens": 5, "best_of": 2}, "best_of"),
+        ({"max_tokens": 5, "n": 3}, "n = 3"),
+    ],
 )
 def test_requests_that_cannot_be_sent(at, params, said):
     with pytest.raises(TruerateError, match=said):
@@ -82,7 +93,13 @@ def test_requests_can_be_replayed(at):
         "params": {"temperature": 0.0, "max_tokens": 50},
         "sample_index": 2,
     }
-    assert answer == {"status": "ok", "text": "echo: hello", "finish_reason": "stop", "n_tokens_in": 10, "n_tokens_out": 5}
+    assert answer == {
+        "status": "ok",
+        "text": "echo: hello",
+        "finish_reason": "stop",
+        "n_tokens_in": 10,
+        "n_tokens_out": 5,
+    }
     assert found[dead.key][1] == {"status": "dead", "reason": "refusal", "text": ""}
 
 

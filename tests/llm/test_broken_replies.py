@@ -1,4 +1,6 @@
-"""Replies that no server should give: each is read, or a dead letter; none ends a run in a traceback or undoes another."""
+"""Replies that no server should give: each is read, or a dead letter; none ends a run in a traceback or
+undoes another.
+"""
 
 import sqlite3
 
@@ -19,7 +21,14 @@ def test_parts_of_a_message_are_its_text(at):
     assert ask([asking("[[parts-refused]]")], at(), label="x")[0].reason == "refusal"
 
 
-ODD = ["surrogate-finish", "surrogate-tools", "surrogate-model", "surrogate-reasoning", "infinite-logprobs", "deep-logprobs"]
+ODD = [
+    "surrogate-finish",
+    "surrogate-tools",
+    "surrogate-model",
+    "surrogate-reasoning",
+    "infinite-logprobs",
+    "deep-logprobs",
+]
 
 
 @pytest.mark.parametrize("kind", ODD)
@@ -57,7 +66,10 @@ def test_a_settlement_that_cannot_be_written_undoes_none_beside_it(tmp_path):
     finishes = ["stop", "\ud800", "stop"]
     with Store(tmp_path / "r.sqlite") as store:
         answers = [Kept("text", finish, 1, 2) for finish in finishes]
-        settled = [Settled(job, answer, charges=[job.charge("reply", 1, 2)]) for job, answer in zip(jobs, answers, strict=True)]
+        settled = [
+            Settled(job, answer, charges=[job.charge("reply", 1, 2)])
+            for job, answer in zip(jobs, answers, strict=True)
+        ]
         store.write(lambda link: settle(link, Owner.mine(), settled))
         found = store.find([job.key for job in jobs])
         assert [type(found[job.key]) for job in jobs] == [Kept, Dead, Kept]
@@ -68,14 +80,22 @@ def test_a_settlement_that_cannot_be_written_undoes_none_beside_it(tmp_path):
 def test_what_ails_the_file_itself_is_no_fault_of_a_reply(tmp_path):
     settled = [Settled(Job(TARGET.key(asking("x")), TARGET, asking("x")), Kept("t", None, 1, 1))]
     with Store(tmp_path / "r.sqlite") as store, pytest.raises(sqlite3.OperationalError):
-        store.submit(lambda link: (link.execute("DROP TABLE dead"), settle(link, Owner.mine(), settled))).result()
+        store.submit(
+            lambda link: (link.execute("DROP TABLE dead"), settle(link, Owner.mine(), settled))
+        ).result()
 
 
 def test_a_store_with_sums_beyond_64_bits_and_letters_that_cannot_be_read_is_shown(tmp_path):
     with Store(tmp_path / "r.sqlite") as store:
         days = [("a", 2**62), ("b", 2**62)]
-        store.write(lambda link: link.executemany("INSERT INTO ledger VALUES (?, 'reply', 'm', 1, 1, ?, 5, 0.5)", days))
-        store.write(lambda link: link.execute("INSERT INTO dead VALUES (x'00', 'timeout', 'd', 1, 'm', 0, x'0102')"))
+        store.write(
+            lambda link: link.executemany(
+                "INSERT INTO ledger VALUES (?, 'reply', 'm', 1, 1, ?, 5, 0.5)", days
+            )
+        )
+        store.write(
+            lambda link: link.execute("INSERT INTO dead VALUES (x'00', 'timeout', 'd', 1, 'm', 0, x'0102')")
+        )
         (row,) = stats(store).to_dicts()
         assert (row["n_calls"], row["n_tokens_in"] >= 2**62, row["n_dead"]) == (2, True, 1)
         assert dead_letters(store)["prompt"].to_list() == [""]
@@ -85,7 +105,10 @@ def test_the_model_that_says_it_answered_is_kept_and_told_where_it_is_another(at
     stub.stub.more = {"model": "stub-model-2026-01-01", "system_fingerprint": "fp_1"}
     layout = at()
     ask([asking("a"), asking("b")], layout, label="x")
-    assert "model 'm': asked as 'stub-model', endpoint 'stub' answered 2 times as 'stub-model-2026-01-01'" in capsys.readouterr().err
+    assert (
+        "model 'm': asked as 'stub-model', endpoint 'stub' answered 2 times as 'stub-model-2026-01-01'"
+        in capsys.readouterr().err
+    )
     with Store(layout.store) as store:
         ((_, reply), _) = store.requests([key for (key,) in store.query("SELECT key FROM response")]).values()
     assert (reply["model"], reply["system_fingerprint"]) == ("stub-model-2026-01-01", "fp_1")
@@ -121,5 +144,7 @@ def test_a_reply_that_cannot_be_read_is_one_line(at):
     ask([asking("fine")], layout, label="x")
     with Store(layout.store) as store:
         store.write(lambda link: link.execute("UPDATE response SET text = x'0102'"))
-    with pytest.raises(TruerateError, match="response store .*: a row of it is malformed; the file is damaged"):
+    with pytest.raises(
+        TruerateError, match="response store .*: a row of it is malformed; the file is damaged"
+    ):
         ask([asking("fine")], layout, label="y")

@@ -36,7 +36,11 @@ def test_dead_letters_are_forgotten_by_reason_and_who_holds_them_is_told_first(a
     first, second, third = capsys.readouterr().out.splitlines()
     assert json.loads(first) == {"n_forgotten": 0, "boards": []} and third == "no dead letters to forget"
     assert second == "1 dead letters forgotten; the next `dvc repro` asks them again, on some-board"
-    assert told == [(set(), 1), ({letter.key}, 1), (set(), 0)]  # told while the letters are still there: a kill in between loses none
+    assert told == [
+        (set(), 1),
+        ({letter.key}, 1),
+        (set(), 0),
+    ]  # told while the letters are still there: a kill in between loses none
 
 
 def test_a_pack_goes_to_another_host(at, tmp_path, capsys, monkeypatch, stub):

@@ -12,5 +12,7 @@ def test_stored_replies_are_given_and_missing_ones_assumed(at, stub):
     told = ask([first], here, label="test")[0]
     peek = Peek(lambda key, request: as_said(key, f"assumed {request.messages[0]['content']}"))
     found = peek([first, second], here, label="test")
-    assert [reply.text for reply in found] == [told.text, "assumed missing"] and [reply.is_stored for reply in found] == [True, False]
+    assert [reply.text for reply in found] == [told.text, "assumed missing"] and [
+        reply.is_stored for reply in found
+    ] == [True, False]
     assert peek.asked == [first, second] and stub.n_calls == 1 and found[0].key == told.key

@@ -40,7 +40,14 @@ def test_chat_tokens_are_no_tokens_any_more(mark):
 
 
 @pytest.mark.parametrize(
-    "text", ["C# is #1: a language", "a < b and [x] in <p>", "#hashtag without end", "| table | of | pipes |", "Ünïcödé 漢字"]
+    "text",
+    [
+        "C# is #1: a language",
+        "a < b and [x] in <p>",
+        "#hashtag without end",
+        "| table | of | pipes |",
+        "Ünïcödé 漢字",
+    ],
 )
 def test_plain_text_stays(text):
     assert neutralise(text) == text

@@ -10,7 +10,12 @@ from truerate.llm.keys import CONTROLS, Target, _is_plain
 
 
 def variant(**changes) -> Target:
-    return Target(**{**{name: getattr(TARGET, name) for name in TARGET.__dataclass_fields__ if name != "_merged"}, **changes})
+    return Target(
+        **{
+            **{name: getattr(TARGET, name) for name in TARGET.__dataclass_fields__ if name != "_merged"},
+            **changes,
+        }
+    )
 
 
 def test_golden_key():
@@ -30,7 +35,14 @@ def test_golden_key():
 
 
 @pytest.mark.parametrize(
-    "changes", [{"alias": "other"}, {"endpoint": "other"}, {"model": "x"}, {"price": (0.0, 0.0)}, {"accept_length": True}]
+    "changes",
+    [
+        {"alias": "other"},
+        {"endpoint": "other"},
+        {"model": "x"},
+        {"price": (0.0, 0.0)},
+        {"accept_length": True},
+    ],
 )
 def test_what_does_not_move_a_key(changes):
     assert variant(**changes).key(asking("x")) == TARGET.key(asking("x"))
@@ -54,7 +66,10 @@ def test_lists_among_the_settings():
 
 
 def test_order_of_settings_is_nothing():
-    one, other = Request("m", (), {"top_p": 1.0, "max_tokens": 5}), Request("m", (), {"max_tokens": 5, "top_p": 1.0})
+    one, other = (
+        Request("m", (), {"top_p": 1.0, "max_tokens": 5}),
+        Request("m", (), {"max_tokens": 5, "top_p": 1.0}),
+    )
     assert TARGET.key(one) == TARGET.key(other)
 
 

@@ -10,7 +10,21 @@ from truerate.llm import ask
 from truerate.llm.store.responses import Store
 
 KEY = "swordfish 'of' no-known/form"
-KINDS = ["401", "403", "400", "500", "404", "429", "html", "error-200", "not-completion", "refusal", "tools", "parts", "bad-status"]
+KINDS = [
+    "401",
+    "403",
+    "400",
+    "500",
+    "404",
+    "429",
+    "html",
+    "error-200",
+    "not-completion",
+    "refusal",
+    "tools",
+    "parts",
+    "bad-status",
+]
 
 
 def test_a_launched_server_that_prints_its_key_and_dies_does_not_betray_it(at, monkeypatch):
@@ -37,5 +51,7 @@ def test_a_key_that_is_echoed_is_hidden(at, stub, monkeypatch, capsys, tmp_path,
     assert KEY not in said and "swordfish" not in said
     assert b"swordfish" not in stored
     with Store(layout.store) as store:
-        blobs = store.query("SELECT extra FROM response WHERE extra IS NOT NULL UNION ALL SELECT request FROM dead")
+        blobs = store.query(
+            "SELECT extra FROM response WHERE extra IS NOT NULL UNION ALL SELECT request FROM dead"
+        )
         assert all(b"swordfish" not in zlib.decompress(blob) for (blob,) in blobs)

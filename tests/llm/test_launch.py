@@ -98,7 +98,9 @@ def test_many_at_once_share_a_server(layout, tmp_path):
 
 def test_a_server_outlives_no_client_that_is_killed(layout, tmp_path):
     layout()
-    process = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path / "params.yaml")], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path / "params.yaml")], stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout.readline().startswith("http://127.0.0.1:")
     (pid,) = servers(tmp_path)
     supervisor = supervisor_of(pid)
@@ -169,7 +171,9 @@ def test_a_launch_that_never_gets_ready_says_so(layout):
 def test_another_identity_is_refused(layout, tmp_path):
     at = layout()
     launch = Launch.of(at, "stub")
-    fake = Launch(**{**{name: getattr(launch, name) for name in Launch.__dataclass_fields__}, "identity": "expected"})
+    fake = Launch(
+        **{**{name: getattr(launch, name) for name in Launch.__dataclass_fields__}, "identity": "expected"}
+    )
     with pytest.raises(TruerateError, match="gives identity '[0-9a-f]{12}', expected 'expected'"):
         acquire(fake)
 
@@ -179,7 +183,9 @@ def test_a_server_without_identity_needs_no_json(layout):
 
 
 def test_unknown_places_are_named(layout):
-    with pytest.raises(TruerateError, match=r"cannot fill in 'gpu'; allowed: \{port\}, \{seed\}, \{identity\}, \{languages\}"):
+    with pytest.raises(
+        TruerateError, match=r"cannot fill in 'gpu'; allowed: \{port\}, \{seed\}, \{identity\}, \{languages\}"
+    ):
         ask([asking("a")], layout("serve --port {port} --gpu {gpu}"), label="x")
 
 

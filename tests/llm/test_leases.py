@@ -43,7 +43,9 @@ def test_a_claim_is_one_owners_until_it_is_settled(store):
     assert outcome(store, two, job()) is Claim.BUSY
     assert outcome(store, one, job()) is Claim.BUSY
     kept = Kept("text", "stop", 1, 2)
-    store.write(partial(settle, owner=one, settled=[Settled(job(), kept, charges=[job().charge("reply", 1, 2)])]))
+    store.write(
+        partial(settle, owner=one, settled=[Settled(job(), kept, charges=[job().charge("reply", 1, 2)])])
+    )
     assert outcome(store, two, job()) == kept
     assert store.find([job().key]) == {job().key: kept}
 
@@ -51,7 +53,9 @@ def test_a_claim_is_one_owners_until_it_is_settled(store):
 def test_settling_and_claiming_again_in_one_transaction(store):
     one = lives(store, Owner.mine())
     outcome(store, one, job())
-    again = partial(exchange, owner=one, settled=[Settled(job(), charges=[job().lost()])], jobs=[job()], caps=FREE)
+    again = partial(
+        exchange, owner=one, settled=[Settled(job(), charges=[job().lost()])], jobs=[job()], caps=FREE
+    )
     assert store.write(again) == {job().key: Claim.MINE}
     assert store.query("SELECT kind, calls FROM ledger") == [("lost", 1)]
 
@@ -70,7 +74,9 @@ def test_a_desk_that_closes_claims_nothing_more_and_writes_what_came(store):
         desk = Desk(store, FREE, ttl=30.0)
         await desk.open()
         assert await desk.swap(None, job("one")) is Claim.MINE
-        desk.swap(Settled(job("one"), kept, charges=[job("one").charge("reply", 1, 2)]), job("two"))  # its worker is cancelled here
+        desk.swap(
+            Settled(job("one"), kept, charges=[job("one").charge("reply", 1, 2)]), job("two")
+        )  # its worker is cancelled here
         await desk.close()
         await desk.do(lambda link: None)
 
@@ -127,7 +133,13 @@ def test_the_budget_decides_claims(store):
     assert outcome(store, one, job("a"), caps) is Claim.MINE
     assert outcome(store, one, job("b"), caps) is Claim.MINE  # 266 held
     assert outcome(store, one, job("c"), caps) is Claim.WAIT  # 399 if both cost their bound
-    store.write(partial(settle, owner=one, settled=[Settled(job("a"), Kept("t", None, 1, 1), charges=[job("a").charge("reply", 1, 1)])]))
+    store.write(
+        partial(
+            settle,
+            owner=one,
+            settled=[Settled(job("a"), Kept("t", None, 1, 1), charges=[job("a").charge("reply", 1, 1)])],
+        )
+    )
     assert outcome(store, one, job("c"), caps) is Claim.MINE  # 3 spent, 266 held
     dear = Settled(job("b"), Kept("t", None, 1, 1), charges=[Charge("reply", "m", 1, 1, 1, 0.000200)])
     store.write(partial(settle, owner=one, settled=[dear]))

@@ -73,7 +73,10 @@ def test_tagged():
     text = "<entity>Rome</entity> has <relation>two</relation> rivers."
     plain, spans = tagged(text, ["entity", "relation"]).value
     assert plain == "Rome has two rivers."
-    assert [(plain[span["start"] : span["end"]], span["type"]) for span in spans] == [("Rome", "entity"), ("two", "relation")]
+    assert [(plain[span["start"] : span["end"]], span["type"]) for span in spans] == [
+        ("Rome", "entity"),
+        ("two", "relation"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -59,14 +59,20 @@ def test_judge(status, body, action, reason):
     assert reason in (*REASONS, "")
 
 
-@pytest.mark.parametrize("usage", ["null", "[]", '{"prompt_tokens": -1, "completion_tokens": true}', '{"prompt_tokens": "5"}'])
+@pytest.mark.parametrize(
+    "usage", ["null", "[]", '{"prompt_tokens": -1, "completion_tokens": true}', '{"prompt_tokens": "5"}']
+)
 def test_usage_that_counts_nothing(usage):
     verdict = judge(200, {}, f'{{"choices": [{{"message": {{"content": "x"}}}}], "usage": {usage}}}'.encode())
     assert (verdict.action, verdict.n_in, verdict.n_out) == ("keep", None, None)
 
 
 def test_tool_calls_and_logprobs_are_kept():
-    verdict = judge(200, {}, b'{"choices": [{"message": {"content": null, "tool_calls": [1]}, "logprobs": {"content": []}}]}')
+    verdict = judge(
+        200,
+        {},
+        b'{"choices": [{"message": {"content": null, "tool_calls": [1]}, "logprobs": {"content": []}}]}',
+    )
     assert (verdict.action, verdict.text) == ("keep", "")
     assert verdict.extra == b'{"tool_calls":[1],"logprobs":{"content":[]}}'
 

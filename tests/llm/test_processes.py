@@ -35,7 +35,11 @@ def asker(tmp_path):
     def start(n: int = N) -> subprocess.Popen:
         command = [sys.executable, "-c", ASK, str(tmp_path / "params.yaml"), str(n)]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        running.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment))
+        running.append(
+            subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+            )
+        )
         return running[-1]
 
     yield start
@@ -53,7 +57,9 @@ def test_two_processes_pay_once_and_keep_the_limit(at, stub, asker):
     assert stub.n_calls == N
     assert stub.stub.most_under_way <= 5
     with Store(layout.store) as store:
-        assert store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
+        assert (
+            store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
+        )
 
 
 def test_two_processes_share_a_budget(at, stub, asker):
@@ -98,7 +104,9 @@ def test_an_interrupted_run_leaves_no_lease(at, stub, asker):
     process.send_signal(signal.SIGINT)
     process.communicate()
     with Store(layout.store) as store:
-        assert store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
+        assert (
+            store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
+        )
         booked = dict(store.query("SELECT kind, SUM(calls) FROM ledger GROUP BY kind"))
         ((n_kept,),) = store.query("SELECT COUNT(*) FROM response")
     assert booked == {"reply": n_kept}  # what was under way was waited for

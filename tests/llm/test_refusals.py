@@ -9,13 +9,25 @@ from truerate.llm import ask
 from truerate.llm.stats import dead_letters
 from truerate.llm.store.responses import Store
 
-REFUSING = ["400", "422", "500", "html", "truncated", "not-completion", "no-choices", "bad-status", "bad-chunk"]
+REFUSING = [
+    "400",
+    "422",
+    "500",
+    "html",
+    "truncated",
+    "not-completion",
+    "no-choices",
+    "bad-status",
+    "bad-chunk",
+]
 
 
 def letters(layout: Layout) -> list[tuple[str, str]]:
     """Prompt and reason of every dead letter; no lease may be left."""
     with Store(layout.store) as store:
-        assert store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
+        assert (
+            store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
+        )
         return sorted(dead_letters(store).select("prompt", "reason").rows())
 
 
@@ -23,14 +35,19 @@ def letters(layout: Layout) -> list[tuple[str, str]]:
 def test_a_step_of_few_requests_that_are_all_refused_ends_the_run(at, stub, kind):
     layout = at(llm={"max_attempts": 1})
     for n_runs in (1, 2):  # again at every run: nothing was stored
-        with pytest.raises(TruerateError, match=r"'m' \('stub-model' at endpoint 'stub', .* has answered nothing: 3 requests refused"):
+        with pytest.raises(
+            TruerateError,
+            match=r"'m' \('stub-model' at endpoint 'stub', .* has answered nothing: 3 requests refused",
+        ):
             ask([asking(f"[[{kind}]] {n}") for n in range(3)], layout, label=kind)
         assert (stub.n_calls, letters(layout)) == (3 * n_runs, [])
 
 
 def test_no_more_than_twenty_are_refused_beside_those_under_way(at, stub):
     layout = at(endpoint={"concurrency": 4})
-    with pytest.raises(TruerateError, match="has answered nothing: 2[0-3] requests refused, the last as rejected: 400"):
+    with pytest.raises(
+        TruerateError, match="has answered nothing: 2[0-3] requests refused, the last as rejected: 400"
+    ):
         ask([asking(f"[[400]] {n}") for n in range(500)], layout, label="x")
     assert 20 <= stub.n_calls <= 23 and letters(layout) == []
 
@@ -80,7 +97,16 @@ def test_aliases_are_held_apart(at, stub):
     models = {**layout.p.models, "n": layout.p.models["m"].model_copy(update={"model": "stub-wrong"})}
     both = Layout(layout.p.model_copy(update={"models": models}))
     with pytest.raises(TruerateError, match="model 'n' .* has answered nothing: 2 requests refused"):
-        ask([asking("fine"), asking("[[400]] a", model="n"), asking("[[400]] b", model="n"), asking("[[400]] c")], both, label="x")
+        ask(
+            [
+                asking("fine"),
+                asking("[[400]] a", model="n"),
+                asking("[[400]] b", model="n"),
+                asking("[[400]] c"),
+            ],
+            both,
+            label="x",
+        )
     assert letters(both) == [("[[400]] c", "rejected")]
 
 

@@ -19,7 +19,9 @@ def test_nothing_in_it_is_asked_again(tmp_path, monkeypatch, stub):
     assert estimate(requests, at).n_calls == 0
     replies = ask(requests, at, label="x")
     assert stub.n_calls == 0 and all(reply.is_stored for reply in replies)
-    assert [reply.status for reply in replies] == ["ok"] * stored_requests.N_REPLIES + ["dead"] * len(stored_requests.DEAD)
+    assert [reply.status for reply in replies] == ["ok"] * stored_requests.N_REPLIES + ["dead"] * len(
+        stored_requests.DEAD
+    )
     assert (replies[0].text, replies[-1].reason) == ("echo: What is 0?", "length")
     with Store(at.store) as store:
         assert stats(store)["n_replies"].sum() == stored_requests.N_REPLIES

@@ -26,7 +26,9 @@ DEAD = {
 
 
 def answering(layout: Layout) -> Layout:
-    """The layout, once its endpoint has answered for the model: from then on a request that fails is a fault of its own."""
+    """The layout, once its endpoint has answered for the model: from then on a request that fails is a fault
+    of its own.
+    """
     ask([asking("first")], layout, label="first")
     return layout
 
@@ -43,7 +45,9 @@ def test_transient_faults_that_stay_become_dead_letters(at, stub, kind, reason):
     (reply,) = ask([asking(f"[[{kind}]]")], layout, label=kind)
     assert (reply.status, reply.reason, reply.text, stub.n_calls) == ("dead", reason, "", 1 + 3)
     with Store(layout.store) as store:
-        assert dead_letters(store).select("reason", "attempts", "prompt").rows() == [(reason, 3, f"[[{kind}]]")]
+        assert dead_letters(store).select("reason", "attempts", "prompt").rows() == [
+            (reason, 3, f"[[{kind}]]")
+        ]
 
 
 @pytest.mark.parametrize(("kind", "reason"), DEAD.items())
@@ -51,7 +55,12 @@ def test_final_faults_become_dead_letters_at_once_and_are_remembered(at, stub, k
     layout = answering(at())
     for is_stored in (False, True):
         (reply,) = ask([asking(f"[[{kind}]]")], layout, label=kind)
-        assert (reply.status, reply.reason, reply.is_stored, stub.n_calls) == ("dead", reason, is_stored, 1 + 1)
+        assert (reply.status, reply.reason, reply.is_stored, stub.n_calls) == (
+            "dead",
+            reason,
+            is_stored,
+            1 + 1,
+        )
     with Store(layout.store) as store:
         assert retry_dead(store, reason) == 1
     ask([asking(f"[[{kind}]]")], layout, label=kind)
@@ -78,7 +87,9 @@ def test_fatal_faults_end_the_run_in_one_line_and_leave_no_dead_letter(at, stub,
     assert stub.n_calls < 30  # nothing new goes out
     with Store(layout.store) as store:
         assert dead_letters(store).is_empty()
-        assert store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
+        assert (
+            store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
+        )
 
 
 def test_replies_in_flight_are_kept_when_the_run_ends(at, stub):
@@ -121,7 +132,9 @@ def test_a_missing_key_variable_ends_the_run_before_anything_is_sent(at, stub, m
     assert ask([asking("x")], layout, label="stored replies need no key")[0].is_stored
 
 
-@pytest.mark.parametrize(("kind", "arg", "least"), [("429", "0.3", 0.3), ("429-ms", "300", 0.3), ("429-date", "2", 0.5)])
+@pytest.mark.parametrize(
+    ("kind", "arg", "least"), [("429", "0.3", 0.3), ("429-ms", "300", 0.3), ("429-date", "2", 0.5)]
+)
 def test_a_server_delay_holds_the_whole_queue_back(at, stub, kind, arg, least):
     requests = [asking(f"[[{kind} x1 {arg}]]")] + [asking(f"other {n}") for n in range(20)]
     since = time.monotonic()
@@ -144,14 +157,21 @@ def test_requests_per_minute_are_spaced(at, stub):
 
 def test_an_endpoint_that_takes_less_than_params_say_gets_less(at, stub):
     stub.stub.capacity, stub.stub.latency = 3, 0.005
-    replies = ask([asking(f"n {n}") for n in range(150)], at(llm={"max_attempts": 5}, endpoint={"concurrency": 32}), label="x")
+    replies = ask(
+        [asking(f"n {n}") for n in range(150)],
+        at(llm={"max_attempts": 5}, endpoint={"concurrency": 32}),
+        label="x",
+    )
     assert [reply.status for reply in replies] == ["ok"] * 150
     assert stub.n_calls < 300
 
 
 def test_an_endpoint_that_answers_nothing_ends_the_run(at, stub):
     requests = [asking(f"[[500]] {n}") for n in range(200)]
-    with pytest.raises(TruerateError, match="model 'm' .* has answered nothing: 2[0-3] requests refused, the last as server_error: 500"):
+    with pytest.raises(
+        TruerateError,
+        match="model 'm' .* has answered nothing: 2[0-3] requests refused, the last as server_error: 500",
+    ):
         ask(requests, layout := at(endpoint={"concurrency": 4}), label="x")
     assert stub.n_calls < 80
     with Store(layout.store) as store:
@@ -164,9 +184,15 @@ def test_one_endpoint_that_fails_lets_the_other_finish_what_it_has_sent(at, stub
 
     stub.stub.latency = 2.0
     layout = at()
-    failing = {"other": layout.p.endpoints["stub"].model_copy(update={"base_url": None, "launch": "sh -c 'sleep 1; exit 3' {port}"})}
+    failing = {
+        "other": layout.p.endpoints["stub"].model_copy(
+            update={"base_url": None, "launch": "sh -c 'sleep 1; exit 3' {port}"}
+        )
+    }
     models = {"o": layout.p.models["m"].model_copy(update={"endpoint": "other"})}
-    both = layout.p.model_copy(update={"endpoints": {**layout.p.endpoints, **failing}, "models": {**layout.p.models, **models}})
+    both = layout.p.model_copy(
+        update={"endpoints": {**layout.p.endpoints, **failing}, "models": {**layout.p.models, **models}}
+    )
     with pytest.raises(TruerateError, match="endpoint 'other': launch"):
         ask([asking("a"), asking("b", model="o")], Layout(both), label="x")
     assert ask([asking("a")], layout, label="x")[0].is_stored
@@ -180,7 +206,17 @@ def test_no_more_than_concurrency_are_under_way(at, stub):
 
 def test_calls_without_a_kept_reply_are_booked(at):
     layout = at(llm={"max_attempts": 2})
-    ask([asking("fine"), asking("[[refusal]]"), asking("[[empty x1]]"), asking("[[drop x1]]"), asking("[[500 x1]]")], layout, label="x")
+    ask(
+        [
+            asking("fine"),
+            asking("[[refusal]]"),
+            asking("[[empty x1]]"),
+            asking("[[drop x1]]"),
+            asking("[[500 x1]]"),
+        ],
+        layout,
+        label="x",
+    )
     with Store(layout.store) as store:
         booked = dict(store.query("SELECT kind, SUM(calls) FROM ledger GROUP BY kind"))
         (row,) = stats(store).to_dicts()

@@ -20,7 +20,16 @@ time.sleep(60)
 
 @pytest.mark.parametrize(
     ("limit", "others", "share"),
-    [(8, [], 8), (8, [8], 4), (8, [2], 6), (8, [8, 8], 2), (8, [1, 8], 3), (1, [5, 5], 1), (4, [0, 0], 4), (9, [3, 9], 3)],
+    [
+        (8, [], 8),
+        (8, [8], 4),
+        (8, [2], 6),
+        (8, [8, 8], 2),
+        (8, [1, 8], 3),
+        (1, [5, 5], 1),
+        (4, [0, 0], 4),
+        (9, [3, 9], 3),
+    ],
 )
 def test_fair_share(limit, others, share):
     assert fair_share(limit, others) == share

@@ -31,13 +31,22 @@ with Store(pathlib.Path(sys.argv[1])) as store:
 def put(store: Store, prompt: str, reply: object, extra: bytes | None = None) -> bytes:
     job = Job(TARGET.key(asking(prompt)), TARGET, asking(prompt))
     answer = Kept(reply, "stop", 1, 2) if isinstance(reply, str) else reply
-    store.write(partial(settle, owner=Owner.mine(), settled=[Settled(job, answer, extra, [job.charge("reply", 1, 2)])]))
+    store.write(
+        partial(
+            settle, owner=Owner.mine(), settled=[Settled(job, answer, extra, [job.charge("reply", 1, 2)])]
+        )
+    )
     return job.key
 
 
 def writer(path, start: int, end: int) -> subprocess.Popen:
     command = [sys.executable, "-c", WRITE, str(path), str(start), str(end)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
 
 
 @pytest.mark.parametrize("text", ["", "short", "ünïcode 漢字 " * 200, "x" * 5000])
@@ -51,7 +60,13 @@ def test_texts_come_back(tmp_path, text):
 def test_many_keys_at_once(tmp_path):
     with Store(tmp_path / "r.sqlite") as store:
         jobs = [Job(TARGET.key(asking(f"{n}")), TARGET, asking(f"{n}")) for n in range(1200)]
-        store.write(partial(settle, owner=Owner.mine(), settled=[Settled(job, Kept(str(n), None, 1, 1)) for n, job in enumerate(jobs)]))
+        store.write(
+            partial(
+                settle,
+                owner=Owner.mine(),
+                settled=[Settled(job, Kept(str(n), None, 1, 1)) for n, job in enumerate(jobs)],
+            )
+        )
         found = store.find([job.key for job in jobs])
         assert [found[job.key].text for job in jobs] == [str(n) for n in range(1200)]
 
@@ -70,7 +85,10 @@ def test_an_operation_that_fails_is_undone_alone(tmp_path):
             link.execute("INSERT INTO pace VALUES ('bad', 0, 0)")
             link.execute("INSERT INTO nowhere VALUES (1)")
 
-        futures = [store.submit(lambda link, n=n: link.execute("INSERT INTO pace VALUES (?, 0, 0)", [n])) for n in "ab"]
+        futures = [
+            store.submit(lambda link, n=n: link.execute("INSERT INTO pace VALUES (?, 0, 0)", [n]))
+            for n in "ab"
+        ]
         futures.insert(1, store.submit(bad))
         assert isinstance(futures[1].exception(), sqlite3.OperationalError)
         futures[0].result(), futures[2].result()
@@ -90,7 +108,10 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
 
 def test_pragmas(tmp_path):
     with Store(tmp_path / "r.sqlite") as store:
-        found = [store.query(f"PRAGMA {name}")[0][0] for name in ("journal_mode", "page_size", "synchronous", "busy_timeout")]
+        found = [
+            store.query(f"PRAGMA {name}")[0][0]
+            for name in ("journal_mode", "page_size", "synchronous", "busy_timeout")
+        ]
     assert found == ["wal", 8192, 1, 60000]
 
 
@@ -139,7 +160,11 @@ def test_imports_that_do_not_hold(tmp_path):
         forged = pl.read_parquet(tmp_path / "pack.parquet").with_columns(request=pl.lit(b'{"identity":"x"}'))
         forged.write_parquet(tmp_path / "forged.parquet")
         forged.drop("text").write_parquet(tmp_path / "other.parquet")
-        for name, said in (("forged", "row 1: its key is not"), ("other", "columns"), ("none", "truerate llm export")):
+        for name, said in (
+            ("forged", "row 1: its key is not"),
+            ("other", "columns"),
+            ("none", "truerate llm export"),
+        ):
             with pytest.raises(TruerateError, match=said):
                 archive.import_(store, tmp_path / f"{name}.parquet")
 
@@ -149,7 +174,13 @@ def test_what_the_store_holds(tmp_path):
         put(store, "a", "reply")
         put(store, "b", Dead("refusal", "no", 1))
         (row,) = stats.stats(store).to_dicts()
-        assert (row["identity"], row["n_replies"], row["n_dead"], row["n_calls"], row["n_tokens_in"]) == ("name@1", 1, 1, 2, 2)
+        assert (row["identity"], row["n_replies"], row["n_dead"], row["n_calls"], row["n_tokens_in"]) == (
+            "name@1",
+            1,
+            1,
+            2,
+            2,
+        )
         assert stats.dead_letters(store)["prompt"].to_list() == ["b"]
         with pytest.raises(TruerateError, match="allowed: all, bad_http, bad_json"):
             stats.retry_dead(store, "nope")
@@ -162,7 +193,9 @@ def test_what_the_store_holds(tmp_path):
 
 
 def test_a_store_is_read_where_nobody_may_write(tmp_path):
-    """As root there is no such place: so the file is opened as one that cannot change, and reading leaves nothing beside it."""
+    """As root there is no such place: so the file is opened as one that cannot change, and reading leaves
+    nothing beside it.
+    """
     with Store(tmp_path / "r.sqlite") as store:
         key = put(store, "p", "text")
     (tmp_path / "copy").mkdir()

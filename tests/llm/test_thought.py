@@ -38,13 +38,19 @@ def test_thought_is_cut(name):
 
 def test_replies_come_without_it_and_the_store_keeps_it(at, stub):
     layout = at()
-    replies = ask([asking("[[text <think>so</think>Yes]]"), asking("[[text <think>so]]"), asking("No")], layout, label="x")
+    replies = ask(
+        [asking("[[text <think>so</think>Yes]]"), asking("[[text <think>so]]"), asking("No")],
+        layout,
+        label="x",
+    )
     assert [(r.status, r.text, r.reason, r.thought) for r in replies] == [
         ("ok", "Yes", None, "so"), ("dead", "", "thought_only", "so"), ("ok", "echo: No", None, None),
     ]  # fmt: skip
     again = ask([asking("[[text <think>so]]")], layout, label="y")
     assert (again[0].reason, again[0].is_stored, stub.n_calls) == ("thought_only", True, 3)
-    planned = Peek(assumed=lambda key, request: None)([asking("[[text <think>so</think>Yes]]")], layout, label="z")
+    planned = Peek(assumed=lambda key, request: None)(
+        [asking("[[text <think>so</think>Yes]]")], layout, label="z"
+    )
     assert planned[0].text == "Yes"
 
 

@@ -37,7 +37,11 @@ def test_a_moment_in_the_far_future_was_written_by_another_clock(at, stub, colum
     layout = at(endpoint={"rpm": 6000})
     row = {"next_at": 0.0, "paused_until": 0.0, column: time.time() + 10 * rate_limit.LONGEST_S}
     with Store(layout.store) as store:
-        store.write(lambda link: link.execute("INSERT INTO pace VALUES ('stub', ?, ?)", [row["next_at"], row["paused_until"]]))
+        store.write(
+            lambda link: link.execute(
+                "INSERT INTO pace VALUES ('stub', ?, ?)", [row["next_at"], row["paused_until"]]
+            )
+        )
     since = time.monotonic()
     assert ask([asking("x")], layout, label="x")[0].status == "ok"
     assert time.monotonic() - since < 5

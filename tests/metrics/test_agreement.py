@@ -45,7 +45,8 @@ def test_fleiss_textbook_value():
 
 
 def test_fleiss_with_varying_raters_by_hand():
-    # units (2,1), (0,2), and one single rating that holds no pair. P = 1/3, 1 → P̄ = 2/3; p = 2/5, 3/5 → P_e = 13/25
+    # units (2,1), (0,2), and one single rating that holds no pair. P = 1/3, 1 → P̄ = 2/3; p = 2/5, 3/5 → P_e
+    # = 13/25
     counts = np.array([[2, 1], [0, 2], [1, 0]])
     assert percent_agreement(counts) == pytest.approx(2 / 3)
     assert fleiss_kappa(counts) == pytest.approx((2 / 3 - 13 / 25) / (12 / 25))
@@ -78,7 +79,8 @@ def test_marked_units_by_both_rules():
 
 
 def test_span_agreement_by_character():
-    # "abcd", three raters mark ab, abc, nothing: marked 2, 2, 1, 0 of 3. P = 1/3, 1/3, 1/3, 1 → 1/2; p = 5/12, 7/12 → P_e = 74/144
+    # "abcd", three raters mark ab, abc, nothing: marked 2, 2, 1, 0 of 3. P = 1/3, 1/3, 1/3, 1 → 1/2; p =
+    # 5/12, 7/12 → P_e = 74/144
     counts = span_counts([[(0, 2)], [(0, 3)], []], characters("abcd"), rule="inside")
     assert counts[:, 1].tolist() == [2, 2, 1, 0]
     assert fleiss_kappa(counts) == pytest.approx((1 / 2 - 74 / 144) / (70 / 144))

@@ -10,7 +10,13 @@ from truerate.metrics.intervals import cluster_sums, wilson_clustered
 
 
 def told(rows, ratios, by=("s",), cluster=("s", "c"), **more):
-    return ratio_cells(moments(rows, ratios, by=list(by), cluster=list(cluster)), list(ratios), by=["s"], confidence=0.95, **more)
+    return ratio_cells(
+        moments(rows, ratios, by=list(by), cluster=list(cluster)),
+        list(ratios),
+        by=["s"],
+        confidence=0.95,
+        **more,
+    )
 
 
 def drawn(n=400, seed=3):
@@ -61,11 +67,16 @@ def test_where_all_clusters_agree_each_counts_as_one_row():
     rows = pl.DataFrame({"s": "m", "c": [str(k // 5) for k in range(50)], "v": [1.0] * 50})
     found = told(rows, {"mean": mean_of("v")}).row(0, named=True)
     n = 10 * (1.959964 / stdtrit(9, 0.975)) ** 2
-    assert found["value"] == found["high"] == 1 and found["low"] == pytest.approx(n / (n + 1.959964**2), abs=1e-6)
+    assert found["value"] == found["high"] == 1 and found["low"] == pytest.approx(
+        n / (n + 1.959964**2), abs=1e-6
+    )
 
 
 def test_over_nothing_and_over_one_cluster():
-    rows = pl.DataFrame({"s": ["m", "n", "n"], "c": ["a", "a", "b"], "v": [0.5, None, None]}, schema_overrides={"v": pl.Float64})
+    rows = pl.DataFrame(
+        {"s": ["m", "n", "n"], "c": ["a", "a", "b"], "v": [0.5, None, None]},
+        schema_overrides={"v": pl.Float64},
+    )
     one, none = told(rows, {"mean": mean_of("v")}).rows(named=True)
     assert one["value"] == 0.5 and one["low"] is one["high"] is None and one["n"] == 1
     assert none["value"] is none["low"] is none["high"] is None and none["n"] == 0

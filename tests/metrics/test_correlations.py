@@ -9,7 +9,11 @@ X, Y = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 4.0]
 def test_pearson_by_hand():
     # means 2.5; covariance 1.5·1.5 + .5·.5·(−1) ... = 4 over 5: r = .8
     found = pearson(X, Y)
-    assert found.r == pytest.approx(0.8) and found.n == 4 and found.p == pytest.approx(stats.pearsonr(X, Y).pvalue)
+    assert (
+        found.r == pytest.approx(0.8)
+        and found.n == 4
+        and found.p == pytest.approx(stats.pearsonr(X, Y).pvalue)
+    )
 
 
 def test_pearson_leaves_missing_points_out():
@@ -19,7 +23,9 @@ def test_pearson_leaves_missing_points_out():
 def test_pearson_of_points_that_lost_their_group_means_has_fewer_degrees():
     # the same r on one degree in place of two: t = .8 / .6 = 4/3, p = 1 − 2·atan(4/3)/π
     found = pearson(X, Y, n_fitted=1)
-    assert found.r == pytest.approx(0.8) and found.n == 4 and found.p == pytest.approx(2 * stats.t.sf(4 / 3, 1))
+    assert (
+        found.r == pytest.approx(0.8) and found.n == 4 and found.p == pytest.approx(2 * stats.t.sf(4 / 3, 1))
+    )
     assert pearson(X, Y, n_fitted=2) == (None, None, 4)
 
 
@@ -32,8 +38,16 @@ def test_pearson_where_it_is_not_defined():
 def test_t_test():
     # means 2 and 5; pooled variance 1, error √(2/3): t = −3.674
     found = t_test([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
-    assert found.value == -3 and found.n == 6 and found.p == pytest.approx(stats.ttest_ind([1, 2, 3], [4, 5, 6]).pvalue)
+    assert (
+        found.value == -3
+        and found.n == 6
+        and found.p == pytest.approx(stats.ttest_ind([1, 2, 3], [4, 5, 6]).pvalue)
+    )
 
 
 def test_t_test_where_it_is_not_defined():
-    assert t_test([], [1.0]) == (None, None, 1) and t_test([1.0], [2.0]) == (-1.0, None, 2) and t_test([1.0, 1.0], [2.0]).p is None
+    assert (
+        t_test([], [1.0]) == (None, None, 1)
+        and t_test([1.0], [2.0]) == (-1.0, None, 2)
+        and t_test([1.0, 1.0], [2.0]).p is None
+    )

@@ -5,7 +5,16 @@ import pytest
 from truerate.metrics import gram_counts
 from truerate.metrics.gram_counts import Grams, character_grams, word_grams
 
-TEXTS = ["It is Paris, of course.", "Paris", "", "  ", "a\u2003b\n\tÉté 2 İ x", "東京は日本の首都です。", "Paris is it. It is.", "... - !"]
+TEXTS = [
+    "It is Paris, of course.",
+    "Paris",
+    "",
+    "  ",
+    "a\u2003b\n\tÉté 2 İ x",
+    "東京は日本の首都です。",
+    "Paris is it. It is.",
+    "... - !",
+]
 KINDS = {
     "words": (word_grams, {"token_pattern": r"\w+|[^\w\s]", "ngram_range": (1, 2)}),
     "characters": (character_grams, {"analyzer": "char_wb", "ngram_range": (2, 4)}),

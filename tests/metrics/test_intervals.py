@@ -78,8 +78,14 @@ def test_nothing_and_one_cluster_give_none():
 
 def test_any_statistic_of_totals():
     # precision TP / (TP + FP) of two clusters (2, 1) and (4, 1): 6 / 8
-    found = cluster_bootstrap(np.array([[2.0, 1], [4, 1]]), lambda t: (t[:, 0] / t.sum(axis=1))[:, None], **DRAWS)
-    assert found[0].value == 6 / 8 and found[0].low == pytest.approx(2 / 3) and found[0].high == pytest.approx(4 / 5)
+    found = cluster_bootstrap(
+        np.array([[2.0, 1], [4, 1]]), lambda t: (t[:, 0] / t.sum(axis=1))[:, None], **DRAWS
+    )
+    assert (
+        found[0].value == 6 / 8
+        and found[0].low == pytest.approx(2 / 3)
+        and found[0].high == pytest.approx(4 / 5)
+    )
 
 
 def test_effective_n():
@@ -101,7 +107,7 @@ def test_difference_of_a_subject_with_itself_is_nothing_as_far_as_four_clusters_
     assert shifted == pytest.approx((0.5, 2 * half.low - 1, 2 * half.high - 1))
 
 
-# ---- no interval without width ----------------------------------------------------------------------------------
+# ---- no interval without width -----------------------------------------------------------------------------
 
 
 def shares(tops, bottoms):
@@ -119,27 +125,38 @@ def test_clusters_that_agree_are_as_many_rows(share, n):
 def test_what_one_cluster_carries_is_one_row():
     assert shares([0, 0, 3], [0, 0, 9]) == pytest.approx(wilson(1 / 3, 1, confidence=0.95))
     assert shares([0, 0, 9], [0, 0, 9]) == wilson(1, 1, confidence=0.95)
-    assert shares([0, 4, 4], [0, 8, 8]) == wilson(1, 2, confidence=0.95)  # the cluster without rows says nothing
+    assert shares([0, 4, 4], [0, 8, 8]) == wilson(
+        1, 2, confidence=0.95
+    )  # the cluster without rows says nothing
 
 
 def test_a_statistic_of_two_parts_counts_the_clusters_that_carry_both():
-    # recall of two classes, each cluster of one class: no cluster alone defines their mean, neighbours in twos do; all right
+    # recall of two classes, each cluster of one class: no cluster alone defines their mean, neighbours in
+    # twos do; all right
     sums = np.array([[1.0, 1, 0, 0], [0, 0, 1, 1]] * 6)
-    balanced = cluster_bootstrap(sums, lambda t: ((t[:, 0] / t[:, 1] + t[:, 2] / t[:, 3]) / 2)[:, None], **DRAWS)[0]
+    balanced = cluster_bootstrap(
+        sums, lambda t: ((t[:, 0] / t[:, 1] + t[:, 2] / t[:, 3]) / 2)[:, None], **DRAWS
+    )[0]
     assert balanced == wilson(6, 6, confidence=0.95)
 
 
 def test_kappa_that_all_clusters_agree_on_lies_between_its_own_bounds():
-    found = cluster_bootstrap(np.ones((9, 1)), lambda t: 0 * t, bounds=(-1, 1), **DRAWS)[0]  # κ of a judge who always says the same
+    found = cluster_bootstrap(np.ones((9, 1)), lambda t: 0 * t, bounds=(-1, 1), **DRAWS)[
+        0
+    ]  # κ of a judge who always says the same
     assert found.value == 0 and found.low == pytest.approx(-found.high) and found.low < -0.3
     perfect = cluster_bootstrap(np.ones((9, 1)), lambda t: 0 * t + 1, bounds=(-1, 1), **DRAWS)[0]
     assert perfect.high == 1 and perfect.low == pytest.approx(2 * wilson(9, 9, confidence=0.95).low - 1)
-    beyond = cluster_bootstrap(np.ones((9, 1)), lambda t: 0 * t + 3, **DRAWS)[0]  # no share: nothing says how far it may move
+    beyond = cluster_bootstrap(np.ones((9, 1)), lambda t: 0 * t + 3, **DRAWS)[
+        0
+    ]  # no share: nothing says how far it may move
     assert beyond is None
 
 
 def test_bounds_of_several_statistics_are_each_its_own():
-    found = cluster_bootstrap(np.ones((9, 1)), lambda t: np.hstack([0 * t, 0 * t]), bounds=((-1, 1), (0, 1)), **DRAWS)
+    found = cluster_bootstrap(
+        np.ones((9, 1)), lambda t: np.hstack([0 * t, 0 * t]), bounds=((-1, 1), (0, 1)), **DRAWS
+    )
     assert found[0].low < 0 == found[1].low and found[1].high > 0
 
 

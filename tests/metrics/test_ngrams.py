@@ -3,7 +3,13 @@ import json
 import numpy as np
 import pytest
 
-from truerate.metrics.ngrams import fit_ngrams, inverse_document_frequency, ngram_counts, ngram_probabilities, tf_idf
+from truerate.metrics.ngrams import (
+    fit_ngrams,
+    inverse_document_frequency,
+    ngram_counts,
+    ngram_probabilities,
+    tf_idf,
+)
 
 RIGHT = ["Paris", "Rome", "Oslo in Norway", "1889"]
 WRONG = ["It is Paris, of course.", "It is Rome, surely.", "It is Oslo.", "It is 1887, of course."]

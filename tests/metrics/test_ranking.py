@@ -8,7 +8,11 @@ SETTINGS = {"n_resamples": 2000, "alpha": 0.05, "seed": 7}
 
 def test_ranges_from_decisions_by_hand():
     # 0 beats 2, nothing else is decided: 0 in 1–2, 1 in 1–3, 2 in 2–3
-    decided = [Comparison(0, 1, 0.1, 0.2, 0.4), Comparison(0, 2, 0.3, 0.001, 0.003), Comparison(1, 2, 0.2, 0.03, 0.06)]
+    decided = [
+        Comparison(0, 1, 0.1, 0.2, 0.4),
+        Comparison(0, 2, 0.3, 0.001, 0.003),
+        Comparison(1, 2, 0.2, 0.03, 0.06),
+    ]
     assert rank_ranges(3, decided, alpha=0.05) == [RankRange(1, 2), RankRange(1, 3), RankRange(2, 3)]
     lower = rank_ranges(3, decided, alpha=0.05, higher_is_better=False)
     assert lower == [RankRange(2, 3), RankRange(1, 3), RankRange(1, 2)]
@@ -28,7 +32,8 @@ def test_one_cluster_cannot_rank():
 
 
 def test_pairs_use_their_common_units_only():
-    # on the units both have, 1 is right where 0 is wrong: +1 each, though 0 is right on all units that 1 never saw
+    # on the units both have, 1 is right where 0 is wrong: +1 each, though 0 is right on all units that 1
+    # never saw
     values = np.array([[0.0] * 40 + [1.0] * 100, [1.0] * 40 + [np.nan] * 100])
     (found,) = compare_all(values, range(140), **SETTINGS)
     assert found.difference == -1 and found.p_holm < 0.05

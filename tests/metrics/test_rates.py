@@ -17,7 +17,11 @@ from truerate.metrics.rates import (
 def test_hr_est_by_hand():
     # 100 of 1,000 tokens flagged, precision .9, recall .6: .9 · 100 / (.6 · 1000)
     assert hr_est(0.9, 0.6, 100, 1000) == pytest.approx(0.15)
-    assert hr_est(0.9, 0.0, 100, 1000) is None and hr_est(None, 0.5, 1, 1) is None and hr_est(0.9, 0.6, 0, 0) is None
+    assert (
+        hr_est(0.9, 0.0, 100, 1000) is None
+        and hr_est(None, 0.5, 1, 1) is None
+        and hr_est(0.9, 0.6, 0, 0) is None
+    )
 
 
 def test_rogan_gladen_by_hand():
@@ -47,10 +51,14 @@ def test_estimates_outside_the_unit_interval_are_cut_and_kept():
 
 
 def test_an_interval_whole_beyond_an_edge_is_opened():
-    # 1 of 1,000 flagged where false alarms alone would give 50: the FPR is not that. With none the rate is at most flagged / TPR
+    # 1 of 1,000 flagged where false alarms alone would give 50: the FPR is not that. With none the rate is at
+    # most flagged / TPR
     found = rogan_gladen(Share(1, 1000), Share(900, 1000), Share(50, 1000), confidence=0.95)
-    assert (found.value, found.low) == (0, 0) and found.high == pytest.approx(wilson(1, 1000, confidence=0.95).high / 0.9)
-    # 980 flagged, TPR .8: the TPR is not that. With all found the rate is at least (flagged − FPR) / (1 − FPR)
+    assert (found.value, found.low) == (0, 0) and found.high == pytest.approx(
+        wilson(1, 1000, confidence=0.95).high / 0.9
+    )
+    # 980 flagged, TPR .8: the TPR is not that. With all found the rate is at least (flagged − FPR) / (1 −
+    # FPR)
     found = rogan_gladen(Share(980, 1000), Share(800, 1000), Share(50, 1000), confidence=0.95)
     low = wilson(980, 1000, confidence=0.95).low
     assert (found.value, found.high) == (1, 1) and found.low == pytest.approx((low - 0.05) / 0.95)
@@ -73,7 +81,9 @@ def test_over_nothing_is_none():
 
 def test_youden_interval_of_newcombes_example():
     # Newcombe 1998, Table II (a): 56/70 − 48/80 = .2, method 10: (.0524, .3339)
-    assert youden_interval(Share(56, 70), Share(48, 80), confidence=0.95) == pytest.approx((0.0524, 0.3339), abs=1e-4)
+    assert youden_interval(Share(56, 70), Share(48, 80), confidence=0.95) == pytest.approx(
+        (0.0524, 0.3339), abs=1e-4
+    )
 
 
 def test_hr_est_interval_is_the_estimate_and_widens_with_fewer_texts():
@@ -82,19 +92,28 @@ def test_hr_est_interval_is_the_estimate_and_widens_with_fewer_texts():
     assert hr_est(18 / 24, 18 / 30, 40, 400) == pytest.approx(hr_est_interval(sums, confidence=0.95).value)
     totals = sums.sum(axis=0)
     found = hr_est_interval(sums, confidence=0.95)
-    assert found.value == pytest.approx(totals[0] * totals[2] / (totals[1] * totals[3])) and 0 < found.low < found.value < found.high
+    assert (
+        found.value == pytest.approx(totals[0] * totals[2] / (totals[1] * totals[3]))
+        and 0 < found.low < found.value < found.high
+    )
     fewer = hr_est_interval(sums[:4], confidence=0.95)
     assert fewer.high / fewer.low > found.high / found.low
-    assert hr_est_interval(sums[:1], confidence=0.95) is None and hr_est_interval(np.zeros((5, 4)), confidence=0.95) is None
+    assert (
+        hr_est_interval(sums[:1], confidence=0.95) is None
+        and hr_est_interval(np.zeros((5, 4)), confidence=0.95) is None
+    )
 
 
 def test_what_replies_and_calibration_share_cancels():
-    # every cluster flags as much more in the wild as its calibration text holds more detected tokens: the ratio never moves
+    # every cluster flags as much more in the wild as its calibration text holds more detected tokens: the
+    # ratio never moves
     one = np.array([[4.0, 40, 2, 4], [8, 40, 2, 8], [2, 40, 2, 2]])
     apart = np.vstack([np.hstack([one[:, :2], np.zeros((3, 2))]), np.hstack([np.zeros((3, 2)), one[:, 2:]])])
     split = hr_est_interval(apart, confidence=0.95)
     assert split.low < split.value < split.high
-    assert hr_est_interval(one, confidence=0.95) is None  # no cluster says how far it may move, and a width of 0 would claim certainty
+    assert (
+        hr_est_interval(one, confidence=0.95) is None
+    )  # no cluster says how far it may move, and a width of 0 would claim certainty
     almost = hr_est_interval(one + [[0, 0, 0, 0.1], [0, 0, 0, 0], [0, 0, 0, 0]], confidence=0.95)
     assert 0 < almost.high - almost.low < (split.high - split.low) / 10
 
@@ -112,7 +131,10 @@ def test_sensitivity_band_by_hand():
     assert sensitivity_band(0.01, 0.8, 0.05)[0] == 0.0 and sensitivity_band(0.9, 0.8, 0.05)[1] == 1.0
     assert sensitivity_band(0.2, 0.1, 0.4) is None
     # .01 is less than half of the FPR: it is lower still; with none, at the lowest TPR, .01 / .4
-    assert sensitivity_band(0.01, 0.8, 0.05) == pytest.approx((0, 0.025)) and sensitivity_band(0.0, 0.8, 0.05) is None
+    assert (
+        sensitivity_band(0.01, 0.8, 0.05) == pytest.approx((0, 0.025))
+        and sensitivity_band(0.0, 0.8, 0.05) is None
+    )
 
 
 def test_mean_of_intervals():

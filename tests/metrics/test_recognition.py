@@ -10,7 +10,10 @@ def rows(pairs):
 
 # 5 hallucinated: 3 found, 1 missed, 1 unparsed. 4 faithful: 2 passed, 1 flagged, 1 unparsed.
 MIXED = rows(
-    [(True, True)] * 3 + [(True, False), (True, None)] + [(False, False)] * 2 + [(False, True), (False, None)],
+    [(True, True)] * 3
+    + [(True, False), (True, None)]
+    + [(False, False)] * 2
+    + [(False, True), (False, None)],
 )
 
 
@@ -52,4 +55,9 @@ def test_always_no_has_no_precision_but_an_f1_of_zero():
 
 def test_one_class_alone_has_no_rate_of_the_other():
     found = recognition(rows([(True, True)]))
-    assert found["tnr"] is None and found["fpr"] is None and found["f1_faithful"] is None and found["macro_f1"] is None
+    assert (
+        found["tnr"] is None
+        and found["fpr"] is None
+        and found["f1_faithful"] is None
+        and found["macro_f1"] is None
+    )

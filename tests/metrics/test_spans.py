@@ -1,6 +1,16 @@
 import pytest
 
-from truerate.metrics.spans import Overlap, covered, iou, overlap, span_f1, span_precision, span_recall, total, union
+from truerate.metrics.spans import (
+    Overlap,
+    covered,
+    iou,
+    overlap,
+    span_f1,
+    span_precision,
+    span_recall,
+    total,
+    union,
+)
 
 
 def test_union_joins_overlapping_and_touching_spans():

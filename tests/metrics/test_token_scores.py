@@ -17,7 +17,10 @@ def spans(*found: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, np.ndar
 def test_a_line_says_what_each_text_says():
     found = [(0, 2, 5), (0, 8, 8), (2, 1, 4), (3, 0, 1)]
     whole = LINE.marked(*spans(*found))
-    each = [marked(word_offsets(text), [(start, end) for place, start, end in found if place == at]) for at, text in enumerate(TEXTS)]
+    each = [
+        marked(word_offsets(text), [(start, end) for place, start, end in found if place == at])
+        for at, text in enumerate(TEXTS)
+    ]
     assert whole.tolist() == np.concatenate(each).tolist() == [True, True, False, False, True, True, True]
     assert LINE.sizes.tolist() == [3, 0, 3, 1] and LINE.per_text(whole).tolist() == [2, 0, 2, 1]
 
@@ -40,7 +43,10 @@ def test_no_texts():
 def test_scores_of_totals():
     totals = np.array([100.0, 20, 10, 8])  # n, gold, detected, both
     assert token_scores.precision(totals) == 0.8 and token_scores.recall(totals) == 0.4
-    assert token_scores.f1(totals) == pytest.approx(16 / 30) and token_scores.false_positive_rate(totals) == 2 / 80
+    assert (
+        token_scores.f1(totals) == pytest.approx(16 / 30)
+        and token_scores.false_positive_rate(totals) == 2 / 80
+    )
 
 
 def test_kappa_of_tables_is_that_of_the_ratings():

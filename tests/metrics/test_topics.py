@@ -29,7 +29,8 @@ def test_a_topic_above_the_board_is_failed():
 
 
 def test_binomial_tail_by_hand():
-    # 3 of 3 in topic 0, 1 of 5 in topic 1, board 1/2: P(3 of 3) = 1/8; P(at least 1 of 5) = 31/32; Holm: 1/4 and 31/32
+    # 3 of 3 in topic 0, 1 of 5 in topic 1, board 1/2: P(3 of 3) = 1/8; P(at least 1 of 5) = 31/32; Holm: 1/4
+    # and 31/32
     found = topic_failures([0] * 3 + [1] * 5, [True] * 4 + [False] * 4, range(8), n_topics=2, **SETTINGS)
     assert [f.p for f in found] == pytest.approx([1 / 8, 31 / 32])
     assert [f.p_holm for f in found] == pytest.approx([1 / 4, 31 / 32])
@@ -39,8 +40,16 @@ def test_texts_of_one_article_are_one_piece_of_evidence():
     # 10 failures in one article are not 10 failures in ten articles
     topic_of = [0] * 10 + [1] * 90
     is_failed = [True] * 10 + [True] * 9 + [False] * 81
-    ten = topic_failures(topic_of, is_failed, [f"a{i}" for i in range(10)] + [f"b{i // 2}" for i in range(90)], n_topics=2, **SETTINGS)
-    one = topic_failures(topic_of, is_failed, ["a"] * 10 + [f"b{i}" for i in range(90)], n_topics=2, **SETTINGS)
+    ten = topic_failures(
+        topic_of,
+        is_failed,
+        [f"a{i}" for i in range(10)] + [f"b{i // 2}" for i in range(90)],
+        n_topics=2,
+        **SETTINGS,
+    )
+    one = topic_failures(
+        topic_of, is_failed, ["a"] * 10 + [f"b{i}" for i in range(90)], n_topics=2, **SETTINGS
+    )
     assert ten[0].is_failed and not one[0].is_failed
 
 

@@ -47,14 +47,20 @@ FACTS = pl.DataFrame(
         ("cut", True, False, False),
         ("stranger", True, False, False),
     ],
-    schema={"generation_id": pl.String, "is_supported": pl.Boolean, "is_duplicate": pl.Boolean, "is_title": pl.Boolean},
+    schema={
+        "generation_id": pl.String,
+        "is_supported": pl.Boolean,
+        "is_duplicate": pl.Boolean,
+        "is_title": pl.Boolean,
+    },
     orient="row",
 )
 SCORED = {row["generation_id"]: row for row in scored_replies(REPLIES, FACTS, gamma=4).iter_rows(named=True)}
 
 
 def test_scores_of_replies():
-    # full 2 of 2; half 2 of 4; open 1 of the 1 that has a verdict; nothing of those without facts, in silence or lost
+    # full 2 of 2; half 2 of 4; open 1 of the 1 that has a verdict; nothing of those without facts, in silence
+    # or lost
     assert [SCORED[name]["score"] for name in NAMES] == [1.0, 0.5, 1.0, None, None, None, 1.0]
 
 
@@ -65,7 +71,9 @@ def test_strict_counts_abstention_as_0_and_leaves_open_replies_out():
 def test_the_length_penalty_below_gamma():
     # γ 4: 2 facts cost exp(1 − 4/2), 4 none, 1 fact exp(1 − 4/1); all facts count, with a verdict or not
     assert SCORED["full"]["length"] == pytest.approx(exp(-1)) and SCORED["half"]["length"] == 0.5
-    assert SCORED["open"]["length"] == pytest.approx(exp(-1)) and SCORED["cut"]["length"] == pytest.approx(exp(-3))
+    assert SCORED["open"]["length"] == pytest.approx(exp(-1)) and SCORED["cut"]["length"] == pytest.approx(
+        exp(-3)
+    )
 
 
 def test_duplicates_are_left_out():
@@ -87,7 +95,14 @@ def test_no_facts_at_all():
 def test_the_common_entities_are_those_of_which_nobody_is_silent():
     # b is silent on y, was never asked about z, and one of its two replies on w is silent
     rows = [("a", "x", False), ("b", "x", False), ("a", "y", False), ("b", "y", True), ("a", "z", False)]
-    rows += [("a", "w", False), ("b", "w", False), ("b", "w", True), ("a", "v", False), ("b", "v", None), ("c", "x", True)]
+    rows += [
+        ("a", "w", False),
+        ("b", "w", False),
+        ("b", "w", True),
+        ("a", "v", False),
+        ("b", "v", None),
+        ("c", "x", True),
+    ]
     replies = pl.DataFrame(rows, schema=["subject", "entity", "is_abstained"], orient="row")
     assert common_entities(replies, ("a", "b")).to_list() == ["x"]
     assert common_entities(replies, ("a",)).to_list() == ["v", "w", "x", "y", "z"]
@@ -96,23 +111,37 @@ def test_the_common_entities_are_those_of_which_nobody_is_silent():
 
 def test_small_domains_are_pooled():
     entities = pl.DataFrame({"domain": ["a", "a", "a", "b", "b", "c"]})
-    assert pooled(entities, "domain", above=2)["domain"].to_list() == ["a", "a", "a", "other", "other", "other"]
+    assert pooled(entities, "domain", above=2)["domain"].to_list() == [
+        "a",
+        "a",
+        "a",
+        "other",
+        "other",
+        "other",
+    ]
 
 
 def test_rank_changes():
     # a, b, c by the first score; b, c, a by the second, and d has none
-    changes = rank_changes({"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.99}, {"a": 0.1, "b": 0.5, "c": 0.2, "d": None})
+    changes = rank_changes(
+        {"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.99}, {"a": 0.1, "b": 0.5, "c": 0.2, "d": None}
+    )
     assert changes == {"a": -2, "b": 1, "c": 1, "d": None}
-    assert rank_changes({"a": 0.9, "b": 0.9}, {"a": 0.2, "b": 0.1}) == {"a": 0, "b": -1}  # equals share a place
+    assert rank_changes({"a": 0.9, "b": 0.9}, {"a": 0.2, "b": 0.1}) == {
+        "a": 0,
+        "b": -1,
+    }  # equals share a place
 
 
-# ---- Strict where something is unread ------------------------------------------------------------------------------------------------
+# ---- Strict where something is unread ----------------------------------------------------------------------
 
 
 def strict_of(lost: float, *, seed: int, n: int = 8000, n_facts: int = 28) -> tuple[float, dict, dict]:
-    """The true Strict of drawn replies of 28 facts (28 % abstain), and the cells of Strict and of the unreadable where verdicts are lost.
+    """The true Strict of drawn replies of 28 facts (28 % abstain), and the cells of Strict and of the
+    unreadable where verdicts are lost.
 
-    As in the closed world: half of the responding replies are all supported, of the others one fact in ten is not, and at least one.
+    As in the closed world: half of the responding replies are all supported, of the others one fact in ten is
+    not, and at least one.
     """
     rng = np.random.default_rng(seed)
     is_silent, is_right = rng.random(n) < 0.28, rng.random(n) < 0.507
@@ -120,18 +149,45 @@ def strict_of(lost: float, *, seed: int, n: int = 8000, n_facts: int = 28) -> tu
     is_supported = is_right[place] | (rng.random(len(place)) < 0.9)
     is_supported[np.flatnonzero(np.diff(place, prepend=-1))] &= is_right[~is_silent]
     names = pl.Series([f"{k:05}" for k in range(n)])
-    known = {"generation_id": names, "subject": "m", "entity": names, "is_abstained": is_silent, "is_whole": True}
-    replies = pl.DataFrame(known).with_columns(domain=pl.lit("d"), wikipedia=pl.lit("yes"), rarity=pl.lit("10^1"))
-    verdict = pl.select(pl.when(pl.Series(rng.random(len(place)) >= lost)).then(pl.Series(is_supported))).to_series()
-    facts = pl.DataFrame({"generation_id": names.gather(place), "is_supported": verdict, "is_duplicate": False, "is_title": False})
-    cells = score_cells(reply_scores(replies, facts, gamma=10, domains_above=0), panel=["m"], confidence=0.95, sliced=["wildfactscore"])
-    strict, unreadable = (cells.filter(metric=name, set="all").row(0, named=True) for name in ("wildfactscore_strict", "unreadable_rate"))
+    known = {
+        "generation_id": names,
+        "subject": "m",
+        "entity": names,
+        "is_abstained": is_silent,
+        "is_whole": True,
+    }
+    replies = pl.DataFrame(known).with_columns(
+        domain=pl.lit("d"), wikipedia=pl.lit("yes"), rarity=pl.lit("10^1")
+    )
+    verdict = pl.select(
+        pl.when(pl.Series(rng.random(len(place)) >= lost)).then(pl.Series(is_supported))
+    ).to_series()
+    facts = pl.DataFrame(
+        {
+            "generation_id": names.gather(place),
+            "is_supported": verdict,
+            "is_duplicate": False,
+            "is_title": False,
+        }
+    )
+    cells = score_cells(
+        reply_scores(replies, facts, gamma=10, domains_above=0),
+        panel=["m"],
+        confidence=0.95,
+        sliced=["wildfactscore"],
+    )
+    strict, unreadable = (
+        cells.filter(metric=name, set="all").row(0, named=True)
+        for name in ("wildfactscore_strict", "unreadable_rate")
+    )
     return float((~is_silent & is_right).mean()), strict, unreadable
 
 
 @pytest.mark.parametrize(("lost", "n_draws"), [(0.0, 1), (0.01, 6), (0.03, 12), (0.1, 40)])
 def test_unread_verdicts_do_not_move_strict(lost, n_draws):
-    """1 % of the verdicts leave 75 % of the replies readable, 3 % 43 %, 10 % 5 %: fewer and fewer tell, so more draws are averaged."""
+    """1 % of the verdicts leave 75 % of the replies readable, 3 % 43 %, 10 % 5 %: fewer and fewer tell, so
+    more draws are averaged.
+    """
     drawn = [strict_of(lost, seed=seed, n=8000 if n_draws < 40 else 4000) for seed in range(n_draws)]
     gaps = [strict["value"] - true for true, strict, _ in drawn]
     assert abs(np.mean(gaps)) < (1e-12 if not lost else 0.003 if lost < 0.1 else 0.01)
@@ -141,10 +197,20 @@ def test_unread_verdicts_do_not_move_strict(lost, n_draws):
 
 def test_a_product_of_shares_keeps_a_width_where_one_of_them_is_sure():
     # 40 entities respond, 3 can be read and all are supported: that says little of the others
-    rows = pl.DataFrame({"s": "m", "c": [str(k) for k in range(40)], "top": True, "hit": [True] * 3 + [None] * 37})
-    sums = moments(rows, {"r": mean_of("top"), "q": mean_of("hit")}, by=["s"], cluster=["s", "c"], products={"rq": ("r", "q")})
+    rows = pl.DataFrame(
+        {"s": "m", "c": [str(k) for k in range(40)], "top": True, "hit": [True] * 3 + [None] * 37}
+    )
+    sums = moments(
+        rows,
+        {"r": mean_of("top"), "q": mean_of("hit")},
+        by=["s"],
+        cluster=["s", "c"],
+        products={"rq": ("r", "q")},
+    )
     found = product_cells(sums, {"rq": ("r", "q")}, by=["s"], confidence=0.95).row(0, named=True)
-    assert (found["value"], found["high"], found["n"], found["n_clusters"]) == (1, 1, 3, 3) and found["low"] < 0.4
+    assert (found["value"], found["high"], found["n"], found["n_clusters"]) == (1, 1, 3, 3) and found[
+        "low"
+    ] < 0.4
 
 
 def test_what_both_shares_have_in_common_widens_their_product():
@@ -152,27 +218,48 @@ def test_what_both_shares_have_in_common_widens_their_product():
     rng = np.random.default_rng(2)
     entity, known = np.repeat(np.arange(80), 5), np.repeat(rng.random(80) < 0.5, 5)
     responds, right = rng.random(400) < np.where(known, 0.9, 0.4), rng.random(400) < np.where(known, 0.9, 0.2)
-    drawn = pl.DataFrame({"s": "m", "c": entity.astype(str), "r": responds}).with_columns(q=pl.when("r").then(pl.Series(right)))
+    drawn = pl.DataFrame({"s": "m", "c": entity.astype(str), "r": responds}).with_columns(
+        q=pl.when("r").then(pl.Series(right))
+    )
     cells = {}
-    for name, rows in {"together": drawn, "apart": drawn.with_columns(pl.col("q").shuffle(3).alias("q"))}.items():
-        sums = moments(rows, {"r": mean_of("r"), "q": mean_of("q")}, by=["s"], cluster=["s", "c"], products={"rq": ("r", "q")})
+    for name, rows in {
+        "together": drawn,
+        "apart": drawn.with_columns(pl.col("q").shuffle(3).alias("q")),
+    }.items():
+        sums = moments(
+            rows,
+            {"r": mean_of("r"), "q": mean_of("q")},
+            by=["s"],
+            cluster=["s", "c"],
+            products={"rq": ("r", "q")},
+        )
         cells[name] = product_cells(sums, {"rq": ("r", "q")}, by=["s"], confidence=0.95).row(0, named=True)
     width = {name: one["high"] - one["low"] for name, one in cells.items()}
-    assert cells["together"]["value"] == pytest.approx((responds & right).mean()) and width["together"] > 1.1 * width["apart"]
+    assert (
+        cells["together"]["value"] == pytest.approx((responds & right).mean())
+        and width["together"] > 1.1 * width["apart"]
+    )
 
 
-# ---- the verifier's own error -------------------------------------------------------------------------------------------------------
+# ---- the verifier's own error ------------------------------------------------------------------------------
 
 
 def test_the_verifier_is_measured_by_verdict_and_weight():
-    # flagged: 2 of 4 facts at share .5, 1 of 1 at share 1: (.5 + .5 + 1) / 3; of the flagged labels weights 2 and 1 · 1/2 are right
-    facts = pl.DataFrame({"is_supported": [True, True, False, False, False, None], "share": [0.5, 0.5, 0.5, 0.5, 1.0, None]})
+    # flagged: 2 of 4 facts at share .5, 1 of 1 at share 1: (.5 + .5 + 1) / 3; of the flagged labels weights 2
+    # and 1 · 1/2 are right
+    facts = pl.DataFrame(
+        {"is_supported": [True, True, False, False, False, None], "share": [0.5, 0.5, 0.5, 0.5, 1.0, None]}
+    )
     rows = [("a", False, 0.5, True, 4.0), ("b", False, 0.5, True, 2.0), ("b", False, 1.0, False, 1.0)]
     rows += [("a", True, 0.5, False, 2.0), ("c", True, 0.5, True, 6.0), ("c", None, None, True, 9.0)]
-    labelled = pl.DataFrame(rows, schema=["entity", "is_supported", "share", "is_unsupported", "weight"], orient="row")
+    labelled = pl.DataFrame(
+        rows, schema=["entity", "is_supported", "share", "is_unsupported", "weight"], orient="row"
+    )
     found = measured(facts, labelled, confidence=0.95)
     assert found.flagged == pytest.approx(2 / 3)
-    assert found.right.value == pytest.approx((2 + 1) / (2 + 1 + 1)) and found.missed.value == pytest.approx(3 / (1 + 3))
+    assert found.right.value == pytest.approx((2 + 1) / (2 + 1 + 1)) and found.missed.value == pytest.approx(
+        3 / (1 + 3)
+    )
     assert measured(facts, labelled.clear(), confidence=0.95) is None
     assert measured(facts, labelled.filter("is_supported"), confidence=0.95) is None
 
@@ -204,7 +291,9 @@ def test_each_part_widens_the_interval():
 
 def test_not_identified_and_over_nothing():
     # of the flagged .25 are wrong facts, of the others .2: TPR − FPR may be 0
-    blind = corrected_score(Interval(0.8, 0.7, 0.9), Verifier(0.2, Interval(0.25, 0.1, 0.4), Interval(0.2, 0.1, 0.3)))
+    blind = corrected_score(
+        Interval(0.8, 0.7, 0.9), Verifier(0.2, Interval(0.25, 0.1, 0.4), Interval(0.2, 0.1, 0.3))
+    )
     assert not blind.is_identified and blind.value is blind.low is None
     nothing = Verifier(0.2, Interval(0.0, 0.0, 0.2), Interval(0.0, 0.0, 0.1))
     assert not corrected_score(Interval(0.8, 0.7, 0.9), nothing).is_identified
@@ -223,7 +312,10 @@ def test_the_review_corrects_both_ways():
     assert found.value == pytest.approx(-0.03)
     assert found.low == pytest.approx(-0.03 - ((0.2 * 0.1) ** 2 + (0.8 * 0.1) ** 2) ** 0.5)
     assert found.high == pytest.approx(-0.03 + ((0.2 * 0.15) ** 2 + (0.8 * 0.05) ** 2) ** 0.5)
-    assert review_correction(0.8, Interval(0.25, 0.15, 0.4), None) is None and review_correction(None, found, found) is None
+    assert (
+        review_correction(0.8, Interval(0.25, 0.15, 0.4), None) is None
+        and review_correction(None, found, found) is None
+    )
 
 
 N_ENTITIES, N_FACTS, N_LABELLED = 150, 10, 100
@@ -235,7 +327,9 @@ def drawn(rng, tpr: float, fpr: float):
     is_wrong = rng.random((N_ENTITIES, N_FACTS)) < own[:, None]
     is_flagged = rng.random(is_wrong.shape) < np.where(is_wrong, tpr, fpr)
     names = np.repeat(np.arange(N_ENTITIES).astype(str), N_FACTS)
-    facts = pl.DataFrame({"entity": names, "is_supported": ~is_flagged.ravel(), "is_unsupported": is_wrong.ravel()})
+    facts = pl.DataFrame(
+        {"entity": names, "is_supported": ~is_flagged.ravel(), "is_unsupported": is_wrong.ravel()}
+    )
     facts = facts.with_columns(share=pl.lit(1 / N_FACTS), s=pl.lit("m"))
     parts = []
     for verdict in (False, True):
@@ -251,11 +345,16 @@ def drawn(rng, tpr: float, fpr: float):
 
 @pytest.mark.parametrize(("tpr", "fpr"), [(0.8, 0.05), (0.9, 0.125), (0.95, 0.01)])
 def test_the_corrected_intervals_cover(tpr, fpr):
-    """300 boards: entities of differing difficulty, a verifier that errs, facts labelled by strata of its verdict."""
+    """300 boards: entities of differing difficulty, a verifier that errs, facts labelled by strata of its
+    verdict.
+    """
     rng = np.random.default_rng(5)
     found = [corrected_score(*drawn(rng, tpr, fpr)) for _ in range(300)]
     assert all(one.is_identified for one in found)
-    covered, width = np.mean([one.low <= 0.8 <= one.high for one in found]), np.mean([one.high - one.low for one in found])
+    covered, width = (
+        np.mean([one.low <= 0.8 <= one.high for one in found]),
+        np.mean([one.high - one.low for one in found]),
+    )
     # two standard errors of a share of .95 over 300 draws: .025; taken as independent, TPR and FPR give .13
     assert 0.925 <= covered <= 0.99 and width < 0.11
     assert np.mean([one.value for one in found]) == pytest.approx(0.8, abs=0.004)
@@ -265,4 +364,6 @@ def test_the_raw_score_does_not_cover_where_the_verifier_leans():
     # flagged .2 · .9 + .8 · .125 = .28: the raw score is .72 on average and the planted one .8
     rng = np.random.default_rng(5)
     raw = [drawn(rng, 0.9, 0.125)[0] for _ in range(50)]
-    assert not any(one.low <= 0.8 <= one.high for one in raw) and np.mean([one.value for one in raw]) == pytest.approx(0.72, abs=0.01)
+    assert not any(one.low <= 0.8 <= one.high for one in raw) and np.mean(
+        [one.value for one in raw]
+    ) == pytest.approx(0.72, abs=0.01)

@@ -7,7 +7,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from truerate.metrics.agreement import fleiss_kappa, krippendorff_alpha, percent_agreement, rating_counts, span_counts
+from truerate.metrics.agreement import (
+    fleiss_kappa,
+    krippendorff_alpha,
+    percent_agreement,
+    rating_counts,
+    span_counts,
+)
 
 FOLDER = Path(__file__).parents[3] / "shared/data/xsum"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="no public XSum annotations beside this checkout")
@@ -17,7 +23,9 @@ SYSTEMS = {"bert_withckpt": "BERTS2S", "bert_nockpt": "TranS2S", "ptgen": "PtGen
 @pytest.fixture(scope="module")
 def spans():
     rows = pl.read_csv(FOLDER / "hallucination_spans.csv", infer_schema=False)
-    return rows.with_columns(pl.col("start", "end").cast(pl.Int64), unit_id=pl.col("bbcid") + " " + pl.col("system"))
+    return rows.with_columns(
+        pl.col("start", "end").cast(pl.Int64), unit_id=pl.col("bbcid") + " " + pl.col("system")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +58,8 @@ def test_words(word_counts):
 def test_the_published_faithfulness_is_the_share_of_unmarked_words(word_counts):
     """`Faithful` of scores.csv is the share of (worker, word) pairs whose word is not inside a span.
 
-    966 of 1,000 agree to the last digit; the others are words at a text's edge and phrases that occur twice, which the authors counted
-    otherwise.
+    966 of 1,000 agree to the last digit; the others are words at a text's edge and phrases that occur twice,
+    which the authors counted otherwise.
     """
     scores = pl.read_csv(FOLDER / "scores.csv", infer_schema=False)
     agree = []

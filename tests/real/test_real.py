@@ -1,4 +1,6 @@
-"""The boards of public files: found in a folder, built apart by the same stages, their tables written between markers."""
+"""The boards of public files: found in a folder, built apart by the same stages, their tables written between
+markers.
+"""
 
 import json
 import subprocess
@@ -20,12 +22,21 @@ from truerate.real.stages import LOG, run, run_boards
 from truerate.real.tables import merged, write_tables
 
 GENERAL = [
-    {"ID": str(n), "user_query": f"What is {n}?", "chatgpt_response": f"It is {n}, they say.", "hallucination": "yes" if n % 3 else "no"}
+    {
+        "ID": str(n),
+        "user_query": f"What is {n}?",
+        "chatgpt_response": f"It is {n}, they say.",
+        "hallucination": "yes" if n % 3 else "no",
+    }
     | {"hallucination_spans": [f"It is {n}"] if n % 3 else []}
     for n in range(24)
 ]
 CANDIDATES = [
-    {"knowledge": f"Town {n} lies on river {n}.", "question": f"On which river lies town {n}?", "right_answer": f"River {n}"}
+    {
+        "knowledge": f"Town {n} lies on river {n}.",
+        "question": f"On which river lies town {n}?",
+        "right_answer": f"River {n}",
+    }
     | {"hallucinated_answer": f"It lies on the great lake number {n + 1}, not on a river."}
     for n in range(24)
 ]
@@ -33,15 +44,29 @@ CANDIDATES = [
 
 TAGGED = [
     {"lang": lang, "row": n, "references": f"Town {n} lies on river {n}. It was built in {1200 + n}."}
-    | {"generated_text": f"Town {n} lies on river {n}. It has {n} moons.", "silver_annotations": f"Town {n} lies on river {n}. {made}"}
+    | {
+        "generated_text": f"Town {n} lies on river {n}. It has {n} moons.",
+        "silver_annotations": f"Town {n} lies on river {n}. {made}",
+    }
     | {"gold_annotations": f"Town {n} lies on <entity>river</entity> {n}. {made}"}
     for lang in ("de", "fr")
     for n in range(12)
     for made in [f"<invented>It has {n} moons.</invented>"]
 ]
 NATURAL = [
-    {"id": f"val-sv-{n}", "lang": "SV", "model_input": f"Where is {n}?", "model_output_text": f"It is at {n}.", "model_id": "a/b"}
-    | {"soft_labels": [{"start": 3, "end": 5, "prob": 0.6}], "hard_labels": [[3, 5]], "annotations": {}, "page_id": None}
+    {
+        "id": f"val-sv-{n}",
+        "lang": "SV",
+        "model_input": f"Where is {n}?",
+        "model_output_text": f"It is at {n}.",
+        "model_id": "a/b",
+    }
+    | {
+        "soft_labels": [{"start": 3, "end": 5, "prob": 0.6}],
+        "hard_labels": [[3, 5]],
+        "annotations": {},
+        "page_id": None,
+    }
     for n in range(6)
 ]
 
@@ -51,8 +76,14 @@ def public(tmp_path_factory):
     """A folder of public files, in the published format."""
     folder = tmp_path_factory.mktemp("public") / "halueval"
     folder.mkdir()
-    for name, rows in (("general", GENERAL), ("qa_candidates_one_turn", CANDIDATES), ("qa_candidates_multi_turn", CANDIDATES)):
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps({"row": n, **row}) + "\n" for n, row in enumerate(rows)), "utf-8")
+    for name, rows in (
+        ("general", GENERAL),
+        ("qa_candidates_one_turn", CANDIDATES),
+        ("qa_candidates_multi_turn", CANDIDATES),
+    ):
+        (folder / f"{name}.jsonl").write_text(
+            "".join(json.dumps({"row": n, **row}) + "\n" for n, row in enumerate(rows)), "utf-8"
+        )
     return folder.parent
 
 
@@ -63,28 +94,48 @@ def test_public_files_become_boards_and_tables(public, tmp_path):
     tables.write_text("<!-- real -->\n<!-- /real -->\n", "utf-8")
     done = house.run("truerate", "real", str(public), "--tables", tables.name)
     page = house.folder / "build/real/build/site/index.html"
-    assert "built: halueval-published\n" in done.stdout and f"page: {page}\n" in done.stdout and page.is_file()
-    assert "truerate: 1 of 1: halueval-published\n" in done.stderr and len((done.stdout + done.stderr).splitlines()) < 20
-    assert "not found: begin, factcheckgpt, factool, faithdial, mfava, mushroom, refchecker, xsum" in done.stderr
+    assert (
+        "built: halueval-published\n" in done.stdout and f"page: {page}\n" in done.stdout and page.is_file()
+    )
+    assert (
+        "truerate: 1 of 1: halueval-published\n" in done.stderr
+        and len((done.stdout + done.stderr).splitlines()) < 20
+    )
+    assert (
+        "not found: begin, factcheckgpt, factool, faithdial, mfava, mushroom, refchecker, xsum" in done.stderr
+    )
     before = page.stat().st_mtime_ns
     for name, text in (("begin/dev_cmu.jsonl", '{"row": 0}\n'), ("xsum/README", "")):
         (public / name).parent.mkdir()
         (public / name).write_text(text, "utf-8")
     again = house.run("truerate", "real", str(public), check=False)
     assert again.returncode == 2 and "Traceback" not in again.stdout + again.stderr
-    assert "left out: begin: source 'begin': dev_cmu.jsonl row 1: field 'data_source' is missing; set on_bad_row" in again.stdout
+    assert (
+        "left out: begin: source 'begin': dev_cmu.jsonl row 1: field 'data_source' is missing; set on_bad_row"
+        in again.stdout
+    )
     assert "left out: xsum-hallucinations: source 'xsum-hallucinations': reading " in again.stdout
-    assert "hallucination_spans.csv': No such file or directory" in again.stdout and "built: halueval-published\n" in again.stdout
+    assert (
+        "hallucination_spans.csv': No such file or directory" in again.stdout
+        and "built: halueval-published\n" in again.stdout
+    )
     assert page.stat().st_mtime_ns == before, "what is built stands: no stage ran again"
     assert "2 of 3 boards left out: begin, xsum-hallucinations;" in again.stderr
     table = tables.read_text("utf-8")
-    assert table == f"<!-- real -->\n{(house.folder / 'build/real/tables.md').read_text('utf-8')}\n<!-- /real -->\n"
+    assert (
+        table
+        == f"<!-- real -->\n{(house.folder / 'build/real/tables.md').read_text('utf-8')}\n<!-- /real -->\n"
+    )
     assert "halueval-published" in table and "| general | – | gold | 24 | 16 | 66.7 % | 16 |" in table
-    # every candidate here is longer than its right answer, so length picks the hallucinated side of every pair
+    # every candidate here is longer than its right answer, so length picks the hallucinated side of every
+    # pair
     words = [line for line in table.splitlines() if line.startswith("| qa | one-pass | words |")]
     assert len(words) == 1 and "| 1.000 (" in words[0]
     page = (house.folder / "build/real/build/site/boards/halueval-published.html").read_text("utf-8")
-    assert "closed, fictional world" not in page and "aster" not in page.split("<main", 1)[1].split("</main", 1)[0]
+    assert (
+        "closed, fictional world" not in page
+        and "aster" not in page.split("<main", 1)[1].split("</main", 1)[0]
+    )
     assert (house.folder / "dvc.lock").exists() is False, "the committed lock is not touched"
 
 
@@ -115,7 +166,9 @@ def test_tagged_files_become_boards_whose_detectors_learn_from_silver(tmp_path, 
         evaluate.train(at, "tokens", board)
         evaluate.judge(at, "tokens", board)
         evaluate.score(at, board)
-    assert len(list(Path(at.training).glob("token-lr-*"))) == 1, "both boards learn from the same texts, so once"
+    assert len(list(Path(at.training).glob("token-lr-*"))) == 1, (
+        "both boards learn from the same texts, so once"
+    )
     tables.write_text("<!-- real -->\n<!-- /real -->\n", "utf-8")
     write_tables(work, boards, tables)
     table = tables.read_text("utf-8").splitlines()
@@ -145,26 +198,46 @@ def test_what_is_there_and_what_is_not_is_said_before_the_build(tmp_path):
 
 def test_a_name_that_is_nearly_one_is_told_where_nothing_is_found(tmp_path):
     (tmp_path / "HaluEval").mkdir()
-    with pytest.raises(TruerateError, match="nothing known in .*; 'HaluEval' looks like 'halueval': rename it"):
+    with pytest.raises(
+        TruerateError, match="nothing known in .*; 'HaluEval' looks like 'halueval': rename it"
+    ):
         boards_in(Layout.load(str(ROOT / "params.yaml")), tmp_path)
 
 
 def test_sets_that_cannot_be_read_are_told_apart_from_those_that_can(tmp_path, monkeypatch, capsys):
     """What Mu-SHROOM's detectors learn from is bad: its own board is left out, Mu-SHROOM's is read without it."""
     data, work = tmp_path / "data", tmp_path / "work"
-    files = {"mfava/silver.jsonl": '{"row": 0}\n', "mushroom/val.jsonl": "".join(json.dumps(row) + "\n" for row in NATURAL)}
+    files = {
+        "mfava/silver.jsonl": '{"row": 0}\n',
+        "mushroom/val.jsonl": "".join(json.dumps(row) + "\n" for row in NATURAL),
+    }
     claim = {"triplet": ["Varn", "is", "a town"], "human_label": "Neutral"}
-    reply = {"setting": "zero_context", "id": "7", "model": "gpt4", "response": "Varn.", "source": "nq", "claims": [claim]}
+    reply = {
+        "setting": "zero_context",
+        "id": "7",
+        "model": "gpt4",
+        "response": "Varn.",
+        "source": "nq",
+        "claims": [claim],
+    }
     for name, text in (files | {"refchecker/claims.jsonl": json.dumps(reply) + "\n"}).items():
         (data / name).parent.mkdir(parents=True)
         (data / name).write_text(text, "utf-8")
     monkeypatch.chdir(ROOT)
     work.mkdir()
     boards, left_out = readable(work, boards_in(Layout.load("params.yaml"), data), data)
-    assert {name: entry["training"] for name, entry in boards.items()} == {"refchecker-zero-context": None, "mushroom": None}
+    assert {name: entry["training"] for name, entry in boards.items()} == {
+        "refchecker-zero-context": None,
+        "mushroom": None,
+    }
     assert sorted(left_out) == ["mfava-published", "refchecker-accurate-context", "refchecker-noisy-context"]
-    assert left_out["mfava-published"].startswith("source 'mfava-published': silver.jsonl row 1: field 'lang' is missing")
-    assert "holds no reply of part 'noisy_context'; settings in it: zero_context" in left_out["refchecker-noisy-context"]
+    assert left_out["mfava-published"].startswith(
+        "source 'mfava-published': silver.jsonl row 1: field 'lang' is missing"
+    )
+    assert (
+        "holds no reply of part 'noisy_context'; settings in it: zero_context"
+        in left_out["refchecker-noisy-context"]
+    )
     said = "mushroom is built without trained detectors: they learn from the folder 'mfava', which cannot be read"
     assert said in capsys.readouterr().err
 
@@ -174,9 +247,16 @@ def test_a_board_that_fails_takes_no_other_along(tmp_path):
     fails = f"{sys.executable} -c \"import sys; sys.exit('truerate: labels of b: none')\""
     stages = {"settings": {"cmd": "echo read > settings", "outs": ["settings"]}}
     labels = {board: f"echo {board} > labels-{board}" if board != "b" else fails for board in "abc"}
-    stages["label"] = {"foreach": labels, "do": {"cmd": "${item}", "deps": ["settings"], "outs": ["labels-${key}"]}}
+    stages["label"] = {
+        "foreach": labels,
+        "do": {"cmd": "${item}", "deps": ["settings"], "outs": ["labels-${key}"]},
+    }
     for name in ("score", "audit", "truth"):
-        made = {"cmd": f"cp labels-${{item}} {name}-${{item}}", "deps": ["labels-${item}"], "outs": [f"{name}-${{item}}"]}
+        made = {
+            "cmd": f"cp labels-${{item}} {name}-${{item}}",
+            "deps": ["labels-${item}"],
+            "outs": [f"{name}-${{item}}"],
+        }
         stages[name] = {"foreach": ["a", "b", "c"], "do": made}
     (tmp_path / "dvc.yaml").write_text(yaml.safe_dump({"stages": stages}), "utf-8")
     subprocess.run([sys.executable, "-m", "dvc", "init", "--no-scm", "--quiet"], cwd=tmp_path, check=True)
@@ -193,8 +273,12 @@ def test_tables_of_sets_that_are_not_there_are_kept():
     text, kept = merged(old, new, ["halueval", "begin", "xsum"])
     assert kept == ["begin", "own"]
     told = [line for line in text.splitlines() if line]
-    assert told[1::2] == ["new halueval", "old begin", "new xsum", "own"] and told[::2][1] == "**Board `begin`**"
-    assert merged(f"\n{text}\n", new, ["halueval", "begin", "xsum"]) == (text, kept), "nothing grows or moves from one build to the next"
+    assert (
+        told[1::2] == ["new halueval", "old begin", "new xsum", "own"] and told[::2][1] == "**Board `begin`**"
+    )
+    assert merged(f"\n{text}\n", new, ["halueval", "begin", "xsum"]) == (text, kept), (
+        "nothing grows or moves from one build to the next"
+    )
     assert merged("\n", new, []) == ("\n".join(new.values()), [])
 
 
@@ -207,13 +291,20 @@ def test_tables_of_sets_that_are_not_there_are_kept():
         (None, "no file .*tables.md.* to write them into"),
     ],
 )
-def test_a_tables_file_that_cannot_be_used_is_refused_before_anything_is_built(tmp_path, monkeypatch, content, said):
+def test_a_tables_file_that_cannot_be_used_is_refused_before_anything_is_built(
+    tmp_path, monkeypatch, content, said
+):
     (tmp_path / "data" / "begin").mkdir(parents=True)
     if content is not None:
         (tmp_path / "tables.md").write_bytes(content)
     monkeypatch.chdir(ROOT)
     with pytest.raises(TruerateError, match=said):
-        build(Layout.load("params.yaml"), str(tmp_path / "data"), work=str(tmp_path / "work"), tables=str(tmp_path / "tables.md"))
+        build(
+            Layout.load("params.yaml"),
+            str(tmp_path / "data"),
+            work=str(tmp_path / "work"),
+            tables=str(tmp_path / "tables.md"),
+        )
     assert not (tmp_path / "work").exists()
 
 
@@ -271,11 +362,15 @@ def test_a_board_learns_from_another_folder_where_that_is_there(tmp_path, monkey
     source = load_params(work / "params.yaml").source("mushroom")
     assert (source.reader, source.path) == ("mushroom", str(tmp_path / "data" / "mushroom"))
     assert source.training is not None and source.training.path == str(tmp_path / "data" / "mfava")
-    assert source.training.name == "mfava-published", "both boards learn from texts of one name, so the second finds what the first learned"
+    assert source.training.name == "mfava-published", (
+        "both boards learn from texts of one name, so the second finds what the first learned"
+    )
     before = (work / "inputs" / "mushroom.digest").read_text("utf-8")
     (tmp_path / "data" / "mfava" / "some.jsonl").write_text("[]\n", "utf-8")
     prepare(work, found, tmp_path / "data")
-    assert (work / "inputs" / "mushroom.digest").read_text("utf-8") != before, "what detectors learn from is watched, too"
+    assert (work / "inputs" / "mushroom.digest").read_text("utf-8") != before, (
+        "what detectors learn from is watched, too"
+    )
 
 
 def test_folders_of_weights_are_named_from_the_root(tmp_path, monkeypatch):
@@ -286,7 +381,10 @@ def test_folders_of_weights_are_named_from_the_root(tmp_path, monkeypatch):
     named = {"weights": "inputs/nli", "revision": None}
     backbones = {"t": {"weights": "tiny"}, "h": {"weights": "org/hub"}}
     found = with_places({"detectors": {"e": {"entailment": {"nli": named}}}, "backbones": backbones})
-    assert found["detectors"]["e"]["entailment"]["nli"] == {"weights": str(tmp_path / "inputs" / "nli"), "revision": None}
+    assert found["detectors"]["e"]["entailment"]["nli"] == {
+        "weights": str(tmp_path / "inputs" / "nli"),
+        "revision": None,
+    }
     assert found["backbones"] == backbones
     params = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
     assert with_places(params) == params

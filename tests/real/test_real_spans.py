@@ -7,7 +7,14 @@ from truerate.real.spans import character_table, detection_table, malformed_tabl
 
 
 def score(metric, subject, value, low=None, high=None, **where):
-    cell = {"metric": metric, "subject": subject, "slice": pairs(**where), "value": value, "low": low, "high": high}
+    cell = {
+        "metric": metric,
+        "subject": subject,
+        "slice": pairs(**where),
+        "value": value,
+        "low": low,
+        "high": high,
+    }
     return {"board": "b", "method": "estimator", "n": 3, "inputs": "x", **cell}
 
 
@@ -38,18 +45,35 @@ def test_detection_is_against_gold_without_types_and_the_mean_stands_last():
 def test_a_line_per_language_with_the_rules_first():
     table = character_table(frame(Score, SCORES), "iou")
     assert table.columns == ["lang", "mark-all", "mark-none", "token-lr"]
-    assert table.rows() == [("sv", None, "0.100", "0.300 (0.200–0.400)"), ("zh", "0.500", None, None), ("all", "0.400", None, None)]
+    assert table.rows() == [
+        ("sv", None, "0.100", "0.300 (0.200–0.400)"),
+        ("zh", "0.500", None, None),
+        ("all", "0.400", None, None),
+    ]
 
 
 def test_how_many_answers_have_a_page_stands_beside():
-    counts = {"n_answers_sv": 4, "n_answers_with_page_sv": 3, "n_answers_zh": 5, "n_answers_with_page_zh": 0, "n_items": 9}
+    counts = {
+        "n_answers_sv": 4,
+        "n_answers_with_page_sv": 3,
+        "n_answers_zh": 5,
+        "n_answers_with_page_zh": 0,
+        "n_items": 9,
+    }
     table = character_table(frame(Score, SCORES), "iou", counts)
     assert table.select("lang", "with page").rows() == [("sv", "3 of 4"), ("zh", "0 of 5"), ("all", "3 of 9")]
 
 
 def test_runs_of_one_detector_stand_apart():
-    runs = [score("iou", "tiny", n / 10, lang="sv", labels="binary", scope=scope) for n, scope in enumerate(("multi", "mono"), 1)]
-    assert character_table(frame(Score, runs), "iou").columns == ["lang", "tiny mono binary", "tiny multi binary"]
+    runs = [
+        score("iou", "tiny", n / 10, lang="sv", labels="binary", scope=scope)
+        for n, scope in enumerate(("multi", "mono"), 1)
+    ]
+    assert character_table(frame(Score, runs), "iou").columns == [
+        "lang",
+        "tiny mono binary",
+        "tiny multi binary",
+    ]
 
 
 def test_malformed_rows_are_counted_by_language_and_reason():
@@ -69,11 +93,24 @@ def test_malformed_rows_are_counted_by_language_and_reason():
 
 def test_texts_are_counted_by_task_labels_and_language():
     span = [{"start": 0, "end": 1, "type": "entity", "p": None}]
-    base = {"item_id": "i", "group_id": "g", "task": "silver", "text": "ab", "split": "train", "attributes": [], "label_source": "gold"}
-    rows = [base | {"sample_id": str(n), "lang": "de", "is_hallucinated": n > 1, "spans": span * (n > 1)} for n in range(4)]
+    base = {
+        "item_id": "i",
+        "group_id": "g",
+        "task": "silver",
+        "text": "ab",
+        "split": "train",
+        "attributes": [],
+        "label_source": "gold",
+    }
+    rows = [
+        base | {"sample_id": str(n), "lang": "de", "is_hallucinated": n > 1, "spans": span * (n > 1)}
+        for n in range(4)
+    ]
     assert text_table(frame(Sample, rows)).rows() == [("silver", "de", "gold", 4, "50.0 %", 2)]
 
 
 def test_nothing_measured_gives_tables_without_rows():
     tables = dict(span_tables(frame(Sample), frame(Score), {"counts": {"n_items": 0}}))
-    assert len(tables) == 5 and all(isinstance(table, pl.DataFrame) and table.is_empty() for table in tables.values())
+    assert len(tables) == 5 and all(
+        isinstance(table, pl.DataFrame) and table.is_empty() for table in tables.values()
+    )

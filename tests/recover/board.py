@@ -1,4 +1,6 @@
-"""One closed-world board, made from its seed files up by the project's own steps: seed files, server, model layer, track, labels."""
+"""One closed-world board, made from its seed files up by the project's own steps: seed files, server, model
+layer, track, labels.
+"""
 
 import subprocess
 import sys
@@ -26,7 +28,9 @@ SIZES = {"qa": N, "dialogue": N, "summarization": N, "general": N, "general_pool
 
 @dataclass(frozen=True)
 class Board:
-    """What a build of one seed holds. `samples` are those of the data set and the general responses that people labelled."""
+    """What a build of one seed holds. `samples` are those of the data set and the general responses that
+    people labelled.
+    """
 
     at: Layout
     world: World
@@ -68,18 +72,25 @@ def settings(seed: int, **track: object) -> Layout:
     values["sizes"]["demo"]["halueval"] = SIZES
     values |= {"profile": "demo", "seed": seed, "n_shards": 1}
     values["statistics"]["n_bootstrap"] = 100  # intervals are made here, from counts
-    models = tuple(name for name, model in values["models"].items() if not model["retrieval"])  # those are the wild track's
+    models = tuple(
+        name for name, model in values["models"].items() if not model["retrieval"]
+    )  # those are the wild track's
     values["tracks"]["halueval"] |= {"generators": models, "subjects": models, "refinement": False, **track}
     return Layout(Params.model_validate(values))
 
 
 def build_board(seed: int, folder: Path, met: set[tuple]) -> Board:
-    """Make a board. `met` holds what was asked before, of this and other seeds; items that repeat it are left out, new ones are added."""
+    """Make a board. `met` holds what was asked before, of this and other seeds; items that repeat it are left
+    out, new ones are added.
+    """
     at, world, tables = settings(seed), build(seed, ("en",)), seed_tables(seed, folder, met)
     known = (tables.items, tables.documents)
     sampled = pl.concat([steps.sample(at, BOARD, model, tables, 0) for model in at.p.track(BOARD).models()])
     asked = at.p.track(BOARD).models()
-    filtered = [steps.filter(settings(seed, filter_judge=judge), BOARD, sampled, *known, tables.samples) for judge in asked]
+    filtered = [
+        steps.filter(settings(seed, filter_judge=judge), BOARD, sampled, *known, tables.samples)
+        for judge in asked
+    ]
     own = asked.index(at.p.track(BOARD).filter_judge)
     dataset = steps.assemble(at, BOARD, tables, sampled, filtered[own], steps.respond(at, BOARD, *known, 0))
     responses = general.selected(dataset.generations)
@@ -88,27 +99,51 @@ def build_board(seed: int, folder: Path, met: set[tuple]) -> Board:
     others = [rows for place, rows in enumerate(filtered) if place != own]
     dataset = replace(dataset, generations=pl.concat([dataset.generations, *others]))
     said = list(enumerate(annotate(dataset.tasks, world, seed), start=1))
-    labelled = steps.label(at, BOARD, tables, {"generations": dataset.generations}, dataset.tasks, said, where="labels.jsonl", inputs="")
+    labelled = steps.label(
+        at,
+        BOARD,
+        tables,
+        {"generations": dataset.generations},
+        dataset.tasks,
+        said,
+        where="labels.jsonl",
+        inputs="",
+    )
     samples = pl.concat([dataset.samples, labelled.samples])
     return Board(at, world, tables, dataset, samples, judgements, labelled.judgements)
 
 
 def seed_tables(seed: int, folder: Path, met: set[tuple]) -> SourceTables:
     """The source tables of a seed's files, without items whose draws would repeat those of an item met before."""
-    write = ["-m", "truerate_world", "write", str(folder), "--seed", str(seed), "--items", str(SIZES["general_pool"]), "--languages", "en"]
+    write = [
+        "-m",
+        "truerate_world",
+        "write",
+        str(folder),
+        "--seed",
+        str(seed),
+        "--items",
+        str(SIZES["general_pool"]),
+        "--languages",
+        "en",
+    ]
     subprocess.run([sys.executable, *write], check=True, capture_output=True, cwd=ROOT)
     tables = seed_files.read(folder, name="closed-world", on_bad_row="stop")
     return replace(tables, items=unmet(tables.items, met))
 
 
 def unmet(items: pl.DataFrame, met: set[tuple]) -> pl.DataFrame:
-    """The items that no draw has seen: a simulated model's draws are keyed by what it judges, so an item that comes twice is one draw.
+    """The items that no draw has seen: a simulated model's draws are keyed by what it judges, so an item that
+    comes twice is one draw.
 
-    Everything is keyed by the question and the dialogue, summaries by the right one and their document, which stand and fall together.
+    Everything is keyed by the question and the dialogue, summaries by the right one and their document, which
+    stand and fall together.
     """
     kept = []
     for row in items.iter_rows(named=True):
-        said = row["right_answer"] if row["task"] == "summarization" else f"{row['history']}\n{row['question']}"
+        said = (
+            row["right_answer"] if row["task"] == "summarization" else f"{row['history']}\n{row['question']}"
+        )
         claim = (row["task"], *said.casefold().split())
         if claim not in met:
             met.add(claim)

@@ -1,4 +1,6 @@
-"""Measured counts beside planted probabilities, exact simultaneous intervals, and how far the two are apart on the whole."""
+"""Measured counts beside planted probabilities, exact simultaneous intervals, and how far the two are apart
+on the whole.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -43,7 +45,8 @@ class Cell:
         return (self.k - self.n * self.planted) / sqrt(self.variance)
 
 
-# Which cells make a family, and of what the planted values speak. All targets are planted parameters, averaged over the texts judged.
+# Which cells make a family, and of what the planted values speak. All targets are planted parameters,
+# averaged over the texts judged.
 FAMILIES: dict[str, Callable[[Cell], bool]] = {
     "tpr": lambda c: c.metric == "tpr" and "pattern" not in c.slice,
     "tpr by pattern": lambda c: c.metric == "tpr" and "pattern" in c.slice,
@@ -62,16 +65,23 @@ def family(name: str, cells: Iterable[Cell]) -> list[Cell]:
     return [cell for cell in cells if FAMILIES[name](cell)]
 
 
-# ---- cells of a board ---------------------------------------------------------------------------------------------------
+# ---- cells of a board --------------------------------------------------------------------------------------
 
 
-def cells_of(board: Board, *, scores: list[dict] | None = None, planted: list[dict] | None = None) -> list[Cell]:
-    """Every score of a board that has a planted value, as counts; `scores` and `planted` are the board's own unless given."""
+def cells_of(
+    board: Board, *, scores: list[dict] | None = None, planted: list[dict] | None = None
+) -> list[Cell]:
+    """Every score of a board that has a planted value, as counts; `scores` and `planted` are the board's own
+    unless given.
+    """
     truth = {_name(row): row["value"] for row in (board.planted() if planted is None else planted)}
     made = []
     for row in board.scores if scores is None else scores:
         metric, subject, where = _name(row)
-        target = truth.get((metric, subject, where), truth.get((metric, subject, tuple(one for one in where if one[0] != "scheme"))))
+        target = truth.get(
+            (metric, subject, where),
+            truth.get((metric, subject, tuple(one for one in where if one[0] != "scheme"))),
+        )
         if target is not None and row["value"] is not None and metric != "filter_first_position_rate":
             n = row["n"] * _draws(metric, dict(where))
             made.append(Cell(metric, subject, where, board.seed, round(row["value"] * n), n, target))
@@ -83,30 +93,63 @@ def _name(row: dict) -> tuple[str, str, tuple[tuple[str, str], ...]]:
 
 
 def _draws(metric: str, where: dict[str, str]) -> int:
-    """Draws behind one row of `n`: a pair is asked in two orders, and whether a reply can be read is drawn for each."""
+    """Draws behind one row of `n`: a pair is asked in two orders, and whether a reply can be read is drawn
+    for each.
+    """
     return 2 if metric == "unparsed_rate" and where["variant"] == "contrast" else 1
 
 
 def label_cells(board: Board) -> list[Cell]:
-    """How often each annotator says yes, and how often the vote is wrong, of general replies that are hallucinated and that are not."""
+    """How often each annotator says yes, and how often the vote is wrong, of general replies that are
+    hallucinated and that are not.
+    """
     tasks = {task["task_id"]: task for task in board.dataset.tasks}
-    truth = {name: speaker(board.world, one["response"]).general(one["query"], one["response"]) for name, one in tasks.items()}
-    said = [(row["judge"], truth[row["target_id"]].is_hallucinated, row["verdict"]) for row in board.labelled.iter_rows(named=True)]
+    truth = {
+        name: speaker(board.world, one["response"]).general(one["query"], one["response"])
+        for name, one in tasks.items()
+    }
+    said = [
+        (row["judge"], truth[row["target_id"]].is_hallucinated, row["verdict"])
+        for row in board.labelled.iter_rows(named=True)
+    ]
     made = []
     for is_hallucinated in (True, False):
         where = (("is_hallucinated", str(is_hallucinated)),)
         for one in ANNOTATORS:
-            found = [verdict for judge, actual, verdict in said if (judge, actual) == (one.name, is_hallucinated)]
-            made.append(Cell("yes_rate", one.name, where, board.seed, sum(found), len(found), one.p_yes(is_hallucinated)))
+            found = [
+                verdict for judge, actual, verdict in said if (judge, actual) == (one.name, is_hallucinated)
+            ]
+            made.append(
+                Cell(
+                    "yes_rate",
+                    one.name,
+                    where,
+                    board.seed,
+                    sum(found),
+                    len(found),
+                    one.p_yes(is_hallucinated),
+                )
+            )
         voted = board.samples.filter(task="general").select("sample_id", "is_hallucinated").iter_rows()
         found = [label for name, label in voted if truth[name].is_hallucinated == is_hallucinated]
         n_wrong = sum(label != is_hallucinated for label in found)
-        made.append(Cell("wrong_label_rate", "vote", where, board.seed, n_wrong, len(found), wrong_vote(is_hallucinated)))
+        made.append(
+            Cell(
+                "wrong_label_rate",
+                "vote",
+                where,
+                board.seed,
+                n_wrong,
+                len(found),
+                wrong_vote(is_hallucinated),
+            )
+        )
     return made
 
 
 def wrong_vote(is_hallucinated: bool) -> float:
-    """That two or three of three annotators err, over the four triples of those who pass the probe set (the careless one does not).
+    """That two or three of three annotators err, over the four triples of those who pass the probe set (the
+    careless one does not).
 
     With errors a, b, c: ab(1 − c) + ac(1 − b) + bc(1 − a) + abc = ab + ac + bc − 2abc.
     """
@@ -123,15 +166,20 @@ def pooled(cells: Iterable[Cell]) -> list[Cell]:
     made = []
     for name, some in groups.items():
         n = sum(cell.n for cell in some)
-        made.append(Cell(*name, None, sum(cell.k for cell in some), n, sum(cell.n * cell.planted for cell in some) / n))
+        made.append(
+            Cell(
+                *name, None, sum(cell.k for cell in some), n, sum(cell.n * cell.planted for cell in some) / n
+            )
+        )
     return made
 
 
-# ---- what is held against them ------------------------------------------------------------------------------------------
+# ---- what is held against them -----------------------------------------------------------------------------
 
 
 def clopper_pearson(k: int, n: int, *, confidence: float) -> tuple[float, float]:
-    """The exact interval of a share of `n` independent draws (Clopper & Pearson 1934): never covers less than it says.
+    """The exact interval of a share of `n` independent draws (Clopper & Pearson 1934): never covers less than
+    it says.
 
     Where the draws differ in their probability it covers the mean of these at least as well (Hoeffding 1956).
     """
@@ -141,7 +189,9 @@ def clopper_pearson(k: int, n: int, *, confidence: float) -> tuple[float, float]
 
 
 def missed(cells: Sequence[Cell]) -> list[str]:
-    """The cells whose interval does not hold the planted value, as lines to read; together they hold with `CONFIDENCE` (Bonferroni)."""
+    """The cells whose interval does not hold the planted value, as lines to read; together they hold with
+    `CONFIDENCE` (Bonferroni).
+    """
     each = family_wise(CONFIDENCE, len(cells))
     found = [(cell, clopper_pearson(cell.k, cell.n, confidence=each)) for cell in cells]
     return [
@@ -154,8 +204,8 @@ def missed(cells: Sequence[Cell]) -> list[str]:
 def independent(cells: Iterable[Cell]) -> list[Cell]:
     """Cells that share no draw and whose draws all have the planted probability itself.
 
-    Left out are sums of others (TPR over patterns, failures over schemes, accuracy in one order) and the TPR and TNR of the general task,
-    where people's wrong labels mix texts of both kinds.
+    Left out are sums of others (TPR over patterns, failures over schemes, accuracy in one order) and the TPR
+    and TNR of the general task, where people's wrong labels mix texts of both kinds.
     """
     sums = ("accuracy_one_side", "wrong_label_rate")
     kept = []
@@ -171,7 +221,8 @@ def independent(cells: Iterable[Cell]) -> list[Cell]:
 def spread(cells: Sequence[Cell]) -> tuple[float, float]:
     """The mean of z² over independent cells and how far it may be from 1.
 
-    z² has mean 1. The fourth central moment of a binomial is 3v² + v(1 − 6pq) with v = npq, so z² has variance 2 + (1 − 6pq)/v.
+    z² has mean 1. The fourth central moment of a binomial is 3v² + v(1 − 6pq) with v = npq, so z² has
+    variance 2 + (1 − 6pq)/v.
     """
     whole = sum(2 + (1 - 6 * cell.planted * (1 - cell.planted)) / cell.variance for cell in cells)
     return sum(cell.z**2 for cell in cells) / len(cells), SIGMAS * sqrt(whole) / len(cells)
@@ -183,7 +234,11 @@ def leaning(cells: Iterable[Cell]) -> list[str]:
     for cell in independent(cells):
         groups.setdefault(cell.subject, []).append(cell)
     found = [(subject, *lean(some), len(some)) for subject, some in groups.items()]
-    return [f"{n} cells of {subject}: mean z {mean:.2f}, at most {band:.2f}" for subject, mean, band, n in found if abs(mean) > band]
+    return [
+        f"{n} cells of {subject}: mean z {mean:.2f}, at most {band:.2f}"
+        for subject, mean, band, n in found
+        if abs(mean) > band
+    ]
 
 
 def lean(cells: Sequence[Cell]) -> tuple[float, float]:

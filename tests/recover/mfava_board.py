@@ -1,4 +1,6 @@
-"""One small mFAVA board of the closed world, made by the track's own steps over HTTP, and detectors whose error is planted."""
+"""One small mFAVA board of the closed world, made by the track's own steps over HTTP, and detectors whose
+error is planted.
+"""
 
 import subprocess
 import sys
@@ -33,14 +35,17 @@ SEEDS = (101, 202)
 SIZES = {"train": 120, "silver": 24, "articles": 22, "natural": 132}
 REPLIES = ("all", "kept")
 N_CELLS = len(SUBJECTS) * len(LANGS) * len(SEEDS) * len(REPLIES)
-N_BOOTSTRAP = 2 * round(N_CELLS / (1 - CONFIDENCE))  # resamples, so that a tail of the family-wise level holds one
+N_BOOTSTRAP = 2 * round(
+    N_CELLS / (1 - CONFIDENCE)
+)  # resamples, so that a tail of the family-wise level holds one
 N_REDRAWN = 8  # more replies to every query, whose mean rate is what is planted
 DETECTOR = {"scope": "multi", "labels": "binary"}
 
 
 @dataclass(frozen=True)
 class Marker:
-    """A detector with planted error: that a false span is marked, and that what is true of a sentence is, of inserted and of natural texts.
+    """A detector with planted error: that a false span is marked, and that what is true of a sentence is, of
+    inserted and of natural texts.
 
     Both are shares of tokens, too, because what is drawn is marked as a whole.
     """
@@ -52,9 +57,15 @@ class Marker:
     def spans(self, known: Reader, text: str, lang: str, *, is_natural: bool) -> list[dict]:
         """What it marks of a text."""
         code = known.language(text, lang) or lang
-        false = [(span["start"], span["end"]) for claim in known.read(text, code) for span in known.false_in(claim)]
+        false = [
+            (span["start"], span["end"]) for claim in known.read(text, code) for span in known.false_in(claim)
+        ]
         found = [(span,) for span in false if draw("marker", self.name, text, *span) < self.hit[is_natural]]
-        alarmed = [one for one in sentences(text, code) if draw("marker", self.name, "alarm", text, *one) < self.alarm[is_natural]]
+        alarmed = [
+            one
+            for one in sentences(text, code)
+            if draw("marker", self.name, "alarm", text, *one) < self.alarm[is_natural]
+        ]
         found += [tuple(between(start, end, false)) for start, end in alarmed]
         kept = sorted(place for places in found for place in places)
         return [{"start": start, "end": end, "type": "hallucination", "p": 1.0} for start, end in kept]
@@ -67,8 +78,12 @@ def between(start: int, end: int, spans: list[tuple[int, int]]) -> list[tuple[in
 
 
 EVEN = Marker("even", hit=(0.85, 0.85), alarm=(0.08, 0.08))
-BLINDER = Marker("blinder", hit=(0.9, 0.45), alarm=(0.03, 0.03))  # natural hallucinations are harder to see (type shift)
-SHIER = Marker("shier", hit=(0.85, 0.85), alarm=(0.02, 0.15))  # truths beyond the reference alarm it (grounding shift)
+BLINDER = Marker(
+    "blinder", hit=(0.9, 0.45), alarm=(0.03, 0.03)
+)  # natural hallucinations are harder to see (type shift)
+SHIER = Marker(
+    "shier", hit=(0.85, 0.85), alarm=(0.02, 0.15)
+)  # truths beyond the reference alarm it (grounding shift)
 MARKERS = (EVEN, BLINDER, SHIER)
 
 
@@ -98,8 +113,13 @@ class Board:
 
     def scores(self, marker: Marker) -> list[dict]:
         """The Score rows of the track's last step with this detector."""
-        texts = steps.targets(self.samples, self.made["generations"]).select("target_id", "text", "lang", "task")
-        told = [(name, marker.spans(self.known, text, lang, is_natural=task == "wild")) for name, text, lang, task in texts.iter_rows()]
+        texts = steps.targets(self.samples, self.made["generations"]).select(
+            "target_id", "text", "lang", "task"
+        )
+        told = [
+            (name, marker.spans(self.known, text, lang, is_natural=task == "wild"))
+            for name, text, lang, task in texts.iter_rows()
+        ]
         judged = frame(Judgement, [judgement(name, spans) for name, spans in told])
         known = {"items": self.made["items"], "samples": self.samples, "judgements": judged}
         return flat(steps.score(self.at, BOARD, **known, generations=self.made["generations"], inputs="")[0])
@@ -108,13 +128,19 @@ class Board:
     def inserted(self) -> dict[str, float]:
         """The share of hallucinated tokens of the silver passages, by language."""
         counts: dict[str, list] = {}
-        for lang, text, spans in self.made["samples"].filter(task="silver").select("lang", "text", "spans").iter_rows():
-            counts.setdefault(lang, []).append(token_counts(offsets_by("words")(text), [(one["start"], one["end"]) for one in spans], []))
+        for lang, text, spans in (
+            self.made["samples"].filter(task="silver").select("lang", "text", "spans").iter_rows()
+        ):
+            counts.setdefault(lang, []).append(
+                token_counts(offsets_by("words")(text), [(one["start"], one["end"]) for one in spans], [])
+            )
         return {lang: (whole := total(found)).gold / whole.n for lang, found in counts.items()}
 
     @cached_property
     def planted(self) -> dict[tuple, float]:
-        """The rates behind them: the share in many other replies of the same models to the same queries, by (model, language, replies)."""
+        """The rates behind them: the share in many other replies of the same models to the same queries, by
+        (model, language, replies).
+        """
         counts: dict[tuple, list] = {}
         queries = self.made["items"].filter(task="wild").select("lang", "question").rows()
         for alias in SUBJECTS:
@@ -124,14 +150,23 @@ class Board:
                     reply = simulated_model.queried(self.at.p.seed, model, query, 10_000 + turn)
                     spans = [(span["start"], span["end"]) for span in reply.truth["spans"]]
                     for which in REPLIES[: 1 if reply.truth["flaw"] else 2]:
-                        counts.setdefault((alias, lang, which), []).append(token_counts(offsets_by("words")(reply.text), spans, []))
+                        counts.setdefault((alias, lang, which), []).append(
+                            token_counts(offsets_by("words")(reply.text), spans, [])
+                        )
         whole = {key: total(found) for key, found in counts.items()}
         return {key: found.gold / found.n for key, found in whole.items()}
 
 
 def judgement(target: str, spans: list[dict]) -> dict:
     """A row of what the planted detector says of a text."""
-    known = {"judgement_id": target, "judge": "planted", "judge_version": "", "target_id": target, "verdict": bool(spans), "status": "ok"}
+    known = {
+        "judgement_id": target,
+        "judge": "planted",
+        "judge_version": "",
+        "target_id": target,
+        "verdict": bool(spans),
+        "status": "ok",
+    }
     return known | {"spans": spans, "attributes": pairs(seed=42, **DETECTOR)}
 
 
@@ -141,11 +176,17 @@ def flat(scores: pl.DataFrame) -> list[dict]:
 
 
 def settings(seed: int) -> Layout:
-    """The project's own settings for one seed, small; every interval holds so surely that all rates of all seeds do so together."""
+    """The project's own settings for one seed, small; every interval holds so surely that all rates of all
+    seeds do so together.
+    """
     values = load_params(str(ROOT / "params.yaml")).model_dump()
     values["sizes"]["demo"]["mfava"] |= SIZES
     values["statistics"] |= {"n_bootstrap": N_BOOTSTRAP, "confidence": family_wise(CONFIDENCE, N_CELLS)}
-    values["tracks"]["mfava"] |= {"languages": LANGS, "subjects": SUBJECTS, "detector": {"member": "planted", **DETECTOR}}
+    values["tracks"]["mfava"] |= {
+        "languages": LANGS,
+        "subjects": SUBJECTS,
+        "detector": {"member": "planted", **DETECTOR},
+    }
     return Layout(Params.model_validate(values | {"profile": "demo", "seed": seed, "n_shards": 1}))
 
 
@@ -153,27 +194,42 @@ def build_board(seed: int, folder: Path) -> Board:
     """Make a board: seed files, server, model layer, track, people."""
     at = settings(seed)
     track, sizes = at.p.track(BOARD), [f"--{name}={SIZES[name]}" for name in ("train", "silver", "articles")]
-    command = ["-m", "truerate_world", "write-wiki", str(folder), f"--seed={seed}", f"--languages={','.join(LANGS)}", *sizes]
+    command = [
+        "-m",
+        "truerate_world",
+        "write-wiki",
+        str(folder),
+        f"--seed={seed}",
+        f"--languages={','.join(LANGS)}",
+        *sizes,
+    ]
     subprocess.run([sys.executable, *command], check=True, capture_output=True, cwd=ROOT)
     tables = wiki_files.read(folder, name="closed-world-wiki", on_bad_row="stop")
     asked = {"silver": track.writer, "translate": track.translator, "query": track.query_writer}
     replies = {name: getattr(steps, name)(at, BOARD, model, tables, 0, {}) for name, model in asked.items()}
-    replies |= {"answer": pl.concat([steps.answer(at, BOARD, model, tables, 0, replies) for model in SUBJECTS])}
+    replies |= {
+        "answer": pl.concat([steps.answer(at, BOARD, model, tables, 0, replies) for model in SUBJECTS])
+    }
     made, tasks = steps.exported(at, BOARD, tables, replies, {"judgements": frame(Judgement)})
     said = list(enumerate(annotate.annotate(tasks, seed), start=1))
     labelled = steps.label(at, BOARD, tables, made, tasks, said, where="labels.jsonl", inputs="")
     return Board(at, tables, made, tasks, labelled)
 
 
-# ---- what people with planted errors should agree on --------------------------------------------------------------------------------
+# ---- what people with planted errors should agree on -------------------------------------------------------
 
 
 def p_marked(text: annotate.Text, person: annotate.Annotator) -> np.ndarray:
-    """The probability that a person marks each token of a text, (tokens,), from how they err; two people err independently."""
+    """The probability that a person marks each token of a text, (tokens,), from how they err; two people err
+    independently.
+    """
     units, p = text.units, np.zeros(len(text.units))
     for span in text.spans:
         inside = np.flatnonzero(marked(units, [(span["start"], span["end"])]))
-        found, one_way = 1 - person.missing, 0.5 * (0.5 if len(inside) > 1 else 1.0)  # one token can only grow
+        found, one_way = (
+            1 - person.missing,
+            0.5 * (0.5 if len(inside) > 1 else 1.0),
+        )  # one token can only grow
         p[inside] += found
         for edge, beside in ((inside[0], inside[0] - 1), (inside[-1], inside[-1] + 1)):
             p[edge] -= found * person.shifting * 0.25 if len(inside) > 1 else 0.0
@@ -185,7 +241,9 @@ def p_marked(text: annotate.Text, person: annotate.Annotator) -> np.ndarray:
 
 
 def expected_kappa(texts: list[list[np.ndarray]]) -> float:
-    """Cohen's κ over tokens that annotators should have, the mean over their pairs, from each one's `p_marked` of each text."""
+    """Cohen's κ over tokens that annotators should have, the mean over their pairs, from each one's
+    `p_marked` of each text.
+    """
     each = []
     for a, b in combinations(range(len(texts[0])), 2):
         first, second = (np.concatenate([text[one] for text in texts]) for one in (a, b))

@@ -13,7 +13,10 @@ from .cells import cells_of, family, independent, leaning, missed, pooled, sprea
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recover")]
 SHIFT = 0.15
 SHIFTS = {  # a planted rate of one model, moved by .15, and the family that must see it
-    "tpr of dialogue": ("tpr", lambda m: replace(m, tpr={k: p - SHIFT if k[0] == "dialogue" else p for k, p in m.tpr.items()})),
+    "tpr of dialogue": (
+        "tpr",
+        lambda m: replace(m, tpr={k: p - SHIFT if k[0] == "dialogue" else p for k, p in m.tpr.items()}),
+    ),
     "fpr of qa": ("tnr", lambda m: replace(m, fpr=m.fpr | {"qa": m.fpr["qa"] + SHIFT})),
     "unparsed": ("unparsed", lambda m: replace(m, unparsed=m.unparsed + SHIFT)),
     "contrast": ("contrast", lambda m: replace(m, contrast={k: p - SHIFT for k, p in m.contrast.items()})),
@@ -38,37 +41,57 @@ def test_a_planted_rate_moved_by_15_points_is_seen(boards, monkeypatch, name):
 
 
 def judged_otherwise(board, *changes):
-    """A board with changed judgements, and without the replies of its making, which have nothing to do with them."""
+    """A board with changed judgements, and without the replies of its making, which have nothing to do with
+    them.
+    """
     known = replace(board.dataset, generations=board.dataset.generations.clear())
     return replace(board, dataset=known, judgements=board.judgements.with_columns(*changes))
 
 
 def test_replies_without_a_verdict_left_out_silently_are_seen(boards):
     broken = [judged_otherwise(board) for board in boards]
-    broken = [replace(board, judgements=board.judgements.filter(pl.col("verdict").is_not_null())) for board in broken]
+    broken = [
+        replace(board, judgements=board.judgements.filter(pl.col("verdict").is_not_null()))
+        for board in broken
+    ]
     assert len(seen(broken, "unparsed")) > 10
 
 
 def test_replies_without_a_verdict_taken_for_no_are_seen(boards):
-    broken = [judged_otherwise(board, pl.col("verdict").fill_null(False), pl.lit("ok").alias("status")) for board in boards]
+    broken = [
+        judged_otherwise(board, pl.col("verdict").fill_null(False), pl.lit("ok").alias("status"))
+        for board in boards
+    ]
     assert len(seen(broken, "unparsed")) > 10
 
 
 def test_two_models_exchanged_are_seen(boards):
-    broken = [judged_otherwise(board, pl.col("judge").replace({"aster": "elm", "elm": "aster"})) for board in boards]
+    broken = [
+        judged_otherwise(board, pl.col("judge").replace({"aster": "elm", "elm": "aster"})) for board in boards
+    ]
     assert all(seen(broken, name) for name in ("tpr", "tpr by pattern", "tnr", "contrast", "unparsed"))
 
 
 def test_two_patterns_exchanged_are_seen(boards):
     """In the samples as they are scored; the planted values stay those of the right ones."""
-    pattern = pl.col("pattern").replace({"extrinsic-soft": "extrinsic-hard", "extrinsic-hard": "extrinsic-soft"})
-    broken = [judged_otherwise(replace(board, samples=board.samples.with_columns(pattern))) for board in boards]
-    cells = [cell for board, other in zip(boards, broken, strict=True) for cell in cells_of(board, scores=other.scores)]
+    pattern = pl.col("pattern").replace(
+        {"extrinsic-soft": "extrinsic-hard", "extrinsic-hard": "extrinsic-soft"}
+    )
+    broken = [
+        judged_otherwise(replace(board, samples=board.samples.with_columns(pattern))) for board in boards
+    ]
+    cells = [
+        cell
+        for board, other in zip(boards, broken, strict=True)
+        for cell in cells_of(board, scores=other.scores)
+    ]
     assert missed(pooled(family("tpr by pattern", cells)))
 
 
 def test_candidates_that_repeat_the_right_text_and_pass_are_seen(boards):
-    assert seen([made_otherwise(board, lambda known: {"rejected": None}) for board in boards], "candidate failure")
+    assert seen(
+        [made_otherwise(board, lambda known: {"rejected": None}) for board in boards], "candidate failure"
+    )
 
 
 def test_a_stricter_length_rule_is_seen(boards):
@@ -81,7 +104,9 @@ def test_a_stricter_length_rule_is_seen(boards):
 
 
 def made_otherwise(board, change):
-    """A board with changed facts of its candidates, and without the judgements, which have nothing to do with them."""
+    """A board with changed facts of its candidates, and without the judgements, which have nothing to do with
+    them.
+    """
 
     def changed(found: list[dict]) -> list[dict]:
         known = {pair["key"]: pair["value"] for pair in found}

@@ -1,6 +1,8 @@
-"""Over all cells at once: the measured counts scatter around the planted values as binomial counts do, no more, no less, on neither side.
+"""Over all cells at once: the measured counts scatter around the planted values as binomial counts do, no
+more, no less, on neither side.
 
-Intervals of single cells are wide; a bias that is small and everywhere, or rows that are counted several times, show here.
+Intervals of single cells are wide; a bias that is small and everywhere, or rows that are counted several
+times, show here.
 """
 
 import pytest
@@ -17,7 +19,9 @@ def test_counts_scatter_as_binomial_counts_do(cells):
 
 @pytest.mark.parametrize("name", [name for name in FAMILIES if name != "tpr"])
 def test_no_model_leans_to_one_side(cells, name):
-    """Over all seeds, tasks, variants and patterns of a model; TPR over all patterns is the sum of the TPR by pattern, which is here."""
+    """Over all seeds, tasks, variants and patterns of a model; TPR over all patterns is the sum of the TPR by
+    pattern, which is here.
+    """
     found = family(name, cells)
     assert independent(found) and not leaning(found)
 
@@ -36,5 +40,7 @@ def test_spread_and_lean_by_hand():
 
 
 def test_a_vote_is_wrong_as_often_as_two_of_three_err():
-    """Alarms .03, .03, .06, .02: ab + ac + bc − 2abc is .004392 (.03 .03 .06), .002064 (.03 .03 .02), twice .003528 (.03 .06 .02)."""
+    """Alarms .03, .03, .06, .02: ab + ac + bc − 2abc is .004392 (.03 .03 .06), .002064 (.03 .03 .02), twice
+    .003528 (.03 .06 .02).
+    """
     assert wrong_vote(False) == pytest.approx((0.004392 + 0.002064 + 2 * 0.003528) / 4, abs=1e-6)

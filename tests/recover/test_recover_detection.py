@@ -1,4 +1,5 @@
-"""Detectors find planted hallucinations in wordings that none has met: of the closed world's held-out passages, by token F1.
+"""Detectors find planted hallucinations in wordings that none has met: of the closed world's held-out
+passages, by token F1.
 
 Trained here from nothing on passages as they are written in each language, in fewer steps than a board takes.
 """
@@ -39,8 +40,21 @@ def passages(seed: int, wording: Wording, n: int) -> pl.DataFrame:
         for place in range(n):
             made = example(known, place, lang, wording=wording)
             found, name = parse_tags(made.marked), f"{wording.role}-{place:04d}"
-            told = {"target_id": f"{name}-{lang}", "item_id": name, "group_id": name, "lang": lang, "task": "train"}
-            rows.append(told | {"text": found.text, "spans": [{**span, "p": None} for span in found.spans], "reference": made.reference})
+            told = {
+                "target_id": f"{name}-{lang}",
+                "item_id": name,
+                "group_id": name,
+                "lang": lang,
+                "task": "train",
+            }
+            rows.append(
+                told
+                | {
+                    "text": found.text,
+                    "spans": [{**span, "p": None} for span in found.spans],
+                    "reference": made.reference,
+                }
+            )
     return pl.DataFrame(rows, schema_overrides={"spans": SPANS})
 
 
@@ -55,15 +69,20 @@ def found(tmp_path_factory) -> dict[tuple[str, str], float]:
     """Token F1 on held-out passages by (member, language)."""
     p, at = settings(), tmp_path_factory.mktemp("detectors")
     size, held = p.size.mfava, passages(p.seed, HELD_OUT, N_HELD_OUT)
-    fit_tokens(MEMBERS, passages(p.seed, TAUGHT, N_TRAIN), p, size, folder=at / "fitted", scratch=at / "scratch")
+    fit_tokens(
+        MEMBERS, passages(p.seed, TAUGHT, N_TRAIN), p, size, folder=at / "fitted", scratch=at / "scratch"
+    )
     texts = {row["target_id"]: row for row in held.iter_rows(named=True)}
     counts: dict[tuple[str, str], list[TokenCounts]] = {}
     for row in judge_tokens(MEMBERS, held, p, size, folder=at / "fitted").iter_rows(named=True):
         text = texts[row["target_id"]]
         gold, marked = (
-            [(one["start"], one["end"]) for one in spans if one["p"] is None or one["p"] > 0.5] for spans in (text["spans"], row["spans"])
+            [(one["start"], one["end"]) for one in spans if one["p"] is None or one["p"] > 0.5]
+            for spans in (text["spans"], row["spans"])
         )
-        counts.setdefault((row["judge"], text["lang"]), []).append(token_counts(word_offsets(text["text"]), gold, marked))
+        counts.setdefault((row["judge"], text["lang"]), []).append(
+            token_counts(word_offsets(text["text"]), gold, marked)
+        )
     return {key: f1(each) for key, each in counts.items()}
 
 

@@ -1,8 +1,10 @@
-"""The whole mFAVA track finds what was planted: writer, translator, subjects, people and detectors, each with errors of its own.
+"""The whole mFAVA track finds what was planted: writer, translator, subjects, people and detectors, each with
+errors of its own.
 
-Everything but the detectors comes through the track's steps from simulated models behind an endpoint; the detectors' errors are planted
-here, so that what their counts should make of a rate is known. Intervals of a family hold together with 99 %; those of shares are exact.
-The target of a rate is never the share of the very replies but that of many others of the same models to the same queries.
+Everything but the detectors comes through the track's steps from simulated models behind an endpoint; the
+detectors' errors are planted here, so that what their counts should make of a rate is known. Intervals of a
+family hold together with 99 %; those of shares are exact. The target of a rate is never the share of the very
+replies but that of many others of the same models to the same queries.
 """
 
 from dataclasses import replace
@@ -23,10 +25,27 @@ from truerate_world.mfava.planted import HABITS, rates
 
 from .board import ROOT
 from .cells import Cell, missed, pooled
-from .mfava_board import BLINDER, BOARD, EVEN, LANGS, MARKERS, REPLIES, SEEDS, SHIER, SUBJECTS, build_board, expected_kappa, flat, p_marked
+from .mfava_board import (
+    BLINDER,
+    BOARD,
+    EVEN,
+    LANGS,
+    MARKERS,
+    REPLIES,
+    SEEDS,
+    SHIER,
+    SUBJECTS,
+    build_board,
+    expected_kappa,
+    flat,
+    p_marked,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recover-mfava")]
-WRONG_LANGUAGE = {"tr": 1.7, "zh": 1.3}  # how much oftener a language with less is left; English is left for languages not declared here
+WRONG_LANGUAGE = {
+    "tr": 1.7,
+    "zh": 1.3,
+}  # how much oftener a language with less is left; English is left for languages not declared here
 FLAWS = ("repeats", "dont_know", "cut", "wrong_language")
 PLACES = list(product(SUBJECTS, LANGS))
 
@@ -53,23 +72,44 @@ def holds(interval, value: float) -> bool:
     return interval.low <= value <= interval.high
 
 
-# ---- replies in the wild -------------------------------------------------------------------------------------------------------------
+# ---- replies in the wild -----------------------------------------------------------------------------------
 
 
 def sentence_cells(board) -> list[Cell]:
     """Hallucinated sentences of replies without a flaw, by model and language, and of each type, by model."""
     made, of_type = [], {}
     for alias, lang in PLACES:
-        rows = [row for row in board.answers if (row["model"], row["lang"]) == (alias, lang) and not any(row.get(f) for f in FLAWS)]
+        rows = [
+            row
+            for row in board.answers
+            if (row["model"], row["lang"]) == (alias, lang) and not any(row.get(f) for f in FLAWS)
+        ]
         claims = [claim for row in rows for claim in board.known.read(row["text"], lang)]
-        types = [board.known.false_in(claim)[0]["type"] if board.known.false_in(claim) else None for claim in claims]
+        types = [
+            board.known.false_in(claim)[0]["type"] if board.known.false_in(claim) else None
+            for claim in claims
+        ]
         known = rates(board.at.p.models[alias].model, lang)
-        made.append(cell(board, "false_sentences", alias, len(types) - types.count(None), len(types), sum(known.values()), lang=lang))
+        made.append(
+            cell(
+                board,
+                "false_sentences",
+                alias,
+                len(types) - types.count(None),
+                len(types),
+                sum(known.values()),
+                lang=lang,
+            )
+        )
         for kind in TYPES:
             of_type.setdefault((alias, kind), []).append((types.count(kind), len(types), known[kind]))
     for (alias, kind), found in of_type.items():
         k, n = sum(one[0] for one in found), sum(one[1] for one in found)
-        made.append(cell(board, "sentences_of_type", alias, k, n, sum(one[1] * one[2] for one in found) / n, type=kind))
+        made.append(
+            cell(
+                board, "sentences_of_type", alias, k, n, sum(one[1] * one[2] for one in found) / n, type=kind
+            )
+        )
     return made
 
 
@@ -81,13 +121,21 @@ def flaw_cells(board, scores: list[dict]) -> list[Cell]:
         factor = WRONG_LANGUAGE.get(lang) if flaw == "wrong_language" else 1.0
         if flaw in FLAWS and lang in LANGS and factor:
             planted = getattr(HABITS[board.at.p.models[row["subject"]].model], flaw) * factor
-            made.append(cell(board, flaw, row["subject"], round(row["value"] * row["n"]), row["n"], planted, lang=lang))
+            made.append(
+                cell(
+                    board, flaw, row["subject"], round(row["value"] * row["n"]), row["n"], planted, lang=lang
+                )
+            )
     return made
 
 
 def test_replies_hold_the_planted_sentences(boards):
     cells = [one for board in boards for one in sentence_cells(board)]
-    assert len(cells) == len(SEEDS) * (len(PLACES) + len(SUBJECTS) * len(TYPES)) and not missed(cells) and not missed(pooled(cells))
+    assert (
+        len(cells) == len(SEEDS) * (len(PLACES) + len(SUBJECTS) * len(TYPES))
+        and not missed(cells)
+        and not missed(pooled(cells))
+    )
 
 
 def test_flaws_are_found_as_often_as_planted(boards, scored):
@@ -100,48 +148,93 @@ def test_flaws_are_found_as_often_as_planted(boards, scored):
 
 
 def test_flaws_that_are_not_looked_for_are_missed(boards, scored):
-    cells = [replace(one, k=0) for board in boards for one in flaw_cells(board, scored[EVEN, board.at.p.seed])]
-    assert {line.split(" of ")[0] for line in missed(pooled(replace(one, where=()) for one in cells))} == set(FLAWS)
+    cells = [
+        replace(one, k=0) for board in boards for one in flaw_cells(board, scored[EVEN, board.at.p.seed])
+    ]
+    assert {line.split(" of ")[0] for line in missed(pooled(replace(one, where=()) for one in cells))} == set(
+        FLAWS
+    )
 
 
-# ---- writer and translator -----------------------------------------------------------------------------------------------------------
+# ---- writer and translator ---------------------------------------------------------------------------------
 
 
 def reject_cells(board) -> list[Cell]:
     """Replies of the writer and the translator that were rejected, by reason, beside the faults that lead there.
 
-    A fault of a translation changes nothing where there is nothing to spoil: of passages without tags, or tags of one type to swap.
+    A fault of a translation changes nothing where there is nothing to spoil: of passages without tags, or
+    tags of one type to swap.
     """
     generations = board.made["generations"].with_columns(
-        *(pair("attributes", name).alias(name) for name in ("lang", "type", "sample")), bad=pl.col("reason").fill_null("")
+        *(pair("attributes", name).alias(name) for name in ("lang", "type", "sample")),
+        bad=pl.col("reason").fill_null(""),
     )
-    spans = {name: [one["type"] for one in found] for name, found in board.tables.samples.select("sample_id", "spans").iter_rows()}
+    spans = {
+        name: [one["type"] for one in found]
+        for name, found in board.tables.samples.select("sample_id", "spans").iter_rows()
+    }
     habits, made = HABITS["sim-quill"], []
     for lang in LANGS:
         inserts = generations.filter(purpose="insert", lang=lang)
-        added = inserts.filter(~pl.col("type").is_in(REPLACED))  # a name or words to replace may be lacking, too
-        planted = {"malformed": (added, habits.unclosed), "nothing-inserted": (added, habits.nothing), "altered": (inserts, habits.altered)}
+        added = inserts.filter(
+            ~pl.col("type").is_in(REPLACED)
+        )  # a name or words to replace may be lacking, too
+        planted = {
+            "malformed": (added, habits.unclosed),
+            "nothing-inserted": (added, habits.nothing),
+            "altered": (inserts, habits.altered),
+        }
         for reason, (rows, rate) in planted.items():
-            made.append(cell(board, "insert", "quill", (rows["bad"] == reason).sum(), rows.height, rate, lang=lang, reason=reason))
+            made.append(
+                cell(
+                    board,
+                    "insert",
+                    "quill",
+                    (rows["bad"] == reason).sum(),
+                    rows.height,
+                    rate,
+                    lang=lang,
+                    reason=reason,
+                )
+            )
         passages = generations.filter(purpose="translate", lang=lang).select("bad", "sample").rows()
-        for reason, least, rate in (("tag-count", 1, habits.dropped + habits.doubled), ("tag-order", 2, habits.swapped)):
-            rows = [bad for bad, name in passages if len(spans[name] if least == 1 else set(spans[name])) >= least]
-            made.append(cell(board, "translate", "quill", rows.count(reason), len(rows), rate, lang=lang, reason=reason))
+        for reason, least, rate in (
+            ("tag-count", 1, habits.dropped + habits.doubled),
+            ("tag-order", 2, habits.swapped),
+        ):
+            rows = [
+                bad for bad, name in passages if len(spans[name] if least == 1 else set(spans[name])) >= least
+            ]
+            made.append(
+                cell(
+                    board, "translate", "quill", rows.count(reason), len(rows), rate, lang=lang, reason=reason
+                )
+            )
     return [one for one in made if one.n]
 
 
 def test_faults_of_writer_and_translator_become_rejects(boards):
     cells = [one for board in boards for one in reject_cells(board)]
-    assert len(cells) == len(SEEDS) * (3 * len(LANGS) + 2 * (len(LANGS) - 1)) and not missed(cells) and not missed(pooled(cells))
+    assert (
+        len(cells) == len(SEEDS) * (3 * len(LANGS) + 2 * (len(LANGS) - 1))
+        and not missed(cells)
+        and not missed(pooled(cells))
+    )
 
 
 def test_the_boards_rejected_rates_are_those_counts(boards):
     for board in boards:
         tally = Tally(BOARD, "", board.at.p.statistics, board.at.p.seed)
         rows = flat(frame(Score, rejected_rows(board.made["generations"], tally)))
-        told = {(row["step"], row["lang"], row["reason"]): row["value"] for row in rows if row["metric"] == "n_rejected"}
+        told = {
+            (row["step"], row["lang"], row["reason"]): row["value"]
+            for row in rows
+            if row["metric"] == "n_rejected"
+        }
         found = [one for one in reject_cells(board) if one.metric == "translate"]
-        assert found and all(told.get(("translate", one.slice["lang"], one.slice["reason"]), 0) == one.k for one in found)
+        assert found and all(
+            told.get(("translate", one.slice["lang"], one.slice["reason"]), 0) == one.k for one in found
+        )
 
 
 def test_faults_that_pass_are_missed(boards):
@@ -150,7 +243,7 @@ def test_faults_that_pass_are_missed(boards):
     assert len(missed(by_step)) == len(by_step) == 2
 
 
-# ---- people --------------------------------------------------------------------------------------------------------------------------
+# ---- people ------------------------------------------------------------------------------------------------
 
 
 def people_of(board) -> dict[str, annotate.Annotator]:
@@ -158,7 +251,9 @@ def people_of(board) -> dict[str, annotate.Annotator]:
 
 
 def people_cells(board, people) -> list[Cell]:
-    """Spans that an annotator passes or gives another type, and true sentences that they mark, in the labels as they were read."""
+    """Spans that an annotator passes or gives another type, and true sentences that they mark, in the labels
+    as they were read.
+    """
     texts = {task["task_id"]: annotate.text_of(board.known, task) for task in board.tasks}
     counts: dict[tuple[str, str], list[bool]] = {}
     for judge, name, spans in board.labelled.judgements.select("judge", "target_id", "spans").iter_rows():
@@ -166,16 +261,27 @@ def people_cells(board, people) -> list[Cell]:
             found = [one for one in spans if one["start"] < false["end"] and false["start"] < one["end"]]
             counts.setdefault((judge, "missing"), []).append(not found)
             if found:
-                counts.setdefault((judge, "mistyping"), []).append(all(one["type"] != false["type"] for one in found))
+                counts.setdefault((judge, "mistyping"), []).append(
+                    all(one["type"] != false["type"] for one in found)
+                )
         for start, end in texts[name].true:
-            inside = any(start <= one["start"] and one["end"] <= end for one in spans)  # a border that was shifted comes from outside
+            inside = any(
+                start <= one["start"] and one["end"] <= end for one in spans
+            )  # a border that was shifted comes from outside
             counts.setdefault((judge, "alarm"), []).append(inside)
-    return [cell(board, error, judge, sum(said), len(said), getattr(people[judge], error)) for (judge, error), said in counts.items()]
+    return [
+        cell(board, error, judge, sum(said), len(said), getattr(people[judge], error))
+        for (judge, error), said in counts.items()
+    ]
 
 
 def kappas(board, people) -> list[tuple[float, Interval]]:
-    """Cohen's κ that the annotators who are heard should have in each language, and what the track found, with its interval."""
-    rows = [row for row in flat(board.labelled.scores) if row["metric"] == "cohen_kappa" and row["lang"] in LANGS]
+    """Cohen's κ that the annotators who are heard should have in each language, and what the track found,
+    with its interval.
+    """
+    rows = [
+        row for row in flat(board.labelled.scores) if row["metric"] == "cohen_kappa" and row["lang"] in LANGS
+    ]
     heard = sorted(people)[:-1]
     found = []
     for row in rows:
@@ -195,14 +301,21 @@ def test_agreement_is_what_their_errors_make_it(boards):
     found = [one for board in boards for one in kappas(board, people_of(board))]
     assert len(found) == len(SEEDS) * len(LANGS)
     assert all(holds(interval, expected) for expected, interval in found)
-    assert holds(mean_of_intervals([interval for _, interval in found]), np.mean([expected for expected, _ in found]))
+    assert holds(
+        mean_of_intervals([interval for _, interval in found]), np.mean([expected for expected, _ in found])
+    )
 
 
 def test_worse_people_are_seen_in_agreement(boards):
     """As if all of them were to pass a tenth more of what is false than they do."""
-    worse = [{name: replace(one, missing=one.missing + 0.1) for name, one in people_of(board).items()} for board in boards]
+    worse = [
+        {name: replace(one, missing=one.missing + 0.1) for name, one in people_of(board).items()}
+        for board in boards
+    ]
     found = [one for board, people in zip(boards, worse, strict=True) for one in kappas(board, people)]
-    assert not holds(mean_of_intervals([interval for _, interval in found]), np.mean([expected for expected, _ in found]))
+    assert not holds(
+        mean_of_intervals([interval for _, interval in found]), np.mean([expected for expected, _ in found])
+    )
 
 
 def test_the_careless_one_is_not_heard(boards):
@@ -212,7 +325,7 @@ def test_the_careless_one_is_not_heard(boards):
         assert rejected["target_id"].unique().to_list() == [careless] and rejected.height == len(LANGS)
 
 
-# ---- rates ---------------------------------------------------------------------------------------------------------------------------
+# ---- rates -------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -227,10 +340,11 @@ def estimates(scored):
 
 
 def predicted(board, marker, estimator: str, alias: str, lang: str) -> float:
-    """What an estimate on silver comes to, from the detector's planted error, the planted rate and how much is inserted into silver.
+    """What an estimate on silver comes to, from the detector's planted error, the planted rate and how much
+    is inserted into silver.
 
-    H = π·hit + (1 − π)·alarm of the wild texts. HR_est = P·H/R, and P/R = s / (s·hit + (1 − s)·alarm) where s of silver is inserted.
-    Rogan–Gladen = (H − alarm) / (hit − alarm) with silver's hit and alarm.
+    H = π·hit + (1 − π)·alarm of the wild texts. HR_est = P·H/R, and P/R = s / (s·hit + (1 − s)·alarm) where s
+    of silver is inserted. Rogan–Gladen = (H − alarm) / (hit − alarm) with silver's hit and alarm.
     """
     rate, share = board.planted[alias, lang, "all"], board.inserted[lang]
     flagged = rate * marker.hit[1] + (1 - rate) * marker.alarm[1]
@@ -240,14 +354,20 @@ def predicted(board, marker, estimator: str, alias: str, lang: str) -> float:
     return (flagged - alarm) / (hit - alarm)
 
 
-def over_all(boards, estimates, marker, estimator: str, calibration: str, subjects=SUBJECTS) -> tuple[Interval, float]:
+def over_all(
+    boards, estimates, marker, estimator: str, calibration: str, subjects=SUBJECTS
+) -> tuple[Interval, float]:
     """The mean of an estimate over models, languages and seeds, and of the planted rates.
 
-    Models of one language and seed share their calibration: the ends of their intervals are averaged as if they were one estimate.
+    Models of one language and seed share their calibration: the ends of their intervals are averaged as if
+    they were one estimate.
     """
     each, planted = [], []
     for board, lang in product(boards, LANGS):
-        found = [estimates[marker, board.at.p.seed, estimator, calibration, alias, lang, "all"] for alias in subjects]
+        found = [
+            estimates[marker, board.at.p.seed, estimator, calibration, alias, lang, "all"]
+            for alias in subjects
+        ]
         each.append(Interval(*np.mean(np.array(found), axis=0)))
         planted += [board.planted[alias, lang, "all"] for alias in subjects]
     return mean_of_intervals(each), float(np.mean(planted))
@@ -287,14 +407,20 @@ def test_hr_est_on_silver_is_too_high(boards, estimates, marker):
 
 
 def test_rogan_gladen_on_silver_fails_by_the_shift_of_the_detector_alone(boards, estimates):
-    """Too high where truths of the wild alarm it more than those of silver, too low where it sees less there; prevalence does no harm."""
-    (high, planted), (low, _) = (over_all(boards, estimates, marker, "rogan-gladen", "silver") for marker in (SHIER, BLINDER))
+    """Too high where truths of the wild alarm it more than those of silver, too low where it sees less there;
+    prevalence does no harm.
+    """
+    (high, planted), (low, _) = (
+        over_all(boards, estimates, marker, "rogan-gladen", "silver") for marker in (SHIER, BLINDER)
+    )
     assert high.low > planted and low.value < planted
     assert holds(*over_all(boards, estimates, EVEN, "rogan-gladen", "silver"))
 
 
 def test_hr_est_on_natural_labels_of_all_models_draws_them_together(boards, estimates):
-    """Precision depends on prevalence, and each model has its own: the best model is told too high and the worst too low."""
+    """Precision depends on prevalence, and each model has its own: the best model is told too high and the
+    worst too low.
+    """
     best, planted_best = over_all(boards, estimates, EVEN, "hr_est", "natural", ("aster",))
     worst, planted_worst = over_all(boards, estimates, EVEN, "hr_est", "natural", ("elm",))
     assert best.value > planted_best and worst.value < planted_worst

@@ -1,6 +1,8 @@
-"""The whole WildHallucinations track finds what was planted: models that know, invent and abstain, a web with errors, a verifier, people.
+"""The whole WildHallucinations track finds what was planted: models that know, invent and abstain, a web with
+errors, a verifier, people.
 
-The truth is what the board's own replies state, held against the world. Intervals hold together with 99 % (Bonferroni).
+The truth is what the board's own replies state, held against the world. Intervals hold together with 99 %
+(Bonferroni).
 """
 
 from itertools import product
@@ -26,7 +28,13 @@ from .mfava_board import flat
 from .wild_board import BOARD, SEEDS, SUBJECTS, build_board
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recover-wild")]
-SLICES = (("wikipedia", "yes"), ("wikipedia", "no"), ("rarity", "10^0"), ("rarity", "10^1"), ("rarity", "10^2"))
+SLICES = (
+    ("wikipedia", "yes"),
+    ("wikipedia", "no"),
+    ("rarity", "10^0"),
+    ("rarity", "10^1"),
+    ("rarity", "10^2"),
+)
 SETS = ("all", "common")
 
 
@@ -39,11 +47,28 @@ def boards(tmp_path_factory):
 
 
 def found(rows: list[dict], metric: str, subject: str, **where: str) -> Interval | None:
-    """The one Score row of a metric and subject in a slice; what `where` does not name is not sliced by. None where it is null."""
-    named = ("estimator", "set", "rule", "wikipedia", "rarity", "domain", "split", "kind", "verdict", "stage", "step")
+    """The one Score row of a metric and subject in a slice; what `where` does not name is not sliced by. None
+    where it is null.
+    """
+    named = (
+        "estimator",
+        "set",
+        "rule",
+        "wikipedia",
+        "rarity",
+        "domain",
+        "split",
+        "kind",
+        "verdict",
+        "stage",
+        "step",
+    )
     wanted = {name: where.get(name) for name in named}
     (row,) = [
-        row for row in rows if (row["metric"], row["subject"]) == (metric, subject) and all(row.get(k) == v for k, v in wanted.items())
+        row
+        for row in rows
+        if (row["metric"], row["subject"]) == (metric, subject)
+        and all(row.get(k) == v for k, v in wanted.items())
     ]
     return None if row["value"] is None else Interval(row["value"], row["low"], row["high"])
 
@@ -59,37 +84,56 @@ def holds(interval: Interval, value: float) -> bool:
 
 
 def over_subjects(each: list[list[Interval]]) -> Interval:
-    """The mean over boards of what its subjects come to; these share their calibration: ends are averaged as if they were one estimate."""
+    """The mean over boards of what its subjects come to; these share their calibration: ends are averaged as
+    if they were one estimate.
+    """
     return mean_of_intervals([Interval(*np.mean(np.array(intervals), axis=0)) for intervals in each])
 
 
-# ---- how the board comes about ------------------------------------------------------------------------------------------------------
+# ---- how the board comes about -----------------------------------------------------------------------------
 
 
 def test_every_prompt_was_understood(boards):
     for board in boards:
-        assert board.purposes == {"extract", "verify", "disambiguate", "domain", "generate", "write_facts", "verify_facts"}
+        assert board.purposes == {
+            "extract",
+            "verify",
+            "disambiguate",
+            "domain",
+            "generate",
+            "write_facts",
+            "verify_facts",
+        }
 
 
 def test_the_funnel_keeps_what_ought_to_be_kept(boards):
     for board in boards:
-        assert planted(board, "funnel_precision", "entities") >= 0.95 and planted(board, "funnel_recall", "entities") >= 0.95
+        assert (
+            planted(board, "funnel_precision", "entities") >= 0.95
+            and planted(board, "funnel_recall", "entities") >= 0.95
+        )
 
 
 def test_calls_are_an_eighth_of_one_per_fact_at_verdicts_that_agree(boards):
     for board in boards:
-        asked = board.made["generations"].filter(purpose="verify_facts").filter(pair("attributes", "stage").is_null())
+        asked = (
+            board.made["generations"]
+            .filter(purpose="verify_facts")
+            .filter(pair("attributes", "stage").is_null())
+        )
         assert 8 * asked.height <= board.made["facts"].height
         assert asked.filter(pair("attributes", "stage") == SINGLE).is_empty()
         agreed = found(board.scores, "batch_agreement", "quill")
         assert agreed.low >= 0.9
 
 
-# ---- scores -------------------------------------------------------------------------------------------------------------------------
+# ---- scores ------------------------------------------------------------------------------------------------
 
 
 def corrected(board, **where: str) -> list[Interval]:
-    return [found(board.scores, "wildfactscore", subject, estimator="corrected", **where) for subject in SUBJECTS]
+    return [
+        found(board.scores, "wildfactscore", subject, estimator="corrected", **where) for subject in SUBJECTS
+    ]
 
 
 def raw(board, **where: str) -> list[Interval]:
@@ -117,16 +161,24 @@ def verifier_of(board, samples: pl.DataFrame | None = None):
 
 
 def test_slices_hold_the_planted_scores_once_they_are_corrected(boards):
-    """The track leaves slices raw, for its labels are few; here those of all subjects and slices correct each of them."""
+    """The track leaves slices raw, for its labels are few; here those of all subjects and slices correct each
+    of them.
+    """
     for board in boards:
         verifier = verifier_of(board)
         for name, value in SLICES:
             scores = [corrected_score(one, verifier) for one in raw(board, set="all", **{name: value})]
-            assert all(map(holds, scores, truth(board, set="all", **{name: value}))), (board.at.p.seed, name, value)
+            assert all(map(holds, scores, truth(board, set="all", **{name: value}))), (
+                board.at.p.seed,
+                name,
+                value,
+            )
 
 
 def test_raw_scores_lie_below_the_planted_ones_as_the_verifiers_error_predicts(boards):
-    """Raw = s · (1 − FPR) + (1 − s) · (1 − TPR): lower by as much as the verifier's alarms outweigh what it passes."""
+    """Raw = s · (1 − FPR) + (1 − s) · (1 − TPR): lower by as much as the verifier's alarms outweigh what it
+    passes.
+    """
     for board in boards:
         tpr, fpr = (planted(board, name, "quill") for name in ("verifier_tpr", "verifier_fpr"))
         told = raw(board, set="all")
@@ -152,11 +204,15 @@ def test_strict_stands_beside_its_planted_value_uncorrected(boards):
     for board, subject, set_ in product(boards, SUBJECTS, SETS):
         strict = found(board.scores, "wildfactscore_strict", subject, estimator="raw", set=set_)
         assert (
-            0 < planted(board, "wildfactscore_strict", subject, set=set_) <= planted(board, "wildfactscore", subject, set=set_)
+            0
+            < planted(board, "wildfactscore_strict", subject, set=set_)
+            <= planted(board, "wildfactscore", subject, set=set_)
             and strict.value <= found(board.scores, "wildfactscore", subject, estimator="raw", set=set_).value
         )
     for board in boards:  # an alarm at one fact of five is enough to lose a reply
-        rows = [row for row in board.scores if row["metric"] == "wildfactscore_strict" and row["set"] == "all"]
+        rows = [
+            row for row in board.scores if row["metric"] == "wildfactscore_strict" and row["set"] == "all"
+        ]
         assert {row["estimator"] for row in rows} == {"raw"} and len(rows) == len(SUBJECTS)
         whole = [planted(board, "wildfactscore_strict", subject, set="all") for subject in SUBJECTS]
         assert np.mean([row["value"] for row in rows]) < np.mean(whole) - 0.05
@@ -173,7 +229,7 @@ def test_the_verifiers_rates_on_labels_hold_those_of_all_facts(boards):
         assert holds(found(board.scores, metric, "quill"), planted(board, metric, "quill"))
 
 
-# ---- abstention ---------------------------------------------------------------------------------------------------------------------
+# ---- abstention --------------------------------------------------------------------------------------------
 
 
 def errors_of(board, rule: str) -> tuple[int, int]:
@@ -182,7 +238,11 @@ def errors_of(board, rule: str) -> tuple[int, int]:
     replies = read_replies(board.world, models, board.made["generations"], board.made["items"])
     said = board.made["generations"].filter(purpose="generate").select("model", "item_id", "text").rows()
     texts = {(model, item): text for model, item, text in said}
-    wrong = [one.is_abstention for one in replies if abstention.abstains(texts[one.model, one.item_id], rule) != one.is_abstention]
+    wrong = [
+        one.is_abstention
+        for one in replies
+        if abstention.abstains(texts[one.model, one.item_id], rule) != one.is_abstention
+    ]
     return len(wrong) - sum(wrong), sum(wrong)
 
 
@@ -199,7 +259,7 @@ def test_and_on_the_probe_set(boards, metric, split):
     assert ours.value < theirs.value
 
 
-# ---- the review ---------------------------------------------------------------------------------------------------------------------
+# ---- the review --------------------------------------------------------------------------------------------
 
 
 def test_the_review_gives_back_the_kinds_that_people_without_error_name(boards):
@@ -220,4 +280,10 @@ def test_the_review_gives_back_the_kinds_that_people_without_error_name(boards):
 def kind(board, task: dict) -> str:
     """The kind of error behind a verdict, as the world has it."""
     is_unsupported = task["verdict"] == "unsupported"
-    return kind_of(board.world, entity_of(board.world, task), task["text"], task["passages"], is_unsupported=is_unsupported)
+    return kind_of(
+        board.world,
+        entity_of(board.world, task),
+        task["text"],
+        task["passages"],
+        is_unsupported=is_unsupported,
+    )

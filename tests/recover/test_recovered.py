@@ -1,13 +1,15 @@
 """The whole build finds what was planted: servers, model layer, prompts, parsing, labels and scores together.
 
-The target is always the planted parameter, never the realised share: the probability with which a simulated model errs, averaged over the
-texts that were judged. Texts of QA, dialogue and summarization are labelled by how they were made; general replies are labelled by people
-with planted errors of their own, and a text that they label wrongly counts in the target as it is labelled: TPR there is what a judge says
-of texts that people called hallucinated, judging error and all. The people's errors are a family of their own.
+The target is always the planted parameter, never the realised share: the probability with which a simulated
+model errs, averaged over the texts that were judged. Texts of QA, dialogue and summarization are labelled by
+how they were made; general replies are labelled by people with planted errors of their own, and a text that
+they label wrongly counts in the target as it is labelled: TPR there is what a judge says of texts that people
+called hallucinated, judging error and all. The people's errors are a family of their own.
 
-Intervals hold together over all models, slices and seeds of a family with 99 %. They are exact, for equal claims are one draw, and items
-that repeat are left out. A change of the world's code or of a seed draws everything anew; a right build then fails one of these tests in
-three of a hundred times (exact tails, summed): look at `test_calibration.py` before believing such a failure.
+Intervals hold together over all models, slices and seeds of a family with 99 %. They are exact, for equal
+claims are one draw, and items that repeat are left out. A change of the world's code or of a seed draws
+everything anew; a right build then fails one of these tests in three of a hundred times (exact tails,
+summed): look at `test_calibration.py` before believing such a failure.
 """
 
 import pytest
@@ -32,14 +34,21 @@ def test_every_simulated_model_is_measured_wherever_something_is_planted(boards)
         rows = [row for row in board.planted() if row["metric"] != "filter_first_position_rate"]
         found = cells_of(board, planted=rows)
         assert {cell.subject for cell in found} == set(board.at.p.track("halueval-closed-world").models())
-        named = {(cell.metric, cell.subject, tuple(one for one in cell.where if one[0] != "scheme")) for cell in found}
+        named = {
+            (cell.metric, cell.subject, tuple(one for one in cell.where if one[0] != "scheme"))
+            for cell in found
+        }
         for row in rows:
-            where = tuple(sorted((pair["key"], pair["value"]) for pair in row["slice"] if pair["key"] != "scheme"))
+            where = tuple(
+                sorted((pair["key"], pair["value"]) for pair in row["slice"] if pair["key"] != "scheme")
+            )
             assert (row["metric"], row["subject"], where) in named
 
 
 def test_first_position_is_half_and_half_the_disagreement(boards):
-    """A judge takes the first of two in both orders, or the same text in both: (2d + (1 − d)) / 2 = (1 + d) / 2 of d, exactly."""
+    """A judge takes the first of two in both orders, or the same text in both: (2d + (1 − d)) / 2 = (1 + d) /
+    2 of d, exactly.
+    """
     for board in boards:
         found = {
             (row["metric"], row["subject"], row["slice"][0]["value"]): row["value"]
@@ -56,4 +65,7 @@ def test_first_position_is_half_and_half_the_disagreement(boards):
 def test_labels_are_those_of_people_with_errors(boards):
     """Else the target of the general task would be no other than that of the rest."""
     found = [board.samples.filter(task="general") for board in boards]
-    assert all(rows["label_source"].unique().to_list() == ["gold"] and rows["is_hallucinated"].n_unique() == 2 for rows in found)
+    assert all(
+        rows["label_source"].unique().to_list() == ["gold"] and rows["is_hallucinated"].n_unique() == 2
+        for rows in found
+    )

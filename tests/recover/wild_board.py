@@ -1,6 +1,8 @@
-"""A whole WildHallucinations board of the closed world, made by the track's own steps; its models are called as functions.
+"""A whole WildHallucinations board of the closed world, made by the track's own steps; its models are called
+as functions.
 
-Pages come as a recorded search of their texts, so that nothing is fetched: what HTTP does to pages is tested where it is done.
+Pages come as a recorded search of their texts, so that nothing is fetched: what HTTP does to pages is tested
+where it is done.
 """
 
 import json
@@ -17,7 +19,13 @@ from truerate.core.schemas import Score, frame
 from truerate.llm import Reply
 from truerate.metrics.intervals import family_wise
 from truerate.sources import SourceTables, wildchat
-from truerate.tracks.wildhallucinations import curating_steps, evidence_steps, facts_steps, replying_steps, steps
+from truerate.tracks.wildhallucinations import (
+    curating_steps,
+    evidence_steps,
+    facts_steps,
+    replying_steps,
+    steps,
+)
 from truerate.tracks.wildhallucinations.labels import Labelled
 from truerate_world import simulated_model
 from truerate_world.encyclopedia import World, build
@@ -54,7 +62,9 @@ class Board:
 
     @cached_property
     def scores(self) -> list[dict]:
-        """The Score rows of the track's last step and of its labels, the keys of their slices beside their columns."""
+        """The Score rows of the track's last step and of its labels, the keys of their slices beside their
+        columns.
+        """
         known = {name: self.made[name] for name in ("items", "generations", "judgements", *steps.SCORED)}
         samples = pl.concat([self.made["samples"], self.labelled.samples])
         found, _ = steps.score(self.at, BOARD, samples=samples, inputs="", **known)
@@ -66,14 +76,18 @@ class Board:
         known = {"world": self.world, "items": self.made["items"]}
         models = {alias: self.at.p.models[alias].model for alias in SUBJECTS}
         above = self.at.p.track(BOARD).domains_above
-        rows = planted_scores(BOARD, models=models, generations=self.made["generations"], domains_above=above, **known)
+        rows = planted_scores(
+            BOARD, models=models, generations=self.made["generations"], domains_above=above, **known
+        )
         rows += verifier_scores(BOARD, facts=self.made["facts"], judgements=self.made["judgements"], **known)
         rows += funnel_scores(BOARD, chats=self.tables.items, rejects=self.made["rejects"], **known)
         return flat(frame(Score, rows))
 
 
 def settings(seed: int, folder: Path) -> Layout:
-    """The project's own settings, the search recorded; every interval holds so surely that all of them do so together."""
+    """The project's own settings, the search recorded; every interval holds so surely that all of them do so
+    together.
+    """
     values = load_params(str(ROOT / "params.yaml")).model_dump()
     values["sizes"]["demo"]["wildhallucinations"] = SIZES
     values["statistics"] |= {"n_bootstrap": 200, "confidence": family_wise(CONFIDENCE, N_CELLS)}
@@ -99,7 +113,9 @@ def build_board(seed: int, folder: Path) -> Board:
     replies["curate"] = curating_steps.curate(at, BOARD, track.curator, tables, 0, replies, asking=asking)
     replies["evidence"], beside = evidence_steps.evidence(at, BOARD, "web", tables, 0, replies)
     replies["documents"] = beside["documents"]
-    said = [replying_steps.generate(at, BOARD, model, tables, 0, replies, asking=asking) for model in SUBJECTS]
+    said = [
+        replying_steps.generate(at, BOARD, model, tables, 0, replies, asking=asking) for model in SUBJECTS
+    ]
     replies["generate"] = pl.concat(said)
     checked = [facts_steps.facts(at, BOARD, model, tables, 0, replies, asking=asking) for model in SUBJECTS]
     replies["facts"] = pl.concat([rows for rows, _ in checked])
@@ -113,17 +129,24 @@ def build_board(seed: int, folder: Path) -> Board:
 def _said(at: Layout, world: World, request, purposes: set[str]) -> Reply:
     """What a simulated model says; its endpoint is left out."""
     model, params = at.p.models[request.model].model, request.params
-    found = simulated_model.reply(world, model, list(request.messages), temperature=params["temperature"], seed=params.get("seed"))
+    found = simulated_model.reply(
+        world, model, list(request.messages), temperature=params["temperature"], seed=params.get("seed")
+    )
     purposes.add(found.task)
     key = content_id(model, request.messages, params, request.sample_index)
     return Reply(key, "ok", found.text, "stop", None, 1, 1, 0.0, False)
 
 
 def record(world: World, path: Path) -> None:
-    """The pages that a search gives for each entity, those that can be read with their text; the others come to nothing."""
+    """The pages that a search gives for each entity, those that can be read with their text; the others come
+    to nothing.
+    """
     with path.open("w", encoding="utf-8") as file:
         for entity in range(len(world.entities)):
-            items = [{"link": page.url, "title": page.title, "text": text_of(world, page)} for page in readable(world, entity)]
+            items = [
+                {"link": page.url, "title": page.title, "text": text_of(world, page)}
+                for page in readable(world, entity)
+            ]
             file.write(json.dumps({"query": world.tongue().name(entity), "items": items}) + "\n")
         for name, found in web(world).referents.items():
             items = [{"link": page.url, "title": page.title, "text": text_of(world, page)} for page in found]

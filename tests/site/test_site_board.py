@@ -26,7 +26,11 @@ def row(table, metric, value, *, subject="dataset", kind="baseline", ranks=(None
 
 def _simulated(tables, *flags):
     return dataclasses.replace(
-        tables, boards=tuple(dataclasses.replace(board, is_simulated=flag) for board, flag in zip(tables.boards, flags, strict=False))
+        tables,
+        boards=tuple(
+            dataclasses.replace(board, is_simulated=flag)
+            for board, flag in zip(tables.boards, flags, strict=False)
+        ),
     )
 
 
@@ -34,19 +38,35 @@ def test_pattern_counts_are_lines_with_schemes_across():
     rows = [row("dataset", "n_by_pattern", n, task="qa", pattern=name, **more) for name in ("inference", "comprehension")
             for n, more in ((9, {}), (5, {"scheme": "one-pass"}), (4, {"scheme": "conversational"}))]  # fmt: skip
     found = panels(rows, TEXTS[-1])[0]
-    assert [column.heading for column in found.columns] == ["All", "One-pass", "Conversational"] and found.groups == ()
-    assert [(line.name, line.notes) for line in found.lines] == [("Comprehension", ("QA",)), ("Inference", ("QA",))]
+    assert [column.heading for column in found.columns] == [
+        "All",
+        "One-pass",
+        "Conversational",
+    ] and found.groups == ()
+    assert [(line.name, line.notes) for line in found.lines] == [
+        ("Comprehension", ("QA",)),
+        ("Inference", ("QA",)),
+    ]
     assert found.head == "Pattern" and not found.has_kinds and found.is_small
 
 
 def test_agreement_by_unit_is_named_by_the_unit():
-    rows = [row("labels", "fleiss_kappa", 0.8, subject="annotators", task="summarization", unit=unit) for unit in ("text", "word")]
+    rows = [
+        row("labels", "fleiss_kappa", 0.8, subject="annotators", task="summarization", unit=unit)
+        for unit in ("text", "word")
+    ]
     assert [line.name for line in panels(rows, TEXTS[1])[0].lines] == ["Whole texts", "Words"]
 
 
 def test_schemes_are_groups_of_the_leading_table():
-    rows = [row("recognition", "accuracy", 0.5, task="qa", scheme=scheme, ranks=(1, 2)) for scheme in ("one-pass", "conversational")]
-    assert [column.group for column in panels(rows, LEADING)[0].columns] == ["QA, one-pass", "QA, conversational"]
+    rows = [
+        row("recognition", "accuracy", 0.5, task="qa", scheme=scheme, ranks=(1, 2))
+        for scheme in ("one-pass", "conversational")
+    ]
+    assert [column.group for column in panels(rows, LEADING)[0].columns] == [
+        "QA, one-pass",
+        "QA, conversational",
+    ]
 
 
 def test_more_figures_have_one_line_per_subject_and_slice():
@@ -54,7 +74,9 @@ def test_more_figures_have_one_line_per_subject_and_slice():
             for task in ("qa", "dialogue") for pattern in ("x", "y")]  # fmt: skip
     ((title, block),) = others(rows, page_of("halueval"))
     assert title == "Candidates: usable candidates, by pattern and scheme"
-    assert [column.heading for column in block["panels"][0].columns] == ["QA", "Dialogue"] and len(block["panels"][0].lines) == 2
+    assert [column.heading for column in block["panels"][0].columns] == ["QA", "Dialogue"] and len(
+        block["panels"][0].lines
+    ) == 2
 
 
 def test_the_audit_names_length_and_the_strongest_and_says_where_labels_are_uneven():
@@ -65,7 +87,9 @@ def test_the_audit_names_length_and_the_strongest_and_says_where_labels_are_unev
     rows += [row("audit", "shortcut_accuracy", 0.82, subject="majority", task="general")]
     rows += [row("audit", "shortcut_balanced_accuracy", 0.6, subject="overlap", task="general")]
     first, second = findings(tables, audit_rows(tables.boards[0], rows))
-    assert [found["subject"] for found in first["pairs"]] == ["words", "answer-ngrams"] and first["is_flagged"]
+    assert [found["subject"] for found in first["pairs"]] == ["words", "answer-ngrams"] and first[
+        "is_flagged"
+    ]
     assert (second["base"], second["is_flagged"], second["pairs"]) == (0.82, False, [])
 
 
@@ -73,7 +97,11 @@ def test_accounts_sum_to_what_was_asked():
     board = tiny_tables().boards[0]
     found = accounts(board)
     total = found["total"]
-    assert total["n_in"] == board.counts["n_in"].sum() and len(found["lines"]) == 10 and len(found["detail"]) == board.counts.height
+    assert (
+        total["n_in"] == board.counts["n_in"].sum()
+        and len(found["lines"]) == 10
+        and len(found["detail"]) == board.counts.height
+    )
     assert sum(line["n_ok"] for line in found["lines"]) == total["n_ok"]
     assert total["n_thought"] == board.counts["n_thought"].sum() > 0
     assert accounts(dataclasses.replace(board, counts=schemas.frame(schemas.Count))) is None
@@ -81,8 +109,14 @@ def test_accounts_sum_to_what_was_asked():
 
 def test_a_topic_without_words_is_left_out():
     tables = tiny_tables()
-    board = dataclasses.replace(tables.boards[0], topics=[{"task": "qa", "topic": 0, "words": [], "judge": "elm", "n": 5, "rate": 0.1}])
-    assert topics(tables, board) == [] and [part["task"] for part in topics(tables, tables.boards[0])] == ["qa", "dialogue"]
+    board = dataclasses.replace(
+        tables.boards[0],
+        topics=[{"task": "qa", "topic": 0, "words": [], "judge": "elm", "n": 5, "rate": 0.1}],
+    )
+    assert topics(tables, board) == [] and [part["task"] for part in topics(tables, tables.boards[0])] == [
+        "qa",
+        "dialogue",
+    ]
 
 
 def test_a_baseline_is_never_crowned():
@@ -101,7 +135,11 @@ def test_banners_stand_where_numbers_are_simulated(flags):
     pages = render_site(_simulated(tiny_tables(), *flags), SITE)
     marked = {name for name, page in pages.items() if "tr-banner" in page and name.endswith(".md")}
     mixed = {"index.md", "detectors.md", "samples.md", BOARD}
-    wanted = {(False, False): set(), (True, False): mixed, (True, True): mixed | {"boards/halueval-published.md", "data.md"}}
+    wanted = {
+        (False, False): set(),
+        (True, False): mixed,
+        (True, True): mixed | {"boards/halueval-published.md", "data.md"},
+    }
     assert marked - {"ledger.md"} == wanted[flags]
     if flags == (True, False):
         assert "Boards on the closed world are a demonstration" in pages["index.md"]
@@ -128,8 +166,23 @@ def test_labels_of_a_slice_are_lines_of_no_model():
 
 def test_the_page_draws_and_says_what_guessing_gets_in_each_variant():
     tables = tiny_tables()
-    more = [row("recognition", "accuracy", 0.3, subject=name, kind="model", ranks=(1, 2), task="qa", variant="contrast") for name in "ab"]
-    made = schemas.frame(schemas.Row, [one | {"board": "halueval-closed-world", "slice": schemas.pairs(**one["slice"])} for one in more])
+    more = [
+        row(
+            "recognition",
+            "accuracy",
+            0.3,
+            subject=name,
+            kind="model",
+            ranks=(1, 2),
+            task="qa",
+            variant="contrast",
+        )
+        for name in "ab"
+    ]
+    made = schemas.frame(
+        schemas.Row,
+        [one | {"board": "halueval-closed-world", "slice": schemas.pairs(**one["slice"])} for one in more],
+    )
     page = render_site(dataclasses.replace(tables, rows=made), SITE)[BOARD]
     assert "the thin tick is what guessing gets, 25 %" in page and "a coin toss" not in page
     # an axis of 84 from 20 to 40 % that begins at 4: a quarter of the way
@@ -139,23 +192,47 @@ def test_the_page_draws_and_says_what_guessing_gets_in_each_variant():
 
 def silent(subject, *tasks):
     """Rows of a model that never answered these tasks."""
-    empty = [row("recognition", "accuracy", None, subject=subject, kind="model", task=task, variant="plain") for task in tasks]
-    return empty + [row("recognition", "no_answers", 200.0, subject=subject, kind="model", task=task, variant="plain") for task in tasks]
+    empty = [
+        row("recognition", "accuracy", None, subject=subject, kind="model", task=task, variant="plain")
+        for task in tasks
+    ]
+    return empty + [
+        row("recognition", "no_answers", 200.0, subject=subject, kind="model", task=task, variant="plain")
+        for task in tasks
+    ]
 
 
 def test_who_never_answered_stands_below_without_a_rank():
     told = [
-        row("recognition", "accuracy", 0.6, subject="aster", kind="model", ranks=(1, 1), task=task, variant="plain")
+        row(
+            "recognition",
+            "accuracy",
+            0.6,
+            subject="aster",
+            kind="model",
+            ranks=(1, 1),
+            task=task,
+            variant="plain",
+        )
         for task in ("qa", "general")
     ]
     half = [
-        row("recognition", "accuracy", 0.7, subject="half", kind="model", ranks=(1, 1), task="qa", variant="plain"),
+        row(
+            "recognition",
+            "accuracy",
+            0.7,
+            subject="half",
+            kind="model",
+            ranks=(1, 1),
+            task="qa",
+            variant="plain",
+        ),
         *silent("half", "general"),
     ]
     (panel,) = panels([*silent("nobody", "qa", "general"), *told, *half], LEADING)
-    assert [column.heading for column in panel.columns] == ["Accuracy", "Accuracy"] and [line.subject for line in panel.lines][
-        -1
-    ] == "nobody"
+    assert [column.heading for column in panel.columns] == ["Accuracy", "Accuracy"] and [
+        line.subject for line in panel.lines
+    ][-1] == "nobody"
     ranks = {line.subject: [cell.rank for cell in line.cells] for line in panel.lines}
     assert ranks == {"half": ["1", "no answers"], "aster": ["1", "1"], "nobody": ["no answers", "no answers"]}
     (alone,) = panels(silent("nobody", "qa"), LEADING)  # where nothing is ranked it is said below the name
@@ -164,10 +241,17 @@ def test_who_never_answered_stands_below_without_a_rank():
 
 def test_the_page_and_the_csv_say_no_answers():
     tables = tiny_tables()
-    more = [one | {"board": "halueval-closed-world", "slice": schemas.pairs(**one["slice"])} for one in silent("nobody", "qa")]
-    pages = render_site(dataclasses.replace(tables, rows=schemas.frame(schemas.Row, [*tables.rows.to_dicts(), *more])), SITE)
+    more = [
+        one | {"board": "halueval-closed-world", "slice": schemas.pairs(**one["slice"])}
+        for one in silent("nobody", "qa")
+    ]
+    pages = render_site(
+        dataclasses.replace(tables, rows=schemas.frame(schemas.Row, [*tables.rows.to_dicts(), *more])), SITE
+    )
     assert '">no answers</td>' in pages[BOARD] and "More figures: no answers" not in pages[BOARD]
     (name,) = [name for name in pages if name.endswith("halueval-closed-world.csv")]
     lines = pages[name].splitlines()
-    assert lines[0].endswith(",note") and [line for line in lines if ",nobody," in line and ",accuracy," in line][0].endswith(",no answers")
+    assert lines[0].endswith(",note") and [
+        line for line in lines if ",nobody," in line and ",accuracy," in line
+    ][0].endswith(",no answers")
     assert sum(line.endswith(",no answers") for line in lines) == 1

@@ -24,8 +24,22 @@ def build(folder: Path, seed: str) -> Path:
         path = folder / "build/site_src" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-f", str(folder / "site/mkdocs.yml")]
-    done = subprocess.run(command, env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONHASHSEED": seed}, capture_output=True, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "-q",
+        "-f",
+        str(folder / "site/mkdocs.yml"),
+    ]
+    done = subprocess.run(
+        command,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONHASHSEED": seed},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     return folder / "build/site"
 
@@ -36,7 +50,11 @@ def built(tmp_path_factory) -> Path:
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    return {str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest() for file in folder.rglob("*") if file.is_file()}
+    return {
+        str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
 
 
 def test_two_builds_are_the_same_bytes(built, tmp_path):

@@ -6,7 +6,14 @@ from truerate.site.ledger import MANY, context
 
 
 def line(quantity, published, *, source="mfava Table Fig4", verdict="cannot be checked", reason="not public"):
-    return {"board": None, "quantity": quantity, "published": published, "verdict": verdict, "reason": reason, "source": source}
+    return {
+        "board": None,
+        "quantity": quantity,
+        "published": published,
+        "verdict": verdict,
+        "reason": reason,
+        "source": source,
+    }
 
 
 def shown(*lines):
@@ -16,10 +23,17 @@ def shown(*lines):
 def test_a_long_table_that_cannot_be_checked_opens_as_it_was_printed():
     values = [line(f"{model} · HR_est · {lang}", 10.5) for model in ("a", "b") for lang in ("ar", "de", "sd")]
     spreads = [line(f"a · HR_est_std · {lang}", 1.25) for lang in ("ar", "de", "sd")]
-    found = shown(line("total · ru", 5, source="mfava Table 2", verdict="reproduced", reason="sum"), *values, *spreads)
+    found = shown(
+        line("total · ru", 5, source="mfava Table 2", verdict="reproduced", reason="sum"), *values, *spreads
+    )
     (table,) = found["folded"]
     assert len(values + spreads) > MANY and [one["quantity"] for one in found["lines"]] == ["total · ru"]
-    assert (table["where"], table["n"], table["heads"], table["same"]) == ("mFAVA Figure 4", 9, ["a", "b"], "HR_est")
+    assert (table["where"], table["n"], table["heads"], table["same"]) == (
+        "mFAVA Figure 4",
+        9,
+        ["a", "b"],
+        "HR_est",
+    )
     of, cells = table["rows"][0]
     assert of == "Arabic" and [(value, spread) for value, _, spread in cells] == [(10.5, 1.25), (10.5, None)]
     assert ("Cannot be checked", "9", "") in found["tally"]
@@ -34,6 +48,8 @@ def test_short_tables_and_those_that_are_no_grid_stay_lines():
 
 
 def test_a_grid_with_holes_has_none_in_them():
-    lines = [line(f"m{k} · f1 · {lang}", k) for k in range(MANY) for lang in ("ar", "de") if (k, lang) != (0, "de")]
+    lines = [
+        line(f"m{k} · f1 · {lang}", k) for k in range(MANY) for lang in ("ar", "de") if (k, lang) != (0, "de")
+    ]
     rows = dict(shown(*lines)["folded"][0]["rows"])
     assert rows["German"][0] == (None, "–", None) and rows["Arabic"][0][0] == 0

@@ -1,4 +1,6 @@
-"""The rendered pages: complete tables without a script, inert texts, nothing from another host, the same bytes twice."""
+"""The rendered pages: complete tables without a script, inert texts, nothing from another host, the same
+bytes twice.
+"""
 
 import dataclasses
 import json
@@ -49,7 +51,13 @@ def test_every_page_is_there(pages):
         "about.md",
     }
     assert wanted <= set(pages)
-    assert {"assets/style.css", "assets/table.js", "assets/samples.js", "assets/iframe-worker.js", "tables.json"} <= set(pages)
+    assert {
+        "assets/style.css",
+        "assets/table.js",
+        "assets/samples.js",
+        "assets/iframe-worker.js",
+        "tables.json",
+    } <= set(pages)
     assert all(page.startswith("---\n") for name, page in pages.items() if name.endswith(".md"))
 
 
@@ -90,11 +98,18 @@ def test_the_banner_stands_on_simulated_boards_alone(pages):
 
 
 def test_a_family_that_built_the_data_is_flagged(pages):
-    assert "same family (quill) as the generator (quill) and the filter judge (quill)" in Elements(pages[BOARD]).text
+    assert (
+        "same family (quill) as the generator (quill) and the filter judge (quill)"
+        in Elements(pages[BOARD]).text
+    )
 
 
 def test_planted_misses_stand_beside_the_measured_ones(pages):
-    cells = [attrs for tag, attrs in Elements(pages[BOARD]).elements if tag == "td" and "pattern: inference" in attrs.get("data-slice", "")]
+    cells = [
+        attrs
+        for tag, attrs in Elements(pages[BOARD]).elements
+        if tag == "td" and "pattern: inference" in attrs.get("data-slice", "")
+    ]
     assert any("scheme" not in cell["data-slice"] and "data-planted" in cell for cell in cells)
 
 
@@ -109,7 +124,11 @@ def test_hostile_text_makes_no_element_and_stays_exact(pages):
         if not name.endswith(".md") or name == "about.md":
             continue
         found = Elements(page)
-        assert not [tag for tag, attrs in found.elements if tag in ("img", "iframe") or any(key.startswith("on") for key in attrs)], name
+        assert not [
+            tag
+            for tag, attrs in found.elements
+            if tag in ("img", "iframe") or any(key.startswith("on") for key in attrs)
+        ], name
         scripts = [attrs for tag, attrs in found.elements if tag == "script"]
         own = [{"src": f"assets/{script}.js", "defer": None} for script in ("samples_facts", "samples")]
         assert scripts == (own if name == "samples.md" else [])
@@ -120,7 +139,12 @@ def test_hostile_text_makes_no_element_and_stays_exact(pages):
 def test_source_and_page_addresses_stay_here(pages):
     for name, page in pages.items():
         if name.endswith(".md"):
-            links = [value for _, attrs in Elements(page).elements for key, value in attrs.items() if key in ("src", "href") and value]
+            links = [
+                value
+                for _, attrs in Elements(page).elements
+                for key, value in attrs.items()
+                if key in ("src", "href") and value
+            ]
             assert not [link for link in links if ":" in link.split("#")[0]], name
 
 

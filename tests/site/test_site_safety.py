@@ -22,7 +22,11 @@ def test_inert_is_exact_for_visible_text():
 
 
 def test_hidden_characters_become_chips():
-    assert "U&#43;202E" in inert("\u202e") and "U&#43;0000" in inert("\x00") and "\u202e" not in inert("a\u202eb")
+    assert (
+        "U&#43;202E" in inert("\u202e")
+        and "U&#43;0000" in inert("\x00")
+        and "\u202e" not in inert("a\u202eb")
+    )
 
 
 def test_markup_and_numbers_pass_none_is_empty():
@@ -39,7 +43,9 @@ def test_slug():
 
 def test_a_data_script_cannot_end_its_element():
     made = script("call", {"a": "</script>\u2028\u2029"})
-    assert "<" not in made and "\u2028" not in made and json.loads(made[5:-3]) == {"a": "</script>\u2028\u2029"}
+    assert (
+        "<" not in made and "\u2028" not in made and json.loads(made[5:-3]) == {"a": "</script>\u2028\u2029"}
+    )
 
 
 def test_csv_guards_formulas_and_quotes():

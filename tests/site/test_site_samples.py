@@ -9,7 +9,13 @@ from truerate.site.samples import chosen, scripts, segments
 
 
 def _sample(name: str, pair: str | None, task: str = "qa", pattern: str | None = None) -> dict:
-    return {"sample_id": name, "pair_id": pair, "task": task, "pattern": pattern, "is_hallucinated": pattern is not None}
+    return {
+        "sample_id": name,
+        "pair_id": pair,
+        "task": task,
+        "pattern": pattern,
+        "is_hallucinated": pattern is not None,
+    }
 
 
 def _span(start: int, end: int, kind: str) -> dict:
@@ -47,11 +53,17 @@ def test_scripts_hold_every_chosen_text_and_no_tag():
     made = scripts(tables, tables.boards[0])
     assert list(made) == [f"samples/halueval-closed-world/{name}.js" for name in ("index", 0, 1)]
     assert not any("<" in text for text in made.values())
-    records = [one for name in (0, 1) for one in json.loads("[" + made[f"samples/halueval-closed-world/{name}.js"][14:-3] + "]")[2]]
+    records = [
+        one
+        for name in (0, 1)
+        for one in json.loads("[" + made[f"samples/halueval-closed-world/{name}.js"][14:-3] + "]")[2]
+    ]
     texts = {"".join(part if isinstance(part, str) else part[0] for part in one["text"]) for one in records}
     assert set(HOSTILE) <= texts and len(records) == 132
     index = json.loads("[" + made["samples/halueval-closed-world/index.js"][14:-3] + "]")[1]
-    assert index["types"] == ["non-factual", "unverifiable"] and all(len(codes) == 132 for codes in index["judges"].values())
+    assert index["types"] == ["non-factual", "unverifiable"] and all(
+        len(codes) == 132 for codes in index["judges"].values()
+    )
 
 
 def test_the_limit_holds():

@@ -6,7 +6,17 @@ from truerate.site.views import View
 VIEW = View("t", ("accuracy", "unparsed_rate"), switch="variant", across=("task",))
 
 
-def row(subject="a", value=0.5, *, kind="model", metric="accuracy", ranks=(None, None), low=None, high=None, **where):
+def row(
+    subject="a",
+    value=0.5,
+    *,
+    kind="model",
+    metric="accuracy",
+    ranks=(None, None),
+    low=None,
+    high=None,
+    **where,
+):
     return {"table": "t", "subject": subject, "kind": kind, "metric": metric, "slice": where, "value": value, "low": low, "high": high,
             "rank_low": ranks[0], "rank_high": ranks[1], "n": 10, "provenance": "x"}  # fmt: skip
 
@@ -21,13 +31,23 @@ def test_a_switch_makes_panels_in_the_protocols_order():
 
 
 def test_a_subject_without_the_switch_stands_in_every_panel():
-    rows = [row(variant="plain", task="qa"), row(variant="contrast", task="qa"), row("b", task="qa", kind="baseline")]
-    assert [[line.subject for line in panel.lines] for panel in panels(rows, VIEW)] == [["a", "b"], ["a", "b"]]
+    rows = [
+        row(variant="plain", task="qa"),
+        row(variant="contrast", task="qa"),
+        row("b", task="qa", kind="baseline"),
+    ]
+    assert [[line.subject for line in panel.lines] for panel in panels(rows, VIEW)] == [
+        ["a", "b"],
+        ["a", "b"],
+    ]
 
 
 def test_the_whole_of_which_panels_are_parts_is_a_panel_of_its_own():
     rows = [row(variant="plain", task="qa"), row(task="qa", value=0.9)]
-    assert [(panel.title, panel.lines[0].cells[0].row["value"]) for panel in panels(rows, VIEW)] == [("All", 0.9), ("Plain", 0.5)]
+    assert [(panel.title, panel.lines[0].cells[0].row["value"]) for panel in panels(rows, VIEW)] == [
+        ("All", 0.9),
+        ("Plain", 0.5),
+    ]
 
 
 def test_a_slice_key_named_nowhere_becomes_part_of_the_column():
@@ -37,11 +57,20 @@ def test_a_slice_key_named_nowhere_becomes_part_of_the_column():
 
 def test_planted_values_stand_beside_measured_ones_and_make_no_line():
     found = panels([row(task="qa"), row(task="qa", kind="planted", value=0.6)], VIEW)[0]
-    assert [line.kind for line in found.lines] == ["model"] and found.lines[0].cells[0].planted == 0.6 and found.has_planted
+    assert (
+        [line.kind for line in found.lines] == ["model"]
+        and found.lines[0].cells[0].planted == 0.6
+        and found.has_planted
+    )
 
 
 def test_best_first_blanks_last():
-    rows = [row("low", 0.2, task="qa"), row("high", 0.8, task="qa"), row("none", None, task="qa"), row("other", 0.1, task="dialogue")]
+    rows = [
+        row("low", 0.2, task="qa"),
+        row("high", 0.8, task="qa"),
+        row("none", None, task="qa"),
+        row("other", 0.1, task="dialogue"),
+    ]
     assert [line.subject for line in panels(rows, VIEW)[0].lines] == ["high", "low", "none", "other"]
 
 
@@ -53,13 +82,19 @@ def test_the_best_value_is_among_models_and_follows_the_direction():
 
 
 def test_rank_ranges():
-    rows = [row(name, 0.5, task="qa", ranks=ranks) for name, ranks in (("a", (1, 2)), ("b", (3, 3)), ("c", (None, None)))]
+    rows = [
+        row(name, 0.5, task="qa", ranks=ranks)
+        for name, ranks in (("a", (1, 2)), ("b", (3, 3)), ("c", (None, None)))
+    ]
     assert {line.subject: (line.cells[0].rank, line.cells[0].is_top) for line in panels(rows, VIEW)[0].lines} == {
         "a": ("1–2", True), "b": ("3", False), "c": ("", False)}  # fmt: skip
 
 
 def test_the_axis_is_in_tenths_around_the_intervals_of_the_first_metric():
-    found = panels([row(value=0.55, low=0.52, high=0.61, task="qa"), row(value=0.01, metric="unparsed_rate", task="qa")], VIEW)[0]
+    found = panels(
+        [row(value=0.55, low=0.52, high=0.61, task="qa"), row(value=0.01, metric="unparsed_rate", task="qa")],
+        VIEW,
+    )[0]
     assert (found.low, found.high) == (0.5, 0.7)
 
 
@@ -70,4 +105,7 @@ def test_guessing_gets_a_quarter_where_both_orders_must_be_right():
     assert (plain.chances, contrast.chances) == ([0.5], [0.25])
     one_order = panels(rows, View("t", ("accuracy_one_side",), switch="variant", across=("task",)))
     assert [panel.chances for panel in one_order] == [[0.5], [0.5]]  # one order is a coin toss in either
-    assert panels([row(task="qa", metric="unparsed_rate", value=0.1)], View("t", ("unparsed_rate",)))[0].chances == []
+    assert (
+        panels([row(task="qa", metric="unparsed_rate", value=0.1)], View("t", ("unparsed_rate",)))[0].chances
+        == []
+    )

@@ -1,4 +1,6 @@
-"""A small mFAVA board made by hand: three languages × three models, planted rates, detectors, labels, replies, one gap."""
+"""A small mFAVA board made by hand: three languages × three models, planted rates, detectors, labels,
+replies, one gap.
+"""
 
 import random
 
@@ -9,7 +11,14 @@ from truerate.site import Board
 NAME = "mfava-closed-world"
 LANGUAGES = ("ar", "de", "zh")
 MODELS = {"aster": 0.06, "birch": 0.11, "cedar": 0.19}
-DETECTORS = {"mark-all": 0.21, "mark-none": 0.0, "reference-blind": 0.29, "token-lr": 0.55, "tiny-plain": 0.34, "tiny-prefix": 0.78}
+DETECTORS = {
+    "mark-all": 0.21,
+    "mark-none": 0.0,
+    "reference-blind": 0.29,
+    "token-lr": 0.55,
+    "tiny-plain": 0.34,
+    "tiny-prefix": 0.78,
+}
 TYPES = ("entity", "relation", "contradictory", "unverifiable", "invented", "subjective")
 MODES = (
     ("raw", None),
@@ -85,11 +94,33 @@ def rates(draw: random.Random) -> list[dict]:
                     )
                 )
                 for estimator, calibration in MODES:
-                    where = {"lang": lang, "estimator": estimator, "calibration": calibration, "replies": replies}
+                    where = {
+                        "lang": lang,
+                        "estimator": estimator,
+                        "calibration": calibration,
+                        "replies": replies,
+                    }
                     is_told = not (lang == "zh" and calibration == "natural" and model == "birch")
-                    value = round(truth * change * SHIFT[estimator, calibration] + draw.uniform(-0.01, 0.01), 4) if is_told else None
-                    ranks = (place + 1, min(3, place + 2)) if estimator == "raw" and replies == "all" else None
-                    rows.append(row("rates", model, "model", "hallucination_rate", value, half=0.02, ranks=ranks, **where))
+                    value = (
+                        round(truth * change * SHIFT[estimator, calibration] + draw.uniform(-0.01, 0.01), 4)
+                        if is_told
+                        else None
+                    )
+                    ranks = (
+                        (place + 1, min(3, place + 2)) if estimator == "raw" and replies == "all" else None
+                    )
+                    rows.append(
+                        row(
+                            "rates",
+                            model,
+                            "model",
+                            "hallucination_rate",
+                            value,
+                            half=0.02,
+                            ranks=ranks,
+                            **where,
+                        )
+                    )
                     if estimator == "hr_est":
                         rows.append(row("rates", model, "model", "hallucination_rate_std", 0.011, **where))
                     if estimator == "rogan-gladen" and calibration == "gold":
@@ -105,7 +136,12 @@ def rates(draw: random.Random) -> list[dict]:
                 ("wrong_language_rate", 0.03 * k),
             ):
                 rows.append(row("counts", model, "model", metric, value, half=0.01, lang=lang))
-            for metric, value in (("tokens_per_reply", 60.0 + 9 * k), ("n_replies", 120.0), ("n_tokens", 7200.0), ("n_detected", 700.0)):
+            for metric, value in (
+                ("tokens_per_reply", 60.0 + 9 * k),
+                ("n_replies", 120.0),
+                ("n_tokens", 7200.0),
+                ("n_detected", 700.0),
+            ):
                 rows.append(row("counts", model, "model", metric, value, lang=lang))
     return rows
 
@@ -116,15 +152,32 @@ def detection(draw: random.Random) -> list[dict]:
         for name, skill in DETECTORS.items():
             for lang in ("all", *LANGUAGES):
                 where = {"against": against, "lang": lang, "scope": "multi", "labels": "binary"}
-                f1 = round(skill * loss + (0 if lang == "all" else draw.uniform(-0.05, 0.05)) * (skill > 0), 4)
-                for metric, value in (("token_f1", f1), ("token_precision", f1 * 1.05), ("token_recall", f1 * 0.95), ("token_fpr", 0.02)):
-                    rows.append(row("detection", name, "baseline", metric, round(value, 4), half=0.03, **where))
+                f1 = round(
+                    skill * loss + (0 if lang == "all" else draw.uniform(-0.05, 0.05)) * (skill > 0), 4
+                )
+                for metric, value in (
+                    ("token_f1", f1),
+                    ("token_precision", f1 * 1.05),
+                    ("token_recall", f1 * 0.95),
+                    ("token_fpr", 0.02),
+                ):
+                    rows.append(
+                        row("detection", name, "baseline", metric, round(value, 4), half=0.03, **where)
+                    )
                 if name.startswith("tiny"):
                     rows.append(row("detection", name, "baseline", "token_f1_std", 0.012, **where))
         for kind in TYPES:
             where = {"against": against, "lang": "all", "scope": "multi", "labels": "category", "type": kind}
             rows.append(
-                row("detection", "tiny-prefix", "baseline", "token_recall_by_type", round(draw.uniform(0.3, 0.9), 4), half=0.05, **where)
+                row(
+                    "detection",
+                    "tiny-prefix",
+                    "baseline",
+                    "token_recall_by_type",
+                    round(draw.uniform(0.3, 0.9), 4),
+                    half=0.05,
+                    **where,
+                )
             )
     return rows
 
@@ -135,35 +188,116 @@ def texts_and_labels() -> list[dict]:
         for name in ("mark-all", "mark-none", "tiny-prefix"):
             value = {"mark-all": 0.3, "mark-none": 0.2, "tiny-prefix": 0.44}[name] + 0.03 * k
             rows += [
-                row("mushroom", name, "baseline", metric, value, half=0.04, lang=lang, against="natural", scope="multi", labels="binary")
+                row(
+                    "mushroom",
+                    name,
+                    "baseline",
+                    metric,
+                    value,
+                    half=0.04,
+                    lang=lang,
+                    against="natural",
+                    scope="multi",
+                    labels="binary",
+                )
                 for metric in ("iou", "spearman")
             ]
         for metric, value in (("cohen_kappa", 0.71), ("cohen_kappa_typed", 0.6), ("percent_agreement", 0.93)):
-            rows.append(row("labels", "annotators", "baseline", metric, value - 0.02 * k, half=0.03, lang=lang))
+            rows.append(
+                row("labels", "annotators", "baseline", metric, value - 0.02 * k, half=0.03, lang=lang)
+            )
         for settled in ("max-voting", "closest-to-silver"):
             for metric, value in (("silver_gold_kappa", 0.8), ("silver_gold_kappa_typed", 0.7)):
-                rows.append(row("labels", "gold", "baseline", metric, value - 0.02 * k, half=0.03, lang=lang, settled=settled))
+                rows.append(
+                    row(
+                        "labels",
+                        "gold",
+                        "baseline",
+                        metric,
+                        value - 0.02 * k,
+                        half=0.03,
+                        lang=lang,
+                        settled=settled,
+                    )
+                )
         for rating, share in enumerate((0.1, 0.2, 0.3, 0.25, 0.15), start=1):
-            rows.append(row("labels", "annotators", "baseline", "plausibility_rate", share, lang=lang, rating=rating))
+            rows.append(
+                row("labels", "annotators", "baseline", "plausibility_rate", share, lang=lang, rating=rating)
+            )
         for source in ("silver", "gold"):
             for i, kind in enumerate(TYPES):
                 rows.append(
-                    row("spans", "texts", "baseline", "n_spans", 40.0 - 3 * i - k, lang=lang, type=kind, label_source=source, task="silver")
+                    row(
+                        "spans",
+                        "texts",
+                        "baseline",
+                        "n_spans",
+                        40.0 - 3 * i - k,
+                        lang=lang,
+                        type=kind,
+                        label_source=source,
+                        task="silver",
+                    )
                 )
-            rows.append(row("spans", "texts", "baseline", "n_texts", 24.0, lang=lang, label_source=source, task="silver"))
-            rows.append(row("spans", "texts", "baseline", "hallucinated_token_rate", 0.22, lang=lang, against=source))
-        for step, reason in (("insert", "text_changed"), ("insert", "malformed_tags"), ("translate", "tag_count")):
-            rows.append(row("rejected", "quill", "model", "rejected_rate", 0.02 + 0.03 * k, half=0.01, lang=lang, step=step, reason=reason))
-            rows.append(row("rejected", "quill", "model", "n_rejected", 3.0 + k, lang=lang, step=step, reason=reason))
+            rows.append(
+                row(
+                    "spans",
+                    "texts",
+                    "baseline",
+                    "n_texts",
+                    24.0,
+                    lang=lang,
+                    label_source=source,
+                    task="silver",
+                )
+            )
+            rows.append(
+                row("spans", "texts", "baseline", "hallucinated_token_rate", 0.22, lang=lang, against=source)
+            )
+        for step, reason in (
+            ("insert", "text_changed"),
+            ("insert", "malformed_tags"),
+            ("translate", "tag_count"),
+        ):
+            rows.append(
+                row(
+                    "rejected",
+                    "quill",
+                    "model",
+                    "rejected_rate",
+                    0.02 + 0.03 * k,
+                    half=0.01,
+                    lang=lang,
+                    step=step,
+                    reason=reason,
+                )
+            )
+            rows.append(
+                row("rejected", "quill", "model", "n_rejected", 3.0 + k, lang=lang, step=step, reason=reason)
+            )
     return rows
 
 
 def analyses() -> list[dict]:
-    found = {"silver-against-gold": (0.91, 0.001, 9), "rate-against-length": (0.12, 0.62, 9), "rate-against-common-crawl": (-0.74, 0.03, 9)}
+    found = {
+        "silver-against-gold": (0.91, 0.001, 9),
+        "rate-against-length": (0.12, 0.62, 9),
+        "rate-against-common-crawl": (-0.74, 0.03, 9),
+    }
     rows = []
     for name, (r, p, n) in found.items():
         for metric, value in (("pearson_r", r), ("p_value", p), ("n_points", float(n))):
-            rows.append(row("analyses", name, "baseline", metric, value, half=0.2 if metric == "pearson_r" else None, n=n))
+            rows.append(
+                row(
+                    "analyses",
+                    name,
+                    "baseline",
+                    metric,
+                    value,
+                    half=0.2 if metric == "pearson_r" else None,
+                    n=n,
+                )
+            )
     rows += [
         row("analyses", "small-against-large", "baseline", metric, value, n=9, test="t-test")
         for metric, value in (("mean_difference", 0.041), ("p_value", 0.2))
@@ -176,7 +310,9 @@ def _span(start, end, kind, p=None):
 
 
 def frames() -> dict:
-    """Per language: three silver passages, of which two have gold labels; two wild replies per model, of which one is labelled."""
+    """Per language: three silver passages, of which two have gold labels; two wild replies per model, of
+    which one is labelled.
+    """
     documents, items, samples, generations, judgements = [], [], [], [], []
 
     def judged(target, text, lang):
@@ -233,7 +369,11 @@ def frames() -> dict:
                 }
             )
             for source in ("silver", "gold")[: 2 if k < 2 else 1]:
-                spans = [_span(10, 16, "entity"), _span(30, 44, "invented")] if source == "silver" else [_span(10, 18, "relation")]
+                spans = (
+                    [_span(10, 16, "entity"), _span(30, 44, "invented")]
+                    if source == "silver"
+                    else [_span(10, 18, "relation")]
+                )
                 samples.append(
                     {
                         "sample_id": f"{item}-{source}",
@@ -313,7 +453,13 @@ def frames() -> dict:
                             "attributes": [],
                         }
                     )
-    made = {"documents": documents, "items": items, "samples": samples, "generations": generations, "judgements": judgements}
+    made = {
+        "documents": documents,
+        "items": items,
+        "samples": samples,
+        "generations": generations,
+        "judgements": judgements,
+    }
     tables = {
         "documents": schemas.Document,
         "items": schemas.Item,
@@ -342,4 +488,6 @@ def mfava_board(**more) -> Board:
         "track_card": CARD,
         "detector": {"member": "tiny-prefix", "scope": "multi", "labels": "binary"},
     }
-    return Board(NAME, "mfava", "wiki-world", "mFAVA on the closed world", True, {"writer": "quill"}, **(known | more))
+    return Board(
+        NAME, "mfava", "wiki-world", "mFAVA on the closed world", True, {"writer": "quill"}, **(known | more)
+    )

@@ -1,4 +1,6 @@
-"""A small, plausible set of tables for the site: two boards, planted values, baselines, and texts that attack the page."""
+"""A small, plausible set of tables for the site: two boards, planted values, baselines, and texts that attack
+the page.
+"""
 
 import random
 
@@ -17,7 +19,14 @@ HOSTILE = (
     "&lt;b&gt; &#60;script&#62; &amp;amp; ~~gone~~ | a | b |\n|---|---|\nمرحبا بالعالم 123 𠮷 🦜",
 )
 MODELS = {"aster": 0.86, "birch": 0.84, "cedar": 0.76, "dogwood": 0.71, "elm": 0.63}
-BASELINES = {"always": 0.5, "never": 0.5, "random": 0.49, "length": 0.72, "punctuation": 0.61, "lexical-lr": 0.78}
+BASELINES = {
+    "always": 0.5,
+    "never": 0.5,
+    "random": 0.49,
+    "length": 0.72,
+    "punctuation": 0.61,
+    "lexical-lr": 0.78,
+}
 PATTERNS = {
     "qa": ("comprehension", "factualness", "specificity", "inference"),
     "dialogue": ("extrinsic-soft", "extrinsic-hard", "extrinsic-grouped"),
@@ -29,9 +38,23 @@ DIGEST = "9f2c4b7a1d3e"
 
 
 def _row(
-    board: str, table: str, subject: str, kind: str, metric: str, value: float | None, *, half: float = 0.03, ranks=None, n=200, **where
+    board: str,
+    table: str,
+    subject: str,
+    kind: str,
+    metric: str,
+    value: float | None,
+    *,
+    half: float = 0.03,
+    ranks=None,
+    n=200,
+    **where,
 ):
-    low, high = (None, None) if value is None or kind == "planted" else (max(0.0, value - half), min(1.0, value + half))
+    low, high = (
+        (None, None)
+        if value is None or kind == "planted"
+        else (max(0.0, value - half), min(1.0, value + half))
+    )
     return {
         "board": board,
         "table": table,
@@ -55,21 +78,97 @@ def _recognition(board: str, draw: random.Random) -> list[dict]:
         for task, shift in TASKS.items():
             if task == "summarization" and variant == "knowledge":
                 continue
-            values = {name: round(min(0.97, skill + shift + gain + draw.uniform(-0.04, 0.04)), 4) for name, skill in MODELS.items()}
+            values = {
+                name: round(min(0.97, skill + shift + gain + draw.uniform(-0.04, 0.04)), 4)
+                for name, skill in MODELS.items()
+            }
             for name, value in values.items():
-                better, worse = sum(v > value + 0.06 for v in values.values()), sum(v < value - 0.06 for v in values.values())
+                better, worse = (
+                    sum(v > value + 0.06 for v in values.values()),
+                    sum(v < value - 0.06 for v in values.values()),
+                )
                 where = {"task": task, "variant": variant}
-                rows.append(_row(board, "recognition", name, "model", "accuracy", value, ranks=(1 + better, len(values) - worse), **where))
-                for metric, change in {"accuracy_parsed": 0.01, "macro_f1": -0.01, "tpr": -0.05, "tnr": 0.05}.items():
-                    rows.append(_row(board, "recognition", name, "model", metric, round(value + change, 4), half=0.05, **where))
-                rows.append(_row(board, "recognition", name, "model", "unparsed_rate", round(draw.uniform(0, 0.03), 4), half=0.01, **where))
+                rows.append(
+                    _row(
+                        board,
+                        "recognition",
+                        name,
+                        "model",
+                        "accuracy",
+                        value,
+                        ranks=(1 + better, len(values) - worse),
+                        **where,
+                    )
+                )
+                for metric, change in {
+                    "accuracy_parsed": 0.01,
+                    "macro_f1": -0.01,
+                    "tpr": -0.05,
+                    "tnr": 0.05,
+                }.items():
+                    rows.append(
+                        _row(
+                            board,
+                            "recognition",
+                            name,
+                            "model",
+                            metric,
+                            round(value + change, 4),
+                            half=0.05,
+                            **where,
+                        )
+                    )
+                rows.append(
+                    _row(
+                        board,
+                        "recognition",
+                        name,
+                        "model",
+                        "unparsed_rate",
+                        round(draw.uniform(0, 0.03), 4),
+                        half=0.01,
+                        **where,
+                    )
+                )
                 for metric in ("tpr", "tnr", "accuracy"):
-                    rows.append(_row(board, "recognition", name, "planted", metric, round(value + draw.uniform(-0.03, 0.03), 4), **where))
+                    rows.append(
+                        _row(
+                            board,
+                            "recognition",
+                            name,
+                            "planted",
+                            metric,
+                            round(value + draw.uniform(-0.03, 0.03), 4),
+                            **where,
+                        )
+                    )
                 rows.append(_row(board, "recognition", name, "planted", "unparsed_rate", 0.014, **where))
     for task in TASKS:
         for name, value in BASELINES.items():
-            rows.append(_row(board, "recognition", name, "baseline", "accuracy", round(value - 10 * TASKS[task] / 8, 4), task=task))
-    rows.append(_row(board, "recognition", "ChatGPT, as printed", "published", "accuracy", 0.6259, half=0, task="qa", variant="plain"))
+            rows.append(
+                _row(
+                    board,
+                    "recognition",
+                    name,
+                    "baseline",
+                    "accuracy",
+                    round(value - 10 * TASKS[task] / 8, 4),
+                    task=task,
+                )
+            )
+    rows.append(
+        _row(
+            board,
+            "recognition",
+            "ChatGPT, as printed",
+            "published",
+            "accuracy",
+            0.6259,
+            half=0,
+            task="qa",
+            variant="plain",
+        )
+    )
     return rows
 
 
@@ -81,22 +180,73 @@ def _patterns(board: str, draw: random.Random) -> list[dict]:
                 for scheme in ("one-pass", "conversational"):
                     value = round(max(0.01, (1 - skill) / 2 + draw.uniform(-0.04, 0.14)), 4)
                     where = {"task": task, "pattern": pattern, "scheme": scheme}
-                    rows.append(_row(board, "candidates", name, "model", "candidate_failure_rate", value, **where))
-                    rows.append(_row(board, "candidates", name, "planted", "candidate_failure_rate", round(value + 0.01, 4), **where))
+                    rows.append(
+                        _row(board, "candidates", name, "model", "candidate_failure_rate", value, **where)
+                    )
+                    rows.append(
+                        _row(
+                            board,
+                            "candidates",
+                            name,
+                            "planted",
+                            "candidate_failure_rate",
+                            round(value + 0.01, 4),
+                            **where,
+                        )
+                    )
                 for variant in ("plain", "knowledge"):
                     value = round(max(0.02, 1 - skill + draw.uniform(-0.1, 0.3)), 4)
                     where = {"task": task, "pattern": pattern, "variant": variant}
                     rows.append(_row(board, "failures", name, "model", "failure_rate", value, **where))
-                    rows.append(_row(board, "recognition", name, "planted", "tpr", round(1 - max(0, value - 0.02), 4), **where))
+                    rows.append(
+                        _row(
+                            board,
+                            "recognition",
+                            name,
+                            "planted",
+                            "tpr",
+                            round(1 - max(0, value - 0.02), 4),
+                            **where,
+                        )
+                    )
             rows.append(
                 _row(
-                    board, "candidates", name, "model", "candidate_failure_rate", round((1 - skill) / 2, 4), task=task, pattern=patterns[0]
+                    board,
+                    "candidates",
+                    name,
+                    "model",
+                    "candidate_failure_rate",
+                    round((1 - skill) / 2, 4),
+                    task=task,
+                    pattern=patterns[0],
                 )
             )
-            rows.append(_row(board, "candidates", name, "model", "candidate_failure_rate", 0.02, task=task, reason="same_as_right"))
+            rows.append(
+                _row(
+                    board,
+                    "candidates",
+                    name,
+                    "model",
+                    "candidate_failure_rate",
+                    0.02,
+                    task=task,
+                    reason="same_as_right",
+                )
+            )
         for task in ("qa", "summarization"):
             broken = round(draw.uniform(0.3, 0.7), 4)
-            rows.append(_row(board, "candidates", name, "model", "length_rule_broken_rate", broken, task=task, scheme="one-pass"))
+            rows.append(
+                _row(
+                    board,
+                    "candidates",
+                    name,
+                    "model",
+                    "length_rule_broken_rate",
+                    broken,
+                    task=task,
+                    scheme="one-pass",
+                )
+            )
     return rows
 
 
@@ -145,7 +295,13 @@ def _samples(board: str, draw: random.Random) -> dict:
             }
         )
         history = "[Human]: I am planning a trip.\n[Assistant]: Where to?" if task == "dialogue" else ""
-        question = HOSTILE[3] if k == 4 else "" if task == "summarization" else "Who founded Port Meridian, and when?"
+        question = (
+            HOSTILE[3]
+            if k == 4
+            else ""
+            if task == "summarization"
+            else "Who founded Port Meridian, and when?"
+        )
         items.append(
             {
                 "item_id": item,
@@ -160,7 +316,11 @@ def _samples(board: str, draw: random.Random) -> dict:
                 "attributes": [],
             }
         )
-        wrong = HOSTILE[k] if k < len(HOSTILE) else f"Port Meridian was founded in {1800 + k} by Otto Brandt, the lighthouse keeper."
+        wrong = (
+            HOSTILE[k]
+            if k < len(HOSTILE)
+            else f"Port Meridian was founded in {1800 + k} by Otto Brandt, the lighthouse keeper."
+        )
         marked = [{"start": 0, "end": min(30, len(wrong)), "type": "non-factual", "p": None}]
         if k % 4 == 0:
             marked.append({"start": 20, "end": len(wrong), "type": "unverifiable", "p": None})
@@ -203,7 +363,12 @@ def _samples(board: str, draw: random.Random) -> dict:
                     }
                 )
     frames = {"documents": documents, "items": items, "samples": samples, "judgements": judgements}
-    tables = {"documents": schemas.Document, "items": schemas.Item, "samples": schemas.Sample, "judgements": schemas.Judgement}
+    tables = {
+        "documents": schemas.Document,
+        "items": schemas.Item,
+        "samples": schemas.Sample,
+        "judgements": schemas.Judgement,
+    }
     return {name: schemas.frame(tables[name], rows) for name, rows in frames.items()}
 
 
@@ -212,7 +377,10 @@ def tiny_tables() -> Tables:
     draw = random.Random(7)
     world, real = "halueval-closed-world", "halueval-published"
     rows = _recognition(world, draw) + _patterns(world, draw)
-    rows += [_row(real, "recognition", name, "baseline", "accuracy", value, task="qa") for name, value in BASELINES.items()]
+    rows += [
+        _row(real, "recognition", name, "baseline", "accuracy", value, task="qa")
+        for name, value in BASELINES.items()
+    ]
     rows += [
         _row(world, "refinement", name, "model", f"flagged_rate_{stage}", v, task=task)
         for task in PATTERNS
@@ -229,8 +397,16 @@ def tiny_tables() -> Tables:
             "what": "recognition accuracy per task, unreadable verdicts counted wrong, both sides of every pair",
         },
         "steps": [
-            {"name": "Sampling", "section": "2.1", "text": "A model writes hallucinated counterparts of the right text."},
-            {"name": "Recognition", "section": "3.1", "text": "Every subject judges both sides of every pair."},
+            {
+                "name": "Sampling",
+                "section": "2.1",
+                "text": "A model writes hallucinated counterparts of the right text.",
+            },
+            {
+                "name": "Recognition",
+                "section": "3.1",
+                "text": "Every subject judges both sides of every pair.",
+            },
         ],
         "metrics": {"accuracy": "Share of texts judged rightly; a verdict that could not be read is wrong."},
         "caveats": ["Both sides of a pair are not independent: intervals resample pairs.", HOSTILE[0]],
@@ -359,7 +535,12 @@ def tiny_tables() -> Tables:
         {"name": "holm", "module": "paired", "doc": "Adjusted p-values (Holm 1979)."},
     ]
     detectors = [
-        {"name": "length", "module": "trivial", "doc": "Calls the longer text hallucinated by a fitted threshold.", "is_rule": True},
+        {
+            "name": "length",
+            "module": "trivial",
+            "doc": "Calls the longer text hallucinated by a fitted threshold.",
+            "is_rule": True,
+        },
         {"name": "fold_of", "module": "family", "doc": "The fold of a group."},
     ]
     return Tables(

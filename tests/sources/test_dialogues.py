@@ -1,4 +1,6 @@
-"""Readers of dialogues on given knowledge: HalluDial, FaithDial and its audit, BEGIN; tiny rows, and the published files."""
+"""Readers of dialogues on given knowledge: HalluDial, FaithDial and its audit, BEGIN; tiny rows, and the
+published files.
+"""
 
 import polars as pl
 import pytest
@@ -27,7 +29,14 @@ TURN = {
     "BEGIN": ["Hallucination", "Entailment"],
     "VRM": ["Disclosure"],
 }
-AUDITED = {"corpus": "cmu", "system": "gpt2", "row": 0, "knowledge": "Varn is a film.", "history": "Seen Varn?", "response": "Twice."} | {
+AUDITED = {
+    "corpus": "cmu",
+    "system": "gpt2",
+    "row": 0,
+    "knowledge": "Varn is a film.",
+    "history": "Seen Varn?",
+    "response": "Twice.",
+} | {
     "begin_raw": "Hallucination",
     "begin": "hallucination",
     "vrm_raw": "disclosure",
@@ -47,15 +56,24 @@ def test_turns_alternate_back_from_a_person_s_last():
     assert taken_in_turns(["b", " c\nd "]) == ("[Assistant]: b", "c d") and taken_in_turns([]) == ("", "")
 
 
-# ---- HalluDial ---------------------------------------------------------------------------------------------------------------
+# ---- HalluDial ---------------------------------------------------------------------------------------------
 def test_halludial_judges_responses_with_a_reason(put, read):
-    put("spontaneous/spontaneous_train.json", [TOLD, TOLD | {"response": "A town.", "target": "No. It is backed."}])
+    put(
+        "spontaneous/spontaneous_train.json",
+        [TOLD, TOLD | {"response": "A town.", "target": "No. It is backed."}],
+    )
     put("induced/induced_test.json", [TOLD | {"response": "A sea."}])
     got = read("halludial")
     item = got.items.row(0, named=True)
-    assert (item["task"], item["question"], item["history"]) == ("dialogue", "What is Varn?", "[Human]: Hello!\n[Assistant]: Hi.")
+    assert (item["task"], item["question"], item["history"]) == (
+        "dialogue",
+        "What is Varn?",
+        "[Human]: Hello!\n[Assistant]: Hi.",
+    )
     assert got.items.height == 1 and got.documents["text"].to_list() == ["Varn is a town."]
-    rows = got.samples.sort("text").select("text", "is_hallucinated", "rationale", pair("attributes", "scenario").alias("s"))
+    rows = got.samples.sort("text").select(
+        "text", "is_hallucinated", "rationale", pair("attributes", "scenario").alias("s")
+    )
     assert rows.rows() == [
         ("A river.", True, 'The hallucination lies in "river": it is a town.', "spontaneous"),
         ("A sea.", True, 'The hallucination lies in "river": it is a town.', "induced"),
@@ -91,7 +109,7 @@ def test_halludial_rejects(put, read, reasons, change, reason):
     assert reasons(got) == [(2, reason)] and got.samples.height == 1
 
 
-# ---- FaithDial ---------------------------------------------------------------------------------------------------------------
+# ---- FaithDial ---------------------------------------------------------------------------------------------
 def test_a_rewritten_hallucination_is_a_pair(put, read):
     put("train.jsonl", [TURN])
     got = read("faithdial")
@@ -101,8 +119,13 @@ def test_a_rewritten_hallucination_is_a_pair(put, read):
         "What is Varn?",
         TURN["response"],
     )
-    rows = got.samples.sort("is_hallucinated").select("text", "is_hallucinated", "label_source", pair("attributes", "side").alias("side"))
-    assert rows.rows() == [("Varn is a town.", False, "gold", "right"), ("Varn is the river I love.", True, "gold", "hallucinated")]
+    rows = got.samples.sort("is_hallucinated").select(
+        "text", "is_hallucinated", "label_source", pair("attributes", "side").alias("side")
+    )
+    assert rows.rows() == [
+        ("Varn is a town.", False, "gold", "right"),
+        ("Varn is the river I love.", True, "gold", "hallucinated"),
+    ]
     assert got.samples["pair_id"].n_unique() == 1 and got.samples["pair_id"].null_count() == 0
 
 
@@ -111,13 +134,18 @@ def test_a_rewritten_hallucination_is_a_pair(put, read):
     [
         ({"original_response": None}, [("Varn is a town.", True)]),
         ({"original_response": "", "BEGIN": ["Entailment"]}, [("Varn is a town.", False)]),
-        ({"original_response": "Yes, a town.", "BEGIN": ["Generic"]}, [("Varn is a town.", False), ("Yes, a town.", False)]),
+        (
+            {"original_response": "Yes, a town.", "BEGIN": ["Generic"]},
+            [("Varn is a town.", False), ("Yes, a town.", False)],
+        ),
     ],
 )
 def test_labels_are_those_of_the_response_before(change, texts, put, read):
     put("train.jsonl", [TURN | change])
     got = read("faithdial")
-    assert sorted(got.samples.select("text", "is_hallucinated").rows()) == texts and got.samples["pair_id"].null_count() == len(texts)
+    assert sorted(got.samples.select("text", "is_hallucinated").rows()) == texts and got.samples[
+        "pair_id"
+    ].null_count() == len(texts)
 
 
 def test_files_of_whole_dialogues(put, read):
@@ -125,15 +153,32 @@ def test_files_of_whole_dialogues(put, read):
         {"speaker": "Apprentice", "text": "Hello!"},
         {key: TURN[key] for key in TURN if key != "dialog_idx"} | {"speaker": "Wizard"},
     ]
-    put("data/valid.json", [{"dialog_idx": 3, "utterances": [*utterances, utterances[1] | {"knowledge": ""}]}])
+    put(
+        "data/valid.json", [{"dialog_idx": 3, "utterances": [*utterances, utterances[1] | {"knowledge": ""}]}]
+    )
     got = read("faithdial")
-    assert got.samples.height == 2 and got.rejects.select("where", "reason").rows() == [("data/valid.json", "no-knowledge")]
+    assert got.samples.height == 2 and got.rejects.select("where", "reason").rows() == [
+        ("data/valid.json", "no-knowledge")
+    ]
     assert set(got.samples.select(pair("attributes", "published_split")).to_series()) == {"valid"}
 
 
 def test_the_audit_says_who_wrote_and_what_is_wrong(put, read):
-    people = AUDITED | {"system": "gold", "begin": "partial_hallucination", "history": "", "response": "Once."}
-    put("audit_cmu.jsonl", [AUDITED, people, AUDITED | {"row": 1, "begin": "generic", "response": "Ah."}, AUDITED | {"response": ""}])
+    people = AUDITED | {
+        "system": "gold",
+        "begin": "partial_hallucination",
+        "history": "",
+        "response": "Once.",
+    }
+    put(
+        "audit_cmu.jsonl",
+        [
+            AUDITED,
+            people,
+            AUDITED | {"row": 1, "begin": "generic", "response": "Ah."},
+            AUDITED | {"response": ""},
+        ],
+    )
     got = read("faithdial")
     assert got.samples.sort("text").select("text", "is_hallucinated", "generator").rows() == [
         ("Ah.", False, "gpt2"),
@@ -162,10 +207,13 @@ def test_faithdial_rejects(file, row, reason, put, read, reasons):
     assert reasons(read("faithdial", "reject")) == [(1, reason)]
 
 
-# ---- BEGIN -------------------------------------------------------------------------------------------------------------------
+# ---- BEGIN -------------------------------------------------------------------------------------------------
 def test_begin_s_labels(put, read):
     others = [LABELLED | {"row": 1, "response": "A sea.", "begin_label": "Not fully attributable"}]
-    others += [LABELLED | {"row": 2, "response": "Oh!", "begin_label": "Generic"}, LABELLED | {"row": 3, "response": " "}]
+    others += [
+        LABELLED | {"row": 2, "response": "Oh!", "begin_label": "Generic"},
+        LABELLED | {"row": 3, "response": " "},
+    ]
     put("dev_topicalchat.jsonl", [LABELLED, *others])
     got = read("begin")
     assert got.samples.sort("text").select("text", "is_hallucinated", "generator", "label_source").rows() == [
@@ -202,11 +250,12 @@ def test_a_folder_with_nothing_known_is_one_line(reader, read):
     assert "\n" not in str(error.value)
 
 
-# ---- the published files -------------------------------------------------------------------------------------------------------
+# ---- the published files -----------------------------------------------------------------------------------
 def test_the_published_audit(public):
     folder = public("faithdial", "audit_cmu.jsonl")
     got = read_source("x", Source(reader="faithdial", path=str(folder)), folder, "stop")
-    # 1,604 rows; one has no text and three no knowledge, these labelled hallucination: 962 - 3 of that label and 186 of the partial one
+    # 1,604 rows; one has no text and three no knowledge, these labelled hallucination: 962 - 3 of that label
+    # and 186 of the partial one
     assert (got.samples.height, got.rejects["reason"].value_counts().sort("reason").rows()) == (
         1600,
         [("empty-turn", 1), ("no-knowledge", 3)],
@@ -223,7 +272,7 @@ def test_the_published_dev_files_of_begin(public):
     assert got.documents["licence"].value_counts().height == 2
 
 
-# ---- published splits ----------------------------------------------------------------------------------------------------------
+# ---- published splits --------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("reader", "file", "row", "split"),
     [

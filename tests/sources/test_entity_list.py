@@ -10,13 +10,23 @@ def test_a_csv_list(put, read):
     put("entities.csv", "name,domain,n_chats\nVarn,geographic,12\nAC/DC,,\n")
     got = read("entity_list")
     rows = {row["question"]: row for row in got.items.iter_rows(named=True)}
-    assert rows["Varn"]["item_id"] == rows["Varn"]["group_id"] == content_id("entity", "x", "varn") and rows["Varn"]["task"] == "entity"
-    assert {pair["key"]: pair["value"] for pair in rows["Varn"]["attributes"]} == {"domain": "geographic", "n_chats": "12", "name": "Varn"}
+    assert (
+        rows["Varn"]["item_id"] == rows["Varn"]["group_id"] == content_id("entity", "x", "varn")
+        and rows["Varn"]["task"] == "entity"
+    )
+    assert {pair["key"]: pair["value"] for pair in rows["Varn"]["attributes"]} == {
+        "domain": "geographic",
+        "n_chats": "12",
+        "name": "Varn",
+    }
     assert {pair["key"] for pair in rows["AC/DC"]["attributes"]} == {"name"} and got.rejects.is_empty()
 
 
 def test_a_jsonl_list(put, read):
-    put("entities.jsonl", [{"name": "Varn", "n_chats": 3, "url": "https://x.invalid/varn"}, {"name": "Teru", "domain": None}])
+    put(
+        "entities.jsonl",
+        [{"name": "Varn", "n_chats": 3, "url": "https://x.invalid/varn"}, {"name": "Teru", "domain": None}],
+    )
     assert sorted(read("entity_list").items["question"]) == ["Teru", "Varn"]
 
 
@@ -42,7 +52,11 @@ def test_unusable_name(name, detail, put, read):
     put("entities.jsonl", [{"name": name}, {"name": "Varn"}])
     got = read("entity_list")  # even where a bad row would stop the build
     row = got.rejects.row(0, named=True)
-    assert row["reason"] == "unusable-name" and row["detail"].startswith(detail) and got.items["question"].to_list() == ["Varn"]
+    assert (
+        row["reason"] == "unusable-name"
+        and row["detail"].startswith(detail)
+        and got.items["question"].to_list() == ["Varn"]
+    )
     assert len(row["text"]) <= 300
 
 
@@ -71,7 +85,9 @@ def test_a_row_that_cannot_be_read(row, reason, put, read, reasons):
 
 
 def test_no_list_and_no_column_are_one_line_each(put, read):
-    with pytest.raises(TruerateError, match="no list of entities in .*looked for: entities.csv, entities.jsonl"):
+    with pytest.raises(
+        TruerateError, match="no list of entities in .*looked for: entities.csv, entities.jsonl"
+    ):
         read("entity_list")
     put("entities.csv", "title\nVarn\n")
     with pytest.raises(TruerateError, match="no column 'name' in the header; found: title"):

@@ -17,27 +17,39 @@ def sentence(*claims, **change):
         "claims": [text for text, *_ in claims],
         "claims_factuality_label": [label for _, label, _ in claims],
         "auto_evidence": [passages for *_, passages in claims],
-        "auto_evidence_url": [["https://en.wikipedia.org/wiki/Varn"] * len(passages) for *_, passages in claims],
+        "auto_evidence_url": [
+            ["https://en.wikipedia.org/wiki/Varn"] * len(passages) for *_, passages in claims
+        ],
         "claim_checkworthiness": ["factual"] * n,
         "if_automatic_evidence_enough_to_verify": ["yes"] * n,
     } | change
 
 
 def row(*sentences, number=0):
-    return {"row": number, "prompt": f"What is Varn {number}?", "response": "A town.", "sentences": list(sentences)}
+    return {
+        "row": number,
+        "prompt": f"What is Varn {number}?",
+        "response": "A town.",
+        "sentences": list(sentences),
+    }
 
 
 SOUND = row(
-    sentence(("Varn is a town.", True, ["Varn is a town.", "It has a wall."])), sentence(("Varn has a sea.", False, ["It has a wall."]))
+    sentence(("Varn is a town.", True, ["Varn is a town.", "It has a wall."])),
+    sentence(("Varn has a sea.", False, ["It has a wall."])),
 )
 
 
 def test_claims_with_passages_of_their_own(put, read):
     put("responses.jsonl", [SOUND])
     got = read("factcheckgpt")
-    assert got.items.select("task", "question", pl.col("document_ids").list.len()).rows() == [("entity", "What is Varn 0?", 2)]
+    assert got.items.select("task", "question", pl.col("document_ids").list.len()).rows() == [
+        ("entity", "What is Varn 0?", 2)
+    ]
     facts = got.samples.sort(pair("attributes", "place"))
-    assert facts.select("task", "text", "is_hallucinated", "generator", pair("attributes", "sentence")).rows() == [
+    assert facts.select(
+        "task", "text", "is_hallucinated", "generator", pair("attributes", "sentence")
+    ).rows() == [
         ("fact", "Varn is a town.", False, "ChatGPT", "0"),
         ("fact", "Varn has a sea.", True, "ChatGPT", "1"),
     ]
@@ -51,7 +63,10 @@ def test_labels_come_as_words_too_and_what_people_could_not_settle_is_a_reject(p
     claims = (("one", "true", []), ("two", "False", []), ("three", "unknown", []), ("four", "Unknown", []))
     put("responses.jsonl", [row(sentence(*claims))])
     got = read("factcheckgpt")
-    assert got.samples.sort(pair("attributes", "place")).select("text", "is_hallucinated").rows() == [("one", False), ("two", True)]
+    assert got.samples.sort(pair("attributes", "place")).select("text", "is_hallucinated").rows() == [
+        ("one", False),
+        ("two", True),
+    ]
     assert got.rejects.select("row", "target_id", "reason", "text").rows() == [
         (1, "0/2", "unlabelled", "three"),
         (1, "0/3", "unlabelled", "four"),
@@ -62,14 +77,22 @@ def test_labels_come_as_words_too_and_what_people_could_not_settle_is_a_reject(p
 @pytest.mark.parametrize("label", [None, float("nan"), "ture", "", 1, ["true"]])
 def test_a_label_that_is_none_of_the_three_is_not_unlabelled(put, read, label):
     put("responses.jsonl", [row(sentence(("one", True, []), ("two", label, [])))])
-    with pytest.raises(TruerateError, match="responses.jsonl row 1: field 'claims_factuality_label' holds .*allowed: true, false, unknown"):
+    with pytest.raises(
+        TruerateError,
+        match="responses.jsonl row 1: field 'claims_factuality_label' holds .*allowed: true, false, unknown",
+    ):
         read("factcheckgpt")
     got = read("factcheckgpt", "reject")
-    assert got.rejects.select("target_id", "reason").rows() == [("0/1", "unknown-label")] and got.samples["text"].to_list() == ["one"]
+    assert got.rejects.select("target_id", "reason").rows() == [("0/1", "unknown-label")] and got.samples[
+        "text"
+    ].to_list() == ["one"]
     assert got.card["counts"]["n_unknown"] == 0
 
 
-@pytest.mark.parametrize(("change", "reason"), [({}, "duplicate"), ({"response": "A river."}, "conflict"), ({"row": 3}, "conflict")])
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [({}, "duplicate"), ({"response": "A river."}, "conflict"), ({"row": 3}, "conflict")],
+)
 def test_a_reply_that_comes_twice(put, read, reasons, change, reason):
     put("responses.jsonl", [SOUND, SOUND | change])
     assert reasons(read("factcheckgpt", "reject")) == [(2, reason)]

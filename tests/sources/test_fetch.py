@@ -76,6 +76,8 @@ def test_wrong_commands_are_one_line(tmp_path, at):
     with pytest.raises(TruerateError, match=r"allowed: .*\{languages\}, .*\{n_items\}, \{path\}, \{seed\}"):
         folder_of("x", Source(reader="alpaca", path=path, make="python {pth}", code=(str(PARAMS),)), at)
     with pytest.raises(TruerateError, match="No such file"):
-        folder_of("x", Source(reader="alpaca", path=path, make="no-such-program {path}", code=(str(PARAMS),)), at)
+        folder_of(
+            "x", Source(reader="alpaca", path=path, make="no-such-program {path}", code=(str(PARAMS),)), at
+        )
     with pytest.raises(TruerateError, match="wrote no folder"):
         folder_of("x", Source(reader="alpaca", path=path, make="python -c pass", code=(str(PARAMS),)), at)

@@ -29,7 +29,11 @@ DIALOGUE = {
     "right_response": "A town.",
     "hallucinated_response": "A river.",
 }
-SUMMARY = {"document": "Varn opened a bridge.", "right_summary": "A bridge.", "hallucinated_summary": "A tunnel."}
+SUMMARY = {
+    "document": "Varn opened a bridge.",
+    "right_summary": "A bridge.",
+    "hallucinated_summary": "A tunnel.",
+}
 
 
 def test_general_answers_carry_spans_and_remarks(put, read):
@@ -43,7 +47,9 @@ def test_general_answers_carry_spans_and_remarks(put, read):
     samples = read("halueval").samples
     first = samples.row(0, named=True)
     assert (first["spans"], first["rationale"]) == ([{"start": 8, "end": 12, "type": None, "p": None}], "木")
-    assert samples["is_hallucinated"].to_list() == [True, False] and samples["generator"].unique().to_list() == ["chatgpt"]
+    assert samples["is_hallucinated"].to_list() == [True, False] and samples[
+        "generator"
+    ].unique().to_list() == ["chatgpt"]
 
 
 def test_one_question_in_both_files_is_one_item_and_two_pairs(put, read):
@@ -51,7 +57,9 @@ def test_one_question_in_both_files_is_one_item_and_two_pairs(put, read):
     put("qa_candidates_multi_turn.jsonl", [PAIR])
     got = read("halueval")
     assert got.items.height == got.documents.height == 1
-    sides = got.samples.select("pair_id", "is_hallucinated", pair("attributes", "scheme"), pair("attributes", "side"))
+    sides = got.samples.select(
+        "pair_id", "is_hallucinated", pair("attributes", "scheme"), pair("attributes", "side")
+    )
     assert sides["pair_id"].n_unique() == 2 and got.samples["group_id"].n_unique() == 1
     assert sides.rows_by_key("pair_id") == {
         key: [(False, scheme, "right"), (True, scheme, "hallucinated")]
@@ -66,8 +74,15 @@ def test_released_files(put, read):
     got = read("halueval")
     assert got.items["task"].to_list() == ["qa", "dialogue", "summarization"] and got.samples.height == 6
     dialogue = got.items.row(1, named=True)
-    assert (dialogue["history"], dialogue["question"]) == ("[Human]: Hello!\n[Assistant]: Hi.", "What is Varn?")
-    assert got.samples.filter(pl.col("is_hallucinated"))["text"].to_list() == ["It is a large river.", "A river.", "A tunnel."]
+    assert (dialogue["history"], dialogue["question"]) == (
+        "[Human]: Hello!\n[Assistant]: Hi.",
+        "What is Varn?",
+    )
+    assert got.samples.filter(pl.col("is_hallucinated"))["text"].to_list() == [
+        "It is a large river.",
+        "A river.",
+        "A tunnel.",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +109,10 @@ def test_one_answer_with_two_labels_is_no_duplicate(put, read, reasons):
 
 
 def test_rejected_rows_leave_nothing_behind(put, read):
-    put("qa_data.json", [PAIR | {"hallucinated_answer": "a town"}, {"knowledge": "x", "question": "y", "right_answer": "z"}])
+    put(
+        "qa_data.json",
+        [PAIR | {"hallucinated_answer": "a town"}, {"knowledge": "x", "question": "y", "right_answer": "z"}],
+    )
     got = read("halueval", "reject")
     assert (got.documents.height, got.items.height, got.samples.height, got.rejects.height) == (0, 0, 0, 2)
 
@@ -145,7 +163,10 @@ def test_parquet_of_all_configs_and_none_beside_its_own_files(put, read):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (parquet({"knowledge": "a", "question": "b", "answer": "c"}), "its columns are answer, knowledge, question; allowed: user_query, "),
+        (
+            parquet({"knowledge": "a", "question": "b", "answer": "c"}),
+            "its columns are answer, knowledge, question; allowed: user_query, ",
+        ),
         (b"PAR1 and no more", "not Parquet: "),
     ],
 )
@@ -153,19 +174,28 @@ def test_parquet_of_other_columns_is_one_line(put, read, content, said):
     put("data-00000-of-00001.parquet", content)
     with pytest.raises(TruerateError) as error:
         read("halueval")
-    assert f"source 'x': data-00000-of-00001.parquet: {said}" in str(error.value) and "\n" not in str(error.value)
+    assert f"source 'x': data-00000-of-00001.parquet: {said}" in str(error.value) and "\n" not in str(
+        error.value
+    )
 
 
 def test_published_files(public):
     folder = public("halueval", "general.jsonl")
     got = read_source("halueval", Source(reader="halueval", path=str(folder)), folder, "stop")
     general = got.samples.filter(pl.col("task") == "general")
-    assert (general.height, general["is_hallucinated"].sum()) == (2253, 399)  # the rows of even number in the published file
+    assert (general.height, general["is_hallucinated"].sum()) == (
+        2253,
+        399,
+    )  # the rows of even number in the published file
     assert (got.card["counts"]["n_spans_verbatim"], got.card["counts"]["n_spans"]) == (402, 447)
     assert got.rejects.is_empty() and got.card["licence"] == "MIT"
     in_text = general.explode("spans").filter(pl.col("spans").is_not_null())
     start, end = (pl.col("spans").struct.field(name) for name in ("start", "end"))
-    assert in_text.select((start >= 0) & (end > start) & (end <= pl.col("text").str.len_chars())).to_series().all()
+    assert (
+        in_text.select((start >= 0) & (end > start) & (end <= pl.col("text").str.len_chars()))
+        .to_series()
+        .all()
+    )
     sides = got.samples.filter(pl.col("task") == "qa").with_columns(pair("attributes", "scheme"))
     assert sides.group_by("scheme", "is_hallucinated").len()["len"].to_list() == [300] * 4
     assert sides.group_by("group_id").agg(pl.col("split").n_unique())["split"].max() == 1

@@ -1,4 +1,6 @@
-"""Pinned data sets of a strict Hub on loopback: what is downloaded, how it is checked, and what each thing that goes wrong says."""
+"""Pinned data sets of a strict Hub on loopback: what is downloaded, how it is checked, and what each thing
+that goes wrong says.
+"""
 
 import io
 import json
@@ -20,7 +22,14 @@ from truerate.sources.fetch import folder_of
 
 REPO = "org/metals"
 CLAIMS = [
-    {"setting": "zero_context", "id": "p1", "model": "m", "source": "NQ", "response": "Tin is a metal.", "row": n}
+    {
+        "setting": "zero_context",
+        "id": "p1",
+        "model": "m",
+        "source": "NQ",
+        "response": "Tin is a metal.",
+        "row": n,
+    }
     | {"claims": [{"triplet": ["tin", "is", f"metal {n}"], "human_label": "Entailment"}]}
     for n in range(1)
 ]
@@ -80,7 +89,9 @@ def refused(source):
     with pytest.raises(TruerateError) as error:
         fetched(source)
     line = str(error.value)
-    assert "\n" not in line and line.startswith(f"source 'x': data set {source.repo!r} at {source.revision[:8]} of the Hub: ")
+    assert "\n" not in line and line.startswith(
+        f"source 'x': data set {source.repo!r} at {source.revision[:8]} of the Hub: "
+    )
     return line.split(" of the Hub: ", 1)[1]
 
 
@@ -89,7 +100,7 @@ def asked_for(hub):
     return {path.split("/resolve/")[1].split("/", 1)[1] for _, path, _ in hub.requests if "/resolve/" in path}
 
 
-# ---- what is downloaded ----------------------------------------------------------------------------------------------------
+# ---- what is downloaded ------------------------------------------------------------------------------------
 def test_all_files_of_the_commit_whatever_comes_after(hub_here, metals):
     source = metals()
     hub_here.put_repo(REPO, files={"README.md": "later"})
@@ -110,23 +121,33 @@ def test_a_config_without_split_is_all_its_splits_and_a_split_alone_is_the_defau
 
 
 def test_unknown_configs_and_splits_name_those_there_are(metals):
-    assert refused(metals(config="clams")) == "it has no config 'clams'; those there are: claims, other; set `config`"
     assert (
-        refused(metals(config="claims", split="dev")) == "its config 'claims' has no split 'dev'; those there are: test, train; set `split`"
+        refused(metals(config="clams"))
+        == "it has no config 'clams'; those there are: claims, other; set `config`"
+    )
+    assert (
+        refused(metals(config="claims", split="dev"))
+        == "its config 'claims' has no split 'dev'; those there are: test, train; set `split`"
     )
 
 
 def test_the_reader_gets_a_folder_of_the_part_alone(at, metals):
     source = Source(reader="refchecker", hub=metals(config="claims", split="train"))
     folder = folder_of("x", source, at)
-    assert [path.name for path in folder.iterdir()] == ["train-00000-of-00001.parquet"] and Path("build") in folder.parents
+    assert [path.name for path in folder.iterdir()] == ["train-00000-of-00001.parquet"] and Path(
+        "build"
+    ) in folder.parents
     got = read_source("x", source, folder, "stop")
     assert sorted(got.samples["text"]) == ["Tin is a metal.", "tin is metal 0."]
-    assert folder_of("x", source.model_copy(update={"hub": metals(config="claims", split="test")}), at) == folder
-    assert [path.name for path in folder.iterdir()] == ["test-00000-of-00001.parquet"], "an old link stays behind"
+    assert (
+        folder_of("x", source.model_copy(update={"hub": metals(config="claims", split="test")}), at) == folder
+    )
+    assert [path.name for path in folder.iterdir()] == ["test-00000-of-00001.parquet"], (
+        "an old link stays behind"
+    )
 
 
-# ---- once is enough --------------------------------------------------------------------------------------------------------
+# ---- once is enough ----------------------------------------------------------------------------------------
 def test_what_was_fetched_needs_no_hub_and_is_not_read_again(hub_here, metals, monkeypatch):
     fetched(metals(config="claims"))
     hub_here.requests.clear()
@@ -140,7 +161,10 @@ def test_offline_without_the_files_is_one_line(metals, monkeypatch):
     fetched(metals(config="claims", split="train"))
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     line = refused(metals(config="claims"))
-    assert line == "not all of it is here, and HF_HUB_OFFLINE forbids fetching it; unset that, run it once with a connection"
+    assert (
+        line
+        == "not all of it is here, and HF_HUB_OFFLINE forbids fetching it; unset that, run it once with a connection"
+    )
     assert list(fetched(metals(config="claims", split="train")))
 
 
@@ -164,7 +188,10 @@ def test_a_file_that_changed_on_disk_is_fetched_again(hub_here, metals):
     assert asked_for(hub_here) == {"notes.txt"}
 
 
-@pytest.mark.parametrize("sums", [{"notes.txt": "git:" + "0" * 40}, {"notes.txt": 7}, {"notes.txt": None, "nutes.txt": "git:" + "0" * 40}])
+@pytest.mark.parametrize(
+    "sums",
+    [{"notes.txt": "git:" + "0" * 40}, {"notes.txt": 7}, {"notes.txt": None, "nutes.txt": "git:" + "0" * 40}],
+)
 def test_a_list_of_checksums_that_was_damaged_is_asked_for_again_and_stays_mended(sums, hub_here, metals):
     snapshot = hub_module.Snapshot(metals())
     good = {f"{path}": checksum for path, checksum in hub_module._listing(metals()).items()}
@@ -188,12 +215,15 @@ def test_the_state_is_told_without_asking(hub_here, metals):
     assert hub_module.state(metals(config="claims", split="train")) is None and hub_here.requests == []
 
 
-# ---- what goes wrong on the way --------------------------------------------------------------------------------------------
+# ---- what goes wrong on the way ----------------------------------------------------------------------------
 @pytest.mark.parametrize("path", ["notes.txt", "data/other/all-00000-of-00001.parquet"])
 def test_a_flipped_byte_is_fetched_again_and_one_line_where_it_flips_again(path, hub_here, metals):
     body = FILES[path] if isinstance(FILES[path], bytes) else FILES[path].encode()
     flip_body(hub_here, metals().revision, path, times=2)
-    assert refused(metals()) == f"files differ from the Hub's checksums and were removed: {path}; run it again to fetch them anew"
+    assert (
+        refused(metals())
+        == f"files differ from the Hub's checksums and were removed: {path}; run it again to fetch them anew"
+    )
     hub_here.faults.clear()
     flip_body(hub_here, metals().revision, path, times=1)
     assert fetched(metals())[path] == body and hub_here.faults.played
@@ -241,12 +271,16 @@ def test_a_list_of_files_that_comes_damaged_is_asked_for_again(how, hub_here, me
 @pytest.mark.parametrize("how", ["a name", "a checksum", "its end"])
 def test_a_list_of_files_that_never_makes_sense_is_one_line(how, hub_here, metals, brisk, monkeypatch):
     garble(hub_here, monkeypatch, how, times=None)
-    assert re.fullmatch(r"the Hub's answer makes no sense \(\w+\); what came is kept: run it again later", refused(metals()))
+    assert re.fullmatch(
+        r"the Hub's answer makes no sense \(\w+\); what came is kept: run it again later", refused(metals())
+    )
     assert len(brisk) == len(hub_faults.WAITS)
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
-def test_an_object_whose_store_is_busy_is_asked_for_again_after_the_wait_it_asks_for(status, hub_here, metals, brisk):
+def test_an_object_whose_store_is_busy_is_asked_for_again_after_the_wait_it_asks_for(
+    status, hub_here, metals, brisk
+):
     place = hub_here.repo(REPO).commit(metals().revision).tree["data/other/all-00000-of-00001.parquet"].sha256
     hub_here.fault(method="GET", path=place, kind="error", times=2, status=status, retry_after=20)
     assert len(fetched(metals())) == len(FILES) + 1 and brisk == [20, 20]
@@ -258,7 +292,9 @@ def test_an_object_whose_store_asks_for_a_long_wait_is_one_line_at_once(hub_here
 
 
 @pytest.mark.parametrize("kind", ["truncate", "drop", "lost", "429", "error"])
-def test_a_passing_failure_is_got_over_or_is_one_line_and_the_next_run_is_whole(kind, hub_here, metals, brisk):
+def test_a_passing_failure_is_got_over_or_is_one_line_and_the_next_run_is_whole(
+    kind, hub_here, metals, brisk
+):
     hub_here.fault(method="GET", path=BODIES, kind=kind, times=2, retry_after=1)
     try:
         fetched(metals())
@@ -277,15 +313,24 @@ def test_a_server_that_cannot_be_reached_is_one_line(hub_here, metals, brisk):
     source = metals()
     hub_here.stop()
     line = refused(source)
-    assert re.fullmatch(rf"no answer from {hub_here.url} \(\w+\); what came is kept: run it again once there is a connection", line)
+    assert re.fullmatch(
+        rf"no answer from {hub_here.url} \(\w+\); what came is kept: run it again once there is a connection",
+        line,
+    )
 
 
-# ---- who may read ----------------------------------------------------------------------------------------------------------
+# ---- who may read ------------------------------------------------------------------------------------------
 def test_a_private_data_set_wants_a_token_that_may_read_it(hub_here, monkeypatch):
     source = HubSource(repo=REPO, revision=hub_here.put_repo(REPO, files=FILES, private=True))
-    for token, held in ((None, "HF_TOKEN is not set"), (hub_here.other_token, "the token in HF_TOKEN is refused or may not read it")):
+    for token, held in (
+        (None, "HF_TOKEN is not set"),
+        (hub_here.other_token, "the token in HF_TOKEN is refused or may not read it"),
+    ):
         monkeypatch.setenv("HF_TOKEN", token) if token else monkeypatch.delenv("HF_TOKEN")
-        assert re.fullmatch(rf"not found, or private \(40\d\), and {held}; correct `repo`, or set HF_TOKEN to .*", refused(source))
+        assert re.fullmatch(
+            rf"not found, or private \(40\d\), and {held}; correct `repo`, or set HF_TOKEN to .*",
+            refused(source),
+        )
     monkeypatch.setenv("HF_TOKEN", hub_here.read_token)
     assert fetched(source)
 
@@ -307,7 +352,7 @@ def test_a_gated_data_set_wants_access(hub_here, monkeypatch):
     assert fetched(source)
 
 
-# ---- what is not there -----------------------------------------------------------------------------------------------------
+# ---- what is not there -------------------------------------------------------------------------------------
 def test_unknown_data_sets_and_commits_are_one_line(hub_here, metals):
     assert refused(HubSource(repo="org/absent", revision="ab" * 20)).startswith("not found, or private (40")
     assert refused(HubSource(repo=REPO, revision="ab" * 20)) == "there is no such commit; correct `revision`"
@@ -316,7 +361,9 @@ def test_unknown_data_sets_and_commits_are_one_line(hub_here, metals):
 
 def test_a_file_that_wants_to_lie_elsewhere_is_refused(hub_here, tmp_path):
     revision = hub_here.put_repo(REPO, files={"data/../../../evil.txt": "x"})
-    assert "'data/../../../evil.txt', which is no place in it" in refused(HubSource(repo=REPO, revision=revision))
+    assert "'data/../../../evil.txt', which is no place in it" in refused(
+        HubSource(repo=REPO, revision=revision)
+    )
 
 
 @pytest.mark.slow
@@ -329,4 +376,6 @@ def test_a_disk_that_is_full_is_one_line(hub_here, metals):
     )
     done = hub_here.run(code, check=False, HF_HOME=str(hub_here.folder / "small"))
     line = done.stderr.split("LINE ")[1]
-    assert "File too large; make room there or name another folder in HF_HOME" in line and line.count("\n") == 1
+    assert (
+        "File too large; make room there or name another folder in HF_HOME" in line and line.count("\n") == 1
+    )

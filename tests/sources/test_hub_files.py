@@ -24,7 +24,7 @@ def card(entries):
     return f"---\nconfigs:\n{entries}\n---\ntext\n"
 
 
-# ---- by the card -------------------------------------------------------------------------------------------------------------
+# ---- by the card -------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("spec", "split", "wanted"),
     [
@@ -36,12 +36,16 @@ def card(entries):
     ],
 )
 def test_data_files_in_every_form(spec, split, wanted):
-    assert found(NAMED, card(f"- config_name: x\n  data_files: {spec}"), config="x", split=split) == sorted(wanted)
+    assert found(NAMED, card(f"- config_name: x\n  data_files: {spec}"), config="x", split=split) == sorted(
+        wanted
+    )
 
 
 def test_a_data_dir_is_a_folder_whose_files_tell_their_split():
     assert found(NAMED, card("- {config_name: x, data_dir: data/qa}"), config="x", split="test") == [NAMED[3]]
-    assert found(NAMED, card("- {config_name: x, data_dir: data, data_files: qa/train-*}"), config="x") == [NAMED[2]]
+    assert found(NAMED, card("- {config_name: x, data_dir: data, data_files: qa/train-*}"), config="x") == [
+        NAMED[2]
+    ]
 
 
 def test_a_config_may_be_called_no():
@@ -49,10 +53,14 @@ def test_a_config_may_be_called_no():
 
 
 def test_the_default_config_is_the_marked_one_or_the_only_one():
-    two = "- {config_name: a, data_files: dialogue/*}\n- {config_name: b, data_files: data/qa/*, default: true}"
+    two = (
+        "- {config_name: a, data_files: dialogue/*}\n- {config_name: b, data_files: data/qa/*, default: true}"
+    )
     assert found(NAMED, card(two), split="train") == NAMED[3:1:-1]
     assert found(NAMED, card("- {config_name: a, data_files: dialogue/*}"), split="train") == [NAMED[4]]
-    with pytest.raises(TruerateError, match="it names no default config; those there are: a, b; set `config`"):
+    with pytest.raises(
+        TruerateError, match="it names no default config; those there are: a, b; set `config`"
+    ):
         found(NAMED, card(two.replace(", default: true", "")), split="train")
 
 
@@ -64,13 +72,15 @@ def test_a_pattern_of_nothing_and_yaml_that_is_none_are_one_line():
     assert "\n" not in str(error.value)
 
 
-# ---- by names ----------------------------------------------------------------------------------------------------------------
+# ---- by names ----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("text", ["", "# a card without YAML", "---\nlicense: mit\n---\n"])
 def test_folders_are_configs_where_the_card_names_none(text):
     assert found(NAMED, text, config="qa") == NAMED[3:1:-1]
     assert found(NAMED, text, config="qa", split="train") == [NAMED[2]]
     assert found(NAMED, text, config="dialogue", split="validation") == [NAMED[4]]
-    with pytest.raises(TruerateError, match="it has no config 'general'; those there are: dialogue, qa; set `config`"):
+    with pytest.raises(
+        TruerateError, match="it has no config 'general'; those there are: dialogue, qa; set `config`"
+    ):
         found(NAMED, text, config="general")
 
 

@@ -17,21 +17,35 @@ def write(folder, name: str, text: str):
 
 
 def exported(**changes) -> list[dict]:
-    mark = {"from_name": "label", "type": "labels", "value": {"start": 4, "end": 7, "text": "big", "labels": ["entity"]}}
+    mark = {
+        "from_name": "label",
+        "type": "labels",
+        "value": {"start": 4, "end": 7, "text": "big", "labels": ["entity"]},
+    }
     rating = {"from_name": "plausibility", "type": "rating", "value": {"rating": 4}}
-    return [{"id": 1, "data": {"task_id": "t1"}, "annotations": [{"completed_by": 7, "result": [mark, rating]} | changes]}]
+    return [
+        {
+            "id": 1,
+            "data": {"task_id": "t1"},
+            "annotations": [{"completed_by": 7, "result": [mark, rating]} | changes],
+        }
+    ]
 
 
 def test_jsonl_csv_and_label_studio_say_the_same(tmp_path):
     cell = json.dumps([SPAN]).replace('"', '""')
     jsonl = read_labels(write(tmp_path, "l.jsonl", json.dumps(ROW) + "\n\n"))
-    csv = read_labels(write(tmp_path, "l.csv", f'task_id,annotator,spans,plausibility\nt1,7,"{cell}",4\nt1,8,,\n'))
+    csv = read_labels(
+        write(tmp_path, "l.csv", f'task_id,annotator,spans,plausibility\nt1,7,"{cell}",4\nt1,8,,\n')
+    )
     assert jsonl == [(1, ROW)] == read_labels(write(tmp_path, "l.json", json.dumps(exported())))
     assert csv[0] == (1, ROW | {"plausibility": "4"}) and csv[1][1]["spans"] == []
 
 
 def test_label_studio_names_people_by_address_and_leaves_cancelled_ones_out(tmp_path):
-    rows = read_labels(write(tmp_path, "a.json", json.dumps(exported(completed_by={"id": 3, "email": "ann@example.org"}))))
+    rows = read_labels(
+        write(tmp_path, "a.json", json.dumps(exported(completed_by={"id": 3, "email": "ann@example.org"})))
+    )
     assert rows[0][1]["annotator"] == "ann@example.org"
     assert read_labels(write(tmp_path, "b.json", json.dumps(exported(was_cancelled=True)))) == []
 

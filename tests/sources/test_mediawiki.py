@@ -28,7 +28,14 @@ def page(number, title, text, *, templates=(), properties=None):
     """A page as action=parse gives it."""
     markup = f'<div class="mw-content-ltr mw-parser-output" lang="en"><p>{text}\n</p></div>'
     named = [{"ns": 10, "title": f"Template:{name}", "exists": True} for name in templates]
-    return {"title": title, "pageid": number, "revid": 100 + number, "text": markup, "templates": named, "properties": properties or {}}
+    return {
+        "title": title,
+        "pageid": number,
+        "revid": 100 + number,
+        "text": markup,
+        "templates": named,
+        "properties": properties or {},
+    }
 
 
 PAGES = [
@@ -55,16 +62,32 @@ class Server(ThreadingHTTPServer):
 
     def answer(self, asked):
         if asked.get("meta") == "siteinfo":
-            return {"query": {"general": {"server": "//en.wikipedia.org", "articlepath": "/wiki/$1"}, "statistics": self.statistics}}
+            return {
+                "query": {
+                    "general": {"server": "//en.wikipedia.org", "articlepath": "/wiki/$1"},
+                    "statistics": self.statistics,
+                }
+            }
         if asked["action"] == "query":
             first = int(asked.get("grncontinue", 0))  # two pages per reply, the next two by continuation
             found = [
-                {"title": one["title"], "lastrevid": one["revid"], "length": len(one["text"])} for one in self.pages[first : first + 2]
+                {"title": one["title"], "lastrevid": one["revid"], "length": len(one["text"])}
+                for one in self.pages[first : first + 2]
             ]
-            goes_on = {"continue": {"grncontinue": str(first + 2), "continue": "grncontinue||"}} if first + 2 < len(self.pages) else {}
+            goes_on = (
+                {"continue": {"grncontinue": str(first + 2), "continue": "grncontinue||"}}
+                if first + 2 < len(self.pages)
+                else {}
+            )
             return {"batchcomplete": True, "query": {"pages": found}} | goes_on
-        title = self.redirects.get(asked.get("page"), asked.get("page")) if asked.get("redirects") else asked.get("page")
-        found = [one for one in self.pages if str(one["revid"]) == asked.get("oldid") or one["title"] == title]
+        title = (
+            self.redirects.get(asked.get("page"), asked.get("page"))
+            if asked.get("redirects")
+            else asked.get("page")
+        )
+        found = [
+            one for one in self.pages if str(one["revid"]) == asked.get("oldid") or one["title"] == title
+        ]
         code = "nosuchrevid" if "oldid" in asked else "missingtitle"
         return {"parse": found[0]} if found else {"error": {"code": code, "info": "There is none."}}
 
@@ -111,9 +134,14 @@ def run(wiki, tmp_path):
         if titles is not None:
             (tmp_path / "titles.tsv").write_text(titles, "utf-8")
         wanted = Wanted(languages, n, 200, TAGS, str(tmp_path / "titles.tsv") if titles is not None else None)
-        asked = Asked("me@example.org", **({"api": wiki.api, "allowed_private": ["127.0.0.1"], "pause_s": 0} | by))
+        asked = Asked(
+            "me@example.org", **({"api": wiki.api, "allowed_private": ["127.0.0.1"], "pause_s": 0} | by)
+        )
         fetch(tmp_path, wanted, asked, clock=Clock(now=lambda: 1_700_000_000.0, sleep=sleep))
-        rows = {name: [json.loads(line) for line in (tmp_path / name).read_text("utf-8").splitlines()] for name in OUT}
+        rows = {
+            name: [json.loads(line) for line in (tmp_path / name).read_text("utf-8").splitlines()]
+            for name in OUT
+        }
         return rows["articles.jsonl"], {row["title"]: row["reason"] for row in rows["left_out.jsonl"]}, waited
 
     return fetched
@@ -122,15 +150,19 @@ def run(wiki, tmp_path):
 OUT = ("articles.jsonl", "left_out.jsonl")
 
 
-# ---- what is taken ----------------------------------------------------------------------------------------------------------
+# ---- what is taken -----------------------------------------------------------------------------------------
 def test_random_articles_go_on_over_continuations_until_enough_fit(run, wiki):
     rows, left, _ = run(n=3)
     assert [row["title"] for row in rows] == ["Varn", "Ost (river)", "Quill & pen?"]
     assert left == {"Stub": "too-short", "Doubtful": "excluded-tag", "Mercury": "disambiguation"}
     drawn = [asked.get("grncontinue") for asked in wiki.asked if asked.get("generator") == "random"]
     assert drawn == [None, "2", "4"] and all(asked["maxlag"] == "5" for asked in wiki.asked)
-    assert "Stub" not in [asked.get("page") for asked in wiki.asked] and "103" not in [asked.get("oldid") for asked in wiki.asked]
-    assert {headers["User-Agent"].split(" aiohttp")[0] for headers in wiki.headers} == {"truerate (me@example.org)"}
+    assert "Stub" not in [asked.get("page") for asked in wiki.asked] and "103" not in [
+        asked.get("oldid") for asked in wiki.asked
+    ]
+    assert {headers["User-Agent"].split(" aiohttp")[0] for headers in wiki.headers} == {
+        "truerate (me@example.org)"
+    }
     assert {headers["Accept-Encoding"] for headers in wiki.headers} == {"gzip"}
 
 
@@ -146,15 +178,26 @@ def test_the_reader_reads_what_was_fetched(run, read):
     known = {one["key"]: one["value"] for one in got.items.row(0, named=True)["attributes"]}
     assert known["depth"] == "112.5" and "tags" not in known  # 50 · 3 · 3/4
     urls = set(got.documents["url"])
-    assert urls == {"https://en.wikipedia.org/wiki/Varn?oldid=101"} or len(urls) == 1  # three articles of one text are one document
+    assert (
+        urls == {"https://en.wikipedia.org/wiki/Varn?oldid=101"} or len(urls) == 1
+    )  # three articles of one text are one document
     assert set(got.documents["lang"]) == {"en"}
 
 
 def test_titles_and_pinned_revisions_in_their_order(run, wiki, tmp_path):
     titles = "Quill & pen?\nRiver Ost\nNowhere\nVarn\t101\nVarn\t999\nOst (river)\nStub\n\n"
     rows, left, _ = run(titles=titles)
-    assert [(row["title"], row["revid"]) for row in rows] == [("Quill & pen?", 106), ("Ost (river)", 102), ("Varn", 101)]
-    assert left == {"Nowhere": "missingtitle", "Varn": "nosuchrevid", "Ost (river)": "twice", "Stub": "too-short"}
+    assert [(row["title"], row["revid"]) for row in rows] == [
+        ("Quill & pen?", 106),
+        ("Ost (river)", 102),
+        ("Varn", 101),
+    ]
+    assert left == {
+        "Nowhere": "missingtitle",
+        "Varn": "nosuchrevid",
+        "Ost (river)": "twice",
+        "Stub": "too-short",
+    }
     assert [row["url"] for row in rows][0] == "https://en.wikipedia.org/wiki/Quill_%26_pen%3F"
     assert not [asked for asked in wiki.asked if asked.get("generator")]
     pinned = (tmp_path / "titles.en.tsv").read_text("utf-8")
@@ -175,7 +218,7 @@ def test_depth_is_not_known_where_numbers_are_missing(run, wiki):
     assert rows[0]["depth"] is None
 
 
-# ---- servers that are busy, broken or something else ------------------------------------------------------------------------
+# ---- servers that are busy, broken or something else -------------------------------------------------------
 @pytest.mark.parametrize(
     ("before", "waited"),
     [
@@ -194,10 +237,19 @@ def test_a_busy_server_is_asked_again_when_it_says(run, wiki, before, waited):
 @pytest.mark.parametrize(
     ("before", "said"),
     [
-        ([(200, {"Content-Type": "text/html; charset=utf-8"}, b"<html>Welcome</html>")], "status 200 with text/html, not the JSON"),
+        (
+            [(200, {"Content-Type": "text/html; charset=utf-8"}, b"<html>Welcome</html>")],
+            "status 200 with text/html, not the JSON",
+        ),
         ([(404, {"Content-Type": "text/html"}, b"no")], "status 404 with text/html, not the JSON"),
-        ([(301, {"Location": "https://elsewhere.invalid/"}, b"")], "it has moved to 'https://elsewhere.invalid/'"),
-        ([(200, {}, b'{"error": {"code": "badvalue", "info": "Unrecognized\\nvalue"}}')], "status 200: badvalue Unrecognized value"),
+        (
+            [(301, {"Location": "https://elsewhere.invalid/"}, b"")],
+            "it has moved to 'https://elsewhere.invalid/'",
+        ),
+        (
+            [(200, {}, b'{"error": {"code": "badvalue", "info": "Unrecognized\\nvalue"}}')],
+            "status 200: badvalue Unrecognized value",
+        ),
         ([(200, {}, b'{"query": {}}')], "a reply without the wiki's own address"),
         ([(429, {"Retry-After": "4000"}, b"")], "it asks to come back in 4,000 s; run again then"),
         ([(429, {"Retry-After": "1"}, b"")] * 6, "status 429, 6 times; run again later"),
@@ -207,11 +259,17 @@ def test_a_server_that_gives_nothing_ends_in_one_line(run, wiki, tmp_path, befor
     wiki.before = list(before)
     with pytest.raises(TruerateError) as error:
         run(n=1)
-    assert said in str(error.value) and "\n" not in str(error.value) and not (tmp_path / "articles.jsonl").exists()
+    assert (
+        said in str(error.value)
+        and "\n" not in str(error.value)
+        and not (tmp_path / "articles.jsonl").exists()
+    )
 
 
 def test_a_server_that_is_not_there(run, wiki):
-    with pytest.raises(TruerateError, match="ClientConnectorError, 6 times; run again later, or correct --api"):
+    with pytest.raises(
+        TruerateError, match="ClientConnectorError, 6 times; run again later, or correct --api"
+    ):
         run(n=1, api="http://127.0.0.1:9/api.php")
 
 
@@ -240,7 +298,7 @@ def test_a_contact_that_no_header_can_hold_is_refused(tmp_path, contact):
         fetch(tmp_path, Wanted(("en",), 1, 200, TAGS), Asked(contact, api=mediawiki.API))
 
 
-# ---- text -------------------------------------------------------------------------------------------------------------------
+# ---- text --------------------------------------------------------------------------------------------------
 def test_a_rendered_page_as_plain_text():
     markup = """<div class="mw-content-ltr mw-parser-output" lang="en" dir="ltr"><div class="hatnote">For the river, see Ost.</div>
 <table class="infobox"><tbody><tr><td>Mayor</td></tr></tbody></table><style data-mw-deduplicate="x">.a{}</style>
@@ -261,15 +319,20 @@ def test_a_rendered_page_as_plain_text():
     assert plain_text(markup) == "\n".join([*lines, "Old."])
 
 
-@pytest.mark.parametrize("markup", ["", "<!-- nothing -->", '<div class="mw-parser-output"></div>', "<table><tr><td>x</td></tr></table>"])
+@pytest.mark.parametrize(
+    "markup",
+    ["", "<!-- nothing -->", '<div class="mw-parser-output"></div>', "<table><tr><td>x</td></tr></table>"],
+)
 def test_a_page_without_sentences_is_empty(markup):
     assert plain_text(markup) == ""
 
 
-# ---- the command ------------------------------------------------------------------------------------------------------------
+# ---- the command -------------------------------------------------------------------------------------------
 def command(wiki, folder, *more):
     words = ["fetch-articles", str(folder), "--contact", "me@example.org", "--languages", "en", *more]
-    return subprocess.run([sys.executable, "-m", "truerate", *words], cwd=ROOT, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-m", "truerate", *words], cwd=ROOT, capture_output=True, text=True
+    )
 
 
 def test_the_command_writes_the_folder(wiki, tmp_path):
@@ -284,5 +347,9 @@ def test_the_command_writes_the_folder(wiki, tmp_path):
 
 def test_the_command_says_what_is_wrong_in_one_line(wiki, tmp_path):
     done = command(wiki, tmp_path / "new", "--n", "2", "--api", wiki.api)
-    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "allow it with --allow-private" in done.stderr
+    assert (
+        done.returncode == 2
+        and done.stderr.count("\n") == 1
+        and "allow it with --allow-private" in done.stderr
+    )
     assert not (tmp_path / "new").exists()

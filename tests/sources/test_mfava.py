@@ -44,10 +44,18 @@ def packed(rows):
 def test_silver_and_gold_samples_stand_on_one_item(put, read):
     put("gold.jsonl", [ROW | SILVER | GOLD])
     got = read("mfava")
-    assert got.items.select("task", "lang", "question").rows() == [("silver", "de", "")] and got.documents.height == 1
-    gold, silver = (got.samples.row(by_predicate=pl.col("label_source") == which, named=True) for which in ("gold", "silver"))
+    assert (
+        got.items.select("task", "lang", "question").rows() == [("silver", "de", "")]
+        and got.documents.height == 1
+    )
+    gold, silver = (
+        got.samples.row(by_predicate=pl.col("label_source") == which, named=True)
+        for which in ("gold", "silver")
+    )
     assert gold["item_id"] == silver["item_id"] and gold["text"] == silver["text"] == TEXT
-    assert cut(gold) == [("Ost", "entity"), ("Es hat einen Mond.", "invented")] and cut(silver) == cut(gold)[1:]
+    assert (
+        cut(gold) == [("Ost", "entity"), ("Es hat einen Mond.", "invented")] and cut(silver) == cut(gold)[1:]
+    )
     assert gold["generator"] == "gpt-4" and got.card["redistribution"] == "no"
 
 
@@ -55,13 +63,18 @@ def test_a_labelling_that_cannot_be_read_leaves_the_other(put, read):
     put("gold.jsonl", [ROW | SILVER | {"gold_annotations": "Varn liegt am <entity>Ost. Es hat einen Mond."}])
     got = read("mfava", "stop")
     assert got.samples["label_source"].to_list() == ["silver"]
-    assert got.rejects.select("where", "row", "target_id", "reason").rows() == [("gold.jsonl", 1, "de/0/gold", "malformed")]
+    assert got.rejects.select("where", "row", "target_id", "reason").rows() == [
+        ("gold.jsonl", 1, "de/0/gold", "malformed")
+    ]
     counts = got.card["counts"]
     assert (counts["n_gold_rows_de"], counts["n_gold_malformed_de"], counts["n_silver_clean_de"]) == (1, 1, 1)
 
 
 def test_shared_texts_are_settled_by_max_voting_with_a_judgement_per_annotator(put, read):
-    plain, other = {"gold_annotations": TEXT}, ROW | {"generated_text": "Eins.", "silver_annotations": "Eins.", "gold_annotations": "Eins."}
+    plain, other = (
+        {"gold_annotations": TEXT},
+        ROW | {"generated_text": "Eins.", "silver_annotations": "Eins.", "gold_annotations": "Eins."},
+    )
     rows = [
         ROW | SILVER | GOLD,
         other | {"row": 1},
@@ -72,15 +85,24 @@ def test_shared_texts_are_settled_by_max_voting_with_a_judgement_per_annotator(p
     put("gold.jsonl", rows)
     got = read("mfava")
     gold = got.samples.filter(label_source="gold")
-    assert gold.height == 2 and cut(gold.row(by_predicate=pl.col("text") == TEXT, named=True))[0] == ("Ost", "entity")  # two of three
-    assert got.judgements["judge"].unique().to_list() == ["de not inferable"] and got.card["counts"]["n_gold_not-inferable_de"] == 5
+    assert gold.height == 2 and cut(gold.row(by_predicate=pl.col("text") == TEXT, named=True))[0] == (
+        "Ost",
+        "entity",
+    )  # two of three
+    assert (
+        got.judgements["judge"].unique().to_list() == ["de not inferable"]
+        and got.card["counts"]["n_gold_not-inferable_de"] == 5
+    )
     assert got.judgements.height == 5 and got.judgements["verdict"].sum() == 2
 
 
 def test_a_row_that_is_repeated_at_once_counts_by_its_later_labels(put, read):
     put("gold.jsonl", [ROW | SILVER | GOLD, ROW | SILVER | {"row": 1, "gold_annotations": TEXT}])
     got = read("mfava")
-    assert got.samples.filter(label_source="gold")["is_hallucinated"].to_list() == [False] and got.judgements.height == 1
+    assert (
+        got.samples.filter(label_source="gold")["is_hallucinated"].to_list() == [False]
+        and got.judgements.height == 1
+    )
     assert got.card["counts"]["n_gold_repeated_de"] == 1
 
 
@@ -89,7 +111,9 @@ def test_runs_of_shared_rows_are_annotators():
     shared = [f"text {n}" for n in range(20)]
     rows = [*shared, "own", *shared, *shared]
     named = annotators({("de", row): text for row, text in enumerate(rows)})
-    assert [named["de", row][3:] for row in range(61)] == ["annotator 1"] * 20 + ["single"] + ["annotator 2"] * 20 + ["annotator 3"] * 20
+    assert [named["de", row][3:] for row in range(61)] == ["annotator 1"] * 20 + ["single"] + [
+        "annotator 2"
+    ] * 20 + ["annotator 3"] * 20
 
 
 def test_a_language_that_shares_few_texts_tells_no_annotators_apart():
@@ -99,12 +123,15 @@ def test_a_language_that_shares_few_texts_tells_no_annotators_apart():
 
 
 def test_max_voting_over_many_spans_takes_no_time():
-    marked = [{"start": place, "end": place + 1, "type": "entity", "p": None} for place in range(0, 40_000, 2)]
+    marked = [
+        {"start": place, "end": place + 1, "type": "entity", "p": None} for place in range(0, 40_000, 2)
+    ]
     assert settled([marked, marked], "x" * 40_000) == marked  # 20,000 spans: pair by pair this took minutes
 
 
 @pytest.mark.parametrize(
-    ("change", "reason"), [({}, "duplicate"), ({"silver_annotations": "Ganz <invented>anders.</invented>"}, "conflict")]
+    ("change", "reason"),
+    [({}, "duplicate"), ({"silver_annotations": "Ganz <invented>anders.</invented>"}, "conflict")],
 )
 def test_a_row_number_that_comes_twice(put, read, reasons, change, reason):
     put("silver.jsonl", [ROW | SILVER, ROW | SILVER | change])
@@ -115,14 +142,28 @@ def test_max_voting_takes_more_than_half_and_the_most_given_type():
     entity, relation = ({"start": 1, "end": 4, "type": kind, "p": None} for kind in ("entity", "relation"))
     wide = {"start": 0, "end": 3, "type": "entity", "p": None}
     # characters 0: 1 of 3 · 1–2: 3 of 3, two of them entity · 3: 2 of 3, one each, so `entity` by name
-    assert settled([[entity], [relation], [wide]], "abcde") == [{"start": 1, "end": 4, "type": "entity", "p": None}]
-    assert settled([[entity], []], "abcde") == [] and settled([[entity]], "abcde") == [entity] and settled([[]], "abcde") == []
-    assert settled([[entity]], "a b d") == [entity | {"start": 2, "end": 3}] and settled([[entity]], "a   e") == []  # blanks at the edges
+    assert settled([[entity], [relation], [wide]], "abcde") == [
+        {"start": 1, "end": 4, "type": "entity", "p": None}
+    ]
+    assert (
+        settled([[entity], []], "abcde") == []
+        and settled([[entity]], "abcde") == [entity]
+        and settled([[]], "abcde") == []
+    )
+    assert (
+        settled([[entity]], "a b d") == [entity | {"start": 2, "end": 3}]
+        and settled([[entity]], "a   e") == []
+    )  # blanks at the edges
 
 
 def test_packed_silver_rows_of_one_number_are_one_group(put, read):
     other = ROW | {"lang": "fr", "generated_text": "Varn.", "silver_annotations": "Varn."}
-    put("silver.jsonl.zst", packed([ROW | SILVER, other, other | {"row": 1, "generated_text": "Ost.", "silver_annotations": "Ost."}]))
+    put(
+        "silver.jsonl.zst",
+        packed(
+            [ROW | SILVER, other, other | {"row": 1, "generated_text": "Ost.", "silver_annotations": "Ost."}]
+        ),
+    )
     groups = read("mfava").items["group_id"].to_list()
     assert groups[0] == groups[1] != groups[2]
 
@@ -146,40 +187,72 @@ def test_broken_files_are_one_line(put, read, content, said):
 def test_queries_lose_their_numbers_and_share_their_article(put, read):
     put("wild_queries.jsonl", [WILD])
     got = read("mfava")
-    assert got.items.select("task", "lang", "question").rows() == [("wild", "ko", "Wo?"), ("wild", "ko", "Was?")]
+    assert got.items.select("task", "lang", "question").rows() == [
+        ("wild", "ko", "Wo?"),
+        ("wild", "ko", "Was?"),
+    ]
     assert got.documents["text"].to_list() == ["Eins.\n\nZwei."] and got.items["group_id"].n_unique() == 1
 
 
 def test_a_row_without_queries_is_rejected(put, read, reasons):
-    put("wild_queries.jsonl", [WILD | {"queries": ["1. "]}, WILD | {"references": []}, WILD | {"queries": "Wo?"}])
+    put(
+        "wild_queries.jsonl",
+        [WILD | {"queries": ["1. "]}, WILD | {"references": []}, WILD | {"queries": "Wo?"}],
+    )
     assert reasons(read("mfava", "reject")) == [(1, "empty-field"), (2, "empty-field"), (3, "wrong-type")]
 
 
-BOTH = (("a", "other"), ("b", "own"))  # a source that learns from itself, and another that learns from that one
+BOTH = (
+    ("a", "other"),
+    ("b", "own"),
+)  # a source that learns from itself, and another that learns from that one
 
 
-# ---- training ---------------------------------------------------------------------------------------------------------------
+# ---- training ----------------------------------------------------------------------------------------------
 def test_training_texts_of_another_folder_become_train(put, tmp_path):
     put("own/gold.jsonl", [ROW | SILVER | GOLD])
-    put("other/silver.jsonl.zst", packed([ROW | SILVER | {"row": n, "lang": "fr", "references": f"Une ville {n}."} for n in range(20)]))
-    source = Source(reader="mfava", path="own", training=Training(reader="mfava", path=str(tmp_path / "other")))
+    put(
+        "other/silver.jsonl.zst",
+        packed([ROW | SILVER | {"row": n, "lang": "fr", "references": f"Une ville {n}."} for n in range(20)]),
+    )
+    source = Source(
+        reader="mfava", path="own", training=Training(reader="mfava", path=str(tmp_path / "other"))
+    )
     got = read_source("x", source, tmp_path / "own", "stop")
     train, own = got.samples.filter(task="train"), got.samples.filter(task="silver")
     assert sorted(own["label_source"]) == ["gold", "silver"]
-    assert 0 < train.height < 20 and set(train["split"]) == {"train"} and got.card["counts"]["n_train"] == train.height
+    assert (
+        0 < train.height < 20
+        and set(train["split"]) == {"train"}
+        and got.card["counts"]["n_train"] == train.height
+    )
     taught = got.items.filter(task="train")
     assert set(train["item_id"]) == set(taught["item_id"])
     assert set(taught["document_ids"].explode()) <= set(got.documents["document_id"])
     assert got.card["redistribution"] == "no" and len(got.card["files"]) == 2
     named = Training(reader="mfava", path=str(tmp_path / "other"), name="a")
-    first, second = (read_source(name, source.model_copy(update={"training": named}), tmp_path / folder, "stop") for name, folder in BOTH)
-    assert first.samples.filter(task="train").sort("sample_id").equals(second.samples.filter(task="train").sort("sample_id"))
-    assert first.items.filter(task="train").sort("item_id").equals(second.items.filter(task="train").sort("item_id"))
+    first, second = (
+        read_source(name, source.model_copy(update={"training": named}), tmp_path / folder, "stop")
+        for name, folder in BOTH
+    )
+    assert (
+        first.samples.filter(task="train")
+        .sort("sample_id")
+        .equals(second.samples.filter(task="train").sort("sample_id"))
+    )
+    assert (
+        first.items.filter(task="train")
+        .sort("item_id")
+        .equals(second.items.filter(task="train").sort("item_id"))
+    )
 
 
 def test_nothing_is_learned_from_what_is_judged(put, tmp_path):
     put("gold.jsonl", [ROW | SILVER | GOLD])
-    put("silver.jsonl.zst", packed([ROW | SILVER | {"row": row, "references": f"Varn {row}"} for row in range(20)]))
+    put(
+        "silver.jsonl.zst",
+        packed([ROW | SILVER | {"row": row, "references": f"Varn {row}"} for row in range(20)]),
+    )
     source = Source(reader="mfava", path=".", training=Training(reader="mfava", path=str(tmp_path)))
     got = read_source("x", source, tmp_path, "stop")
     train, held = got.samples.filter(task="train"), got.samples.filter(task="silver")
@@ -190,12 +263,16 @@ def test_nothing_is_learned_from_what_is_judged(put, tmp_path):
 
 def test_a_training_folder_that_is_not_there_is_one_line(put, tmp_path):
     put("gold.jsonl", [ROW | SILVER | GOLD])
-    source = Source(reader="mfava", path=".", training=Training(reader="mfava", path=str(tmp_path / "absent")))
-    with pytest.raises(TruerateError, match="to learn from; put the files there or correct sources.x.training.path"):
+    source = Source(
+        reader="mfava", path=".", training=Training(reader="mfava", path=str(tmp_path / "absent"))
+    )
+    with pytest.raises(
+        TruerateError, match="to learn from; put the files there or correct sources.x.training.path"
+    ):
         read_source("x", source, tmp_path, "stop")
 
 
-# ---- the published files ----------------------------------------------------------------------------------------------------
+# ---- the published files -----------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def published(public):
     folder = public("mfava", "gold.jsonl")
@@ -206,25 +283,45 @@ def test_counts_of_the_published_gold_file(published):
     counts = published.card["counts"]
     rows = {lang: counts[f"n_gold_rows_{lang}"] for lang in ("ar", "zh", "de")}
     assert rows == {"ar": 248, "zh": 320, "de": 331}
-    # rows whose tags close by their own names, unnested, and whose text is the published one: 154, 244, 247 silver; 190, 292, 259 gold.
-    # Ours are fewer by those whose tags are no type of the six (`contridictory`, `Entity`), or hold nothing
-    for labels, clean, lost in (("silver", (153, 243, 247), (1, 1, 0)), ("gold", (190, 284, 243), (0, 8, 16))):
+    # rows whose tags close by their own names, unnested, and whose text is the published one: 154, 244, 247
+    # silver; 190, 292, 259 gold. Ours are fewer by those whose tags are no type of the six (`contridictory`,
+    # `Entity`), or hold nothing
+    for labels, clean, lost in (
+        ("silver", (153, 243, 247), (1, 1, 0)),
+        ("gold", (190, 284, 243), (0, 8, 16)),
+    ):
         for lang, n, n_lost in zip(rows, clean, lost, strict=True):
             assert counts[f"n_{labels}_clean_{lang}"] == n
-            assert counts.get(f"n_{labels}_unknown-type_{lang}", 0) + counts.get(f"n_{labels}_empty-span_{lang}", 0) == n_lost
+            assert (
+                counts.get(f"n_{labels}_unknown-type_{lang}", 0)
+                + counts.get(f"n_{labels}_empty-span_{lang}", 0)
+                == n_lost
+            )
     texts = dict(published.samples.filter(label_source="gold").group_by("lang").len().rows())
     assert texts == {"ar": 190, "zh": 251, "de": 179}  # what several people labelled is one text
     shared = published.judgements.filter(~pl.col("judge").str.ends_with("single"))
-    assert shared["judge"].n_unique() == 5 + 1  # zh shares 13 texts, too few to tell its annotators apart; de shares 25
+    assert (
+        shared["judge"].n_unique() == 5 + 1
+    )  # zh shares 13 texts, too few to tell its annotators apart; de shares 25
     assert published.judgements.height == 190 + 284 + 243 - 1  # one row was repeated at once
 
 
 def test_opening_tags_of_the_published_gold_file_are_the_spans_of_table_2(published):
-    """mFAVA Table 2 counts opening tags, those of unreadable rows and of every annotator of a shared text among them."""
-    printed = {"ar": (144, 10, 123, 150, 171, 69), "zh": (264, 18, 282, 265, 259, 139), "de": (546, 25, 324, 333, 311, 238)}
+    """mFAVA Table 2 counts opening tags, those of unreadable rows and of every annotator of a shared text
+    among them.
+    """
+    printed = {
+        "ar": (144, 10, 123, 150, 171, 69),
+        "zh": (264, 18, 282, 265, 259, 139),
+        "de": (546, 25, 324, 333, 311, 238),
+    }
     for lang, counts in printed.items():
         assert tuple(published.card["counts"][f"n_gold_tags-{tag}_{lang}"] for tag in TYPES) == counts
-    assert [sum(counts) for counts in printed.values()] == [667, 1227, 1777]  # of 5,777; Russian and Turkish are not in the file
+    assert [sum(counts) for counts in printed.values()] == [
+        667,
+        1227,
+        1777,
+    ]  # of 5,777; Russian and Turkish are not in the file
 
 
 def test_counts_of_the_published_silver_and_wild_files(published):
@@ -232,9 +329,18 @@ def test_counts_of_the_published_silver_and_wild_files(published):
     langs = ("es", "fi", "fr", "he", "it", "ko", "vi", "yue")
     assert {counts[f"n_silver_rows_{lang}"] for lang in langs} == {309}
     assert [counts[f"n_silver_clean_{lang}"] for lang in langs] == [277, 241, 285, 189, 285, 226, 226, 217]
-    assert published.rejects.group_by("where").len().sort("where").rows() == [("gold.jsonl", 438), ("silver.jsonl.zst", 526)]
+    assert published.rejects.group_by("where").len().sort("where").rows() == [
+        ("gold.jsonl", 438),
+        ("silver.jsonl.zst", 526),
+    ]
     wild = published.items.filter(task="wild")
-    assert (wild.height, wild["group_id"].n_unique()) == (3177, 1945) and set(wild["lang"]) == {"de", "zh", "yue", "ko", "vi"}
+    assert (wild.height, wild["group_id"].n_unique()) == (3177, 1945) and set(wild["lang"]) == {
+        "de",
+        "zh",
+        "yue",
+        "ko",
+        "vi",
+    }
 
 
 def test_spans_of_the_published_files_lie_in_their_texts(published):
@@ -246,17 +352,31 @@ def test_spans_of_the_published_files_lie_in_their_texts(published):
 
 
 def test_with_counts_of_the_same_rows_the_estimate_is_the_gold_rate(published):
-    """mFAVA Eq. 1 with P and R of silver against gold on these very texts: P·H/(R·N) = TP/H · H/(TP/G · N) = G/N."""
-    labels = published.samples.pivot("label_source", index=["lang", "item_id", "text"], values="spans").drop_nulls()
+    """mFAVA Eq. 1 with P and R of silver against gold on these very texts: P·H/(R·N) = TP/H · H/(TP/G · N) =
+    G/N.
+    """
+    labels = published.samples.pivot(
+        "label_source", index=["lang", "item_id", "text"], values="spans"
+    ).drop_nulls()
     cut = offsets_by("words")
     for lang, n_texts in {"ar": 122, "zh": 189, "de": 160}.items():
         rows = labels.filter(lang=lang)
         parts = [cut(text) for text in rows["text"]]
-        counts = total(map(token_counts, parts, *([places(spans) for spans in rows[labels]] for labels in ("gold", "silver"))))
+        counts = total(
+            map(
+                token_counts,
+                parts,
+                *([places(spans) for spans in rows[labels]] for labels in ("gold", "silver")),
+            )
+        )
         estimate = hr_est(counts.both / counts.detected, counts.both / counts.gold, counts.detected, counts.n)
-        assert (lang, rows.height) == (lang, n_texts) and estimate == pytest.approx(counts.gold / counts.n, rel=1e-12)
+        assert (lang, rows.height) == (lang, n_texts) and estimate == pytest.approx(
+            counts.gold / counts.n, rel=1e-12
+        )
         assert 0.1 < estimate < 0.9
 
 
 def test_every_kept_tag_of_the_published_files_is_one_of_the_six(published):
-    assert set(published.samples.explode("spans").drop_nulls("spans")["spans"].struct.field("type")) == set(TYPES)
+    assert set(published.samples.explode("spans").drop_nulls("spans")["spans"].struct.field("type")) == set(
+        TYPES
+    )

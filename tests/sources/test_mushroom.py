@@ -23,11 +23,20 @@ ROW = {
     "wikipedia_url": "https://de.wikipedia.org/wiki/Varn",
     "page_id": "de/1",
 }
-PAGE = {"page_id": "de/1", "lang": "de", "archive": "de", "title": "Varn", "url": "https://de.wikipedia.org/wiki/Varn", "revision_id": 7}
+PAGE = {
+    "page_id": "de/1",
+    "lang": "de",
+    "archive": "de",
+    "title": "Varn",
+    "url": "https://de.wikipedia.org/wiki/Varn",
+    "revision_id": 7,
+}
 
 
 def pages(*rows):
-    return zstandard.compress("".join(json.dumps({"text": "Varn ist eine Stadt."} | row) + "\n" for row in rows).encode())
+    return zstandard.compress(
+        "".join(json.dumps({"text": "Varn ist eine Stadt."} | row) + "\n" for row in rows).encode()
+    )
 
 
 @pytest.fixture
@@ -48,12 +57,19 @@ def test_an_answer_with_its_page_and_its_annotators(folder, read):
     assert (item["task"], item["lang"], item["question"]) == ("wild", "de", "Wo liegt Varn?")
     assert item["document_ids"] == [document["document_id"]] and document["licence"] == "CC BY-SA 4.0"
     assert document["url"] == "https://de.wikipedia.org/wiki/Varn?oldid=7"
-    assert (sample["generator"], sample["label_source"], sample["is_hallucinated"]) == ("some/model", "gold", True)
+    assert (sample["generator"], sample["label_source"], sample["is_hallucinated"]) == (
+        "some/model",
+        "gold",
+        True,
+    )
     assert sample["spans"] == [
         {"start": 3, "end": 6, "type": "hallucination", "p": 0.75},
         {"start": 11, "end": 17, "type": "hallucination", "p": 0.25},
     ]
-    assert got.judgements.select("judge", "verdict", pl.col("spans").list.len()).rows() == [("a", False, 0), ("b", True, 1)]
+    assert got.judgements.select("judge", "verdict", pl.col("spans").list.len()).rows() == [
+        ("a", False, 0),
+        ("b", True, 1),
+    ]
     assert got.card["redistribution"] == "yes" and "CC BY-SA 4.0" in got.card["licence"]
 
 
@@ -69,7 +85,10 @@ def test_soft_spans_alone_are_no_hallucination(folder, read):
         ({"soft_labels": [{"start": 11, "end": 19, "prob": 0.25}], "hard_labels": []}, "out-of-range"),
         ({"soft_labels": [{"start": 5, "end": 5, "prob": 0.25}], "hard_labels": []}, "out-of-range"),
         ({"soft_labels": [{"start": 3, "end": 6, "prob": 1.5}]}, "out-of-range"),
-        ({"soft_labels": [{"start": 3, "end": 6, "prob": 1}, {"start": 5, "end": 8, "prob": 0.2}]}, "overlap"),
+        (
+            {"soft_labels": [{"start": 3, "end": 6, "prob": 1}, {"start": 5, "end": 8, "prob": 0.2}]},
+            "overlap",
+        ),
         ({"soft_labels": [{"start": "3", "end": 6, "prob": 1}]}, "wrong-type"),
         ({"soft_labels": [[3, 6]]}, "wrong-type"),
         ({"hard_labels": []}, "contradiction"),
@@ -94,7 +113,10 @@ def test_mushroom_rejects(folder, read, reasons, change, reason):
 def test_a_hard_span_that_leaves_its_text_stops_and_costs_no_memory(folder, read):
     folder(ROW | {"hard_labels": [[0, 20_000_000]]})
     tracemalloc.start()
-    with pytest.raises(TruerateError, match="val.jsonl row 1: span 0–20000000 is no part of a text of 18 characters; set on_bad_row"):
+    with pytest.raises(
+        TruerateError,
+        match="val.jsonl row 1: span 0–20000000 is no part of a text of 18 characters; set on_bad_row",
+    ):
         read("mushroom", "stop")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -116,15 +138,27 @@ def test_a_raw_mark_outside_its_text_costs_its_annotator_alone(folder, read):
 def test_a_packed_file_that_is_cut_short_is_one_line(folder, put, read):
     folder(ROW)
     put("pages_val.jsonl.zst", pages(PAGE)[:-6])
-    with pytest.raises(TruerateError, match="pages_val.jsonl.zst: the Zstandard file ends too early; put a sound file there"):
+    with pytest.raises(
+        TruerateError, match="pages_val.jsonl.zst: the Zstandard file ends too early; put a sound file there"
+    ):
         read("mushroom")
 
 
 def test_the_published_validation_set(public):
     folder = public("mushroom", "val.jsonl")
     got = read_source("mushroom", Source(reader="mushroom", path=str(folder)), folder, "stop")
-    assert (got.samples.height, got.items.height, got.documents.height, got.items["lang"].n_unique()) == (499, 499, 348, 10)
+    assert (got.samples.height, got.items.height, got.documents.height, got.items["lang"].n_unique()) == (
+        499,
+        499,
+        348,
+        10,
+    )
     without = got.items.filter(pl.col("document_ids").list.len() == 0)
-    assert without.group_by("lang").len().sort("lang").rows() == [("ar", 50), ("en", 50), ("fr", 1), ("zh", 50)]
+    assert without.group_by("lang").len().sort("lang").rows() == [
+        ("ar", 50),
+        ("en", 50),
+        ("fr", 1),
+        ("zh", 50),
+    ]
     assert got.samples["is_hallucinated"].sum() == 478  # 21 answers without a hard span
     assert got.judgements.height == 2172 and got.rejects["reason"].to_list() == ["out-of-range"]

@@ -51,16 +51,26 @@ def test_published_files_as_parquet_give_the_same_tables(reader, folder, file, p
         place.mkdir()
         rows = [json.loads(line) for line in lines.split(b"\n") if line.strip()]
         rows = [row | {"page_id": None} if reader == "mushroom" else row for row in rows]
-        (place / name).write_bytes("".join(json.dumps(row) + "\n" for row in rows).encode() if form == "lines" else parquet(rows))
+        (place / name).write_bytes(
+            "".join(json.dumps(row) + "\n" for row in rows).encode() if form == "lines" else parquet(rows)
+        )
         by_form[form] = read_source("x", Source(reader=reader, path=str(place)), place, "reject")
     same(by_form["parquet"], by_form["lines"])
 
 
 @pytest.mark.parametrize(
-    "names", [["claims"], ["claims-00000-of-00002", "claims-00001-of-00002"], ["train-00000-of-00002", "train-00001-of-00002"]]
+    "names",
+    [
+        ["claims"],
+        ["claims-00000-of-00002", "claims-00001-of-00002"],
+        ["train-00000-of-00002", "train-00001-of-00002"],
+    ],
 )
 def test_a_file_of_its_name_its_shards_or_the_only_ones_of_the_folder(names, put, read):
-    rows = [CLAIMS | {"claims": [CLAIM]}, CLAIMS | {"id": "8", "claims": [CLAIM, CLAIM | {"human_label": "Neutral"}]}]
+    rows = [
+        CLAIMS | {"claims": [CLAIM]},
+        CLAIMS | {"id": "8", "claims": [CLAIM, CLAIM | {"human_label": "Neutral"}]},
+    ]
     for name, part in zip(names, [rows] if len(names) == 1 else [rows[:1], rows[1:]], strict=True):
         put(f"{name}.parquet", parquet(part))
     got = read("refchecker")
@@ -76,13 +86,17 @@ def test_lines_come_before_parquet_of_their_name(put, read):
 
 def test_a_reader_of_many_files_takes_parquet_of_its_columns_alone(put, read):
     put("train-00000-of-00001.parquet", parquet([CLAIMS]))
-    with pytest.raises(TruerateError, match="its columns are id, model, response, setting, source; allowed: "):
+    with pytest.raises(
+        TruerateError, match="its columns are id, model, response, setting, source; allowed: "
+    ):
         read("halueval")
 
 
 def test_rejects_and_broken_files_name_the_parquet_file(put, read):
     put("claims.parquet", parquet([CLAIMS | {"claims": [CLAIM]}, CLAIMS | {"id": None, "claims": [CLAIM]}]))
-    assert read("refchecker", "reject").rejects.select("where", "row", "reason").rows() == [("claims.parquet", 2, "missing-field")]
+    assert read("refchecker", "reject").rejects.select("where", "row", "reason").rows() == [
+        ("claims.parquet", 2, "missing-field")
+    ]
     put("claims.parquet", b"PAR1")
     with pytest.raises(TruerateError, match="claims.parquet: not Parquet") as error:
         read("refchecker", "reject")
@@ -90,7 +104,9 @@ def test_rejects_and_broken_files_name_the_parquet_file(put, read):
 
 
 def test_nulls_are_fields_that_are_not_there_at_any_depth():
-    data = parquet([{"a": 1, "b": None, "c": [{"d": None, "e": [None, 2]}]}, {"a": None, "b": "x", "c": None}])
+    data = parquet(
+        [{"a": 1, "b": None, "c": [{"d": None, "e": [None, 2]}]}, {"a": None, "b": "x", "c": None}]
+    )
     assert [make() for _, make in parquet_rows(data)] == [{"a": 1, "c": [{"e": [None, 2]}]}, {"b": "x"}]
     assert [make() for _, make in parquet_rows(data, columns=("b",))] == [{}, {"b": "x"}]
     with pytest.raises(BadRow, match="no column 'z'; found: a, b, c"):

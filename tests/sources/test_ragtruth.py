@@ -11,8 +11,20 @@ QUESTION = {
     "source": "MARCO",
     "source_info": {"question": "What is Varn?", "passages": "passage 1:Varn is a town."},
 } | {"prompt": "Answer."}
-DOCUMENT = {"source_id": "2", "task_type": "Summary", "source": "CNN/DM", "source_info": "Varn opened a bridge.", "prompt": "Summarise."}
-DATA = {"source_id": "3", "task_type": "Data2txt", "source": "Yelp", "source_info": {"name": "Bar", "hours": None}, "prompt": "Write."}
+DOCUMENT = {
+    "source_id": "2",
+    "task_type": "Summary",
+    "source": "CNN/DM",
+    "source_info": "Varn opened a bridge.",
+    "prompt": "Summarise.",
+}
+DATA = {
+    "source_id": "3",
+    "task_type": "Data2txt",
+    "source": "Yelp",
+    "source_info": {"name": "Bar", "hours": None},
+    "prompt": "Write.",
+}
 LABEL = {
     "start": 2,
     "end": 7,
@@ -61,7 +73,11 @@ def test_each_task_has_its_kind_of_item(told):
         "passage 1:Varn is a town." in got.documents["text"].to_list()
         and '{\n "name": "Bar",\n "hours": null\n}' in got.documents["text"].to_list()
     )
-    assert got.samples.sort("task").select("task", "is_hallucinated").rows() == [("general", False), ("qa", True), ("summarization", False)]
+    assert got.samples.sort("task").select("task", "is_hallucinated").rows() == [
+        ("general", False),
+        ("qa", True),
+        ("summarization", False),
+    ]
     assert "not tried on the original" in got.card["citation"] and got.card["redistribution"] == "ids-only"
 
 
@@ -69,14 +85,26 @@ def test_marks_remarks_and_the_published_split(told):
     got = told(RESPONSE)
     sample = got.samples.row(0, named=True)
     assert sample["spans"] == [{"start": 2, "end": 7, "type": "Evident Conflict", "p": None}]
-    assert (sample["generator"], sample["label_source"], sample["rationale"]) == ("gpt-4-0613", "gold", "It is a town.")
-    assert got.samples.select(pair("attributes", "published_split"), pair("attributes", "quality").alias("q")).rows() == [("train", "good")]
+    assert (sample["generator"], sample["label_source"], sample["rationale"]) == (
+        "gpt-4-0613",
+        "gold",
+        "It is a town.",
+    )
+    assert got.samples.select(
+        pair("attributes", "published_split"), pair("attributes", "quality").alias("q")
+    ).rows() == [("train", "good")]
 
 
 def test_what_is_right_but_not_in_the_text_counts_and_is_told_apart(told):
-    got = told(RESPONSE | {"labels": [LABEL | {"implicit_true": True}]}, RESPONSE | {"id": "10", "labels": []})
-    rows = got.samples.select("is_hallucinated", pair("attributes", "n_labels"), pair("attributes", "n_implicit_true").alias("i")).rows()
-    assert sorted(rows) == [(False, "0", "0"), (True, "1", "1")] and got.card["counts"]["n_implicit_true"] == 1
+    got = told(
+        RESPONSE | {"labels": [LABEL | {"implicit_true": True}]}, RESPONSE | {"id": "10", "labels": []}
+    )
+    rows = got.samples.select(
+        "is_hallucinated", pair("attributes", "n_labels"), pair("attributes", "n_implicit_true").alias("i")
+    ).rows()
+    assert (
+        sorted(rows) == [(False, "0", "0"), (True, "1", "1")] and got.card["counts"]["n_implicit_true"] == 1
+    )
 
 
 def test_labels_that_overlap_are_one_span_of_both_types(told):
@@ -118,7 +146,15 @@ def test_responses_that_cannot_be_kept(change, reason, told, reasons):
 
 
 def test_sources_that_cannot_be_read(put, read, reasons):
-    put("source_info.jsonl", [QUESTION, QUESTION, DOCUMENT | {"task_type": "Chat"}, QUESTION | {"source_id": "4", "source_info": "text"}])
+    put(
+        "source_info.jsonl",
+        [
+            QUESTION,
+            QUESTION,
+            DOCUMENT | {"task_type": "Chat"},
+            QUESTION | {"source_id": "4", "source_info": "text"},
+        ],
+    )
     put("response.jsonl", [RESPONSE])
     assert reasons(read("ragtruth", "reject")) == [(2, "duplicate"), (3, "unknown-value"), (4, "wrong-type")]
 

@@ -45,5 +45,7 @@ def test_an_unknown_reader_is_one_line_that_lists_them(name, tmp_path):
 
 
 def test_a_part_of_a_folder_that_is_read_whole(tmp_path):
-    with pytest.raises(TruerateError, match="source 'x': reader 'factool' reads its folder whole; take `part` away"):
+    with pytest.raises(
+        TruerateError, match="source 'x': reader 'factool' reads its folder whole; take `part` away"
+    ):
         read_source("x", Source(reader="factool", part="first", path="."), tmp_path, "stop")

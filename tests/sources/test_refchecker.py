@@ -10,8 +10,18 @@ from truerate.sources import read_source
 
 
 def row(*labels, model="gpt4", setting="zero_context", **more):
-    claims = [{"triplet": [f"Varn {place}", "lies in", "the north."], "human_label": label} for place, label in enumerate(labels)]
-    known = {"setting": setting, "source": "nq", "model": model, "id": "7", "response": "Varn lies in the north.", "claims": claims}
+    claims = [
+        {"triplet": [f"Varn {place}", "lies in", "the north."], "human_label": label}
+        for place, label in enumerate(labels)
+    ]
+    known = {
+        "setting": setting,
+        "source": "nq",
+        "model": model,
+        "id": "7",
+        "response": "Varn lies in the north.",
+        "claims": claims,
+    }
     return known | more
 
 
@@ -21,18 +31,24 @@ SOUND = row("Entailment", "Neutral")
 def test_a_reply_and_its_claims(put, read):
     put("claims.jsonl", [SOUND, row(model="claude2", response="I cannot say.")])
     got = read("refchecker")
-    assert got.items.select("task", "question", pair("attributes", "setting")).rows() == [("entity", "nq 7", "zero_context")]
+    assert got.items.select("task", "question", pair("attributes", "setting")).rows() == [
+        ("entity", "nq 7", "zero_context")
+    ]
     replies = got.samples.filter(task="entity").sort("generator")
     assert replies.select("generator", "is_hallucinated", pair("attributes", "n_claims")).rows() == [
         ("claude2", False, "0"),
         ("gpt4", True, "2"),
     ]
     facts = got.samples.filter(task="fact").sort(pair("attributes", "place"))
-    assert facts.select("text", "is_hallucinated", "label_source", "generator", pair("attributes", "label")).rows() == [
+    assert facts.select(
+        "text", "is_hallucinated", "label_source", "generator", pair("attributes", "label")
+    ).rows() == [
         ("Varn 0 lies in the north.", False, "published", "gpt4", "Entailment"),
         ("Varn 1 lies in the north.", True, "published", "gpt4", "Neutral"),
     ]
-    assert facts.select(pair("attributes", "generation")).to_series().unique().to_list() == [replies["sample_id"][1]]
+    assert facts.select(pair("attributes", "generation")).to_series().unique().to_list() == [
+        replies["sample_id"][1]
+    ]
     assert got.card["redistribution"] == "yes" and got.card["counts"]["n_without_claims"] == 1
 
 
@@ -40,7 +56,9 @@ def test_a_claim_said_twice_is_two_samples(put, read):
     twice = row("Entailment", "Entailment")
     twice["claims"][1] = twice["claims"][0]
     put("claims.jsonl", [twice])
-    assert read("refchecker").samples.filter(task="fact")["text"].to_list() == ["Varn 0 lies in the north."] * 2
+    assert (
+        read("refchecker").samples.filter(task="fact")["text"].to_list() == ["Varn 0 lies in the north."] * 2
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,12 +89,19 @@ def test_settings_are_never_pooled(put, tmp_path):
         return read_source("x", Source(reader="refchecker", path=".", part=part), tmp_path, "stop")
 
     with pytest.raises(
-        TruerateError, match="holds several settings, which are never pooled; name one as `part`: noisy_context, zero_context"
+        TruerateError,
+        match="holds several settings, which are never pooled; name one as `part`: noisy_context, zero_context",
     ):
         read(None)
-    with pytest.raises(TruerateError, match="part 'zero' is not known; allowed: accurate_context, noisy_context, zero_context"):
+    with pytest.raises(
+        TruerateError,
+        match="part 'zero' is not known; allowed: accurate_context, noisy_context, zero_context",
+    ):
         read("zero")
-    with pytest.raises(TruerateError, match="no reply of part 'accurate_context'; settings in it: noisy_context, zero_context"):
+    with pytest.raises(
+        TruerateError,
+        match="no reply of part 'accurate_context'; settings in it: noisy_context, zero_context",
+    ):
         read("accurate_context")
     assert read("noisy_context").samples["is_hallucinated"].to_list() == [True, True]
 
@@ -88,7 +113,10 @@ def test_the_published_file(public):
         got = read_source("r", Source(reader="refchecker", path=str(folder), part=part), folder, "stop")
         assert got.items.height == 50 and got.rejects.is_empty() and got.samples["generator"].n_unique() == 7
         assert got.samples.filter(task="entity").height == 350
-        found[part] = [got.card["counts"][name] for name in ("n_entailment", "n_neutral", "n_contradiction", "n_without_claims")]
+        found[part] = [
+            got.card["counts"][name]
+            for name in ("n_entailment", "n_neutral", "n_contradiction", "n_without_claims")
+        ]
     assert found == {
         "zero_context": [453, 976, 218, 47],
         "noisy_context": [1400, 213, 118, 37],

@@ -73,7 +73,10 @@ def test_unparsable_because_too_many_cells():
 
 
 def test_a_csv_without_a_column():
-    assert reason_of(lambda: made(csv_records(b"a,b\n", ("a", "c"))))[1] == "no column 'c' in the header; found: a, b"
+    assert (
+        reason_of(lambda: made(csv_records(b"a,b\n", ("a", "c"))))[1]
+        == "no column 'c' in the header; found: a, b"
+    )
 
 
 def test_lone_surrogates_become_question_marks():

@@ -1,4 +1,6 @@
-"""HotpotQA, OpenDialKG, CNN/DailyMail, Alpaca and probes: one good row each, and one example per reason of rejection."""
+"""HotpotQA, OpenDialKG, CNN/DailyMail, Alpaca and probes: one good row each, and one example per reason of
+rejection.
+"""
 
 import csv
 import io
@@ -63,8 +65,15 @@ def test_hotpotqa(put, read):
     item = got.items.row(0, named=True)
     texts = dict(got.documents.select("document_id", "text").iter_rows())
     assert (item["task"], item["question"], item["right_answer"]) == ("qa", HOTPOT["question"], "Varn")
-    assert [texts[i] for i in item["document_ids"]] == ["The Blue Lamp was made by Ada Roe.", "Ada Roe is a smith. She was born in Varn."]
-    assert got.documents["title"].to_list() == ["Elsewhere", "Ada Roe", "Blue Lamp"]  # the distractor is a document too
+    assert [texts[i] for i in item["document_ids"]] == [
+        "The Blue Lamp was made by Ada Roe.",
+        "Ada Roe is a smith. She was born in Varn.",
+    ]
+    assert got.documents["title"].to_list() == [
+        "Elsewhere",
+        "Ada Roe",
+        "Blue Lamp",
+    ]  # the distractor is a document too
     assert got.items.select(pair("attributes", "type")).item() == "bridge"
     assert got.card["licence"] == "CC BY-SA 4.0" and got.card["files"][0]["n_rows"] == 1
 
@@ -104,7 +113,10 @@ def test_a_bad_row_stops_with_its_number_and_field(put, read):
     put("hotpotqa.json", [HOTPOT, without(HOTPOT, "answer")])
     with pytest.raises(TruerateError) as error:
         read("hotpotqa")
-    assert str(error.value) == "source 'x': hotpotqa.json row 2: field 'answer' is missing; set on_bad_row: reject to keep going"
+    assert (
+        str(error.value)
+        == "source 'x': hotpotqa.json row 2: field 'answer' is missing; set on_bad_row: reject to keep going"
+    )
 
 
 def test_a_duplicate_is_booked_and_never_stops(put, read, reasons):
@@ -170,7 +182,11 @@ def test_cnn_dailymail(put, read):
     put("stories/abc.story", STORY)
     got = read("cnn_dailymail")
     item = got.items.row(0, named=True)
-    assert (item["task"], item["question"], item["right_answer"]) == ("summarization", "", "A bridge opened\nIt is long")
+    assert (item["task"], item["question"], item["right_answer"]) == (
+        "summarization",
+        "",
+        "A bridge opened\nIt is long",
+    )
     assert got.documents.select("title", "text").row(0) == ("abc", "Varn opened a bridge.\n\nIt is long.")
 
 
@@ -218,8 +234,15 @@ def test_probes_are_gold_samples_that_say_so(put, read):
     got = read("probes")
     sample = got.samples.row(0, named=True)
     assert (sample["is_hallucinated"], sample["label_source"], sample["generator"]) == (True, "gold", None)
-    assert sample["spans"] == [{"start": 12, "end": 19, "type": None, "p": None}] and sample["rationale"] == "no such part"
-    assert got.samples.select(pair("attributes", "is_probe")).item() == got.items.select(pair("attributes", "is_probe")).item() == "True"
+    assert (
+        sample["spans"] == [{"start": 12, "end": 19, "type": None, "p": None}]
+        and sample["rationale"] == "no such part"
+    )
+    assert (
+        got.samples.select(pair("attributes", "is_probe")).item()
+        == got.items.select(pair("attributes", "is_probe")).item()
+        == "True"
+    )
     assert (got.card["counts"]["n_spans"], got.card["counts"]["n_spans_verbatim"]) == (2, 1)
 
 
@@ -246,13 +269,26 @@ def test_seed_files_reads_what_the_folder_holds(put, read):
     put("general_probe.jsonl", [PROBE])
     put(
         "source.json",
-        {"name": "Varn", "citation": "none", "licence": "Apache-2.0", "redistribution": "yes", "url": "https://example.org", "lang": "de"},
+        {
+            "name": "Varn",
+            "citation": "none",
+            "licence": "Apache-2.0",
+            "redistribution": "yes",
+            "url": "https://example.org",
+            "lang": "de",
+        },
     )
     got = read("seed_files", "reject")
     assert got.items["task"].to_list() == ["qa", "dialogue", "summarization", "general", "general"]
-    assert got.items["lang"].unique().to_list() == ["de"] and got.documents["licence"].unique().to_list() == ["Apache-2.0"]
+    assert got.items["lang"].unique().to_list() == ["de"] and got.documents["licence"].unique().to_list() == [
+        "Apache-2.0"
+    ]
     assert not got.documents["is_wikipedia"].any()
-    assert (got.card["name"], got.card["redistribution"], got.card["url"]) == ("Varn", "yes", "https://example.org")
+    assert (got.card["name"], got.card["redistribution"], got.card["url"]) == (
+        "Varn",
+        "yes",
+        "https://example.org",
+    )
     counts = {name: got.card["counts"][f"n_{name}"] for name in got.tables}
     assert counts == {name: table.height for name, table in got.tables.items()} == {
         "documents": 5, "items": 5, "samples": 1, "judgements": 0, "rejects": 1
@@ -269,7 +305,9 @@ def test_without_a_card_the_strictest_right_of_the_formats_holds(put, read):
 
 
 def test_an_empty_folder_and_a_wrong_card_are_one_line(put, read):
-    with pytest.raises(TruerateError, match="no seed file in .*looked for: hotpotqa.json, opendialkg.csv, stories"):
+    with pytest.raises(
+        TruerateError, match="no seed file in .*looked for: hotpotqa.json, opendialkg.csv, stories"
+    ):
         read("seed_files")
     put("alpaca.json", [ALPACA])
     put("source.json", {"redistribution": "perhaps"})

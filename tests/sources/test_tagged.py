@@ -18,7 +18,9 @@ def refused(call, *values):
 
 def test_spans_stand_in_the_published_text_where_blanks_differ():
     published = "Varn  lies\non the Ost. It is 😀 old."
-    spans = spans_on(published, "Varn lies on <entity> the Ost </entity> . It is <subjective>😀</subjective> old.")
+    spans = spans_on(
+        published, "Varn lies on <entity> the Ost </entity> . It is <subjective>😀</subjective> old."
+    )
     assert cut(published, spans) == [("the Ost", "entity"), ("😀", "subjective")]
     # V=0 … "Varn  lies\n" is 11 long, then "on " 3: the span begins at 14 and holds 7 characters
     assert (spans[0]["start"], spans[0]["end"], spans[0]["p"]) == (14, 21, None)

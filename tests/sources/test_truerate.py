@@ -35,8 +35,21 @@ ROW = {
     "rationale": "Es ist eine Stadt.",
     "attributes": pairs(scheme="one-pass", evidence="d1:0-3", text="odd", spans="odd"),
 }
-RIGHT = ROW | {"sample_id": "s2", "text": "Eine Stadt.", "is_hallucinated": False, "spans": [], "rationale": None}
-TYPES = {"pair_id": pl.String, "pattern": pl.String, "rationale": pl.String, "knowledge": pl.String, "spans": SPANS, "attributes": PAIRS}
+RIGHT = ROW | {
+    "sample_id": "s2",
+    "text": "Eine Stadt.",
+    "is_hallucinated": False,
+    "spans": [],
+    "rationale": None,
+}
+TYPES = {
+    "pair_id": pl.String,
+    "pattern": pl.String,
+    "rationale": pl.String,
+    "knowledge": pl.String,
+    "spans": SPANS,
+    "attributes": PAIRS,
+}
 CARD = "---\nlicense: cc-by-sa-4.0\nconfigs:\n- config_name: qa\n  data_files: [{split: test, path: data/qa/test-*.parquet}]\n---\n"
 
 
@@ -65,10 +78,22 @@ def test_rows_become_samples_with_what_they_are_about(put, read):
     assert item["document_ids"] == [document["document_id"]] and document["text"] == ROW["knowledge"]
     samples = {row["text"]: row for row in got.samples.iter_rows(named=True)}
     wrong = samples["Ein Fluss."]
-    kept = ("pair_id", "lang", "is_hallucinated", "label_source", "generator", "pattern", "spans", "rationale")
+    kept = (
+        "pair_id",
+        "lang",
+        "is_hallucinated",
+        "label_source",
+        "generator",
+        "pattern",
+        "spans",
+        "rationale",
+    )
     assert {key: wrong[key] for key in kept} == {key: ROW[key] for key in kept}
     assert wrong["attributes"] == pairs(scheme="one-pass", published_id="s1", published_split="train")
-    assert got.samples.select(pair("attributes", "published_split"))["published_split"].sort().to_list() == ["test", "train"]
+    assert got.samples.select(pair("attributes", "published_split"))["published_split"].sort().to_list() == [
+        "test",
+        "train",
+    ]
     assert (got.card["licence"], got.card["redistribution"]) == ("cc-by-sa-4.0", "no")
     assert got.card["counts"]["n_files_of_other_configs"] == 1
 
@@ -76,7 +101,11 @@ def test_rows_become_samples_with_what_they_are_about(put, read):
 def test_rights_are_not_stated_unless_the_folder_states_them(put, read):
     put("test-00000-of-00001.parquet", shard(ROW))
     card = read("truerate", part="general").card
-    assert (card["name"], card["licence"], card["redistribution"]) == ("truerate data set", "not stated", "no")
+    assert (card["name"], card["licence"], card["redistribution"]) == (
+        "truerate data set",
+        "not stated",
+        "no",
+    )
     put("source.json", json.dumps({"licence": "CC BY 4.0", "redistribution": "yes"}))
     card = read("truerate", part="general").card
     assert (card["licence"], card["redistribution"]) == ("CC BY 4.0", "yes")
@@ -100,13 +129,19 @@ def test_a_part_is_one_task_under_whatever_licence(put, read):
 
 def test_other_tasks_are_one_line_that_lists_those_there_are(put, read):
     put("data/silver/test-00000-of-00001.parquet", shard(ROW))
-    assert "no config of its tasks in" in refused(read) and "configs in it: silver; tasks that can be read: dialogue, gen" in refused(read)
+    assert "no config of its tasks in" in refused(
+        read
+    ) and "configs in it: silver; tasks that can be read: dialogue, gen" in refused(read)
     assert "no config of part 'qa' in" in refused(read, part="qa")
-    assert "part 'silver' is not known; allowed: dialogue, general, qa, summarization" in refused(read, part="silver")
+    assert "part 'silver' is not known; allowed: dialogue, general, qa, summarization" in refused(
+        read, part="silver"
+    )
 
 
 def test_ids_without_texts_are_one_line(put, read):
-    bare = pl.DataFrame([ROW], schema_overrides=TYPES).drop("question", "knowledge", "right_answer", "rationale", "history")
+    bare = pl.DataFrame([ROW], schema_overrides=TYPES).drop(
+        "question", "knowledge", "right_answer", "rationale", "history"
+    )
     put("data/qa/test-00000-of-00001.parquet", parquet(bare.rename({"text": "text_sha256"})))
     assert "its rows are ids and labels without texts; rebuild the texts as" in refused(read)
 
@@ -136,11 +171,17 @@ def test_truerate_rejects(put, read, change, reason, reasons):
 
 
 def published():
-    """What truerate publishes of a small board, its held-out texts called general, all long enough for the spans."""
+    """What truerate publishes of a small board, its held-out texts called general, all long enough for the
+    spans.
+    """
     tables = small_board.tables(24)
-    tables["samples"] = tables["samples"].with_columns(pl.col("task").replace("held-out", "general"), pl.col("text") + " and on")
+    tables["samples"] = tables["samples"].with_columns(
+        pl.col("task").replace("held-out", "general"), pl.col("text") + " and on"
+    )
     configs = configs_of(tables, card=small_board.CARD, source=small_board.SOURCE)
-    return tables, {one.path: one.content for config in configs for one in shards_of(config, rows_per_shard=5)}
+    return tables, {
+        one.path: one.content for config in configs for one in shards_of(config, rows_per_shard=5)
+    }
 
 
 def test_what_truerate_publishes_reads_back(put, read):
@@ -155,23 +196,40 @@ def test_what_truerate_publishes_reads_back(put, read):
 
 
 def test_one_config_of_a_hub_is_read_by_its_part(hub_here, tmp_path, monkeypatch):
-    (tmp_path / "params.yaml").write_text((Path(__file__).parents[2] / "params.yaml").read_text("utf-8"), "utf-8")
+    (tmp_path / "params.yaml").write_text(
+        (Path(__file__).parents[2] / "params.yaml").read_text("utf-8"), "utf-8"
+    )
     monkeypatch.chdir(tmp_path)
-    revision = hub_here.put_repo("org/little", files={"README.md": CARD, "data/qa/test-00000-of-00001.parquet": shard(ROW, RIGHT)})
-    source = Source(reader="truerate", part="qa", hub=HubSource(repo="org/little", revision=revision, config="qa"))
+    revision = hub_here.put_repo(
+        "org/little", files={"README.md": CARD, "data/qa/test-00000-of-00001.parquet": shard(ROW, RIGHT)}
+    )
+    source = Source(
+        reader="truerate", part="qa", hub=HubSource(repo="org/little", revision=revision, config="qa")
+    )
     got = read_source("x", source, folder_of("x", source, Layout.load()), "stop")
     assert got.samples["task"].to_list() == ["qa", "qa"] and got.card["licence"] == "not stated"
 
 
 @pytest.mark.parametrize("has_mark", [True, False])
-def test_a_data_set_of_before_its_origin_was_written_says_its_licence_in_its_readme(hub_here, tmp_path, monkeypatch, has_mark):
+def test_a_data_set_of_before_its_origin_was_written_says_its_licence_in_its_readme(
+    hub_here, tmp_path, monkeypatch, has_mark
+):
     """`truerate.json` stands for texts that their licence let out; a README alone lets nobody pass them on."""
-    (tmp_path / "params.yaml").write_text((Path(__file__).parents[2] / "params.yaml").read_text("utf-8"), "utf-8")
+    (tmp_path / "params.yaml").write_text(
+        (Path(__file__).parents[2] / "params.yaml").read_text("utf-8"), "utf-8"
+    )
     monkeypatch.chdir(tmp_path)
     files = {"README.md": CARD, "data/qa/test-00000-of-00001.parquet": shard(ROW, RIGHT)}
-    files |= {"truerate.json": json.dumps({"kind": "dataset", "name": "b", "dated": "2026-01-01"})} if has_mark else {}
+    files |= (
+        {"truerate.json": json.dumps({"kind": "dataset", "name": "b", "dated": "2026-01-01"})}
+        if has_mark
+        else {}
+    )
     revision = hub_here.put_repo("org/little", files=files)
-    source = Source(reader="truerate", hub=HubSource(repo="org/little", revision=revision, config="qa" if has_mark else None))
+    source = Source(
+        reader="truerate",
+        hub=HubSource(repo="org/little", revision=revision, config="qa" if has_mark else None),
+    )
     card = read_source("x", source, folder_of("x", source, Layout.load()), "stop").card
     assert (card["licence"], card["redistribution"]) == ("cc-by-sa-4.0", "yes" if has_mark else "no")
     assert (card["repository"], card["revision"]) == ("org/little", revision)
@@ -179,15 +237,20 @@ def test_a_data_set_of_before_its_origin_was_written_says_its_licence_in_its_rea
 
 
 def test_a_config_says_its_task_and_a_part_of_another_is_one_line(hub_here, tmp_path, monkeypatch):
-    (tmp_path / "params.yaml").write_text((Path(__file__).parents[2] / "params.yaml").read_text("utf-8"), "utf-8")
+    (tmp_path / "params.yaml").write_text(
+        (Path(__file__).parents[2] / "params.yaml").read_text("utf-8"), "utf-8"
+    )
     monkeypatch.chdir(tmp_path)
     card = CARD.replace("qa", "qa-mit")
-    revision = hub_here.put_repo("org/little", files={"README.md": card, "data/qa-mit/test-00000-of-00001.parquet": shard(ROW)})
+    revision = hub_here.put_repo(
+        "org/little", files={"README.md": card, "data/qa-mit/test-00000-of-00001.parquet": shard(ROW)}
+    )
     source = Source(reader="truerate", hub=HubSource(repo="org/little", revision=revision, config="qa-mit"))
     folder = folder_of("x", source, Layout.load())
     assert read_source("x", source, folder, "stop").samples["task"].to_list() == ["qa"]
     with pytest.raises(
-        TruerateError, match="no config of part 'dialogue' in .*; configs in it: qa-mit; tasks that can be read: dialogue, "
+        TruerateError,
+        match="no config of part 'dialogue' in .*; configs in it: qa-mit; tasks that can be read: dialogue, ",
     ):
         read_source("x", source.model_copy(update={"part": "dialogue"}), folder, "stop")
 

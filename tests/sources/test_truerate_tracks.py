@@ -1,4 +1,6 @@
-"""What truerate publishes of boards of mFAVA and WildHallucinations, read again: labelled passages and replies, facts with verdicts."""
+"""What truerate publishes of boards of mFAVA and WildHallucinations, read again: labelled passages and
+replies, facts with verdicts.
+"""
 
 import pytest
 
@@ -30,14 +32,45 @@ def document(name, text, licence="CC0-1.0"):
 
 
 def item(name, task, /, *documents, lang="en", question="", **attributes):
-    known = {"item_id": name, "source": small_board.SOURCE, "task": task, "lang": lang, "group_id": f"g-{name[:2]}", "question": question}
-    return known | {"document_ids": list(documents), "history": "", "right_answer": None, "attributes": pairs(**attributes)}
+    known = {
+        "item_id": name,
+        "source": small_board.SOURCE,
+        "task": task,
+        "lang": lang,
+        "group_id": f"g-{name[:2]}",
+        "question": question,
+    }
+    return known | {
+        "document_ids": list(documents),
+        "history": "",
+        "right_answer": None,
+        "attributes": pairs(**attributes),
+    }
 
 
-def sample(name, of, *, label_source="silver", split="train", spans=(), lang="en", is_hallucinated=None, **attributes):
-    known = {"sample_id": name, "item_id": of["item_id"], "pair_id": None, "group_id": of["group_id"], "task": of["task"], "lang": lang}
-    known |= {"text": f"Tin text {name}", "is_hallucinated": bool(spans) if is_hallucinated is None else is_hallucinated}
-    known |= {"label_source": label_source, "generator": "m", "pattern": None, "spans": list(spans), "rationale": None, "split": split}
+def sample(
+    name, of, *, label_source="silver", split="train", spans=(), lang="en", is_hallucinated=None, **attributes
+):
+    known = {
+        "sample_id": name,
+        "item_id": of["item_id"],
+        "pair_id": None,
+        "group_id": of["group_id"],
+        "task": of["task"],
+        "lang": lang,
+    }
+    known |= {
+        "text": f"Tin text {name}",
+        "is_hallucinated": bool(spans) if is_hallucinated is None else is_hallucinated,
+    }
+    known |= {
+        "label_source": label_source,
+        "generator": "m",
+        "pattern": None,
+        "spans": list(spans),
+        "rationale": None,
+        "split": split,
+    }
     return known | {"attributes": pairs(**attributes)}
 
 
@@ -50,7 +83,9 @@ def lay(put):
         for shard in (one for config in configs for one in shards_of(config, rows_per_shard=3)):
             put(shard.path, shard.content)
         facts = small_board.facts(source=CARD, track=small_board.TRACK | {"name": track}, languages=("en",))
-        put(ORIGIN, origin_of(facts, configs, licence=None)) if told else put("README.md", f"---\nlicense: cc0-1.0\ntags: [{track}]\n---\n")
+        put(ORIGIN, origin_of(facts, configs, licence=None)) if told else put(
+            "README.md", f"---\nlicense: cc0-1.0\ntags: [{track}]\n---\n"
+        )
         return [config.name for config in configs]
 
     return run
@@ -64,13 +99,23 @@ def refused(read, **part):
 
 
 def by_published(samples):
-    return {row["published_id"]: row for row in samples.with_columns(pair("attributes", "published_id")).to_dicts()}
+    return {
+        row["published_id"]: row
+        for row in samples.with_columns(pair("attributes", "published_id")).to_dicts()
+    }
 
 
-# ---- mFAVA -------------------------------------------------------------------------------------------------------------------------
+# ---- mFAVA -------------------------------------------------------------------------------------------------
 def passages():
-    """A labelled English passage and its translation, one held out, a silver passage with its gold label, a labelled reply."""
-    own = [item("t1", "train", "d1"), item("t1-de", "train", "d2", lang="de"), item("h1", "held-out", "d3"), item("s1", "silver", "d4")]
+    """A labelled English passage and its translation, one held out, a silver passage with its gold label, a
+    labelled reply.
+    """
+    own = [
+        item("t1", "train", "d1"),
+        item("t1-de", "train", "d2", lang="de"),
+        item("h1", "held-out", "d3"),
+        item("s1", "silver", "d4"),
+    ]
     own += [item("w1", "wild", "d5", question="What is tin?")]
     train, translated, held, silver, wild = own
     samples = [
@@ -79,10 +124,22 @@ def passages():
         sample("c", held, split="test"),
         sample("d", silver, spans=[SPAN], split="test"),
         sample("e", silver, label_source="gold", split="test", silver="d", n_labels=2),
-        sample("f", wild, label_source="gold", spans=[SPAN | {"p": 0.5}], is_hallucinated=False, split="train", n_labels=2),
+        sample(
+            "f",
+            wild,
+            label_source="gold",
+            spans=[SPAN | {"p": 0.5}],
+            is_hallucinated=False,
+            split="train",
+            n_labels=2,
+        ),
     ]
     documents = [document(f"d{k}", f"Reference {k}.") for k in range(1, 6)]
-    return {"items": frame(Item, own), "documents": frame(Document, documents), "samples": frame(Sample, samples)}
+    return {
+        "items": frame(Item, own),
+        "documents": frame(Document, documents),
+        "samples": frame(Sample, samples),
+    }
 
 
 @pytest.mark.parametrize("told", [True, False])
@@ -92,21 +149,39 @@ def test_passages_and_replies_with_their_labels(lay, read, told):
     got = read("truerate")
     back, before = by_published(got.samples), {row["sample_id"]: row for row in tables["samples"].to_dicts()}
     assert back.keys() == before.keys()
-    for column in ("group_id", "task", "lang", "text", "is_hallucinated", "label_source", "generator", "spans", "split"):
-        assert {name: row[column] for name, row in back.items()} == {name: row[column] for name, row in before.items()}, column
+    for column in (
+        "group_id",
+        "task",
+        "lang",
+        "text",
+        "is_hallucinated",
+        "label_source",
+        "generator",
+        "spans",
+        "split",
+    ):
+        assert {name: row[column] for name, row in back.items()} == {
+            name: row[column] for name, row in before.items()
+        }, column
     reference = {row["document_id"]: row["text"] for row in got.documents.to_dicts()}
     items = {row["item_id"]: row for row in got.items.to_dicts()}
     assert {name: reference[items[row["item_id"]]["document_ids"][0]] for name, row in back.items()} == {
         "a": "Reference 1.", "b": "Reference 2.", "c": "Reference 3.", "d": "Reference 4.", "e": "Reference 4.", "f": "Reference 5."
     }  # fmt: skip
-    assert items[back["f"]["item_id"]]["question"] == "What is tin?" and back["d"]["item_id"] == back["e"]["item_id"]
+    assert (
+        items[back["f"]["item_id"]]["question"] == "What is tin?"
+        and back["d"]["item_id"] == back["e"]["item_id"]
+    )
 
 
 def test_attributes_that_name_another_sample_name_it_by_its_id_of_now(lay, read):
     lay(passages(), "mfava")
     got = by_published(read("truerate").samples)
     named = {name: {one["key"]: one["value"] for one in row["attributes"]} for name, row in got.items()}
-    assert named["b"]["translated_from"] == got["a"]["sample_id"] and named["e"]["silver"] == got["d"]["sample_id"]
+    assert (
+        named["b"]["translated_from"] == got["a"]["sample_id"]
+        and named["e"]["silver"] == got["d"]["sample_id"]
+    )
     alone = by_published(read("truerate", part="wild").samples)
     assert alone.keys() == {"f"}
 
@@ -125,7 +200,7 @@ def test_tasks_of_another_track_are_one_line(lay, read):
     assert "part 'replies' is not known" in refused(read, part="replies")
 
 
-# ---- WildHallucinations ------------------------------------------------------------------------------------------------------------
+# ---- WildHallucinations ------------------------------------------------------------------------------------
 SILENT = "I am sorry, but I have no information about Varn."
 
 
@@ -139,36 +214,91 @@ def reply(name, of, *, status="ok", model="aster"):
         "params": "{}",
         "status": status,
     }
-    known |= {"text": f"Reply {name}.", "finish_reason": "stop", "reason": None, "prompt_key": "k", "n_tokens_in": 1, "n_tokens_out": 1}
+    known |= {
+        "text": f"Reply {name}.",
+        "finish_reason": "stop",
+        "reason": None,
+        "prompt_key": "k",
+        "n_tokens_in": 1,
+        "n_tokens_out": 1,
+    }
     return known | {"cost_usd": 0.0, "attributes": pairs(lang="en")}
 
 
 def fact(name, of, place, evidence=("p1:0-4",)):
-    known = {"fact_id": name, "generation_id": of, "item_id": "e1", "subject": "aster", "sentence_index": place, "sentence": "s"}
-    return known | {"text": f"Fact {name}.", "is_duplicate": False, "is_title": False, "evidence": list(evidence)}
+    known = {
+        "fact_id": name,
+        "generation_id": of,
+        "item_id": "e1",
+        "subject": "aster",
+        "sentence_index": place,
+        "sentence": "s",
+    }
+    return known | {
+        "text": f"Fact {name}.",
+        "is_duplicate": False,
+        "is_title": False,
+        "evidence": list(evidence),
+    }
 
 
 def verdict(name, of, said, judge="quill", **attributes):
-    known = {"judgement_id": name, "judge": judge, "judge_version": "v", "target_id": of, "verdict": said, "reason": None, "spans": []}
-    return known | {"status": "unparsed" if said is None else "ok", "p": None, "rationale": None, "attributes": pairs(**attributes)}
+    known = {
+        "judgement_id": name,
+        "judge": judge,
+        "judge_version": "v",
+        "target_id": of,
+        "verdict": said,
+        "reason": None,
+        "spans": [],
+    }
+    return known | {
+        "status": "unparsed" if said is None else "ok",
+        "p": None,
+        "rationale": None,
+        "attributes": pairs(**attributes),
+    }
 
 
 def replies():
-    """Two replies of three and one facts, one of which got no verdict; one that abstains; one of which no fact was written.
+    """Two replies of three and one facts, one of which got no verdict; one that abstains; one of which no
+    fact was written.
 
-    Beside the verifier's verdicts stand one of a single call, a detector's, and those of people, who labelled one fact.
+    Beside the verifier's verdicts stand one of a single call, a detector's, and those of people, who labelled
+    one fact.
     """
     items = [item("e1", "entity", "p1", "p2", question="Varn", name="Varn", domain="places")]
     silent = reply("r3", "e1", status="abstained") | {"text": SILENT}
     generations = [reply("r1", "e1"), reply("r2", "e1", model="birch"), silent, reply("r4", "e1")]
-    generations += [reply("r5", "e1") | {"purpose": "write_facts"}, reply("r6", "e1", status="dead") | {"text": ""}]
-    facts = [fact("f1", "r1", 0), fact("f2", "r1", 1, ["p2:1-3", "gone:0-1"]), fact("f3", "r1", 2), fact("f4", "r2", 0)]
+    generations += [
+        reply("r5", "e1") | {"purpose": "write_facts"},
+        reply("r6", "e1", status="dead") | {"text": ""},
+    ]
+    facts = [
+        fact("f1", "r1", 0),
+        fact("f2", "r1", 1, ["p2:1-3", "gone:0-1"]),
+        fact("f3", "r1", 2),
+        fact("f4", "r2", 0),
+    ]
     given = {"f1": False, "f2": True, "f3": None, "f4": False}
     judgements = [verdict(f"v-{name}", name, said, generation="r") for name, said in given.items()]
-    judgements += [verdict("v1", "f1", True, generation="r", stage="single"), verdict("v2", "f1", True, judge="support")]
+    judgements += [
+        verdict("v1", "f1", True, generation="r", stage="single"),
+        verdict("v2", "f1", True, judge="support"),
+    ]
     judgements += [verdict("v3", "f1", True, judge="fay", stage="annotation", kind="fact")]
     entity = items[0] | {"task": "fact"}
-    gold = [sample("f1", entity, label_source="gold", is_hallucinated=True, fact="f1", n_labels=3, evidence="p1:0-4 p2:1-3")]
+    gold = [
+        sample(
+            "f1",
+            entity,
+            label_source="gold",
+            is_hallucinated=True,
+            fact="f1",
+            n_labels=3,
+            evidence="p1:0-4 p2:1-3",
+        )
+    ]
     documents = [document("p1", "Varn is a town."), document("p2", "Nobody says.", "not stated")]
     return {
         "items": frame(Item, items),
@@ -190,12 +320,18 @@ def test_replies_come_back_with_facts_and_the_verifier_s_verdicts(lay, read, par
     ]  # fmt: skip
     judged = verdicts_of(made.facts, made.judgements, None).sort("text")
     # r1: f1 supported, f2 not, f3 without a verdict: 1 of 2; r2: 1 of 1
-    assert judged.select("text", "is_supported").rows() == [("Fact f1.", True), ("Fact f2.", False), ("Fact f4.", True)]
+    assert judged.select("text", "is_supported").rows() == [
+        ("Fact f1.", True),
+        ("Fact f2.", False),
+        ("Fact f4.", True),
+    ]
     assert set(got.samples["label_source"]) == {"published"}
     assert sorted(got.rejects.select("where", "target_id", "reason").rows()) == [
         ("facts", "f3", "unlabelled"), ("generations", "r4", "unlabelled")
     ]  # fmt: skip
-    assert got.items.select("question", pair("attributes", "domain"), "group_id").rows() == [("Varn", "places", "g-e1")]
+    assert got.items.select("question", pair("attributes", "domain"), "group_id").rows() == [
+        ("Varn", "places", "g-e1")
+    ]
 
 
 def test_evidence_names_the_passages_by_their_documents_of_now(lay, read):
@@ -214,18 +350,33 @@ def test_labelled_facts_come_back_as_people_labelled_them(lay, read):
     got = read("truerate", part="fact")
     (row,) = got.samples.to_dicts()
     known = {one["key"]: one["value"] for one in row["attributes"]}
-    assert (row["task"], row["label_source"], row["is_hallucinated"], row["text"]) == ("fact", "gold", True, "Tin text f1")
+    assert (row["task"], row["label_source"], row["is_hallucinated"], row["text"]) == (
+        "fact",
+        "gold",
+        True,
+        "Tin text f1",
+    )
     assert got.items.select("task", "question", "group_id").rows() == [("entity", "Varn", "g-e1")]
     assert (known["published_id"], known["fact"]) == ("f1", row["sample_id"])
     assert ready(got).generations.is_empty() and ready(got).samples.height == 1
 
 
 def test_replies_that_were_published_as_samples_keep_their_facts(lay, read):
-    """A board on ready-made replies publishes them as samples: those are read, and the tables made of them are not."""
+    """A board on ready-made replies publishes them as samples: those are read, and the tables made of them
+    are not.
+    """
     entity = item("e1", "entity", question="Varn")
     own = [sample("r1", entity, label_source="published", is_hallucinated=True, n_claims=2)]
     own += [
-        sample(f"f{k}", entity | {"task": "fact"}, label_source="published", is_hallucinated=k == 2, generation="r1", place=k, label="x")
+        sample(
+            f"f{k}",
+            entity | {"task": "fact"},
+            label_source="published",
+            is_hallucinated=k == 2,
+            generation="r1",
+            place=k,
+            label="x",
+        )
         for k in (1, 2)
     ]
     tables = replies() | {"samples": frame(Sample, own), "items": frame(Item, [entity])}
@@ -242,13 +393,16 @@ def test_replies_without_one_of_their_tables_are_one_line(lay, read, tmp_path):
     lay(replies(), "wildhallucinations")
     for path in (tmp_path / "data" / "judgements").iterdir():
         path.unlink()
-    assert "no config 'judgements', so no replies with verdicts: they are read from facts, generations, items, judgements" in refused(
-        read, part="replies"
+    assert (
+        "no config 'judgements', so no replies with verdicts: they are read from facts, generations, items, judgements"
+        in refused(read, part="replies")
     )
     assert read("truerate").samples.height == 1  # the labelled fact is there all the same
 
 
-@pytest.mark.parametrize("text", ["no json", "[]", '{"licences": 3}', '{"licences": {}, "track": "x", "redistribution": "yes"}'])
+@pytest.mark.parametrize(
+    "text", ["no json", "[]", '{"licences": 3}', '{"licences": {}, "track": "x", "redistribution": "yes"}']
+)
 def test_an_origin_that_is_not_ours_is_one_line(lay, read, put, text):
     lay(replies(), "wildhallucinations")
     put(ORIGIN, text)
@@ -256,12 +410,22 @@ def test_an_origin_that_is_not_ours_is_one_line(lay, read, put, text):
 
 
 def test_each_config_keeps_its_own_licence(lay, read):
-    """A row whose page is under another licence than the source is in a config of its own; both are read, each under its words."""
+    """A row whose page is under another licence than the source is in a config of its own; both are read,
+    each under its words.
+    """
     pages = [document("p1", "Varn is a town.", "CC BY 4.0"), document("p2", "Tin is a metal.")]
     entity = item("e1", "entity", question="Varn") | {"task": "fact"}
-    own = [sample(f"f{k}", entity, evidence=f"p{k}:0-{len(pages[k - 1]['text'])}", label_source="gold") for k in (1, 2)]
-    configs = lay(replies() | {"documents": frame(Document, pages), "samples": frame(Sample, own)}, "wildhallucinations")
+    own = [
+        sample(f"f{k}", entity, evidence=f"p{k}:0-{len(pages[k - 1]['text'])}", label_source="gold")
+        for k in (1, 2)
+    ]
+    configs = lay(
+        replies() | {"documents": frame(Document, pages), "samples": frame(Sample, own)}, "wildhallucinations"
+    )
     assert {"fact-cc-by-4.0", "fact-cc0-1.0"} <= set(configs)
     got = read("truerate", part="fact")
-    assert sorted(got.documents.select("text", "licence").rows()) == [("Tin is a metal.", "cc0-1.0"), ("Varn is a town.", "cc-by-4.0")]
+    assert sorted(got.documents.select("text", "licence").rows()) == [
+        ("Tin is a metal.", "cc0-1.0"),
+        ("Varn is a town.", "cc-by-4.0"),
+    ]
     assert got.card["licence"] == "cc-by-4.0; cc0-1.0" and got.card["redistribution"] == "yes"

@@ -8,8 +8,17 @@ from truerate.core.schemas import pair
 
 TOWN = "Varn is a town on the Ost."
 OWN = {"id": "t1", "lang": "en", "subject": "Varn", "reference": TOWN}
-MARKED = "Varn is a <entity><delete>town</delete><mark>city</mark></entity>. <invented>It has a moon.</invented>"
-PROMPT = {"id": "p1", "lang": "de", "question": "Wo liegt Varn?", "reference": "Varn liegt am Ost.", "subject": "Varn", "origin": "own"}
+MARKED = (
+    "Varn is a <entity><delete>town</delete><mark>city</mark></entity>. <invented>It has a moon.</invented>"
+)
+PROMPT = {
+    "id": "p1",
+    "lang": "de",
+    "question": "Wo liegt Varn?",
+    "reference": "Varn liegt am Ost.",
+    "subject": "Varn",
+    "origin": "own",
+}
 ASKED = "Read the following references:\nx\nPlease identify all the errors in the following passage "
 PAGE = {
     "pageid": 5,
@@ -31,12 +40,17 @@ def attributes(row):
     return {one["key"]: one["value"] for one in row["attributes"]}
 
 
-# ---- training passages ------------------------------------------------------------------------------------------------------
+# ---- training passages -------------------------------------------------------------------------------------
 def test_a_marked_passage(put, read):
     put("fava.jsonl", [OWN | {"marked": MARKED}])
     got = read("fava")
     item, sample = got.items.row(0, named=True), got.samples.row(0, named=True)
-    assert (item["task"], item["lang"], item["right_answer"], attributes(item)["subject"]) == ("train", "en", "Varn is a town.", "Varn")
+    assert (item["task"], item["lang"], item["right_answer"], attributes(item)["subject"]) == (
+        "train",
+        "en",
+        "Varn is a town.",
+        "Varn",
+    )
     assert (sample["text"], sample["label_source"]) == ("Varn is a city. It has a moon.", "silver")
     assert cut(sample) == [("city", "entity"), ("It has a moon.", "invented")]
     assert got.documents["text"].to_list() == [TOWN] and item["group_id"] == sample["group_id"]
@@ -51,7 +65,9 @@ def test_the_published_training_file_marks_corrections(put, read):
     put("training.json", rows)
     got = read("fava")
     assert cut(got.samples.row(0, named=True)) == [("city", "entity"), ("It has a moon.", "invented")]
-    assert got.items["right_answer"].to_list() == ["Varn is a town."] and got.documents["text"].to_list() == [f"Reference[1]: {TOWN}"]
+    assert got.items["right_answer"].to_list() == ["Varn is a town."] and got.documents["text"].to_list() == [
+        f"Reference[1]: {TOWN}"
+    ]
     assert (got.card["licence"], got.card["redistribution"]) == ("CC BY 4.0", "yes")
 
 
@@ -69,7 +85,10 @@ def test_a_generated_passage_with_its_evidence(put, read):
 
 def test_passages_of_the_held_out_file_are_a_task_of_their_own_and_all_of_the_test_split(put, read):
     put("fava.jsonl", [OWN | {"marked": MARKED}])
-    put("heldout.jsonl", [OWN | {"id": f"h{n}", "reference": f"{TOWN} {n}", "marked": MARKED} for n in range(12)])
+    put(
+        "heldout.jsonl",
+        [OWN | {"id": f"h{n}", "reference": f"{TOWN} {n}", "marked": MARKED} for n in range(12)],
+    )
     samples = read("fava").samples
     assert samples["task"].value_counts().sort("task").rows() == [("held-out", 12), ("train", 1)]
     assert set(samples.filter(task="held-out")["split"]) == {"test"}
@@ -98,15 +117,20 @@ def test_malformed_passages_never_stop_a_run_but_broken_rows_do(put, read, reaso
     put("fava.jsonl", [OWN | {"marked": "A <entity>b."}])
     assert reasons(read("fava", "stop")) == [(1, "malformed")]
     put("fava.jsonl", [OWN | {"marked": MARKED, "lang": "klingon"}])
-    with pytest.raises(TruerateError, match="fava.jsonl row 1: field 'lang' is 'klingon'; write an ISO 639 code"):
+    with pytest.raises(
+        TruerateError, match="fava.jsonl row 1: field 'lang' is 'klingon'; write an ISO 639 code"
+    ):
         read("fava", "stop")
 
 
-# ---- prompts ----------------------------------------------------------------------------------------------------------------
+# ---- prompts -----------------------------------------------------------------------------------------------
 def test_prompts_become_silver_items(put, read):
     put("prompts.jsonl", [PROMPT, PROMPT | {"question": "Was ist Varn?", "lang": "DE"}])
     got = read("silver_prompts")
-    assert got.items.select("task", "lang", "question").rows() == [("silver", "de", "Wo liegt Varn?"), ("silver", "de", "Was ist Varn?")]
+    assert got.items.select("task", "lang", "question").rows() == [
+        ("silver", "de", "Wo liegt Varn?"),
+        ("silver", "de", "Was ist Varn?"),
+    ]
     assert got.items["group_id"].n_unique() == got.documents.height == 1  # both ask about one reference
     assert attributes(got.items.row(0, named=True)) == {"id": "p1", "origin": "own", "subject": "Varn"}
     assert got.samples.is_empty() and got.card["redistribution"] == "no"
@@ -117,15 +141,28 @@ def test_a_prompt_that_stands_twice_is_kept_once(put, read, reasons):
     assert reasons(read("silver_prompts")) == [(2, "duplicate")]
 
 
-# ---- articles ---------------------------------------------------------------------------------------------------------------
+# ---- articles ----------------------------------------------------------------------------------------------
 def test_the_lead_of_an_article_is_its_reference(put, read):
     put("articles.jsonl", [PAGE])
     got = read("wikipedia")
     document = got.documents.row(0, named=True)
-    assert (document["text"], document["title"], document["lang"], document["is_wikipedia"]) == ("Varn est une ville.", "Varn", "fr", True)
-    assert document["url"] == "https://fr.wikipedia.org/wiki/Varn?oldid=77" and document["licence"] == "CC BY-SA 4.0"
+    assert (document["text"], document["title"], document["lang"], document["is_wikipedia"]) == (
+        "Varn est une ville.",
+        "Varn",
+        "fr",
+        True,
+    )
+    assert (
+        document["url"] == "https://fr.wikipedia.org/wiki/Varn?oldid=77"
+        and document["licence"] == "CC BY-SA 4.0"
+    )
     known = attributes(got.items.row(0, named=True))
-    assert known == {"title": "Varn", "n_characters": str(len(PAGE["extract"])), "n_sections": "2", "depth": "241.3"} | {
+    assert known == {
+        "title": "Varn",
+        "n_characters": str(len(PAGE["extract"])),
+        "n_sections": "2",
+        "depth": "241.3",
+    } | {
         "tags": "Unreferenced",
         "id": "5",
     }
@@ -142,7 +179,10 @@ def test_a_response_of_the_api(put, read, as_list):
     }
     page |= {"templates": [{"ns": 10, "title": "Vorlage:Belege fehlen"}], "lastrevid": 9}
     gone = {"title": "Nichts", "missing": True}
-    put("articles.json", [{"batchcomplete": True, "query": {"pages": [page, gone] if as_list else {"5": page, "-1": gone}}}])
+    put(
+        "articles.json",
+        [{"batchcomplete": True, "query": {"pages": [page, gone] if as_list else {"5": page, "-1": gone}}}],
+    )
     got = read("wikipedia")
     assert got.items["lang"].to_list() == ["de"] and got.documents["text"].to_list() == ["Stadt."]
     assert attributes(got.items.row(0, named=True))["tags"] == "Belege fehlen"
@@ -174,18 +214,29 @@ def test_an_article_without_headings_is_all_lead(put, read):
     assert set(attributes(got.items.row(0, named=True))) == {"title", "n_characters", "n_sections", "id"}
 
 
-# ---- together ---------------------------------------------------------------------------------------------------------------
+# ---- together ----------------------------------------------------------------------------------------------
 def test_a_folder_holds_any_of_them_under_one_card(put, read):
     put("fava.jsonl", [OWN | {"marked": MARKED}])
     put("prompts.jsonl", [PROMPT])
     put("articles.jsonl", [PAGE])
     put(
         "source.json",
-        {"name": "own wiki", "licence": "CC0-1.0", "redistribution": "yes", "citation": None, "url": None, "lang": "en,de,fr"},
+        {
+            "name": "own wiki",
+            "licence": "CC0-1.0",
+            "redistribution": "yes",
+            "citation": None,
+            "url": None,
+            "lang": "en,de,fr",
+        },
     )
     got = read("wiki_files")
     assert got.items["task"].to_list() == ["train", "silver", "article"] and got.documents.height == 3
-    assert (got.card["name"], got.card["licence"], got.card["redistribution"]) == ("own wiki", "CC0-1.0", "yes")
+    assert (got.card["name"], got.card["licence"], got.card["redistribution"]) == (
+        "own wiki",
+        "CC0-1.0",
+        "yes",
+    )
     assert got.card["counts"]["n_items"] == 3 and len(got.card["files"]) == 3
     assert got.samples.select(pl.col("task"), pair("attributes", "subject")).rows() == [("train", None)]
     assert not got.documents["is_wikipedia"].any()  # the folder's own card says what it is

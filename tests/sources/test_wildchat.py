@@ -12,11 +12,23 @@ SECRET = "my secret text"
 
 
 def turn(content=SECRET, **changes):
-    return {"role": "user", "content": content, "language": "English", "toxic": False, "redacted": False} | changes
+    return {
+        "role": "user",
+        "content": content,
+        "language": "English",
+        "toxic": False,
+        "redacted": False,
+    } | changes
 
 
 def chat(*turns, **changes):
-    row = {"conversation_hash": "c1", "model": "gpt-4", "language": "English", "toxic": False, "redacted": False}
+    row = {
+        "conversation_hash": "c1",
+        "model": "gpt-4",
+        "language": "English",
+        "toxic": False,
+        "redacted": False,
+    }
     return row | {"conversation": list(turns or [turn()])} | changes
 
 
@@ -52,9 +64,18 @@ def test_each_user_turn_is_an_item_of_its_conversation(form, put, read):
     put(f"data/train.{form}", [row] if form == "jsonl" else parquet(row))
     got = read("wildchat")
     rows = sorted(got.items.iter_rows(named=True), key=lambda row: row["question"])
-    assert [(row["task"], row["lang"], row["question"]) for row in rows] == [("chat", "en", "Go on."), ("chat", "en", "Who is Varn?")]
-    assert [pair["value"] for pair in rows[0]["attributes"]] == ["c1", "gpt-4", "2"] and len({row["group_id"] for row in rows}) == 1
-    assert (got.card["counts"]["n_conversations"], got.card["counts"]["n_user_turns"], got.rejects.height) == (1, 2, 0)
+    assert [(row["task"], row["lang"], row["question"]) for row in rows] == [
+        ("chat", "en", "Go on."),
+        ("chat", "en", "Who is Varn?"),
+    ]
+    assert [pair["value"] for pair in rows[0]["attributes"]] == ["c1", "gpt-4", "2"] and len(
+        {row["group_id"] for row in rows}
+    ) == 1
+    assert (
+        got.card["counts"]["n_conversations"],
+        got.card["counts"]["n_user_turns"],
+        got.rejects.height,
+    ) == (1, 2, 0)
     assert "not tried on the original" in got.card["citation"]
 
 
@@ -110,8 +131,21 @@ def test_the_older_fields_and_absent_ones_are_read(said):
 
 def test_parquet_files_of_different_columns_and_null_rows(put, read):
     put("a.parquet", parquet(chat(turn("Who?"))))
-    put("b.parquet", parquet({"conversation_id": "c2", "conversation": [{"role": "user", "content": "Where?", "language": "English"}]}))
-    put("c.parquet", parquet(chat(turn("When?"), conversation_hash="c3"), chat(conversation_hash="c4") | {"conversation": None}))
+    put(
+        "b.parquet",
+        parquet(
+            {
+                "conversation_id": "c2",
+                "conversation": [{"role": "user", "content": "Where?", "language": "English"}],
+            }
+        ),
+    )
+    put(
+        "c.parquet",
+        parquet(
+            chat(turn("When?"), conversation_hash="c3"), chat(conversation_hash="c4") | {"conversation": None}
+        ),
+    )
     got = read("wildchat", "reject")
     assert sorted(got.items["question"]) == ["When?", "Where?", "Who?"]
     assert got.rejects.select("where", "row", "reason").rows() == [("c.parquet", 2, "missing-field")]
@@ -125,8 +159,16 @@ def test_parquet_files_of_different_columns_and_null_rows(put, read):
         ({"conversation": [SECRET]}, "wrong-type", "turn 1: the row must be an object with fields"),
         ({"conversation": [turn(7)]}, "wrong-type", "turn 1: field 'content' must be text"),
         ({"conversation": [turn(role="bot")]}, "unknown-value", "turn 1: field 'role' is 'bot'"),
-        ({"conversation": [turn(toxic="no")]}, "wrong-type", "turn 1: field 'toxic' must be true, false or null"),
-        ({"conversation": [turn()], "redacted": 1}, "wrong-type", "field 'redacted' must be true, false or null"),
+        (
+            {"conversation": [turn(toxic="no")]},
+            "wrong-type",
+            "turn 1: field 'toxic' must be true, false or null",
+        ),
+        (
+            {"conversation": [turn()], "redacted": 1},
+            "wrong-type",
+            "field 'redacted' must be true, false or null",
+        ),
     ],
 )
 def test_a_row_that_cannot_be_read_is_a_reject_without_its_text_or_ends_the_build(row, reason, line, said):
@@ -158,5 +200,16 @@ def test_a_file_that_is_none_ends_the_build_in_one_line(file, content, line, put
 
 
 def test_nothing_that_tells_who_the_user_is_is_kept(said):
-    got = said(chat(turn(hashed_ip="abc123", country="Nowhere"), hashed_ip="abc123", country="Nowhere", header={"user-agent": "x"}))
-    assert not any(word in str(table.to_dicts()) for table in got.tables.values() for word in ("abc123", "Nowhere", "user-agent"))
+    got = said(
+        chat(
+            turn(hashed_ip="abc123", country="Nowhere"),
+            hashed_ip="abc123",
+            country="Nowhere",
+            header={"user-agent": "x"},
+        )
+    )
+    assert not any(
+        word in str(table.to_dicts())
+        for table in got.tables.values()
+        for word in ("abc123", "Nowhere", "user-agent")
+    )

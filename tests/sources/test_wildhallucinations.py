@@ -21,7 +21,10 @@ def parquet(*rows):
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
 def test_an_entity_with_its_pages(form, put, read):
     encyclopedia = PAGE | {"text": "Varn lies on the Ost.", "url": "https://en.wikipedia.org/wiki/Varn"}
-    row = ROW | {"wiki": 1, "info": [PAGE, encyclopedia, PAGE, {"text": "404", "status_code": 404, "url": None}]}
+    row = ROW | {
+        "wiki": 1,
+        "info": [PAGE, encyclopedia, PAGE, {"text": "404", "status_code": 404, "url": None}],
+    }
     put(f"data/train-00000-of-00001.{form}", [row] if form == "jsonl" else parquet(row))
     got = read("wildhallucinations")
     item = got.items.row(0, named=True)

@@ -38,7 +38,9 @@ def test_the_majority_decides_and_every_worker_is_a_judgement(put, read):
     got = read("xsum")
     sample = got.samples.row(0, named=True)
     assert (sample["text"], sample["is_hallucinated"], sample["generator"]) == (TEXT, True, "PtGen")
-    assert [TEXT[span["start"] : span["end"]] for span in sample["spans"]] == ["yor"]  # what two of three marked
+    assert [TEXT[span["start"] : span["end"]] for span in sample["spans"]] == [
+        "yor"
+    ]  # what two of three marked
     assert got.judgements.select("judge", "verdict", pl.col("spans").list.len()).rows() == [
         ("wid_0", True, 1),
         ("wid_1", True, 2),
@@ -80,7 +82,10 @@ def test_a_record_that_is_not_utf_8_costs_itself_alone(put, read, reasons):
     raw = table(row("wid_0"), row("wid_1", text="caf")).encode().replace(b"caf", b"caf\xe9")
     put("hallucination_spans.csv", raw)
     assert reasons(read("xsum", "reject")) == [(2, "unparsable")]
-    with pytest.raises(TruerateError, match="hallucination_spans.csv row 2: not UTF-8: byte 0xe9 in column 'summary_unescaped'"):
+    with pytest.raises(
+        TruerateError,
+        match="hallucination_spans.csv row 2: not UTF-8: byte 0xe9 in column 'summary_unescaped'",
+    ):
         read("xsum")
 
 
@@ -92,14 +97,20 @@ def test_no_majority(put, read, reasons):
 
 def test_a_header_without_a_column_is_one_line(put, read):
     put("hallucination_spans.csv", "bbcid,system\n1,2\n")
-    with pytest.raises(TruerateError, match="hallucination_spans.csv: no column 'worker_id' in the header; found: bbcid, system"):
+    with pytest.raises(
+        TruerateError,
+        match="hallucination_spans.csv: no column 'worker_id' in the header; found: bbcid, system",
+    ):
         read("xsum", "reject")
 
 
 def test_offsets_follow_the_cleaned_text(put, read):
     put("hallucination_spans.csv", table(row("wid_0", "extrinsic", 5, 8, text="a\u202eb\u0000c the end")))
     got = read("xsum")
-    assert got.samples["text"].item() == "abc the end" and got.judgements["spans"].item().to_list()[0]["start"] == 3
+    assert (
+        got.samples["text"].item() == "abc the end"
+        and got.judgements["spans"].item().to_list()[0]["start"] == 3
+    )
 
 
 def test_majority_spans_join_runs_and_mix_types():
@@ -112,8 +123,21 @@ def test_majority_spans_join_runs_and_mix_types():
 def test_published_file(public):
     folder = public("xsum", "hallucination_spans.csv")
     got = read_source("xsum", Source(reader="xsum", path=str(folder)), folder, "stop")
-    # 1,250 summaries of 250 articles by three workers; the one with two workers has one vote for and one against
-    assert (got.items.height, got.samples.height, got.judgements.height, got.rejects.height) == (250, 1249, 3747, 25)
-    assert dict(got.rejects["reason"].value_counts().rows()) == {"no-majority": 1, "duplicate": 17, "contradiction": 7}
-    assert (got.samples["is_hallucinated"].sum(), got.judgements["verdict"].sum()) == (1107, 3 * 1055 + 2 * 52 + 39)
+    # 1,250 summaries of 250 articles by three workers; the one with two workers has one vote for and one
+    # against
+    assert (got.items.height, got.samples.height, got.judgements.height, got.rejects.height) == (
+        250,
+        1249,
+        3747,
+        25,
+    )
+    assert dict(got.rejects["reason"].value_counts().rows()) == {
+        "no-majority": 1,
+        "duplicate": 17,
+        "contradiction": 7,
+    }
+    assert (got.samples["is_hallucinated"].sum(), got.judgements["verdict"].sum()) == (
+        1107,
+        3 * 1055 + 2 * 52 + 39,
+    )
     assert got.samples.group_by("group_id").agg(pl.col("split").n_unique())["split"].max() == 1

@@ -1,4 +1,6 @@
-"""A small web on loopback: addresses with what they answer, asked straight or as a proxy, and a record of every request."""
+"""A small web on loopback: addresses with what they answer, asked straight or as a proxy, and a record of
+every request.
+"""
 
 import asyncio
 import json
@@ -32,7 +34,14 @@ class Waits:
 
 def fetch_settings(**changes) -> Fetch:
     """Limits of a test: loopback is allowed, no pause between requests."""
-    small = {"proxy": None, "timeout_s": 5, "max_bytes": 2000, "max_redirects": 2, "per_host_s": 0, "allowed_private": ["127.0.0.1"]}
+    small = {
+        "proxy": None,
+        "timeout_s": 5,
+        "max_bytes": 2000,
+        "max_redirects": 2,
+        "per_host_s": 0,
+        "allowed_private": ["127.0.0.1"],
+    }
     return Fetch.model_validate(TRACK.fetch.model_dump() | small | changes)
 
 
@@ -41,7 +50,9 @@ def search_settings(**changes) -> Search:
 
 
 class StubWeb:
-    """`pages` maps a target (as on the request line) or a path to (status, headers, body) or a coroutine that writes by itself."""
+    """`pages` maps a target (as on the request line) or a path to (status, headers, body) or a coroutine that
+    writes by itself.
+    """
 
     def __init__(self, pages: dict):
         self.pages, self.asked, self.headers = pages, [], []
@@ -52,14 +63,21 @@ class StubWeb:
                 first, *lines = head.decode("latin-1").split("\r\n")
                 target = first.split(" ")[1]
                 self.asked.append(target)
-                self.headers.append({line.partition(":")[0].lower(): line.partition(":")[2].strip() for line in lines if line})
-                found = self.pages.get(target, self.pages.get(target.partition("?")[0], (404, {}, b"nothing here")))
+                self.headers.append(
+                    {line.partition(":")[0].lower(): line.partition(":")[2].strip() for line in lines if line}
+                )
+                found = self.pages.get(
+                    target, self.pages.get(target.partition("?")[0], (404, {}, b"nothing here"))
+                )
                 if callable(found):
                     found = await found(target, writer)
                 if found is None:
                     return
                 status, headers, body = found
-                fields = "".join(f"{name}: {value}\r\n" for name, value in ({"content-length": len(body)} | headers).items())
+                fields = "".join(
+                    f"{name}: {value}\r\n"
+                    for name, value in ({"content-length": len(body)} | headers).items()
+                )
                 writer.write(f"HTTP/1.1 {status} Reason\r\n{fields}\r\n".encode("latin-1") + body)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -105,11 +123,22 @@ async def dropped(target, writer):
 
 def results(*links: str) -> tuple:
     """A search's reply in Google's form."""
-    body = {"kind": "customsearch#search"} | ({"items": [{"link": link, "title": f"About {link}"} for link in links]} if links else {})
+    body = {"kind": "customsearch#search"} | (
+        {"items": [{"link": link, "title": f"About {link}"} for link in links]} if links else {}
+    )
     return 200, {"content-type": "application/json"}, json.dumps(body).encode()
 
 
-def fetched(pages, paths, folder, *, settings=None, clock: Clock | None = None, base="http://127.0.0.1:{port}", as_proxy=False):
+def fetched(
+    pages,
+    paths,
+    folder,
+    *,
+    settings=None,
+    clock: Clock | None = None,
+    base="http://127.0.0.1:{port}",
+    as_proxy=False,
+):
     """Fetch paths from a fresh stub web into the store of a folder: the pages and the stub. No pause takes time."""
     stub, settings = StubWeb(pages), settings or fetch_settings()
 

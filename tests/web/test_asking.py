@@ -1,4 +1,6 @@
-"""Faults that pass, over real HTTP on loopback: tried again within the run and in the next, and what hosts ask to wait."""
+"""Faults that pass, over real HTTP on loopback: tried again within the run and in the next, and what hosts
+ask to wait.
+"""
 
 import asyncio
 import time
@@ -49,7 +51,9 @@ def test_a_fault_that_passes_is_tried_again_in_the_run(fault, times, tmp_path):
     if fault in (silent, stalled):
         times = 1  # two of these take a page's whole time
     (page,), stub = fetched({"/a": first(fault, times)}, ["/a"], tmp_path, settings=fetch_settings(**QUICK))
-    assert page.outcome is Outcome.OK and times < len(stub.asked) <= 2 * TRIES  # the client asks a dropped connection again by itself
+    assert (
+        page.outcome is Outcome.OK and times < len(stub.asked) <= 2 * TRIES
+    )  # the client asks a dropped connection again by itself
 
 
 @pytest.mark.parametrize(
@@ -61,7 +65,9 @@ def test_a_fault_that_passes_is_tried_again_in_the_run(fault, times, tmp_path):
         (silent, Outcome.TIMEOUT, "not within 0.4 s"),
     ],
 )
-def test_a_fault_that_stays_is_asked_again_in_the_next_run_and_given_up_for_the_same_meanwhile(fault, outcome, detail, tmp_path, capsys):
+def test_a_fault_that_stays_is_asked_again_in_the_next_run_and_given_up_for_the_same_meanwhile(
+    fault, outcome, detail, tmp_path, capsys
+):
     run = {"as_proxy": True, "settings": fetch_settings(**QUICK)}
     (page,), stub = fetched({"http://a.invalid/a": fault}, ["http://a.invalid/a"], tmp_path, **run)
     assert (page.outcome, page.detail, page.is_transient) == (outcome, detail, True)
@@ -83,17 +89,24 @@ def test_what_does_not_pass_is_asked_once_and_never_again(tmp_path, capsys):
     served = {f"http://{name}.invalid/a": answer for name, answer in answers.items()}
     names = [*served, "ftp://a.invalid/a", "http://www.facebook.com/a"]
     first_run, stub = fetched(served, names, tmp_path, as_proxy=True, settings=fetch_settings(**QUICK))
-    assert sorted(stub.asked) == sorted(served) and not any(page.is_transient or page.outcome is Outcome.OK for page in first_run)
+    assert sorted(stub.asked) == sorted(served) and not any(
+        page.is_transient or page.outcome is Outcome.OK for page in first_run
+    )
     second, stub = fetched({}, names, tmp_path, as_proxy=True, settings=fetch_settings(**QUICK))
     assert second == first_run and stub.asked == [] and capsys.readouterr().err == ""
 
 
 def test_a_proxy_that_was_down_drops_nothing_for_good(tmp_path, monkeypatch):
-    names, served = ["http://a.invalid/a", "http://b.invalid/b"], {"http://a.invalid/a": PAGE, "http://b.invalid/b": PAGE}
+    names, served = (
+        ["http://a.invalid/a", "http://b.invalid/b"],
+        {"http://a.invalid/a": PAGE, "http://b.invalid/b": PAGE},
+    )
     settings = fetch_settings(timeout_s=2)
     monkeypatch.setattr(stub_web, "PROXY", "http://127.0.0.1:9")
     down, _ = fetched(served, names, tmp_path, as_proxy=True, settings=settings)
-    assert {(page.outcome, page.detail) for page in down} == {(Outcome.ERROR, "robots.txt: ClientProxyConnectionError")}
+    assert {(page.outcome, page.detail) for page in down} == {
+        (Outcome.ERROR, "robots.txt: ClientProxyConnectionError")
+    }
     monkeypatch.undo()
     up, _ = fetched(served, names, tmp_path, as_proxy=True, settings=settings)
     assert {page.outcome for page in up} == {Outcome.OK}
@@ -111,7 +124,11 @@ def test_rules_that_did_not_come_are_asked_for_again_with_their_pages(tmp_path):
 def test_a_page_that_never_answers_costs_its_time_once_and_two_requests(tmp_path):
     since = time.monotonic()
     (page,), stub = fetched({"/a": silent}, ["/a"], tmp_path, settings=fetch_settings(**QUICK))
-    assert page.outcome is Outcome.TIMEOUT and len(stub.asked) == 2 and time.monotonic() - since < 2 * QUICK["timeout_s"]
+    assert (
+        page.outcome is Outcome.TIMEOUT
+        and len(stub.asked) == 2
+        and time.monotonic() - since < 2 * QUICK["timeout_s"]
+    )
 
 
 def at(seconds):
@@ -124,7 +141,9 @@ def at(seconds):
 def test_what_a_host_asks_to_wait_is_waited_and_said(asks, seconds, status, tmp_path, capsys):
     waits = Waits()
     answer = first((status, {"retry-after": asks}, b""))
-    (page,), _ = fetched({"/a": answer}, ["/a"], tmp_path, settings=fetch_settings(**QUICK), clock=waits.clock())
+    (page,), _ = fetched(
+        {"/a": answer}, ["/a"], tmp_path, settings=fetch_settings(**QUICK), clock=waits.clock()
+    )
     assert page.outcome is Outcome.OK and len(waits.slept) == 1 and seconds <= waits.slept[0] <= seconds + 1
     assert ("'127.0.0.1' asks to come back later" in capsys.readouterr().err) == (seconds > 5)
 
@@ -136,14 +155,18 @@ def test_a_host_that_asks_for_a_longer_pause_is_left_in_peace_for_this_run(asks,
         {f"/{n}": busy for n in range(9)}, [f"/{n}" for n in range(9)], tmp_path,
         settings=fetch_settings(concurrency=1, **QUICK), clock=waits.clock(),
     )  # fmt: skip
-    assert {(page.outcome, page.detail) for page in pages} == {(Outcome.STATUS, "429")} and all(page.is_transient for page in pages)
+    assert {(page.outcome, page.detail) for page in pages} == {(Outcome.STATUS, "429")} and all(
+        page.is_transient for page in pages
+    )
     assert waits.slept == [] and len(stub.asked) < 9
 
 
 def test_waits_are_drawn_below_a_ceiling_that_doubles(tmp_path):
     waits = Waits()
     fetched({"/a": LATER[503]}, ["/a"], tmp_path, settings=fetch_settings(**QUICK), clock=waits.clock())
-    assert len(waits.slept) == TRIES - 1 and all(0 <= wait <= ceiling for wait, ceiling in zip(waits.slept, (0.5, 1, 2), strict=True))
+    assert len(waits.slept) == TRIES - 1 and all(
+        0 <= wait <= ceiling for wait, ceiling in zip(waits.slept, (0.5, 1, 2), strict=True)
+    )
 
 
 def test_a_host_that_stays_down_is_not_asked_so_often_for_each_of_its_pages(tmp_path):
@@ -157,10 +180,22 @@ def test_a_host_that_stays_down_is_not_asked_so_often_for_each_of_its_pages(tmp_
         return found, stub.asked
 
     found, asked = asyncio.run(run())
-    assert {page.detail for page in found} == {"500"} and len(asked) == 3 * TRIES + 6  # three were given up, the others had one try
+    assert {page.detail for page in found} == {"500"} and len(
+        asked
+    ) == 3 * TRIES + 6  # three were given up, the others had one try
 
 
 def test_a_long_queue_at_one_host_says_how_long_it_takes(tmp_path, capsys):
     served = {f"http://a.example/{n}": PAGE for n in range(5)}
-    fetched(served, list(served), tmp_path, as_proxy=True, settings=fetch_settings(per_host_s=3.0, robots=False), clock=Waits().clock())
-    assert capsys.readouterr().err == "truerate: waiting 15 s: 5 pages of 'a.example', one each 3 s (fetch.per_host_s)\n"
+    fetched(
+        served,
+        list(served),
+        tmp_path,
+        as_proxy=True,
+        settings=fetch_settings(per_host_s=3.0, robots=False),
+        clock=Waits().clock(),
+    )
+    assert (
+        capsys.readouterr().err
+        == "truerate: waiting 15 s: 5 pages of 'a.example', one each 3 s (fetch.per_host_s)\n"
+    )

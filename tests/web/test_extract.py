@@ -37,10 +37,19 @@ CC = "https://creativecommons.org"
     ("named", "licence"),
     [
         (f'<link rel="license" href="{CC}/licenses/by-sa/4.0/deed.en">', "CC BY-SA 4.0"),
-        (f'<link rel="stylesheet"><a href="{CC}/licenses/by-nc/2.0/" rel="nofollow License">terms</a>', "CC BY-NC 2.0"),
+        (
+            f'<link rel="stylesheet"><a href="{CC}/licenses/by-nc/2.0/" rel="nofollow License">terms</a>',
+            "CC BY-NC 2.0",
+        ),
         (f'<link rel="license" href="{CC}/publicdomain/zero/1.0/">', "CC0 1.0"),
-        (f'<link rel="license" href="{CC}/licenses/by/4.0"><a rel="license" href="{CC}/licenses/by-nd/4.0">a text below</a>', "CC BY 4.0"),
-        (f'<a rel="license" href="{CC}/licenses/by/4.0/">one</a><a rel="license" href="{CC}/licenses/by-sa/4.0/">another</a>', None),
+        (
+            f'<link rel="license" href="{CC}/licenses/by/4.0"><a rel="license" href="{CC}/licenses/by-nd/4.0">a text below</a>',
+            "CC BY 4.0",
+        ),
+        (
+            f'<a rel="license" href="{CC}/licenses/by/4.0/">one</a><a rel="license" href="{CC}/licenses/by-sa/4.0/">another</a>',
+            None,
+        ),
         (f'<figure><a rel="license" href="{CC}/licenses/by/4.0/">photo</a></figure>', None),
         (f'<a href="{CC}/licenses/by/4.0/">only a link</a>', None),
         ('<a rel="license" href="/terms">our terms</a>', None),
@@ -69,11 +78,16 @@ def test_the_same_page_gives_the_same_text_whatever_was_read_before():
 def test_a_page_that_only_asks_to_sign_in_is_told_from_one_that_mentions_it():
     wall = "<html><body><p>Please sign in to read on. It is free of charge for members of our circle.</p></body></html>"
     assert extracted(page(wall.encode()), MAIN, PHRASES).outcome is Outcome.SIGN_IN
-    long = MARKUP.replace("</article>", "<p>Please sign in to comment.</p>" + f"<p>{' '.join(PARAGRAPHS)}</p>" * 2 + "</article>")
+    long = MARKUP.replace(
+        "</article>",
+        "<p>Please sign in to comment.</p>" + f"<p>{' '.join(PARAGRAPHS)}</p>" * 2 + "</article>",
+    )
     assert extracted(page(long.encode()), TAGS, PHRASES).outcome is Outcome.OK
 
 
-@pytest.mark.parametrize("body", [b"", b"   ", b"<html><body><script>1</script></body></html>", b"<!-- nothing -->"])
+@pytest.mark.parametrize(
+    "body", [b"", b"   ", b"<html><body><script>1</script></body></html>", b"<!-- nothing -->"]
+)
 @pytest.mark.parametrize("how", [MAIN, TAGS])
 def test_a_page_without_text_is_empty(body, how):
     assert extracted(page(body), how).outcome is Outcome.EMPTY
@@ -126,7 +140,12 @@ def test_one_broken_character_is_borne_and_noise_is_not():
 
 @pytest.mark.parametrize(
     "markup",
-    ["<div>" * 20_000 + "deep", "<p>" + "&" * 50_000, "<a href='" + "x" * 90_000, "<?xml version='1.0' encoding='utf-8'?><p>x</p>"],
+    [
+        "<div>" * 20_000 + "deep",
+        "<p>" + "&" * 50_000,
+        "<a href='" + "x" * 90_000,
+        "<?xml version='1.0' encoding='utf-8'?><p>x</p>",
+    ],
 )
 @pytest.mark.parametrize("how", [MAIN, TAGS])
 def test_markup_made_to_break_a_parser_costs_that_page_alone(markup, how):

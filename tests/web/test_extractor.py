@@ -1,4 +1,6 @@
-"""Pages made to cost: each costs at most its limit of time, and the process that reads ends with whom it reads for."""
+"""Pages made to cost: each costs at most its limit of time, and the process that reads ends with whom it
+reads for.
+"""
 
 import os
 import signal
@@ -20,8 +22,14 @@ from truerate.web.store import PageStore
 from .stub_web import HTML, fetch_settings, fetched
 
 LIMIT_S = 0.3
-LISTS = "<html><body><article>" + "<ul><li>one</li><li>two</li></ul>" * 30_000 + "</article></body></html>"  # quadratic: minutes
-GOOD = "<html><title>Varn</title><body><article>" + "<p>Varn is a town on the river Odla, founded in 1204 by monks.</p>" * 3 + "</article>"
+LISTS = (
+    "<html><body><article>" + "<ul><li>one</li><li>two</li></ul>" * 30_000 + "</article></body></html>"
+)  # quadratic: minutes
+GOOD = (
+    "<html><title>Varn</title><body><article>"
+    + "<p>Varn is a town on the river Odla, founded in 1204 by monks.</p>" * 3
+    + "</article>"
+)
 HOSTILE = {
     "lists that close": LISTS,
     "lists that do not": "<article>" + "<ul><li>" * 100_000,
@@ -51,27 +59,48 @@ def quick():
 
 @pytest.mark.parametrize("how", [MAIN, TAGS])
 def test_what_it_gives_is_what_reading_gives(how, quick):
-    page = Page("http://a/", Outcome.OK, "", "http://a/", 200, "text/html", "cp1252", GOOD.replace("Odla", "Ödla").encode("cp1252"))
+    page = Page(
+        "http://a/",
+        Outcome.OK,
+        "",
+        "http://a/",
+        200,
+        "text/html",
+        "cp1252",
+        GOOD.replace("Odla", "Ödla").encode("cp1252"),
+    )
     assert quick.read(GOOD, how, []) == of_markup(GOOD, how) != quick.read(GOOD, how, ["odla"])
     assert "Ödla" in quick.read(page, how, []).text and quick.read("", how, []) == Text(Outcome.EMPTY)
 
 
 def test_hostile_pages_cost_their_limit_and_the_others_are_read(tmp_path):
-    """Over loopback, as a build fetches and reads them; the next build neither fetches nor reads those that took too long."""
+    """Over loopback, as a build fetches and reads them; the next build neither fetches nor reads those that
+    took too long.
+    """
     settings = fetch_settings(robots=False, max_bytes=1_000_000, timeout_s=30)
-    served = {f"http://{name.replace(' ', '-')}.invalid/": (200, HTML, body.encode()) for name, body in (HOSTILE | {"good": GOOD}).items()}
+    served = {
+        f"http://{name.replace(' ', '-')}.invalid/": (200, HTML, body.encode())
+        for name, body in (HOSTILE | {"good": GOOD}).items()
+    }
     fetched(served, list(served), tmp_path, as_proxy=True, settings=settings)
     with PageStore(tmp_path / "pages.sqlite") as store:
         found = read_all(store, served, settings, limit_s=LIMIT_S)
         slow = {url for url, text in found.items() if text.outcome is Outcome.TIMEOUT}
         assert "http://lists-that-close.invalid/" in slow and "monks" in found["http://good.invalid/"].text
-        assert {text.outcome for text in found.values()} <= {Outcome.OK, Outcome.EMPTY, Outcome.UNDECODABLE, Outcome.TIMEOUT}
+        assert {text.outcome for text in found.values()} <= {
+            Outcome.OK,
+            Outcome.EMPTY,
+            Outcome.UNDECODABLE,
+            Outcome.TIMEOUT,
+        }
         assert all(found[url].detail == f"not read within {LIMIT_S} s" for url in slow)
         since = time.monotonic()
         assert read_all(store, slow, settings, limit_s=LIMIT_S) == {url: found[url] for url in slow}
         assert time.monotonic() - since < LIMIT_S  # what they are is known
         page = store.page("", min(slow), "other limits")
-        assert page.outcome is Outcome.OK and page.body == served[min(slow)][2]  # nor are they fetched again, to be read with more time
+        assert (
+            page.outcome is Outcome.OK and page.body == served[min(slow)][2]
+        )  # nor are they fetched again, to be read with more time
 
 
 def read_all(store, urls, settings, *, limit_s):
@@ -85,12 +114,21 @@ def read_all(store, urls, settings, *, limit_s):
 
 def test_a_page_with_its_limit_is_read_anew_under_another(tmp_path):
     settings = fetch_settings(robots=False, extract=TAGS)
-    fetched({"http://a.invalid/": (200, HTML, GOOD.encode())}, ["http://a.invalid/"], tmp_path, as_proxy=True, settings=settings)
+    fetched(
+        {"http://a.invalid/": (200, HTML, GOOD.encode())},
+        ["http://a.invalid/"],
+        tmp_path,
+        as_proxy=True,
+        settings=settings,
+    )
     with PageStore(tmp_path / "pages.sqlite") as store:
         with Reader(store.path, "", settings) as reader:
             store.keep_slow("", "http://a.invalid/", reader._reading_limits, "not read within 5 s")
             assert reader.text("http://a.invalid/")[0] == Text(Outcome.TIMEOUT, detail="not read within 5 s")
-        assert read_all(store, ["http://a.invalid/"], settings, limit_s=9)["http://a.invalid/"].outcome is Outcome.OK
+        assert (
+            read_all(store, ["http://a.invalid/"], settings, limit_s=9)["http://a.invalid/"].outcome
+            is Outcome.OK
+        )
 
 
 def test_a_process_that_somebody_kills_is_replaced_and_the_page_read(quick):
@@ -120,7 +158,9 @@ def test_closing_ends_a_page_that_is_being_read():
 
 def test_a_process_that_does_not_come_up_is_one_line(monkeypatch):
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(TruerateError, match="^reading pages: the process that reads them ended by exit code 1; run again$"):
+    with pytest.raises(
+        TruerateError, match="^reading pages: the process that reads them ended by exit code 1; run again$"
+    ):
         Extractor(1.0).read(GOOD, MAIN, [])
 
 
@@ -139,7 +179,12 @@ extractor.read(LISTS, "main", [])
 def test_it_ends_with_its_parent_also_after_kill_9():
     root = Path(__file__).parents[2]
     places = os.pathsep.join([str(root), *filter(None, sys.path)])
-    parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": places})
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": places},
+    )
     child = int(parent.stdout.readline())
     assert is_alive(child)
     parent.kill()

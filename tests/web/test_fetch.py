@@ -18,9 +18,17 @@ def one(pages, path, folder, **more):
 
 def test_a_page_comes_with_its_headers_body_and_digest(tmp_path):
     page, stub = one({"/a": PAGE}, "/a#part", tmp_path)
-    assert (page.outcome, page.status, page.content_type, page.charset, page.body) == (Outcome.OK, 200, "text/html", "utf-8", PAGE[2])
+    assert (page.outcome, page.status, page.content_type, page.charset, page.body) == (
+        Outcome.OK,
+        200,
+        "text/html",
+        "utf-8",
+        PAGE[2],
+    )
     assert page.final_url.endswith("/a") and len(page.sha256) == 64 and len(page.fetched) == 10
-    assert stub.asked == ["/robots.txt", "/a"] and stub.headers[1]["user-agent"] == fetch_settings().user_agent
+    assert (
+        stub.asked == ["/robots.txt", "/a"] and stub.headers[1]["user-agent"] == fetch_settings().user_agent
+    )
 
 
 async def endless(target, writer):
@@ -37,13 +45,25 @@ async def endless(target, writer):
         ((503, HTML, b"later"), Outcome.STATUS, "503"),
         ((301, {}, b"to nowhere"), Outcome.STATUS, "301"),
         ((200, HTML, b"x" * 2001), Outcome.TOO_LARGE, "more than 2,000 bytes"),
-        ((200, HTML | {"content-encoding": "gzip"}, gzip.compress(b"x" * 1_000_000)), Outcome.TOO_LARGE, "more than 2,000 bytes"),
+        (
+            (200, HTML | {"content-encoding": "gzip"}, gzip.compress(b"x" * 1_000_000)),
+            Outcome.TOO_LARGE,
+            "more than 2,000 bytes",
+        ),
         (endless, Outcome.TOO_LARGE, "more than 2,000 bytes"),
         ((200, {"content-type": "application/pdf"}, b"%PDF"), Outcome.NOT_HTML, "application/pdf"),
         ((302, {"location": "javascript:alert(1)"}, b""), Outcome.REDIRECTS, "to nowhere"),
         ((302, {"location": "http://[broken/"}, b""), Outcome.REDIRECTS, "to nowhere"),
-        ((302, {"location": "http://169.254.169.254/secrets"}, b""), Outcome.REFUSED_ADDRESS, "169.254.169.254 is not of the public web"),
-        ((302, {"location": "http://2130706433/"}, b""), Outcome.REFUSED_ADDRESS, "'2130706433' is no plain address"),
+        (
+            (302, {"location": "http://169.254.169.254/secrets"}, b""),
+            Outcome.REFUSED_ADDRESS,
+            "169.254.169.254 is not of the public web",
+        ),
+        (
+            (302, {"location": "http://2130706433/"}, b""),
+            Outcome.REFUSED_ADDRESS,
+            "'2130706433' is no plain address",
+        ),
         ((302, {"location": "https://www.facebook.com/varn"}, b""), Outcome.LOGIN_HOST, "www.facebook.com"),
         (cut, Outcome.ERROR, "ClientPayloadError"),
     ],
@@ -69,7 +89,9 @@ def test_redirects_are_followed_up_to_a_number_and_never_in_a_circle(tmp_path):
     assert (circle.outcome, circle.detail.split(" at ")[0]) == (Outcome.REDIRECTS, "in a circle")
 
 
-@pytest.mark.parametrize("url", ["ftp://example.com/a", "http://", "http://[broken/", "/only/a/path", "http://exa mple.com/"])
+@pytest.mark.parametrize(
+    "url", ["ftp://example.com/a", "http://", "http://[broken/", "/only/a/path", "http://exa mple.com/"]
+)
 def test_an_address_that_is_none_is_an_error_of_that_page(url, tmp_path):
     page, stub = one({}, "about:" + url if url.startswith("/") else url, tmp_path, base="")
     assert page.outcome is Outcome.ERROR and stub.asked == []
@@ -89,13 +111,24 @@ def test_a_name_that_resolves_to_a_private_address_is_refused(tmp_path, monkeypa
     base = "http://rebinding.example:{port}"
     refused, stub = one({"/a": PAGE}, "/a", tmp_path, settings=fetch_settings(allowed_private=[]), base=base)
     assert refused.outcome is Outcome.REFUSED_ADDRESS and stub.asked == []
-    passed, _ = one({"/a": PAGE}, "/a", tmp_path, settings=fetch_settings(allowed_private=["rebinding.example"]), base=base)
+    passed, _ = one(
+        {"/a": PAGE},
+        "/a",
+        tmp_path,
+        settings=fetch_settings(allowed_private=["rebinding.example"]),
+        base=base,
+    )
     assert passed.outcome is Outcome.OK
 
 
 def test_robots_are_read_once_per_host_and_heeded_at_every_hop(tmp_path):
     robots = (200, {"content-type": "text/plain"}, b"User-agent: *\nDisallow: /members/\n")
-    pages = {"/robots.txt": robots, "/a": PAGE, "/members/b": PAGE, "/c": (302, {"location": "/members/b"}, b"")}
+    pages = {
+        "/robots.txt": robots,
+        "/a": PAGE,
+        "/members/b": PAGE,
+        "/c": (302, {"location": "/members/b"}, b""),
+    }
     (a, b, c), stub = fetched(pages, ["/a", "/members/b", "/c"], tmp_path)
     assert [one.outcome for one in (a, b, c)] == [Outcome.OK, Outcome.ROBOTS, Outcome.ROBOTS]
     assert stub.asked.count("/robots.txt") == 1 and "/members/b" not in stub.asked
@@ -111,7 +144,10 @@ def test_robots_are_read_once_per_host_and_heeded_at_every_hop(tmp_path):
         ((200, {}, "\ufeffUser-agent: truerate\nDisallow: /".encode()), Outcome.ROBOTS),
         ((200, {}, b"User-agent: other\nDisallow: /"), Outcome.OK),
         ((500, {}, b""), Outcome.ROBOTS),
-        ((429, {}, b""), Outcome.ROBOTS),  # a host that is too busy to say its rules has not said that there are none
+        (
+            (429, {}, b""),
+            Outcome.ROBOTS,
+        ),  # a host that is too busy to say its rules has not said that there are none
         (cut, Outcome.ERROR),
     ],
 )
@@ -129,13 +165,20 @@ def test_what_is_stored_is_not_fetched_again(tmp_path):
     assert second == first and stub.asked == []
     wider = fetch_settings(max_bytes=5000)  # what was dropped for a limit is looked at anew under another
     third, stub = fetched(served, names, tmp_path, as_proxy=True, settings=wider)
-    assert [one.outcome for one in third] == [Outcome.OK, Outcome.OK] and "http://a.invalid/a" not in stub.asked
+    assert [one.outcome for one in third] == [
+        Outcome.OK,
+        Outcome.OK,
+    ] and "http://a.invalid/a" not in stub.asked
 
 
 def test_through_a_proxy_names_are_not_resolved_here_but_private_addresses_are_still_refused(tmp_path):
     pages = {"http://no.such.invalid/a": PAGE}
     (good, literal), stub = fetched(
-        pages, ["http://no.such.invalid/a", "http://127.0.0.1/admin"], tmp_path, as_proxy=True, settings=fetch_settings(allowed_private=[])
+        pages,
+        ["http://no.such.invalid/a", "http://127.0.0.1/admin"],
+        tmp_path,
+        as_proxy=True,
+        settings=fetch_settings(allowed_private=[]),
     )
     assert good.outcome is Outcome.OK and literal.outcome is Outcome.REFUSED_ADDRESS
     assert stub.asked == ["http://no.such.invalid/robots.txt", "http://no.such.invalid/a"]

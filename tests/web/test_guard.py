@@ -32,13 +32,26 @@ def test_addresses_that_are_not_of_the_public_web_are_refused(address):
     assert Guard().address(address)
 
 
-@pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946", "64:ff9b::5db8:d822"])
+@pytest.mark.parametrize(
+    "address", ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946", "64:ff9b::5db8:d822"]
+)
 def test_public_addresses_pass(address):
     assert Guard().address(address) is None
 
 
 @pytest.mark.parametrize(
-    "host", ["2130706433", "127.1", "0x7f.1", "0x7f000001", "017700000001", "localhost", "a.localhost", "", "127.0.0.1"]
+    "host",
+    [
+        "2130706433",
+        "127.1",
+        "0x7f.1",
+        "0x7f000001",
+        "017700000001",
+        "localhost",
+        "a.localhost",
+        "",
+        "127.0.0.1",
+    ],
 )
 def test_hosts_that_systems_read_as_this_machine_are_refused(host):
     assert Guard().host(host)
@@ -46,7 +59,9 @@ def test_hosts_that_systems_read_as_this_machine_are_refused(host):
 
 def test_what_is_listed_passes_and_nothing_else():
     guard = Guard(["127.0.0.0/8", "::1", "*.intranet"])
-    assert guard.host("127.0.0.1") is None and guard.host("::1") is None and guard.host("wiki.intranet") is None
+    assert (
+        guard.host("127.0.0.1") is None and guard.host("::1") is None and guard.host("wiki.intranet") is None
+    )
     assert guard.host("10.0.0.1") and guard.address("::ffff:127.0.0.1") is None and guard.host("127.1")
 
 

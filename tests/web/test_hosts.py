@@ -21,7 +21,11 @@ def test_wikipedia_is_told_by_its_host(url, is_so):
 
 def test_hosts_are_levelled_and_what_cannot_be_read_has_none():
     assert host_of("HTTP://User@Example.COM.:80/x") == "example.com"
-    assert host_of("http://[::1]:80/") == "::1" and host_of("http://[broken/") == "" and host_of("mailto:a@b.c") == ""
+    assert (
+        host_of("http://[::1]:80/") == "::1"
+        and host_of("http://[broken/") == ""
+        and host_of("mailto:a@b.c") == ""
+    )
 
 
 def test_a_domain_holds_what_is_below_it_and_no_other_name_that_ends_alike():

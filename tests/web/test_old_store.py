@@ -1,4 +1,5 @@
-"""A page store as the release wrote it that kept every fault for ever: what passes is asked for again, and nothing else is.
+"""A page store as the release wrote it that kept every fault for ever: what passes is asked for again, and
+nothing else is.
 
 It was written by that release's own code over loopback, with these settings, through a proxy.
 """
@@ -50,10 +51,16 @@ def test_nothing_that_lasts_is_asked_for_again(folder):
 
 def test_what_passes_is_asked_for_again_with_the_rules_that_did_not_come(folder):
     with PageStore(folder / "pages.sqlite") as store:
-        assert [store.page("", url, limits(SETTINGS)).outcome.value for url in urls(PASSING)] == list(PASSING.values())
-    found, stub = fetched(dict.fromkeys(urls(PASSING), PAGE), urls(PASSING), folder, as_proxy=True, settings=SETTINGS)
+        assert [store.page("", url, limits(SETTINGS)).outcome.value for url in urls(PASSING)] == list(
+            PASSING.values()
+        )
+    found, stub = fetched(
+        dict.fromkeys(urls(PASSING), PAGE), urls(PASSING), folder, as_proxy=True, settings=SETTINGS
+    )
     assert {page.outcome for page in found} == {Outcome.OK}
-    rules = {f"http://{host}.invalid/robots.txt" for host in ("lost", "mute", "down")}  # those of the others were read
+    rules = {
+        f"http://{host}.invalid/robots.txt" for host in ("lost", "mute", "down")
+    }  # those of the others were read
     assert set(stub.asked) == {*urls(PASSING), *rules}
 
 
@@ -61,5 +68,6 @@ def test_its_searches_and_counts_are_read(folder):
     with PageStore(folder / "pages.sqlite") as store:
         assert store.results("", "Varn", 3) == [{"link": "http://good.invalid/a"}]
         counted = stats(store)
-    # the pages above, the rules of fifteen hosts (one has some, eleven have none, three did not come), and an address of another kind
+    # the pages above, the rules of fifteen hosts (one has some, eleven have none, three did not come), and an
+    # address of another kind
     assert counted["n_pages"].sum() == 9 + 7 + 15 + 1 and counted.filter("may_pass")["n_pages"].sum() == 7 + 3

@@ -19,7 +19,9 @@ def searched(answer, queries, folder, *, backoff_s=0, clock=None, **changes):
     async def run():
         async with stub.listening() as port:
             with PageStore(folder / "pages.sqlite") as store:
-                searcher = Searcher(settings, store, url=f"http://127.0.0.1:{port}/search", backoff_s=backoff_s, clock=clock)
+                searcher = Searcher(
+                    settings, store, url=f"http://127.0.0.1:{port}/search", backoff_s=backoff_s, clock=clock
+                )
                 error = None
                 try:
                     await searcher.search_all(queries)
@@ -35,8 +37,14 @@ def test_queries_are_asked_in_googles_form_and_once(tmp_path, monkeypatch):
     monkeypatch.setenv("SEARCH_KEY", "k-1")
     monkeypatch.setenv("SEARCH_ENGINE", "e-1")
     named = {"key_env": "SEARCH_KEY", "engine_env": "SEARCH_ENGINE"}
-    found, error, asked = searched(results("http://a/", "http://b/"), ["Varn & Söhne", "Odla"], tmp_path, **named)
-    assert error is None and [one["link"] for one in found[0]] == ["http://a/", "http://b/"] and found[0] == found[1]
+    found, error, asked = searched(
+        results("http://a/", "http://b/"), ["Varn & Söhne", "Odla"], tmp_path, **named
+    )
+    assert (
+        error is None
+        and [one["link"] for one in found[0]] == ["http://a/", "http://b/"]
+        and found[0] == found[1]
+    )
     assert {"q": ["Varn & Söhne"], "num": ["3"], "key": ["k-1"], "cx": ["e-1"]} in asked and len(asked) == 2
     again, error, asked = searched((500, {}, b""), ["Varn & Söhne", "Odla"], tmp_path, **named)
     assert again == found and error is None and asked == []
@@ -59,7 +67,9 @@ def plain_error(code, body):
 QUOTAS = {
     "dailyLimitExceeded": google_error(403, "dailyLimitExceeded"),
     "quotaExceeded": google_error(429, "quotaExceeded"),
-    "Queries per day": google_error(429, "rateLimitExceeded", "Quota exceeded for metric 'Queries' and limit 'Queries per day'"),
+    "Queries per day": google_error(
+        429, "rateLimitExceeded", "Quota exceeded for metric 'Queries' and limit 'Queries per day'"
+    ),
     "insufficient credits": plain_error(429, {"error": "insufficient credits"}),
     "Insufficient balance": plain_error(403, {"message": "Insufficient balance"}),
     "status 402": (402, {}, b""),
@@ -79,10 +89,14 @@ def test_a_quota_that_runs_out_stops_in_one_line_and_the_rest_is_asked_next_time
     found, error, asked = searched(limited, names, tmp_path)
     assert "\n" not in error and "the quota is used up" in error and said in error
     assert error.endswith("5 of 20 new queries were answered and stay stored, 15 are left")
-    assert sum(one is not None for one in found) == 5 and len(asked) <= 5 + 8  # those under way when it ran out
+    assert (
+        sum(one is not None for one in found) == 5 and len(asked) <= 5 + 8
+    )  # those under way when it ran out
     after, error, asked = searched(results("http://a/"), names, tmp_path)
     assert error is None and None not in after
-    assert sorted(one["q"][0] for one in asked) == sorted(name for name, one in zip(names, found, strict=True) if one is None)
+    assert sorted(one["q"][0] for one in asked) == sorted(
+        name for name, one in zip(names, found, strict=True) if one is None
+    )
 
 
 def test_after_a_quota_ran_out_nothing_more_is_asked_even_if_it_would_be_answered(tmp_path):
@@ -94,7 +108,9 @@ def test_after_a_quota_ran_out_nothing_more_is_asked_even_if_it_would_be_answere
         return QUOTAS["dailyLimitExceeded"] if served == 1 else results("http://a/")
 
     found, error, asked = searched(once, [f"name {number}" for number in range(60)], tmp_path)
-    assert error and len(asked) <= 16 and found.count(None) >= 60 - 16  # each of the eight at work ends after what it has sent
+    assert (
+        error and len(asked) <= 16 and found.count(None) >= 60 - 16
+    )  # each of the eight at work ends after what it has sent
 
 
 RATES = [
@@ -127,13 +143,23 @@ def test_what_the_search_asks_to_wait_is_waited_by_all_and_said(tmp_path, capsys
     async def limited(target, writer):
         nonlocal served
         served += 1
-        return google_error(429, "rateLimitExceeded", **{"retry-after": "42"}) if served == 4 else results("http://a/")
+        return (
+            google_error(429, "rateLimitExceeded", **{"retry-after": "42"})
+            if served == 4
+            else results("http://a/")
+        )
 
-    found, error, asked = searched(limited, [f"name {number}" for number in range(30)], tmp_path, clock=waits.clock())
+    found, error, asked = searched(
+        limited, [f"name {number}" for number in range(30)], tmp_path, clock=waits.clock()
+    )
     assert error is None and None not in found and len(asked) == 31
     assert len(waits.slept) == 1 and 42 <= waits.slept[0] <= 43
     said = capsys.readouterr().err
-    assert "truerate: waiting 4" in said and "searching at '127.0.0.1': it asks to slow down; " in said and " of 30 queries are" in said
+    assert (
+        "truerate: waiting 4" in said
+        and "searching at '127.0.0.1': it asks to slow down; " in said
+        and " of 30 queries are" in said
+    )
 
 
 @pytest.mark.parametrize("asks", ["86400", None])
@@ -143,11 +169,24 @@ def test_a_rate_that_is_refused_for_too_long_ends_the_run_in_one_line_with_what_
     async def limited(target, writer):
         nonlocal served
         served += 1
-        return results("http://a/") if served <= 5 else google_error(429, "rateLimitExceeded", **({"retry-after": asks} if asks else {}))
+        return (
+            results("http://a/")
+            if served <= 5
+            else google_error(429, "rateLimitExceeded", **({"retry-after": asks} if asks else {}))
+        )
 
-    found, error, asked = searched(limited, [f"name {number}" for number in range(20)], tmp_path, clock=Waits().clock())
-    assert "\n" not in error and "it goes on to refuse (status 429 rateLimitExceeded" in error and "run again later" in error
-    assert error.endswith("5 of 20 new queries were answered and stay stored, 15 are left") and sum(one is not None for one in found) == 5
+    found, error, asked = searched(
+        limited, [f"name {number}" for number in range(20)], tmp_path, clock=Waits().clock()
+    )
+    assert (
+        "\n" not in error
+        and "it goes on to refuse (status 429 rateLimitExceeded" in error
+        and "run again later" in error
+    )
+    assert (
+        error.endswith("5 of 20 new queries were answered and stay stored, 15 are left")
+        and sum(one is not None for one in found) == 5
+    )
     assert len(asked) <= 5 + 8 + 20
 
 
@@ -178,7 +217,9 @@ def test_a_failing_server_is_tried_again_and_then_stops_without_telling_the_key(
     assert searched(flaky, ["Varn"], tmp_path)[1] is None and tries == 3
     _, error, asked = searched((500, {}, b"down"), ["Odla"], tmp_path, key_env="SEARCH_KEY")
     assert len(asked) == 4 and "status 500" in error and "very-secret" not in error and "\n" not in error
-    _, error, asked = searched(google_error(403, "keyInvalid", "Key very-secret is none"), ["Odla"], tmp_path, key_env="SEARCH_KEY")
+    _, error, asked = searched(
+        google_error(403, "keyInvalid", "Key very-secret is none"), ["Odla"], tmp_path, key_env="SEARCH_KEY"
+    )
     assert "very-secret" not in error and "Key [key] is none" in error
     _, error, asked = searched(google_error(403, "keyInvalid"), ["Odla"], tmp_path)
     assert len(asked) == 1 and "status 403 keyInvalid" in error and "quota is used up" not in error
@@ -199,19 +240,37 @@ def test_a_key_that_is_not_there_or_unusable_is_one_line(value, tmp_path, monkey
 
 
 def test_results_that_cannot_be_used_are_left_out():
-    body = {"items": [{"link": " http://a/ ", "title": "A\x00"}, {"link": 3}, {"title": "no link"}, "text", {"link": ""}]}
+    body = {
+        "items": [
+            {"link": " http://a/ ", "title": "A\x00"},
+            {"link": 3},
+            {"title": "no link"},
+            "text",
+            {"link": ""},
+        ]
+    }
     assert read(json.dumps(body).encode()) == [{"link": "http://a/", "title": "A"}]
-    assert read(b"{}") == [] and read(b"[]") is None and read(b'{"items": 3}') is None and read(b'{"error": {}}') is None
+    assert (
+        read(b"{}") == []
+        and read(b"[]") is None
+        and read(b'{"items": 3}') is None
+        and read(b'{"error": {}}') is None
+    )
 
 
 def test_recorded_results_are_read_by_query_with_their_pages(tmp_path):
     path = tmp_path / "recorded.jsonl"
-    rows = [{"query": "Varn", "items": [{"link": "http://a/", "html": "<p>x</p>"}]}, {"query": "Odla", "items": []}]
+    rows = [
+        {"query": "Varn", "items": [{"link": "http://a/", "html": "<p>x</p>"}]},
+        {"query": "Odla", "items": []},
+    ]
     path.write_text("\n".join(map(json.dumps, rows)) + "\n\n", "utf-8")
     assert recorded(str(path)) == {"Varn": [{"html": "<p>x</p>", "link": "http://a/"}], "Odla": []}
 
 
-@pytest.mark.parametrize("line", ["{", "[]", '{"query": "x"}', '{"query": 3, "items": []}', '{"query": "x", "items": 3}'])
+@pytest.mark.parametrize(
+    "line", ["{", "[]", '{"query": "x"}', '{"query": 3, "items": []}', '{"query": "x", "items": 3}']
+)
 def test_a_recorded_line_that_cannot_be_read_is_named(line, tmp_path):
     path = tmp_path / "recorded.jsonl"
     path.write_text('{"query": "Varn", "items": []}\n' + line, "utf-8")
@@ -222,7 +281,10 @@ def test_a_recorded_line_that_cannot_be_read_is_named(line, tmp_path):
 
 
 def test_the_address_is_a_path_of_an_endpoint_or_whole():
-    assert address(search_settings(url="/customsearch/v1", endpoint="world"), "http://h:1/v1") == "http://h:1/customsearch/v1"
+    assert (
+        address(search_settings(url="/customsearch/v1", endpoint="world"), "http://h:1/v1")
+        == "http://h:1/customsearch/v1"
+    )
     assert (
         address(search_settings(url="https://g/x"), None) == "https://g/x"
         and address(search_settings(url=None, recorded="r.jsonl"), None) is None

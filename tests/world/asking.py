@@ -49,7 +49,11 @@ def recognition(item, text, variant="plain"):
 
 def two(item, first, second, cue):
     noun = NOUN[item["task"]]
-    return user(block(f"{cue} {noun}" if cue == "Best" else cue, about(item) | {f"{noun} 1": first, f"{noun} 2": second}))
+    return user(
+        block(
+            f"{cue} {noun}" if cue == "Best" else cue, about(item) | {f"{noun} 1": first, f"{noun} 2": second}
+        )
+    )
 
 
 def refinement(item, text):
@@ -81,10 +85,19 @@ def _dialogues(folder):
             names = {"user": "[Human]", "assistant": "[Assistant]"}
             history = "\n".join(f"{names[sender]}: {text}" for sender, text in turns[:-1])
             paths = [one["metadata"]["path"][2] for one in messages if one["type"] == "action"]
-            yield {"task": "dialogue", "Knowledge": "\n".join(paths), "Dialogue History": history, "right": turns[-1][1]}
+            yield {
+                "task": "dialogue",
+                "Knowledge": "\n".join(paths),
+                "Dialogue History": history,
+                "right": turns[-1][1],
+            }
 
 
 def _stories(folder):
     for path in sorted((folder / "stories").glob("*.story")):
         article, *highlights = path.read_text("utf-8").split("@highlight")
-        yield {"task": "summarization", "Document": article.strip(), "right": "\n".join(text.strip() for text in highlights)}
+        yield {
+            "task": "summarization",
+            "Document": article.strip(),
+            "right": "\n".join(text.strip() for text in highlights),
+        }

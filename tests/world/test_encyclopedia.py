@@ -68,10 +68,23 @@ def test_every_relation_has_three_forms_and_every_category_ten_entries(world):
 def test_no_word_of_a_template_is_the_name_of_something(world):
     tongue = world.tongue()
     words = tongue.words
-    texts = [text for p in words.RELATIONS.values() for text in (*p.says, *p.turned, *p.asks, *p.of, *p.decades, p.wrong)]
+    texts = [
+        text
+        for p in words.RELATIONS.values()
+        for text in (*p.says, *p.turned, *p.asks, *p.of, *p.decades, p.wrong)
+    ]
     texts += [text for p in words.RELATIONS.values() for text, _ in p.compares]
-    texts += [text for table in (words.VAGUE, words.TALK, words.ANSWERS) for entries in table.values() for text in entries]
-    texts += [*words.LEADS, *words.CATEGORY_KINDS.values(), *(kind for pair in words.KINDS.values() for kind in pair)]
+    texts += [
+        text
+        for table in (words.VAGUE, words.TALK, words.ANSWERS)
+        for entries in table.values()
+        for text in entries
+    ]
+    texts += [
+        *words.LEADS,
+        *words.CATEGORY_KINDS.values(),
+        *(kind for pair in words.KINDS.values() for kind in pair),
+    ]
     assert [text for text in texts if tongue.scan(re.sub(r"\{\w+\}", " qq ", text)).things] == []
 
 

@@ -23,7 +23,11 @@ def run(*arguments):
 def endpoint(tmp_path):
     """A served endpoint: its address and its log."""
     log = tmp_path / "calls.log"
-    process = subprocess.Popen([*COMMAND, "serve", "--port", "0", "--identity", "w1", "--log", str(log)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*COMMAND, "serve", "--port", "0", "--identity", "w1", "--log", str(log)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     yield process.stdout.readline().split()[-1], log
     process.terminate()
     assert process.wait() == 0
@@ -39,11 +43,15 @@ def test_serve_answers_as_every_model_and_stats_counts(endpoint):
     names = [model["id"] for model in get(f"{url}/models")["data"]]
     assert len(names) >= 5 and get(url.removesuffix("/v1") + "/health") == {"identity": "w1"}
     for name in names:
-        body = json.dumps({"model": name, "messages": [{"role": "user", "content": "Who are you?"}], "temperature": 1.0}).encode()
+        body = json.dumps(
+            {"model": name, "messages": [{"role": "user", "content": "Who are you?"}], "temperature": 1.0}
+        ).encode()
         with urllib.request.urlopen(urllib.request.Request(f"{url}/chat/completions", body)) as response:
             assert json.load(response)["choices"][0]["message"]["content"]
     shown = run("stats", url)
-    assert shown.returncode == 0 and json.loads(shown.stdout)["calls"] == len(names) == len(log.read_text().splitlines())
+    assert shown.returncode == 0 and json.loads(shown.stdout)["calls"] == len(names) == len(
+        log.read_text().splitlines()
+    )
 
 
 def test_a_taken_port_is_one_line():
@@ -51,12 +59,16 @@ def test_a_taken_port_is_one_line():
         port = taken.getsockname()[1]
         done = run("serve", "--port", port)
     assert done.returncode == 2
-    assert done.stderr == f"truerate_world: port {port} cannot be taken: Address already in use; name another\n"
+    assert (
+        done.stderr == f"truerate_world: port {port} cannot be taken: Address already in use; name another\n"
+    )
 
 
 def test_a_log_that_cannot_be_written_is_one_line(tmp_path):
     done = run("serve", "--port", "0", "--log", tmp_path / "no" / "calls.log")
-    assert done.returncode == 2 and done.stderr.endswith("cannot be taken: No such file or directory; name another\n")
+    assert done.returncode == 2 and done.stderr.endswith(
+        "cannot be taken: No such file or directory; name another\n"
+    )
 
 
 def test_an_absent_endpoint_is_one_line():
@@ -83,7 +95,11 @@ def test_write_is_repeatable(tmp_path):
         done = run("write", tmp_path / name, "--seed", 3, "--items", 5)
         assert done.returncode == 0, done.stderr
     files = {
-        name: {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*") if path.is_file()}
+        name: {
+            path.relative_to(tmp_path / name): path.read_bytes()
+            for path in (tmp_path / name).rglob("*")
+            if path.is_file()
+        }
         for name in ("one", "two")
     }
     assert files["one"] == files["two"] and len(files["one"]) > 5
@@ -91,14 +107,21 @@ def test_write_is_repeatable(tmp_path):
 
 @pytest.fixture
 def board(tmp_path, monkeypatch):
-    """A folder with the committed settings and one board whose tasks wait for labels; a second board is of real data."""
+    """A folder with the committed settings and one board whose tasks wait for labels; a second board is of
+    real data.
+    """
     params = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text("utf-8"))
     params["sources"]["found"] = {"reader": "xsum", "path": "."}
-    params["boards"] = {"b": {"track": "halueval", "source": "closed-world"}, "real": {"track": "halueval", "source": "found"}}
+    params["boards"] = {
+        "b": {"track": "halueval", "source": "closed-world"},
+        "real": {"track": "halueval", "source": "found"},
+    }
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
     tasks = tmp_path / "data/datasets/b/tasks.jsonl"
     tasks.parent.mkdir(parents=True)
-    tasks.write_text(json.dumps({"task_id": "t1", "query": "Who are you?", "response": "I am a model."}) + "\n")
+    tasks.write_text(
+        json.dumps({"task_id": "t1", "query": "Who are you?", "response": "I am a model."}) + "\n"
+    )
     monkeypatch.chdir(tmp_path)
     return tmp_path / "data/annotations"
 
@@ -117,7 +140,13 @@ def test_nothing_is_planted_on_a_real_board(board):
 
 
 def test_an_unknown_board_and_missing_tasks_are_one_line(board):
-    assert run("annotate", "c").stderr == "truerate_world: board 'c' is not declared in params.yaml; declared: b, real\n"
+    assert (
+        run("annotate", "c").stderr
+        == "truerate_world: board 'c' is not declared in params.yaml; declared: b, real\n"
+    )
     (board.parent / "datasets/b/tasks.jsonl").unlink()
     done = run("annotate", "b")
-    assert (done.returncode, done.stderr) == (2, "truerate_world: 'data/datasets/b/tasks.jsonl': No such file or directory\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "truerate_world: 'data/datasets/b/tasks.jsonl': No such file or directory\n",
+    )

@@ -12,7 +12,9 @@ def test_what_is_written_is_read_again(world, known):
     for entity in world.entities:
         for lap in range(4):
             facts = shuffled(facts_of(entity), "order", lap, entity.index)
-            reading = parser.read(" ".join(known.writer.tell(facts, "trip", lap, entity.index, compound=lap / 3)))
+            reading = parser.read(
+                " ".join(known.writer.tell(facts, "trip", lap, entity.index, compound=lap / 3))
+            )
             assert not reading.unread, reading
             assert [claim[:4] for claim in reading.claims] == [(FACT, *fact) for fact in facts]
 
@@ -23,7 +25,9 @@ def test_every_form_of_every_relation_is_read(world, known):
         entity = next(one for one in world.entities if relation in one.facts)
         value = entity.facts[relation]
         name, text = tongue.name(entity.index), tongue.text(value, relation)
-        told = [(FACT, f"{name} {say}") for say in phrases.says] + [(FACT, turn.replace("{s}", name)) for turn in phrases.turned]
+        told = [(FACT, f"{name} {say}") for say in phrases.says] + [
+            (FACT, turn.replace("{s}", name)) for turn in phrases.turned
+        ]
         for kind, sentence in [*told, (WRONG, f"{name} {phrases.wrong}")]:
             claims = known.parser.read(sentence.format(v=text) + ".").claims
             assert [claim[:4] for claim in claims] == [(kind, entity.index, relation, value)], sentence
@@ -33,7 +37,9 @@ def test_sentences_may_be_joined_by_line_breaks_or_nothing(world, known):
     facts = facts_of(world.entities[0])
     sentences = known.writer.tell(facts, "joined")
     readings = [known.parser.read(joint.join(sentences)) for joint in (" ", "\n", "", "  \n\n ")]
-    assert all([claim[1:4] for claim in reading.claims] == facts and not reading.unread for reading in readings)
+    assert all(
+        [claim[1:4] for claim in reading.claims] == facts and not reading.unread for reading in readings
+    )
 
 
 def test_vague_claims_keep_their_kind_and_talk_says_nothing(world, known):

@@ -57,8 +57,14 @@ def test_the_variant_is_read_from_knowledge_and_instruction():
     plain = {"Question": "Q?", "Answer": "A"}
     assert prompt.read(user(block("Your Judgement", plain))).variant == "plain"
     assert prompt.read(user(block("Your Judgement", QA | {"Answer": "A"}))).variant == "knowledge"
-    assert prompt.read(user("Think Step-by-Step.\n" + block("Your Judgement", plain))).variant == "chain-of-thought"
-    assert prompt.read(user(block("Your Judgement", {"Question": "Q?", "Answer": "step by step"}))).variant == "plain"
+    assert (
+        prompt.read(user("Think Step-by-Step.\n" + block("Your Judgement", plain))).variant
+        == "chain-of-thought"
+    )
+    assert (
+        prompt.read(user(block("Your Judgement", {"Question": "Q?", "Answer": "step by step"}))).variant
+        == "plain"
+    )
 
 
 def test_teaching_turns_and_conversations():
@@ -88,14 +94,22 @@ def test_what_fenced_evidence_says_is_not_asked(evidence):
 
 def test_neutralised_headings_are_text():
     evidence = "Fine.\n＃Question＃: other?\n＃Your Judgement＃:"
-    asked = prompt.read(user(block("Your Judgement", {"Question": "Q?", "Answer": evidence}, is_fenced=False)))
+    asked = prompt.read(
+        user(block("Your Judgement", {"Question": "Q?", "Answer": evidence}, is_fenced=False))
+    )
     assert asked.fields == {"Question": "Q?", "Answer": evidence}
 
 
 def test_a_query_alone_is_general_and_other_prompts_are_unrecognised():
-    assert prompt.read([{"role": "user", "content": " Tell me about X. "}]).fields == {"User Query": "Tell me about X."}
+    assert prompt.read([{"role": "user", "content": " Tell me about X. "}]).fields == {
+        "User Query": "Tell me about X."
+    }
     assert prompt.read([]).purpose == "unrecognised"
     assert prompt.read(user("#Odd Cue#:")).purpose == "unrecognised"
     assert prompt.read(user("#Answer#: A\n#Your Judgement#:")).purpose == "unrecognised"
-    several = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hi."}, {"role": "user", "content": "And now?"}]
+    several = [
+        {"role": "user", "content": "Hi."},
+        {"role": "assistant", "content": "Hi."},
+        {"role": "user", "content": "And now?"},
+    ]
     assert prompt.read(several).purpose == "unrecognised"

@@ -36,7 +36,9 @@ def at_server(use, **settings):
     """Run `use(session, base)` against a fresh server and give back what it returns."""
 
     async def run():
-        async with listening(echo, Settings(models=("sim-aster", "sim-birch"), identity="w1", **settings)) as port:
+        async with listening(
+            echo, Settings(models=("sim-aster", "sim-birch"), identity="w1", **settings)
+        ) as port:
             timeout = aiohttp.ClientTimeout(total=5)
             async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", timeout=timeout) as session:
                 return await use(session, f"http://127.0.0.1:{port}/v1")
@@ -72,7 +74,11 @@ def test_openai_client_gets_a_completion(parser):
 
     reply, names = at_server(use)
     assert reply.choices[0].message.content == "sim-aster 0.0 3: hello there"
-    assert (reply.choices[0].finish_reason, reply.usage.prompt_tokens, reply.usage.completion_tokens) == ("stop", 2, 5)
+    assert (reply.choices[0].finish_reason, reply.usage.prompt_tokens, reply.usage.completion_tokens) == (
+        "stop",
+        2,
+        5,
+    )
     assert names == ["sim-aster", "sim-birch"]
 
 
@@ -91,7 +97,10 @@ def test_one_connection_serves_many_calls_in_order(parser):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for number in range(3):  # pipelined: all are sent before the first reply is read
             raw = json.dumps(body(f"ask {number}")).encode()
-            writer.write(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(raw) + raw)
+            writer.write(
+                b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(raw)
+                + raw
+            )
         texts = []
         for _ in range(3):
             head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
@@ -267,7 +276,12 @@ def test_the_rate_of_faults_is_kept_and_repeatable():
 
 @pytest.mark.parametrize(
     ("text", "fault"),
-    [("429", Fault("429")), ("hang:0.5", Fault("hang", 0.5)), ("5xx:0.1:3", Fault("5xx", 0.1, 3)), ("drop::2", Fault("drop", 1.0, 2))],
+    [
+        ("429", Fault("429")),
+        ("hang:0.5", Fault("hang", 0.5)),
+        ("5xx:0.1:3", Fault("5xx", 0.1, 3)),
+        ("drop::2", Fault("drop", 1.0, 2)),
+    ],
 )
 def test_fault_flags(text, fault):
     assert parse_fault(text) == fault

@@ -11,7 +11,8 @@ from truerate_world.simulated_model import MODELS, reply
 
 from .asking import NOUN, about, block, recognition, refinement, sampling, two, user
 
-TAIL = 5e-6  # of each two-sided binomial interval: with a few hundred comparisons all hold, unless something is wrong
+# of each two-sided binomial interval: with a few hundred comparisons all hold, unless something is wrong
+TAIL = 5e-6
 
 
 def holds(hits, n, p):
@@ -43,7 +44,11 @@ def test_planted_rates_of_judging_are_found_again(world, pairs, model, variant):
         for text, pattern in [(item["right"], None), *texts.items()]:
             answer = reply(world, model, recognition(item, text, variant))
             verdict = answer.text.rsplit("#Your Judgement#:", 1)[-1].strip()
-            assert answer.task == "recognition" and answer.truth["pattern"] == pattern and answer.truth["variant"] == variant
+            assert (
+                answer.task == "recognition"
+                and answer.truth["pattern"] == pattern
+                and answer.truth["variant"] == variant
+            )
             said.setdefault((item["task"], pattern), []).append({"Yes": True, "No": False}.get(verdict))
     rates = planted(model)
     for (task, pattern), verdicts in said.items():
@@ -60,7 +65,9 @@ def test_planted_failures_of_candidates_are_found_again(world, items, model):
     for item in items:
         for pattern in PATTERNS[item["task"]]:
             for seed in range(3):
-                outcome = reply(world, model, sampling(item, pattern), temperature=1.0, seed=seed).truth["outcome"]
+                outcome = reply(world, model, sampling(item, pattern), temperature=1.0, seed=seed).truth[
+                    "outcome"
+                ]
                 failed.setdefault((item["task"], pattern), []).append(outcome in ("restated", "refused"))
                 if item["task"] != "dialogue" and outcome in ("written", "lengthened"):
                     broken.append(outcome == "lengthened")
@@ -83,7 +90,9 @@ def test_contrast_filtering_and_refinement_keep_their_rates(world, pairs, model,
         orders = [(item["right"], wrong), (wrong, item["right"])]
         named = [reply(world, model, two(item, *order, "Your Choice")).text for order in orders]
         both.setdefault(task, []).append(named[0].endswith(" 2") and named[1].endswith(" 1"))
-        refined.setdefault(task, []).append(reply(world, model, refinement(item, wrong)).truth["is_corrected"])
+        refined.setdefault(task, []).append(
+            reply(world, model, refinement(item, wrong)).truth["is_corrected"]
+        )
         one, other, *_ = texts
         picks = [reply(world, model, two(item, *order, "Best")) for order in ((one, other), (other, one))]
         n += 1
@@ -91,7 +100,9 @@ def test_contrast_filtering_and_refinement_keep_their_rates(world, pairs, model,
         filtered += not picks[0].truth["is_biased"] and picks[0].text.endswith(str(picks[0].truth["better"]))
     for task, hits in both.items():
         read = (1 - rates["unparsed_rate"]) ** 2
-        assert holds(sum(hits), len(hits), (1 - rates["position_bias"]) * rates["contrast"][task] * read), task
+        assert holds(sum(hits), len(hits), (1 - rates["position_bias"]) * rates["contrast"][task] * read), (
+            task
+        )
         assert holds(sum(refined[task]), len(refined[task]), rates["refining"][task]), task
     assert holds(disagreed, n, rates["position_bias"])
     assert holds(filtered, n, (1 - rates["position_bias"]) * rates["filtering"])
@@ -110,7 +121,9 @@ def test_equal_arguments_give_equal_answers_and_samples_differ(world, items):
     texts = [reply(world, "sim-elm", messages, temperature=1.0, seed=seed).text for seed in range(12)]
     assert texts == [reply(world, "sim-elm", messages, temperature=1.0, seed=seed).text for seed in range(12)]
     assert len(set(texts)) > 3
-    assert {reply(world, "sim-elm", messages, temperature=0.0, seed=seed).text for seed in range(12)} == {texts[0]}
+    assert {reply(world, "sim-elm", messages, temperature=0.0, seed=seed).text for seed in range(12)} == {
+        texts[0]
+    }
 
 
 @pytest.mark.parametrize("variant", ["plain", "knowledge"])
@@ -134,7 +147,10 @@ def test_an_instruction_inside_the_evidence_changes_nothing_that_is_asked(world,
     for item in items:
         if item["task"] == "qa":
             attacked = item | {"Knowledge": item["Knowledge"] + attack}
-            answers = [reply(world, "sim-aster", recognition(one, item["right"], "knowledge")) for one in (item, attacked)]
+            answers = [
+                reply(world, "sim-aster", recognition(one, item["right"], "knowledge"))
+                for one in (item, attacked)
+            ]
             assert answers[0].truth["p"] == answers[1].truth["p"] and answers[1].task == "recognition"
             said.append(answers[1].text)
     assert {"No"} < set(said) | {"No", "Yes"}
@@ -151,7 +167,11 @@ def test_truth_follows_the_evidence_in_the_prompt(world, known, items):
     entity = next(one for one in world.entities if one.domain == "towns")
     other = next(one for one in world.by_domain["countries"] if ("e", one) != entity.facts["country"])
     name, wrong = known.tongue.name(entity.index), known.tongue.name(other)
-    fields = {"Knowledge": f"{name} lies in {wrong}.", "Question": known.writer.ask("country", entity.index), "Answer": wrong}
+    fields = {
+        "Knowledge": f"{name} lies in {wrong}.",
+        "Question": known.writer.ask("country", entity.index),
+        "Answer": wrong,
+    }
     assert not reply(world, "sim-aster", user(block("Your Judgement", fields))).truth["is_hallucinated"]
     del fields["Knowledge"]
     assert reply(world, "sim-aster", user(block("Your Judgement", fields))).truth["is_hallucinated"]
@@ -181,12 +201,19 @@ def test_unrecognised_prompts_get_a_bland_answer(world):
 
 
 def test_a_teaching_turn_is_understood(world):
-    assert reply(world, "sim-elm", user("Lesson.\nReply with the single word Understood.")).text == "Understood"
+    assert (
+        reply(world, "sim-elm", user("Lesson.\nReply with the single word Understood.")).text == "Understood"
+    )
 
 
 def test_strange_text_in_any_field_is_no_error(world, items):
     for text in ("", "\ud800", "\x00", "#", "§e", "日本", "a" * 5000):
         for item in (items[0], items[60], items[120]):
             strange = {name: value if name == "task" else text for name, value in item.items()}
-            for messages in (sampling(strange), sampling(strange, "inference"), recognition(strange, text), refinement(strange, text)):
+            for messages in (
+                sampling(strange),
+                sampling(strange, "inference"),
+                recognition(strange, text),
+                refinement(strange, text),
+            ):
                 assert reply(world, "sim-elm", messages, temperature=1.0, seed=1).task != "unrecognised"

@@ -1,6 +1,7 @@
 """The commands. Reading commands take --json; steps are what dvc.yaml and the rules call.
 
-Errors a user can mend are one line on stderr and exit code 2. Rooms are imported only by the command that needs them.
+Errors a user can mend are one line on stderr and exit code 2. Rooms are imported only by the command that
+needs them.
 """
 
 import argparse
@@ -39,7 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def begin(command: str) -> None:
-    """Before any command: one of a build ends with that build; one that a person gives first mends what a kill left of DVC's files."""
+    """Before any command: one of a build ends with that build; one that a person gives first mends what a
+    kill left of DVC's files.
+    """
     if parents.is_in_stage():
         if command != "make":  # which ends more than itself
             parents.end_with_them()
@@ -50,7 +53,9 @@ def begin(command: str) -> None:
 
 
 def _stopped(command: str, why: str) -> int:
-    """The exit code of a mistake to mend, once it is said; in a stage also what to do then, which `make` says where Snakemake runs it."""
+    """The exit code of a mistake to mend, once it is said; in a stage also what to do then, which `make` says
+    where Snakemake runs it.
+    """
     say(why)
     if parents.is_in_stage() and command not in OF_SNAKEMAKE:
         from truerate.flow.making import say_stopped
@@ -61,7 +66,9 @@ def _stopped(command: str, why: str) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The command line: reading commands first, then the steps of the build."""
-    top = argparse.ArgumentParser(prog="truerate", description="Benchmarks of LLM hallucination whose numbers can be believed.")
+    top = argparse.ArgumentParser(
+        prog="truerate", description="Benchmarks of LLM hallucination whose numbers can be believed."
+    )
     commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
     _reading(commands)
     store = commands.add_parser("llm", help="the response store: stats, dead letters, export, import")
@@ -72,8 +79,12 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _add(commands, name: str, help_text: str | None, run: Callable, *arguments: str, json: bool = False) -> argparse.ArgumentParser:
-    """One command whose positional arguments are handed to `run` through the options. Steps stand without a line in --help."""
+def _add(
+    commands, name: str, help_text: str | None, run: Callable, *arguments: str, json: bool = False
+) -> argparse.ArgumentParser:
+    """One command whose positional arguments are handed to `run` through the options. Steps stand without a
+    line in --help.
+    """
     extra = {"help": help_text} if help_text else {}
     command = commands.add_parser(name, description=help_text, **extra)
     for argument in arguments:
@@ -90,39 +101,103 @@ def _at():
     return Layout.load()
 
 
-# ---- commands for people ----------------------------------------------------------------------------------------------------------
+# ---- commands for people -----------------------------------------------------------------------------------
 def _reading(commands) -> None:
-    _add(commands, "doctor", "what is present: Python, packages, GPU, keys by name, endpoints", _doctor, json=True)
-    plan = _add(commands, "plan", "calls, stored replies, tokens and money of a build, without asking anything", _plan, json=True)
+    _add(
+        commands,
+        "doctor",
+        "what is present: Python, packages, GPU, keys by name, endpoints",
+        _doctor,
+        json=True,
+    )
+    plan = _add(
+        commands,
+        "plan",
+        "calls, stored replies, tokens and money of a build, without asking anything",
+        _plan,
+        json=True,
+    )
     plan.add_argument("board", nargs="?", help="one board; default: all")
     _add(commands, "boards", "the boards and who leads them", _boards, json=True)
     _add(commands, "board", "the lines of one board", _board, "name", json=True)
     audit = _add(commands, "audit", "the shortcut audit of one board", _audit, "name", json=True)
     audit.add_argument("--save", action="store_true", help="compute and write it (what the stage does)")
-    check = _add(commands, "check", "mark what a reference does not bear out in an answer of your own", _check, json=True)
+    check = _add(
+        commands,
+        "check",
+        "mark what a reference does not bear out in an answer of your own",
+        _check,
+        json=True,
+    )
     check.add_argument("--reference", required=True, metavar="FILE", help="text file to check against")
     check.add_argument("--answer", required=True, metavar="FILE", help="text file to check")
-    named = "a trained token detector, or a published one (org/name@v1.0); default: the one that makes the rates"
+    named = (
+        "a trained token detector, or a published one (org/name@v1.0); default: the one that makes the rates"
+    )
     check.add_argument("--detector", metavar="NAME", help=named)
     check.add_argument("--html", metavar="FILE", help="write a page with the marked text too")
-    _fetching(_add(commands, "fetch-articles", "fetch articles of Wikipedia, for the reader `wikipedia`", _fetch_articles, "folder"))
-    sources = _add(commands, "sources", "the sources: cards, licences, revisions, what is missing", _sources, json=True)
-    sources.add_argument("--readers", action="store_true", help="the formats that can be read, with their cards")
+    _fetching(
+        _add(
+            commands,
+            "fetch-articles",
+            "fetch articles of Wikipedia, for the reader `wikipedia`",
+            _fetch_articles,
+            "folder",
+        )
+    )
+    sources = _add(
+        commands, "sources", "the sources: cards, licences, revisions, what is missing", _sources, json=True
+    )
+    sources.add_argument(
+        "--readers", action="store_true", help="the formats that can be read, with their cards"
+    )
     serve = _add(commands, "serve", "serve the built site on this machine", _serve)
     serve.add_argument("--port", type=int, default=8000)
-    publish = _add(commands, "publish", "put a board or a trained detector on the Hugging Face Hub, in one commit", _publish, "name")
-    publish.add_argument("--to", required=True, metavar="ORG/NAME", help="the repository; made, private, where it is not there")
+    publish = _add(
+        commands,
+        "publish",
+        "put a board or a trained detector on the Hugging Face Hub, in one commit",
+        _publish,
+        "name",
+    )
+    publish.add_argument(
+        "--to", required=True, metavar="ORG/NAME", help="the repository; made, private, where it is not there"
+    )
     publish.add_argument("--public", action="store_true", help="everybody may read it")
-    publish.add_argument("--tag", metavar="vX.Y", help="the version; one that holds other content is refused, never moved")
-    publish.add_argument("--dry-run", action="store_true", help="show what would be added, changed and deleted; write nothing")
-    build = _add(commands, "build", "check the settings, then `dvc repro`; says last what to do where it stopped", _build)
+    publish.add_argument(
+        "--tag", metavar="vX.Y", help="the version; one that holds other content is refused, never moved"
+    )
+    publish.add_argument(
+        "--dry-run", action="store_true", help="show what would be added, changed and deleted; write nothing"
+    )
+    build = _add(
+        commands,
+        "build",
+        "check the settings, then `dvc repro`; says last what to do where it stopped",
+        _build,
+    )
     build.add_argument("stages", nargs="*", help="stages of dvc.yaml with what they need; default: all")
     _add(commands, "where", "the path of the built page and how to serve it", _where)
     _add(commands, "gc", "remove scratch folders that nothing names any more", _gc)
-    _add(commands, "mend", "after a kill: put right what it cut of DVC's lock files (every command does so first)", _mend)
-    real = _add(commands, "real", "build the boards of public files in a folder, apart from the committed ones", _real, "data")
+    _add(
+        commands,
+        "mend",
+        "after a kill: put right what it cut of DVC's lock files (every command does so first)",
+        _mend,
+    )
+    real = _add(
+        commands,
+        "real",
+        "build the boards of public files in a folder, apart from the committed ones",
+        _real,
+        "data",
+    )
     real.add_argument("--work", default="build/real", help="folder of that build")
-    real.add_argument("--tables", metavar="FILE", help="a file whose tables between markers are rewritten, beside those in the work folder")
+    real.add_argument(
+        "--tables",
+        metavar="FILE",
+        help="a file whose tables between markers are rewritten, beside those in the work folder",
+    )
 
 
 def _doctor(o) -> None:
@@ -160,7 +235,9 @@ def _audit(o) -> None:
 def _check(o) -> None:
     from truerate.cli import check_text
 
-    check_text.check(_at(), reference=o.reference, answer=o.answer, detector=o.detector, as_json=o.json, html=o.html)
+    check_text.check(
+        _at(), reference=o.reference, answer=o.answer, detector=o.detector, as_json=o.json, html=o.html
+    )
 
 
 def _sources(o) -> None:
@@ -177,11 +254,25 @@ def _publish(o) -> None:
 
 def _fetching(command: argparse.ArgumentParser) -> None:
     command.add_argument("--languages", metavar="CODES", help="as in en,de; default: mFAVA's in params.yaml")
-    command.add_argument("--n", type=int, help="articles per language, drawn at random where no titles are named")
-    command.add_argument("--titles", metavar="FILE", help="a title per line, a tab and its revision behind; {lang} stands for the language")
+    command.add_argument(
+        "--n", type=int, help="articles per language, drawn at random where no titles are named"
+    )
+    command.add_argument(
+        "--titles",
+        metavar="FILE",
+        help="a title per line, a tab and its revision behind; {lang} stands for the language",
+    )
     command.add_argument("--contact", required=True, help="your e-mail address or page, for the wiki's hosts")
-    command.add_argument("--api", metavar="URL", help="a MediaWiki's api.php, {lang} in it; default: Wikipedia's")
-    command.add_argument("--allow-private", metavar="HOST", action="append", default=[], help="a private host that may be asked")
+    command.add_argument(
+        "--api", metavar="URL", help="a MediaWiki's api.php, {lang} in it; default: Wikipedia's"
+    )
+    command.add_argument(
+        "--allow-private",
+        metavar="HOST",
+        action="append",
+        default=[],
+        help="a private host that may be asked",
+    )
 
 
 def _fetch_articles(o) -> None:
@@ -191,7 +282,9 @@ def _fetch_articles(o) -> None:
 
     mfava = _at().p.tracks.mfava
     if mfava is None:
-        raise TruerateError("fetching articles: params.yaml has no block `tracks.mfava`, whose rules say which articles fit; add it")
+        raise TruerateError(
+            "fetching articles: params.yaml has no block `tracks.mfava`, whose rules say which articles fit; add it"
+        )
     languages = o.languages.split(",") if o.languages else mfava.languages
     wanted = articles.Wanted(languages, o.n, mfava.wild.min_characters, mfava.wild.excluded_tags, o.titles)
     asked = articles.Asked(o.contact, o.api or mediawiki.API, o.allow_private)
@@ -207,7 +300,9 @@ def _build(o) -> None:
     from truerate.flow.ending import tell
     from truerate.flow.making import build
 
-    _flow("guard").check_params(is_kept=False)  # before DVC reads the same file, and says of a mistake in it what it can
+    _flow("guard").check_params(
+        is_kept=False
+    )  # before DVC reads the same file, and says of a mistake in it what it can
     code = build(o.stages)
     if not code:
         tell(_at())
@@ -236,15 +331,38 @@ def _real(o) -> None:
     real.build(_at(), o.data, work=o.work, tables=o.tables)
 
 
-# ---- the response store -----------------------------------------------------------------------------------------------------------
+# ---- the response store ------------------------------------------------------------------------------------
 def _llm(commands) -> None:
-    _add(commands, "stats", "replies, tokens, money, dead letters by model", lambda o: _store().stats(_at(), as_json=o.json), json=True)
+    _add(
+        commands,
+        "stats",
+        "replies, tokens, money, dead letters by model",
+        lambda o: _store().stats(_at(), as_json=o.json),
+        json=True,
+    )
     dead = _add(commands, "dead", "requests given up, with reasons", _dead, json=True)
     retry = "forget the dead letters of this reason (or `all`), so that the next `dvc repro` asks them again where data sets hold them"
     dead.add_argument("--retry", metavar="REASON", help=retry)
-    _add(commands, "export", "write the store to one Parquet file", lambda o: _store().export(_at(), o.file), "file")
-    _add(commands, "gc", "drop old replies of models that params.yaml no longer names in this form", lambda o: _store().gc(_at()))
-    _add(commands, "import", "add the replies of an exported file", lambda o: _store().import_(_at(), o.file), "file")
+    _add(
+        commands,
+        "export",
+        "write the store to one Parquet file",
+        lambda o: _store().export(_at(), o.file),
+        "file",
+    )
+    _add(
+        commands,
+        "gc",
+        "drop old replies of models that params.yaml no longer names in this form",
+        lambda o: _store().gc(_at()),
+    )
+    _add(
+        commands,
+        "import",
+        "add the replies of an exported file",
+        lambda o: _store().import_(_at(), o.file),
+        "file",
+    )
 
 
 def _dead(o) -> None:
@@ -259,13 +377,18 @@ def _store():
     return commands
 
 
-# ---- the page store ---------------------------------------------------------------------------------------------------------------
+# ---- the page store ----------------------------------------------------------------------------------------
 def _web(commands) -> None:
     counts = "pages by what became of them, and whether that may pass"
     _add(commands, "stats", counts, lambda o: _pages().stats(_at(), as_json=o.json), json=True)
     again = "forget pages that did not come for what may pass, so that the next `dvc repro` asks for them again where data sets hold them"
     retry = _add(commands, "retry", again, lambda o: _again(o, _pages().retry, o.reason), json=True)
-    retry.add_argument("reason", nargs="?", default="all", help="timeout, error, status, robots, a status such as 503; default: all")
+    retry.add_argument(
+        "reason",
+        nargs="?",
+        default="all",
+        help="timeout, error, status, robots, a status such as 503; default: all",
+    )
     one = "forget one page, whatever became of it, so that the next `dvc repro` asks for it again where data sets hold it"
     _add(commands, "forget", one, lambda o: _again(o, _pages().forget, o.url), "url", json=True)
 
@@ -282,7 +405,7 @@ def _pages():
     return commands
 
 
-# ---- steps ------------------------------------------------------------------------------------------------------------------------
+# ---- steps -------------------------------------------------------------------------------------------------
 def _flow(stage: str):
     """A module of `truerate.flow`, imported when its command is called."""
     return import_module(f"truerate.flow.{stage}")
@@ -297,11 +420,32 @@ def _steps(commands) -> None:
     step.add_argument("shard", type=int)
     step.add_argument("output")
     step.add_argument("inputs", nargs="*")
-    export = _add(commands, "export", None, lambda o: _flow("dataset").export(_at(), o.board, o.output, o.inputs), "board", "output")
+    export = _add(
+        commands,
+        "export",
+        None,
+        lambda o: _flow("dataset").export(_at(), o.board, o.output, o.inputs),
+        "board",
+        "output",
+    )
     export.add_argument("inputs", nargs="*")
     _add(commands, "label", None, lambda o: _flow("evaluate").label(_at(), o.board), "board")
-    _add(commands, "train", None, lambda o: _flow("evaluate").train(_at(), o.detector, o.board), "detector", "board")
-    _add(commands, "judge", None, lambda o: _flow("evaluate").judge(_at(), o.detector, o.board), "detector", "board")
+    _add(
+        commands,
+        "train",
+        None,
+        lambda o: _flow("evaluate").train(_at(), o.detector, o.board),
+        "detector",
+        "board",
+    )
+    _add(
+        commands,
+        "judge",
+        None,
+        lambda o: _flow("evaluate").judge(_at(), o.detector, o.board),
+        "detector",
+        "board",
+    )
     prune = _add(commands, "prune", None, lambda o: _flow("pages").prune(_at(), o.kind, o.board))
     prune.add_argument("kind", choices=["judgements", "boards"])
     prune.add_argument("board", nargs="?")

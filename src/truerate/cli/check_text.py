@@ -1,7 +1,8 @@
-"""`truerate check`: which characters of an answer a trained detector marks, given the reference, on two files of a person's own."""
+"""`truerate check`: which characters of an answer a trained detector marks, given the reference, on two files
+of a person's own.
+"""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from truerate.config.layout import Layout
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import TruerateError
+from truerate.flow.trained import trained
 
 TEMPLATES, PAGE = "site/templates", "marked_text.html.j2"
 SURE = 0.5  # characters above are marked, those below only suspected
@@ -18,7 +20,8 @@ STYLES = {"marked": "bold white on red", "suspected": "black on yellow"}
 
 
 class Marked(NamedTuple):
-    """A text, the soft spans {start, end, type, p} that a detector found in it, the largest p, and which detector that was.
+    """A text, the soft spans {start, end, type, p} that a detector found in it, the largest p, and which
+    detector that was.
 
     `board` is where it was trained, empty for a published one.
     """
@@ -30,8 +33,12 @@ class Marked(NamedTuple):
     board: str
 
 
-def check(at: Layout, *, reference: str, answer: str, detector: str | None, as_json: bool, html: str | None) -> None:
-    """Mark the answer of one file by the reference of another; print it, as JSON if asked, and write a page if asked."""
+def check(
+    at: Layout, *, reference: str, answer: str, detector: str | None, as_json: bool, html: str | None
+) -> None:
+    """Mark the answer of one file by the reference of another; print it, as JSON if asked, and write a page
+    if asked.
+    """
     found = mark(at, read_text(answer, "answer"), read_text(reference, "reference"), detector)
     if html:
         Path(html).write_text(page(found), "utf-8")
@@ -42,18 +49,25 @@ def check(at: Layout, *, reference: str, answer: str, detector: str | None, as_j
 
 
 def read_text(path: str, what: str) -> str:
-    """A text file without the blank space around its text. Raises TruerateError where it is no UTF-8 or holds no text."""
+    """A text file without the blank space around its text. Raises TruerateError where it is no UTF-8 or holds
+    no text.
+    """
     try:
         text = Path(path).read_bytes().decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
-        raise TruerateError(f"reading the {what} {path!r}: byte {error.start} is no UTF-8; save the file as UTF-8") from None
+        raise TruerateError(
+            f"reading the {what} {path!r}: byte {error.start} is no UTF-8; save the file as UTF-8"
+        ) from None
     if not text:
-        raise TruerateError(f"reading the {what} {path!r}: it holds no text; name a file with the text to check")
+        raise TruerateError(
+            f"reading the {what} {path!r}: it holds no text; name a file with the text to check"
+        )
     return text
 
 
 def mark(at: Layout, answer: str, reference: str, detector: str | None) -> Marked:
-    """What the named detector (default: the one whose counts make the rates) finds, as trained on the first board that has it.
+    """What the named detector (default: the one whose counts make the rates) finds, as trained on the first
+    board that has it.
 
     A name with a slash is a published detector: `org/name`, `org/name@v1.0`, or a folder.
     """
@@ -64,7 +78,9 @@ def mark(at: Layout, answer: str, reference: str, detector: str | None) -> Marke
     board, family, member, wanted = trained(at, detector)
     spans = mark_text(member, answer, reference, at.p, folder=Path(at.detector(family, board)), wanted=wanted)
     if spans is None:
-        raise TruerateError(f"detector {member!r} on board {board!r} had nothing to learn from; name another with --detector")
+        raise TruerateError(
+            f"detector {member!r} on board {board!r} had nothing to learn from; name another with --detector"
+        )
     return Marked(answer, spans, max((span["p"] for span in spans), default=0.0), member, board)
 
 
@@ -77,41 +93,25 @@ def mark_published(answer: str, reference: str, detector: str) -> Marked:
     return Marked(answer, spans, max((span["p"] for span in spans), default=0.0), detector, "")
 
 
-def trained(at: Layout, detector: str | None) -> tuple[str, str, str, tuple[str, str]]:
-    """Board, family and member of a trained token detector, with the scope and labels that its track prefers.
-
-    Raises TruerateError for a detector that is none, and where none is trained yet.
-    """
-    named = list(members_of(at))
-    if not named:
-        raise TruerateError("checking a text: no detector in params.yaml marks tokens; add a family without `folds` to `detectors`")
-    if detector is not None and detector not in {member for _, _, member in named}:
-        raise TruerateError(f"detector {detector!r} marks no tokens; allowed: {listed({member for _, _, member in named})}")
-    for board, family, member in named:
-        preferred = at.p.track(board).detector
-        if (Path(at.detector(family, board)) / member).is_dir() and member == (detector or preferred.member):
-            return board, family, member, (preferred.scope, preferred.labels)
-    raise TruerateError(f"detector {detector or 'of no board'!r} is not trained yet; run `make demo` or `dvc repro train`")
-
-
-def members_of(at: Layout) -> Iterator[tuple[str, str, str]]:
-    """Board, family and member of every token detector that params.yaml names, in its order."""
-    for board in at.p.boards:
-        for family in at.p.families(board):
-            if at.p.detectors[family].folds is None:
-                yield from ((board, family, member) for member in at.p.detectors[family].members_on(at.p.board(board).track))
-
-
-# ---- what a person sees ---------------------------------------------------------------------------------------------------------
+# ---- what a person sees ------------------------------------------------------------------------------------
 def pieces(found: Marked) -> list[dict]:
-    """The whole text in pieces: `text`, and where a span covers it `type`, `p` and `look` (marked or suspected; else empty)."""
+    """The whole text in pieces: `text`, and where a span covers it `type`, `p` and `look` (marked or
+    suspected; else empty).
+    """
     made, place = [], 0
     for span in [*found.spans, {"start": len(found.text), "end": len(found.text)}]:
         if place < span["start"]:
             made.append({"text": found.text[place : span["start"]], "type": "", "p": 0.0, "look": ""})
         if span["start"] < span["end"]:
             look = "marked" if span["p"] > SURE else "suspected"
-            made.append({"text": found.text[span["start"] : span["end"]], "type": span["type"], "p": span["p"], "look": look})
+            made.append(
+                {
+                    "text": found.text[span["start"] : span["end"]],
+                    "type": span["type"],
+                    "p": span["p"],
+                    "look": look,
+                }
+            )
         place = span["end"]
     return made
 
@@ -126,7 +126,10 @@ def show(found: Marked, console: Console) -> None:
     for span in found.spans:
         if span["p"] > SURE:
             quoted = printable(" ".join(found.text[span["start"] : span["end"]].split()))
-            console.print(Text(f"{span['start']}–{span['end']}  {span['type']}  p {span['p']:.2f}  {quoted}"), soft_wrap=True)
+            console.print(
+                Text(f"{span['start']}–{span['end']}  {span['type']}  p {span['p']:.2f}  {quoted}"),
+                soft_wrap=True,
+            )
 
 
 def summary(found: Marked) -> str:
@@ -138,10 +141,15 @@ def summary(found: Marked) -> str:
 
 def printable(text: str) -> str:
     """A text whose control characters cannot steer a terminal."""
-    return "".join(character if character.isprintable() or character in "\n\t \u00a0\u200c\u200d\u3000" else "\ufffd" for character in text)
+    return "".join(
+        character if character.isprintable() or character in "\n\t \u00a0\u200c\u200d\u3000" else "\ufffd"
+        for character in text
+    )
 
 
 def page(found: Marked) -> str:
     """One HTML page that needs nothing else: no script, no file, every text escaped."""
-    environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
     return environment.get_template(PAGE).render(found=found, pieces=pieces(found), summary=summary(found))

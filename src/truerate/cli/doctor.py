@@ -11,13 +11,26 @@ from importlib.metadata import PackageNotFoundError, version
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 
-PACKAGES = ("dvc", "snakemake", "polars", "pandera", "openai", "transformers", "torch", "huggingface-hub", "jinja2", "mkdocs-material")
+PACKAGES = (
+    "dvc",
+    "snakemake",
+    "polars",
+    "pandera",
+    "openai",
+    "transformers",
+    "torch",
+    "huggingface-hub",
+    "jinja2",
+    "mkdocs-material",
+)
 HUB_KEY = "HF_TOKEN"
 OK, MISSING, UNKNOWN = "ok", "missing", "not checked"
 
 
 def examine(at: Layout) -> list[dict[str, str]]:
-    """Findings as rows of kind, name, state (`ok`, `missing`, `not checked`) and detail; asks endpoints for their model list only."""
+    """Findings as rows of kind, name, state (`ok`, `missing`, `not checked`) and detail; asks endpoints for
+    their model list only.
+    """
     return [_python(), *map(_package, PACKAGES), _gpu(), *_keys(at), *_endpoints(at), _store(at)]
 
 
@@ -49,9 +62,16 @@ def _gpu() -> dict[str, str]:
 
 def _keys(at: Layout) -> list[dict[str, str]]:
     """Which key variables are set, by name: their values are never read into a report."""
-    named = {name: "" for name in at.p.secrets()} | {HUB_KEY: "; needed to publish, and to read what is private on the Hub"}
+    named = {name: "" for name in at.p.secrets()} | {
+        HUB_KEY: "; needed to publish, and to read what is private on the Hub"
+    }
     return [
-        _row("key", name, OK if os.environ.get(name) else MISSING, ("set" if os.environ.get(name) else "not set") + use)
+        _row(
+            "key",
+            name,
+            OK if os.environ.get(name) else MISSING,
+            ("set" if os.environ.get(name) else "not set") + use,
+        )
         for name, use in named.items()
     ]
 
@@ -67,10 +87,16 @@ def _endpoints(at: Layout) -> list[dict[str, str]]:
 
 def _reach(name: str, base_url: str, key_variable: str | None) -> dict[str, str]:
     key = os.environ.get(key_variable or "", "")
-    if not (key.isascii() and key.isprintable()):  # no header can carry it, and the error that says so would show it
-        return _row("endpoint", name, MISSING, f"{key_variable} holds a line break or a character beyond ASCII")
+    if not (
+        key.isascii() and key.isprintable()
+    ):  # no header can carry it, and the error that says so would show it
+        return _row(
+            "endpoint", name, MISSING, f"{key_variable} holds a line break or a character beyond ASCII"
+        )
     try:
-        request = urllib.request.Request(f"{base_url.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
+        request = urllib.request.Request(
+            f"{base_url.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"} if key else {}
+        )
         with urllib.request.urlopen(request, timeout=5) as answer:
             return _row("endpoint", name, OK, f"{base_url} answers {answer.status}")
     except urllib.error.HTTPError as error:

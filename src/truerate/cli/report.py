@@ -1,8 +1,9 @@
-"""What the terminal shows of built tables: boards, lines of a board, its audit, the sources, the page and how to serve it."""
+"""What the terminal shows of built tables: boards, lines of a board, its audit, the sources, the page and how
+to serve it.
+"""
 
 import functools
 import http.server
-import json
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +12,7 @@ import polars as pl
 
 from truerate.config import Source
 from truerate.config.layout import Layout
+from truerate.core.display import show_table
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import Row, Score, load, read_json, unanswered
 
@@ -18,13 +20,19 @@ from truerate.core.schemas import Row, Score, load, read_json, unanswered
 def show_boards(at: Layout, *, as_json: bool) -> None:
     """Every declared board with its track and source, and the best ranked subjects where it is built."""
     lines = [
-        {"board": name, "track": board.track, "source": board.source, "leads": _leaders(at, name)} for name, board in at.p.boards.items()
+        {"board": name, "track": board.track, "source": board.source, "leads": _leaders(at, name)}
+        for name, board in at.p.boards.items()
     ]
-    show_table(pl.DataFrame(lines, schema={key: pl.String for key in ("board", "track", "source", "leads")}), as_json=as_json)
+    show_table(
+        pl.DataFrame(lines, schema={key: pl.String for key in ("board", "track", "source", "leads")}),
+        as_json=as_json,
+    )
 
 
 def _leaders(at: Layout, board: str) -> str:
-    """Who may be first, per task or language: the subjects whose rank range begins at 1 in what the track's card ranks."""
+    """Who may be first, per task or language: the subjects whose rank range begins at 1 in what the track's
+    card ranks.
+    """
     if not Path(at.leaderboard("rows")).is_file():
         return "not built; run `dvc repro`"
     ranked = import_module(f"truerate.tracks.{at.p.board(board).track}.card").CARD["ranks"]
@@ -35,18 +43,36 @@ def _leaders(at: Layout, board: str) -> str:
         if ranked["slice"].items() <= where.items():
             rest = [value for key, value in where.items() if key not in ranked["slice"]]
             found.setdefault(", ".join(rest) or "all", []).append(subject)
-    return "; ".join(f"{where}: {', '.join(sorted(names))}" for where, names in sorted(found.items())) or "nothing ranked"
+    return (
+        "; ".join(f"{where}: {', '.join(sorted(names))}" for where, names in sorted(found.items()))
+        or "nothing ranked"
+    )
 
 
 def show_board(at: Layout, name: str, *, as_json: bool) -> None:
-    """The lines of one board: subject, metric, slice, rank range (or that the subject never answered), value, interval, n."""
+    """The lines of one board: subject, metric, slice, rank range (or that the subject never answered), value,
+    interval, n.
+    """
     at.p.board(name)
     rows = load(Row, at.leaderboard("rows")).filter(board=name)
     if rows.is_empty():
         raise TruerateError(f"board {name!r} has no rows yet; run `dvc repro`")
     told = [row | {"slice": {one["key"]: one["value"] for one in row["slice"]}} for row in rows.to_dicts()]
-    ranks = pl.when(pl.Series(unanswered(told), dtype=pl.Boolean)).then(pl.lit("no answers")).otherwise(_range())
-    shown = rows.select("table", "subject", "kind", "metric", slice=_slice(), ranks=ranks, value="value", low="low", high="high", n="n")
+    ranks = (
+        pl.when(pl.Series(unanswered(told), dtype=pl.Boolean)).then(pl.lit("no answers")).otherwise(_range())
+    )
+    shown = rows.select(
+        "table",
+        "subject",
+        "kind",
+        "metric",
+        slice=_slice(),
+        ranks=ranks,
+        value="value",
+        low="low",
+        high="high",
+        n="n",
+    )
     show_table(shown, as_json=as_json)
 
 
@@ -55,16 +81,24 @@ def show_audit(at: Layout, name: str, *, as_json: bool) -> None:
     if not Path(at.audit(name)).is_file():
         raise TruerateError(f"board {name!r} is not audited yet; run `dvc repro`")
     scores = load(Score, at.audit(name)).sort("value", descending=True, nulls_last=True)
-    show_table(scores.select("metric", "subject", "value", "low", "high", "n", slice=_slice()), as_json=as_json)
+    show_table(
+        scores.select("metric", "subject", "value", "low", "high", "n", slice=_slice()), as_json=as_json
+    )
 
 
 def show_sources(at: Layout, *, as_json: bool) -> None:
-    """Each source: its reader, where it comes from, at which revision, its licence, what may be republished, its rows, what is missing."""
+    """Each source: its reader, where it comes from, at which revision, its licence, what may be republished,
+    its rows, what is missing.
+    """
     lines = []
     for name, source in at.p.sources.items():
         place = Path(at.source(name, "card.json"))
         card = read_json(place) if place.is_file() else {}
-        known = {"licence": card.get("licence"), "redistribution": card.get("redistribution"), "rows": _rows(card.get("counts", {}))}
+        known = {
+            "licence": card.get("licence"),
+            "redistribution": card.get("redistribution"),
+            "rows": _rows(card.get("counts", {})),
+        }
         absent = [*_absent(source, card), *([] if card else ["not imported; run `dvc repro sources`"])]
         revision = source.hub.revision[: None if as_json else 12] if source.hub else None
         line = {
@@ -79,13 +113,18 @@ def show_sources(at: Layout, *, as_json: bool) -> None:
 
 
 def show_readers(*, as_json: bool) -> None:
-    """Each reader with what its card says of the data that it reads: name, licence, what may be republished, address."""
+    """Each reader with what its card says of the data that it reads: name, licence, what may be republished,
+    address.
+    """
     from truerate.sources import readers
 
     lines = []
     for reader in readers():
         card = getattr(import_module(f"truerate.sources.{reader}"), "CARD", {})
-        lines.append({"reader": reader} | {field: card.get(field) for field in ("name", "licence", "redistribution", "url")})
+        lines.append(
+            {"reader": reader}
+            | {field: card.get(field) for field in ("name", "licence", "redistribution", "url")}
+        )
     show_table(pl.DataFrame(lines, infer_schema_length=None), as_json=as_json)
 
 
@@ -99,21 +138,31 @@ def _origin(source: Source) -> str:
 def _rows(counts: dict[str, int]) -> str | None:
     """How many rows each table got, those that got none left out; None where nothing was imported."""
     tables = ("documents", "items", "samples", "judgements", "rejects")
-    return ", ".join(f"{counts[f'n_{table}']} {table}" for table in tables if counts.get(f"n_{table}")) or ("none" if counts else None)
+    return ", ".join(f"{counts[f'n_{table}']} {table}" for table in tables if counts.get(f"n_{table}")) or (
+        "none" if counts else None
+    )
 
 
 def _absent(source: Source, card: dict) -> list[str]:
-    """What of a source's files is not there: without asking the Hub, and without making what a command would make."""
+    """What of a source's files is not there: without asking the Hub, and without making what a command would
+    make.
+    """
     if source.hub:
         from truerate.sources.hub import state
 
         found = [state(source.hub)]
     else:
         folder = Path(source.path).expanduser()
-        gone = [file["file"] for file in card.get("files", []) if not any(folder.glob(file["file"]))] if folder.is_dir() else []
+        gone = (
+            [file["file"] for file in card.get("files", []) if not any(folder.glob(file["file"]))]
+            if folder.is_dir()
+            else []
+        )
         found = [f"files not there: {listed(gone)}" if gone else None]
         if not folder.is_dir():
-            found = [f"folder not made yet: {source.path}" if source.make else f"folder not there: {source.path}"]
+            found = [
+                f"folder not made yet: {source.path}" if source.make else f"folder not there: {source.path}"
+            ]
     if source.training and not Path(source.training.path).expanduser().is_dir():
         found.append(f"folder to learn from not there: {source.training.path}")
     return [line for line in found if line]
@@ -129,50 +178,12 @@ def _range() -> pl.Expr:
     return pl.when(pl.col("rank_low") == pl.col("rank_high")).then(low).otherwise(low + "–" + high)
 
 
-def show_table(table: pl.DataFrame, *, as_json: bool) -> None:
-    """Print a frame as JSON records, or as an aligned table with a dash for what is missing."""
-    if as_json:
-        print(json.dumps(table.to_dicts(), ensure_ascii=False, indent=1))
-        return
-    cells = [[_cell(value) for value in row] for row in table.iter_rows()]
-    widths = [max(map(len, column)) for column in zip(table.columns, *cells, strict=True)]
-    for line in [table.columns, *cells]:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-def read_between(path: Path, name: str) -> tuple[str, str, str]:
-    """A file in three: up to and with `<!-- name -->`, what stands between the markers, and from `<!-- /name -->` on.
-
-    Raises TruerateError for a file that is no UTF-8 or has no such markers in this order.
-    """
-    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-    try:
-        page = path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise TruerateError(f"{str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
-    before, _, rest = page.partition(begin)
-    between, _, after = rest.partition(end)
-    if begin not in page or end not in rest:
-        raise TruerateError(f"{str(path)!r} has no markers {begin} … {end}; add them where the text should stand")
-    return before + begin, between, end + after
-
-
-def write_between(path: Path, name: str, text: str) -> None:
-    """Replace what stands between the markers of a file (`read_between`)."""
-    before, _, after = read_between(path, name)
-    path.write_text(f"{before}\n{text}\n{after}", "utf-8")
-
-
 def where(at: Layout) -> None:
     """Print the path of the built page and how to serve it."""
     page = _page(at)
-    print(f"\nThe leaderboard is built: {page}\nOpen that file in a browser, or run: .venv/bin/truerate serve")
+    print(
+        f"\nThe leaderboard is built: {page}\nOpen that file in a browser, or run: .venv/bin/truerate serve"
+    )
 
 
 def _page(at: Layout) -> Path:

@@ -12,7 +12,21 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
 
-from truerate.config.blocks import Block, Codes, Few, Items, Names, Number, Sampling, Seed, Share, Size, Track, Whole, Word
+from truerate.config.blocks import (
+    Block,
+    Codes,
+    Few,
+    Items,
+    Names,
+    Number,
+    Sampling,
+    Seed,
+    Share,
+    Size,
+    Track,
+    Whole,
+    Word,
+)
 from truerate.config.data import Board, HubSource, PublicData, PublicTraining, Rights, Source, Training
 from truerate.config.detectors import Backbone, Detector, Entailer, Lora
 from truerate.config.halueval import HaluEval, HaluEvalSizes, Task
@@ -21,7 +35,13 @@ from truerate.config.mfava import Labelling, MFava, MFavaSizes, RateOf, Wild
 from truerate.config.models import Endpoint, Llm, Model
 from truerate.config.names import mismatched, undeclared
 from truerate.config.placement import misplaced
-from truerate.config.wildhallucinations import Fetch, Search, Verification, WildHallucinations, WildHallucinationsSizes
+from truerate.config.wildhallucinations import (
+    Fetch,
+    Search,
+    Verification,
+    WildHallucinations,
+    WildHallucinationsSizes,
+)
 from truerate.config.yaml_faults import OnceOnly, refuse_secrets, said, veiled, yaml_fault
 from truerate.core.errors import TruerateError, listed, meant
 
@@ -72,7 +92,9 @@ __all__ = [
 ]
 
 
-_NUMBER = re.compile(r"\d[\d_]*(\.[\d_]*)?([eE][+-]?\d+)?|0[xob][\da-fA-F_]+")  # of names: as YAML 1.1 or 1.2 reads them
+_NUMBER = re.compile(
+    r"\d[\d_]*(\.[\d_]*)?([eE][+-]?\d+)?|0[xob][\da-fA-F_]+"
+)  # of names: as YAML 1.1 or 1.2 reads them
 LONGEST = 80  # characters of a name that files and folders bear
 
 
@@ -125,7 +147,9 @@ class Statistics(Block):
 
     confidence: Annotated[Number, Field(ge=0.5, le=0.999999)]
     n_bootstrap: Annotated[Whole, Field(ge=100, le=10**5)]
-    alpha: Annotated[Number, Field(ge=1e-3, le=0.5)]  # 10 / alpha resamples are drawn for each pair of subjects
+    alpha: Annotated[
+        Number, Field(ge=1e-3, le=0.5)
+    ]  # 10 / alpha resamples are drawn for each pair of subjects
 
 
 class Site(Block):
@@ -163,12 +187,20 @@ class Params(Block):
     @classmethod
     def _names_are_paths(cls, named: dict[str, object], asked: ValidationInfo) -> dict[str, object]:
         for name in named:
-            if not name.replace("-", "").replace("_", "").replace(".", "").isalnum() or name.startswith((".", "-")):
-                raise ValueError(f"name {name!r} may hold letters, digits, '.', '_' and '-' only, '.' and '-' not first")
+            if not name.replace("-", "").replace("_", "").replace(".", "").isalnum() or name.startswith(
+                (".", "-")
+            ):
+                raise ValueError(
+                    f"name {name!r} may hold letters, digits, '.', '_' and '-' only, '.' and '-' not first"
+                )
             if asked.field_name in ("sources", "boards", "detectors") and _NUMBER.fullmatch(name):
-                raise ValueError(f"name {name!r} reads as a number, and DVC takes it for one; begin it with a letter")
+                raise ValueError(
+                    f"name {name!r} reads as a number, and DVC takes it for one; begin it with a letter"
+                )
             if len(name) > LONGEST:
-                raise ValueError(f"name {name[:20] + '…'!r} has {len(name)} characters; folders bear it: name it in at most {LONGEST}")
+                raise ValueError(
+                    f"name {name[:20] + '…'!r} has {len(name)} characters; folders bear it: name it in at most {LONGEST}"
+                )
         return named
 
     @cached_property
@@ -182,7 +214,9 @@ class Params(Block):
         return self.sizes[self.profile]
 
     def models_on(self, board: str, names: Iterable[str | None]) -> tuple[str, ...]:
-        """Those of the named models that may stand on a board: simulated ones only where the source is simulated too."""
+        """Those of the named models that may stand on a board: simulated ones only where the source is
+        simulated too.
+        """
         named = tuple(name for name in names if name is not None)
         if self.source(self.board(board).source).is_simulated:
             return named
@@ -198,11 +232,15 @@ class Params(Block):
 
     def families(self, board: str) -> tuple[str, ...]:
         """The families of detectors that judge a board."""
-        return tuple(name for name, family in self.detectors.items() if self.board(board).track in family.tracks)
+        return tuple(
+            name for name, family in self.detectors.items() if self.board(board).track in family.tracks
+        )
 
     def secrets(self) -> list[str]:
         """The names of the environment variables that hold secrets: every `…_env`, sorted."""
-        found = (value for block in _blocks(self.values) for key, value in block.items() if key.endswith("_env"))
+        found = (
+            value for block in _blocks(self.values) for key, value in block.items() if key.endswith("_env")
+        )
         return sorted({value for value in found if isinstance(value, str)})
 
     def board(self, name: str) -> Board:
@@ -232,9 +270,13 @@ def load_params(path: str | Path = "params.yaml") -> Params:
     try:
         found = yaml.load(path.read_text("utf-8"), Loader=OnceOnly)
     except OSError as error:
-        raise TruerateError(f"reading {str(path)!r}: {error.strerror}; run truerate in the folder that holds params.yaml") from None
+        raise TruerateError(
+            f"reading {str(path)!r}: {error.strerror}; run truerate in the folder that holds params.yaml"
+        ) from None
     except UnicodeDecodeError as error:
-        raise TruerateError(f"reading {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
+        raise TruerateError(
+            f"reading {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8"
+        ) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date or number that is none
         raise TruerateError(yaml_fault(error, str(path))) from None
     if isinstance(found, dict):
@@ -242,7 +284,9 @@ def load_params(path: str | Path = "params.yaml") -> Params:
     try:
         params = Params.model_validate(found)
     except ValidationError as error:
-        raise TruerateError("\n".join(said(error.errors(include_url=False), Params, file=path.name))) from None
+        raise TruerateError(
+            "\n".join(said(error.errors(include_url=False), Params, file=path.name))
+        ) from None
     for looked_at in ((*misplaced(params), *undeclared(params)), mismatched(params)):
         if lines := [veiled(f"{path.name}: {line}") for line in dict.fromkeys(looked_at)]:
             raise TruerateError("\n".join(lines))
@@ -251,5 +295,7 @@ def load_params(path: str | Path = "params.yaml") -> Params:
 
 def _declared(kind: str, name: str, declared: dict):
     if name not in declared:
-        raise TruerateError(f"{kind} {name!r} is not declared in params.yaml{meant(name, declared)}; declared: {listed(declared)}")
+        raise TruerateError(
+            f"{kind} {name!r} is not declared in params.yaml{meant(name, declared)}; declared: {listed(declared)}"
+        )
     return declared[name]

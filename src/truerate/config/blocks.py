@@ -1,4 +1,6 @@
-"""What every block of params.yaml is made of: a frozen model, and the kinds of values that many have, each with its bounds."""
+"""What every block of params.yaml is made of: a frozen model, and the kinds of values that many have, each
+with its bounds.
+"""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +11,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 
 def _is_whole(value: object) -> object:
-    """The value itself; ValueError where it is a truth value, a text or a fraction, which pydantic would turn into a whole number."""
+    """The value itself; ValueError where it is a truth value, a text or a fraction, which pydantic would turn
+    into a whole number.
+    """
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError("must be a whole number")
     return value
@@ -22,7 +26,8 @@ def _is_number(value: object) -> object:
     return value
 
 
-# Bounds keep slips of the finger (a unit, some zeros) from running on without a word; each lies far beyond what is of use.
+# Bounds keep slips of the finger (a unit, some zeros) from running on without a word; each lies far beyond
+# what is of use.
 Whole = Annotated[int, BeforeValidator(_is_whole)]
 Number = Annotated[float, BeforeValidator(_is_number)]
 Share = Annotated[Number, Field(ge=0, le=1)]
@@ -57,7 +62,9 @@ def like(pattern: str, what: str) -> AfterValidator:
 
 
 def _not_a_key(name: str) -> str:
-    """The name itself; ValueError for what has the form of a key in capitals: long, with digits, and no word apart."""
+    """The name itself; ValueError for what has the form of a key in capitals: long, with digits, and no word
+    apart.
+    """
     if len(name) >= 16 and "_" not in name and any(letter.isdigit() for letter in name):
         raise ValueError(f"must be {VARIABLE}")
     return name
@@ -99,8 +106,8 @@ class Sampling(Block):
 class Track(Block):
     """The settings of a protocol.
 
-    `later`: those that decide no scratch row. `asks`: those that name models. `marks_tokens`: its texts have spans, which token detectors
-    learn and mark.
+    `later`: those that decide no scratch row. `asks`: those that name models. `marks_tokens`: its texts have
+    spans, which token detectors learn and mark.
     """
 
     later: ClassVar[frozenset[str]] = frozenset()
@@ -111,7 +118,11 @@ class Track(Block):
         """Every model alias that it names, with the setting that names it."""
         for key in self.asks:
             named = getattr(self, key)
-            yield from ((key, alias) for alias in (named if isinstance(named, tuple) else (named,)) if alias is not None)
+            yield from (
+                (key, alias)
+                for alias in (named if isinstance(named, tuple) else (named,))
+                if alias is not None
+            )
 
     def models(self) -> tuple[str, ...]:
         """Every model alias that it names, in first-named order."""

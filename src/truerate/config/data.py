@@ -8,7 +8,9 @@ from truerate.config.blocks import Block, Codes, Revision, Word
 
 
 class HubSource(Block):
-    """A data set on the Hugging Face Hub, pinned to a commit. `config` and `split`: the part of it that is read, all of it where null."""
+    """A data set on the Hugging Face Hub, pinned to a commit. `config` and `split`: the part of it that is
+    read, all of it where null.
+    """
 
     repo: Word
     revision: Revision
@@ -17,7 +19,8 @@ class HubSource(Block):
 
 
 class Training(Block):
-    """A folder whose silver texts are material to learn from. `name`: the source as which they are read, null for the one that learns.
+    """A folder whose silver texts are material to learn from. `name`: the source as which they are read, null
+    for the one that learns.
 
     Their ids hold that name: sources that learn from one folder under one name learn once.
     """
@@ -33,10 +36,12 @@ def _plain(value: object) -> object:
 
 
 class Rights(Block):
-    """What the holder of the rights in a source's texts allows, where the source's own card does not say so, or says less.
+    """What the holder of the rights in a source's texts allows, where the source's own card does not say so,
+    or says less.
 
-    `licence`: its name or the Hub's id (`CC BY 4.0`, `cc-by-4.0`), in the place of the card's, also on those reference texts that bear it.
-    `redistribution`: whether its texts may be passed on (`yes`), their ids and labels alone (`ids-only`), or nothing (`no`).
+    `licence`: its name or the Hub's id (`CC BY 4.0`, `cc-by-4.0`), in the place of the card's, also on those
+    reference texts that bear it. `redistribution`: whether its texts may be passed on (`yes`), their ids and
+    labels alone (`ids-only`), or nothing (`no`).
     """
 
     licence: Word | None = None
@@ -52,9 +57,10 @@ class Rights(Block):
 class Source(Block):
     """Where seed data come from: a folder, a pinned Hub data set, or a command that writes the folder.
 
-    `languages`: what the command is told to write, those of params.yaml where none are named. `training`: another folder and its reader,
-    whose silver texts detectors learn from where this source has none of its own. `part`: which part of its files is read, for a reader
-    whose files hold several that must not be pooled. `rights`: what may be done with its texts, where its card does not say.
+    `languages`: what the command is told to write, those of params.yaml where none are named. `training`:
+    another folder and its reader, whose silver texts detectors learn from where this source has none of its
+    own. `part`: which part of its files is read, for a reader whose files hold several that must not be
+    pooled. `rights`: what may be done with its texts, where its card does not say.
     """
 
     reader: Word

@@ -11,11 +11,13 @@ Batch = Annotated[Whole, Field(ge=1, le=10**5)]
 
 
 class Detector(Block):
-    """A family of detectors; each member is a row of every board of the tracks it is for: those of the family, or those named in `only`.
+    """A family of detectors; each member is a row of every board of the tracks it is for: those of the
+    family, or those named in `only`.
 
-    With `folds` its members judge whole texts, each by what was learned from the other folds; a member is a rule that needs no weights or
-    an entry of `entailment`. Without, they mark tokens: they learn from a board's training texts and judge all others; a member is a rule
-    that needs no weights or an entry of `backbones`.
+    With `folds` its members judge whole texts, each by what was learned from the other folds; a member is a
+    rule that needs no weights or an entry of `entailment`. Without, they mark tokens: they learn from a
+    board's training texts and judge all others; a member is a rule that needs no weights or an entry of
+    `backbones`.
     """
 
     tracks: Annotated[Names, Field(min_length=1)]
@@ -28,7 +30,11 @@ class Detector(Block):
     def _entailers_are_members(self) -> "Detector":
         lost = [name for name in self.entailment if name not in self.members]
         if lost or (self.entailment and not self.folds):
-            raise ValueError(f"`entailment` names {lost[0]!r}, no member" if lost else "`entailment` needs `folds`: it judges whole texts")
+            raise ValueError(
+                f"`entailment` names {lost[0]!r}, no member"
+                if lost
+                else "`entailment` needs `folds`: it judges whole texts"
+            )
         return self
 
     @model_validator(mode="after")
@@ -37,7 +43,9 @@ class Detector(Block):
             if member not in self.members:
                 raise ValueError(f"`only` names {member!r}, no member")
             if lost := [track for track in tracks if track not in self.tracks]:
-                raise ValueError(f"`only` gives {member!r} the track {lost[0]!r}, none of the family's: {', '.join(self.tracks)}")
+                raise ValueError(
+                    f"`only` gives {member!r} the track {lost[0]!r}, none of the family's: {', '.join(self.tracks)}"
+                )
         return self
 
     def members_on(self, track: str) -> tuple[str, ...]:
@@ -48,9 +56,10 @@ class Detector(Block):
 class Entailer(Block):
     """A network that says whether a passage entails a fact, by Hub id or path; it learns nothing here.
 
-    It is one of natural language inference, or a token detector as `train` writes it and `publish` puts it on the Hub: then a fact is
-    entailed as far as none of its tokens is marked. `max_tokens` of passage and fact together, in batches of `batch` pairs; of a text's
-    passages the `n_passages` that share most words with it are read.
+    It is one of natural language inference, or a token detector as `train` writes it and `publish` puts it on
+    the Hub: then a fact is entailed as far as none of its tokens is marked. `max_tokens` of passage and fact
+    together, in batches of `batch` pairs; of a text's passages the `n_passages` that share most words with it
+    are read.
     """
 
     weights: Word
@@ -71,12 +80,13 @@ class Lora(Block):
 class Backbone(Block):
     """A network that marks tokens, and how it is trained.
 
-    `weights`: a Hub id or path, or `tiny`: a small network trained from nothing. `mask`: full (every token sees every other, mFAVA's
-    bidirectional), causal, or prefix (the reference within itself; an answer sees the reference and itself). `features`: what is added to
-    the input embeddings. `word_dropout`: share of the answers' tokens whose own embedding is left out in each step of training, so that
-    more is learned from features and neighbours than from wordings. Training stops after `epochs` or `max_steps`, or when validation F1
-    has not risen for `patience` evaluations. `batch` answers, cut into rows of at most `token_budget` tokens, `accumulation` batches per
-    step.
+    `weights`: a Hub id or path, or `tiny`: a small network trained from nothing. `mask`: full (every token
+    sees every other, mFAVA's bidirectional), causal, or prefix (the reference within itself; an answer sees
+    the reference and itself). `features`: what is added to the input embeddings. `word_dropout`: share of the
+    answers' tokens whose own embedding is left out in each step of training, so that more is learned from
+    features and neighbours than from wordings. Training stops after `epochs` or `max_steps`, or when
+    validation F1 has not risen for `patience` evaluations. `batch` answers, cut into rows of at most
+    `token_budget` tokens, `accumulation` batches per step.
     """
 
     weights: Word

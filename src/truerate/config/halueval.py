@@ -28,8 +28,16 @@ class HaluEvalSizes(Block):
 class HaluEval(Track):
     """The HaluEval track (HELMA sections 2 and 3)."""
 
-    later: ClassVar[frozenset[str]] = frozenset({"generators", "subjects", "n_annotators", "probe_pass_rate", "n_topics"})
-    asks: ClassVar[tuple[str, ...]] = ("generators", "dataset_generator", "filter_judge", "responder", "subjects")
+    later: ClassVar[frozenset[str]] = frozenset(
+        {"generators", "subjects", "n_annotators", "probe_pass_rate", "n_topics"}
+    )
+    asks: ClassVar[tuple[str, ...]] = (
+        "generators",
+        "dataset_generator",
+        "filter_judge",
+        "responder",
+        "subjects",
+    )
 
     tasks: Annotated[tuple[Task, ...], Field(min_length=1), AfterValidator(once)]
     generators: Names
@@ -37,13 +45,17 @@ class HaluEval(Track):
     filter_judge: str | None
     responder: str | None
     subjects: Names
-    schemes: Annotated[tuple[Literal["one-pass", "conversational"], ...], Field(min_length=1), AfterValidator(once)]
+    schemes: Annotated[
+        tuple[Literal["one-pass", "conversational"], ...], Field(min_length=1), AfterValidator(once)
+    ]
     pattern: Literal["assigned", "model"]
     length_slack_words: Annotated[Whole, Field(ge=0, le=1000)]
     sampling: Sampling
     recognition: Sampling
     variants: Annotated[
-        tuple[Literal["plain", "knowledge", "chain-of-thought", "contrast"], ...], Field(min_length=1), AfterValidator(once)
+        tuple[Literal["plain", "knowledge", "chain-of-thought", "contrast"], ...],
+        Field(min_length=1),
+        AfterValidator(once),
     ]
     n_responses: Annotated[Whole, Field(ge=2, le=100)]
     similarity: Word
@@ -56,4 +68,8 @@ class HaluEval(Track):
 
     def roles(self) -> dict[str, str | None]:
         """Who builds the data set, by role."""
-        return {"generator": self.dataset_generator, "filter judge": self.filter_judge, "responder": self.responder}
+        return {
+            "generator": self.dataset_generator,
+            "filter judge": self.filter_judge,
+            "responder": self.responder,
+        }

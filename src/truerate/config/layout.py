@@ -10,9 +10,14 @@ from truerate.config.stage_settings import Stage
 from truerate.core.keys import digest
 
 ROOT = "src/truerate"
-# What a track may import besides itself, so what decides its scratch rows; dvc.yaml names the same for `dataset`.
-SHARED = tuple(f"{ROOT}/{part}" for part in ("core/keys.py", "core/schemas", "core/text.py", "core/tags.py", "llm", "web", "metrics"))
+# What a track may import besides itself, so what decides its scratch rows; dvc.yaml names the same for
+# `dataset`.
+SHARED = tuple(
+    f"{ROOT}/{part}"
+    for part in ("core/keys.py", "core/schemas", "core/text.py", "core/tags.py", "llm", "web", "metrics")
+)
 READERS = (f"{ROOT}/sources", "rules/sources.smk")
+WORK = ".truerate-real"  # stands in a work folder that `truerate real` made
 ORIGIN = "build/source.json"  # in a published data set: its card for whoever reads it as a source
 
 
@@ -39,7 +44,9 @@ class Layout:
 
     # ---- tables under data/ -------------------------------------------------------------------------------
     def source(self, name: str, table: str = "") -> str:
-        """Folder of an imported source, or one of its tables (`documents`, `items`, `samples`, `rejects`, `annotations`, `card.json`)."""
+        """Folder of an imported source, or one of its tables (`documents`, `items`, `samples`, `rejects`,
+        `annotations`, `card.json`).
+        """
         return _under(f"{self.p.paths.sources}/{name}", table)
 
     def chosen(self, name: str) -> str:
@@ -47,7 +54,9 @@ class Layout:
         return f"{self.p.paths.build}/hub/{name}"
 
     def dataset(self, board: str, table: str = "") -> str:
-        """Folder of a board's data set, or one of its tables (those of flow.DATASET, and `tasks.jsonl`, `card.json`)."""
+        """Folder of a board's data set, or one of its tables (those of flow.DATASET, and `tasks.jsonl`,
+        `card.json`).
+        """
         return _under(f"{self.p.paths.datasets}/{board}", table)
 
     def annotations(self, board: str) -> str:
@@ -64,7 +73,9 @@ class Layout:
 
     @property
     def training(self) -> str:
-        """Scratch folder of training runs, keyed by what decides them: a killed run goes on from there, an equal one is not run again."""
+        """Scratch folder of training runs, keyed by what decides them: a killed run goes on from there, an
+        equal one is not run again.
+        """
         return f"{self.p.paths.build}/training"
 
     def judgements(self, detector: str, board: str) -> str:
@@ -103,14 +114,18 @@ class Layout:
         return (self.p.llm.prompts_dir,) if self.p.llm.prompts_dir else ()
 
     def identity(self, alias: str) -> str:
-        """What answers under a model alias: its `identity`, else its name; with the digest of the code behind a launched endpoint."""
+        """What answers under a model alias: its `identity`, else its name; with the digest of the code behind
+        a launched endpoint.
+        """
         model = self.p.model(alias)
         endpoint = self.p.endpoints[model.endpoint]
         name = model.identity or model.model
         return f"{name}@{self.endpoint_identity(model.endpoint)}" if endpoint.code else name
 
     def endpoint_identity(self, name: str) -> str:
-        """Digest of the code and launch command of an endpoint, handed to it as {identity} and asked back by its health check."""
+        """Digest of the code and launch command of an endpoint, handed to it as {identity} and asked back by
+        its health check.
+        """
         endpoint = self.p.endpoints[name]
         values = {"launch": endpoint.launch, "seed": self.p.seed, "languages": self.p.languages}
         return digest(**values, code=_digest_of(endpoint.code)) if endpoint.code else digest(**values)
@@ -118,14 +133,17 @@ class Layout:
     def key(self, board: str, alias: str, *upstream: str) -> str:
         """Twelve hex digits that decide the scratch rows of one model on one board.
 
-        Over the source's bytes, the track's code, its settings without the lists of models, the model's own entry, identity and address
-        (its dead letters are asked again at another), and those of the `upstream` models whose rows it reads. A model that enters or
-        leaves a list moves no other model's rows; a name that is no model (weights that the settings name) adds nothing.
+        Over the source's bytes, the track's code, its settings without the lists of models, the model's own
+        entry, identity and address (its dead letters are asked again at another), and those of the `upstream`
+        models whose rows it reads. A model that enters or leaves a list moves no other model's rows; a name
+        that is no model (weights that the settings name) adds nothing.
         """
         track, own = self.p.board(board).track, self.p.track(board)
         settings = own.model_dump(mode="json", exclude=set(own.later))
         return digest(
-            files=_digest_of((self.source(self.p.board(board).source), *self.code(track), *self.prompts, *own.files())),
+            files=_digest_of(
+                (self.source(self.p.board(board).source), *self.code(track), *self.prompts, *own.files())
+            ),
             settings=settings,
             models=[self._asked(name) for name in (alias, *upstream) if name in self.p.models],
             shared=[self.p.seed, self.p.n_shards, self.p.size_of(board).model_dump(), self.p.languages],

@@ -4,16 +4,32 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from truerate.config.blocks import Block, Codes, Count, Few, Items, ItemsOrNone, Names, Number, Sampling, Seed, Share, Track, Word, once
+from truerate.config.blocks import (
+    Block,
+    Codes,
+    Count,
+    Few,
+    Items,
+    ItemsOrNone,
+    Names,
+    Number,
+    Sampling,
+    Seed,
+    Share,
+    Track,
+    Word,
+    once,
+)
 
 
 class MFavaSizes(Block):
     """How much of mFAVA is built.
 
-    `train`: English passages to learn from, `held_out`: others that are only judged; both are translated into every other language.
-    `silver`: passages per language. `articles`: per language, for queries in the wild. `natural`: wild replies per language that people
-    label. `seeds`: of the detectors. `scopes`: one detector for all languages (multi) or one per language (mono). `labels`: hallucinated
-    or not (binary), or its type (category).
+    `train`: English passages to learn from, `held_out`: others that are only judged; both are translated into
+    every other language. `silver`: passages per language. `articles`: per language, for queries in the wild.
+    `natural`: wild replies per language that people label. `seeds`: of the detectors. `scopes`: one detector
+    for all languages (multi) or one per language (mono). `labels`: hallucinated or not (binary), or its type
+    (category).
     """
 
     train: Items
@@ -27,7 +43,9 @@ class MFavaSizes(Block):
 
 
 class Labelling(Block):
-    """How the gold labels of mFAVA are made: who labels how much, and how texts that several labelled are settled."""
+    """How the gold labels of mFAVA are made: who labels how much, and how texts that several labelled are
+    settled.
+    """
 
     n_annotators: Few
     shared_rate: Share
@@ -57,7 +75,9 @@ class RateOf(Block):
 
 
 class MFava(Track):
-    """The mFAVA track: silver and gold evaluation data, translate-train, rates in the wild (mFAVA sections 3 and 4)."""
+    """The mFAVA track: silver and gold evaluation data, translate-train, rates in the wild (mFAVA sections 3
+    and 4).
+    """
 
     later: ClassVar[frozenset[str]] = frozenset({"subjects", "labelling", "detector", "tokenizer"})
     asks: ClassVar[tuple[str, ...]] = ("writer", "translator", "query_writer", "checker", "subjects")
@@ -95,4 +115,9 @@ class MFava(Track):
 
     def roles(self) -> dict[str, str | None]:
         """Who builds the data set, by role."""
-        return {"writer": self.writer, "translator": self.translator, "query writer": self.query_writer, "checker": self.checker}
+        return {
+            "writer": self.writer,
+            "translator": self.translator,
+            "query writer": self.query_writer,
+            "checker": self.checker,
+        }

@@ -7,7 +7,19 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from truerate.config.blocks import Block, Codes, Number, Pause, Seconds, Size, Variable, Whole, Word, like, sendable
+from truerate.config.blocks import (
+    Block,
+    Codes,
+    Number,
+    Pause,
+    Seconds,
+    Size,
+    Variable,
+    Whole,
+    Word,
+    like,
+    sendable,
+)
 from truerate.core.keys import digest
 
 Price = Annotated[Number, Field(ge=0, le=10**6)]
@@ -17,13 +29,17 @@ OPENAI = "https://api.openai.com/v1"
 
 # What a request says itself: an extra that said it again would ask something else under the same key.
 _OWN = frozenset({"model", "messages", "stream", "n", "max_tokens", "max_completion_tokens"})
-_KEY_OPTION = re.compile(r"--?[\w-]*(?:api[-_]?key|token|secret|password)(?:[= ]+)(?![\"']?[${])\S", re.IGNORECASE)
+_KEY_OPTION = re.compile(
+    r"--?[\w-]*(?:api[-_]?key|token|secret|password)(?:[= ]+)(?![\"']?[${])\S", re.IGNORECASE
+)
 
 
 class Endpoint(Block):
     """An OpenAI-compatible server. `base_url` null with no `launch` means OpenAI's own address."""
 
-    base_url: Annotated[str, like(r"https?://[^/\s]\S*", "an address that begins with http:// or https://")] | None = None
+    base_url: (
+        Annotated[str, like(r"https?://[^/\s]\S*", "an address that begins with http:// or https://")] | None
+    ) = None
     api_key_env: Variable | None = None
     launch: Word | None = None
     health: Annotated[str, like(r"/\S*", "a path such as /health")] = "/health"
@@ -42,7 +58,9 @@ class Endpoint(Block):
         except ValueError:  # no address at all, which is said where addresses are checked
             return url
         if "@" in parts.netloc or parts.query or parts.fragment:
-            raise ValueError("must hold no user, password, `?` or `#`: a key is named by its variable as `api_key_env`")
+            raise ValueError(
+                "must hold no user, password, `?` or `#`: a key is named by its variable as `api_key_env`"
+            )
         return url
 
     @field_validator("launch")
@@ -62,7 +80,9 @@ class Endpoint(Block):
 
     @property
     def address(self) -> str:
-        """Where it is asked, as dead letters remember it: host and path, or what is launched; no free port, no user, no password."""
+        """Where it is asked, as dead letters remember it: host and path, or what is launched; no free port,
+        no user, no password.
+        """
         if self.launch:
             return f"launch {digest(launch=self.launch)}"
         parts = urlsplit(self.base_url or OPENAI)
@@ -72,9 +92,10 @@ class Endpoint(Block):
 class Model(Block):
     """A model that can be asked. `price` is USD per million prompt and completion tokens.
 
-    `accept_length`: a reply that ends at its limit of tokens is kept (mFAVA counts it as cut); without, it is dead for that reason.
-    `size_b` (parameters in billions), `languages` (codes that its makers say it speaks), `is_open` (open weights), `retrieval` (it looks
-    things up before it answers) and `cutoff` (ISO 8601, the end of its knowledge) are for analyses and cards alone.
+    `accept_length`: a reply that ends at its limit of tokens is kept (mFAVA counts it as cut); without, it is
+    dead for that reason. `size_b` (parameters in billions), `languages` (codes that its makers say it
+    speaks), `is_open` (open weights), `retrieval` (it looks things up before it answers) and `cutoff` (ISO
+    8601, the end of its knowledge) are for analyses and cards alone.
     """
 
     endpoint: Word
@@ -92,7 +113,13 @@ class Model(Block):
     is_open: bool | None = None
     retrieval: bool = False
     cutoff: (
-        Annotated[str, like(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", "a date such as 2024, 2024-05 or 2024-05-31, in quotes")]
+        Annotated[
+            str,
+            like(
+                r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?",
+                "a date such as 2024, 2024-05 or 2024-05-31, in quotes",
+            ),
+        ]
         | None
     ) = None
 
@@ -100,12 +127,16 @@ class Model(Block):
     @classmethod
     def _adds_only(cls, extra: dict[str, object]) -> dict[str, object]:
         if own := sorted(extra.keys() & _OWN):
-            raise ValueError(f"{', '.join(own)} cannot stand here: every request has its own; settings of decoding go into `params`")
+            raise ValueError(
+                f"{', '.join(own)} cannot stand here: every request has its own; settings of decoding go into `params`"
+            )
         return extra
 
     @field_validator("params")
     @classmethod
-    def _counts_are_whole(cls, params: dict[str, float | int | str | bool]) -> dict[str, float | int | str | bool]:
+    def _counts_are_whole(
+        cls, params: dict[str, float | int | str | bool]
+    ) -> dict[str, float | int | str | bool]:
         for name in ("max_tokens", "max_completion_tokens"):
             value = params.get(name, 1)
             if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**7:
@@ -113,14 +144,21 @@ class Model(Block):
         return params
 
     def content(self) -> dict[str, object]:
-        """What of this entry decides a row of a reply, its cost included: all but where it is asked and what is said about it."""
-        return self.model_dump(mode="json", exclude={"endpoint", "family", "size_b", "languages", "is_open", "retrieval", "cutoff"})
+        """What of this entry decides a row of a reply, its cost included: all but where it is asked and what
+        is said about it.
+        """
+        return self.model_dump(
+            mode="json",
+            exclude={"endpoint", "family", "size_b", "languages", "is_open", "retrieval", "cutoff"},
+        )
 
 
 def shared_identity(models: Mapping[str, Model], endpoints: Mapping[str, Endpoint]) -> tuple[str, str] | None:
-    """Two aliases on two endpoints whose replies would be found under one identity, so that one's were taken for the other's; None without.
+    """Two aliases on two endpoints whose replies would be found under one identity, so that one's were taken
+    for the other's; None without.
 
-    The identity is that of `Layout.identity`: the declared one or the model's name, with the code and command of an endpoint that has code.
+    The identity is that of `Layout.identity`: the declared one or the model's name, with the code and command
+    of an endpoint that has code.
     """
     seen: dict[tuple, str] = {}
     for alias, model in models.items():

@@ -1,6 +1,8 @@
-"""Names that one block of params.yaml uses and another declares, and settings of two blocks that must fit together.
+"""Names that one block of params.yaml uses and another declares, and settings of two blocks that must fit
+together.
 
-Each mistake is one line that begins with the place of the setting: `tracks.halueval.subjects: model 'gpt4' is not declared; …`.
+Each mistake is one line that begins with the place of the setting: `tracks.halueval.subjects: model 'gpt4' is
+not declared; …`.
 """
 
 from collections import Counter
@@ -53,7 +55,10 @@ def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
         for key, alias in settings.asked() if settings else ():
             yield f"tracks.{track}.{key}", "model", alias, p.models
     if wild := p.tracks.wildhallucinations:
-        for key, endpoint in {"search.endpoint": wild.search.endpoint, "fetch.proxy": wild.fetch.proxy}.items():
+        for key, endpoint in {
+            "search.endpoint": wild.search.endpoint,
+            "fetch.proxy": wild.fetch.proxy,
+        }.items():
             if endpoint is not None:
                 yield f"tracks.wildhallucinations.{key}", "endpoint", endpoint, p.endpoints
         for alias in wild.panel or ():
@@ -66,7 +71,10 @@ def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
 def mismatched(p: "Params") -> Iterator[str]:
     """A line for every two settings that do not fit together; asked where all names are declared."""
     if aliases := shared_identity(p.models, p.endpoints):
-        named, model = " and ".join(f"models.{alias} (endpoint {p.models[alias].endpoint!r})" for alias in aliases), p.models[aliases[0]]
+        named, model = (
+            " and ".join(f"models.{alias} (endpoint {p.models[alias].endpoint!r})" for alias in aliases),
+            p.models[aliases[0]],
+        )
         hint = "give each an `identity:` of its own, such as <weights>@<revision>-<quantisation>"
         yield f"{named} would share their replies as {model.identity or model.model!r}; {hint}"
     yield from _detectors(p)
@@ -80,7 +88,9 @@ def mismatched(p: "Params") -> Iterator[str]:
 
 def _detectors(p: "Params") -> Iterator[str]:
     """Families whose members cannot judge a track, and rows that would bear one name."""
-    tokens = [name for name, field in type(p.tracks).model_fields.items() if block_in(field.annotation).marks_tokens]
+    tokens = [
+        name for name, field in type(p.tracks).model_fields.items() if block_in(field.annotation).marks_tokens
+    ]
     for name, family in p.detectors.items():
         if not family.folds:
             for track in family.tracks:
@@ -98,7 +108,9 @@ def _detectors(p: "Params") -> Iterator[str]:
 
 
 def _detector_of_rates(p: "Params") -> Iterator[str]:
-    """The detector whose counts make mFAVA's rates is one that is built: else its boards would have no rates and nobody would know why."""
+    """The detector whose counts make mFAVA's rates is one that is built: else its boards would have no rates
+    and nobody would know why.
+    """
     if all(board.track != "mfava" for board in p.boards.values()):
         return
     named, size = p.tracks.mfava.detector, p.size.mfava

@@ -1,8 +1,9 @@
 """Where a build writes: which setting names which place, and which places none may name, whatever lies there.
 
-What is only read (a source without `make`, weights, recorded results) may lie anywhere. What is written is emptied before it is written
-again, by DVC or by a step: so every such place lies in the folder of params.yaml, is not hidden, and holds no other. Below `build` several
-lie side by side. What lies there already is asked of the disk, by `truerate.config.places`.
+What is only read (a source without `make`, weights, recorded results) may lie anywhere. What is written is
+emptied before it is written again, by DVC or by a step: so every such place lies in the folder of
+params.yaml, is not hidden, and holds no other. Below `build` several lie side by side. What lies there
+already is asked of the disk, by `truerate.config.places`.
 """
 
 import os
@@ -15,22 +16,35 @@ if TYPE_CHECKING:
     from truerate.config import Params, Source
 
 READ_ONLY = ("inputs",)  # of `paths`
-BELOW_BUILD = ("settings", "hub", "training")  # what the build itself writes there, beside a scratch folder per board
+BELOW_BUILD = (
+    "settings",
+    "hub",
+    "training",
+)  # what the build itself writes there, beside a scratch folder per board
 CODE = ("src", "rules", "site")  # what dvc.yaml watches of the code
 OWN = "own"
 LONGEST = 200  # characters of a place: files lie below it, and systems take names of 255
-_PLAIN = re.compile(r"(?!-)[\w.\-]+")  # of a part of `paths`: it stands in commands of dvc.yaml and of the rules as it is
+_PLAIN = re.compile(
+    r"(?!-)[\w.\-]+"
+)  # of a part of `paths`: it stands in commands of dvc.yaml and of the rules as it is
 
 
 def written(p: "Params") -> dict[str, str]:
-    """The places that settings name and a build writes, by the setting: all of `paths` but what is read, and what a `make` fills."""
+    """The places that settings name and a build writes, by the setting: all of `paths` but what is read, and
+    what a `make` fills.
+    """
     named = {f"paths.{name}": path for name, path in p.paths if name not in READ_ONLY}
     return named | {f"sources.{name}.path": source.path for name, source in _made(p)}
 
 
 def read(p: "Params") -> list[tuple[str, str]]:
-    """The files and folders that a build only reads, each with the setting that names it; what may be a Hub id is among them."""
-    named: list[tuple[str, str | None]] = [("paths.inputs", p.paths.inputs), ("llm.prompts_dir", p.llm.prompts_dir)]
+    """The files and folders that a build only reads, each with the setting that names it; what may be a Hub
+    id is among them.
+    """
+    named: list[tuple[str, str | None]] = [
+        ("paths.inputs", p.paths.inputs),
+        ("llm.prompts_dir", p.llm.prompts_dir),
+    ]
     for name, source in p.sources.items():
         named.append((f"sources.{name}.path", None if source.make else source.path))
         named.append((f"sources.{name}.training.path", source.training and source.training.path))
@@ -47,11 +61,16 @@ def weights(p: "Params") -> dict[str, str | None]:
     """The settings whose value may be a folder, a Hub id or a word of ours."""
     halueval, mfava, wild = p.tracks.halueval, p.tracks.mfava, p.tracks.wildhallucinations
     named: dict[str, str | None] = {"tracks.halueval.similarity": halueval.similarity} if halueval else {}
-    named |= {"tracks.mfava.tokenizer": mfava.tokenizer, "tracks.mfava.seq2seq": mfava.seq2seq} if mfava else {}
+    named |= (
+        {"tracks.mfava.tokenizer": mfava.tokenizer, "tracks.mfava.seq2seq": mfava.seq2seq} if mfava else {}
+    )
     named |= {"tracks.wildhallucinations.rarity": wild.rarity} if wild else {}
     named |= {f"backbones.{name}.weights": backbone.weights for name, backbone in p.backbones.items()}
     for key, family in p.detectors.items():
-        named |= {f"detectors.{key}.entailment.{name}.weights": network.weights for name, network in family.entailment.items()}
+        named |= {
+            f"detectors.{key}.entailment.{name}.weights": network.weights
+            for name, network in family.entailment.items()
+        }
     return named
 
 
@@ -65,12 +84,16 @@ def unreadable(path: str) -> str | None:
 
 
 def swallowed(p: "Params") -> Iterator[str]:
-    """A line for every file or folder that is only read and lies, by its name or by links, in one that a build empties.
+    """A line for every file or folder that is only read and lies, by its name or by links, in one that a
+    build empties.
 
-    Below `build` what is read may lie beside what is written; a source may read what the command of another made.
+    Below `build` what is read may lie beside what is written; a source may read what the command of another
+    made.
     """
     emptied = {key: path for key, path in written(p).items() if key != "paths.build"}
-    emptied |= {f"what the build keeps in {name!r}": f"{p.paths.build}/{name}" for name in (*BELOW_BUILD, *p.boards)}
+    emptied |= {
+        f"what the build keeps in {name!r}": f"{p.paths.build}/{name}" for name in (*BELOW_BUILD, *p.boards)
+    }
     ids = weights(p)
     for key, path in read(p):
         near = os.path.expanduser(path)
@@ -79,7 +102,9 @@ def swallowed(p: "Params") -> Iterator[str]:
         ways = {PurePosixPath(os.path.abspath(near)), PurePosixPath(os.path.realpath(near))}
         for place, folder in emptied.items():
             is_made = key.startswith("sources.") and place.startswith("sources.")
-            if not is_made and any(way.is_relative_to(top(folder)) for way in ways for top in (os.path.abspath, os.path.realpath)):
+            if not is_made and any(
+                way.is_relative_to(top(folder)) for way in ways for top in (os.path.abspath, os.path.realpath)
+            ):
                 name = place.removeprefix("paths.")
                 yield f"{key}: {path!r} lies in {name} ({folder}), which a build empties; move it to where nothing is written"
                 break
@@ -93,8 +118,16 @@ def _made(p: "Params") -> list[tuple[str, "Source"]]:
 def misplaced(p: "Params") -> Iterator[str]:
     """A line for every place that no build may write, as `setting: what is wrong`."""
     wrong = {key: what for key, path in read(p) if (what := unreadable(path))}
-    wrong |= {f"public_data.{name}.folder": what for name, public in p.public_data.items() if (what := unreadable(public.folder))}
-    wrong |= {key: what for key, path in written(p).items() if (what := _unfit(path, is_plain=key.startswith("paths.")))}
+    wrong |= {
+        f"public_data.{name}.folder": what
+        for name, public in p.public_data.items()
+        if (what := unreadable(public.folder))
+    }
+    wrong |= {
+        key: what
+        for key, path in written(p).items()
+        if (what := _unfit(path, is_plain=key.startswith("paths.")))
+    }
     yield from (f"{key}: {what}" for key, what in wrong.items())
     if not wrong:
         yield from _one_in_another(p)
@@ -148,7 +181,10 @@ class Place(NamedTuple):
 def _one_in_another(p: "Params") -> Iterator[str]:
     """A line for every place that holds others: they would be emptied with one another."""
     places = [Place(key, PurePosixPath(path)) for key, path in written(p).items() if key.startswith("paths.")]
-    places += [Place(f"sources.{name}.path", PurePosixPath(one.path), (one.make, one.code, one.languages)) for name, one in _made(p)]
+    places += [
+        Place(f"sources.{name}.path", PurePosixPath(one.path), (one.make, one.code, one.languages))
+        for name, one in _made(p)
+    ]
     places += [Place("paths.inputs", PurePosixPath(p.paths.inputs))]
     build = PurePosixPath(p.paths.build)
     places += [Place(f"what the build keeps in {name!r}", build / name, OWN) for name in BELOW_BUILD]
@@ -157,14 +193,20 @@ def _one_in_another(p: "Params") -> Iterator[str]:
         first, *others = [place for place in places if place.folder == folder]
         held = [one for one in others if not (one.may_lie_in(first) or first.may_lie_in(one))]
         if not held:  # where two are one place, what lies in it is no second mistake
-            held = [one for one in places if one.folder != folder and one.folder.is_relative_to(folder) and not one.may_lie_in(first)]
+            held = [
+                one
+                for one in places
+                if one.folder != folder and one.folder.is_relative_to(folder) and not one.may_lie_in(first)
+            ]
         if held:
             names = ", ".join(f"{one.key} ({one.folder})" for one in held)
             yield f"{names} must not lie in {first.key.removeprefix('paths.')} ({folder}): what is written is emptied before"
 
 
 def pages(p: "Params", config: str) -> Iterator[str]:
-    """A line where the folders of the pages are not those of site/mkdocs.yml, which this text is: mkdocs would write elsewhere."""
+    """A line where the folders of the pages are not those of site/mkdocs.yml, which this text is: mkdocs
+    would write elsewhere.
+    """
     for key, name in (("docs_dir", "site_src"), ("site_dir", "site")):
         found = re.search(rf"^{key}:\s*['\"]?([^\s'\"#]+)", config, re.MULTILINE)
         told = found and PurePosixPath(found[1].removeprefix("../"))

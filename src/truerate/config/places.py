@@ -1,11 +1,12 @@
-"""What lies where a build would write: nothing is emptied but what the build wrote, and nothing that git tracks.
+"""What lies where a build would write: nothing is emptied but what the build wrote, and nothing git tracks.
 
-*Written by the build* is a file that lies in what dvc.lock names, or that bears the name and columns of what a stage writes there
-(`truerate.config.products`: a kill, a cut dvc.lock and a checkout of DVC leave nothing else to tell it by), and a folder that bears the stamp of
-its own setting: a file that git and DVC do not see, put there by the first stage and by the steps. A folder that several outputs share
-frees none of them: each is asked for itself. A folder that is absent or holds no file may be taken. The first stage asks all of this, and
-each step asks it again of what it writes: somebody may have filled that in between. So DVC keeps what lies there (`persist` in dvc.yaml),
-and the step empties it.
+*Written by the build* is a file that lies in what dvc.lock names, or that bears the name and columns of what
+a stage writes there (`truerate.config.products`: a kill, a cut dvc.lock and a checkout of DVC leave nothing
+else to tell it by), and a folder that bears the stamp of its own setting: a file that git and DVC do not see,
+put there by the first stage and by the steps. A folder that several outputs share frees none of them: each is
+asked for itself. A folder that is absent or holds no file may be taken. The first stage asks all of this, and
+each step asks it again of what it writes: somebody may have filled that in between. So DVC keeps what lies
+there (`persist` in dvc.yaml), and the step empties it.
 """
 
 import json
@@ -25,7 +26,18 @@ from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
 
 STAMP = ".made"
-SHARED = ("datasets", "annotations", "labels", "detectors", "judgements", "audits", "truth", "scores", "metrics", "build")  # of many outs
+SHARED = (
+    "datasets",
+    "annotations",
+    "labels",
+    "detectors",
+    "judgements",
+    "audits",
+    "truth",
+    "scores",
+    "metrics",
+    "build",
+)  # of many outs
 PAGES = ("site_src", "site")  # as the committed settings name them, below `build`
 WRITES = {  # the setting of the folder in which a stage writes, and empties its own place first
     "sources": "sources",
@@ -50,18 +62,27 @@ def check_places(at: Layout) -> None:
     found = [f"params.yaml: {key}: {what}" for what, key in wrong.items()]
     found += [f"params.yaml: {line}" for line in placement.swallowed(at.p)]
     config = Path("site/mkdocs.yml")
-    found += [f"params.yaml: {line}" for line in placement.pages(at.p, config.read_text("utf-8") if config.is_file() else "")]
+    found += [
+        f"params.yaml: {line}"
+        for line in placement.pages(at.p, config.read_text("utf-8") if config.is_file() else "")
+    ]
     inputs = os.path.expanduser(at.p.paths.inputs)
     if not os.path.isdir(inputs):
-        found.append(f"params.yaml: paths.inputs: no folder {at.p.paths.inputs!r}; make it, empty where you have no files of your own")
+        found.append(
+            f"params.yaml: paths.inputs: no folder {at.p.paths.inputs!r}; make it, empty where you have no files of your own"
+        )
     if Path.cwd().is_relative_to(os.path.realpath(os.path.expanduser(at.p.paths.inputs))):
-        found.append(f"params.yaml: paths.inputs: {at.p.paths.inputs!r} holds all that the build writes; name a folder of its own")
+        found.append(
+            f"params.yaml: paths.inputs: {at.p.paths.inputs!r} holds all that the build writes; name a folder of its own"
+        )
     if found:
         raise TruerateError("\n".join(found))
 
 
 def claim(at: Layout, *names: str) -> None:
-    """Put the stamp into folders of `paths`, made where they are absent. Raises TruerateError where one is not ours to take."""
+    """Put the stamp into folders of `paths`, made where they are absent. Raises TruerateError where one is
+    not ours to take.
+    """
     for name in names:
         refuse_taken(at, name)
         folder = Path(getattr(at.p.paths, name))
@@ -71,7 +92,9 @@ def claim(at: Layout, *names: str) -> None:
 
 
 def _stamp(folder: Path) -> str | None:
-    """What the stamp of a folder says: the setting that names it, or what decides the content of one that a command fills."""
+    """What the stamp of a folder says: the setting that names it, or what decides the content of one that a
+    command fills.
+    """
     try:
         return (folder / STAMP).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError):
@@ -86,21 +109,30 @@ def refuse_taken(at: Layout, name: str) -> None:
 
 
 def clear(at: Layout, stage: Stage) -> None:
-    """Empty what a stage writes, where it is one of `WRITES`. Raises TruerateError, and empties nothing, where the build did not write it."""
+    """Empty what a stage writes, where it is one of `WRITES`. Raises TruerateError, and empties nothing,
+    where the build did not write it.
+    """
     if stage.name not in WRITES:
         return
     name = WRITES[stage.name]
     folder, out = Path(getattr(at.p.paths, name)), _out(at, stage)
     if not os.path.lexists(out):
         return
-    if what := _blocked(out, is_table=out.suffix == ".parquet") or _said_of_tracked(out, _tracked_files([str(out)])) or _strange(name, folder, out):
+    if (
+        what := _blocked(out, is_table=out.suffix == ".parquet")
+        or _said_of_tracked(out, _tracked_files([str(out)]))
+        or _strange(name, folder, out)
+    ):
         raise TruerateError(f"params.yaml: paths.{name}: {what}")
     out.unlink() if out.is_file() else shutil.rmtree(out)
 
 
 def made_by(at: Layout, target: str) -> Stage:
     """The stage of which Snakemake makes a target: a board's data set, else the sources."""
-    return next((Stage("dataset", board) for board in at.p.boards if target == at.dataset(board, "card.json")), Stage("sources"))
+    return next(
+        (Stage("dataset", board) for board in at.p.boards if target == at.dataset(board, "card.json")),
+        Stage("sources"),
+    )
 
 
 def _out(at: Layout, stage: Stage) -> Path:
@@ -114,7 +146,9 @@ def _out(at: Layout, stage: Stage) -> Path:
 
 
 def refuse_others(folder: Path, who: str) -> None:
-    """Raise TruerateError where a folder that a step replaces whole was not written by it. `who`: the setting that names it."""
+    """Raise TruerateError where a folder that a step replaces whole was not written by it. `who`: the setting
+    that names it.
+    """
     if what := _theirs(folder) or _tracked(folder):
         raise TruerateError(f"{who}: {what}")
 
@@ -134,7 +168,9 @@ def _taken(at: Layout, key: str, path: str, tracked: list[str]) -> str | None:
     if key.startswith("sources."):
         return _theirs(folder)
     if name not in SHARED:  # DVC or a step replaces it whole
-        is_own = _stamp(folder) == name or (name in PAGES and path == f"{at.p.paths.build}/{name}" and _taken_build(at) is None)
+        is_own = _stamp(folder) == name or (
+            name in PAGES and path == f"{at.p.paths.build}/{name}" and _taken_build(at) is None
+        )
         return None if is_own else _strange(name, folder, folder)
     is_known = _is_named(path) or (folder / STAMP).is_file()
     asked = [Path(out) for out in _outs(at, name)] if is_known else [folder]
@@ -142,7 +178,9 @@ def _taken(at: Layout, key: str, path: str, tracked: list[str]) -> str | None:
 
 
 def _blocked(place: Path, *, is_table: bool = False) -> str | None:
-    """Why no folder can be made at a place, or no file of the build lie there: a link or a file on the way to it, or in its stead."""
+    """Why no folder can be made at a place, or no file of the build lie there: a link or a file on the way to
+    it, or in its stead.
+    """
     for part in (place, *place.parents):
         if part.is_symlink():
             return f"{str(part)!r} is a link to {os.readlink(part)!r}; name the folder itself, below that of params.yaml"
@@ -159,7 +197,13 @@ def _taken_build(at: Layout) -> str | None:
 
 def _outs(at: Layout, name: str) -> list[str]:
     """What DVC empties in a folder of `paths` that several outputs share."""
-    one = {"datasets": at.dataset, "labels": at.labels, "scores": at.scores, "audits": at.audit, "truth": at.truth}
+    one = {
+        "datasets": at.dataset,
+        "labels": at.labels,
+        "scores": at.scores,
+        "audits": at.audit,
+        "truth": at.truth,
+    }
     if name in one:
         return [one[name](board) for board in at.p.boards]
     if name == "annotations":
@@ -173,7 +217,11 @@ def _strange(name: str, folder: Path, out: Path) -> str | None:
     outs = {PurePosixPath(named) for named in named_outs()}
     for file in _files(out):
         place = PurePosixPath(file.as_posix())
-        is_ours = place in outs or not outs.isdisjoint(place.parents) or is_product(name, file, file.relative_to(folder).as_posix())
+        is_ours = (
+            place in outs
+            or not outs.isdisjoint(place.parents)
+            or is_product(name, file, file.relative_to(folder).as_posix())
+        )
         if not is_ours:
             return _said_of(out, file)
     return None
@@ -184,13 +232,17 @@ def _said_of(folder: Path, file: Path) -> str:
 
 
 def _theirs(folder: Path) -> str | None:
-    """What in a folder that a step fills whole it did not write: a file where its stamp is missing, or is that of a folder of `paths`."""
+    """What in a folder that a step fills whole it did not write: a file where its stamp is missing, or is
+    that of a folder of `paths`.
+    """
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         return f"{str(folder)!r} is no folder; {_HINT}"
     if _is_filled(folder):
         return None
     first = next(_files(folder), None)
-    if first is None or _is_filled(folder):  # asked again: a step beside this one may have put its stamp there in between
+    if first is None or _is_filled(
+        folder
+    ):  # asked again: a step beside this one may have put its stamp there in between
         return None
     return _said_of(folder, first)
 
@@ -230,7 +282,10 @@ def _tracked_files(folders: list[str]) -> list[str]:
 
 
 def _said_of_tracked(folder: Path, tracked: list[str]) -> str | None:
-    inside = next((name for name in tracked if PurePosixPath(name).is_relative_to(PurePosixPath(folder.as_posix()))), None)
+    inside = next(
+        (name for name in tracked if PurePosixPath(name).is_relative_to(PurePosixPath(folder.as_posix()))),
+        None,
+    )
     return inside and f"{str(folder)!r} holds files that git tracks ({inside!r}); {_HINT}"
 
 
@@ -269,7 +324,9 @@ def _holds_metrics_alone(folder: Path) -> bool:
 
 
 def _depth(value: object) -> int:
-    """How deep mappings lie in one another; a number has none, and anything else is as deep as nothing the build writes."""
+    """How deep mappings lie in one another; a number has none, and anything else is as deep as nothing the
+    build writes.
+    """
     if isinstance(value, dict):
         return 1 + max((_depth(inner) for inner in value.values()), default=0)
     return 0 if isinstance(value, int | float | None) else 99

@@ -1,6 +1,8 @@
-"""What the stages write below each folder of `paths`, by names and columns: so a file of a build is told from one that somebody put there.
+"""What the stages write below each folder of `paths`, by names and columns: so a file of a build is told from
+one that somebody put there.
 
-Asked only where dvc.lock does not say it: after a kill, where it was cut, or for what DVC took from its caches.
+Asked only where dvc.lock does not say it: after a kill, where it was cut, or for what DVC took from its
+caches.
 """
 
 import re
@@ -8,9 +10,29 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.core.schemas import Count, Document, Fact, Generation, Item, Judgement, Outcome, Reject, Row, Sample, Score, Table, schema
+from truerate.core.schemas import (
+    Count,
+    Document,
+    Fact,
+    Generation,
+    Item,
+    Judgement,
+    Outcome,
+    Reject,
+    Row,
+    Sample,
+    Score,
+    Table,
+    schema,
+)
 
-_SOURCE = {"documents": Document, "items": Item, "samples": Sample, "judgements": Judgement, "rejects": Reject}
+_SOURCE = {
+    "documents": Document,
+    "items": Item,
+    "samples": Sample,
+    "judgements": Judgement,
+    "rejects": Reject,
+}
 TABLES: dict[str, dict[str, type[Table]]] = {  # by folder: the tables of each output in it
     "sources": _SOURCE,
     "datasets": _SOURCE | {"generations": Generation, "facts": Fact, "counts": Count},
@@ -51,7 +73,9 @@ def is_product(name: str, file: Path, inside: str) -> bool:
 
 
 def _has_columns(file: Path, table: type[Table]) -> bool:
-    """Whether most columns of a file and of a table are the same: an earlier release may have had some more or less."""
+    """Whether most columns of a file and of a table are the same: an earlier release may have had some more
+    or less.
+    """
     try:
         found, known = set(pl.read_parquet_schema(file)), set(schema(table))
         return 2 * len(found & known) > len(found | known)

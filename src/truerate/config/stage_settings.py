@@ -1,7 +1,9 @@
-"""What each stage of dvc.yaml reads of params.yaml: the first stage writes it, a file per stage, and DVC watches these files.
+"""What each stage of dvc.yaml reads of params.yaml: the first stage writes it, a file per stage, and DVC
+watches these files.
 
-So a stage runs again when a setting that it reads has changed, and only then. Were they listed under `params:`, dvc.lock would repeat the
-settings of every stage, two thirds of its lines, and DVC parses and writes that file once per stage.
+So a stage runs again when a setting that it reads has changed, and only then. Were they listed under
+`params:`, dvc.lock would repeat the settings of every stage, two thirds of its lines, and DVC parses and
+writes that file once per stage.
 """
 
 from collections.abc import Iterator
@@ -9,22 +11,48 @@ from typing import NamedTuple
 
 from truerate.config import Params
 
-# Blocks and keys of params.yaml by dots; {board}, {source}, {track}, {family} and {profile} are those of the stage.
+# Blocks and keys of params.yaml by dots; {board}, {source}, {track}, {family} and {profile} are those of the
+# stage.
 READ = {
     "sources": ("sources", "languages", "seed", "profile", "sizes.{profile}", "on_bad_row"),
     "dataset": (
-        *("boards.{board}", "sources.{source}", "tracks.{track}", "models", "endpoints", "languages", "n_shards"),
+        *(
+            "boards.{board}",
+            "sources.{source}",
+            "tracks.{track}",
+            "models",
+            "endpoints",
+            "languages",
+            "n_shards",
+        ),
         *("profile", "sizes.{profile}.{track}", "seed", "llm.prompts_dir"),
     ),
     "annotate": ("boards.{board}", "sources", "tracks.{track}", "seed", "languages"),
     "label": ("boards", "tracks.{track}", "on_bad_row", "seed", "statistics"),
-    "train": ("boards.{board}", "detectors.{family}", "backbones", "sizes.{profile}.{track}", "profile", "seed"),
+    "train": (
+        "boards.{board}",
+        "detectors.{family}",
+        "backbones",
+        "sizes.{profile}.{track}",
+        "profile",
+        "seed",
+    ),
     "judge": ("boards.{board}", "detectors.{family}"),  # networks and their grid lie in what train made
     "audit": ("boards.{board}", "audit", "seed", "statistics"),
     "truth": ("boards.{board}", "sources", "tracks.{track}", "models", "seed", "languages"),
     "score": ("boards.{board}", "detectors", "tracks.{track}", "models", "statistics", "seed"),
     "leaderboard": ("boards", "models", "statistics", "seed"),
-    "site": ("site", "boards", "sources", "endpoints", "models", "tracks", "detectors", "statistics", "audit"),
+    "site": (
+        "site",
+        "boards",
+        "sources",
+        "endpoints",
+        "models",
+        "tracks",
+        "detectors",
+        "statistics",
+        "audit",
+    ),
 }
 OF_ALL = ("sources", "leaderboard", "site")  # stages that stand once
 OF_FAMILY = ("train", "judge")  # per family of detectors and board; all others are per board

@@ -1,4 +1,6 @@
-"""Mistakes in params.yaml, in the words of someone who writes YAML: what pydantic found, keys that stand twice, literal secrets."""
+"""Mistakes in params.yaml, in the words of someone who writes YAML: what pydantic found, keys that stand
+twice, literal secrets.
+"""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +12,12 @@ from pydantic import BaseModel
 from truerate.core.errors import TruerateError, closest, listed, meant
 
 # What pydantic says, in the words of someone who writes YAML; {…} are the values that it names.
-_MAPPING, _LIST, _WHOLE, _NUMBER = "must be a mapping of keys to values", "must be a list", "must be a whole number", "must be a number"
+_MAPPING, _LIST, _WHOLE, _NUMBER = (
+    "must be a mapping of keys to values",
+    "must be a list",
+    "must be a whole number",
+    "must be a number",
+)
 _PLAIN = {
     **dict.fromkeys(("dict_type", "model_type", "mapping_type"), _MAPPING),
     **dict.fromkeys(("tuple_type", "list_type"), _LIST),
@@ -31,19 +38,33 @@ _PLAIN = {
     "invalid_key": "a name must be text: put it in quotes",
     "recursion_loop": "holds itself",
 }
-_SCALARS = ("float", "int", "str", "bool")  # how pydantic names the ways to read one value; each complains on its own
+_SCALARS = (
+    "float",
+    "int",
+    "str",
+    "bool",
+)  # how pydantic names the ways to read one value; each complains on its own
 _N_SHOWN, _N_LINES = 80, 6
 _SHAPES = re.compile(
     r"\b(?:(?:sk|pk|rk)[-_][\w\-]{8,}|hf_\w{8,}|gh[opsur]_\w{16,}|xox[abp]-[\w\-]{8,}|AKIA\w{12,}|AIza[\w\-]{20,})"
     r"|\bBearer\s+[^\s'\"]+|[^\s/@:'\"]+:[^\s/@'\"]+@(?=\S)"
 )
-_SECRET = "_env"  # how keys end that name an environment variable: where a person put the secret itself, it is not repeated
+# how keys end that name an environment variable: where a person put the secret itself, it is not repeated
+_SECRET = "_env"
 
 
 def said(faults: list[dict], whole: type[BaseModel], *, file: str) -> list[str]:
-    """The mistakes as lines `params.yaml: key: what is wrong (got …)`, each once; a misspelt key is not missing under its right name."""
-    misspelt = {place for fault in faults if fault["type"] == "extra_forbidden" and (place := _right_place(fault, whole))}
-    broken = {tuple(fault["loc"][:-1]) for fault in faults}  # a list with a wrong entry is not too short as well
+    """The mistakes as lines `params.yaml: key: what is wrong (got …)`, each once; a misspelt key is not
+    missing under its right name.
+    """
+    misspelt = {
+        place
+        for fault in faults
+        if fault["type"] == "extra_forbidden" and (place := _right_place(fault, whole))
+    }
+    broken = {
+        tuple(fault["loc"][:-1]) for fault in faults
+    }  # a list with a wrong entry is not too short as well
     open_ = [fault for fault in faults if fault["type"] != "missing" or tuple(fault["loc"]) not in misspelt]
     open_ = [fault for fault in open_ if fault["type"] != "too_short" or tuple(fault["loc"]) not in broken]
     by_block: dict[object, list[str]] = {}
@@ -55,13 +76,21 @@ def said(faults: list[dict], whole: type[BaseModel], *, file: str) -> list[str]:
 
 
 def veiled(line: str) -> str:
-    """A line without what has the shape of a secret: keys of well-known services, `Bearer …`, a user with a password before a host."""
+    """A line without what has the shape of a secret: keys of well-known services, `Bearer …`, a user with a
+    password before a host.
+    """
     return _SHAPES.sub("[key]", line)
 
 
 def _few(lines: list[str], block: object) -> list[str]:
-    """The lines on one block; of many the first, and how many more there are: something else stands in its place."""
-    return lines if len(lines) <= _N_LINES else [f"{lines[0]}; and {len(lines) - 1} more mistakes below {str(block)!r}"]
+    """The lines on one block; of many the first, and how many more there are: something else stands in its
+    place.
+    """
+    return (
+        lines
+        if len(lines) <= _N_LINES
+        else [f"{lines[0]}; and {len(lines) - 1} more mistakes below {str(block)!r}"]
+    )
 
 
 def _line(fault: dict, whole: type[BaseModel], file: str) -> str:
@@ -69,16 +98,24 @@ def _line(fault: dict, whole: type[BaseModel], file: str) -> str:
     if fault["type"] == "extra_forbidden":
         *parents, key = fault["loc"]
         allowed = _fields_at(parents, whole)
-        return f"{file}: unknown key {'.'.join(place)!r}{meant(key, allowed)}; allowed here: {listed(allowed)}"
+        return (
+            f"{file}: unknown key {'.'.join(place)!r}{meant(key, allowed)}; allowed here: {listed(allowed)}"
+        )
     what = _plain(fault)
     if place and place[-1] in _SCALARS:
         place, what = place[:-1], "must be a number, a text, true or false"
     where = ".".join(place) or "the file"
     if fault["type"] == "missing":
         is_entry = isinstance(fault["loc"][-1], int)
-        return f"{file}: {'.'.join(place[:-1])}: has too few entries" if is_entry else f"{file}: {where}: is required and not there"
+        return (
+            f"{file}: {'.'.join(place[:-1])}: has too few entries"
+            if is_entry
+            else f"{file}: {where}: is required and not there"
+        )
     is_hidden = place[-1:] in (["base_url"], ["launch"])  # a password or key may stand in it
-    is_hidden |= any(part.endswith(_SECRET) for part in place) or (isinstance(fault["input"], dict) and fault["type"] == "value_error")
+    is_hidden |= any(part.endswith(_SECRET) for part in place) or (
+        isinstance(fault["input"], dict) and fault["type"] == "value_error"
+    )
     got = "" if is_hidden else f" (got {_shown(fault['input'])})"
     return f"{file}: {where}: {what}{got}"
 
@@ -105,7 +142,9 @@ def _words(expected: str) -> list[str]:
 
 
 def _shown(value: object) -> str:
-    """A value as a line can show it: what is written there where it is one value; what lies inside of others may be a secret."""
+    """A value as a line can show it: what is written there where it is one value; what lies inside of others
+    may be a secret.
+    """
     if isinstance(value, dict):
         return "a mapping"
     if isinstance(value, list | tuple | set):
@@ -149,7 +188,9 @@ def refuse_secrets(found: dict, file: str = "params.yaml") -> None:
     """A literal key in a committed file is refused before anything else is said of it."""
     for place in _literal_keys(found, ()):
         *where, key = place
-        raise TruerateError(f"{file}: {'.'.join(place)}: a literal key is refused; name its environment variable as `{key}{_SECRET}`")
+        raise TruerateError(
+            f"{file}: {'.'.join(place)}: a literal key is refused; name its environment variable as `{key}{_SECRET}`"
+        )
 
 
 def _literal_keys(value: object, place: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -167,12 +208,18 @@ def yaml_fault(error: Exception, file: str) -> str:
     if place is not None:
         words = [getattr(error, "context", None), getattr(error, "problem", None)]
         return f"reading {file!r}: not YAML: line {place.line + 1}, column {place.column + 1}: {', '.join(filter(None, words))}"
-    what = " ".join(str(error).split()).replace('in "<unicode string>", ', "").replace('"<unicode string>"', repr(file))
+    what = (
+        " ".join(str(error).split())
+        .replace('in "<unicode string>", ', "")
+        .replace('"<unicode string>"', repr(file))
+    )
     return f"reading {file!r}: not YAML: {'mappings or lists lie too deep in one another' if isinstance(error, RecursionError) else what}"
 
 
 class OnceOnly(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """Safe YAML in which no key stands twice: the first of the two would be lost without a word. By libyaml where PyYAML holds it."""
+    """Safe YAML in which no key stands twice: the first of the two would be lost without a word. By libyaml
+    where PyYAML holds it.
+    """
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         """A mapping, its keys checked."""
@@ -181,6 +228,8 @@ class OnceOnly(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             if not isinstance(key, yaml.ScalarNode) or key.tag == "tag:yaml.org,2002:merge":
                 continue
             if key.value in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"key {key.value!r} stands there twice", key.start_mark)
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"key {key.value!r} stands there twice", key.start_mark
+                )
             seen.add(key.value)
         return super().construct_mapping(node, deep)

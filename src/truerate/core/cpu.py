@@ -1,10 +1,13 @@
-"""One set of CPU instructions for every machine: equal inputs give equal floats, so that `dvc.lock` holds elsewhere too.
+"""One set of CPU instructions for every machine: equal inputs give equal floats, so that `dvc.lock` holds
+elsewhere too.
 
-Numeric libraries pick their kernels by what the CPU can do, and each kernel adds up in another order. Measured: an interval of agreement
-differs in its last bits between OpenBLAS' kernels for two generations of CPUs, and a small network trained for 400 steps on another CPU
-moves a raw hallucination rate by up to two points. So on x86-64 Linux all are held to AVX2, which machines since 2015 have. A promise of
-equal bits it is not: MKL makes none across vendors, and the number of cores may still split a long sum of torch's otherwise. OpenBLAS is
-held to one thread: its products are small here, and a second thread took half as much time again (measured on the audit and the scores).
+Numeric libraries pick their kernels by what the CPU can do, and each kernel adds up in another order.
+Measured: an interval of agreement differs in its last bits between OpenBLAS' kernels for two generations of
+CPUs, and a small network trained for 400 steps on another CPU moves a raw hallucination rate by up to two
+points. So on x86-64 Linux all are held to AVX2, which machines since 2015 have. A promise of equal bits it is
+not: MKL makes none across vendors, and the number of cores may still split a long sum of torch's otherwise.
+OpenBLAS is held to one thread: its products are small here, and a second thread took half as much time again
+(measured on the audit and the scores).
 """
 
 import platform
@@ -25,10 +28,14 @@ _FLAGS = Path("/proc/cpuinfo")
 def hold_to_avx2(environ: MutableMapping[str, str], machine: str | None = None, flags: Path = _FLAGS) -> None:
     """Set what makes numeric libraries use AVX2 and no more; to be called before any of them is loaded.
 
-    What is set already stays. Nothing is set on other machines: arm64, CPUs without AVX2 (its kernels would end the process there), and
-    systems that do not tell their flags in `flags`.
+    What is set already stays. Nothing is set on other machines: arm64, CPUs without AVX2 (its kernels would
+    end the process there), and systems that do not tell their flags in `flags`.
     """
-    if (machine or platform.machine()) != "x86_64" or not flags.is_file() or "avx2" not in flags.read_text("ascii", "ignore").split():
+    if (
+        (machine or platform.machine()) != "x86_64"
+        or not flags.is_file()
+        or "avx2" not in flags.read_text("ascii", "ignore").split()
+    ):
         return
     for name, value in AVX2.items():
         environ.setdefault(name, value)

@@ -1,4 +1,4 @@
-"""What the commands about stores print: tables, and what was forgotten."""
+"""What commands print: tables, and what a store forgot."""
 
 import json
 from collections.abc import Sequence
@@ -27,5 +27,24 @@ def show_forgotten(n: int, what: str, boards: Sequence[str], *, asks: str, as_js
     elif n == 0:
         print(f"no {what} to forget")
     else:
-        then = f"{asks} them again, on {', '.join(boards)}" if boards else "asks for those that it still needs"
+        then = (
+            f"{asks} them again, on {', '.join(boards)}" if boards else "asks for those that it still needs"
+        )
         print(f"{n:,} {what} forgotten; the next `dvc repro` {then}")
+
+
+def show_table(table: pl.DataFrame, *, as_json: bool) -> None:
+    """Print a frame as JSON records, or as an aligned table with a dash for what is missing."""
+    if as_json:
+        print(json.dumps(table.to_dicts(), ensure_ascii=False, indent=1))
+        return
+    cells = [[_cell(value) for value in row] for row in table.iter_rows()]
+    widths = [max(map(len, column)) for column in zip(table.columns, *cells, strict=True)]
+    for line in [table.columns, *cells]:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -12,32 +12,52 @@ import orjson
 from truerate.core.lenient import loads
 from truerate.core.text import clean
 
-SHORTEST = 6  # characters of a value that is looked for in replies; a shorter one would be found in ordinary words
+SHORTEST = (
+    6  # characters of a value that is looked for in replies; a shorter one would be found in ordinary words
+)
 SHORTEST_IN_ERRORS = 3
 MASKED = 4  # characters that servers leave out of a long value when they show it
 HIDDEN = "[key]"
 # What servers without keys document as the value to give: no secret, and words that replies may hold.
 PLACEHOLDERS = frozenset(
-    {"none", "empty", "dummy", "not-needed", "no-key-required", "sk-no-key-required", "ollama", "lm-studio", "placeholder"}
+    {
+        "none",
+        "empty",
+        "dummy",
+        "not-needed",
+        "no-key-required",
+        "sk-no-key-required",
+        "ollama",
+        "lm-studio",
+        "placeholder",
+    }
 )
 _ESCAPED = re.compile(r"\\u00([0-7][0-9a-fA-F])")
 
 
 class Hiding:
-    """Replaces secret values by `[key]`, in whatever form they stand in a text: as they are, in JSON, HTML, addresses, base64, hex."""
+    """Replaces secret values by `[key]`, in whatever form they stand in a text: as they are, in JSON, HTML,
+    addresses, base64, hex.
+    """
 
     def __init__(self, values: Iterable[str]):
         """`values`: the secrets; placeholders that are none, and empty ones, are left out."""
         secrets = {value.strip() for value in values if value.strip().casefold() not in PLACEHOLDERS}
-        self._always = _longest_first(form for value in secrets if len(value) >= SHORTEST for form in _forms(value))
-        self._in_errors = _longest_first(form for value in secrets if len(value) >= SHORTEST_IN_ERRORS for form in _forms(value))
+        self._always = _longest_first(
+            form for value in secrets if len(value) >= SHORTEST for form in _forms(value)
+        )
+        self._in_errors = _longest_first(
+            form for value in secrets if len(value) >= SHORTEST_IN_ERRORS for form in _forms(value)
+        )
 
     def text(self, said: str) -> str:
         """A message (of an error, a log) without secret values."""
         return _without(clean(said), self._in_errors) if self._in_errors else said
 
     def body(self, body: bytes, *, is_error: bool) -> bytes:
-        """The body of a reply without secret values, read as what uses it will read it: unescaped, without control characters, in UTF-8."""
+        """The body of a reply without secret values, read as what uses it will read it: unescaped, without
+        control characters, in UTF-8.
+        """
         forms = self._in_errors if is_error else self._always
         return _without(_plain(body), forms).encode() if forms else body
 
@@ -49,10 +69,14 @@ def _without(said: str, forms: Iterable[str]) -> str:
 
 
 def _forms(value: str) -> set[str]:
-    """A value as it is, within JSON (once and twice), HTML and addresses, in hex, in base64 alone or behind a scheme, and cut at an end."""
+    """A value as it is, within JSON (once and twice), HTML and addresses, in hex, in base64 alone or behind a
+    scheme, and cut at an end.
+    """
     in_json = json.dumps(value)[1:-1]
     found = {value, in_json, json.dumps(in_json)[1:-1], html.escape(value), html.escape(value, quote=False)}
-    found |= {urllib.parse.quote(value, safe=safe) for safe in ("", "/", "/:", "/:&=+,;@")} | {urllib.parse.quote_plus(value)}
+    found |= {urllib.parse.quote(value, safe=safe) for safe in ("", "/", "/:", "/:&=+,;@")} | {
+        urllib.parse.quote_plus(value)
+    }
     found |= {value.encode().hex(), value.encode().hex().upper()}
     for start in ("", "Bearer ", ":", "::"):  # as in a header of its own; behind a user name of any length
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
@@ -68,7 +92,9 @@ def _longest_first(forms: Iterable[str]) -> list[str]:
 
 
 def _plain(body: bytes) -> str:
-    """A body as text: JSON with nothing escaped that need not be, anything else with plain letters for their escapes."""
+    """A body as text: JSON with nothing escaped that need not be, anything else with plain letters for their
+    escapes.
+    """
     try:
         return orjson.dumps(_cleaned(loads(body))).decode()
     except (ValueError, TypeError, RecursionError):

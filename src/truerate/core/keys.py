@@ -26,7 +26,8 @@ def shard_of(item_id: str, n_shards: int) -> int:
 
 
 def split_of(group_id: str, task: str | None = None) -> str:
-    """`train` or `test`, 70 : 30 by group: what shares a group is on one side on every board, whatever else is read.
+    """`train` or `test`, 70 : 30 by group: what shares a group is on one side on every board, whatever else
+    is read.
 
     All of task `held-out` is `test`.
     """

@@ -11,14 +11,16 @@ LONGEST_NUMBER = 18  # digits of a whole number that 64 bits hold
 def loads(body: bytes) -> object:
     """The value of a body in UTF-8, UTF-16 or UTF-32, with or without a byte-order mark.
 
-    Lone surrogates in its texts become `?`, numbers that no float or 64-bit integer holds (also NaN and Infinity) null. Raises ValueError
-    for what is no JSON, RecursionError for what is nested too deep.
+    Lone surrogates in its texts become `?`, numbers that no float or 64-bit integer holds (also NaN and
+    Infinity) null. Raises ValueError for what is no JSON, RecursionError for what is nested too deep.
     """
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError:
         said = body.decode(json.detect_encoding(body), "surrogatepass")
-        found = json.loads(said.removeprefix("\ufeff"), parse_constant=lambda _: None, parse_float=_finite, parse_int=_short)
+        found = json.loads(
+            said.removeprefix("\ufeff"), parse_constant=lambda _: None, parse_float=_finite, parse_int=_short
+        )
         return orjson.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
 
 

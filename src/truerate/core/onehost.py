@@ -1,4 +1,6 @@
-"""One host per SQLite file: write-ahead logging shares memory, which no network file system does, so a second host would corrupt it."""
+"""One host per SQLite file: write-ahead logging shares memory, which no network file system does, so a second
+host would corrupt it.
+"""
 
 import json
 import os
@@ -20,7 +22,9 @@ ADVICE = "name a place on a disk of this host (TRUERATE_STORE for the response s
 
 @cache
 def boot() -> str:
-    """Names this boot of this machine; containers on it share it. The host's name where the kernel does not tell."""
+    """Names this boot of this machine; containers on it share it. The host's name where the kernel does not
+    tell.
+    """
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
@@ -41,7 +45,9 @@ def refuse_network(path: Path, what: str, mounts: Path = Path("/proc/self/mounts
     """Raise TruerateError where a file's folder lies on a network file system. `what` names the file's use."""
     kind = kind_of(path, mounts)
     if kind in NETWORK:
-        raise TruerateError(f"{what} {str(path)!r} lies on a network file system ({kind}), which SQLite cannot share; {ADVICE}")
+        raise TruerateError(
+            f"{what} {str(path)!r} lies on a network file system ({kind}), which SQLite cannot share; {ADVICE}"
+        )
 
 
 def kind_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> str | None:
@@ -55,13 +61,17 @@ def kind_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> str | None:
     for line in lines:
         _, point, kind, *_ = line.split(" ")
         mounted = Path(point.replace("\\040", " ").replace("\\011", "\t"))
-        if place.is_relative_to(mounted) and len(mounted.parts) >= depth:  # the deepest; of several on one point the last is on top
+        if (
+            place.is_relative_to(mounted) and len(mounted.parts) >= depth
+        ):  # the deepest; of several on one point the last is on top
             depth, found = len(mounted.parts), kind
     return found
 
 
 def hold(folder: Path, what: str) -> None:
-    """Mark a store's folder as in use by this host now. Raises TruerateError where another host did so within FRESH_S seconds."""
+    """Mark a store's folder as in use by this host now. Raises TruerateError where another host did so within
+    FRESH_S seconds.
+    """
     mark, now = folder / MARK, time.time()
     other = _read(mark)
     if other and other["boot"] != boot() and abs(now - other["at"]) < FRESH_S and other["at"] > _booted_at():

@@ -1,7 +1,9 @@
-"""A process of a build ends with what started it: when `dvc repro` is killed, nothing works on beside the next build.
+"""A process of a build ends with what started it: when `dvc repro` is killed, nothing works on beside the
+next build.
 
-DVC starts a shell, that `truerate`, that perhaps Snakemake, a shell and `truerate` again. The kernel tells a process nothing of the death
-of its grandparents, but the one below the dead gets another parent: that is what is watched.
+DVC starts a shell, that `truerate`, that perhaps Snakemake, a shell and `truerate` again. The kernel tells a
+process nothing of the death of its grandparents, but the one below the dead gets another parent: that is what
+is watched.
 """
 
 import os
@@ -24,7 +26,9 @@ def is_in_stage() -> bool:
 
 
 def end_with_them(end: Callable[[], None] | None = None) -> None:
-    """Begin to watch the processes between this one and DVC, which included; `end` is called once one of them is gone."""
+    """Begin to watch the processes between this one and DVC, which included; `end` is called once one of them
+    is gone.
+    """
     line = ancestors()
     threading.Thread(target=_watch, args=(line, end or interrupt), daemon=True).start()
 
@@ -47,7 +51,9 @@ def _watch(line: list[int], end: Callable[[], None]) -> None:
 
 
 def interrupt() -> None:
-    """End this process as Ctrl-C does, so that it gives back what it holds; after GRACE_S, or where it takes no Ctrl-C, at once."""
+    """End this process as Ctrl-C does, so that it gives back what it holds; after GRACE_S, or where it takes
+    no Ctrl-C, at once.
+    """
     if callable(signal.getsignal(signal.SIGINT)):
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         time.sleep(GRACE_S)
@@ -55,7 +61,9 @@ def interrupt() -> None:
 
 
 def binding() -> Callable[[], None]:
-    """What a new process calls before its program starts, so that the kernel kills it when this one ends (Linux)."""
+    """What a new process calls before its program starts, so that the kernel kills it when this one ends
+    (Linux).
+    """
     import ctypes
 
     libc, parent = ctypes.CDLL(None) if sys.platform == "linux" else None, os.getpid()
@@ -82,6 +90,9 @@ def _parent_of(pid: int) -> int | None:
 def _is_of_stage(pid: int) -> bool:
     """Whether a process was started with the variable of a stage; no where it cannot be looked at."""
     try:
-        return any(one.startswith(f"{STAGE}=".encode()) for one in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"))
+        return any(
+            one.startswith(f"{STAGE}=".encode())
+            for one in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        )
     except OSError:
         return False

@@ -1,7 +1,8 @@
-"""What transformers loads by Hub id or folder: whole and without chatter, or one line that says why not; never remote code or pickles.
+"""What transformers loads by Hub id or folder: whole and without chatter, or one line that says why not;
+never remote code or pickles.
 
-Where a folder lacks a tokenizer or weights lack a layer, transformers goes on: with an empty vocabulary, with random numbers. Both would
-give judgements that look like any other, so both are refused here.
+Where a folder lacks a tokenizer or weights lack a layer, transformers goes on: with an empty vocabulary, with
+random numbers. Both would give judgements that look like any other, so both are refused here.
 """
 
 import contextlib
@@ -16,8 +17,14 @@ N_NAMED = 3  # names that a message offers of many
 
 def not_weights(value: str) -> str | None:
     """Why a name can be neither a Hub id nor a folder that is there; None where it can."""
-    is_id = re.fullmatch(r"[\w.\-]{1,96}(/[\w.\-]{1,96})?", value, re.ASCII) and not value.startswith((".", "-"))
-    return None if is_id or is_folder(value) else f"{value[:100]!r} is no Hub id (name or org/name), and no folder is there"
+    is_id = re.fullmatch(r"[\w.\-]{1,96}(/[\w.\-]{1,96})?", value, re.ASCII) and not value.startswith(
+        (".", "-")
+    )
+    return (
+        None
+        if is_id or is_folder(value)
+        else f"{value[:100]!r} is no Hub id (name or org/name), and no folder is there"
+    )
 
 
 def is_folder(value: str) -> bool:
@@ -29,7 +36,9 @@ def is_folder(value: str) -> bool:
 
 
 def load_tokenizer(weights: str, *, revision: str | None = None):
-    """The tokenizer behind a Hub id or path. Raises ValueError, one line, where there is none or its vocabulary is empty."""
+    """The tokenizer behind a Hub id or path. Raises ValueError, one line, where there is none or its
+    vocabulary is empty.
+    """
     from transformers import AutoTokenizer
 
     with quiet():
@@ -48,10 +57,11 @@ def is_empty(tokenizer) -> bool:
 
 
 def load_network(kind, weights: str, *, unread: Collection[str] = (), **options):
-    """The network behind a Hub id or path, by one of transformers' Auto classes (`kind`), from safetensors alone.
+    """The network behind a Hub id or path, by one of transformers' Auto classes (`kind`), from safetensors
+    alone.
 
-    Modules named in `unread` may lack their weights: nothing asks them. Raises ValueError, one line, where it is not there, is damaged,
-    or lacks weights that its config.json asks for, or has them in other shapes.
+    Modules named in `unread` may lack their weights: nothing asks them. Raises ValueError, one line, where it
+    is not there, is damaged, or lacks weights that its config.json asks for, or has them in other shapes.
     """
     fixed = {"use_safetensors": True, "trust_remote_code": False, "output_loading_info": True}
     fixed["ignore_mismatched_sizes"] = "quantization_config" not in options  # so that we can name them

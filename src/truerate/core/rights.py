@@ -16,7 +16,15 @@ KEYS = {  # the tables that hold texts of a source, and what names a row of each
 OF_ITEMS = ("samples", "generations", "facts")  # their rows name the item that they are about
 JUDGED = ("items", "samples", "generations", "facts")  # a judgement's target is a row of one of these
 TEXT, DIGEST = "text", "text_sha256"
-TEXTS = ("question", "history", "knowledge", "right_answer", "rationale", "sentence", "title")  # columns of words, beside `text`
+TEXTS = (
+    "question",
+    "history",
+    "knowledge",
+    "right_answer",
+    "rationale",
+    "sentence",
+    "title",
+)  # columns of words, beside `text`
 PLAIN_ATTRIBUTES = """
 candidate choice conversation documents evidence fact facts first generation group_id id index page_id place position published_id row
 sample second silver target task translated_from turn url
@@ -40,7 +48,9 @@ def open_tables(tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: st
     return _own_part(tables, source) if card.get("own_redistribution") == "yes" else _emptied(tables)
 
 
-def outgoing_tables(tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: str) -> dict[str, pl.DataFrame]:
+def outgoing_tables(
+    tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: str
+) -> dict[str, pl.DataFrame]:
     """The tables as they may leave the house: as `open_tables`, and where the rights allow ids alone, ids and labels `without_texts`.
 
     A part of its own that may go out whole goes before ids of everything.
@@ -80,7 +90,9 @@ def _own_part(tables: Mapping[str, pl.DataFrame], source: str) -> dict[str, pl.D
         kept["documents"] = kept["documents"].filter(pl.col("source") == source)
     if "judgements" in kept:
         targets = pl.concat([kept[name].select(target_id=KEYS[name]) for name in JUDGED if name in kept])
-        kept["judgements"] = kept["judgements"].join(targets, on="target_id", how="semi", maintain_order="left")
+        kept["judgements"] = kept["judgements"].join(
+            targets, on="target_id", how="semi", maintain_order="left"
+        )
     return kept
 
 
@@ -89,7 +101,11 @@ def _emptied(tables: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
 
 
 def _without_texts(data: pl.DataFrame) -> pl.DataFrame:
-    changed = [pl.col("attributes").list.filter(pl.element().struct.field("key").is_in(PLAIN_ATTRIBUTES))] if "attributes" in data else []
+    changed = (
+        [pl.col("attributes").list.filter(pl.element().struct.field("key").is_in(PLAIN_ATTRIBUTES))]
+        if "attributes" in data
+        else []
+    )
     if TEXT in data:
         changed.append(pl.col(TEXT).map_elements(_digest, return_dtype=pl.String))
     return data.with_columns(changed).drop(TEXTS, strict=False).rename({TEXT: DIGEST}, strict=False)

@@ -1,10 +1,12 @@
-"""FAVA's tags: hallucinated pieces of a text marked by type, read strictly. What does not keep the grammar is refused with its reason.
+"""FAVA's tags: hallucinated pieces of a text marked by type, read strictly. What does not keep the grammar is
+refused with its reason.
 
     <entity><delete>Paris</delete><mark>Lyon</mark></entity>     replaced (also `relation`); either order, the deleted piece may be missing
     <invented>A sentence.</invented>                             inserted (also contradictory, unverifiable, subjective)
 
-Tags do not nest in one another, `delete` and `mark` stand only in `entity` and `relation`, and nothing else there. The marked text is what
-a reader sees: deleted pieces leave it before offsets are taken. Offsets are code points, half-open.
+Tags do not nest in one another, `delete` and `mark` stand only in `entity` and `relation`, and nothing else
+there. The marked text is what a reader sees: deleted pieces leave it before offsets are taken. Offsets are
+code points, half-open.
 """
 
 import re
@@ -14,15 +16,19 @@ from typing import NamedTuple
 REPLACED = ("entity", "relation")
 INSERTED = ("contradictory", "unverifiable", "invented", "subjective")
 TYPES = REPLACED + INSERTED
-# Why a text is refused: nothing in it · a tag that is unknown, nested, crossed or never closed · a mark without text ·
-# a text outside the tags that is not the original.
+# Why a text is refused: nothing in it · a tag that is unknown, nested, crossed or never closed · a mark
+# without text · a text outside the tags that is not the original.
 REASONS = ("empty", "malformed", "empty-span", "altered")
 _TAG = re.compile(r"</?[^<>\s][^<>]*>")
-_PIECES = re.compile(r"(?:<delete>(?P<old>[^<>]*)</delete>)?\s*<mark>(?P<new>[^<>]*)</mark>\s*(?:<delete>(?P<late>[^<>]*)</delete>)?")
+_PIECES = re.compile(
+    r"(?:<delete>(?P<old>[^<>]*)</delete>)?\s*<mark>(?P<new>[^<>]*)</mark>\s*(?:<delete>(?P<late>[^<>]*)</delete>)?"
+)
 
 
 class Tagged(NamedTuple):
-    """A text as a reader sees it, its spans (`start`, `end`, `type`) in order, and the text it was before any of them."""
+    """A text as a reader sees it, its spans (`start`, `end`, `type`) in order, and the text it was before any
+    of them.
+    """
 
     text: str
     spans: tuple[dict, ...]
@@ -39,8 +45,9 @@ class Refused(NamedTuple):
 def parse_tags(marked: str, *, original: str | None = None, types: Sequence[str] = TYPES) -> Tagged | Refused:
     """The text and spans of a marked text, or why it is refused.
 
-    With `original` the text without its insertions and with its deletions must equal it, blank space apart (each run of it counts as one
-    blank, none counts beside a mark). Tags of types that are not in `types` are unknown.
+    With `original` the text without its insertions and with its deletions must equal it, blank space apart
+    (each run of it counts as one blank, none counts beside a mark). Tags of types that are not in `types` are
+    unknown.
     """
     if not marked.strip():
         return Refused("empty", "no text")
@@ -92,7 +99,14 @@ def with_tags(text: str, spans: Sequence[dict]) -> str:
     pieces, place = [], 0
     for span in sorted(spans, key=lambda one: (one["start"], one["end"])):
         if not place <= span["start"] < span["end"] <= len(text):
-            raise ValueError(f"span {span['start']}–{span['end']} overlaps another or leaves the text of {len(text)} characters")
-        pieces += [text[place : span["start"]], f"<{span['type']}>", text[span["start"] : span["end"]], f"</{span['type']}>"]
+            raise ValueError(
+                f"span {span['start']}–{span['end']} overlaps another or leaves the text of {len(text)} characters"
+            )
+        pieces += [
+            text[place : span["start"]],
+            f"<{span['type']}>",
+            text[span["start"] : span["end"]],
+            f"</{span['type']}>",
+        ]
         place = span["end"]
     return "".join([*pieces, text[place:]])

@@ -44,26 +44,34 @@ def name_key(name: str) -> str:
 
 
 def name_fault(name: str) -> str | None:
-    """Why a text cannot be the name of anything: `empty`, `too-long`, `control-character` or `path-like`; None where it can.
+    """Why a text cannot be the name of anything: `empty`, `too-long`, `control-character` or `path-like`;
+    None where it can.
 
-    A slash within a name is one ("AC/DC"); what begins like a path, goes up in one, or holds a backslash or an address's `://` is not.
+    A slash within a name is one ("AC/DC"); what begins like a path, goes up in one, or holds a backslash or
+    an address's `://` is not.
     """
     if not any(character.isalnum() for character in name_key(name)):
         return "empty"
     if len(name) > MAX_NAME:
         return "too-long"
-    if _UNSAFE.search(name) or any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):
+    if _UNSAFE.search(name) or any(
+        unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name
+    ):
         return "control-character"
     return "path-like" if _PATH.search(name.strip(_QUOTES + " ")) else None
 
 
 def clean(text: str) -> str:
-    """A text that can be stored and shown: lone surrogates replaced, NUL, control and bidi-override characters removed."""
+    """A text that can be stored and shown: lone surrogates replaced, NUL, control and bidi-override
+    characters removed.
+    """
     return _UNSAFE.sub("", text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def passage_name(document_id: str, start: int, end: int) -> str:
-    """How a part of a document is named, `document_id:start-end` (code points, half-open): in a fact's evidence, and a sample's."""
+    """How a part of a document is named, `document_id:start-end` (code points, half-open): in a fact's
+    evidence, and a sample's.
+    """
     return f"{document_id}:{start}-{end}"
 
 

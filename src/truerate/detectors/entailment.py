@@ -1,4 +1,6 @@
-"""A verifier that asks a network whether a passage of the evidence entails the fact: one of inference, or one that marks tokens."""
+"""A verifier that asks a network whether a passage of the evidence entails the fact: one of inference, or one
+that marks tokens.
+"""
 
 import json
 import math
@@ -24,7 +26,10 @@ from truerate.metrics.overlap import content_words
 from truerate.metrics.tokens import word_offsets
 
 ENTAILMENT = "entailment"
-OTHERS = ({"neutral", "contradiction"}, {"not_entailment"})  # what stands beside it in networks of three classes and of two
+OTHERS = (
+    {"neutral", "contradiction"},
+    {"not_entailment"},
+)  # what stands beside it in networks of three classes and of two
 AROUND = 4  # tokens that a network puts before, between and behind the two texts, at most
 Lengths = Callable[[Sequence[str]], list[int]]  # the tokens of each text
 DIGITS = 4  # of p: what a batch's padding may change lies below
@@ -32,7 +37,9 @@ DIGITS = 4  # of p: what a batch's padding may change lies below
 
 @dataclass(frozen=True)
 class Entailment:
-    """A network by Hub id or path as a detector: p = 1 − the highest P(entailment) over the passages; hallucinated from one half."""
+    """A network by Hub id or path as a detector: p = 1 − the highest P(entailment) over the passages;
+    hallucinated from one half.
+    """
 
     name: str
     how: Entailer
@@ -43,7 +50,9 @@ class Entailment:
         return self
 
     def judge(self, samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
-        """One Judgement per sample, in their order; a null verdict (`unparsed`, reason `no-evidence`) where it has no passage."""
+        """One Judgement per sample, in their order; a null verdict (`unparsed`, reason `no-evidence`) where
+        it has no passage.
+        """
         texts = Texts.of(samples, contexts, with_labels=False)
         asked = [
             (row, passage, text)
@@ -52,9 +61,13 @@ class Entailment:
         ]
         best = np.full(len(texts), -1.0)
         if asked:
-            np.maximum.at(best, [row for row, *_ in asked], network(self.how).entailed([pair for _, *pair in asked]))
+            np.maximum.at(
+                best, [row for row, *_ in asked], network(self.how).entailed([pair for _, *pair in asked])
+            )
         version = content_id(self.name, self.settings)
-        rows = [self._row(target, p, version) for target, p in zip(texts.sample_ids, best.tolist(), strict=True)]
+        rows = [
+            self._row(target, p, version) for target, p in zip(texts.sample_ids, best.tolist(), strict=True)
+        ]
         return pl.DataFrame(rows, schema=schema(Judgement), orient="row")
 
     def _row(self, target: str, entailed: float, version: str) -> dict:
@@ -82,25 +95,35 @@ class Entailment:
 
     def save(self, folder: Path) -> None:
         """Write `<name>.json`: its settings."""
-        text = json.dumps({"name": self.name, "settings": self.settings}, sort_keys=True, separators=(",", ":"))
+        text = json.dumps(
+            {"name": self.name, "settings": self.settings}, sort_keys=True, separators=(",", ":")
+        )
         (Path(folder) / f"{self.name}.json").write_text(text + "\n", "utf-8")
 
     def load(self, folder: Path) -> "Entailment":
-        """This detector; TruerateError where `<name>.json` is missing or names other settings or weights than those of now."""
+        """This detector; TruerateError where `<name>.json` is missing or names other settings or weights than
+        those of now.
+        """
         path = Path(folder) / f"{self.name}.json"
         try:
             saved = json.loads(path.read_text("utf-8"))["settings"]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise TruerateError(f"reading detector {self.name!r} at {str(path)!r}: {error}; run `dvc repro train`") from None
+            raise TruerateError(
+                f"reading detector {self.name!r} at {str(path)!r}: {error}; run `dvc repro train`"
+            ) from None
         if saved != self.settings:
-            raise TruerateError(f"detector {self.name!r}: {str(path)!r} was written for other settings or weights; run `dvc repro train`")
+            raise TruerateError(
+                f"detector {self.name!r}: {str(path)!r} was written for other settings or weights; run `dvc repro train`"
+            )
         return self
 
 
 def chosen(text: str, knowledge: str, how: Entailer, lengths: Lengths) -> list[str]:
-    """The `n_passages` passages that hold most of the text's content words, those first that hold more; ties in their order.
+    """The `n_passages` passages that hold most of the text's content words, those first that hold more; ties
+    in their order.
 
-    A passage that does not fit beside the text into `max_tokens` is read in pieces. `lengths` counts the network's tokens.
+    A passage that does not fit beside the text into `max_tokens` is read in pieces. `lengths` counts the
+    network's tokens.
     """
     room = max(how.max_tokens - AROUND - sum(lengths([text])), how.max_tokens // 2, 1)
     wanted = set(content_words(words(text)))
@@ -123,7 +146,9 @@ def fitting(passages: Sequence[str], room: int, lengths: Lengths) -> list[str]:
 
 
 def pieces(passage: str, n: int) -> list[str]:
-    """A passage cut after every `n` words (a character of a script without spaces is one); one without a word is one piece."""
+    """A passage cut after every `n` words (a character of a script without spaces is one); one without a word
+    is one piece.
+    """
     starts = [start for start, _ in word_offsets(passage)][::n][1:]
     borders = [0, *starts, len(passage)]
     return [passage[start:end].strip() for start, end in zip(borders, borders[1:], strict=False)]
@@ -131,12 +156,16 @@ def pieces(passage: str, n: int) -> list[str]:
 
 @lru_cache(maxsize=1)
 def network(how: Entailer) -> "Network | Marker":
-    """The network of some settings, loaded once. Raises TruerateError where it is not there or can be asked neither way."""
+    """The network of some settings, loaded once. Raises TruerateError where it is not there or can be asked
+    neither way.
+    """
     return Marker(how) if is_marking(how) else Network(how)
 
 
 class Network:
-    """Tokenizer and weights of a classifier of text pairs; never remote code or pickles. `identity` names the weights, not their place."""
+    """Tokenizer and weights of a classifier of text pairs; never remote code or pickles. `identity` names the
+    weights, not their place.
+    """
 
     def __init__(self, how: Entailer):
         from transformers import AutoModelForSequenceClassification
@@ -148,11 +177,15 @@ class Network:
             self.tokenizer = load_tokenizer(how.weights, revision=how.revision)
             self.model = load_network(AutoModelForSequenceClassification, how.weights, revision=how.revision)
         except ValueError as error:
-            hint = "name a Hub id or a folder with config.json, tokenizer.json and *.safetensors of a classifier"
+            hint = (
+                "name a Hub id or a folder with config.json, tokenizer.json and *.safetensors of a classifier"
+            )
             raise TruerateError(f"entailment network {how.weights!r}: {error}; {hint}") from None
         window = window_of(self.model.config)
         if window and window < how.max_tokens:
-            raise TruerateError(f"entailment network {how.weights!r} sees {window} tokens; lower its max_tokens, {how.max_tokens}")
+            raise TruerateError(
+                f"entailment network {how.weights!r} sees {window} tokens; lower its max_tokens, {how.max_tokens}"
+            )
         self.how, self.place = how, entailment_of(self.model.config.id2label, how.weights)
         self.model = self.model.eval().to(device())
         self.identity = identity_of(how.weights, how.revision)
@@ -163,7 +196,9 @@ class Network:
             return [len(ids) for ids in self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]]
 
     def entailed(self, pairs: Sequence[Sequence[str]]) -> np.ndarray:
-        """P(entailment) of each (passage, fact), shape (pairs,). Asked in batches of similar length; what is too long loses its end."""
+        """P(entailment) of each (passage, fact), shape (pairs,). Asked in batches of similar length; what is
+        too long loses its end.
+        """
         import torch
 
         found = np.zeros(len(pairs))
@@ -185,9 +220,13 @@ class Network:
 
 
 def entailment_of(id2label: dict[int, str], weights: str) -> int:
-    """The place of the class `entailment`. Raises TruerateError where the config does not name the classes of an inference network."""
+    """The place of the class `entailment`. Raises TruerateError where the config does not name the classes of
+    an inference network.
+    """
     labels = {name.lower().replace("-", "_").replace(" ", "_"): place for place, name in id2label.items()}
     if ENTAILMENT not in labels or set(labels) - {ENTAILMENT} not in OTHERS:
         allowed = "entailment, neutral, contradiction (or entailment, not_entailment)"
-        raise TruerateError(f"entailment network {weights!r}: its config names the classes {listed(id2label.values())}; needed: {allowed}")
+        raise TruerateError(
+            f"entailment network {weights!r}: its config names the classes {listed(id2label.values())}; needed: {allowed}"
+        )
     return int(labels[ENTAILMENT])

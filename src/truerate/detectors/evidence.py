@@ -1,7 +1,7 @@
 """What one text is checked against where that is less than all of its item's documents: passages of its own.
 
-A sample names them in its attribute `evidence`, as a fact does in its column: `document_id:start-end` (code points), best first, one
-after another with a blank between.
+A sample names them in its attribute `evidence`, as a fact does in its column: `document_id:start-end` (code
+points), best first, one after another with a blank between.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,17 +16,25 @@ BREAK = "\n\n"  # between two passages of a knowledge
 
 
 def with_evidence(contexts: pl.DataFrame, samples: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
-    """Contexts with a further row for each sample that names evidence: its id stands in `item_id`, its passages are its `knowledge`.
+    """Contexts with a further row for each sample that names evidence: its id stands in `item_id`, its
+    passages are its `knowledge`.
 
-    `question` and `history` are its item's. A sample whose evidence is empty has empty knowledge: nothing was found for it. Raises
-    TruerateError for evidence that names no passage of a known document.
+    `question` and `history` are its item's. A sample whose evidence is empty has empty knowledge: nothing was
+    found for it. Raises TruerateError for evidence that names no passage of a known document.
     """
     texts = dict(documents.select("document_id", "text").iter_rows())
-    own = samples.select("sample_id", "item_id", pair("attributes", "evidence")).filter(pl.col("evidence").is_not_null())
+    own = samples.select("sample_id", "item_id", pair("attributes", "evidence")).filter(
+        pl.col("evidence").is_not_null()
+    )
     knowledge = [joined(passages(named.split(), texts, where=sample)) for sample, _, named in own.iter_rows()]
-    rows = own.join(contexts.select("item_id", "question", "history"), on="item_id", how="left", maintain_order="left")
+    rows = own.join(
+        contexts.select("item_id", "question", "history"), on="item_id", how="left", maintain_order="left"
+    )
     found = rows.select(
-        item_id="sample_id", knowledge=pl.Series(knowledge, dtype=pl.String), question=pl.col("question"), history=pl.col("history")
+        item_id="sample_id",
+        knowledge=pl.Series(knowledge, dtype=pl.String),
+        question=pl.col("question"),
+        history=pl.col("history"),
     )
     return pl.concat([contexts, found.select(contexts.columns)])
 
@@ -42,11 +50,15 @@ def split(knowledge: str) -> list[str]:
 
 
 def passages(named: Sequence[str], texts: Mapping[str, str], *, where: str) -> list[str]:
-    """The texts that `document_id:start-end` stand for. Raises TruerateError where one is no such thing or lies outside its document."""
+    """The texts that `document_id:start-end` stand for. Raises TruerateError where one is no such thing or
+    lies outside its document.
+    """
     found = []
     for one in named:
         document, start, end = passage_of(one) or ("", 0, 0)
         if document not in texts or not start <= end <= len(texts[document]):
-            raise TruerateError(f"evidence of {where!r}: {one!r} is no passage of a document of this board; run `dvc repro` again")
+            raise TruerateError(
+                f"evidence of {where!r}: {one!r} is no passage of a document of this board; run `dvc repro` again"
+            )
         found.append(texts[document][start:end])
     return found

@@ -1,7 +1,8 @@
-"""Families of detectors, cross-fitted: every text is judged by members that learned from other groups' texts alone.
+"""Families of detectors, cross-fitted: every text is judged by members that learned from other groups' texts
+alone.
 
-Groups are dealt to folds by their id. Fold k's members learn from all other folds and judge fold k, so a detector that needs no model
-call stands on the same texts as the models, none of which it has seen.
+Groups are dealt to folds by their id. Fold k's members learn from all other folds and judge fold k, so a
+detector that needs no model call stands on the same texts as the models, none of which it has seen.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,17 +25,25 @@ NONE: Networks = MappingProxyType({})
 
 
 def members() -> dict[str, Detector]:
-    """Every detector that needs no model call and no weights, by name, unfitted: what params.yaml may list as a member."""
+    """Every detector that needs no model call and no weights, by name, unfitted: what params.yaml may list as
+    a member.
+    """
     return {rule.name: PerTask(rule) for module in (trivial, lexical, support) for rule in module.RULES}
 
 
 def member(name: str, entailment: Networks = NONE) -> Detector:
-    """An unfitted detector: a rule, or a network of the family; TruerateError with the allowed names where there is none of this name."""
+    """An unfitted detector: a rule, or a network of the family; TruerateError with the allowed names where
+    there is none of this name.
+    """
     rules = members()
     if name in rules and name in entailment:
-        raise TruerateError(f"detector member {name!r} is a rule that needs no weights; rename it under `entailment`")
+        raise TruerateError(
+            f"detector member {name!r} is a rule that needs no weights; rename it under `entailment`"
+        )
     if name not in rules and name not in entailment:
-        raise TruerateError(f"detector member {name!r} is not known; allowed: {listed([*rules, *entailment])}")
+        raise TruerateError(
+            f"detector member {name!r} is not known; allowed: {listed([*rules, *entailment])}"
+        )
     return rules[name] if name in rules else Entailment(name, entailment[name])
 
 
@@ -61,28 +70,47 @@ def fit_family(
 ) -> None:
     """Fit each member once per fold, on the texts of all other folds, and save it under `folder`/fold-k."""
     for fold, is_inside in enumerate(folds(samples, n_folds)):
-        fit_members(names, samples.filter(~is_inside), contexts, seed, Path(folder) / f"fold-{fold}", entailment)
+        fit_members(
+            names, samples.filter(~is_inside), contexts, seed, Path(folder) / f"fold-{fold}", entailment
+        )
 
 
 def judge_family(
-    names: Sequence[str], samples: pl.DataFrame, contexts: pl.DataFrame, *, folder: Path, n_folds: int, entailment: Networks = NONE
+    names: Sequence[str],
+    samples: pl.DataFrame,
+    contexts: pl.DataFrame,
+    *,
+    folder: Path,
+    n_folds: int,
+    entailment: Networks = NONE,
 ) -> pl.DataFrame:
     """What each member says of every sample, asked in the state that has not seen the sample's group."""
-    parts = [(Path(folder) / f"fold-{fold}", samples.filter(part)) for fold, part in enumerate(folds(samples, n_folds))]
+    parts = [
+        (Path(folder) / f"fold-{fold}", samples.filter(part))
+        for fold, part in enumerate(folds(samples, n_folds))
+    ]
     return pl.concat([judge_members(names, place, part, contexts, entailment) for place, part in parts])
 
 
 def fit_members(
-    names: Sequence[str], samples: pl.DataFrame, contexts: pl.DataFrame, seed: int, folder: Path, entailment: Networks = NONE
+    names: Sequence[str],
+    samples: pl.DataFrame,
+    contexts: pl.DataFrame,
+    seed: int,
+    folder: Path,
+    entailment: Networks = NONE,
 ) -> None:
     """Fit each member on these samples and save it in `folder`; files of members no longer named are removed.
 
-    A family of no members leaves an empty folder. Raises TruerateError for an unknown member or where there are no samples.
+    A family of no members leaves an empty folder. Raises TruerateError for an unknown member or where there
+    are no samples.
     """
     fitted = [member(name, entailment) for name in names]
     train = samples.sort("sample_id")
     if fitted and train.is_empty():
-        raise TruerateError(f"fitting {listed(names)}: no labelled texts to learn from; label more texts first")
+        raise TruerateError(
+            f"fitting {listed(names)}: no labelled texts to learn from; label more texts first"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     for stale in folder.glob("*.json"):
         stale.unlink()
@@ -91,7 +119,11 @@ def fit_members(
 
 
 def judge_members(
-    names: Sequence[str], folder: Path, samples: pl.DataFrame, contexts: pl.DataFrame, entailment: Networks = NONE
+    names: Sequence[str],
+    folder: Path,
+    samples: pl.DataFrame,
+    contexts: pl.DataFrame,
+    entailment: Networks = NONE,
 ) -> pl.DataFrame:
     """What each saved member says of every sample, as one Judgement frame; empty for a family of no members."""
     judged = [member(name, entailment).load(folder).judge(samples, contexts) for name in names]

@@ -14,9 +14,10 @@ ANY_TASK = "*"
 class Detector(Protocol):
     """What judges labelled texts after having seen some.
 
-    `samples` has the columns of `schemas.Sample`; `contexts` has `item_id`, `knowledge`, `question`, `history` (what a text is checked
-    against and what it answers); a row under a sample's id instead of an item's holds that sample's own knowledge (evidence.py). `fit`
-    learns from every row it is given; `judge` never reads a label.
+    `samples` has the columns of `schemas.Sample`; `contexts` has `item_id`, `knowledge`, `question`,
+    `history` (what a text is checked against and what it answers); a row under a sample's id instead of an
+    item's holds that sample's own knowledge (evidence.py). `fit` learns from every row it is given; `judge`
+    never reads a label.
     """
 
     name: str
@@ -45,7 +46,9 @@ class Texts:
 
     @classmethod
     def of(cls, samples: pl.DataFrame, contexts: pl.DataFrame, *, with_labels: bool) -> "Texts":
-        """The texts of samples with their own knowledge where contexts hold a row under their id, else their item's or none."""
+        """The texts of samples with their own knowledge where contexts hold a row under their id, else their
+        item's or none.
+        """
         known = dict(contexts.select("item_id", "knowledge").iter_rows())
         ids = samples.select("sample_id", "item_id").rows()
         knowledge = [known.get(sample if sample in known else item) or "" for sample, item in ids]
@@ -62,7 +65,8 @@ Verdicts = tuple[np.ndarray, np.ndarray]  # verdicts (Boolean) and P(hallucinate
 
 @dataclass(frozen=True)
 class Rule:
-    """How a detector learns from the texts of one task and how it then judges texts: two pure functions and their card.
+    """How a detector learns from the texts of one task and how it then judges texts: two pure functions and
+    their card.
 
     `about` says what the rule is, in the words of the detector page.
     """

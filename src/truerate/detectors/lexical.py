@@ -1,4 +1,6 @@
-"""Detectors that compare the answer with its knowledge word by word: the floor of what checking a text can reach."""
+"""Detectors that compare the answer with its knowledge word by word: the floor of what checking a text can
+reach.
+"""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -39,7 +41,8 @@ def _words_of(knowledge: str) -> list[str]:
 def by_regression(
     features_of: Callable[[Texts], np.ndarray],
 ) -> tuple[Callable[[Texts, int], State], Callable[[State, Texts], Verdicts]]:
-    """Learn and apply a logistic regression on standardised features (texts, features); the prevalence alone where a class is missing.
+    """Learn and apply a logistic regression on standardised features (texts, features); the prevalence alone
+    where a class is missing.
 
     Hallucinated from a probability of one half.
     """
@@ -52,7 +55,12 @@ def by_regression(
         mean, scale = np.round(features.mean(axis=0), 6), np.round(features.std(axis=0), 6)
         scale = np.where(scale > 0, scale, 1.0)
         coefficients, intercept = fit_logistic((features - mean) / scale, texts.labels)
-        learned = {"mean": mean.tolist(), "scale": scale.tolist(), "coefficients": coefficients.tolist(), "intercept": intercept}
+        learned = {
+            "mean": mean.tolist(),
+            "scale": scale.tolist(),
+            "coefficients": coefficients.tolist(),
+            "intercept": intercept,
+        }
         return {"prevalence": prevalence} | learned
 
     def judge(state: State, texts: Texts) -> Verdicts:
@@ -66,7 +74,11 @@ def by_regression(
 
 
 RULES = (
-    Rule("overlap", "A threshold on the share of the answer's content words that its knowledge does not hold.", *by_cut(absent_rate)),
+    Rule(
+        "overlap",
+        "A threshold on the share of the answer's content words that its knowledge does not hold.",
+        *by_cut(absent_rate),
+    ),
     Rule(
         "lexical-lr",
         "Logistic regression on what of the answer its knowledge does not hold (content words, numbers, word pairs) and on its length.",

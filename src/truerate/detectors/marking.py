@@ -1,4 +1,6 @@
-"""A verifier that marks tokens: a passage bears a fact out as far as the detector marks no token of it, the passage as its reference."""
+"""A verifier that marks tokens: a passage bears a fact out as far as the detector marks no token of it, the
+passage as its reference.
+"""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -20,22 +22,31 @@ def is_marking(how: Entailer) -> bool:
     if Path(how.weights).is_dir():
         return (Path(how.weights) / NETWORK).is_file()
     try:
-        return isinstance(AutoConfig.from_pretrained(how.weights, revision=how.revision, trust_remote_code=False), DetectorConfig)
+        return isinstance(
+            AutoConfig.from_pretrained(how.weights, revision=how.revision, trust_remote_code=False),
+            DetectorConfig,
+        )
     except (OSError, ValueError, KeyError):
         return False  # whoever loads it as a network of inference says what is wrong with it
 
 
 class Marker:
-    """A token detector that is asked as a network of inference is. `identity` names the weights, not their place."""
+    """A token detector that is asked as a network of inference is. `identity` names the weights, not their
+    place.
+    """
 
     def __init__(self, how: Entailer):
         from truerate.detectors.tokens.pretrained import TokenDetector
         from truerate.detectors.tokens.processes import device
 
-        self.detector = TokenDetector.from_pretrained(how.weights, revision=how.revision, device=str(device()))
+        self.detector = TokenDetector.from_pretrained(
+            how.weights, revision=how.revision, device=str(device())
+        )
         window = self.detector.network.backbone.max_tokens
         if window < how.max_tokens:
-            raise TruerateError(f"entailment by {how.weights!r}, which sees {window} tokens; lower its max_tokens, {how.max_tokens}")
+            raise TruerateError(
+                f"entailment by {how.weights!r}, which sees {window} tokens; lower its max_tokens, {how.max_tokens}"
+            )
         self.identity = identity_of(how.weights, how.revision)
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
@@ -43,7 +54,8 @@ class Marker:
         return [len(ids) for ids, _ in self.detector.network.coder.encode(texts)]
 
     def entailed(self, pairs: Sequence[Sequence[str]]) -> np.ndarray:
-        """1 − the largest p among the fact's tokens, of each (passage, fact), shape (pairs,), in [0, 1]; 1 for a fact without a token.
+        """1 − the largest p among the fact's tokens, of each (passage, fact), shape (pairs,), in [0, 1]; 1
+        for a fact without a token.
 
         The facts that are asked of one passage share its computation where the detector's mask allows it.
         """

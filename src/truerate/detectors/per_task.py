@@ -1,4 +1,6 @@
-"""A detector that learns one rule per task: a board has several, and a length that is telling in one says nothing in another."""
+"""A detector that learns one rule per task: a board has several, and a length that is telling in one says
+nothing in another.
+"""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -18,7 +20,9 @@ DIGITS = 6  # of every number that is saved: the same bytes on every machine
 
 @dataclass(frozen=True)
 class PerTask:
-    """A rule with what it learned for each task, and over all tasks together (`*`) for a task that training did not hold."""
+    """A rule with what it learned for each task, and over all tasks together (`*`) for a task that training
+    did not hold.
+    """
 
     rule: Rule
     states: dict[str, State] = field(default_factory=dict)
@@ -34,18 +38,30 @@ class PerTask:
         return content_id(self.name, self.states)
 
     def fit(self, samples: pl.DataFrame, contexts: pl.DataFrame, seed: int) -> "PerTask":
-        """Learn per task and over all; no samples leave every task unlearned, which `judge` answers by null verdicts."""
+        """Learn per task and over all; no samples leave every task unlearned, which `judge` answers by null
+        verdicts.
+        """
         parts = [(task, samples.filter(pl.col("task") == task)) for task in sorted(samples["task"].unique())]
         parts += [(ANY_TASK, samples)] if samples.height else []
-        return replace(self, states={task: rounded(self.rule.learn(_labelled(part, contexts), seed)) for task, part in parts})
+        return replace(
+            self,
+            states={task: rounded(self.rule.learn(_labelled(part, contexts), seed)) for task, part in parts},
+        )
 
     def judge(self, samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
-        """One Judgement per sample, in their order; a null verdict (`unparsed`, reason `not-fitted`) where nothing was learned."""
-        judged = [self._judge_task(task, part, contexts) for (task,), part in samples.group_by("task", maintain_order=True)]
+        """One Judgement per sample, in their order; a null verdict (`unparsed`, reason `not-fitted`) where
+        nothing was learned.
+        """
+        judged = [
+            self._judge_task(task, part, contexts)
+            for (task,), part in samples.group_by("task", maintain_order=True)
+        ]
         if not judged:
             return frame(Judgement)
         order = samples.select(target_id="sample_id")
-        return order.join(pl.concat(judged), on="target_id", maintain_order="left").select(schema(Judgement).names())
+        return order.join(pl.concat(judged), on="target_id", maintain_order="left").select(
+            schema(Judgement).names()
+        )
 
     def _judge_task(self, task: str, samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
         state = self.states.get(task, self.states.get(ANY_TASK))
@@ -54,7 +70,9 @@ class PerTask:
         is_fitted = state is not None
         blank = [None] * len(texts)
         rows = {  # whole columns: polars takes longer to repeat a value than to read a list
-            "judgement_id": [content_id("judgement", self.name, self.version, target) for target in texts.sample_ids],
+            "judgement_id": [
+                content_id("judgement", self.name, self.version, target) for target in texts.sample_ids
+            ],
             "judge": [self.name] * len(texts),
             "judge_version": [self.version] * len(texts),
             "target_id": texts.sample_ids,
@@ -70,7 +88,12 @@ class PerTask:
 
     def save(self, folder: Path) -> None:
         """Write `<name>.json`."""
-        text = json.dumps({"name": self.name, "states": self.states}, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        text = json.dumps(
+            {"name": self.name, "states": self.states},
+            ensure_ascii=False,
+            sort_keys=True,
+            separators=(",", ":"),
+        )
         (Path(folder) / f"{self.name}.json").write_text(text + "\n", "utf-8")
 
     def load(self, folder: Path) -> "PerTask":
@@ -79,7 +102,9 @@ class PerTask:
         try:
             return replace(self, states=json.loads(path.read_text("utf-8"))["states"])
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise TruerateError(f"reading detector {self.name!r} at {str(path)!r}: {error}; run `dvc repro train`") from None
+            raise TruerateError(
+                f"reading detector {self.name!r} at {str(path)!r}: {error}; run `dvc repro train`"
+            ) from None
 
 
 def _labelled(samples: pl.DataFrame, contexts: pl.DataFrame) -> Texts:

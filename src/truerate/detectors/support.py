@@ -1,4 +1,6 @@
-"""A verifier that reads no meaning: which words, numbers and names of a fact its evidence holds, and how long a run of them."""
+"""A verifier that reads no meaning: which words, numbers and names of a fact its evidence holds, and how long
+a run of them.
+"""
 
 from functools import lru_cache
 
@@ -40,7 +42,9 @@ def _passages(knowledge: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=N_KEPT)
 def _features(text: str, knowledge: str) -> tuple[float, ...]:
-    """One row, kept for the other folds; facts of one evidence come one after another, so that its index is made once."""
+    """One row, kept for the other folds; facts of one evidence come one after another, so that its index is
+    made once.
+    """
     evidence = _passages(knowledge)
     said, codes = unit_features(text, known("\n".join(evidence)))
     words = [text[start:end] for start, end in said.offsets.tolist()]
@@ -52,7 +56,9 @@ def _features(text: str, knowledge: str) -> tuple[float, ...]:
     return (
         _share(levels == ABSENT, is_content),
         _share(levels == STEM, is_content),
-        min((_share(one == ABSENT, is_content) for one in held), default=_share(levels == ABSENT, is_content)),
+        min(
+            (_share(one == ABSENT, is_content) for one in held), default=_share(levels == ABSENT, is_content)
+        ),
         1 - longest_run(levels != ABSENT, is_beside) / len(words) if words else 0.0,
         _share(levels == ABSENT, is_number),
         _share(levels == ABSENT, is_name),
@@ -62,13 +68,17 @@ def _features(text: str, knowledge: str) -> tuple[float, ...]:
 
 
 def decoded(match: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Match codes 1–12 of words as (level 0–2, whether the left neighbour stands beside it there, whether the right one does)."""
+    """Match codes 1–12 of words as (level 0–2, whether the left neighbour stands beside it there, whether the
+    right one does).
+    """
     code = match.astype(int) - 1
     return code % 3, (code // 3 % 2).astype(bool), (code // 6).astype(bool)
 
 
 def longest_run(is_held: np.ndarray, is_beside: np.ndarray) -> int:
-    """Words of the longest run of which each two neighbours stand side by side in the evidence; 1 for a single held word, 0 for none."""
+    """Words of the longest run of which each two neighbours stand side by side in the evidence; 1 for a
+    single held word, 0 for none.
+    """
     longest = run = 0
     for i, held in enumerate(is_held):
         run = (run + 1 if run and is_beside[i - 1] else 1) if held else 0

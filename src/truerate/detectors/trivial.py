@@ -16,7 +16,10 @@ from truerate.metrics.thresholds import Threshold, auroc, best_threshold
 
 def constant(verdict: bool) -> tuple[Callable[[Texts, int], State], Callable[[State, Texts], Verdicts]]:
     """Learns nothing and always says the same."""
-    return lambda texts, seed: {}, lambda state, texts: (np.full(len(texts), verdict), np.full(len(texts), float(verdict)))
+    return lambda texts, seed: {}, lambda state, texts: (
+        np.full(len(texts), verdict),
+        np.full(len(texts), float(verdict)),
+    )
 
 
 def learn_prevalence(texts: Texts, seed: int) -> State:
@@ -25,21 +28,28 @@ def learn_prevalence(texts: Texts, seed: int) -> State:
 
 
 def judge_by_draw(state: State, texts: Texts) -> Verdicts:
-    """Hallucinated with the probability seen in training, drawn from seed and sample id so that no order of rows can change it."""
+    """Hallucinated with the probability seen in training, drawn from seed and sample id so that no order of
+    rows can change it.
+    """
     drawn = np.array([draw("random detector", state["seed"], sample) for sample in texts.sample_ids])
     return drawn < state["prevalence"], np.full(len(texts), state["prevalence"])
 
 
 def learn_cut(features: dict[str, np.ndarray], labels: np.ndarray) -> State:
-    """The feature that orders the two classes best (AUROC's distance from .5; the first on a tie), with its best threshold.
+    """The feature that orders the two classes best (AUROC's distance from .5; the first on a tie), with its
+    best threshold.
 
-    Where no feature tells anything (one class, or all values equal) there is no cut: the more frequent label is always given,
-    hallucinated on a tie.
+    Where no feature tells anything (one class, or all values equal) there is no cut: the more frequent label
+    is always given, hallucinated on a tie.
     """
     prevalence = float(labels.mean())
     found = {name: best_threshold(values, labels) for name, values in features.items()}
-    ranked = sorted((name for name in found if found[name]), key=lambda name: -abs(auroc(features[name], labels) - 0.5))
-    return {"prevalence": prevalence} | ({"feature": ranked[0]} | found[ranked[0]]._asdict() if ranked else {})
+    ranked = sorted(
+        (name for name in found if found[name]), key=lambda name: -abs(auroc(features[name], labels) - 0.5)
+    )
+    return {"prevalence": prevalence} | (
+        {"feature": ranked[0]} | found[ranked[0]]._asdict() if ranked else {}
+    )
 
 
 def judge_by_cut(state: State, features: dict[str, np.ndarray]) -> Verdicts:
@@ -63,7 +73,9 @@ def final_stop(texts: Texts) -> dict[str, np.ndarray]:
     return {"final_stop": np.array([form(text).has_final_stop for text in texts.texts])}
 
 
-def by_cut(features: Callable[[Texts], dict[str, np.ndarray]]) -> tuple[Callable[[Texts, int], State], Callable[[State, Texts], Verdicts]]:
+def by_cut(
+    features: Callable[[Texts], dict[str, np.ndarray]],
+) -> tuple[Callable[[Texts, int], State], Callable[[State, Texts], Verdicts]]:
     """Learn and apply a threshold on the best of some features."""
     return (
         lambda texts, seed: learn_cut(features(texts), texts.labels),
@@ -72,22 +84,46 @@ def by_cut(features: Callable[[Texts], dict[str, np.ndarray]]) -> tuple[Callable
 
 
 def learn_ngrams(texts: Texts, seed: int) -> State:
-    """A logistic regression on the answer's word and character n-grams; the prevalence alone where a class is missing."""
+    """A logistic regression on the answer's word and character n-grams; the prevalence alone where a class is
+    missing.
+    """
     prevalence = {"prevalence": float(texts.labels.mean())}
     return prevalence | (fit_ngrams(texts.texts, texts.labels) if 0 < prevalence["prevalence"] < 1 else {})
 
 
 def judge_by_ngrams(state: State, texts: Texts) -> Verdicts:
     """Hallucinated from a probability of one half."""
-    p = ngram_probabilities(state, texts.texts) if "idf" in state else np.full(len(texts), state["prevalence"])
+    p = (
+        ngram_probabilities(state, texts.texts)
+        if "idf" in state
+        else np.full(len(texts), state["prevalence"])
+    )
     return p >= 0.5, p
 
 
 RULES = (
     Rule("always", "Calls every text hallucinated.", *constant(True)),
     Rule("never", "Calls no text hallucinated.", *constant(False)),
-    Rule("random", "Calls a text hallucinated by chance, as often as the training texts are.", learn_prevalence, judge_by_draw),
-    Rule("length", "A threshold on the answer's length in words or characters, whichever tells more in training.", *by_cut(lengths)),
-    Rule("punctuation", "Whether the answer ends with a full stop; which side is which is learned.", *by_cut(final_stop)),
-    Rule("answer-ngrams", "Logistic regression on the answer's own word and character n-grams.", learn_ngrams, judge_by_ngrams),
+    Rule(
+        "random",
+        "Calls a text hallucinated by chance, as often as the training texts are.",
+        learn_prevalence,
+        judge_by_draw,
+    ),
+    Rule(
+        "length",
+        "A threshold on the answer's length in words or characters, whichever tells more in training.",
+        *by_cut(lengths),
+    ),
+    Rule(
+        "punctuation",
+        "Whether the answer ends with a full stop; which side is which is learned.",
+        *by_cut(final_stop),
+    ),
+    Rule(
+        "answer-ngrams",
+        "Logistic regression on the answer's own word and character n-grams.",
+        learn_ngrams,
+        judge_by_ngrams,
+    ),
 )

@@ -4,9 +4,11 @@ from pathlib import Path
 
 
 def identity_of(weights: str, revision: str | None) -> str:
-    """What names the weights behind a Hub id or a folder: `id@commit`, or sixteen hex digits over the folder's names and bytes.
+    """What names the weights behind a Hub id or a folder: `id@commit`, or sixteen hex digits over the
+    folder's names and bytes.
 
-    `weights` has been loaded: its config.json lies in huggingface_hub's cache, in a folder named by its commit.
+    `weights` has been loaded: its config.json lies in huggingface_hub's cache, in a folder named by its
+    commit.
     """
     from huggingface_hub import hf_hub_download
 

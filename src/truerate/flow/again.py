@@ -1,8 +1,10 @@
-"""Boards whose data set is to be made again although neither settings, code nor sources changed: something that it holds is asked again.
+"""Boards whose data set is to be made again although neither settings, code nor sources changed: something
+that it holds is asked again.
 
-Two things would bring the old rows back: the scratch files, and DVC's lock, which says that nothing changed. What goes is what holds such rows
-and what follows from it; everything else is found in its place, and replies that came are in the response store. After the next `dvc repro`,
-dvc.lock is what it would have been had the rows come the first time.
+Two things would bring the old rows back: the scratch files, and DVC's lock, which says that nothing changed.
+What goes is what holds such rows and what follows from it; everything else is found in its place, and replies
+that came are in the response store. After the next `dvc repro`, dvc.lock is what it would have been had the
+rows come the first time.
 """
 
 import os
@@ -11,15 +13,15 @@ from contextlib import chdir, contextmanager
 from functools import cache
 from pathlib import Path
 
-from truerate.config.layout import Layout, _digest_of, beside
+from truerate.config.layout import WORK, Layout, _digest_of, beside
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import read_parquet
 from truerate.flow.dataset import BESIDE
 from truerate.flow.tracks import track_of
-from truerate.real.build import MARK as WORK
 
-MARK = "what this data set holds is asked again by the next dvc repro"  # stands in dvc.lock where the stage's command was
+# stands in dvc.lock where the stage's command was
+MARK = "what this data set holds is asked again by the next dvc repro"
 
 IsStale = Callable[[Path], bool]  # of a scratch file of replies: whether it must be made again
 
@@ -27,7 +29,8 @@ IsStale = Callable[[Path], bool]  # of a scratch file of replies: whether it mus
 def ask_again(at: Layout, keys: Collection[str]) -> list[str]:
     """Mark the boards whose rows hold dead letters of these prompt keys; their names.
 
-    To be called before the letters are forgotten: what is interrupted in between is found again. Raises TruerateError where a build runs.
+    To be called before the letters are forgotten: what is interrupted in between is found again. Raises
+    TruerateError where a build runs.
     """
     boards = boards_holding(at, keys)
     mark(at, boards, lambda path: holds(path, keys))
@@ -35,7 +38,9 @@ def ask_again(at: Layout, keys: Collection[str]) -> list[str]:
 
 
 def ask_again_everywhere(at: Layout, keys: Collection[str]) -> list[str]:
-    """The same here and in the work folders of `truerate real` below the build folder, which share the response store."""
+    """The same here and in the work folders of `truerate real` below the build folder, which share the
+    response store.
+    """
     boards = ask_again(at, keys)
     for folder in sorted(path.parent for path in Path(at.p.paths.build).glob(f"*/{WORK}")):
         with _inside(folder) as there:
@@ -59,19 +64,25 @@ def boards_holding(at: Layout, keys: Collection[str]) -> list[str]:
 
     def is_held(board: str) -> bool:
         exported = Path(at.dataset(board, "generations"))
-        return any(holds(path, keys) for path in (*([exported] if exported.is_file() else []), *scratch_files(at, board)))
+        return any(
+            holds(path, keys)
+            for path in (*([exported] if exported.is_file() else []), *scratch_files(at, board))
+        )
 
     return [board for board in at.p.boards if keys and is_held(board)]
 
 
 def holds(path: Path, keys: Collection[str]) -> bool:
-    """Whether a file of Generation rows holds a dead letter of these prompt keys. Raises TruerateError where it cannot be read."""
+    """Whether a file of Generation rows holds a dead letter of these prompt keys. Raises TruerateError where
+    it cannot be read.
+    """
     rows = read_parquet(path, columns=("prompt_key", "status"))
     return not set(keys).isdisjoint(rows.filter(status="dead")["prompt_key"])
 
 
 def mark(at: Layout, boards: Sequence[str], is_stale: IsStale) -> None:
-    """Have the next `dvc repro` make the data sets of these boards again, from new scratch files in the place of stale ones.
+    """Have the next `dvc repro` make the data sets of these boards again, from new scratch files in the place
+    of stale ones.
 
     Raises TruerateError where a build runs; nothing is touched then.
     """
@@ -91,7 +102,7 @@ def of_step(step: str) -> IsStale:
     return lambda path: _step_of(path) == step
 
 
-# ---- scratch files ------------------------------------------------------------------------------------------------------------------
+# ---- scratch files -----------------------------------------------------------------------------------------
 def scratch_files(at: Layout, board: str) -> list[Path]:
     """The scratch files of a board that hold replies, those of earlier settings too."""
     found = (Path(at.p.paths.build) / board).glob("*@*/*.parquet")
@@ -99,7 +110,9 @@ def scratch_files(at: Layout, board: str) -> list[Path]:
 
 
 def to_remove(at: Layout, board: str, is_stale: IsStale) -> list[Path]:
-    """The stale scratch files and those made from them. Of earlier settings all go where one is stale: nobody knows what they read."""
+    """The stale scratch files and those made from them. Of earlier settings all go where one is stale: nobody
+    knows what they read.
+    """
     there = scratch_files(at, board)
     gone = {path for path in there if is_stale(path)}
     current, reads = graph(at, board)
@@ -134,7 +147,7 @@ def _step_of(path: Path) -> str:
     return path.name.rpartition("-")[0]
 
 
-# ---- DVC ----------------------------------------------------------------------------------------------------------------------------
+# ---- DVC ---------------------------------------------------------------------------------------------------
 @contextmanager
 def _dvc(at: Layout, boards: Sequence[str]) -> Iterator:
     """DVC's repository of this folder, held against builds; None where there is none."""
@@ -149,17 +162,25 @@ def _dvc(at: Layout, boards: Sequence[str]) -> Iterator:
     outs = [os.path.abspath(at.dataset(board)) for board in boards]
     try:
         with Repo(".") as repo, repo.lock:
-            with rwlock(repo.tmp_dir, repo.fs, "truerate", [], outs, repo.config["core"].get("hardlink_lock", False)):
+            with rwlock(
+                repo.tmp_dir, repo.fs, "truerate", [], outs, repo.config["core"].get("hardlink_lock", False)
+            ):
                 yield repo
     except LockError:
         names = listed(boards)
-        raise TruerateError(f"marking {names} to be made again: a build runs here; when it has ended, run this command again") from None
+        raise TruerateError(
+            f"marking {names} to be made again: a build runs here; when it has ended, run this command again"
+        ) from None
     except DvcException as error:
-        raise TruerateError(f"marking {listed(boards)} to be made again: DVC: {str(error).splitlines()[0]}; run `truerate mend`") from None
+        raise TruerateError(
+            f"marking {listed(boards)} to be made again: DVC: {str(error).splitlines()[0]}; run `truerate mend`"
+        ) from None
 
 
 def _unlock(repo, stages: Collection[str]) -> None:
-    """Write in dvc.lock that the command of these stages is another: DVC runs them, and meanwhile knows their present outputs."""
+    """Write in dvc.lock that the command of these stages is another: DVC runs them, and meanwhile knows their
+    present outputs.
+    """
     from dvc.utils.serialize import modify_yaml
 
     path = os.path.join(repo.root_dir, "dvc.lock")
@@ -167,4 +188,3 @@ def _unlock(repo, stages: Collection[str]) -> None:
         with modify_yaml(path) as lock:
             for name in stages & lock.get("stages", {}).keys():
                 lock["stages"][name]["cmd"] = MARK
-

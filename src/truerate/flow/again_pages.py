@@ -1,4 +1,6 @@
-"""Boards that hold pages which are asked for again: found by the addresses in their rows, and marked to be made again."""
+"""Boards that hold pages which are asked for again: found by the addresses in their rows, and marked to be
+made again.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,15 +16,19 @@ EVIDENCE = "evidence"  # the step that fetches, and what its reject rows are of
 
 
 def ask_pages_again(at: Layout, pages: Sequence[Page]) -> list[str]:
-    """Mark the boards that hold these pages, as documents or as rejects of the step that fetches them; their names.
+    """Mark the boards that hold these pages, as documents or as rejects of the step that fetches them; their
+    names.
 
-    To be called before the pages are forgotten: what is interrupted in between is found again. Raises TruerateError where a build runs.
+    To be called before the pages are forgotten: what is interrupted in between is found again. Raises
+    TruerateError where a build runs.
     """
     asked = {page.url for page in pages}
     ended = asked | {page.final_url for page in pages if page.final_url}
 
     def is_stale(path: Path) -> bool:
-        return again.of_step(EVIDENCE)(path) and _holds(beside(str(path), "documents"), beside(str(path), "rejects"), asked, ended)
+        return again.of_step(EVIDENCE)(path) and _holds(
+            beside(str(path), "documents"), beside(str(path), "rejects"), asked, ended
+        )
 
     def is_held(board: str) -> bool:
         tables = [Path(at.dataset(board, name)) for name in ("documents", "rejects")]
@@ -34,16 +40,22 @@ def ask_pages_again(at: Layout, pages: Sequence[Page]) -> list[str]:
 
 
 def _holds(documents: Path, rejects: Path, asked: set[str], ended: set[str]) -> bool:
-    """Whether one of the pages is in a table of documents, by its last address, or of rejects, by the one that was asked for."""
+    """Whether one of the pages is in a table of documents, by its last address, or of rejects, by the one
+    that was asked for.
+    """
     urls = {url.partition(": ")[0] for url in _column(rejects, "detail", pl.col("where") == EVIDENCE)}
     return not asked.isdisjoint(urls) or not ended.isdisjoint(_column(documents, "url"))
 
 
 def _column(path: Path, name: str, which: pl.Expr | bool = True) -> list[str]:
-    """The texts of a column, of the rows that are meant; none where the file is not there. Raises TruerateError where it is unreadable."""
+    """The texts of a column, of the rows that are meant; none where the file is not there. Raises
+    TruerateError where it is unreadable.
+    """
     if not path.is_file():
         return []
     try:
         return pl.scan_parquet(path).filter(which).select(pl.col(name).drop_nulls()).collect()[name].to_list()
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise TruerateError(f"reading {str(path)!r}: {str(error).splitlines()[0]}; delete it and run `dvc repro`") from None
+        raise TruerateError(
+            f"reading {str(path)!r}: {str(error).splitlines()[0]}; delete it and run `dvc repro`"
+        ) from None

@@ -1,6 +1,8 @@
-"""What params.yaml names and only the rooms know: readers, detectors, languages, settings of requests, commands, files, prompts.
+"""What params.yaml names and only the rooms know: readers, detectors, languages, settings of requests,
+commands, files, prompts.
 
-The first stage asks for all of it, so that such a mistake ends a build before anything is made or paid for: a line for each.
+The first stage asks for all of it, so that such a mistake ends a build before anything is made or paid for: a
+line for each.
 """
 
 from collections import Counter
@@ -30,18 +32,26 @@ def check_names(at: Layout) -> None:
     """Raise TruerateError with a line for every name that no room knows."""
     rooms = (_sources, _detectors, _languages, _requests, _weights, _files, _stages, check_web)
     if found := list(dict.fromkeys(line for room in rooms for line in room(at))):
-        raise TruerateError("\n".join(veiled(f"params.yaml: {line.removeprefix('params.yaml: ')}") for line in found))
+        raise TruerateError(
+            "\n".join(veiled(f"params.yaml: {line.removeprefix('params.yaml: ')}") for line in found)
+        )
 
 
 def _told(place: str, check: Callable[..., object], *args: object, near: str = "") -> Iterator[str]:
-    """What a room says of a setting, as a line that begins with its place; nothing where it says nothing. `near`: what may be meant."""
+    """What a room says of a setting, as a line that begins with its place; nothing where it says nothing.
+    `near`: what may be meant.
+    """
     try:
         check(*args)
     except OSError as error:  # a name that no file can have
         yield f"{place}: {str(error.filename)[:N_SHOWN]!r}: {error.strerror}"
     except TruerateError as error:
         for line in str(error).splitlines():
-            what = line.removeprefix(f"{place}: ").replace("; allowed", f"{near}; allowed", 1).replace("; known", f"{near}; known", 1)
+            what = (
+                line.removeprefix(f"{place}: ")
+                .replace("; allowed", f"{near}; allowed", 1)
+                .replace("; known", f"{near}; known", 1)
+            )
             yield what if line.startswith("params.yaml: ") else f"{place}: {what}"
 
 
@@ -77,7 +87,9 @@ def _detectors(at: Layout) -> Iterator[str]:
 
     for key, family in at.p.detectors.items():
         for name in family.members:
-            asked = (member, name, family.entailment) if family.folds else (check_member, name, at.p.backbones)
+            asked = (
+                (member, name, family.entailment) if family.folds else (check_member, name, at.p.backbones)
+            )
             allowed = [*members(), *family.entailment] if family.folds else [*BY_NAME, *at.p.backbones]
             yield from _told(f"detectors.{key}.members", *asked, near=meant(name, allowed))
 
@@ -86,10 +98,14 @@ def _languages(at: Layout) -> Iterator[str]:
     """Codes that prompts and the writers of sources know."""
     from truerate.tracks.mfava.languages import LANGUAGES, language
 
-    named = {"languages": at.p.languages} | {f"sources.{name}.languages": source.languages for name, source in at.p.sources.items()}
+    named = {"languages": at.p.languages} | {
+        f"sources.{name}.languages": source.languages for name, source in at.p.sources.items()
+    }
     if at.p.tracks.mfava and any(board.track == "mfava" for board in at.p.boards.values()):
         named["tracks.mfava.languages"] = at.p.tracks.mfava.languages
-        named |= {f"models.{alias}.languages": at.p.model(alias).languages for alias in at.p.tracks.mfava.subjects}
+        named |= {
+            f"models.{alias}.languages": at.p.model(alias).languages for alias in at.p.tracks.mfava.subjects
+        }
     faults = []
     for where, codes in named.items():
         for code in codes:
@@ -118,7 +134,9 @@ def _requests(at: Layout) -> Iterator[str]:
     for name, endpoint in at.p.endpoints.items():
         faults = list(_told(f"endpoints.{name}", at.endpoint_identity, name))
         if endpoint.base_url and not is_address(endpoint.base_url):
-            faults.append(f"endpoints.{name}.base_url: it names no host and port that can be asked, such as http://localhost:8000/v1")
+            faults.append(
+                f"endpoints.{name}.base_url: it names no host and port that can be asked, such as http://localhost:8000/v1"
+            )
         if not faults and endpoint.launch:
             faults = list(_told(f"endpoints.{name}", Launch.of, at, name))
         broken |= {name} if faults else set()
@@ -128,7 +146,9 @@ def _requests(at: Layout) -> Iterator[str]:
             if name not in PARAMS:
                 yield f"models.{alias}.drop: {name!r} is no setting of a request{meant(name, PARAMS)}; allowed: {listed(PARAMS)}"
         if model.endpoint not in broken:
-            yield from _told(f"models.{alias}.params", lambda alias: Target.of(at, alias).params({"max_tokens": 1}), alias)
+            yield from _told(
+                f"models.{alias}.params", lambda alias: Target.of(at, alias).params({"max_tokens": 1}), alias
+            )
     if at.p.llm.prompts_dir:
         yield from _told("llm.prompts_dir", check_folder, at.p.llm.prompts_dir)
 
@@ -143,7 +163,9 @@ def is_address(url: str) -> bool:
 
 
 def _weights(at: Layout) -> Iterator[str]:
-    """Names that may be a Hub id, a folder or a word of ours: a folder that is not there, and a word that is nearly ours."""
+    """Names that may be a Hub id, a folder or a word of ours: a folder that is not there, and a word that is
+    nearly ours.
+    """
     from truerate.core.pretrained import is_folder, not_weights
     from truerate.hub.licences import LICENCES
 
@@ -186,7 +208,10 @@ def check_web(at: Layout) -> Iterator[str]:
     track = at.p.tracks.wildhallucinations
     if track is None:
         return
-    used = {"search.endpoint": track.search.endpoint if track.search.url else None, "fetch.proxy": track.fetch.proxy}
+    used = {
+        "search.endpoint": track.search.endpoint if track.search.url else None,
+        "fetch.proxy": track.fetch.proxy,
+    }
     simulated = [key for key, endpoint in used.items() if endpoint and at.p.endpoints[endpoint].is_simulated]
     for name, board in at.p.boards.items() if simulated else ():
         is_real = board.track == "wildhallucinations" and not at.p.source(board.source).is_simulated

@@ -1,4 +1,6 @@
-"""The stage `dataset`: the steps of a board's track, each reply of each model, then whole tables out of the scratch files."""
+"""The stage `dataset`: the steps of a board's track, each reply of each model, then whole tables out of the
+scratch files.
+"""
 
 import json
 import re
@@ -43,13 +45,19 @@ DATASET = {
     "rejects": Reject,
     "counts": Count,
 }
-BESIDE = {"judgements": Judgement, "documents": Document, "rejects": Reject}  # what a scratch step may give besides replies
+BESIDE = {
+    "judgements": Judgement,
+    "documents": Document,
+    "rejects": Reject,
+}  # what a scratch step may give besides replies
 
 
 def refuse_stale(at: Layout, board: str, output: str) -> None:
     """A scratch path whose key is not the one of this moment's settings, code and sources is not written."""
     if not track_of(at, board, "wiring").is_current(at, board, output):
-        raise TruerateError(f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again")
+        raise TruerateError(
+            f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"
+        )
 
 
 def step(at: Layout, name: str, board: str, model: str, shard: int, output: str, inputs: list[str]) -> None:
@@ -67,12 +75,16 @@ def step(at: Layout, name: str, board: str, model: str, shard: int, output: str,
 
 
 def replies_in(paths: list[str]) -> dict[str, pl.DataFrame]:
-    """The rows of scratch files, by the step that wrote them; and under `documents` the documents that lie beside them."""
+    """The rows of scratch files, by the step that wrote them; and under `documents` the documents that lie
+    beside them.
+    """
     found: dict[str, list[pl.DataFrame]] = {}
     for path in paths:
         found.setdefault(Path(path).name.rpartition("-")[0], [frame(Generation)]).append(read_parquet(path))
     documents = beside_all(paths, "documents")
-    return {step: pl.concat(parts) for step, parts in found.items()} | ({} if documents.is_empty() else {"documents": documents})
+    return {step: pl.concat(parts) for step, parts in found.items()} | (
+        {} if documents.is_empty() else {"documents": documents}
+    )
 
 
 def beside_all(paths: list[str], table: str) -> pl.DataFrame:
@@ -88,14 +100,28 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     refuse_edited(at, Stage("dataset", board))
     expected = track_of(at, board, "wiring").for_export(at, board)
     if list(inputs) != expected:
-        raise TruerateError(f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again")
+        raise TruerateError(
+            f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"
+        )
     made = {table: beside_all(inputs, table) for table in BESIDE}
-    tables, tasks = track_of(at, board, "steps").exported(at, board, load_source(at, board), replies_in(inputs), made)
+    tables, tasks = track_of(at, board, "steps").exported(
+        at, board, load_source(at, board), replies_in(inputs), made
+    )
     for name, model in DATASET.items():
         whole = tables.get(name, frame(model))
-        save(model, whole.sort(pl.exclude(PAIRS, SPANS, pl.List(pl.String)), nulls_last=True, maintain_order=True), at.dataset(board, name))
-    write_text(at.dataset(board, "tasks.jsonl"), "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in tasks))
-    write_json(at.dataset(board, "card.json"), {"board": board, "n": {name: tables[name].height for name in DATASET if name in tables}})
+        save(
+            model,
+            whole.sort(pl.exclude(PAIRS, SPANS, pl.List(pl.String)), nulls_last=True, maintain_order=True),
+            at.dataset(board, name),
+        )
+    write_text(
+        at.dataset(board, "tasks.jsonl"),
+        "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in tasks),
+    )
+    write_json(
+        at.dataset(board, "card.json"),
+        {"board": board, "n": {name: tables[name].height for name in DATASET if name in tables}},
+    )
     tell(at, [board])
 
 
@@ -105,9 +131,15 @@ def load_dataset(at: Layout, board: str) -> dict[str, pl.DataFrame]:
 
 
 def gc(at: Layout) -> list[str]:
-    """Remove scratch folders whose key is not current; returns what was removed. One that holds what no step wrote is kept."""
+    """Remove scratch folders whose key is not current; returns what was removed. One that holds what no step
+    wrote is kept.
+    """
     refuse_taken(at, "build")
-    current = {str(Path(path).parent) for board in at.p.boards for path in track_of(at, board, "wiring").for_export(at, board)}
+    current = {
+        str(Path(path).parent)
+        for board in at.p.boards
+        for path in track_of(at, board, "wiring").for_export(at, board)
+    }
     folders = [path for board in at.p.boards for path in (Path(at.p.paths.build) / board).glob("*@*")]
     doomed = [path for path in folders if str(path) not in current and is_scratch(path)]
     for path in doomed:
@@ -116,6 +148,10 @@ def gc(at: Layout) -> list[str]:
 
 
 def is_scratch(folder: Path) -> bool:
-    """Whether a folder is named by a model and a key, and holds nothing but what the steps of the rules write there."""
+    """Whether a folder is named by a model and a key, and holds nothing but what the steps of the rules write
+    there.
+    """
     is_named = re.fullmatch(r".+@[0-9a-f]{12}", folder.name) and folder.is_dir() and not folder.is_symlink()
-    return bool(is_named) and all(path.is_file() and re.search(r"-\d+\.parquet(\.\d+\.tmp)?$", path.name) for path in folder.iterdir())
+    return bool(is_named) and all(
+        path.is_file() and re.search(r"-\d+\.parquet(\.\d+\.tmp)?$", path.name) for path in folder.iterdir()
+    )

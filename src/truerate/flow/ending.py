@@ -1,4 +1,5 @@
-"""What the end of a build has to say of its replies: models of which little could be used, and requests that an endpoint's faults ended.
+"""What the end of a build has to say of its replies: models of which little could be used, and requests that
+an endpoint's faults ended.
 
 A build in which nothing went wrong says nothing here. Nothing of it enters a table or a page.
 """
@@ -21,35 +22,58 @@ READ = ("purpose", "model", "status", "reason", "finish_reason", "prompt_key")
 
 
 def tell(at: Layout, boards: Iterable[str] | None = None) -> None:
-    """Print the lines on some boards (default: all) at the end of a stage; `truerate build` says them of all boards when it ends."""
+    """Print the lines on some boards (default: all) at the end of a stage; `truerate build` says them of all
+    boards when it ends.
+    """
     if BUILD not in os.environ:
         for line in lines(at, boards):
             say(line)
 
 
 def lines(at: Layout, boards: Iterable[str] | None = None) -> list[str]:
-    """One line per board and model of which most replies are of no use, and one on the dead letters that can be asked again."""
+    """One line per board and model of which most replies are of no use, and one on the dead letters that can
+    be asked again.
+    """
     asked = at.p.boards if boards is None else boards
-    replies = {board: of_board(at, board) for board in asked if Path(at.dataset(board, "generations")).is_file()}
+    replies = {
+        board: of_board(at, board) for board in asked if Path(at.dataset(board, "generations")).is_file()
+    }
     said = [line for board, rows in replies.items() for line in useless(board, rows)]
     return said + given_up(replies)
 
 
 def of_board(at: Layout, board: str) -> pl.DataFrame:
-    """The replies of the models of params.yaml on a board, each of one `kind`: dead, unread, cut, or null where it could be used.
+    """The replies of the models of params.yaml on a board, each of one `kind`: dead, unread, cut, or null
+    where it could be used.
 
     A reply that was cut at its length is `cut` whatever could be read of it.
     """
-    rows = read_parquet(at.dataset(board, "generations"), columns=READ).filter(pl.col("model").is_in(list(at.p.models)))
-    is_cut = (pl.col("finish_reason") == "length") | ((pl.col("status") == "dead") & (pl.col("reason") == "length"))
-    kind = pl.when(is_cut).then(pl.lit("cut")).when(status="dead").then(pl.lit("dead")).when(status="unparsed").then(pl.lit("unread"))
+    rows = read_parquet(at.dataset(board, "generations"), columns=READ).filter(
+        pl.col("model").is_in(list(at.p.models))
+    )
+    is_cut = (pl.col("finish_reason") == "length") | (
+        (pl.col("status") == "dead") & (pl.col("reason") == "length")
+    )
+    kind = (
+        pl.when(is_cut)
+        .then(pl.lit("cut"))
+        .when(status="dead")
+        .then(pl.lit("dead"))
+        .when(status="unparsed")
+        .then(pl.lit("unread"))
+    )
     return rows.with_columns(kind=kind)
 
 
 def useless(board: str, replies: pl.DataFrame) -> list[str]:
     """A line per model that has a step in which more than LIMIT of its replies are dead, unread or cut."""
     counts = [pl.len().alias("n"), *((pl.col("kind") == kind).sum().alias(kind) for kind in KINDS)]
-    steps = replies.group_by("model", "purpose").agg(counts).filter(pl.sum_horizontal(KINDS) > LIMIT * pl.col("n")).sort("model", "purpose")
+    steps = (
+        replies.group_by("model", "purpose")
+        .agg(counts)
+        .filter(pl.sum_horizontal(KINDS) > LIMIT * pl.col("n"))
+        .sort("model", "purpose")
+    )
     return [
         f"board {board!r}: most replies of model {model!r} are of no use: {'; '.join(_step(row) for row in rows.iter_rows(named=True))}"
         for (model,), rows in steps.group_by("model", maintain_order=True)
@@ -62,10 +86,16 @@ def _step(row: dict) -> str:
 
 
 def given_up(replies: dict[str, pl.DataFrame]) -> list[str]:
-    """A line on the requests given up for faults of an endpoint: how many of which reason, on which boards, and how to ask them again."""
-    reason = pl.col("reason").str.split(": ").list.last()  # of a lesson that broke off: `teaching turn: timeout`
+    """A line on the requests given up for faults of an endpoint: how many of which reason, on which boards,
+    and how to ask them again.
+    """
+    reason = (
+        pl.col("reason").str.split(": ").list.last()
+    )  # of a lesson that broke off: `teaching turn: timeout`
     found = [
-        rows.filter(status="dead").select("prompt_key", reason=reason, board=pl.lit(board)).filter(pl.col("reason").is_in(FAULTS))
+        rows.filter(status="dead")
+        .select("prompt_key", reason=reason, board=pl.lit(board))
+        .filter(pl.col("reason").is_in(FAULTS))
         for board, rows in replies.items()
     ]
     letters = pl.concat(found) if found else pl.DataFrame()

@@ -1,4 +1,6 @@
-"""The stages from `label` to `score`: labels back in, detectors trained and asked, their judgements held against the labels."""
+"""The stages from `label` to `score`: labels back in, detectors trained and asked, their judgements held
+against the labels.
+"""
 
 import json
 from pathlib import Path
@@ -50,7 +52,11 @@ def label(at: Layout, board: str) -> None:
     files = label_files(at, board)
     with unchanged(at, Stage("label", board)):
         dataset = load_dataset(at, board)
-        tasks = [json.loads(line) for line in Path(at.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n") if line]
+        tasks = [
+            json.loads(line)
+            for line in Path(at.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n")
+            if line
+        ]
         labelled = track_of(at, board, "steps").label(
             at,
             board,
@@ -61,20 +67,29 @@ def label(at: Layout, board: str) -> None:
             where=", ".join(map(str, files)),
             inputs=digest(at.source(at.p.board(board).source), at.dataset(board), *files),
         )
-        save(Sample, pl.concat([dataset["samples"], labelled.samples]).sort("sample_id"), at.labels(board, "samples"))
+        save(
+            Sample,
+            pl.concat([dataset["samples"], labelled.samples]).sort("sample_id"),
+            at.labels(board, "samples"),
+        )
         for name, model in {"judgements": Judgement, "rejects": Reject, "scores": Score}.items():
             save(model, getattr(labelled, name), at.labels(board, name))
 
 
 def label_files(at: Layout, board: str) -> list[Path]:
-    """Label files of a board: what the annotate stage wrote and what people put under inputs/labels/<board>.jsonl, .csv or .json.
+    """Label files of a board: what the annotate stage wrote and what people put under
+    inputs/labels/<board>.jsonl, .csv or .json.
 
     Raises TruerateError for a file there that no board would read.
     """
     from truerate.sources.label_files import KINDS
 
     folder = Path(at.p.paths.inputs) / "labels"
-    lost = [path for path in sorted(folder.glob("[!.]*")) if path.suffix[1:] not in KINDS or path.stem not in at.p.boards]
+    lost = [
+        path
+        for path in sorted(folder.glob("[!.]*"))
+        if path.suffix[1:] not in KINDS or path.stem not in at.p.boards
+    ]
     if lost:
         names = f"name it <board>.{', .'.join(KINDS)}; boards: {listed(at.p.boards)}"
         raise TruerateError(f"labels {str(lost[0])!r}: no board reads it; {names}")
@@ -83,7 +98,9 @@ def label_files(at: Layout, board: str) -> list[Path]:
 
 
 def train(at: Layout, detector: str, board: str) -> None:
-    """Fit one family of detectors on a board: whole-text members once per fold, token members on the training texts."""
+    """Fit one family of detectors on a board: whole-text members once per fold, token members on the training
+    texts.
+    """
     family, folder = family_of(at, detector), Path(at.detector(detector, board))
     members = family.members_on(at.p.board(board).track)
     with unchanged(at, Stage("train", board, detector)):
@@ -120,21 +137,31 @@ def judge(at: Layout, detector: str, board: str) -> None:
         else:
             from truerate.detectors.tokens import judge_tokens
 
-            targets = track_of(at, board, "steps").targets(samples, load(Generation, at.dataset(board, "generations")))
-            judged = judge_tokens(members, passages(at, board, targets), at.p, at.p.size_of(board), folder=folder)
+            targets = track_of(at, board, "steps").targets(
+                samples, load(Generation, at.dataset(board, "generations"))
+            )
+            judged = judge_tokens(
+                members, passages(at, board, targets), at.p, at.p.size_of(board), folder=folder
+            )
         save(Judgement, judged.sort("judgement_id"), at.judgements(detector, board))
 
 
 def passages(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
-    """Texts (`target_id`, `item_id`, `group_id`, `lang`, `task`, `text`, `spans`) with the `reference` of their items."""
+    """Texts (`target_id`, `item_id`, `group_id`, `lang`, `task`, `text`, `spans`) with the `reference` of
+    their items.
+    """
     known = contexts(at, board).select("item_id", reference="knowledge")
-    return texts.join(known, on="item_id", how="left", maintain_order="left").with_columns(pl.col("reference").fill_null(""))
+    return texts.join(known, on="item_id", how="left", maintain_order="left").with_columns(
+        pl.col("reference").fill_null("")
+    )
 
 
 def family_of(at: Layout, detector: str):
     """A declared family of detectors."""
     if detector not in at.p.detectors:
-        raise TruerateError(f"detector {detector!r} is not declared in params.yaml; declared: {listed(at.p.detectors)}")
+        raise TruerateError(
+            f"detector {detector!r} is not declared in params.yaml; declared: {listed(at.p.detectors)}"
+        )
     return at.p.detectors[detector]
 
 
@@ -144,11 +171,20 @@ def audit(at: Layout, board: str) -> None:
 
     with unchanged(at, Stage("audit", board)):
         samples = load(Sample, at.labels(board, "samples"))
-        scores = room.audit(samples, contexts(at, board), board=board, p=at.p.audit, statistics=at.p.statistics, seed=at.p.seed)
+        scores = room.audit(
+            samples,
+            contexts(at, board),
+            board=board,
+            p=at.p.audit,
+            statistics=at.p.statistics,
+            seed=at.p.seed,
+        )
         save(Score, scores, at.audit(board))
     found = room.findings(scores, at.p.audit.threshold)
     if found and at.p.audit.on_shortcut == "fail":
-        raise TruerateError(f"shortcut audit of {board!r}: {found[0]}; set audit.on_shortcut: flag to keep the set with a warning")
+        raise TruerateError(
+            f"shortcut audit of {board!r}: {found[0]}; set audit.on_shortcut: flag to keep the set with a warning"
+        )
 
 
 def score(at: Layout, board: str) -> None:
@@ -156,11 +192,23 @@ def score(at: Layout, board: str) -> None:
     room = track_of(at, board, "steps")
     with unchanged(at, Stage("score", board)):
         dataset, samples = load_dataset(at, board), load(Sample, at.labels(board, "samples"))
-        judgements = pl.concat([dataset["judgements"], *(load(Judgement, at.judgements(name, board)) for name in at.p.families(board))])
-        inputs = digest(at.dataset(board), at.labels(board), *(at.judgements(name, board) for name in at.p.families(board)))
+        judgements = pl.concat(
+            [
+                dataset["judgements"],
+                *(load(Judgement, at.judgements(name, board)) for name in at.p.families(board)),
+            ]
+        )
+        inputs = digest(
+            at.dataset(board),
+            at.labels(board),
+            *(at.judgements(name, board) for name in at.p.families(board)),
+        )
         known = {"items": dataset["items"], "samples": samples, "judgements": judgements}
         more = {name: dataset[name] for name in ("generations", *getattr(room, "SCORED", ()))}
         scores, outcomes = room.score(at, board, **known, **more, inputs=inputs)
         save(Score, pl.concat([load(Score, at.labels(board, "scores")), scores]), at.scores(board, "scores"))
         save(Outcome, outcomes, at.scores(board, "outcomes"))
-        write_json(at.scores(board, "topics.json"), room.topics(at, board, **known, documents=load_source(at, board).documents))
+        write_json(
+            at.scores(board, "topics.json"),
+            room.topics(at, board, **known, documents=load_source(at, board).documents),
+        )

@@ -1,4 +1,6 @@
-"""What every stage asks before and after it: that settings and code are those that the build began with, and that its place is its own."""
+"""What every stage asks before and after it: that settings and code are those that the build began with, and
+that its place is its own.
+"""
 
 import json
 from collections.abc import Iterator
@@ -17,16 +19,20 @@ from truerate.core.schemas import (
 
 @contextmanager
 def unchanged(at: Layout, stage: Stage) -> Iterator[None]:
-    """Refuse to begin where params.yaml is no longer what DVC watches of it, and to end well where it or the code changed meanwhile.
+    """Refuse to begin where params.yaml is no longer what DVC watches of it, and to end well where it or the
+    code changed meanwhile.
 
-    What the stage wrote before is emptied: DVC leaves that to it. DVC reads what it watches after the command: it would record a result under settings or code that did not make it.
+    What the stage wrote before is emptied: DVC leaves that to it. DVC reads what it watches after the
+    command: it would record a result under settings or code that did not make it.
     """
     refuse_edited(at, stage)
     clear(at, stage)
     before = digest("params.yaml", ROOT)
     yield
     if digest("params.yaml", ROOT) != before:
-        raise TruerateError("params.yaml or the code changed while this step ran; its result is not recorded: run `dvc repro` again")
+        raise TruerateError(
+            "params.yaml or the code changed while this step ran; its result is not recorded: run `dvc repro` again"
+        )
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -43,7 +49,9 @@ def write_json(path: str | Path, value: object) -> None:
 def refuse_edited(at: Layout, stage: Stage) -> None:
     """Raise TruerateError where the settings of a stage are no longer those that the build began with."""
     if is_edited(at, stage):
-        raise TruerateError("params.yaml was edited since the build read it; nothing is recorded: run `dvc repro` again")
+        raise TruerateError(
+            "params.yaml was edited since the build read it; nothing is recorded: run `dvc repro` again"
+        )
 
 
 def is_edited(at: Layout, stage: Stage) -> bool:
@@ -53,9 +61,11 @@ def is_edited(at: Layout, stage: Stage) -> bool:
 
 
 def check_params(*, is_kept: bool = True) -> None:
-    """Read params.yaml, so that a mistake in it ends the build before anything runs, and write what each stage reads of it (`is_kept`).
+    """Read params.yaml, so that a mistake in it ends the build before anything runs, and write what each
+    stage reads of it (`is_kept`).
 
-    DVC keeps what lies where this writes, so that nothing is lost before the places are checked: what no stage reads is removed here.
+    DVC keeps what lies where this writes, so that nothing is lost before the places are checked: what no
+    stage reads is removed here.
     """
     from truerate.flow.check_names import check_names
 
@@ -76,5 +86,10 @@ def check_params(*, is_kept: bool = True) -> None:
 def settings_files(at: Layout) -> list[Path]:
     """The files of this step that lie there: those named as a stage with what it is of is."""
     folder = Path(at.settings(Stage("sources"))).parent
-    found = [path for name in READ for pattern in (f"{name}.json", f"{name}/*.json", f"{name}/*/*.json") for path in folder.glob(pattern)]
+    found = [
+        path
+        for name in READ
+        for pattern in (f"{name}.json", f"{name}/*.json", f"{name}/*/*.json")
+        for path in folder.glob(pattern)
+    ]
     return [path for path in found if path.is_file()]

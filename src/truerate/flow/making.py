@@ -21,10 +21,14 @@ AGAIN = "see to what the lines above say, then run it again: it goes on from her
 
 
 def build(arguments: Sequence[str] = (), *, folder: str = ".") -> int:
-    """Have DVC build what is not up to date in a folder, by the Python of this process; its exit code. It ends when this process does."""
+    """Have DVC build what is not up to date in a folder, by the Python of this process; its exit code. It
+    ends when this process does.
+    """
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     own = os.environ | {BUILD: "1", "PATH": path}
-    running = subprocess.Popen([sys.executable, "-m", "dvc", "repro", *arguments], cwd=folder, env=own, preexec_fn=parents.binding())
+    running = subprocess.Popen(
+        [sys.executable, "-m", "dvc", "repro", *arguments], cwd=folder, env=own, preexec_fn=parents.binding()
+    )
     code = _end_of(running)
     if code:
         say(f"the build stopped; {AGAIN}")
@@ -32,10 +36,14 @@ def build(arguments: Sequence[str] = (), *, folder: str = ".") -> int:
 
 
 def make(rules: str, target: str) -> int:
-    """Have Snakemake make a target of a rules file anew; its exit code. It and its jobs end when this process or DVC does."""
+    """Have Snakemake make a target of a rules file anew; its exit code. It and its jobs end when this process
+    or DVC does.
+    """
     at = Layout.load()
     clear(at, made_by(at, target))
-    running = subprocess.Popen([sys.executable, "-m", "snakemake", "-s", rules, target], preexec_fn=parents.binding())
+    running = subprocess.Popen(
+        [sys.executable, "-m", "snakemake", "-s", rules, target], preexec_fn=parents.binding()
+    )
 
     def end() -> None:
         running.send_signal(signal.SIGINT)

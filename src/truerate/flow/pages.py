@@ -23,11 +23,18 @@ from truerate.flow.tracks import track_of
 def prune(at: Layout, kind: str, board: str | None = None) -> None:
     """Drop outputs of stages that params.yaml no longer names, before their consumer reads the folder."""
     if kind == "judgements":
-        kept, folder = {f"{name}.parquet" for name in at.p.detectors}, Path(at.p.paths.judgements) / str(board)
+        kept, folder = (
+            {f"{name}.parquet" for name in at.p.detectors},
+            Path(at.p.paths.judgements) / str(board),
+        )
         doomed = [path for path in folder.glob("*") if path.name not in kept]
     else:
         places = (at.p.paths.scores, at.p.paths.audits, at.p.paths.truth)
-        kept = {Path(path) for board in at.p.boards for path in (at.scores(board), at.audit(board), at.truth(board))}
+        kept = {
+            Path(path)
+            for board in at.p.boards
+            for path in (at.scores(board), at.audit(board), at.truth(board))
+        }
         doomed = [path for place in places for path in Path(place).glob("*") if path not in kept]
     for path in written_by_stages(doomed):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -38,7 +45,10 @@ def leaderboard(at: Layout) -> None:
     from truerate.leaderboard import ledger, rows
 
     with unchanged(at, Stage("leaderboard")):
-        made = [rows.board_rows(at, board, *board_scores(at, board), track_of(at, board, "card").CARD) for board in at.p.boards]
+        made = [
+            rows.board_rows(at, board, *board_scores(at, board), track_of(at, board, "card").CARD)
+            for board in at.p.boards
+        ]
         table = pl.concat([frame(Row), *made])
         claim(at, "leaderboard", "metrics")
         save(Row, table, at.leaderboard("rows"))
@@ -48,12 +58,18 @@ def leaderboard(at: Layout) -> None:
 
 def board_scores(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Scores (estimated, audited, planted) and outcomes of a board."""
-    scores = [load(Score, at.scores(board, "scores")), load(Score, at.audit(board)), load(Score, at.truth(board))]
+    scores = [
+        load(Score, at.scores(board, "scores")),
+        load(Score, at.audit(board)),
+        load(Score, at.truth(board)),
+    ]
     return pl.concat(scores), load(Outcome, at.scores(board, "outcomes"))
 
 
 def render(at: Layout) -> None:
-    """Write the pages that mkdocs builds, in place of those of an earlier build; say what a person should know of the build's replies."""
+    """Write the pages that mkdocs builds, in place of those of an earlier build; say what a person should
+    know of the build's replies.
+    """
     from truerate.flow.ending import tell
     from truerate.flow.site_tables import site_tables
     from truerate.site import render_site

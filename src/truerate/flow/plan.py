@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import polars as pl
 
-from truerate.cli.report import show_table
 from truerate.config.layout import Layout
+from truerate.core.display import show_table
 from truerate.core.errors import TruerateError
 from truerate.flow.sources import load_source
 from truerate.flow.tracks import track_of
@@ -28,14 +28,17 @@ COLUMNS = {
 def plan(at: Layout, board: str | None) -> pl.DataFrame:
     """One line per board, step and model: new calls, replies already stored, and the bounds of tokens and money.
 
-    Replies that later questions depend on and that are not stored are assumed to lead to the most questions, so `n_calls` is an upper
-    bound, exact once everything is stored. Raises TruerateError where a source has not been imported.
+    Replies that later questions depend on and that are not stored are assumed to lead to the most questions,
+    so `n_calls` is an upper bound, exact once everything is stored. Raises TruerateError where a source has
+    not been imported.
     """
     lines = []
     for name in [board] if board else at.p.boards:
         at.p.board(name)
         for step in track_of(at, name, "plan").planned(at, name, _source(at, name)):
-            lines.append({"board": name, "step": step.step, "model": step.model} | asdict(estimate(step.requests, at)))
+            lines.append(
+                {"board": name, "step": step.step, "model": step.model} | asdict(estimate(step.requests, at))
+            )
     return pl.DataFrame(lines, schema=COLUMNS)
 
 
@@ -44,7 +47,9 @@ def _source(at: Layout, board: str):
         return load_source(at, board)
     except (TruerateError, FileNotFoundError):
         known = f"planning {board!r}: source {at.p.board(board).source!r}"
-        raise TruerateError(f"{known} is not imported yet; run `dvc repro sources` (it asks no model)") from None
+        raise TruerateError(
+            f"{known} is not imported yet; run `dvc repro sources` (it asks no model)"
+        ) from None
 
 
 def show(lines: pl.DataFrame, *, as_json: bool) -> None:
@@ -55,4 +60,7 @@ def show(lines: pl.DataFrame, *, as_json: bool) -> None:
         whole = {"steps": lines.to_dicts(), "models": models.to_dicts(), "total": total.row(0, named=True)}
         print(json.dumps(whole, ensure_ascii=False, indent=1))
         return
-    show_table(pl.concat([lines, models, total], how="diagonal").with_columns(pl.col("board").fill_null("total")), as_json=False)
+    show_table(
+        pl.concat([lines, models, total], how="diagonal").with_columns(pl.col("board").fill_null("total")),
+        as_json=False,
+    )

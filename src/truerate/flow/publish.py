@@ -1,4 +1,6 @@
-"""`truerate publish`: a board or a trained detector, put on the Hub in one commit once all that must hold of it holds."""
+"""`truerate publish`: a board or a trained detector, put on the Hub in one commit once all that must hold of
+it holds.
+"""
 
 import json
 import os
@@ -9,13 +11,13 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from truerate.cli.check_text import members_of, trained
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import stages
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import Sample, load
 from truerate.core.terminal import told
 from truerate.flow.release import audit_of, board_draft, detector_draft
+from truerate.flow.trained import members_of, trained
 from truerate.hub import push
 from truerate.hub.plan import refuse_names
 from truerate.hub.release import Files, Target
@@ -25,26 +27,34 @@ PAGES = "site"  # the stage that makes nothing which goes out with a board
 
 
 def publish(at: Layout, name: str, *, to: str, is_public: bool, tag: str | None, dry_run: bool) -> None:
-    """Show the plan, then put a board (as a data set) or a detector (as a model) on the Hub; a dry run stops after the plan.
+    """Show the plan, then put a board (as a data set) or a detector (as a model) on the Hub; a dry run stops
+    after the plan.
 
-    Raises TruerateError, before anything is written, for what may not go out: texts whose rights do not allow it, secrets, tables that were
-    not audited or that dvc.lock does not name.
+    Raises TruerateError, before anything is written, for what may not go out: texts whose rights do not allow
+    it, secrets, tables that were not audited or that dvc.lock does not name.
     """
     kind, board = kind_of(at, name)
     target = Target(to, kind, is_public=is_public, tag=tag)
     refuse_names(target)
     member = name.partition("@")[0]
     with told(f"making the files of {name!r}"):
-        draft = board_draft(at, board, repo=to) if kind == "dataset" else detector_draft(at, member, board=board, repo=to)
+        draft = (
+            board_draft(at, board, repo=to)
+            if kind == "dataset"
+            else detector_draft(at, member, board=board, repo=to)
+        )
     commit = push.publish(draft, target, dry_run=dry_run, check=partial(_check, at, kind, board), say=print)
     if not dry_run:
-        print(f"{to} holds {name} at commit {commit}{f', tagged {tag}' if tag else ''}\n{push.address(target)}")
+        print(
+            f"{to} holds {name} at commit {commit}{f', tagged {tag}' if tag else ''}\n{push.address(target)}"
+        )
 
 
 def kind_of(at: Layout, name: str) -> tuple[str, str]:
     """What a name stands for (`dataset` or `model`), and its board.
 
-    A network may be named with its board, `tiny-prefix@some-board`; alone it is the one of the first board that has it trained.
+    A network may be named with its board, `tiny-prefix@some-board`; alone it is the one of the first board
+    that has it trained.
     """
     if name in at.p.boards:
         return "dataset", name
@@ -53,18 +63,30 @@ def kind_of(at: Layout, name: str) -> tuple[str, str]:
     if (member, board) in networks or (not board and member in {one for one, _ in networks}):
         return "model", board or trained(at, member)[0]
     named = {f"{one}@{of}" for one, of in networks}
-    raise TruerateError(f"publishing {name!r}: neither a board nor a network; boards: {listed(at.p.boards)}; networks: {listed(named)}")
+    raise TruerateError(
+        f"publishing {name!r}: neither a board nor a network; boards: {listed(at.p.boards)}; networks: {listed(named)}"
+    )
 
 
-# ---- what must hold before anything goes out --------------------------------------------------------------------------------------
+# ---- what must hold before anything goes out ---------------------------------------------------------------
 def _check(at: Layout, kind: str, board: str, files: Files) -> None:
-    """Nothing secret in the files and no place of this machine; the board audited, its tables those that dvc.lock names."""
+    """Nothing secret in the files and no place of this machine; the board audited, its tables those that
+    dvc.lock names.
+    """
     from huggingface_hub import constants, get_token
 
     known = {"environment": os.environ, "secrets": at.p.secrets(), "values": filter(None, [get_token()])}
     places = [os.getcwd(), str(Path.home()), tempfile.gettempdir(), constants.HF_HOME]
     with told("looking for secrets in the files"):
-        refuse(scan(files, **known, places=places, allow_emails=at.p.hub.allow_emails, allow_paths=at.p.hub.allow_paths))
+        refuse(
+            scan(
+                files,
+                **known,
+                places=places,
+                allow_emails=at.p.hub.allow_emails,
+                allow_paths=at.p.hub.allow_paths,
+            )
+        )
     if kind == "dataset":
         refuse_unaudited(at, board)
     refuse_changed(at, board)
@@ -79,11 +101,15 @@ def refuse_unaudited(at: Layout, board: str) -> None:
     current = {inputs_of(samples, contexts(at, board))} if slices(samples) else set()
     if set(audit_of(at, board)["inputs"]) != current:
         hint = f"run `dvc repro audit@{board}`"
-        raise TruerateError(f"publishing board {board!r}: its shortcut audit is of other samples than those of now; {hint}")
+        raise TruerateError(
+            f"publishing board {board!r}: its shortcut audit is of other samples than those of now; {hint}"
+        )
 
 
 def refuse_changed(at: Layout, board: str) -> None:
-    """Raise TruerateError where tables, code or settings are not those of dvc.lock: what goes out could not be made again from it."""
+    """Raise TruerateError where tables, code or settings are not those of dvc.lock: what goes out could not
+    be made again from it.
+    """
     from truerate.flow.guard import is_edited
 
     behind = [stage for stage in stages(at.p) if stage.board in (None, board) and stage.name != PAGES]
@@ -93,8 +119,13 @@ def refuse_changed(at: Layout, board: str) -> None:
     hint = "run `dvc repro`"
     if done.returncode:
         line = " ".join((done.stderr.strip().splitlines() or ["it said nothing"])[-1].split())[:200]
-        raise TruerateError(f"publishing board {board!r}: `dvc status` ended with {done.returncode}: {line}; {hint}")
-    if changed := {*json.loads(done.stdout or "{}"), *(stage.address for stage in behind if is_edited(at, stage))}:
+        raise TruerateError(
+            f"publishing board {board!r}: `dvc status` ended with {done.returncode}: {line}; {hint}"
+        )
+    if changed := {
+        *json.loads(done.stdout or "{}"),
+        *(stage.address for stage in behind if is_edited(at, stage)),
+    }:
         raise TruerateError(f"publishing board {board!r}: not as dvc.lock has it: {_some(changed)}; {hint}")
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.cli.check_text import members_of
 from truerate.config.layout import ORIGIN, Layout
 from truerate.core.errors import TruerateError
 from truerate.core.rights import outgoing_tables
 from truerate.core.schemas import Row, Sample, Score, load, read_json
 from truerate.flow.site_tables import board_tables, roles
 from truerate.flow.slices import own_lock, own_settings
+from truerate.flow.trained import members_of
 from truerate.hub import dataset, detector
 from truerate.hub.configs import configs_of
 from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
@@ -22,7 +22,7 @@ from truerate.hub.release import BoardFacts, DetectorFacts, Draft
 SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came about
 
 
-# ---- a board --------------------------------------------------------------------------------------------------------------------
+# ---- a board -----------------------------------------------------------------------------------------------
 def board_draft(at: Layout, board: str, *, repo: str) -> Draft:
     """The data set of a board: its open tables by config, and what its card says."""
     source = at.p.board(board).source
@@ -31,17 +31,26 @@ def board_draft(at: Layout, board: str, *, repo: str) -> Draft:
     audit_of(at, board)
     tables = tables_of(at, board)
     configs = configs_of(tables, card=card, source=source)
-    licence = at.p.hub.licence and check_target(at.p.hub.licence, [config.licence for config in configs], what=f"board {board!r}")
+    licence = at.p.hub.licence and check_target(
+        at.p.hub.licence, [config.licence for config in configs], what=f"board {board!r}"
+    )
     facts = board_facts(at, board, card=card, tables=outgoing_tables(tables, card=card, source=source))
     facts = replace(facts, made=facts.made | {ORIGIN: origin_of(facts, configs, licence=licence or None)})
-    return dataset.draft_of(facts, configs, rows_per_shard=at.p.hub.rows_per_shard, licence=licence, repo=repo)
+    return dataset.draft_of(
+        facts, configs, rows_per_shard=at.p.hub.rows_per_shard, licence=licence, repo=repo
+    )
 
 
 def tables_of(at: Layout, board: str) -> dict[str, pl.DataFrame]:
-    """The tables of a board that people may want: what was asked and answered, the labels, the judgements, and the scores made of them."""
+    """The tables of a board that people may want: what was asked and answered, the labels, the judgements,
+    and the scores made of them.
+    """
     shown = board_tables(at, board)
     names = ("samples", "items", "documents", "generations", "facts", "judgements", "counts")
-    scores = {"scores": load(Score, at.scores(board, "scores")), "leaderboard": load(Row, at.leaderboard("rows")).filter(board=board)}
+    scores = {
+        "scores": load(Score, at.scores(board, "scores")),
+        "leaderboard": load(Row, at.leaderboard("rows")).filter(board=board),
+    }
     return {name: getattr(shown, name) for name in names} | scores
 
 
@@ -74,9 +83,11 @@ def audit_of(at: Layout, board: str) -> pl.DataFrame:
     return load(Score, at.audit(board))
 
 
-# ---- a detector -----------------------------------------------------------------------------------------------------------------
+# ---- a detector --------------------------------------------------------------------------------------------
 def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
-    """The repository of a network: of its cells on the board, the one of its track's scope and labels with the first seed."""
+    """The repository of a network: of its cells on the board, the one of its track's scope and labels with
+    the first seed.
+    """
     from truerate.detectors.tokens.fit import NETWORK
     from truerate.detectors.tokens.grid import FACTS
 
@@ -102,27 +113,40 @@ def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
 
 def _taught(at: Layout, board: str, lang: str | None) -> dict[str, int]:
     """How many passages a network had to learn from and to validate on, by language."""
-    samples = import_module(f"truerate.tracks.{at.p.board(board).track}.steps").training(load(Sample, at.labels(board, "samples")))
+    samples = import_module(f"truerate.tracks.{at.p.board(board).track}.steps").training(
+        load(Sample, at.labels(board, "samples"))
+    )
     own = samples if lang is None else samples.filter(lang=lang)
     return dict(own.group_by("lang").len().sort("lang").rows())
 
 
 def fitted_cell(at: Layout, member: str, board: str):
-    """The cell of a network that goes out, and its folder. Raises TruerateError where it is not trained on the board."""
+    """The cell of a network that goes out, and its folder. Raises TruerateError where it is not trained on
+    the board.
+    """
     from truerate.detectors.tokens.grid import Cell
 
     preferred = at.p.track(board).detector
     families = [family for of, family, one in members_of(at) if (of, one) == (board, member)]
-    found = [path for family in families for path in sorted((Path(at.detector(family, board)) / member).glob("*")) if path.is_dir()]
+    found = [
+        path
+        for family in families
+        for path in sorted((Path(at.detector(family, board)) / member).glob("*"))
+        if path.is_dir()
+    ]
     cells = {path: Cell.of(member, path.name) for path in found}
     if not cells:
-        raise TruerateError(f"publishing detector {member!r}: it is not trained on board {board!r}; run `dvc repro`")
+        raise TruerateError(
+            f"publishing detector {member!r}: it is not trained on board {board!r}; run `dvc repro`"
+        )
     wanted = (preferred.scope, preferred.labels)
-    path = min(cells, key=lambda one: ((cells[one].scope, cells[one].labels) != wanted, cells[one].seed, one.name))
+    path = min(
+        cells, key=lambda one: ((cells[one].scope, cells[one].labels) != wanted, cells[one].seed, one.name)
+    )
     return cells[path], path
 
 
-# ---- both ------------------------------------------------------------------------------------------------------------------------
+# ---- both --------------------------------------------------------------------------------------------------
 def _source_card(at: Layout, source: str) -> dict:
     return read_json(at.source(source, "card.json"))
 
@@ -133,6 +157,8 @@ def _made(at: Layout, board: str) -> dict[str, str]:
     Raises TruerateError where there is no lock.
     """
     if not Path(LOCK).is_file():
-        raise TruerateError(f"publishing: no {LOCK} here, so nobody could make it again; run `dvc repro` where {SETTINGS} lies")
+        raise TruerateError(
+            f"publishing: no {LOCK} here, so nobody could make it again; run `dvc repro` where {SETTINGS} lies"
+        )
     lock = own_lock(at.p, board, Path(LOCK).read_text("utf-8"))
     return {f"build/{SETTINGS}": own_settings(at.p, board), f"build/{LOCK}": lock}

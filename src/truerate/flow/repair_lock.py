@@ -13,13 +13,17 @@ from pathlib import Path
 
 RUNNING = ".dvc/tmp/rwlock"  # what the stages that run now read and write: nothing, once DVC is gone
 LOCK = "dvc.lock"
-_WHOLE_END = re.compile(rb"\n {6}(?:size|nfiles): \d+\n\Z")  # how a whole lock ends; one that ends otherwise is parsed
+_WHOLE_END = re.compile(
+    rb"\n {6}(?:size|nfiles): \d+\n\Z"
+)  # how a whole lock ends; one that ends otherwise is parsed
 _STAGE = re.compile(r"^ {2}\S", re.MULTILINE)
 TAIL = 200  # bytes that hold the last line
 
 
 def mend() -> list[str]:
-    """Remove what is cut of DVC's files in this folder; a line for each. A check of two whole files reads a few hundred bytes."""
+    """Remove what is cut of DVC's files in this folder; a line for each. A check of two whole files reads a
+    few hundred bytes.
+    """
     said = []
     if _is_cut(Path(RUNNING)):
         with _held(f"{RUNNING}.lock") as is_held:
@@ -29,7 +33,9 @@ def mend() -> list[str]:
     if _ends_oddly(Path(LOCK)):
         with _held(".dvc/tmp/lock") as is_held:
             if is_held and _ends_oddly(Path(LOCK)) and _shorten(Path(LOCK)):
-                said.append(f"{LOCK}, which a kill had cut while DVC wrote it, was set back to its last whole stage")
+                said.append(
+                    f"{LOCK}, which a kill had cut while DVC wrote it, was set back to its last whole stage"
+                )
     return said
 
 
@@ -54,7 +60,8 @@ def _ends_oddly(path: Path) -> bool:
 
 
 def _shorten(path: Path) -> bool:
-    """Take stages from the end of dvc.lock until DVC can read it; False where it can from the start. Nothing left: no file.
+    """Take stages from the end of dvc.lock until DVC can read it; False where it can from the start. Nothing
+    left: no file.
 
     The stages that are lost run again, from scratch files, trained networks and replies that are there.
     """

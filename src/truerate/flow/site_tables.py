@@ -1,11 +1,25 @@
-"""What the site is made from, gathered out of the built tables. Reads only; the pages are made by `site.render_site`."""
+"""What the site is made from, gathered out of the built tables. Reads only; the pages are made by
+`site.render_site`.
+"""
 
 from importlib import import_module
 
 import polars as pl
 
 from truerate.config.layout import ROOT, Layout
-from truerate.core.schemas import Count, Document, Fact, Generation, Item, Judgement, Row, Sample, Score, load, read_json
+from truerate.core.schemas import (
+    Count,
+    Document,
+    Fact,
+    Generation,
+    Item,
+    Judgement,
+    Row,
+    Sample,
+    Score,
+    load,
+    read_json,
+)
 from truerate.site.docs import function_docs, schema_docs
 from truerate.site.tables import Board, Tables
 
@@ -43,10 +57,21 @@ def board_tables(at: Layout, name: str) -> Board:
         roles=roles(at, name),
         samples=load(Sample, at.labels(name, "samples")),
         items=load(Item, at.dataset(name, "items")),
-        documents=pl.concat([load(Document, at.source(board.source, "documents")), load(Document, at.dataset(name, "documents"))]),
+        documents=pl.concat(
+            [
+                load(Document, at.source(board.source, "documents")),
+                load(Document, at.dataset(name, "documents")),
+            ]
+        ),
         generations=load(Generation, at.dataset(name, "generations")),
         facts=load(Fact, at.dataset(name, "facts")),
-        judgements=pl.concat([load(Judgement, at.dataset(name, "judgements")), load(Judgement, at.labels(name, "judgements")), *detectors]),
+        judgements=pl.concat(
+            [
+                load(Judgement, at.dataset(name, "judgements")),
+                load(Judgement, at.labels(name, "judgements")),
+                *detectors,
+            ]
+        ),
         audit=load(Score, at.audit(name)),
         counts=load(Count, at.dataset(name, "counts")),
         detector=detector_of_rates(at, name),
@@ -70,7 +95,9 @@ def detector_of_rates(at: Layout, board: str) -> dict[str, str]:
 
 
 def model_card(at: Layout, alias: str) -> dict[str, object]:
-    """What the pages say of a model: who made it, under which name it is asked and what is known of it, and whether it is simulated."""
+    """What the pages say of a model: who made it, under which name it is asked and what is known of it, and
+    whether it is simulated.
+    """
     model = at.p.model(alias)
     endpoint = at.p.endpoints[model.endpoint]
     known = {
@@ -79,4 +106,9 @@ def model_card(at: Layout, alias: str) -> dict[str, object]:
         f"knows until {model.cutoff}": model.cutoff,
     }
     name = " · ".join([model.model, *(said for said, holds in known.items() if holds)])
-    return {"family": model.family, "model": name, "endpoint": model.endpoint, "is_simulated": endpoint.is_simulated}
+    return {
+        "family": model.family,
+        "model": name,
+        "endpoint": model.endpoint,
+        "is_simulated": endpoint.is_simulated,
+    }

@@ -1,7 +1,8 @@
-"""What of params.yaml and dvc.lock is one board's own: it goes out beside the board's data, so that others can build the same again.
+"""What of params.yaml and dvc.lock is one board's own: it goes out beside the board's data, so that others
+can build the same again.
 
-Nothing of another board is in it: no name, no endpoint, no setting of its track, no comment. What another board, a comment or a budget
-changes, changes no byte of it.
+Nothing of another board is in it: no name, no endpoint, no setting of its track, no comment. What another
+board, a comment or a budget changes, changes no byte of it.
 """
 
 from collections.abc import Collection, Mapping
@@ -12,21 +13,34 @@ from truerate.config import Params, Source
 from truerate.config.stage_settings import Stage, stages
 from truerate.core.errors import TruerateError
 
-SHARED = ("profile", "seed", "languages", "n_shards", "on_bad_row", "paths", "audit", "statistics")  # read by stages of every board
+SHARED = (
+    "profile",
+    "seed",
+    "languages",
+    "n_shards",
+    "on_bad_row",
+    "paths",
+    "audit",
+    "statistics",
+)  # read by stages of every board
 IMPORT = Stage("sources")  # makes what a board's data set is built from; those of the other sources with it
 
 
 def own_settings(p: Params, board: str) -> str:
-    """A whole params.yaml that declares one board alone, with what its stages read (`truerate.config.stage_settings`), as YAML.
+    """A whole params.yaml that declares one board alone, with what its stages read
+    (`truerate.config.stage_settings`), as YAML.
 
-    What decides no row of the board, but must stand in such a file, is neutral: no budget, no allowed addresses, the board's name as the
-    title of the site.
+    What decides no row of the board, but must stand in such a file, is neutral: no budget, no allowed
+    addresses, the board's name as the title of the site.
     """
     values, track = p.values, p.track(board)
     named, source = p.board(board).track, p.board(board).source
     models = track.models()
     endpoints = {p.models[alias].endpoint for alias in models} | set(track.endpoints())
-    families = {name: _family(values["detectors"][name], p.detectors[name].members_on(named), named) for name in p.families(board)}
+    families = {
+        name: _family(values["detectors"][name], p.detectors[name].members_on(named), named)
+        for name in p.families(board)
+    }
     members = [member for family in families.values() for member in family["members"]]
     kept = {name: values[name] for name in SHARED} | {
         "sizes": {p.profile: _only(values["sizes"][p.profile], {named, *_sized(p, p.source(source))})},
@@ -47,10 +61,12 @@ def own_settings(p: Params, board: str) -> str:
 
 
 def own_lock(p: Params, board: str, text: str) -> str:
-    """Of a dvc.lock those stages that make one board, as YAML: commands, and hashes of the code and data that went in and came out.
+    """Of a dvc.lock those stages that make one board, as YAML: commands, and hashes of the code and data that
+    went in and came out.
 
-    Left out are the hashes of what other boards share in or change: the files cut from params.yaml (`own_settings` has what they say) and
-    the folder of all sources (the board's own has a hash of its own). Raises TruerateError where the text is no lock of DVC's.
+    Left out are the hashes of what other boards share in or change: the files cut from params.yaml
+    (`own_settings` has what they say) and the folder of all sources (the board's own has a hash of its own).
+    Raises TruerateError where the text is no lock of DVC's.
     """
     try:
         found = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -59,18 +75,26 @@ def own_lock(p: Params, board: str, text: str) -> str:
         kept = {address: _entry(p, entries[address]) for address in own if address in entries}
     except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
         line = " ".join(str(error).split())[:120]
-        raise TruerateError(f"publishing board {board!r}: dvc.lock cannot be read ({line}); run `dvc repro`") from None
+        raise TruerateError(
+            f"publishing board {board!r}: dvc.lock cannot be read ({line}); run `dvc repro`"
+        ) from None
     return _yaml({"schema": version, "stages": kept})
 
 
 def _is_own(p: Params, stage: Stage, board: str) -> bool:
-    """Whether a stage makes something of a board: its own stages, of those families alone that judge it, and the import of its source."""
+    """Whether a stage makes something of a board: its own stages, of those families alone that judge it, and
+    the import of its source.
+    """
     return stage == IMPORT or (stage.board == board and stage.family in (None, *p.families(board)))
 
 
 def _entry(p: Params, entry: Mapping) -> dict:
     """A stage of the lock without the hashes of what it shares with other boards."""
-    cut = {key: [one for one in entry[key] if not _is_shared(p, one["path"])] for key in ("deps", "outs") if key in entry}
+    cut = {
+        key: [one for one in entry[key] if not _is_shared(p, one["path"])]
+        for key in ("deps", "outs")
+        if key in entry
+    }
     return {key: value for key, value in {**entry, **cut}.items() if value}
 
 
@@ -80,14 +104,26 @@ def _is_shared(p: Params, path: str) -> bool:
 
 def _family(values: Mapping, members: Collection[str], track: str) -> dict:
     """A family of detectors with those of its members that judge one track."""
-    only, entailment = ({name: one for name, one in values[key].items() if name in members} for key in ("only", "entailment"))
-    return {**values, "tracks": [track], "members": list(members), "only": {name: [track] for name in only}, "entailment": entailment}
+    only, entailment = (
+        {name: one for name, one in values[key].items() if name in members} for key in ("only", "entailment")
+    )
+    return {
+        **values,
+        "tracks": [track],
+        "members": list(members),
+        "only": {name: [track] for name in only},
+        "entailment": entailment,
+    }
 
 
 def _sized(p: Params, source: Source) -> set[str]:
-    """The tracks whose sizes the command of a source is told: `{halueval_qa}`; `{n_items}` is HaluEval's largest."""
+    """The tracks whose sizes the command of a source is told: `{halueval_qa}`; `{n_items}` is HaluEval's
+    largest.
+    """
     make = source.make or ""
-    return {track for track, _ in p.size if f"{{{track}_" in make} | ({"halueval"} if "{n_items}" in make else set())
+    return {track for track, _ in p.size if f"{{{track}_" in make} | (
+        {"halueval"} if "{n_items}" in make else set()
+    )
 
 
 def _only(values: Mapping, names: Collection[str]) -> dict:

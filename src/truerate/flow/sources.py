@@ -42,7 +42,9 @@ def check_source(at: Layout, name: str) -> SourceTables:
     return read_source(name, source, fetch.folder_of(name, source, at), at.p.on_bad_row)
 
 
-def load_source(at: Layout, board: str, *, reading: Callable[[type[Table], str], pl.DataFrame] = load) -> SourceTables:
+def load_source(
+    at: Layout, board: str, *, reading: Callable[[type[Table], str], pl.DataFrame] = load
+) -> SourceTables:
     """The tables of a board's source."""
     name = at.p.board(board).source
     tables = {table: reading(model, at.source(name, table)) for table, model in SOURCE.items()}

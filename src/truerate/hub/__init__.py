@@ -1,1 +1,3 @@
-"""The way out: what a repository of the Hugging Face Hub holds, whether it may go out, and one commit that puts it there."""
+"""The way out: what a repository of the Hugging Face Hub holds, whether it may go out, and one commit that
+puts it there.
+"""

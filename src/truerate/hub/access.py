@@ -1,8 +1,10 @@
-"""Whether a token may write where a release is to go, by what the Hub says of it (`whoami-v2`): asked in a dry run, before all else.
+"""Whether a token may write where a release is to go, by what the Hub says of it (`whoami-v2`): asked in a
+dry run, before all else.
 
-Three kinds of tokens are known. One of role `read` writes nowhere. One of role `write` writes wherever its account may: under the account's
-own name, and in its organisations, unless the account may only read there. A `fineGrained` one writes where one of its scopes says so.
-What the answer leaves out forbids nothing: the Hub itself has the last word.
+Three kinds of tokens are known. One of role `read` writes nowhere. One of role `write` writes wherever its
+account may: under the account's own name, and in its organisations, unless the account may only read there. A
+`fineGrained` one writes where one of its scopes says so. What the answer leaves out forbids nothing: the Hub
+itself has the last word.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +20,8 @@ READS, FINE = "read", "fineGrained"
 
 
 def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callable[[], bool]) -> None:
-    """Raise TruerateError, one line that begins with `doing`, where the token of this `whoami` may not write to the target.
+    """Raise TruerateError, one line that begins with `doing`, where the token of this `whoami` may not write
+    to the target.
 
     `is_there` says whether the repository exists: a scope of one repository makes none.
     """
@@ -30,7 +33,9 @@ def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callabl
         scopes = list(_scopes(token[FINE]))
         if not any(_covers(kind, name, target, is_there=is_there) for kind, name in scopes):
             allowed = listed(f"{kind} {name}" for kind, name in scopes)
-            raise TruerateError(f"{doing}: this fine-grained token of {account!r} may not write there; it may write to: {allowed}; {again}")
+            raise TruerateError(
+                f"{doing}: this fine-grained token of {account!r} may not write there; it may write to: {allowed}; {again}"
+            )
         return
     orgs = {str(one.get("name")).casefold(): one for one in _mappings(who.get("orgs"))}
     if namespace.casefold() in (account.casefold(), "?") or "name" not in who:
@@ -39,9 +44,13 @@ def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callabl
     if own is None:
         may = listed([account, *(one["name"] for one in orgs.values() if _role(one) is None)])
         there = f"{target.repo} is there and not yours: " if is_there() else ""
-        raise TruerateError(f"{doing}: {there}{account!r} is neither {namespace!r} nor a member of it; it may write to: {may}; {again}")
+        raise TruerateError(
+            f"{doing}: {there}{account!r} is neither {namespace!r} nor a member of it; it may write to: {may}; {again}"
+        )
     if role := _role(own):
-        raise TruerateError(f"{doing}: {account!r} may not write in organisation {namespace!r}: its role there is {role!r}; {again}")
+        raise TruerateError(
+            f"{doing}: {account!r} may not write in organisation {namespace!r}: its role there is {role!r}; {again}"
+        )
 
 
 def _token(who: Mapping) -> Mapping:
@@ -54,7 +63,11 @@ def _scopes(said: Mapping) -> Iterator[tuple[str, str]]:
     """(kind, name) of the users, organisations and repositories that a fine-grained token may write to."""
     for scope in _mappings(said.get("scoped")):
         entity, granted = scope.get("entity"), scope.get("permissions")
-        if isinstance(entity, Mapping) and isinstance(granted, list) and WRITES & {one for one in granted if isinstance(one, str)}:
+        if (
+            isinstance(entity, Mapping)
+            and isinstance(granted, list)
+            and WRITES & {one for one in granted if isinstance(one, str)}
+        ):
             yield str(entity.get("type")), str(entity.get("name"))
 
 
@@ -65,7 +78,9 @@ def _covers(kind: str, name: str, target: Target, *, is_there: Callable[[], bool
 
 
 def _role(org: Mapping) -> str | None:
-    """The role in an organisation that forbids writing there; None where it, or that in one of its resource groups, allows it."""
+    """The role in an organisation that forbids writing there; None where it, or that in one of its resource
+    groups, allows it.
+    """
     roles = [org.get("roleInOrg"), *(group.get("role") for group in _mappings(org.get("resourceGroups")))]
     return None if any(role is None or role in MAY_WRITE for role in roles) else str(roles[0])
 

@@ -1,4 +1,6 @@
-"""The card of a data set: README.md with its YAML head and, from the data's facts, what it is, how it was made and what to beware of."""
+"""The card of a data set: README.md with its YAML head and, from the data's facts, what it is, how it was
+made and what to beware of.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -15,11 +17,29 @@ from truerate.hub.shards import Shard
 
 TEMPLATE = "dataset_card.md.j2"
 AGREEMENT = ("percent_agreement", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha")
-SHORTCUTS = {"shortcut_balanced_accuracy": "balanced", "shortcut_pairwise": "pairs", "shortcut_auroc": "auroc"}
-SOURCE = ("name", "citation", "licence", "url", "repository", "revision")  # what a source's card says; what it leaves out is a dash
+SHORTCUTS = {
+    "shortcut_balanced_accuracy": "balanced",
+    "shortcut_pairwise": "pairs",
+    "shortcut_auroc": "auroc",
+}
+SOURCE = (
+    "name",
+    "citation",
+    "licence",
+    "url",
+    "repository",
+    "revision",
+)  # what a source's card says; what it leaves out is a dash
 FEW = 100  # texts of a split below which its numbers are said to be unsteady
 # What the house itself says of its tables.
-_MODELS = {"items": Item, "documents": Document, "generations": Generation, "facts": Fact, "judgements": Judgement, "counts": Count}
+_MODELS = {
+    "items": Item,
+    "documents": Document,
+    "generations": Generation,
+    "facts": Fact,
+    "judgements": Judgement,
+    "counts": Count,
+}
 DOCS = {name: str(model.__doc__) for name, model in (_MODELS | {"scores": Score, "leaderboard": Row}).items()}
 # What the columns of labelled texts mean; those that a data set lacks are not listed.
 COLUMNS = {
@@ -44,8 +64,17 @@ COLUMNS = {
 }
 
 
-def card_of(facts: BoardFacts, configs: Sequence[Config], shards: Sequence[Shard], *, licence: Licence | None, repo: str) -> str:
-    """README.md of a data set. `licence`: of the whole, None where each config keeps its own; `repo`: where it will lie (org/name)."""
+def card_of(
+    facts: BoardFacts,
+    configs: Sequence[Config],
+    shards: Sequence[Shard],
+    *,
+    licence: Licence | None,
+    repo: str,
+) -> str:
+    """README.md of a data set. `licence`: of the whole, None where each config keeps its own; `repo`: where
+    it will lie (org/name).
+    """
     labels, there = label_rows(configs), tables_of(configs)
     body = {
         "facts": facts,
@@ -80,12 +109,23 @@ def config_row(config: Config) -> dict:
 
 def tables_of(configs: Sequence[Config]) -> set[str]:
     """The tables of the house that are there; the others hold no row, and so are no config."""
-    return {name for config in configs for name in TABLES if config.name == name or config.name.startswith(f"{name}-")}
+    return {
+        name
+        for config in configs
+        for name in TABLES
+        if config.name == name or config.name.startswith(f"{name}-")
+    }
 
 
 def columns(configs: Sequence[Config]) -> list[tuple[str, Markup]]:
     """The columns of the labelled texts with their meaning; none where there are no labelled texts."""
-    there = {name for config in configs if is_labelled(config) for data in config.splits.values() for name in data.columns}
+    there = {
+        name
+        for config in configs
+        if is_labelled(config)
+        for data in config.splits.values()
+        for name in data.columns
+    }
     return [(name, Markup(meaning)) for name, meaning in COLUMNS.items() if name in there]
 
 
@@ -112,29 +152,46 @@ def figure(row: dict) -> Markup | None:
     """A value with its interval, `0.912 (0.871 to 0.945)`; None where nothing was measured."""
     if row["value"] is None:
         return None
-    interval = "" if row["low"] is None or row["high"] is None else f" ({row['low']:.3f} to {row['high']:.3f})"
+    interval = (
+        "" if row["low"] is None or row["high"] is None else f" ({row['low']:.3f} to {row['high']:.3f})"
+    )
     return Markup(f"{row['value']:.3f}{interval}")
 
 
 def agreement_rows(scores: pl.DataFrame) -> list[dict]:
     """How far the annotators agree, as the board measured it."""
-    found = scores.filter(pl.col("subject") == "annotators", pl.col("metric").is_in(AGREEMENT), pl.col("value").is_not_null())
+    found = scores.filter(
+        pl.col("subject") == "annotators", pl.col("metric").is_in(AGREEMENT), pl.col("value").is_not_null()
+    )
     return [
-        {"metric": row["metric"].replace("_", " "), "where": where(row["slice"]), "value": figure(row), "n": row["n"]}
+        {
+            "metric": row["metric"].replace("_", " "),
+            "where": where(row["slice"]),
+            "value": figure(row),
+            "n": row["n"],
+        }
         for row in found.to_dicts()
     ]
 
 
 def audit_rows(audit: pl.DataFrame) -> list[dict]:
-    """One row per task (and scheme, where schemes stand apart) and shortcut: balanced accuracy, share of pairs, AUROC, and their n.
+    """One row per task (and scheme, where schemes stand apart) and shortcut: balanced accuracy, share of
+    pairs, AUROC, and their n.
 
     `majority` is left out: it looks at no text, so that its balanced accuracy is one half by definition.
     """
-    rows = audit.with_columns(pair("slice", "task"), pair("slice", "scheme")).filter(pl.col("metric").is_in(list(SHORTCUTS)))
+    rows = audit.with_columns(pair("slice", "task"), pair("slice", "scheme")).filter(
+        pl.col("metric").is_in(list(SHORTCUTS))
+    )
     pooled = pl.col("scheme").is_null() & pl.col("scheme").is_not_null().any().over("task")
     found: dict[tuple, dict] = {}
     for row in rows.filter(~pooled, pl.col("subject") != "majority").to_dicts():
-        blank = {"where": where(row["slice"]), "shortcut": row["subject"], "n": None, **dict.fromkeys(SHORTCUTS.values())}
+        blank = {
+            "where": where(row["slice"]),
+            "shortcut": row["subject"],
+            "n": None,
+            **dict.fromkeys(SHORTCUTS.values()),
+        }
         entry = found.setdefault((row["task"], row["scheme"], row["subject"]), blank)
         entry[SHORTCUTS[row["metric"]]] = figure(row)
         if row["metric"] == "shortcut_balanced_accuracy":
@@ -166,30 +223,47 @@ def asks(licence: Licence) -> str:
     """What a licence asks, in short; the licence itself decides."""
     if licence.kind == "public":
         return "nothing"
-    conditions = ["what its own words say"] if licence.id == "other" else ["name the source and keep its notice"]
+    conditions = (
+        ["what its own words say"] if licence.id == "other" else ["name the source and keep its notice"]
+    )
     conditions += ["pass on what you make of it under the same licence"] if licence.is_share_alike else []
     conditions += ["no commercial use"] if licence.is_non_commercial else []
     return "; ".join(conditions)
 
 
 def limits(facts: BoardFacts, configs: Sequence[Config], labels: Sequence[dict]) -> list[str]:
-    """What to beware of: what the track says of its boards, what the source says of itself, and what the data show."""
+    """What to beware of: what the track says of its boards, what the source says of itself, and what the data
+    show.
+    """
     said = [str(one) for one in facts.track.get("caveats") or ()]
     said += [str(facts.source["note"])] if facts.source.get("note") else []
     for config in filter(is_labelled, configs):
-        sides = [sum(row[side] for row in labels if row["config"] == config.name) for side in ("hallucinated", "other")]
+        sides = [
+            sum(row[side] for row in labels if row["config"] == config.name)
+            for side in ("hallucinated", "other")
+        ]
         if 0 in sides:
             only = "hallucinated" if sides[0] else "not hallucinated"
-            said.append(f"Every text of config {config.name} is {only}: it cannot measure how well the two are told apart.")
+            said.append(
+                f"Every text of config {config.name} is {only}: it cannot measure how well the two are told apart."
+            )
         few = [f"{split} {data.height}" for split, data in config.splits.items() if data.height < FEW]
         if few:
-            said.append(f"Config {config.name} is small ({', '.join(few)} texts): small differences on it may be chance.")
+            said.append(
+                f"Config {config.name} is small ({', '.join(few)} texts): small differences on it may be chance."
+            )
         missing = [split for split in SPLITS if split not in config.splits]
         said += [f"Config {config.name} has no {split} split." for split in missing]
         groups = pl.concat([data["group_id"].unique() for data in config.splits.values()])
         if both := len(groups) - groups.n_unique():
-            said.append(f"{both} groups of config {config.name} stand in both splits, as the source published them.")
-        without = sum(data["knowledge"].null_count() for data in config.splits.values() if "knowledge" in data.columns)
+            said.append(
+                f"{both} groups of config {config.name} stand in both splits, as the source published them."
+            )
+        without = sum(
+            data["knowledge"].null_count() for data in config.splits.values() if "knowledge" in data.columns
+        )
         if without:
-            said.append(f"{without} texts of config {config.name} come without knowledge: there is none, or it may not be passed on.")
+            said.append(
+                f"{without} texts of config {config.name} come without knowledge: there is none, or it may not be passed on."
+            )
     return said

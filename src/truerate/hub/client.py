@@ -1,4 +1,6 @@
-"""The Hub's client as a publisher needs it: no Xet, no progress bars, and no waits that the publisher cannot bound."""
+"""The Hub's client as a publisher needs it: no Xet, no progress bars, and no waits that the publisher cannot
+bound.
+"""
 
 import json
 from collections.abc import Iterator
@@ -17,14 +19,22 @@ from huggingface_hub.utils import (
     parse_ratelimit_headers,
 )
 
-PASSING = (408, 425, 429)  # answers that may differ next time, beside those of a server in trouble (500 and above)
+PASSING = (
+    408,
+    425,
+    429,
+)  # answers that may differ next time, beside those of a server in trouble (500 and above)
 NEVER = (501, 505)  # of the latter, those that will not
 LOST = (httpx2.TimeoutException, httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ProxyError)
-TIMEOUT = httpx2.Timeout(120, connect=20)  # the client's own is none at all: a server that falls silent would hold it for ever
+TIMEOUT = httpx2.Timeout(
+    120, connect=20
+)  # the client's own is none at all: a server that falls silent would hold it for ever
 
 
 class Busy(Exception):
-    """A call that may succeed when made again; `wait` is how many seconds the Hub asks for, None where it did not say."""
+    """A call that may succeed when made again; `wait` is how many seconds the Hub asks for, None where it did
+    not say.
+    """
 
     def __init__(self, met: str, *, wait: float | None = None) -> None:
         super().__init__(met)
@@ -33,16 +43,22 @@ class Busy(Exception):
 
 @dataclass
 class Traffic:
-    """What has come through: the number of objects that the Hub's store took. A retry that stores more is not a retry in vain."""
+    """What has come through: the number of objects that the Hub's store took. A retry that stores more is not
+    a retry in vain.
+    """
 
     n_stored: int = 0
 
 
 class _Client(httpx2.Client):
-    """A client whose passing failures are `Busy`, so that the library's own retries (unbounded Retry-After, sleeps) never start."""
+    """A client whose passing failures are `Busy`, so that the library's own retries (unbounded Retry-After,
+    sleeps) never start.
+    """
 
     def __init__(self, traffic: Traffic) -> None:
-        super().__init__(event_hooks={"request": [_http.hf_request_event_hook]}, follow_redirects=True, timeout=TIMEOUT)
+        super().__init__(
+            event_hooks={"request": [_http.hf_request_event_hook]}, follow_redirects=True, timeout=TIMEOUT
+        )
         self._traffic = traffic
 
     def send(self, request: httpx2.Request, **options) -> httpx2.Response:
@@ -63,12 +79,20 @@ class _Client(httpx2.Client):
 def _passing(request: httpx2.Request, response: httpx2.Response) -> str | None:
     """What makes an answer one that may differ next time, or None."""
     status = response.status_code
-    is_moving = status == 409 and "/commit/" in request.url.path  # another commit is under way; whose, the head will tell
+    is_moving = (
+        status == 409 and "/commit/" in request.url.path
+    )  # another commit is under way; whose, the head will tell
     if status in PASSING or is_moving or (status >= 500 and status not in NEVER):
         return f"{_host(request)} answers {status}"
     if status >= 400 and request.method in ("PUT", "POST") and "authorization" not in request.headers:
-        return f"the store answers {status}"  # a signed address has expired, or not all of a file came through: a new one is asked for
-    if response.is_closed and "json" in response.headers.get("content-type", "") and response.is_success and response.content:
+        # a signed address has expired, or not all of a file came through: a new one is asked for
+        return f"the store answers {status}"
+    if (
+        response.is_closed
+        and "json" in response.headers.get("content-type", "")
+        and response.is_success
+        and response.content
+    ):
         try:
             json.loads(response.content)
         except ValueError:
@@ -81,7 +105,9 @@ def _host(request: httpx2.Request) -> str:
 
 
 def _asked_wait(response: httpx2.Response) -> float | None:
-    """Seconds that an answer asks to wait: its Retry-After (seconds or a date), else the reset of a used-up rate limit."""
+    """Seconds that an answer asks to wait: its Retry-After (seconds or a date), else the reset of a used-up
+    rate limit.
+    """
     asked = response.headers.get("retry-after", "").strip()
     if asked.isdecimal():
         return float(asked)
@@ -95,9 +121,11 @@ def _asked_wait(response: httpx2.Response) -> float | None:
 
 @contextmanager
 def quiet_client() -> Iterator[Traffic]:
-    """Within: transfers over plain LFS, no bars, passing failures as `Busy`; afterwards the library is as it was.
+    """Within: transfers over plain LFS, no bars, passing failures as `Busy`; afterwards the library is as it
+    was.
 
-    Xet is switched off at run time because the library takes it wherever its package is installed, whether or not the server knows it.
+    Xet is switched off at run time because the library takes it wherever its package is installed, whether or
+    not the server knows it.
     """
     before = constants.HF_HUB_DISABLE_XET, are_progress_bars_disabled(), _http._GLOBAL_CLIENT_FACTORY
     traffic = Traffic()

@@ -1,4 +1,6 @@
-"""The configs of a board's data set: one for each task of its samples and for each table, apart where their licences differ."""
+"""The configs of a board's data set: one for each task of its samples and for each table, apart where their
+licences differ.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +15,8 @@ from truerate.hub.knowledge import joined
 from truerate.hub.licences import Licence, combined, licence_of, words_of
 from truerate.hub.release import Config
 
-FULL = "full"  # the one split of a table that is not divided into training and test; `all` means all splits to `datasets`
+# the one split of a table that is not divided into training and test; `all` means all splits to `datasets`
+FULL = "full"
 LEADERBOARD = "leaderboard"
 # table → (what names a row, what a row is)
 TABLES = {
@@ -27,7 +30,19 @@ TABLES = {
     LEADERBOARD: (None, "one cell of a leaderboard, with its range of ranks"),
 }
 COLUMNS = (
-    *("sample_id", "item_id", "group_id", "pair_id", "lang", "question", "history", "knowledge", "right_answer", "text", "text_sha256"),
+    *(
+        "sample_id",
+        "item_id",
+        "group_id",
+        "pair_id",
+        "lang",
+        "question",
+        "history",
+        "knowledge",
+        "right_answer",
+        "text",
+        "text_sha256",
+    ),
     *("is_hallucinated", "label_source", "generator", "pattern", "spans", "rationale", "attributes"),
 )
 
@@ -43,12 +58,15 @@ class Part(NamedTuple):
 
 
 def configs_of(tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: str) -> list[Config]:
-    """What of a board's tables goes out, as configs: tasks first, then tables; the first task, else the leaderboard, is the default.
+    """What of a board's tables goes out, as configs: tasks first, then tables; the first task, else the
+    leaderboard, is the default.
 
-    `tables`: `samples` and those of TABLES, as `truerate.core.schemas` declares them (one that is missing counts as empty); `card` and `source`
-    the card and name of the board's source. A row's licence is the source's, joined with those of the documents whose text stands in it;
-    where these cannot be joined, or one of them is not known, the row goes without that text. A table whose rows differ in licence becomes
-    a config for each. Rows are in the order of their ids; empty splits and tables are left out; no row at all gives no config.
+    `tables`: `samples` and those of TABLES, as `truerate.core.schemas` declares them (one that is missing
+    counts as empty); `card` and `source` the card and name of the board's source. A row's licence is the
+    source's, joined with those of the documents whose text stands in it; where these cannot be joined, or one
+    of them is not known, the row goes without that text. A table whose rows differ in licence becomes a
+    config for each. Rows are in the order of their ids; empty splits and tables are left out; no row at all
+    gives no config.
     """
     own = licence_of(words_of(card))
     has_texts = rights.has_texts(card)
@@ -61,15 +79,27 @@ def _task_parts(tables: Mapping[str, pl.DataFrame], own: Licence, has_texts: boo
     """The samples of each task beside what they are about, by licence."""
     if not _height(tables, "samples"):
         return []
-    rows, licences = joined(tables["samples"].sort("sample_id"), tables.get("items"), tables.get("documents"), own=own)
+    rows, licences = joined(
+        tables["samples"].sort("sample_id"), tables.get("items"), tables.get("documents"), own=own
+    )
     parts = []
     for task in TASKS:
         for licence in _ordered(licences):
-            wanted = [one == licence and name == task for one, name in zip(licences, rows["task"], strict=True)]
+            wanted = [
+                one == licence and name == task for one, name in zip(licences, rows["task"], strict=True)
+            ]
             found = rows.filter(pl.Series(wanted, dtype=pl.Boolean))
             data = found.select("split", *(name for name in COLUMNS if name in found.columns))
             splits = {split: data.filter(split=split).drop("split") for split in SPLITS}
-            parts.append(Part(task, f"one labelled text of task `{task}` with what it is about", licence, has_texts, splits))
+            parts.append(
+                Part(
+                    task,
+                    f"one labelled text of task `{task}` with what it is about",
+                    licence,
+                    has_texts,
+                    splits,
+                )
+            )
     return parts
 
 
@@ -78,7 +108,11 @@ def _table_parts(tables: Mapping[str, pl.DataFrame], own: Licence, has_texts: bo
     for name, (identity, description) in TABLES.items():
         if not _height(tables, name):
             continue
-        data = tables[name].unique(identity, keep="first", maintain_order=True).sort(identity) if identity else _sorted(tables[name])
+        data = (
+            tables[name].unique(identity, keep="first", maintain_order=True).sort(identity)
+            if identity
+            else _sorted(tables[name])
+        )
         if name == "documents" and has_texts:
             parts += _documents(data, description, own)
         else:
@@ -87,18 +121,37 @@ def _table_parts(tables: Mapping[str, pl.DataFrame], own: Licence, has_texts: bo
 
 
 def _documents(data: pl.DataFrame, description: str, own: Licence) -> list[Part]:
-    """Documents by their licence; those that no licence lets go out go without their text, under the licence of the rest."""
+    """Documents by their licence; those that no licence lets go out go without their text, under the licence
+    of the rest.
+    """
     by_licence: dict[Licence, list[str]] = {}
     for words in data["licence"].unique().sort():
         by_licence.setdefault(licence_of(words), []).append(words)
     parts, shut = [], []
     for licence, words in by_licence.items():
         if licence == own or combined([licence]):
-            parts.append(Part("documents", description, licence, True, {FULL: data.filter(pl.col("licence").is_in(words))}))
+            parts.append(
+                Part(
+                    "documents",
+                    description,
+                    licence,
+                    True,
+                    {FULL: data.filter(pl.col("licence").is_in(words))},
+                )
+            )
         else:
             shut += words
     bare = rights.without_texts({"documents": data.filter(pl.col("licence").is_in(shut))})["documents"]
-    return [*parts, Part("documents", f"{description}, without the text itself: no licence lets it go out", own, False, {FULL: bare})]
+    return [
+        *parts,
+        Part(
+            "documents",
+            f"{description}, without the text itself: no licence lets it go out",
+            own,
+            False,
+            {FULL: bare},
+        ),
+    ]
 
 
 def _sorted(data: pl.DataFrame) -> pl.DataFrame:
@@ -110,14 +163,25 @@ def _sorted(data: pl.DataFrame) -> pl.DataFrame:
 
 
 def _named(parts: Iterable[Part]) -> list[Config]:
-    """Parts with rows as configs: the plain name where all rows of a task or table have one licence, else with the licence's, too."""
-    kept = [part._replace(splits={name: data for name, data in part.splits.items() if data.height}) for part in parts]
+    """Parts with rows as configs: the plain name where all rows of a task or table have one licence, else
+    with the licence's, too.
+    """
+    kept = [
+        part._replace(splits={name: data for name, data in part.splits.items() if data.height})
+        for part in parts
+    ]
     kept = [part for part in kept if part.splits]
     configs = []
     for part in kept:
         others = [one for one in kept if one.name == part.name and one is not part]
-        name = f"{part.name}-{slug(part.licence)}" if any(one.licence != part.licence for one in others) else part.name
-        if any(one.licence == part.licence for one in others):  # the same licence, once with texts and once without
+        name = (
+            f"{part.name}-{slug(part.licence)}"
+            if any(one.licence != part.licence for one in others)
+            else part.name
+        )
+        if any(
+            one.licence == part.licence for one in others
+        ):  # the same licence, once with texts and once without
             name += "" if part.has_texts else "-ids"
         configs.append(Config(name, part.splits, part.licence, part.description, has_texts=part.has_texts))
     return configs
@@ -130,7 +194,13 @@ def _with_default(configs: Sequence[Config]) -> list[Config]:
     """
     if not configs:
         return []
-    of_task = [(task, one) for one in configs if FULL not in one.splits for task in TASKS if f"{one.name}-".startswith(f"{task}-")]
+    of_task = [
+        (task, one)
+        for one in configs
+        if FULL not in one.splits
+        for task in TASKS
+        if f"{one.name}-".startswith(f"{task}-")
+    ]
     first = [one for task, one in of_task if task == of_task[0][0]]
     largest = sorted(first, key=lambda one: -sum(data.height for data in one.splits.values()))
     chosen = next(iter([*largest, *(one for one in configs if one.name == LEADERBOARD), *configs]))
@@ -139,12 +209,18 @@ def _with_default(configs: Sequence[Config]) -> list[Config]:
 
 def holds_texts(config: Config) -> bool:
     """Whether a config's rows bear words of a source or a model, not only ids, labels and numbers."""
-    return config.has_texts and any({"text", "question"} & set(data.columns) for data in config.splits.values())
+    return config.has_texts and any(
+        {"text", "question"} & set(data.columns) for data in config.splits.values()
+    )
 
 
 def slug(licence: Licence) -> str:
     """A licence in a config's name: the Hub's id, else its own name in small letters, digits, dots and hyphens."""
-    return licence.id if licence.id != "other" else re.sub(r"[^a-z0-9.]+", "-", licence.name.lower()).strip("-.")[:40] or "other"
+    return (
+        licence.id
+        if licence.id != "other"
+        else re.sub(r"[^a-z0-9.]+", "-", licence.name.lower()).strip("-.")[:40] or "other"
+    )
 
 
 def _ordered(licences: Iterable[Licence]) -> list[Licence]:

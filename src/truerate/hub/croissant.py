@@ -28,8 +28,31 @@ CONTEXT = {
     **{
         name: f"cr:{name}"
         for name in (
-            *("citeAs", "column", "equivalentProperty", "extract", "field", "fileProperty", "fileObject", "fileSet", "format", "includes"),
-            *("isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex", "repeated", "replace"),
+            *(
+                "citeAs",
+                "column",
+                "equivalentProperty",
+                "extract",
+                "field",
+                "fileProperty",
+                "fileObject",
+                "fileSet",
+                "format",
+                "includes",
+            ),
+            *(
+                "isLiveDataset",
+                "jsonPath",
+                "key",
+                "md5",
+                "parentField",
+                "path",
+                "recordSet",
+                "references",
+                "regex",
+                "repeated",
+                "replace",
+            ),
             *("samplingRate", "separator", "source", "subField", "transform"),
         )
     },
@@ -37,12 +60,19 @@ CONTEXT = {
 
 
 def croissant_of(
-    facts: BoardFacts, configs: Sequence[Config], shards: Sequence[Shard], *, licences: Sequence[Licence], repo: str, dated: str
+    facts: BoardFacts,
+    configs: Sequence[Config],
+    shards: Sequence[Shard],
+    *,
+    licences: Sequence[Licence],
+    repo: str,
+    dated: str,
 ) -> str:
-    """croissant.json as text: every shard a file object with its SHA-256, every config a file set and a record set.
+    """croissant.json as text: every shard a file object with its SHA-256, every config a file set and a
+    record set.
 
-    A record has the field `split`, read from the file's path, beside the config's columns. `dated` (ISO 8601) is the day of publication
-    and, as year.month.day, the version.
+    A record has the field `split`, read from the file's path, beside the config's columns. `dated` (ISO 8601)
+    is the day of publication and, as year.month.day, the version.
     """
     said = {
         "@context": CONTEXT,
@@ -67,12 +97,26 @@ def _line(text: str) -> str:
 
 
 def _file(shard: Shard) -> dict:
-    named = {"@type": "cr:FileObject", "@id": shard.path, "name": shard.path.removeprefix(FOLDER), "contentUrl": shard.path}
-    return named | {"contentSize": f"{len(shard.content)} B", "encodingFormat": PARQUET, "sha256": shard.sha256}
+    named = {
+        "@type": "cr:FileObject",
+        "@id": shard.path,
+        "name": shard.path.removeprefix(FOLDER),
+        "contentUrl": shard.path,
+    }
+    return named | {
+        "contentSize": f"{len(shard.content)} B",
+        "encodingFormat": PARQUET,
+        "sha256": shard.sha256,
+    }
 
 
 def _files(config: Config) -> dict:
-    named = {"@type": "cr:FileSet", "@id": _set_name(config), "name": _set_name(config), "encodingFormat": PARQUET}
+    named = {
+        "@type": "cr:FileSet",
+        "@id": _set_name(config),
+        "name": _set_name(config),
+        "encodingFormat": PARQUET,
+    }
     return named | {"includes": f"{FOLDER}{config.name}/*.parquet"}
 
 
@@ -83,7 +127,23 @@ def _set_name(config: Config) -> str:
 def _record_set(config: Config) -> dict:
     """One record per row of the config, whatever its split."""
     files = _set_name(config)
-    place = {"fileSet": {"@id": files}, "extract": {"fileProperty": "fullpath"}, "transform": {"regex": SPLIT_OF_PATH}}
-    split = {"@type": "cr:Field", "@id": f"{config.name}/split", "name": "split", "dataType": "sc:Text", "source": place}
+    place = {
+        "fileSet": {"@id": files},
+        "extract": {"fileProperty": "fullpath"},
+        "transform": {"regex": SPLIT_OF_PATH},
+    }
+    split = {
+        "@type": "cr:Field",
+        "@id": f"{config.name}/split",
+        "name": "split",
+        "dataType": "sc:Text",
+        "source": place,
+    }
     columns = croissant_fields(schema_of(config), record_set=config.name, files=files)
-    return {"@type": "cr:RecordSet", "@id": config.name, "name": config.name, "description": config.description, "field": [split, *columns]}
+    return {
+        "@type": "cr:RecordSet",
+        "@id": config.name,
+        "name": config.name,
+        "description": config.description,
+        "field": [split, *columns],
+    }

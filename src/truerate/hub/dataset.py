@@ -1,4 +1,6 @@
-"""The repository of a data set: Parquet shards, card, Croissant, checksums, what made it, and how to get back what may not go out."""
+"""The repository of a data set: Parquet shards, card, Croissant, checksums, what made it, and how to get back
+what may not go out.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +32,9 @@ REBUILD, REBUILD_TEMPLATE = "rebuild/REBUILD.md", "rebuild.md.j2"
 
 @dataclass(frozen=True)
 class DatasetDraft:
-    """A Draft: the files of a data set that depend on no date (`fixed`), and how its Croissant is written for one."""
+    """A Draft: the files of a data set that depend on no date (`fixed`), and how its Croissant is written for
+    one.
+    """
 
     name: str
     summary: str
@@ -47,17 +51,23 @@ class DatasetDraft:
         return dict(sorted((whole | {CHANGELOG: changelog.encode()}).items()))
 
 
-def draft_of(facts: BoardFacts, configs: Sequence[Config], *, rows_per_shard: int, licence: Licence | None, repo: str) -> DatasetDraft:
+def draft_of(
+    facts: BoardFacts, configs: Sequence[Config], *, rows_per_shard: int, licence: Licence | None, repo: str
+) -> DatasetDraft:
     """The draft of a board's data set. Its Parquet is written once, here.
 
-    `licence`: under which the whole goes out, None for that of its configs, joined where they can be. Raises TruerateError where no config
-    holds a row.
+    `licence`: under which the whole goes out, None for that of its configs, joined where they can be. Raises
+    TruerateError where no config holds a row.
     """
     if not configs:
-        raise TruerateError(f"publishing board {facts.board!r}: none of its tables holds a row that may go out; run `dvc repro` first")
+        raise TruerateError(
+            f"publishing board {facts.board!r}: none of its tables holds a row that may go out; run `dvc repro` first"
+        )
     whole = licence or licence_of_all(configs)
     shards = [shard for config in configs for shard in shards_of(config, rows_per_shard=rows_per_shard)]
-    fixed = {shard.path: shard.content for shard in shards} | {path: text.encode() for path, text in facts.made.items()}
+    fixed = {shard.path: shard.content for shard in shards} | {
+        path: text.encode() for path, text in facts.made.items()
+    }
     fixed[README] = card_of(facts, configs, shards, licence=whole, repo=repo).encode()
     if not all(config.has_texts for config in configs):
         fixed[REBUILD] = rebuild_of(facts, configs).encode()
@@ -66,18 +76,24 @@ def draft_of(facts: BoardFacts, configs: Sequence[Config], *, rows_per_shard: in
         name=facts.board,
         summary=summary_of(facts, configs, shards),
         fixed=fixed,
-        croissant=lambda dated: croissant_of(facts, configs, shards, licences=licences, repo=repo, dated=dated),
+        croissant=lambda dated: croissant_of(
+            facts, configs, shards, licences=licences, repo=repo, dated=dated
+        ),
     )
 
 
 def summary_of(facts: BoardFacts, configs: Sequence[Config], shards: Sequence[Shard]) -> str:
     """One line for the commit and the change log: the board, its configs and rows."""
-    sizes = ", ".join(f"{config.name} {sum(data.height for data in config.splits.values())}" for config in configs)
+    sizes = ", ".join(
+        f"{config.name} {sum(data.height for data in config.splits.values())}" for config in configs
+    )
     return f"board {facts.board}: {sum(shard.n_rows for shard in shards)} rows in {len(configs)} configs ({sizes})"
 
 
 def rebuild_of(facts: BoardFacts, configs: Sequence[Config]) -> str:
-    """rebuild/REBUILD.md: how to get back the texts that are not in the repository, and how to tell that they are the same."""
+    """rebuild/REBUILD.md: how to get back the texts that are not in the repository, and how to tell that they
+    are the same.
+    """
     bare = [config for config in configs if not config.has_texts]
     values = {
         "facts": facts,
@@ -91,7 +107,9 @@ def rebuild_of(facts: BoardFacts, configs: Sequence[Config]) -> str:
 
 
 def _example(bare: Sequence[Config], board: str) -> dict | None:
-    """A config whose rows bear the checksums of their texts, the column that names them, and the table of a build that holds the texts."""
+    """A config whose rows bear the checksums of their texts, the column that names them, and the table of a
+    build that holds the texts.
+    """
     for config in bare:
         identity, *others = schema_of(config)
         if DIGEST in others:

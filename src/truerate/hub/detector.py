@@ -1,4 +1,6 @@
-"""The repository of a detector: what training wrote, in the form that others load, with its card, its checksums and what made it."""
+"""The repository of a detector: what training wrote, in the form that others load, with its card, its
+checksums and what made it.
+"""
 
 import json
 import re
@@ -12,8 +14,15 @@ from truerate.hub.licences import refuse_unpublishable
 from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, DetectorFacts, Files
 from truerate.hub.sums import checksums, mark
 
-MODEL_TYPE = "truerate-token-detector"  # a type of our own: transformers refuses what it does not know, and builds what it does at random
-NETWORK, BODY, CODER, TOKENIZER, WEIGHTS = "network.json", "config.json", "coder.json", "tokenizer.json", "model.safetensors"
+# a type of our own: transformers refuses what it does not know, and builds what it does at random
+MODEL_TYPE = "truerate-token-detector"
+NETWORK, BODY, CODER, TOKENIZER, WEIGHTS = (
+    "network.json",
+    "config.json",
+    "coder.json",
+    "tokenizer.json",
+    "model.safetensors",
+)
 TINY = "tiny"  # weights that come from no backbone
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 
@@ -37,7 +46,9 @@ class DetectorDraft:
         """All files of the repository, sorted by path; the weights and tokenizer by where they lie."""
         backbone, folder = self.network["backbone"], self.facts.folder
         body = None if backbone["lora"] else _json(folder / BODY)
-        tokenizer = tokenizer_config(_json(folder / TOKENIZER), _json(folder / CODER), int(backbone["max_tokens"]))
+        tokenizer = tokenizer_config(
+            _json(folder / TOKENIZER), _json(folder / CODER), int(backbone["max_tokens"])
+        )
         made: dict[str, bytes | Path] = {path: text.encode() for path, text in self.facts.made.items()}
         made |= {name: folder / name for name in (CODER, TOKENIZER, WEIGHTS)}
         made |= {BODY: _bytes(published_config(self.network, body)), NETWORK: _bytes(self.network)}
@@ -51,15 +62,18 @@ class DetectorDraft:
 def draft_of(facts: DetectorFacts, *, repo: str) -> DetectorDraft:
     """The draft of a trained detector.
 
-    Raises TruerateError where it has learned nothing, is no network, learned from texts that may not go out, or where nobody else could
-    load it: adapters on a backbone in a local folder, or on one without a pinned revision.
+    Raises TruerateError where it has learned nothing, is no network, learned from texts that may not go out,
+    or where nobody else could load it: adapters on a backbone in a local folder, or on one without a pinned
+    revision.
     """
     what = f"publishing detector {facts.detector!r}"
     if not facts.training.get("is_fitted", False):
         raise TruerateError(f"{what}: it had nothing to learn from on board {facts.board!r}; publish another")
     missing = [name for name in (NETWORK, CODER, TOKENIZER, WEIGHTS) if not (facts.folder / name).is_file()]
     if missing:
-        raise TruerateError(f"{what}: no {missing[0]} in its folder; only trained networks go out, run `dvc repro train`")
+        raise TruerateError(
+            f"{what}: no {missing[0]} in its folder; only trained networks go out, run `dvc repro train`"
+        )
     network = _json(facts.folder / NETWORK)
     refuse_training(facts.source, what=f"detector {facts.detector!r}")
     backbone = published_backbone(network["backbone"], what=what)
@@ -69,42 +83,61 @@ def draft_of(facts: DetectorFacts, *, repo: str) -> DetectorDraft:
     return DetectorDraft(facts.detector, facts, {**network, "backbone": backbone}, repo)
 
 
-# ---- may it go out? ---------------------------------------------------------------------------------------------------------------------
+# ---- may it go out? ----------------------------------------------------------------------------------------
 def refuse_training(card: Mapping, *, what: str) -> None:
-    """Raise TruerateError where weights were learned from a source whose texts may not be passed on: networks repeat what they read."""
+    """Raise TruerateError where weights were learned from a source whose texts may not be passed on: networks
+    repeat what they read.
+    """
     refuse_unpublishable(card, what=what)
     if card["redistribution"] != "yes":
         learned = f"it learned from {card.get('name')!r}, whose redistribution is {card['redistribution']!r}"
-        raise TruerateError(f"publishing {what}: {learned}; only what was learned from sources with 'yes' goes out")
+        raise TruerateError(
+            f"publishing {what}: {learned}; only what was learned from sources with 'yes' goes out"
+        )
 
 
 def published_backbone(backbone: Mapping, *, what: str) -> dict:
-    """The settings of a network as others may read them: a backbone in a local folder, whose weights are all here, keeps its name alone.
+    """The settings of a network as others may read them: a backbone in a local folder, whose weights are all
+    here, keeps its name alone.
 
     Raises TruerateError for adapters whose backbone others cannot fetch as it was.
     """
     weights = str(backbone["weights"])
     is_local = not _HUB_ID.fullmatch(weights) or (weights != TINY and Path(weights).exists())
     if backbone["lora"] and is_local:
-        raise TruerateError(f"{what}: its adapters need the backbone in folder {Path(weights).name!r}; train on one of the Hub, by its id")
+        raise TruerateError(
+            f"{what}: its adapters need the backbone in folder {Path(weights).name!r}; train on one of the Hub, by its id"
+        )
     if backbone["lora"] and not backbone["revision"]:
-        raise TruerateError(f"{what}: its backbone {weights!r} is not pinned; set its `revision` in params.yaml and train again")
+        raise TruerateError(
+            f"{what}: its backbone {weights!r} is not pinned; set its `revision` in params.yaml and train again"
+        )
     return {**backbone, "weights": Path(weights).name} if is_local else dict(backbone)
 
 
-# ---- the form that others load ----------------------------------------------------------------------------------------------------------
+# ---- the form that others load -----------------------------------------------------------------------------
 def published_config(network: Mapping, body: Mapping | None) -> dict:
-    """config.json: a type of our own with the config of the body inside; `body` is None where adapters name a backbone instead."""
+    """config.json: a type of our own with the config of the body inside; `body` is None where adapters name a
+    backbone instead.
+    """
     labels = dict(enumerate(network["labels"]))
     named = {"id2label": labels, "label2id": {name: place for place, name in labels.items()}}
-    adapted = {} if body else {"base_model": {name: network["backbone"][name] for name in ("weights", "revision")}}
+    adapted = (
+        {} if body else {"base_model": {name: network["backbone"][name] for name in ("weights", "revision")}}
+    )
     return {"architectures": ["TokenDetector"], "model_type": MODEL_TYPE, "body": body, **named, **adapted}
 
 
 def tokenizer_config(tokenizer: Mapping, coder: Mapping, max_tokens: int) -> dict:
-    """tokenizer_config.json, with which AutoTokenizer gives the ids that the detector reads: no special token is read out of a text."""
+    """tokenizer_config.json, with which AutoTokenizer gives the ids that the detector reads: no special token
+    is read out of a text.
+    """
     pad = [one["content"] for one in tokenizer.get("added_tokens", ()) if one["id"] == coder["pad"]]
-    plain = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False, "split_special_tokens": True}
+    plain = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "clean_up_tokenization_spaces": False,
+        "split_special_tokens": True,
+    }
     return plain | {"model_max_length": max_tokens} | ({"pad_token": pad[0]} if pad else {})
 
 
@@ -114,7 +147,9 @@ def _json(path: Path) -> dict:
         return json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         line = " ".join(str(error).split())[:200]
-        raise TruerateError(f"publishing a detector: reading {path.name}: {line}; run `dvc repro train`") from None
+        raise TruerateError(
+            f"publishing a detector: reading {path.name}: {line}; run `dvc repro train`"
+        ) from None
 
 
 def _bytes(values: Mapping) -> bytes:

@@ -1,4 +1,6 @@
-"""The card of a detector: what it marks, what it learned from, how well it did per language beside what needs no network, its limits."""
+"""The card of a detector: what it marks, what it learned from, how well it did per language beside what needs
+no network, its limits.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -12,25 +14,50 @@ from truerate.hub.release import DetectorFacts
 
 CARD = "model_card.md.j2"
 ALL = "all"  # the language of a mean over languages
-METRICS = {"token_precision": "precision", "token_recall": "recall", "token_f1": "f1"}  # Score rows → the Hub's metrics
+METRICS = {
+    "token_precision": "precision",
+    "token_recall": "recall",
+    "token_f1": "f1",
+}  # Score rows → the Hub's metrics
 BASELINES = ("mark-all", "token-lr")  # what needs no network stands beside: without it no F1 can be judged
 SEEDS = "token_f1_std"  # its `n` is the number of seeds that a detector's scores are means over
 # What a detector is held against, the hardest and nearest to use first; what each is in words.
 AGAINST = {
-    "natural": ("Natural hallucinations", "what models made up by themselves in replies to queries, labelled afterwards"),
+    "natural": (
+        "Natural hallucinations",
+        "what models made up by themselves in replies to queries, labelled afterwards",
+    ),
     "held-out": (
         "Inserted hallucinations, held out",
         "passages on references about which no detector learned any passage",
     ),
-    "gold": ("Inserted hallucinations, annotated", "passages with hallucinations put in on purpose, marked by annotators"),
-    "silver": ("Inserted hallucinations, as inserted", "the same kind of passages, marked where the hallucinations were put in"),
+    "gold": (
+        "Inserted hallucinations, annotated",
+        "passages with hallucinations put in on purpose, marked by annotators",
+    ),
+    "silver": (
+        "Inserted hallucinations, as inserted",
+        "the same kind of passages, marked where the hallucinations were put in",
+    ),
 }
 _SHAPE = ("mask", "features", "max_tokens", "lora", "quantise")
-_TRAINING = (*_SHAPE, "learning_rate", "weight_decay", "word_dropout", "batch", "accumulation", "token_budget", "epochs", "max_steps")
+_TRAINING = (
+    *_SHAPE,
+    "learning_rate",
+    "weight_decay",
+    "word_dropout",
+    "batch",
+    "accumulation",
+    "token_budget",
+    "epochs",
+    "max_steps",
+)
 
 
 def card_of(facts: DetectorFacts, network: Mapping, *, repo: str) -> str:
-    """README.md of a detector. `network`: its network.json as published. Every value of the facts is data: nothing in it acts."""
+    """README.md of a detector. `network`: its network.json as published. Every value of the facts is data:
+    nothing in it acts.
+    """
     backbone, training = network["backbone"], facts.training
     values = {
         "yaml": Markup(metadata(facts, backbone).to_yaml()),
@@ -40,7 +67,9 @@ def card_of(facts: DetectorFacts, network: Mapping, *, repo: str) -> str:
         "labels": network["labels"],
         "max_tokens": backbone["max_tokens"],
         "backbone": None if backbone["weights"] == "tiny" else backbone,
-        "settings": [(name, words(backbone[name])) for name in _TRAINING if backbone.get(name) not in (None, [], ())],
+        "settings": [
+            (name, words(backbone[name])) for name in _TRAINING if backbone.get(name) not in (None, [], ())
+        ],
         "found": [(name, training[name]) for name in ("steps", "n_parameters") if name in training],
         "validation": training.get("validation", {}),
         "passages": words(training.get("passages", {})),
@@ -63,26 +92,43 @@ def percent(row: Mapping | None) -> Markup:
     """A Score row in percent with its interval: `74.9 (67.8–80.9)`; a dash where nothing was measured."""
     if row is None or row["value"] is None:
         return Markup("–")
-    interval = "" if row["low"] is None or row["high"] is None else f" ({100 * row['low']:.1f}–{100 * row['high']:.1f})"
+    interval = (
+        ""
+        if row["low"] is None or row["high"] is None
+        else f" ({100 * row['low']:.1f}–{100 * row['high']:.1f})"
+    )
     return Markup(f"{100 * row['value']:.1f}{interval}")
 
 
-# ---- the measured ----------------------------------------------------------------------------------------------------------------------
+# ---- the measured ------------------------------------------------------------------------------------------
 def results(facts: DetectorFacts) -> list[dict]:
-    """What was measured, by what it was held against: title, meaning, and a row per language with the Score rows of each metric.
+    """What was measured, by what it was held against: title, meaning, and a row per language with the Score
+    rows of each metric.
 
-    A row: lang, n, `own` (metric → Score row) and `beside` (baseline → Score row of its F1 or None). Empty where nothing was measured.
+    A row: lang, n, `own` (metric → Score row) and `beside` (baseline → Score row of its F1 or None). Empty
+    where nothing was measured.
     """
     found = {(row["subject"], row["against"], row["lang"], row["metric"]): row for row in _rows(facts)}
     made = []
     for against, (title, meaning) in AGAINST.items():
         known = {key[2] for key in found if key[:2] == (facts.detector, against)}
-        langs = [lang for lang in [*sorted(facts.languages), *([ALL] if len(facts.languages) > 1 else [])] if lang in known]
+        langs = [
+            lang
+            for lang in [*sorted(facts.languages), *([ALL] if len(facts.languages) > 1 else [])]
+            if lang in known
+        ]
         rows = []
         for lang in langs:
             own = {name: found.get((facts.detector, against, lang, name)) for name in METRICS}
             beside = {name: found.get((name, against, lang, "token_f1")) for name in BASELINES}
-            rows.append({"lang": lang, "n": max(row["n"] for row in own.values() if row), "own": own, "beside": beside})
+            rows.append(
+                {
+                    "lang": lang,
+                    "n": max(row["n"] for row in own.values() if row),
+                    "own": own,
+                    "beside": beside,
+                }
+            )
         if rows:
             made.append({"against": against, "title": title, "meaning": meaning, "rows": rows})
     return made
@@ -95,18 +141,24 @@ def n_seeds(facts: DetectorFacts) -> int:
 
 
 def _rows(facts: DetectorFacts, metrics: tuple[str, ...] = tuple(METRICS)) -> Iterator[dict]:
-    """Score rows of this detector's cell and of the baselines in the same one, with their slice as columns; those by type are left out."""
+    """Score rows of this detector's cell and of the baselines in the same one, with their slice as columns;
+    those by type are left out.
+    """
     cell = {name: str(facts.settings[name]) for name in ("scope", "labels")}
-    wanted = facts.scores.filter(pl.col("metric").is_in(metrics), pl.col("subject").is_in([facts.detector, *BASELINES]))
+    wanted = facts.scores.filter(
+        pl.col("metric").is_in(metrics), pl.col("subject").is_in([facts.detector, *BASELINES])
+    )
     for row in wanted.iter_rows(named=True):
         where = {pair["key"]: pair["value"] for pair in row["slice"]}
         if "type" not in where and cell.items() <= where.items():
             yield {**where, **row}
 
 
-# ---- the YAML ---------------------------------------------------------------------------------------------------------------------------
+# ---- the YAML ----------------------------------------------------------------------------------------------
 def metadata(facts: DetectorFacts, backbone: Mapping) -> ModelCardData:
-    """The card's YAML: licence, languages, tags, the training data and backbone where the Hub has them, and the measured scores."""
+    """The card's YAML: licence, languages, tags, the training data and backbone where the Hub has them, and
+    the measured scores.
+    """
     data = [one for one in source_datasets(facts) if "/" in one]
     measured = list(evaluations(facts))
     return ModelCardData(
@@ -124,7 +176,9 @@ def metadata(facts: DetectorFacts, backbone: Mapping) -> ModelCardData:
 
 
 def evaluations(facts: DetectorFacts) -> Iterator[EvalResult]:
-    """The measured scores in the form of the Hub's model index: a data set's config says held against what, in which language."""
+    """The measured scores in the form of the Hub's model index: a data set's config says held against what,
+    in which language.
+    """
     for result in results(facts):
         for row in result["rows"]:
             for metric, own in row["own"].items():

@@ -1,7 +1,7 @@
 """Column types as a data set card and Croissant say them.
 
-What the tables hold is plain values, lists of them, structs, and lists of structs; what is nested deeper has no name in Croissant that its
-reader follows, and is refused here rather than met by a user.
+What the tables hold is plain values, lists of them, structs, and lists of structs; what is nested deeper has
+no name in Croissant that its reader follows, and is refused here rather than met by a user.
 """
 
 from collections.abc import Mapping
@@ -22,11 +22,15 @@ PLAIN: Mapping[type[pl.DataType], tuple[str, str]] = {
 
 
 def yaml_features(schema: Mapping[str, pl.DataType], *, where: str) -> list[dict]:
-    """The columns of a table as `dataset_info.features` lists them, in order: what `datasets` itself writes for the same types.
+    """The columns of a table as `dataset_info.features` lists them, in order: what `datasets` itself writes
+    for the same types.
 
-    An all-null column keeps its declared type. Raises TruerateError for a type that is not one of ours (a column of type Null included).
+    An all-null column keeps its declared type. Raises TruerateError for a type that is not one of ours (a
+    column of type Null included).
     """
-    return [{"name": name} | _entry(_yaml(dtype, f"{where}, column {name!r}")) for name, dtype in schema.items()]
+    return [
+        {"name": name} | _entry(_yaml(dtype, f"{where}, column {name!r}")) for name, dtype in schema.items()
+    ]
 
 
 def _entry(said: str | list | dict) -> dict:
@@ -51,13 +55,16 @@ def plain(dtype: pl.DataType, where: str) -> tuple[str, str]:
         return PLAIN[dtype.base_type()]
     except KeyError:
         allowed = f"{', '.join(one.__name__ for one in PLAIN)}, lists and structs of these, and lists of such structs"
-        raise TruerateError(f"{where}: type {dtype} has no name on the Hub; allowed: {allowed}; cast the column") from None
+        raise TruerateError(
+            f"{where}: type {dtype} has no name on the Hub; allowed: {allowed}; cast the column"
+        ) from None
 
 
 def croissant_fields(schema: Mapping[str, pl.DataType], *, record_set: str, files: str) -> list[dict]:
     """The columns of a table as fields of a Croissant record set whose rows lie in the file set named `files`.
 
-    A list is `repeated`; a struct has a sub-field for each of its parts, which is found by its path within the column.
+    A list is `repeated`; a struct has a sub-field for each of its parts, which is found by its path within
+    the column.
     """
     return [_field(name, dtype, record_set=record_set, files=files) for name, dtype in schema.items()]
 
@@ -70,7 +77,12 @@ def _field(name: str, dtype: pl.DataType, *, record_set: str, files: str) -> dic
     if not isinstance(inner, pl.Struct):
         return field | {"dataType": plain(inner, field["@id"])[1]} | repeated | {"source": source}
     parts = [
-        {"@type": "cr:Field", "@id": f"{field['@id']}/{part.name}", "name": part.name, "dataType": plain(part.dtype, field["@id"])[1]}
+        {
+            "@type": "cr:Field",
+            "@id": f"{field['@id']}/{part.name}",
+            "name": part.name,
+            "dataType": plain(part.dtype, field["@id"])[1],
+        }
         | {"source": source | {"transform": {"jsonPath": part.name}}}
         for part in inner.fields
     ]

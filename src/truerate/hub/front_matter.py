@@ -19,8 +19,11 @@ CATEGORIES = {"qa": "question-answering", "summarization": "summarization"}
 _DATASET = re.compile(r"https://huggingface\.co/datasets/([\w.-]+/[\w.-]+)/?", re.ASCII)
 
 
-def front_matter(facts: BoardFacts, configs: Sequence[Config], shards: Sequence[Shard], *, licence: Licence | None) -> str:
-    """The YAML block, without its dashes. `licence`: of the whole, None where the licences of its configs cannot be joined.
+def front_matter(
+    facts: BoardFacts, configs: Sequence[Config], shards: Sequence[Shard], *, licence: Licence | None
+) -> str:
+    """The YAML block, without its dashes. `licence`: of the whole, None where the licences of its configs
+    cannot be joined.
 
     Text stays text: `no` (Norwegian) is quoted.
     """
@@ -30,19 +33,32 @@ def front_matter(facts: BoardFacts, configs: Sequence[Config], shards: Sequence[
         "pretty_name": " ".join(clean(facts.title).split()),
         "size_categories": [size_category(sum(_n_rows(config) for config in configs))],
         "task_categories": task_categories(configs),
-        "tags": sorted({"hallucination", "hallucination-detection", "factuality", "evaluation", "benchmark", str(facts.track["name"])})
+        "tags": sorted(
+            {
+                "hallucination",
+                "hallucination-detection",
+                "factuality",
+                "evaluation",
+                "benchmark",
+                str(facts.track["name"]),
+            }
+        )
         + (["synthetic"] if facts.is_simulated else []),
         "annotations_creators": annotators(configs, is_simulated=facts.is_simulated),
         "source_datasets": source_datasets(facts),
         "configs": [_config(config) for config in configs],
-        "dataset_info": [_info(config, [shard for shard in shards if shard.config == config.name]) for config in configs],
+        "dataset_info": [
+            _info(config, [shard for shard in shards if shard.config == config.name]) for config in configs
+        ],
     }
     kept = {name: value for name, value in said.items() if value not in (None, [])}
     return yaml.safe_dump(kept, allow_unicode=True, sort_keys=False, width=1000).strip()
 
 
 def licence_of_all(configs: Iterable[Config]) -> Licence | None:
-    """The licence of a data set whose configs have these; None where they cannot be joined and each config keeps its own."""
+    """The licence of a data set whose configs have these; None where they cannot be joined and each config
+    keeps its own.
+    """
     found = sorted({config.licence for config in configs}, key=lambda one: (one.id, one.name))
     return found[0] if len(found) == 1 else combined(found)
 
@@ -51,7 +67,9 @@ def licence_fields(licences: Sequence[Licence]) -> dict[str, object]:
     """`license`, and for `other` its name and link: one id, or a list where a data set stands under several."""
     ids = sorted({one.id for one in licences})
     other = next((one for one in licences if one.id == "other"), None)
-    named = ({"license_name": slug(other)} if other else {}) | ({"license_link": other.link} if other and other.link else {})
+    named = ({"license_name": slug(other)} if other else {}) | (
+        {"license_link": other.link} if other and other.link else {}
+    )
     return {"license": ids[0] if len(ids) == 1 else ids, **named}
 
 
@@ -62,7 +80,11 @@ def size_category(n: int) -> str:
 
 def task_categories(configs: Sequence[Config]) -> list[str]:
     """What the labelled texts serve for; a board without any is of text generation."""
-    labelled = [config for config in configs if any("is_hallucinated" in data.columns for data in config.splits.values())]
+    labelled = [
+        config
+        for config in configs
+        if any("is_hallucinated" in data.columns for data in config.splits.values())
+    ]
     if not labelled:
         return ["text-generation"]
     marked = any(data["spans"].list.len().sum() for config in labelled for data in config.splits.values())
@@ -72,9 +94,15 @@ def task_categories(configs: Sequence[Config]) -> list[str]:
 
 def annotators(configs: Sequence[Config], *, is_simulated: bool) -> list[str]:
     """Who labelled, in the Hub's words: a program, people, or whoever published the source."""
-    words = {"gold": "machine-generated" if is_simulated else "other", "silver": "machine-generated", "published": "found"}
+    words = {
+        "gold": "machine-generated" if is_simulated else "other",
+        "silver": "machine-generated",
+        "published": "found",
+    }
     frames = [data for config in configs for data in config.splits.values() if "label_source" in data.columns]
-    return sorted({words[name] for data in frames for name in data["label_source"].unique()}) or ["no-annotation"]
+    return sorted({words[name] for data in frames for name in data["label_source"].unique()}) or [
+        "no-annotation"
+    ]
 
 
 def source_datasets(facts: BoardFacts) -> list[str]:
@@ -85,7 +113,11 @@ def source_datasets(facts: BoardFacts) -> list[str]:
 
 def _config(config: Config) -> dict:
     files = [{"split": split, "path": glob_of(config.name, split)} for split in config.splits]
-    return {"config_name": config.name} | ({"default": True} if config.is_default else {}) | {"data_files": files}
+    return (
+        {"config_name": config.name}
+        | ({"default": True} if config.is_default else {})
+        | {"data_files": files}
+    )
 
 
 def _info(config: Config, shards: Sequence[Shard]) -> dict:
@@ -94,7 +126,10 @@ def _info(config: Config, shards: Sequence[Shard]) -> dict:
     return {
         "config_name": config.name,
         "features": yaml_features(schema_of(config), where=f"config {config.name!r}"),
-        "splits": [{"name": split, "num_bytes": sizes[split], "num_examples": data.height} for split, data in config.splits.items()],
+        "splits": [
+            {"name": split, "num_bytes": sizes[split], "num_examples": data.height}
+            for split, data in config.splits.items()
+        ],
         "download_size": n_bytes(shards),
         "dataset_size": sum(sizes.values()),
     }

@@ -6,7 +6,9 @@ TITLE = "# Change log"
 
 
 class Release(NamedTuple):
-    """What an entry says: `version` is the tag or None, `day` ISO 8601, `summary` one line; the counts leave out the log itself."""
+    """What an entry says: `version` is the tag or None, `day` ISO 8601, `summary` one line; the counts leave
+    out the log itself.
+    """
 
     version: str | None
     day: str
@@ -17,13 +19,13 @@ class Release(NamedTuple):
 
 
 def added(old: str, release: Release) -> str:
-    """The change log with a release on top of the older ones; `old` is the log as it stands, empty where there is none.
+    """The change log with a release on top of the older ones; `old` is the log as it stands, empty where
+    there is none.
 
     Text in `old` that is no change log of ours is kept below the entry.
     """
     counts = f"{release.n_added} added, {release.n_changed} changed, {release.n_deleted} deleted"
-    entry = (
-        f"## {release.version or 'untagged'} · {release.day}\n\n{' '.join(release.summary.split())}\n\nFiles besides this one: {counts}.\n"
-    )
+    summary = " ".join(release.summary.split())
+    entry = f"## {release.version or 'untagged'} · {release.day}\n\n{summary}\n\nFiles besides this one: {counts}.\n"
     older = old.strip().removeprefix(TITLE).strip()
     return f"{TITLE}\n\n{entry}" + (f"\n{older}\n" if older else "")

@@ -1,4 +1,6 @@
-"""What a labelled text is about and was checked against, in the row of the text: its item, and the texts of its documents."""
+"""What a labelled text is about and was checked against, in the row of the text: its item, and the texts of
+its documents.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -17,21 +19,38 @@ OF_ITEM = ("document_ids", "history", "question", "right_answer")
 def joined(
     samples: pl.DataFrame, items: pl.DataFrame | None, documents: pl.DataFrame | None, *, own: Licence
 ) -> tuple[pl.DataFrame, list[Licence]]:
-    """Samples with their item's `history`, `question`, `right_answer` and with `knowledge`, and the licence of each row.
+    """Samples with their item's `history`, `question`, `right_answer` and with `knowledge`, and the licence
+    of each row.
 
-    `knowledge` is the passages that the sample names as its evidence, else the texts of its item's documents, joined by blank lines in
-    order; null where there are none, or where their licence is not known or cannot be joined with `own`, the licence of the rest. Columns
-    that the tables do not have (texts that may not go out) are not there. Raises TruerateError for evidence that names no passage.
+    `knowledge` is the passages that the sample names as its evidence, else the texts of its item's documents,
+    joined by blank lines in order; null where there are none, or where their licence is not known or cannot
+    be joined with `own`, the licence of the rest. Columns that the tables do not have (texts that may not go
+    out) are not there. Raises TruerateError for evidence that names no passage.
     """
-    rows = samples if items is None else samples.join(_of_items(items), on="item_id", how="left", maintain_order="left")
+    rows = (
+        samples
+        if items is None
+        else samples.join(_of_items(items), on="item_id", how="left", maintain_order="left")
+    )
     if documents is None or "text" not in documents.columns or "document_ids" not in rows.columns:
         return rows, [own] * rows.height
-    known = {name: (text, words) for name, text, words in documents.select("document_id", "text", "licence").iter_rows()}
+    known = {
+        name: (text, words)
+        for name, text, words in documents.select("document_id", "text", "licence").iter_rows()
+    }
     texts, licences = [], []
-    for sample, named, evidence in rows.select("sample_id", "document_ids", pair("attributes", "evidence")).iter_rows():
-        parts = [(name, 0, None) for name in named or () if name in known] if evidence is None else _passages(evidence, known, sample)
+    for sample, named, evidence in rows.select(
+        "sample_id", "document_ids", pair("attributes", "evidence")
+    ).iter_rows():
+        parts = (
+            [(name, 0, None) for name in named or () if name in known]
+            if evidence is None
+            else _passages(evidence, known, sample)
+        )
         licence = _licence(own, frozenset(known[name][1] for name, _, _ in parts))
-        texts.append(BREAK.join(known[name][0][start:end] for name, start, end in parts) or None if licence else None)
+        texts.append(
+            BREAK.join(known[name][0][start:end] for name, start, end in parts) or None if licence else None
+        )
         licences.append(licence or own)
     return rows.with_columns(pl.Series("knowledge", texts, dtype=pl.String)), licences
 
@@ -45,13 +64,17 @@ def _passages(evidence: str, known: Mapping[str, tuple], sample: str) -> Sequenc
     found = [(one, passage_of(one)) for one in evidence.split()]
     for name, passage in found:
         if passage is None or passage[0] not in known:
-            raise TruerateError(f"evidence of sample {sample!r}: {name!r} is no passage of a document of this board; run `dvc repro` again")
+            raise TruerateError(
+                f"evidence of sample {sample!r}: {name!r} is no passage of a document of this board; run `dvc repro` again"
+            )
     return [passage for _, passage in found]
 
 
 @cache
 def _licence(own: Licence, words: frozenset[str]) -> Licence | None:
-    """The licence of a row that also holds texts under these; None where one is not known or they cannot be joined."""
+    """The licence of a row that also holds texts under these; None where one is not known or they cannot be
+    joined.
+    """
     others = {licence_of(one) for one in words} - {own}
     if not all(one.is_known for one in others):
         return None

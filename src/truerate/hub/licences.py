@@ -1,8 +1,9 @@
-"""Licences: what a source's own words mean on the Hub, which of them may be joined, and what may not go out under which.
+"""Licences: what a source's own words mean on the Hub, which of them may be joined, and what may not go out
+under which.
 
-This is a reading of the licences for the use made of them here (tables of texts and labels), not legal advice. It errs on the side of
-refusing: what nobody stated, or somebody refuses, allows nothing, and other words that are not understood are a licence of their own that
-goes with no other.
+This is a reading of the licences for the use made of them here (tables of texts and labels), not legal
+advice. It errs on the side of refusing: what nobody stated, or somebody refuses, allows nothing, and other
+words that are not understood are a licence of their own that goes with no other.
 """
 
 import re
@@ -16,10 +17,11 @@ CC, ODC, CDLA = "https://creativecommons.org/", "https://opendatacommons.org/lic
 
 @dataclass(frozen=True)
 class Licence:
-    """A licence as the Hub names it: `id` is one of its identifiers, `other` where none fits; then `name` (and `link`) say which it is.
+    """A licence as the Hub names it: `id` is one of its identifiers, `other` where none fits; then `name`
+    (and `link`) say which it is.
 
-    `is_known` is False where nobody said what may be done with the texts, or somebody refuses it. `parts` are the licences that its words
-    name where these cannot be joined: such texts have no licence as one work.
+    `is_known` is False where nobody said what may be done with the texts, or somebody refuses it. `parts` are
+    the licences that its words name where these cannot be joined: such texts have no licence as one work.
     """
 
     id: str
@@ -44,11 +46,26 @@ class Licence:
         return self.id, "" if self.id in KINDS else self.name
 
 
-# What a text of a kind may stand in, besides a work under its very own licence. One-way: what asks little goes into what asks more.
+# What a text of a kind may stand in, besides a work under its very own licence. One-way: what asks little
+# goes into what asks more.
 GOES_INTO: Mapping[str, frozenset[str]] = {
-    "public": frozenset(("public", "notice", "attribution", "non-commercial", "share-alike", "non-commercial share-alike", "other")),
-    "notice": frozenset(("notice", "attribution", "non-commercial", "share-alike", "non-commercial share-alike", "other")),
-    "attribution": frozenset(("attribution", "non-commercial", "share-alike", "non-commercial share-alike", "other")),
+    "public": frozenset(
+        (
+            "public",
+            "notice",
+            "attribution",
+            "non-commercial",
+            "share-alike",
+            "non-commercial share-alike",
+            "other",
+        )
+    ),
+    "notice": frozenset(
+        ("notice", "attribution", "non-commercial", "share-alike", "non-commercial share-alike", "other")
+    ),
+    "attribution": frozenset(
+        ("attribution", "non-commercial", "share-alike", "non-commercial share-alike", "other")
+    ),
     "non-commercial": frozenset(("non-commercial", "non-commercial share-alike")),
     "share-alike": frozenset(),
     "non-commercial share-alike": frozenset(),
@@ -56,13 +73,17 @@ GOES_INTO: Mapping[str, frozenset[str]] = {
     "no-derivatives": frozenset(),
     "unknown": frozenset(),
 }
-SHUT = ("no-derivatives", "unknown")  # not even under their own licence: labelled, cut and joined rows are derivatives
+SHUT = (
+    "no-derivatives",
+    "unknown",
+)  # not even under their own licence: labelled, cut and joined rows are derivatives
 LATER = {  # share-alike licences that themselves allow a later version
     "cc-by-sa-3.0": "cc-by-sa-4.0",
     "cc-by-nc-sa-2.0": "cc-by-nc-sa-4.0",
     "cc-by-nc-sa-3.0": "cc-by-nc-sa-4.0",
 }
-# (the Hub's id, its name, where it stands, kind). Within a kind a text goes into what stands below it, not above.
+# (the Hub's id, its name, where it stands, kind). Within a kind a text goes into what stands below it, not
+# above.
 ROWS = (
     ("cc0-1.0", "CC0 1.0", f"{CC}publicdomain/zero/1.0/", "public"),
     ("pddl", "PDDL 1.0", f"{ODC}pddl/1-0/", "public"),
@@ -106,14 +127,17 @@ def _asked(kind: str, id: str = "") -> dict[str, bool]:
     }
 
 
-LICENCES: Mapping[str, Licence] = {id: Licence(id, name, link, **_asked(kind, id)) for id, name, link, kind in ROWS}
+LICENCES: Mapping[str, Licence] = {
+    id: Licence(id, name, link, **_asked(kind, id)) for id, name, link, kind in ROWS
+}
 
-# ---- words ----------------------------------------------------------------------------------------------------------------------
+# ---- words -------------------------------------------------------------------------------------------------
 SILENT = re.compile(  # nobody said what may be done
     r"^(?:none|n/?a|-|–|\?)?$|\b(?:not|un|nowhere)[ -]?(?:stated|known|specified|given|clear)\b|\bcopyright|\ball rights reserved\b"
     r"|\b(?:no|without) licen[cs]e\b"
 )
-REFUSED = re.compile(  # somebody says that it may not go out, or that one has to ask; a known name beside it does not change that
+# somebody says that it may not go out, or that one has to ask; a known name beside it does not change that
+REFUSED = re.compile(
     r"\bproprietary\b|\binternal\b|\bconfidential\w*|\bdo(?:es)? not\b|\bdon['’]?t\b|\bpermissions?\b|\bask\b|\bcontact\b|\bon request\b"
     r"|\bupon request\b|\bfair[ -](?:use|dealing)\b|\blicen[cs]ed? (?:from|to)\b|(?<!community data licen[cs]e )\bagreements?\b"
     r"|\b(?:not?|non|never|without)\b[ -]?(?:\w+ ){0,2}(?:re-?)?distribut\w*"
@@ -123,7 +147,8 @@ REFUSED = re.compile(  # somebody says that it may not go out, or that one has t
 NARROWED = re.compile(  # a known licence with a restriction of somebody's own is not that licence
     r"\b(?:only|except|not|no|non[ -]?commercial|research|academic|personal|prohibited|forbidden|restrict\w*)\b"
 )
-# How people write what is not the Hub's id; the first that fits at a place counts, so longer names stand before shorter ones.
+# How people write what is not the Hub's id; the first that fits at a place counts, so longer names stand
+# before shorter ones.
 SPELLINGS = (
     (r"creative commons zero|cc[ -]?zero|cc[ -]?0(?:[ -]1\.0)?", "cc0-1.0"),
     (r"odc[ -]?pddl(?:[ -]1\.0)?|pddl(?:[ -]1\.0)?", "pddl"),
@@ -134,13 +159,22 @@ SPELLINGS = (
     (r"apache(?:[ -]software)?(?:[ -]licen[cs]e)?,?[ -]?(?:v|version )?2(?:\.0)?", "apache-2.0"),
     (r"bsd[ -]2(?:[ -]clause)?", "bsd-2-clause"),
     (r"bsd[ -]3(?:[ -]clause)?", "bsd-3-clause"),
-    (r"odc[ -]by(?:[ -](?:v|version )?1\.0)?|open data commons attribution(?: licen[cs]e)?(?: v?1\.0)?", "odc-by"),
+    (
+        r"odc[ -]by(?:[ -](?:v|version )?1\.0)?|open data commons attribution(?: licen[cs]e)?(?: v?1\.0)?",
+        "odc-by",
+    ),
     (r"odbl(?:[ -](?:v|version )?1\.0)?|odc[ -]odbl(?:[ -]1\.0)?", "odbl"),
     (r"gfdl|gnu free documentation licen[cs]e", "gfdl"),
     (r"mit", "mit"),
     (r"isc", "isc"),
 )
-_CC_WORDS = {"creative commons": "cc", "attribution": "by", "non[ -]?commercial": "nc", "share[ -]?alike": "sa", r"no[ -]?deriv\w*": "nd"}
+_CC_WORDS = {
+    "creative commons": "cc",
+    "attribution": "by",
+    "non[ -]?commercial": "nc",
+    "share[ -]?alike": "sa",
+    r"no[ -]?deriv\w*": "nd",
+}
 _CC = r"(?P<cc>cc[ -]by(?:[ -](?:nc|sa|nd))*)(?:[ -]?(?:licen[cs]e )?(?:v|version )?(?P<version>\d\.\d))?"
 _SPELLED = "|".join(f"(?P<s{place}>{spelling})" for place, (spelling, _) in enumerate(SPELLINGS))
 _NAMES = re.compile(f"(?<![a-z0-9-])(?:{_CC}|{_SPELLED})(?![a-z0-9-])")
@@ -150,8 +184,9 @@ _REMARK = re.compile(r"\([^()]*\)")
 def licence_of(words: str) -> Licence:
     """What a card's own words say: one licence.
 
-    `A; B` (or `A / B`) are joined: the strictest that all may go into. Where there is none, and where the words are not understood, it is
-    `other` with these words as its name; where a part says that nobody stated it, or that it may not go out, the whole is not known.
+    `A; B` (or `A / B`) are joined: the strictest that all may go into. Where there is none, and where the
+    words are not understood, it is `other` with these words as its name; where a part says that nobody stated
+    it, or that it may not go out, the whole is not known.
     """
     words = " ".join(words.split())
     parts = [licence for said in words.split(";") for licence in _named(said.strip())]
@@ -165,7 +200,9 @@ def licence_of(words: str) -> Licence:
 
 
 def _named(said: str) -> list[Licence]:
-    """The licences that one part of a card's words names; its remarks in brackets say what it covers, not what it is."""
+    """The licences that one part of a card's words names; its remarks in brackets say what it covers, not
+    what it is.
+    """
     plain = said.casefold()
     outside = _REMARK.sub(" ", plain).strip(" .,") or plain
     if "creative commons" in outside:
@@ -179,18 +216,26 @@ def _named(said: str) -> list[Licence]:
 
 
 def _read(match: re.Match, said: str) -> Licence:
-    """One name as a licence. A Creative Commons one whose version the Hub has no id for is `other`, with what it asks."""
+    """One name as a licence. A Creative Commons one whose version the Hub has no id for is `other`, with what
+    it asks.
+    """
     if not match["cc"]:
         return next(LICENCES[id] for place, (_, id) in enumerate(SPELLINGS) if match[f"s{place}"])
     elements = sorted(set(re.split("[ -]", match["cc"])[2:]))  # nc, nd, sa: the order of the Hub's ids
     id = "-".join(["cc-by", *elements, match["version"] or ""])
-    asked = {"is_share_alike": "sa" in elements, "is_non_commercial": "nc" in elements, "is_no_derivatives": "nd" in elements}
+    asked = {
+        "is_share_alike": "sa" in elements,
+        "is_non_commercial": "nc" in elements,
+        "is_no_derivatives": "nd" in elements,
+    }
     return LICENCES.get(id) or Licence("other", said, **asked)
 
 
-# ---- rules ----------------------------------------------------------------------------------------------------------------------
+# ---- rules -------------------------------------------------------------------------------------------------
 def goes_into(part: Licence, whole: Licence) -> bool:
-    """Whether a text under one licence may stand in a work under another, as `GOES_INTO`, `LATER` and the order of `ROWS` have it."""
+    """Whether a text under one licence may stand in a work under another, as `GOES_INTO`, `LATER` and the
+    order of `ROWS` have it.
+    """
     if part.kind in SHUT or part.parts:
         return False
     if part.identity == whole.identity or LATER.get(part.id) == whole.id:
@@ -201,10 +246,11 @@ def goes_into(part: Licence, whole: Licence) -> bool:
 
 
 def combined(licences: Iterable[Licence]) -> Licence | None:
-    """The licence of a work that holds texts under all of these: the strictest of them, if all others may go into it.
+    """The licence of a work that holds texts under all of these: the strictest of them, if all others may go
+    into it.
 
-    None where they cannot be joined (two share-alike ones, share-alike with non-commercial), where one allows no derivatives or is not
-    known, and for none at all.
+    None where they cannot be joined (two share-alike ones, share-alike with non-commercial), where one allows
+    no derivatives or is not known, and for none at all.
     """
     parts = _flat(licences)
     return next((whole for whole in parts if all(goes_into(part, whole) for part in parts)), None)
@@ -212,46 +258,71 @@ def combined(licences: Iterable[Licence]) -> Licence | None:
 
 def _flat(licences: Iterable[Licence]) -> list[Licence]:
     """Each licence once, and the parts of one that is several."""
-    return list({part.identity: part for licence in licences for part in (licence.parts or (licence,))}.values())
+    return list(
+        {part.identity: part for licence in licences for part in (licence.parts or (licence,))}.values()
+    )
 
 
 def check_target(target: str, licences: Iterable[Licence], *, what: str) -> Licence:
-    """The licence of the Hub's id `target`, if all of `licences` may go out under it; `what` is what goes out, for the message.
+    """The licence of the Hub's id `target`, if all of `licences` may go out under it; `what` is what goes
+    out, for the message.
 
-    Raises TruerateError where the id is none of ours (`other` and `unknown` say nothing, so they are none) or one of the licences does not
-    allow it.
+    Raises TruerateError where the id is none of ours (`other` and `unknown` say nothing, so they are none) or
+    one of the licences does not allow it.
     """
     if target not in LICENCES:
-        raise TruerateError(f"publishing {what}: {target!r} is no licence that can be asked for; allowed: {listed(LICENCES)}")
+        raise TruerateError(
+            f"publishing {what}: {target!r} is no licence that can be asked for; allowed: {listed(LICENCES)}"
+        )
     parts = _flat(licences)
     if against := [part.name for part in parts if not goes_into(part, LICENCES[target])]:
         where = f"publishing {what} under {target!r}: not allowed by {'; '.join(against)}"
         allowed = [id for id, whole in LICENCES.items() if all(goes_into(part, whole) for part in parts)]
-        hint = "set hub.licence to one of these" if allowed else "set hub.licence: null, so that each config goes out under its own"
+        hint = (
+            "set hub.licence to one of these"
+            if allowed
+            else "set hub.licence: null, so that each config goes out under its own"
+        )
         raise TruerateError(f"{where}; allowed: {listed(allowed)}; {hint}")
     return LICENCES[target]
 
 
 def words_of(card: Mapping) -> str:
-    """The words on the licence of what may go out under a source's card: its own (`own_licence`) where only that part may."""
+    """The words on the licence of what may go out under a source's card: its own (`own_licence`) where only
+    that part may.
+    """
     whole = card.get("licence") or ""
-    return whole if card.get("redistribution") == "yes" or not card.get("own_redistribution") else card.get("own_licence") or whole
+    return (
+        whole
+        if card.get("redistribution") == "yes" or not card.get("own_redistribution")
+        else card.get("own_licence") or whole
+    )
 
 
 def refuse_unpublishable(card: Mapping, *, what: str) -> None:
-    """Raise TruerateError where a source's card lets nothing out: neither texts nor ids, of all or of its own, or no known licence.
+    """Raise TruerateError where a source's card lets nothing out: neither texts nor ids, of all or of its
+    own, or no known licence.
 
-    Nor does a source go out whose texts are under licences that cannot be joined: its tables do not say which row is under which.
+    Nor does a source go out whose texts are under licences that cannot be joined: its tables do not say which
+    row is under which.
     """
     rights = (card.get("redistribution"), card.get("own_redistribution"))
-    where = f"publishing {what}: source {card.get('name') or '?'!r}, licence {words_of(card) or 'not stated'!r}"
+    where = (
+        f"publishing {what}: source {card.get('name') or '?'!r}, licence {words_of(card) or 'not stated'!r}"
+    )
     allow = "whoever holds the rights can allow it (`redistribution`, `licence`)"
     hint = f"{allow} in the source's card or under `rights` of the source in params.yaml"
     if not {"yes", "ids-only"} & set(rights):
-        raise TruerateError(f"{where}: redistribution is {rights[0] or 'not stated'!r}; allowed: yes, ids-only; {hint}")
+        raise TruerateError(
+            f"{where}: redistribution is {rights[0] or 'not stated'!r}; allowed: yes, ids-only; {hint}"
+        )
     licence = licence_of(words_of(card))
     if not licence.is_known or any(part.kind in SHUT for part in _flat([licence])):
         why = "allows no derivatives" if licence.is_known else "is not known"
-        raise TruerateError(f"{where}: the licence {why}, so nothing of it goes out; allowed: {listed(LICENCES)} and named ones; {hint}")
+        raise TruerateError(
+            f"{where}: the licence {why}, so nothing of it goes out; allowed: {listed(LICENCES)} and named ones; {hint}"
+        )
     if licence.parts:
-        raise TruerateError(f"{where}: texts under these cannot stand in one work; make a source, and a board, of each in params.yaml")
+        raise TruerateError(
+            f"{where}: texts under these cannot stand in one work; make a source, and a board, of each in params.yaml"
+        )

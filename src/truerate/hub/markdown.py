@@ -1,4 +1,6 @@
-"""Cards out of templates: every value passes `inert` on its way, so that nothing that comes from data acts in a page."""
+"""Cards out of templates: every value passes `inert` on its way, so that nothing that comes from data acts in
+a page.
+"""
 
 import re
 from collections.abc import Mapping
@@ -10,14 +12,16 @@ from markupsafe import Markup
 from truerate.core.text import clean
 
 TEMPLATES = Path(__file__).parent / "templates"
-# What GitHub's Markdown acts on within a line, and at its beginning. A backslash is an entity: `\(` and `\\(` begin formulas on the Hub.
+# What GitHub's Markdown acts on within a line, and at its beginning. A backslash is an entity: `\(` and `\\(`
+# begin formulas on the Hub.
 _ACTS = re.compile(r"([`*_\[\]<>|~&@$!]|:(?=//)|(?<=\bwww)\.)")
 _BEGINS = re.compile(r"^(\d{1,9}(?=[.)](?:\s|$)))?([-+=#]|(?<=\d)[.)])")
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d+)?(?:/[\w./~%?=&#+,;:@-]*)?", re.ASCII)
 
 
 def inert(value: object) -> Markup:
-    """A value as Markdown shows it: on one line, and nothing in it acts. Markup and numbers pass; None is a dash.
+    """A value as Markdown shows it: on one line, and nothing in it acts. Markup and numbers pass; None is a
+    dash.
 
     Characters that are not seen (control, direction) are left out.
     """
@@ -29,12 +33,16 @@ def inert(value: object) -> Markup:
 
 
 def code(value: object) -> Markup:
-    """A name of ours (a path, a config, a repository) for a code span or block: what no such name holds is left out."""
+    """A name of ours (a path, a config, a repository) for a code span or block: what no such name holds is
+    left out.
+    """
     return Markup(re.sub(r"[^\w./@:+ -]", "", str(value)))
 
 
 def linked(text: object, address: object) -> Markup:
-    """A text that leads to a plain web address; the text alone where the address is missing or holds anything unusual."""
+    """A text that leads to a plain web address; the text alone where the address is missing or holds anything
+    unusual.
+    """
     said = inert(text)
     return Markup(f"[{said}](<{address}>)") if address and _ADDRESS.fullmatch(str(address)) else said
 

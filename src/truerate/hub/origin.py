@@ -15,7 +15,11 @@ def origin_of(facts: BoardFacts, configs: Sequence[Config], *, licence: Licence 
 
     `licence`: under which the whole was asked to go out, None where each config has its own.
     """
-    cited = [str(facts.source.get("citation") or ""), f"Protocol: {facts.track['citation']}", "Built and published by truerate."]
+    cited = [
+        str(facts.source.get("citation") or ""),
+        f"Protocol: {facts.track['citation']}",
+        "Built and published by truerate.",
+    ]
     said = {
         "name": f"{facts.title} (simulated)" if facts.is_simulated else facts.title,
         "citation": " ".join(one for one in cited if one),
@@ -26,7 +30,15 @@ def origin_of(facts: BoardFacts, configs: Sequence[Config], *, licence: Licence 
         "track": facts.track["name"],
         "licences": {config.name: words_for(licence or config.licence) for config in configs},
     }
-    return json.dumps({key: value for key, value in said.items() if value is not None}, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    return (
+        json.dumps(
+            {key: value for key, value in said.items() if value is not None},
+            ensure_ascii=False,
+            indent=1,
+            sort_keys=True,
+        )
+        + "\n"
+    )
 
 
 def words_for(licence: Licence) -> str:

@@ -23,16 +23,28 @@ SECRETS: Mapping[str, tuple[str, str]] = {
     ),
     "live payment key": (_EDGE + r"[rs]k_live_[A-Za-z0-9]{20,}", r"k_live_"),
     "AWS key": (_EDGE + r"A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9])", r"A(?:KIA|SIA)[A-Z0-9]{16}"),
-    "GitHub token": (_EDGE + r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})", r"gh[pousr]_[A-Za-z0-9]{20}|github_pat_"),
+    "GitHub token": (
+        _EDGE + r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})",
+        r"gh[pousr]_[A-Za-z0-9]{20}|github_pat_",
+    ),
     "GitLab token": (_EDGE + r"glpat-[A-Za-z0-9_-]{20,}", r"glpat-"),
     "npm token": (_EDGE + r"npm_[A-Za-z0-9]{36,}", r"npm_[A-Za-z0-9]{36}"),
     "Google key": (_EDGE + r"AIza[A-Za-z0-9_-]{30,}", r"AIza[A-Za-z0-9_-]{30}"),
     "Slack token": (_EDGE + r"xox[baprs]-[A-Za-z0-9-]{10,}", r"xox[baprs]-"),
     "private key": (r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY", r"PRIVATE KEY"),
     "JSON web token": (r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*", r"eyJ[A-Za-z0-9_-]{8}"),
-    "bearer token": (r"(?i:bearer)[ \t]{1,4}(?=[A-Za-z._~+/=-]{0,200}[0-9])[A-Za-z0-9._~+/=-]{16,}", r"(?i:bearer)[ \t]"),
-    "basic authorization": (r"(?i:authorization)[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?i:basic)\s{1,4}[A-Za-z0-9+/=]{8,}", r"(?i:authorization)"),
-    "password in an address": (r"(?<=[A-Za-z0-9])://[^\s/:@\"'<>]{0,128}:[^\s/@\"'<>]{1,256}@(?=[\w\[])", r"://[^\s/@]*:[^\s/@]*@"),
+    "bearer token": (
+        r"(?i:bearer)[ \t]{1,4}(?=[A-Za-z._~+/=-]{0,200}[0-9])[A-Za-z0-9._~+/=-]{16,}",
+        r"(?i:bearer)[ \t]",
+    ),
+    "basic authorization": (
+        r"(?i:authorization)[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?i:basic)\s{1,4}[A-Za-z0-9+/=]{8,}",
+        r"(?i:authorization)",
+    ),
+    "password in an address": (
+        r"(?<=[A-Za-z0-9])://[^\s/:@\"'<>]{0,128}:[^\s/@\"'<>]{1,256}@(?=[\w\[])",
+        r"://[^\s/@]*:[^\s/@]*@",
+    ),
 }
 _START = r"(?<![A-Za-z0-9_.~/-])"  # of a path from the root: neither a relative one nor one behind a host
 _END = r"(?![A-Za-z0-9_-]|\.[A-Za-z0-9])"  # of a name: none of a longer one
@@ -42,8 +54,14 @@ PATHS = (
         "/home/|/Users/",
     ),
     (rf"{_START}(?:/root/{_PIECE}{{1,400}}|(?<!<)/root{_END})", "/root"),  # </root> ends an element of XML
-    (rf"{_START}~(?:[A-Za-z_][A-Za-z0-9_-]{{0,31}})?/\.?[A-Za-z0-9_]{_PIECE}{{0,400}}", "~[A-Za-z0-9_-]{0,32}/"),
-    (_EDGE + rf"[A-Za-z]:[\\/]{{1,2}}(?i:users)[\\/]{{1,2}}{_PIECE}{{1,400}}", r"[A-Za-z]:[\\/]{1,2}(?i:users)"),
+    (
+        rf"{_START}~(?:[A-Za-z_][A-Za-z0-9_-]{{0,31}})?/\.?[A-Za-z0-9_]{_PIECE}{{0,400}}",
+        "~[A-Za-z0-9_-]{0,32}/",
+    ),
+    (
+        _EDGE + rf"[A-Za-z]:[\\/]{{1,2}}(?i:users)[\\/]{{1,2}}{_PIECE}{{1,400}}",
+        r"[A-Za-z]:[\\/]{1,2}(?i:users)",
+    ),
     (  # a share of a Windows server, also with its backslashes doubled; a row of a table in LaTeX ends alike
         r"(?<![A-Za-z0-9\\])(?:\\\\(?!hline)[A-Za-z0-9][\w.-]{1,62}\\|\\{4}[A-Za-z0-9][\w.-]{1,62}\\\\)(?=\w)[\w.$-]{2,80}+"
         rf"(?!\{{)(?:\\{_PIECE}{{0,400}})?",
@@ -56,11 +74,14 @@ MADE_PATHS = (
     (rf"{_START}/(?:{_ROOTS})/[^\s/\"'<>|]{_PIECE}{{0,400}}", f"/(?:{_ROOTS})/"),
     (_EDGE + rf"[A-Za-z]:(?:\\{{1,2}}|/)[\w.$-]{_PIECE}{{0,400}}", r"[A-Za-z]:[\\/]"),
 )
-_AT = r"(?<=[\w.%+-])@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}"  # what stands left of it is read backwards: see `_address`
+# what stands left of it is read backwards: see `_address`
+_AT = r"(?<=[\w.%+-])@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}"
 
 
 class Rule(NamedTuple):
-    """One pattern: what kind of thing it finds, in Python, and the rough one of polars that every text with a find passes."""
+    """One pattern: what kind of thing it finds, in Python, and the rough one of polars that every text with a
+    find passes.
+    """
 
     kind: str
     pattern: re.Pattern
@@ -84,5 +105,8 @@ def place_rule(place: str) -> Rule:
     if PurePosixPath(place).is_absolute():
         known, start = pl.escape_regex(place.rstrip("/")), _START
     else:
-        known, start = r"[\\/]{1,2}".join(pl.escape_regex(part) for part in re.split(r"[\\/]+", place.rstrip("\\/"))), _EDGE
+        known, start = (
+            r"[\\/]{1,2}".join(pl.escape_regex(part) for part in re.split(r"[\\/]+", place.rstrip("\\/"))),
+            _EDGE,
+        )
     return Rule(PATH, re.compile(rf"{start}{known}(?![A-Za-z0-9_]){_PIECE}{{0,400}}"), known)

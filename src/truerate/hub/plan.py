@@ -15,7 +15,8 @@ SHOWN = 20  # paths of one kind in a plan; what is deleted is shown whole
 
 @dataclass(frozen=True)
 class Plan:
-    """What one commit on `head` (None: the repository is not there) would do: bytes by path, `unchanged` those that stay as they are.
+    """What one commit on `head` (None: the repository is not there) would do: bytes by path, `unchanged`
+    those that stay as they are.
 
     Files that are neither among ours nor under our folders are not in a plan: they stay.
     """
@@ -37,12 +38,15 @@ class Plan:
 
 
 def plan_of(files: Files, state: State, *, prefixes: Sequence[str]) -> Plan:
-    """The plan that makes a repository hold exactly `files` under `prefixes` and, elsewhere, at the paths of `files`.
+    """The plan that makes a repository hold exactly `files` under `prefixes` and, elsewhere, at the paths of
+    `files`.
 
     A stale file is deleted only below one of `prefixes` (folders); an empty prefix owns nothing.
     """
     sizes = {path: size_of(content) for path, content in sorted(files.items())}
-    same = {path for path, content in files.items() if path in state.files and matches(content, state.files[path])}
+    same = {
+        path for path, content in files.items() if path in state.files and matches(content, state.files[path])
+    }
     folders = tuple(f"{prefix.rstrip('/')}/" for prefix in prefixes)
     stale = sorted(path for path in state.files if path not in files and path.startswith(folders))
     return Plan(
@@ -62,11 +66,22 @@ def lines(plan: Plan, target: Target, *, stand: Stand, is_tagged: bool = False) 
     said = [f"{target.repo} ({target.kind}, {seen}; {place})"]
     said += _listed("+", plan.added, n_shown=SHOWN) + _listed("~", plan.changed, n_shown=SHOWN)
     said += _listed("-", plan.deleted, n_shown=len(plan.deleted))
-    counts = [(plan.added, "added"), (plan.changed, "changed"), (plan.deleted, "deleted"), (plan.unchanged, "unchanged")]
+    counts = [
+        (plan.added, "added"),
+        (plan.changed, "changed"),
+        (plan.deleted, "deleted"),
+        (plan.unchanged, "unchanged"),
+    ]
     sums = ", ".join(f"{len(files)} {word}" for files, word in counts)
-    said.append("  nothing to commit: it holds this already" if plan.is_empty else f"  {sums}; {bytes_shown(plan.n_bytes)} to upload")
+    said.append(
+        "  nothing to commit: it holds this already"
+        if plan.is_empty
+        else f"  {sums}; {bytes_shown(plan.n_bytes)} to upload"
+    )
     if target.tag:
-        said.append(f"  tag {target.tag} " + ("stands at this content already" if is_tagged else "will be set"))
+        said.append(
+            f"  tag {target.tag} " + ("stands at this content already" if is_tagged else "will be set")
+        )
     return said
 
 
@@ -74,7 +89,9 @@ def bytes_shown(n: int) -> str:
     """A number of bytes for people: 999 B, 1.5 kB, 12.0 MB, 3.1 GB."""
     if n < 1000:
         return f"{n} B"
-    value, unit = next((n / size, unit) for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")) if n >= size)
+    value, unit = next(
+        (n / size, unit) for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")) if n >= size
+    )
     return f"{value:.1f} {unit}"
 
 
@@ -91,7 +108,9 @@ def refuse_names(target: Target) -> None:
         validate_repo_id(target.repo)
     except HFValidationError as error:
         reason = " ".join(str(error).split())
-        raise TruerateError(f"--to {target.repo!r}: a repository is named org/name, as in 'my-lab/my-board': {reason}") from None
+        raise TruerateError(
+            f"--to {target.repo!r}: a repository is named org/name, as in 'my-lab/my-board': {reason}"
+        ) from None
     if target.tag is not None and not TAG.fullmatch(target.tag):
         raise TruerateError(f"--tag {target.tag!r}: a version is vX.Y or vX.Y.Z, as in 'v1.0'")
 
@@ -99,7 +118,9 @@ def refuse_names(target: Target) -> None:
 def refuse_public(target: Target, stand: Stand) -> None:
     """Raise TruerateError where a repository is public and nobody said that this may be."""
     if stand.is_private is False and not target.is_public:
-        raise TruerateError(f"{target.repo} is public; say --public to publish into it, or make it private in its settings on the Hub")
+        raise TruerateError(
+            f"{target.repo} is public; say --public to publish into it, or make it private in its settings on the Hub"
+        )
 
 
 def refuse_foreign(state: State, *, target: Target, name: str) -> None:
@@ -112,7 +133,9 @@ def refuse_foreign(state: State, *, target: Target, name: str) -> None:
         others = sorted(set(state.files) - BARE - ({README} if is_automatic(state.readme) else set()))
         if others:
             more = ", …" if len(others) > 3 else ""
-            raise TruerateError(f"{target.repo} holds other content ({', '.join(map(shown, others[:3]))}{more}): {own}")
+            raise TruerateError(
+                f"{target.repo} holds other content ({', '.join(map(shown, others[:3]))}{more}): {own}"
+            )
     elif (state.mark.get("kind"), state.mark.get("name")) != (target.kind, name):
         held = f"{state.mark.get('kind')} {state.mark.get('name')!r}"
         raise TruerateError(f"{target.repo} holds another release ({held[:80]}, by its {MARK}): {own}")
@@ -120,7 +143,9 @@ def refuse_foreign(state: State, *, target: Target, name: str) -> None:
 
 def is_automatic(readme: str) -> bool:
     """Whether a README.md is what the Hub writes for a new repository: front matter and no more than a heading."""
-    rest = re.sub(r"\A---\s*\n.*?^---\s*$", "", readme.lstrip("\ufeff"), count=1, flags=re.DOTALL | re.MULTILINE)
+    rest = re.sub(
+        r"\A---\s*\n.*?^---\s*$", "", readme.lstrip("\ufeff"), count=1, flags=re.DOTALL | re.MULTILINE
+    )
     words = [line for line in rest.splitlines() if line.strip()]
     return not words or (len(words) == 1 and words[0].startswith("# "))
 

@@ -40,13 +40,15 @@ def publish(
 ) -> str:
     """Bring a draft to the Hub and return the commit that holds it.
 
-    The plan goes to `say`, line by line; `check` sees the very files before anything is written and raises to stop it. What is there
-    already is not written again, and a draft whose content has not changed keeps its date: then nothing is committed. All that changes
-    comes with one commit on the head that the plan was made for, so that a reader meets the old version or the new one. A tag that
-    holds other content is refused before anything is written. `today` (ISO 8601 day) is the day in UTC unless given; `pause` waits.
+    The plan goes to `say`, line by line; `check` sees the very files before anything is written and raises to
+    stop it. What is there already is not written again, and a draft whose content has not changed keeps its
+    date: then nothing is committed. All that changes comes with one commit on the head that the plan was made
+    for, so that a reader meets the old version or the new one. A tag that holds other content is refused
+    before anything is written. `today` (ISO 8601 day) is the day in UTC unless given; `pause` waits.
 
-    A dry run only reads, and asks whether the token may write there; it returns the head, or '' where the repository is not there. Raises
-    TruerateError, one line, for everything that the Hub, the disk or another publisher puts in the way.
+    A dry run only reads, and asks whether the token may write there; it returns the head, or '' where the
+    repository is not there. Raises TruerateError, one line, for everything that the Hub, the disk or another
+    publisher puts in the way.
     """
     refuse_names(target)
     doing = f"publishing {draft.name!r} to {target.repo}"
@@ -60,7 +62,9 @@ def publish(
             for line in lines(release.plan, target, stand=stand, is_tagged=bool(release.tagged)):
                 say(line)
             if release.tagged and release.tagged != stand.head:
-                say(f"{target.tag} stands at commit {release.tagged[:8]}; main holds another release and is left as it is")
+                say(
+                    f"{target.tag} stands at commit {release.tagged[:8]}; main holds another release and is left as it is"
+                )
             check(release.files)
             if dry_run and not who:
                 say("  whether this token may write there, the Hub does not say")
@@ -75,18 +79,26 @@ def address(target: Target) -> str:
 
 
 def refuse_surroundings(doing: str) -> None:
-    """Raise TruerateError where this process has no token that a header can carry, or no Hub to bring anything to."""
+    """Raise TruerateError where this process has no token that a header can carry, or no Hub to bring
+    anything to.
+    """
     token = get_token()
     if not token:
         raise TruerateError(f"{doing}: no token of the Hub; set HF_TOKEN or run `hf auth login`")
     if not (token.isascii() and token.isprintable()):
-        raise TruerateError(f"{doing}: HF_TOKEN holds a character that no token has; set it to the token alone")
+        raise TruerateError(
+            f"{doing}: HF_TOKEN holds a character that no token has; set it to the token alone"
+        )
     if not constants.ENDPOINT.startswith(("http://", "https://")):
-        raise TruerateError(f"{doing}: HF_ENDPOINT is {constants.ENDPOINT!r}; it must begin with https:// or http://, or not be set")
+        raise TruerateError(
+            f"{doing}: HF_ENDPOINT is {constants.ENDPOINT!r}; it must begin with https:// or http://, or not be set"
+        )
 
 
 def _planned(draft: Draft, to: Repository, *, today: str) -> tuple[Stand, _Release]:
-    """What stands there and what is to: read only. Raises TruerateError where the repository, its visibility or its tag forbid it."""
+    """What stands there and what is to: read only. Raises TruerateError where the repository, its visibility
+    or its tag forbid it.
+    """
     stand = to.stand()
     refuse_public(to.target, stand)
     state = to.state(stand.head)
@@ -100,24 +112,36 @@ def _planned(draft: Draft, to: Repository, *, today: str) -> tuple[Stand, _Relea
 
 
 def _tagged(draft: Draft, to: Repository) -> State | None:
-    """What the tag holds, which is this draft; None where there is no such tag. A tag of other content is never moved."""
+    """What the tag holds, which is this draft; None where there is no such tag. A tag of other content is
+    never moved.
+    """
     tag = to.target.tag
     commit = to.tags().get(tag)
     if commit is None:
         return None
     state = to.state(commit)
-    if state.mark and holds(draft.files(dated=state.mark["dated"], changelog=""), state, prefixes=draft.prefixes):
+    if state.mark and holds(
+        draft.files(dated=state.mark["dated"], changelog=""), state, prefixes=draft.prefixes
+    ):
         return state
-    raise TruerateError(f"{to.name}: tag {tag!r} holds other content (commit {commit[:8]}) and is never moved; choose another --tag")
+    raise TruerateError(
+        f"{to.name}: tag {tag!r} holds other content (commit {commit[:8]}) and is never moved; choose another --tag"
+    )
 
 
 def _dated(draft: Draft, state: State, target: Target, *, today: str) -> Files:
-    """The files as they stand there if the content is the same, else those of today with an entry in the change log."""
+    """The files as they stand there if the content is the same, else those of today with an entry in the
+    change log.
+    """
     if state.mark:
         same = draft.files(dated=state.mark["dated"], changelog=state.changelog)
         if plan_of(same, state, prefixes=draft.prefixes).is_empty:
             return same
-    content = {path: one for path, one in draft.files(dated=today, changelog=state.changelog).items() if path != CHANGELOG}
+    content = {
+        path: one
+        for path, one in draft.files(dated=today, changelog=state.changelog).items()
+        if path != CHANGELOG
+    }
     plan = plan_of(content, state, prefixes=draft.prefixes)
     entry = Release(target.tag, today, draft.summary, len(plan.added), len(plan.changed), len(plan.deleted))
     return draft.files(dated=today, changelog=added(state.changelog, entry))
@@ -149,7 +173,9 @@ def _committed(draft: Draft, to: Repository, *, release: _Release) -> str:
     def attempt() -> str:
         adding = to.upload(changes)
         try:
-            return to.commit_once(adding, list(plan.deleted), parent=plan.head, message=_message(draft, to.target))
+            return to.commit_once(
+                adding, list(plan.deleted), parent=plan.head, message=_message(draft, to.target)
+            )
         except FAILURES as error:
             landed = _landed(draft, to, files=release.files, plan=plan, error=error)
             if landed is None:
@@ -162,7 +188,9 @@ def _committed(draft: Draft, to: Repository, *, release: _Release) -> str:
 
 
 def _first(draft: Draft, to: Repository, files: Files) -> Plan:
-    """The plan for a repository that has just been made: the Hub has put files of its own there, and somebody may have been faster."""
+    """The plan for a repository that has just been made: the Hub has put files of its own there, and somebody
+    may have been faster.
+    """
     stand = to.stand()
     if stand.is_private is None:
         hidden = "is there already, hidden from this token or written with other capitals"
@@ -177,9 +205,11 @@ def _first(draft: Draft, to: Repository, files: Files) -> Plan:
 
 
 def _landed(draft: Draft, to: Repository, *, files: Files, plan: Plan, error: Exception) -> str | None:
-    """What became of a commit whose answer was lost or refused: its id if it stands, None if nothing moved and it may be tried again.
+    """What became of a commit whose answer was lost or refused: its id if it stands, None if nothing moved
+    and it may be tried again.
 
-    Only where the Hub says that the parent was no longer the head is it sure that nothing of ours was written.
+    Only where the Hub says that the parent was no longer the head is it sure that nothing of ours was
+    written.
     """
     head = to.stand().head
     if head == plan.head:
@@ -192,7 +222,9 @@ def _landed(draft: Draft, to: Repository, *, files: Files, plan: Plan, error: Ex
 
 
 def _verify(draft: Draft, to: Repository, *, files: Files, commit: str) -> None:
-    """Hold every object of the commit against what was sent: paths, sizes, hashes. Raises TruerateError where one differs."""
+    """Hold every object of the commit against what was sent: paths, sizes, hashes. Raises TruerateError where
+    one differs.
+    """
     left = plan_of(files, State(commit, to.files(commit)), prefixes=draft.prefixes)
     if not left.is_empty:  # a listing may lag behind or arrive damaged: it is asked for once more
         left = plan_of(files, State(commit, to.files(commit)), prefixes=draft.prefixes)

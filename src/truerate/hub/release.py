@@ -20,7 +20,8 @@ README, CHANGELOG, CHECKSUMS, CROISSANT = "README.md", "CHANGELOG.md", "SHA256SU
 class Config:
     """One config of a data set: tables of one kind and one licence, by split; no split is empty.
 
-    `description` says in one sentence what a row is. `has_texts` is False where the source allows ids and labels alone.
+    `description` says in one sentence what a row is. `has_texts` is False where the source allows ids and
+    labels alone.
     """
 
     name: str
@@ -35,10 +36,11 @@ class Config:
 class BoardFacts:
     """What the card of a data set says, gathered from the built tables.
 
-    `source` and `track` are the cards of the board's source and of its track, `models` who wrote or built what (role or model → name),
-    `scores` the Score rows of the board, `audit` those of its shortcut audit, `findings` the audit's lines above its threshold, `made` the
-    files that made it (path in the repository → text: the board's parts of params.yaml and dvc.lock), `is_simulated` whether its source is
-    the closed world or alike.
+    `source` and `track` are the cards of the board's source and of its track, `models` who wrote or built
+    what (role or model → name), `scores` the Score rows of the board, `audit` those of its shortcut audit,
+    `findings` the audit's lines above its threshold, `made` the files that made it (path in the repository →
+    text: the board's parts of params.yaml and dvc.lock), `is_simulated` whether its source is the closed
+    world or alike.
     """
 
     board: str
@@ -59,8 +61,9 @@ class BoardFacts:
 class DetectorFacts:
     """What the card of a detector says: what it learned from, under which licence, and how it did, per language.
 
-    `folder` holds the fitted network (config.json, network.json, tokenizer files, model.safetensors), `training` what its training found
-    (facts.json), `scores` the Score rows that name it, `source` the card of the source it learned from.
+    `folder` holds the fitted network (config.json, network.json, tokenizer files, model.safetensors),
+    `training` what its training found (facts.json), `scores` the Score rows that name it, `source` the card
+    of the source it learned from.
     """
 
     detector: str
@@ -79,7 +82,9 @@ class DetectorFacts:
 
 @dataclass(frozen=True)
 class Target:
-    """Where it goes: `repo` is org/name, `tag` the version or None; a repository that is not there is made, private unless `is_public`."""
+    """Where it goes: `repo` is org/name, `tag` the version or None; a repository that is not there is made,
+    private unless `is_public`.
+    """
 
     repo: str
     kind: Kind
@@ -88,12 +93,18 @@ class Target:
 
 
 class Draft(Protocol):
-    """A release that is whole but for its date and its history, which depend on what the repository holds already."""
+    """A release that is whole but for its date and its history, which depend on what the repository holds
+    already.
+    """
 
     name: str  # the board or detector
-    prefixes: tuple[str, ...]  # folders of the repository that are ours alone: what lies there and is not in `files` is deleted
+    prefixes: tuple[
+        str, ...
+    ]  # folders of the repository that are ours alone: what lies there and is not in `files` is deleted
     summary: str  # one line for the commit and the change log
 
     def files(self, *, dated: str, changelog: str) -> Files:
-        """All files of the repository: `dated` (ISO 8601 day) is when its content last changed, `changelog` the whole CHANGELOG.md."""
+        """All files of the repository: `dated` (ISO 8601 day) is when its content last changed, `changelog`
+        the whole CHANGELOG.md.
+        """
         ...

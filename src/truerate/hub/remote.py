@@ -22,7 +22,9 @@ MISSING = (403, 404, 405, 501)  # a server that does not know a question, or doe
 
 
 class Entry(NamedTuple):
-    """A file of a repository as the Hub lists it: `blob` is its git object, `sha256` that of its content where LFS holds it, else None."""
+    """A file of a repository as the Hub lists it: `blob` is its git object, `sha256` that of its content
+    where LFS holds it, else None.
+    """
 
     size: int
     blob: str
@@ -31,7 +33,8 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """What a repository holds at `commit` (None: nothing yet): its files, our mark (None where it is not ours), its change log.
+    """What a repository holds at `commit` (None: nothing yet): its files, our mark (None where it is not
+    ours), its change log.
 
     `readme` is read only where there is no mark of ours.
     """
@@ -52,7 +55,9 @@ class Stand(NamedTuple):
 
 @dataclass(frozen=True)
 class Repository:
-    """The repository of a target. Every method raises TruerateError, one line, where the Hub refuses or stays away."""
+    """The repository of a target. Every method raises TruerateError, one line, where the Hub refuses or stays
+    away.
+    """
 
     target: Target
     patience: Patience
@@ -79,7 +84,9 @@ class Repository:
         return self.patience.call(f"asking whether this token may write to {self.name}", ask)
 
     def stand(self) -> Stand:
-        """Where it stands now. A repository that this token cannot see counts as not there: the Hub does not tell them apart."""
+        """Where it stands now. A repository that this token cannot see counts as not there: the Hub does not
+        tell them apart.
+        """
 
         def ask() -> Stand:
             try:
@@ -87,7 +94,10 @@ class Repository:
             except GatedRepoError:
                 raise
             except RepositoryNotFoundError as error:
-                if error.response.status_code == 401 and error.response.headers.get("x-error-code") != "RepoNotFound":
+                if (
+                    error.response.status_code == 401
+                    and error.response.headers.get("x-error-code") != "RepoNotFound"
+                ):
                     raise
                 return Stand(None, None)
             return Stand(found.sha, bool(found.private))
@@ -96,7 +106,9 @@ class Repository:
 
     def tags(self) -> dict[str, str]:
         """Its tags and the commits they stand at."""
-        refs = self.patience.call(f"reading the tags of {self.name}", lambda: HfApi().list_repo_refs(self.name, repo_type=self.kind))
+        refs = self.patience.call(
+            f"reading the tags of {self.name}", lambda: HfApi().list_repo_refs(self.name, repo_type=self.kind)
+        )
         return {tag.name: tag.target_commit for tag in refs.tags}
 
     def files(self, commit: str) -> dict[str, Entry]:
@@ -118,7 +130,9 @@ class Repository:
         return State(commit, files, mark, changelog, "" if mark else self._text(README, commit, files))
 
     def _text(self, path: str, commit: str, files: Mapping[str, Entry]) -> str:
-        """A small text file at a commit, held against its hash; bytes that are no UTF-8 are replaced; empty where there is none."""
+        """A small text file at a commit, held against its hash; bytes that are no UTF-8 are replaced; empty
+        where there is none.
+        """
 
         def ask() -> str:
             url = hf_hub_url(self.name, path, repo_type=self.kind, revision=commit)
@@ -128,14 +142,22 @@ class Repository:
                 raise Busy(f"{path} did not arrive as the Hub lists it")
             return answer.content.decode("utf-8", "replace")
 
-        return self.patience.call(f"reading {path} of {self.name} at {commit[:8]}", ask) if path in files else ""
+        return (
+            self.patience.call(f"reading {path} of {self.name} at {commit[:8]}", ask) if path in files else ""
+        )
 
     def check_card(self, card: str) -> None:
-        """Let the Hub check a README.md. A commit has it checked too, but only after everything has been uploaded."""
+        """Let the Hub check a README.md. A commit has it checked too, but only after everything has been
+        uploaded.
+        """
 
         def ask() -> None:
             words = {"content": card, "repoType": self.kind}
-            hf_raise_for_status(get_session().post(f"{HfApi().endpoint}/api/validate-yaml", json=words, headers=build_hf_headers()))
+            hf_raise_for_status(
+                get_session().post(
+                    f"{HfApi().endpoint}/api/validate-yaml", json=words, headers=build_hf_headers()
+                )
+            )
 
         self.patience.call(f"having the card of {self.name} checked", ask)
 
@@ -153,13 +175,16 @@ class Repository:
         self.patience.call(f"creating {self.name}", ask)
 
     def upload(self, files: Files) -> list[CommitOperationAdd]:
-        """Bring files to the Hub's store (nobody sees them yet) and return what a commit needs of them; stored ones are not sent again.
+        """Bring files to the Hub's store (nobody sees them yet) and return what a commit needs of them;
+        stored ones are not sent again.
 
         A .gitignore in the repository is not obeyed: it would leave shards out of the commit.
         """
 
         def ask() -> list[CommitOperationAdd]:
-            adding = [CommitOperationAdd(path, content) for path, content in sorted(files.items())]  # no operation can be used twice
+            adding = [
+                CommitOperationAdd(path, content) for path, content in sorted(files.items())
+            ]  # no operation can be used twice
             if adding:
                 known = {"repo_type": self.kind, "gitignore_content": "", "free_memory": False}
                 HfApi().preupload_lfs_files(self.name, adding, **known)
@@ -167,8 +192,17 @@ class Repository:
 
         return self.patience.call(f"uploading to {self.name}", ask)
 
-    def commit_once(self, adding: Sequence[CommitOperationAdd], deleting: Sequence[str], *, parent: str | None, message: str) -> str:
-        """One commit on `parent`, one try; its id. Raises the client's own errors: the caller finds out what became of it."""
+    def commit_once(
+        self,
+        adding: Sequence[CommitOperationAdd],
+        deleting: Sequence[str],
+        *,
+        parent: str | None,
+        message: str,
+    ) -> str:
+        """One commit on `parent`, one try; its id. Raises the client's own errors: the caller finds out what
+        became of it.
+        """
         operations = [*adding, *(CommitOperationDelete(path, is_folder=False) for path in deleting)]
         known = {"repo_type": self.kind, "revision": "main", "parent_commit": parent}
         return HfApi().create_commit(self.name, operations, commit_message=message, **known).oid
@@ -181,13 +215,20 @@ class Repository:
 
         self.patience.call(f"tagging {self.name} {tag}", ask)
         if (found := self.tags().get(tag)) != commit:
-            stands = f"stands at {found[:8]}, not at {commit[:8]}" if found else "is not there although the Hub said yes"
-            raise TruerateError(f"tagging {self.name}: {tag!r} {stands}; the commit itself is whole: run it again, with another --tag")
+            stands = (
+                f"stands at {found[:8]}, not at {commit[:8]}"
+                if found
+                else "is not there although the Hub said yes"
+            )
+            raise TruerateError(
+                f"tagging {self.name}: {tag!r} {stands}; the commit itself is whole: run it again, with another --tag"
+            )
 
     def make_public(self) -> None:
         """Let everybody see it."""
         self.patience.call(
-            f"making {self.name} public", lambda: HfApi().update_repo_settings(self.name, private=False, repo_type=self.kind)
+            f"making {self.name} public",
+            lambda: HfApi().update_repo_settings(self.name, private=False, repo_type=self.kind),
         )
 
 
@@ -210,7 +251,9 @@ def matches(content: bytes | Path, entry: Entry) -> bool:
 
 
 def _entry(file: RepoFile) -> Entry:
-    return Entry(file.size, file.blob_id, file.lfs.sha256) if file.lfs else Entry(file.size, file.blob_id, None)
+    return (
+        Entry(file.size, file.blob_id, file.lfs.sha256) if file.lfs else Entry(file.size, file.blob_id, None)
+    )
 
 
 def _mark(text: str) -> dict[str, str] | None:

@@ -1,4 +1,6 @@
-"""How often a call of the Hub is made again, how long it waits before, and the one line that stands where it gives up."""
+"""How often a call of the Hub is made again, how long it waits before, and the one line that stands where it
+gives up.
+"""
 
 import errno
 import random
@@ -9,7 +11,13 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 import httpx2
-from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, HFValidationError, OfflineModeIsEnabled, RepositoryNotFoundError
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HfHubHTTPError,
+    HFValidationError,
+    OfflineModeIsEnabled,
+    RepositoryNotFoundError,
+)
 
 from truerate.core.errors import TruerateError
 from truerate.core.terminal import say_wait, told
@@ -20,17 +28,26 @@ TRIES = 6
 SHORTEST, LONGEST = 1.0, 30.0  # seconds: the spread of the first wait, and of every later one at most
 TOO_LONG = 300.0  # seconds: a wait that the user should know of rather than sit through
 ODD = (LookupError, TypeError)  # what the client falls over when an answer has another shape than it should
-FAILURES = (Busy, httpx2.HTTPError, httpx2.InvalidURL, OSError, RuntimeError, ValueError, *ODD)  # RuntimeError wraps a failed upload
+FAILURES = (
+    Busy,
+    httpx2.HTTPError,
+    httpx2.InvalidURL,
+    OSError,
+    RuntimeError,
+    ValueError,
+    *ODD,
+)  # RuntimeError wraps a failed upload
 
 
 @dataclass(frozen=True)
 class Patience:
-    """Calls again what failed in passing: at most TRIES times in a row, after a random wait (full jitter) or the one asked for.
+    """Calls again what failed in passing: at most TRIES times in a row, after a random wait (full jitter) or
+    the one asked for.
 
     Calls and waits that take longer than a few seconds say what they are for (`truerate.core.terminal`).
 
-    `progress` is a value that changes when a failed call got something done all the same; then the count starts afresh. `pause` takes
-    seconds.
+    `progress` is a value that changes when a failed call got something done all the same; then the count
+    starts afresh. `pause` takes seconds.
     """
 
     pause: Callable[[float], None] = time.sleep
@@ -38,14 +55,20 @@ class Patience:
     chance: random.Random = field(default_factory=random.Random)
 
     def call(self, doing: str, work: Callable[[], T]) -> T:
-        """What `work` returns. Raises TruerateError, one line that begins with `doing`, where it fails for good or once too often."""
+        """What `work` returns. Raises TruerateError, one line that begins with `doing`, where it fails for
+        good or once too often.
+        """
         tried, done = 0, self.progress()
         while True:
             try:
                 with told(doing):
                     return work()
             except FAILURES as error:
-                odd = Busy(f"the Hub's answer makes no sense ({type(error).__name__})") if isinstance(error, ODD) else None
+                odd = (
+                    Busy(f"the Hub's answer makes no sense ({type(error).__name__})")
+                    if isinstance(error, ODD)
+                    else None
+                )
                 busy = _cause(error, Busy) or odd
                 if busy is None:
                     raise refusal(doing, error) from None
@@ -58,7 +81,9 @@ class Patience:
         """Seconds until the next try."""
         if busy.wait is not None and busy.wait > TOO_LONG:
             until = datetime.now(UTC) + timedelta(seconds=busy.wait)
-            raise TruerateError(f"{doing}: the Hub asks to wait {busy.wait:.0f} s; run it again after {until:%Y-%m-%d %H:%M} UTC") from None
+            raise TruerateError(
+                f"{doing}: the Hub asks to wait {busy.wait:.0f} s; run it again after {until:%Y-%m-%d %H:%M} UTC"
+            ) from None
         if tried >= TRIES:
             again = "check HF_ENDPOINT and the network, then run it again: what has been uploaded is not sent twice"
             raise TruerateError(f"{doing}: gave up after {tried} tries: {busy}; {again}") from None
@@ -69,8 +94,13 @@ class Patience:
 
 def refusal(doing: str, error: BaseException) -> TruerateError:
     """A failure that no second try would mend, in one line that says what to do."""
-    if disk := next((e for e in _causes(error) if isinstance(e, OSError) and e.errno in (errno.ENOSPC, errno.EDQUOT)), None):
-        return TruerateError(f"{doing}: {disk.strerror} ({_line(disk.filename or 'temporary files')}); make room and run it again")
+    if disk := next(
+        (e for e in _causes(error) if isinstance(e, OSError) and e.errno in (errno.ENOSPC, errno.EDQUOT)),
+        None,
+    ):
+        return TruerateError(
+            f"{doing}: {disk.strerror} ({_line(disk.filename or 'temporary files')}); make room and run it again"
+        )
     if _cause(error, OfflineModeIsEnabled):
         return TruerateError(f"{doing}: HF_HUB_OFFLINE is set; unset it to reach the Hub")
     answer = _cause(error, HfHubHTTPError)

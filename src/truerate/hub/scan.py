@@ -1,4 +1,5 @@
-"""What must not leave the house, looked for in every file of a release: secrets, e-mail addresses, paths of this or another machine.
+"""What must not leave the house, looked for in every file of a release: secrets, e-mail addresses, paths of
+this or another machine.
 
 Polars sifts all strings by rough patterns first; Python looks closely at those that pass.
 """
@@ -23,11 +24,15 @@ SECRET_NAMES = ("KEY", "KEY_ID", "TOKEN", "SECRET", "CREDENTIALS", "PASSWORD", "
 MIN_SECRET, MIN_PLACE = 8, 6  # characters; a shorter value stands in too many innocent words
 N_SHOWN = 4  # characters of a find
 ENDS = {PATH: ".,;:!?)]}`"}  # what ends the sentence, not the path
-MADE = "build/"  # files that say how a release was made: machine-written settings, where any path from a usual root is a local one
+# files that say how a release was made: machine-written settings, where any path from a usual root is a local
+# one
+MADE = "build/"
 _BEHIND_HOST = re.compile(r"://[^\s/:?#=\"'<>]{1,253}\Z")
 _AT_ASCII = re.compile(r"@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}")
 _IN_ADDRESS = re.compile(r"[\w.%+-]")
-_NOBODY = re.compile(r"(?:\A|\.)example\.[a-z.]+\Z|\.(?:example|test|invalid|localhost)\Z")  # domains that are set apart for examples
+_NOBODY = re.compile(
+    r"(?:\A|\.)example\.[a-z.]+\Z|\.(?:example|test|invalid|localhost)\Z"
+)  # domains that are set apart for examples
 
 
 class Finding(NamedTuple):
@@ -56,11 +61,18 @@ class Sought:
         begun = set()  # where paths begin: one that several rules find is one
         for rule in rules:
             for match in rule.pattern.finditer(text):
-                if rule.kind == PATH and (match.start() in begun or _BEHIND_HOST.search(text, max(0, match.start() - 256), match.start())):
+                if rule.kind == PATH and (
+                    match.start() in begun
+                    or _BEHIND_HOST.search(text, max(0, match.start() - 256), match.start())
+                ):
                     continue
                 if rule.kind == PATH:
                     begun.add(match.start())
-                met, whole = _address(text, match) if rule.kind == EMAIL else (match[0].rstrip(ENDS.get(rule.kind, "")),) * 2
+                met, whole = (
+                    _address(text, match)
+                    if rule.kind == EMAIL
+                    else (match[0].rstrip(ENDS.get(rule.kind, "")),) * 2
+                )
                 if not self._is_allowed(rule.kind, met, whole):
                     yield rule.kind, met, met[:N_SHOWN] + "…"
 
@@ -70,7 +82,9 @@ class Sought:
         if kind != EMAIL:
             return False
         domain = met.rpartition("@")[2].casefold()
-        return bool(_NOBODY.search(domain)) or not self.emails.isdisjoint((met.casefold(), whole.casefold(), f"*@{domain}"))
+        return bool(_NOBODY.search(domain)) or not self.emails.isdisjoint(
+            (met.casefold(), whole.casefold(), f"*@{domain}")
+        )
 
     def masked(self, text: str) -> str:
         """A place or file name as it may be printed: what must not go out is cut there, too."""
@@ -79,7 +93,9 @@ class Sought:
         return " ".join(text.split())[:200]
 
     def sifted(self, strings: Strings) -> Iterator[tuple[str, str, list[Rule]]]:
-        """(place, text, the rules that may find something in it) for each string that may hold something; bytes may hold secrets alone."""
+        """(place, text, the rules that may find something in it) for each string that may hold something;
+        bytes may hold secrets alone.
+        """
         rules = [rule for rule in self.rules if not (strings.is_binary and rule.kind in (EMAIL, PATH))]
         passes = pl.col("text").str.contains("|".join(rule.hint for rule in rules))
         if self.literals:
@@ -99,20 +115,33 @@ def scan(
     values: Iterable[str] = (),
     places: Iterable[str] = (),
 ) -> list[Finding]:
-    """What must not go out of the files of a release, each find once per file and kind of place, in the order of the paths.
+    """What must not go out of the files of a release, each find once per file and kind of place, in the order
+    of the paths.
 
-    Looked at: file names; text; JSON and JSON Lines, their strings and keys unescaped; Parquet, its strings (categories, lists, structs),
-    column names and metadata; the header of safetensors; of any other file its bytes. `secrets` are names of variables whose values are
-    secret, beside those that end as `SECRET_NAMES` says, and `values` are further secrets: found as they are, in base64 or URL-encoded.
-    `places` are folders of this machine, local paths wherever they lie (only absolute ones of six characters and more are looked for).
-    `allow_emails` holds addresses or `*@domain`, `allow_paths` whole paths or their beginnings with `*`. Raises TruerateError for a file
-    that cannot be read.
+    Looked at: file names; text; JSON and JSON Lines, their strings and keys unescaped; Parquet, its strings
+    (categories, lists, structs), column names and metadata; the header of safetensors; of any other file its
+    bytes. `secrets` are names of variables whose values are secret, beside those that end as `SECRET_NAMES`
+    says, and `values` are further secrets: found as they are, in base64 or URL-encoded. `places` are folders
+    of this machine, local paths wherever they lie (only absolute ones of six characters and more are looked
+    for). `allow_emails` holds addresses or `*@domain`, `allow_paths` whole paths or their beginnings with
+    `*`. Raises TruerateError for a file that cannot be read.
     """
     emails = frozenset(one.casefold() for one in allow_emails)
-    rules = (*RULES, *(place_rule(place) for place in sorted(set(places)) if len(place) >= MIN_PLACE and is_absolute(place)))
+    rules = (
+        *RULES,
+        *(
+            place_rule(place)
+            for place in sorted(set(places))
+            if len(place) >= MIN_PLACE and is_absolute(place)
+        ),
+    )
     sought = Sought(literals(environment, secrets, values), emails, tuple(allow_paths), rules)
     made = replace(sought, rules=(*rules, *MADE_RULES))
-    return [one for path in sorted(files) for one in _scan_file(path, files[path], made if path.startswith(MADE) else sought)]
+    return [
+        one
+        for path in sorted(files)
+        for one in _scan_file(path, files[path], made if path.startswith(MADE) else sought)
+    ]
 
 
 def refuse(findings: Sequence[Finding]) -> None:
@@ -122,25 +151,40 @@ def refuse(findings: Sequence[Finding]) -> None:
     ordered = sorted(findings, key=lambda one: one.kind in (EMAIL, PATH))
     told = "; ".join(f"{one.path}, {one.place}: {one.kind} {one.shown!r}" for one in ordered[:3])
     more = f"; and {len(findings) - 3} more" if len(findings) > 3 else ""
-    hint = (
-        "take them out of what they were made from; e-mail addresses and paths that are harmless go into hub.allow_emails, hub.allow_paths"
-    )
+    hint = "take them out of what they were made from; harmless e-mail addresses and paths go into hub.allow_emails, hub.allow_paths"
     raise TruerateError(f"publishing: {len(findings)} found that must not go out: {told}{more}; {hint}")
 
 
-def literals(environment: Mapping[str, str], secrets: Iterable[str], values: Iterable[str] = ()) -> dict[str, str]:
+def literals(
+    environment: Mapping[str, str], secrets: Iterable[str], values: Iterable[str] = ()
+) -> dict[str, str]:
     """What secrets look like → the variable that holds them (`a further secret` for one of `values`).
 
     They are looked for as they are, in base64 wherever they begin in it, and URL-encoded.
     """
     named = set(secrets)
-    held = sorted((name, value) for name, value in environment.items() if name in named or name.upper().endswith(SECRET_NAMES))
+    held = sorted(
+        (name, value)
+        for name, value in environment.items()
+        if name in named or name.upper().endswith(SECRET_NAMES)
+    )
     found = {}
     for name, value in (*(("a further secret", value) for value in values), *held):
         value = value.strip()
         if len(value) >= MIN_SECRET:
-            forms = {form for place in range(3) for form in _base64(value.encode("utf-8", "surrogateescape"), place)}
-            forms |= {value, *(how(value, safe=safe, errors="replace") for how in (quote, quote_plus) for safe in ("", "/"))}
+            forms = {
+                form
+                for place in range(3)
+                for form in _base64(value.encode("utf-8", "surrogateescape"), place)
+            }
+            forms |= {
+                value,
+                *(
+                    how(value, safe=safe, errors="replace")
+                    for how in (quote, quote_plus)
+                    for safe in ("", "/")
+                ),
+            }
             found |= dict.fromkeys(sorted(forms), name)
     return found
 
@@ -152,7 +196,7 @@ def _base64(value: bytes, place: int) -> Iterator[str]:
     yield from {plain, plain.translate(str.maketrans("+/", "-_"))}
 
 
-# ---- one file -------------------------------------------------------------------------------------------------------------------
+# ---- one file ----------------------------------------------------------------------------------------------
 def _scan_file(path: str, content: bytes | Path, sought: Sought) -> Iterator[Finding]:
     name = sought.masked(path)
     seen = set()

@@ -26,7 +26,9 @@ TEXTLESS = (pl.Boolean, pl.Null, pl.Date, pl.Datetime, pl.Duration, pl.Time)  # 
 
 
 class Strings(NamedTuple):
-    """Strings of a file: a frame of `place` and `text`, what stands before a place (`column 'text', row`), whether they are mere bytes."""
+    """Strings of a file: a frame of `place` and `text`, what stands before a place (`column 'text', row`),
+    whether they are mere bytes.
+    """
 
     called: str
     data: pl.DataFrame
@@ -51,9 +53,16 @@ def strings_of(path: str, content: bytes | Path) -> Iterator[Strings | Unread]:
             yield from _parquet(content)
             return
         raw = content if isinstance(content, bytes) else content.read_bytes()
-    except (OSError, ValueError, NotImplementedError, pl.exceptions.PolarsError) as error:  # the middle two are pyarrow's
+    except (
+        OSError,
+        ValueError,
+        NotImplementedError,
+        pl.exceptions.PolarsError,
+    ) as error:  # the middle two are pyarrow's
         why = getattr(error, "strerror", None) or next(iter(str(error).splitlines()), type(error).__name__)
-        raise TruerateError(f"looking for secrets in {path!r}: {why}; run `dvc repro` and publish again") from None
+        raise TruerateError(
+            f"looking for secrets in {path!r}: {why}; run `dvc repro` and publish again"
+        ) from None
     if raw.startswith(MAGIC):
         yield Unread("the whole", PACKED)
     elif suffix == ".safetensors":
@@ -86,15 +95,21 @@ def _frame(found: list[tuple[str, str]]) -> pl.DataFrame:
 
 
 def frame_of(places: list[str], texts: list[str]) -> pl.DataFrame:
-    """Strings and where they stand, as the frame of `Strings`. Halves of surrogate pairs, which JSON can hold, become question marks."""
+    """Strings and where they stand, as the frame of `Strings`. Halves of surrogate pairs, which JSON can
+    hold, become question marks.
+    """
     try:
         return pl.DataFrame({"place": places, "text": texts}, schema={"place": pl.String, "text": pl.String})
     except UnicodeEncodeError:
-        return frame_of(*([one.encode("utf-8", "replace").decode() for one in column] for column in (places, texts)))
+        return frame_of(
+            *([one.encode("utf-8", "replace").decode() for one in column] for column in (places, texts))
+        )
 
 
 def _json(text: str) -> list[tuple[str, str]]:
-    """Keys and strings of a JSON text, repeated keys too, each after the names that lead to it; its lines where it is no JSON."""
+    """Keys and strings of a JSON text, repeated keys too, each after the names that lead to it; its lines
+    where it is no JSON.
+    """
     try:
         left = [("at /", json.loads(text, object_pairs_hook=tuple))]
     except (ValueError, RecursionError):
@@ -114,7 +129,11 @@ def _json(text: str) -> list[tuple[str, str]]:
 
 def _binary(raw: bytes) -> Iterator[Strings]:
     for start in range(0, len(raw), WINDOW):
-        yield Strings("bytes from", frame_of([str(start)], [raw[start : start + WINDOW + OVERLAP].decode("latin-1")]), is_binary=True)
+        yield Strings(
+            "bytes from",
+            frame_of([str(start)], [raw[start : start + WINDOW + OVERLAP].decode("latin-1")]),
+            is_binary=True,
+        )
 
 
 def _parquet(content: bytes | Path) -> Iterator[Strings | Unread]:
@@ -140,9 +159,11 @@ def _source(content: bytes | Path) -> BytesIO | Path:
 
 
 def _column(content: bytes | Path, column: str, dtype: pl.DataType) -> pl.DataFrame | None:
-    """The rows of a column as `place` and `text`, none where it holds no strings; None where it cannot be read in full.
+    """The rows of a column as `place` and `text`, none where it holds no strings; None where it cannot be
+    read in full.
 
-    Of a key that a map repeats polars' own reader keeps the last value alone, so that pyarrow has to read maps.
+    Of a key that a map repeats polars' own reader keeps the last value alone, so that pyarrow has to read
+    maps.
     """
     if not _holds(dtype, *TEXTS):
         return pl.DataFrame(schema={"place": pl.UInt32, "text": pl.Null})
@@ -196,6 +217,8 @@ def _flat(data: pl.DataFrame) -> Iterator[pl.DataFrame]:
         for field in dtype.fields:
             yield from _flat(data.select("place", text=pl.col("text").struct.field(field.name)))
     elif dtype == pl.Binary:
-        yield data.drop_nulls("text").with_columns(pl.col("text").map_elements(lambda raw: raw.decode("latin-1"), return_dtype=pl.String))
+        yield data.drop_nulls("text").with_columns(
+            pl.col("text").map_elements(lambda raw: raw.decode("latin-1"), return_dtype=pl.String)
+        )
     else:
         yield data.select("place", pl.col("text").cast(pl.String)).drop_nulls("text")

@@ -11,7 +11,9 @@ import polars as pl
 from truerate.hub.release import Config
 
 FOLDER = "data/"
-ROWS_PER_GROUP = 10_000  # of one file: who wants the first rows need not read them all; the bytes depend on it
+ROWS_PER_GROUP = (
+    10_000  # of one file: who wants the first rows need not read them all; the bytes depend on it
+)
 
 
 @dataclass(frozen=True)
@@ -31,21 +33,34 @@ class Shard:
 
 
 def shards_of(config: Config, *, rows_per_shard: int) -> list[Shard]:
-    """The files of a config, split by split: `data/<config>/<split>-00000-of-00002.parquet`, …; a split without rows has none."""
-    return [shard for split, data in config.splits.items() for shard in _split_shards(config.name, split, data, rows_per_shard)]
+    """The files of a config, split by split: `data/<config>/<split>-00000-of-00002.parquet`, …; a split
+    without rows has none.
+    """
+    return [
+        shard
+        for split, data in config.splits.items()
+        for shard in _split_shards(config.name, split, data, rows_per_shard)
+    ]
 
 
 def _split_shards(config: str, split: str, data: pl.DataFrame, rows: int) -> list[Shard]:
     n = ceil(data.height / rows)
     parts = [data.slice(place * rows, rows) for place in range(n)]
     paths = [f"{FOLDER}{config}/{split}-{place:05d}-of-{n:05d}.parquet" for place in range(n)]
-    return [Shard(config, split, path, parquet(part), part.height) for path, part in zip(paths, parts, strict=True)]
+    return [
+        Shard(config, split, path, parquet(part), part.height)
+        for path, part in zip(paths, parts, strict=True)
+    ]
 
 
 def parquet(data: pl.DataFrame) -> bytes:
-    """A frame as the bytes of a Parquet file (zstd, no statistics): equal rows give equal bytes, however they came together."""
+    """A frame as the bytes of a Parquet file (zstd, no statistics): equal rows give equal bytes, however they
+    came together.
+    """
     buffer = BytesIO()
-    whole = data.rechunk().select(pl.all().gather(pl.int_range(data.height)))  # a slice drags along what lies beside it in lists
+    whole = data.rechunk().select(
+        pl.all().gather(pl.int_range(data.height))
+    )  # a slice drags along what lies beside it in lists
     whole.write_parquet(buffer, compression="zstd", statistics=False, row_group_size=ROWS_PER_GROUP)
     return buffer.getvalue()
 
@@ -56,7 +71,9 @@ def glob_of(config: str, split: str) -> str:
 
 
 def bytes_in_memory(data: pl.DataFrame) -> int:
-    """How large a frame is as an Arrow table of plain types: what `datasets` calls `num_bytes`. The same on every machine."""
+    """How large a frame is as an Arrow table of plain types: what `datasets` calls `num_bytes`. The same on
+    every machine.
+    """
     return sum(_column_bytes(column) for column in data.iter_columns())
 
 

@@ -22,6 +22,8 @@ def sha256(content: bytes | Path) -> str:
 
 
 def mark(kind: Kind, name: str, *, prefixes: Sequence[str], dated: str) -> str:
-    """truerate.json: that we made a repository, of which board or detector, when its content last changed, which folders are ours."""
+    """truerate.json: that we made a repository, of which board or detector, when its content last changed,
+    which folders are ours.
+    """
     said = {"kind": kind, "name": name, "prefixes": list(prefixes), "dated": dated, "tool": "truerate"}
     return json.dumps(said, ensure_ascii=False, indent=1, sort_keys=True) + "\n"

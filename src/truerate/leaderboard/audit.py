@@ -1,7 +1,8 @@
 """The shortcut audit: how far do classifiers that check no fact tell the labels of a set?
 
-A set whose length, format or wording gives its labels away measures that, and not recognition. Every shortcut is learned on training folds
-(grouped by `group_id`) and measured on the fold left out; intervals come from a bootstrap over groups.
+A set whose length, format or wording gives its labels away measures that, and not recognition. Every shortcut
+is learned on training folds (grouped by `group_id`) and measured on the fold left out; intervals come from a
+bootstrap over groups.
 """
 
 from bisect import bisect
@@ -15,19 +16,30 @@ from truerate.config import Audit, Statistics
 from truerate.core.keys import content_id, draw
 from truerate.core.schemas import Score, frame, pair, score_row
 from truerate.core.text import words
-from truerate.metrics.intervals import Interval, bootstrap_interval, cluster_bootstrap, ratio_intervals, resample_weights
+from truerate.metrics.intervals import (
+    Interval,
+    bootstrap_interval,
+    cluster_bootstrap,
+    ratio_intervals,
+    resample_weights,
+)
 from truerate.metrics.ngrams import fit_counts, ngram_counts, probabilities_of_counts
 from truerate.metrics.overlap import form, overlap
 from truerate.metrics.thresholds import best_threshold, grouped_folds, weighted_auroc
 
 SHORTCUTS = ("majority", "words", "characters", "final-stop", "trailing-space", "overlap", "answer-ngrams")
 METRICS = ("shortcut_accuracy", "shortcut_balanced_accuracy", "shortcut_auroc", "shortcut_pairwise")
-DECIDING = ("shortcut_balanced_accuracy", "shortcut_pairwise")  # what a finding is made of; accuracy and AUROC stand beside them
+DECIDING = (
+    "shortcut_balanced_accuracy",
+    "shortcut_pairwise",
+)  # what a finding is made of; accuracy and AUROC stand beside them
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """One slice of a labelled set as columns. `sides` are the row pairs (hallucinated, right) of the pairs that have both."""
+    """One slice of a labelled set as columns. `sides` are the row pairs (hallucinated, right) of the pairs
+    that have both.
+    """
 
     texts: list[str]
     labels: np.ndarray
@@ -41,7 +53,8 @@ class Labelled:
 class Told:
     """What a shortcut said of each row and pair, always by what it learned on the other folds.
 
-    `scores` rise with suspicion; `pair_scores` are 1 where the hallucinated side of a pair was picked, .5 on a tie, else 0.
+    `scores` rise with suspicion; `pair_scores` are 1 where the hallucinated side of a pair was picked, .5 on
+    a tie, else 0.
     """
 
     verdicts: np.ndarray
@@ -49,14 +62,18 @@ class Told:
     pair_scores: np.ndarray
 
 
-def audit(samples: pl.DataFrame, contexts: pl.DataFrame, *, board: str, p: Audit, statistics: Statistics, seed: int) -> pl.DataFrame:
-    """The Score rows of the audit: every shortcut × metric per task, and per task and `scheme` where samples name one.
+def audit(
+    samples: pl.DataFrame, contexts: pl.DataFrame, *, board: str, p: Audit, statistics: Statistics, seed: int
+) -> pl.DataFrame:
+    """The Score rows of the audit: every shortcut × metric per task, and per task and `scheme` where samples
+    name one.
 
-    `samples`: columns of `schemas.Sample`; `contexts`: `item_id`, `knowledge`. Metrics, all in [0, 1], subject = the shortcut's name:
-    `shortcut_accuracy` (against `majority`, the more frequent label), `shortcut_balanced_accuracy` (mean recall of both classes),
-    `shortcut_auroc` (over the scores of all left-out folds together), `shortcut_pairwise` (share of pairs whose hallucinated side the
-    feature alone picks, direction learned on the training pairs, ties half). Null where a slice has no pair or too few groups; no row
-    where all its texts have one label: there is nothing to tell apart.
+    `samples`: columns of `schemas.Sample`; `contexts`: `item_id`, `knowledge`. Metrics, all in [0, 1],
+    subject = the shortcut's name: `shortcut_accuracy` (against `majority`, the more frequent label),
+    `shortcut_balanced_accuracy` (mean recall of both classes), `shortcut_auroc` (over the scores of all
+    left-out folds together), `shortcut_pairwise` (share of pairs whose hallucinated side the feature alone
+    picks, direction learned on the training pairs, ties half). Null where a slice has no pair or too few
+    groups; no row where all its texts have one label: there is nothing to tell apart.
     """
     joined = _joined(samples, contexts)
     inputs = inputs_of(samples, contexts)
@@ -72,21 +89,29 @@ def audit(samples: pl.DataFrame, contexts: pl.DataFrame, *, board: str, p: Audit
 
 def inputs_of(samples: pl.DataFrame, contexts: pl.DataFrame) -> str:
     """Twelve hex digits over what the audit looks at: an audit whose rows name others is of another set."""
-    return content_id(_joined(samples, contexts).select("sample_id", "text", "is_hallucinated", "knowledge").rows())[:12]
+    return content_id(
+        _joined(samples, contexts).select("sample_id", "text", "is_hallucinated", "knowledge").rows()
+    )[:12]
 
 
 def _joined(samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
-    return samples.join(contexts.select("item_id", "knowledge"), on="item_id", how="left", maintain_order="left").sort("sample_id")
+    return samples.join(
+        contexts.select("item_id", "knowledge"), on="item_id", how="left", maintain_order="left"
+    ).sort("sample_id")
 
 
 def slices(samples: pl.DataFrame) -> list[tuple[pl.DataFrame, dict[str, str]]]:
-    """The parts that are audited, in a fixed order: each task, and each scheme within it where samples name one; both labels in each."""
+    """The parts that are audited, in a fixed order: each task, and each scheme within it where samples name
+    one; both labels in each.
+    """
     with_scheme = samples.with_columns(pair("attributes", "scheme"))
     found = []
     for (task,), part in with_scheme.sort("task", maintain_order=True).group_by("task", maintain_order=True):
         found.append((part, {"task": task}))
         schemes = part["scheme"].drop_nulls().unique().sort().to_list()
-        found += [(part.filter(pl.col("scheme") == scheme), {"task": task, "scheme": scheme}) for scheme in schemes]
+        found += [
+            (part.filter(pl.col("scheme") == scheme), {"task": task, "scheme": scheme}) for scheme in schemes
+        ]
     return [(part, where) for part, where in found if part["is_hallucinated"].n_unique() == 2]
 
 
@@ -95,7 +120,9 @@ def _labelled(part: pl.DataFrame, *, n_folds: int, seed: int) -> Labelled:
     labels, groups = part["is_hallucinated"].to_numpy().astype(bool), part["group_id"].to_numpy()
     forms = np.array([form(text) for text in texts]).reshape(-1, 4)
     cut = {text: words(text) for text in dict.fromkeys(knowledge)}
-    absent = [overlap(words(text), cut[known]).absent_rate for text, known in zip(texts, knowledge, strict=True)]
+    absent = [
+        overlap(words(text), cut[known]).absent_rate for text, known in zip(texts, knowledge, strict=True)
+    ]
     columns = (np.zeros(len(texts)), *forms.T, np.array(absent))
     features = dict(zip(SHORTCUTS[:-1], columns, strict=True))
     folds = grouped_folds(groups, n_folds=n_folds, seed=seed)
@@ -108,7 +135,11 @@ def _sides(pair_ids: list[str | None], labels: np.ndarray) -> np.ndarray:
     for row, name in enumerate(pair_ids):
         if name is not None:
             members.setdefault(name, []).append(row)
-    whole = [sorted(rows, key=lambda row: not labels[row]) for rows in members.values() if len(rows) == 2 and labels[rows].sum() == 1]
+    whole = [
+        sorted(rows, key=lambda row: not labels[row])
+        for rows in members.values()
+        if len(rows) == 2 and labels[rows].sum() == 1
+    ]
     return np.array(whole, dtype=int).reshape(-1, 2)
 
 
@@ -167,7 +198,9 @@ def _measure(data: Labelled, told: Told, s: Statistics, seed: int) -> dict[str, 
     rows = np.stack([right, np.ones_like(y), right & y, y, right & ~y, ~y], axis=1).astype(float)
     sums = _summed(rows, index, len(names))
     accuracy = ratio_intervals(sums[:, :1], sums[:, 1:2], **settings)
-    balanced = cluster_bootstrap(sums[:, 2:], lambda t: ((t[:, 0] / t[:, 1] + t[:, 2] / t[:, 3]) / 2)[:, None], **settings)
+    balanced = cluster_bootstrap(
+        sums[:, 2:], lambda t: ((t[:, 0] / t[:, 1] + t[:, 2] / t[:, 3]) / 2)[:, None], **settings
+    )
     measured = ~np.isnan(told.pair_scores)
     of_pair = index[data.sides[:, 0]] if len(data.sides) else np.zeros(0, dtype=int)
     picked = _summed(np.stack([told.pair_scores, measured], axis=1)[measured], of_pair[measured], len(names))
@@ -199,14 +232,19 @@ def _auroc(scores: np.ndarray, labels: np.ndarray, index: np.ndarray, settings: 
     value = weighted_auroc(scores, labels, np.ones((1, len(labels))))[0]
     blocks = resample_weights(n_groups, n_resamples=settings["n_resamples"], seed=settings["seed"])
     draws = np.concatenate([weighted_auroc(scores, labels, weights[:, index]) for weights in blocks])
-    n_defined = min(len(np.unique(index[labels == side])) for side in (True, False))  # the rarer class says how much is known
-    return bootstrap_interval(value, draws, n_clusters=n_groups, n_defined=n_defined, confidence=settings["confidence"])
+    n_defined = min(
+        len(np.unique(index[labels == side])) for side in (True, False)
+    )  # the rarer class says how much is known
+    return bootstrap_interval(
+        value, draws, n_clusters=n_groups, n_defined=n_defined, confidence=settings["confidence"]
+    )
 
 
 def findings(scores: pl.DataFrame, threshold: float) -> list[str]:
     """One line per shortcut and slice that reaches the threshold, the strongest first; empty where none does.
 
-    Decided on balanced accuracy and on pairs: plain accuracy is high wherever one label is rare, and `majority` says by how much.
+    Decided on balanced accuracy and on pairs: plain accuracy is high wherever one label is rare, and
+    `majority` says by how much.
     """
     reached = scores.filter(pl.col("metric").is_in(DECIDING) & (pl.col("value") >= threshold))
     kinds = {"shortcut_pairwise": "of pairs", "shortcut_balanced_accuracy": "of texts (balanced)"}
@@ -220,21 +258,34 @@ def findings(scores: pl.DataFrame, threshold: float) -> list[str]:
 def hard_split(samples: pl.DataFrame, *, seed: int) -> list[str]:
     """Sample ids of the length- and format-matched subset: length and format say nothing of the label there.
 
-    Within task, scheme, number of words, final full stop and trailing white space, every text of the rarer class is matched with the
-    nearest text of the other in characters (at most a quarter longer or shorter); texts without a match are left out. Both classes keep
-    the same number of texts of a form; the two sides of a pair need not stay together. Sorted; empty where nothing matches.
+    Within task, scheme, number of words, final full stop and trailing white space, every text of the rarer
+    class is matched with the nearest text of the other in characters (at most a quarter longer or shorter);
+    texts without a match are left out. Both classes keep the same number of texts of a form; the two sides of
+    a pair need not stay together. Sorted; empty where nothing matches.
     """
-    rows = samples.with_columns(pair("attributes", "scheme")).select("sample_id", "task", "scheme", "text", "is_hallucinated").rows()
+    rows = (
+        samples.with_columns(pair("attributes", "scheme"))
+        .select("sample_id", "task", "scheme", "text", "is_hallucinated")
+        .rows()
+    )
     strata: dict[tuple, tuple[list, list]] = {}
     for sample_id, task, scheme, text, is_hallucinated in rows:
         shape = form(text)
         key = (task, scheme, shape.n_words, shape.has_final_stop, shape.has_trailing_space)
-        strata.setdefault(key, ([], []))[is_hallucinated].append((shape.n_characters, draw("hard split", seed, sample_id), sample_id))
-    return sorted(name for right, hallucinated in strata.values() for name in _matched(sorted(right), sorted(hallucinated)))
+        strata.setdefault(key, ([], []))[is_hallucinated].append(
+            (shape.n_characters, draw("hard split", seed, sample_id), sample_id)
+        )
+    return sorted(
+        name
+        for right, hallucinated in strata.values()
+        for name in _matched(sorted(right), sorted(hallucinated))
+    )
 
 
 def _matched(right: list[tuple], hallucinated: list[tuple]) -> list[str]:
-    """Each text of the rarer class, in an order of its own, with the nearest text in characters that is still free."""
+    """Each text of the rarer class, in an order of its own, with the nearest text in characters that is still
+    free.
+    """
     few, many = sorted((right, hallucinated), key=len)
     free, found = list(many), []
     for n_characters, _, name in sorted(few, key=lambda one: one[1]):

@@ -1,4 +1,6 @@
-"""The reproduction ledger: each published number beside ours, and whether it was reproduced, differs or cannot be checked, and why."""
+"""The reproduction ledger: each published number beside ours, and whether it was reproduced, differs or
+cannot be checked, and why.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +14,8 @@ from truerate.core.schemas import Score, frame, pairs
 KEY = ("source", "table", "model", "metric", "slice")
 COLUMNS = (*KEY, "value", "note")
 REPRODUCED, DIFFERS, UNCHECKED = "reproduced", "differs", "cannot be checked"
-# Printed totals whose printed parts must sum to them: (source, table, metric of the total, how the names of its parts begin).
+# Printed totals whose printed parts must sum to them: (source, table, metric of the total, how the names of
+# its parts begin).
 TOTALS = (
     ("helma", "5", "n_samples", "n_samples_type"),
     ("helma", "7", "n_failed", "n_failed_type"),
@@ -22,27 +25,47 @@ TOTALS = (
 EVEN = 1e-6  # sums of printed decimals that differ by less are equal
 # Why a table cannot be checked from what is public, by (source, table).
 REASONS = {
-    ("helma", "5"): "counts of the paper's own sampling; the candidates before filtering are not public as a whole",
-    ("helma", "6"): "needs the models of 2023 on the released pairs, asked with the paper's prompts; ours are our own words",
+    (
+        "helma",
+        "5",
+    ): "counts of the paper's own sampling; the candidates before filtering are not public as a whole",
+    (
+        "helma",
+        "6",
+    ): "needs the models of 2023 on the released pairs, asked with the paper's prompts; ours are our own words",
     ("helma", "7"): "needs the outputs behind the printed failures, which are not public",
-    ("helma", "9"): "needs the models of 2023 with the paper's prompts for knowledge, chain of thought and contrast",
+    (
+        "helma",
+        "9",
+    ): "needs the models of 2023 with the paper's prompts for knowledge, chain of thought and contrast",
     ("mfava", "1"): "needs the paper's raters; ours rate other passages",
     ("mfava", "2"): "counts of the paper's annotators; the parts are summed above",
     ("mfava", "3"): "needs the paper's 8B backbones trained on its translations; ours learn from other texts",
     ("mfava", "4"): "counts of the paper's silver set as a whole; the public files hold a part of it",
     ("mfava", "10"): "needs the paper's trained detector; its weights are not public",
     ("mfava", "Fig4"): "needs the paper's replies and trained detector; its weights are not public",
-    ("wildhallucinations", "4"): "needs the paper's replies, which are not public; models are asked about other entities in other words",
+    (
+        "wildhallucinations",
+        "4",
+    ): "needs the paper's replies, which are not public; models are asked about other entities in other words",
     ("wildhallucinations", "5"): "needs the paper's replies, facts and verdicts, which are not public",
-    ("wildhallucinations", "6"): "needs the paper's replies; 5,891 common entities are more than Claude 3 Haiku's 72.59 % of 7,919 allow",
+    (
+        "wildhallucinations",
+        "6",
+    ): "needs the paper's replies; 5,891 common entities are more than Claude 3 Haiku's 72.59 % of 7,919 allow",
     ("wildhallucinations", "7"): "needs the paper's review of facts; the parts are summed above",
-    ("wildhallucinations", "8"): "needs the paper's review of facts; the printed shares sum to 97.48 %, 116 of 119 facts",
+    (
+        "wildhallucinations",
+        "8",
+    ): "needs the paper's review of facts; the printed shares sum to 97.48 %, 116 of 119 facts",
 }
 
 
 @dataclass(frozen=True)
 class Claim:
-    """That a score of ours measures what a published row printed. `scale` turns the printed number into ours (.01 for percent)."""
+    """That a score of ours measures what a published row printed. `scale` turns the printed number into ours
+    (.01 for percent).
+    """
 
     published: tuple[str, str, str, str, str]  # source, table, model, metric, slice
     board: str
@@ -53,7 +76,8 @@ class Claim:
 
 
 def load_published(path: str | Path) -> pl.DataFrame:
-    """Published results as a frame: `source, table, model, metric, slice, note` as text, `value` as number. `table` is no number.
+    """Published results as a frame: `source, table, model, metric, slice, note` as text, `value` as number.
+    `table` is no number.
 
     Raises TruerateError where the file is missing or lacks a column.
     """
@@ -62,24 +86,41 @@ def load_published(path: str | Path) -> pl.DataFrame:
         return rows.select(*COLUMNS).with_columns(pl.col("value").cast(pl.Float64))
     except (OSError, pl.exceptions.PolarsError) as error:
         first = str(error).splitlines()[0]
-        raise TruerateError(f"reading published results {str(path)!r}: {first}; needed columns: {', '.join(COLUMNS)}") from None
+        raise TruerateError(
+            f"reading published results {str(path)!r}: {first}; needed columns: {', '.join(COLUMNS)}"
+        ) from None
 
 
 def ledger(
-    published: pl.DataFrame, scores: pl.DataFrame, claims: Sequence[Claim], *, tolerance: float, reasons: Mapping[tuple[str, str], str]
+    published: pl.DataFrame,
+    scores: pl.DataFrame,
+    claims: Sequence[Claim],
+    *,
+    tolerance: float,
+    reasons: Mapping[tuple[str, str], str],
 ) -> list[dict]:
-    """One line per published row: `board, quantity, published, ours, low, high, verdict, reason, source`; None where there is nothing.
+    """One line per published row: `board, quantity, published, ours, low, high, verdict, reason, source`;
+    None where there is nothing.
 
-    `published`: as from `load_published`, only the rows that are to be listed; `scores`: schemas.Score. Reproduced: the printed value lies
-    in our interval, or within `tolerance` (in our unit) of our value. A row that no claim names, or whose score is not there, cannot be
-    checked; `reasons` says why by (source, table).
+    `published`: as from `load_published`, only the rows that are to be listed; `scores`: schemas.Score.
+    Reproduced: the printed value lies in our interval, or within `tolerance` (in our unit) of our value. A
+    row that no claim names, or whose score is not there, cannot be checked; `reasons` says why by (source,
+    table).
     """
     claimed = {claim.published: claim for claim in claims}
-    ours = {(s["board"], s["metric"], s["subject"], _key(s["slice"])): s for s in scores.to_dicts() if s["method"] == "estimator"}
+    ours = {
+        (s["board"], s["metric"], s["subject"], _key(s["slice"])): s
+        for s in scores.to_dicts()
+        if s["method"] == "estimator"
+    }
     lines = []
     for row in published.to_dicts():
         claim = claimed.get(tuple(row[name] for name in KEY))
-        score = ours.get((claim.board, claim.metric, claim.subject, _key(pairs(**claim.slice)))) if claim else None
+        score = (
+            ours.get((claim.board, claim.metric, claim.subject, _key(pairs(**claim.slice))))
+            if claim
+            else None
+        )
         lines.append(_line(row, claim, score, tolerance=tolerance, reasons=reasons))
     return lines
 
@@ -88,10 +129,19 @@ def _key(slice_: list[dict[str, str]]) -> tuple:
     return tuple((one["key"], one["value"]) for one in slice_)
 
 
-def _line(row: dict, claim: Claim | None, score: dict | None, *, tolerance: float, reasons: Mapping[tuple[str, str], str]) -> dict:
+def _line(
+    row: dict,
+    claim: Claim | None,
+    score: dict | None,
+    *,
+    tolerance: float,
+    reasons: Mapping[tuple[str, str], str],
+) -> dict:
     named = {
         "board": claim.board if claim else None,
-        "quantity": " · ".join(row[name] for name in ("model", "metric", "slice") if row[name] not in (None, "-")),
+        "quantity": " · ".join(
+            row[name] for name in ("model", "metric", "slice") if row[name] not in (None, "-")
+        ),
         "published": row["value"] * (claim.scale if claim else 1),
         "source": f"{row['source']} Table {row['table']}",
     }
@@ -99,11 +149,19 @@ def _line(row: dict, claim: Claim | None, score: dict | None, *, tolerance: floa
         why = "the row of ours that measures this is not built" if claim else "no row of ours measures this"
         reason = reasons.get((row["source"], row["table"]), why)
         return named | {"ours": None, "low": None, "high": None, "verdict": UNCHECKED, "reason": reason}
-    verdict, reason = judge(named["published"], score["value"], (score["low"], score["high"]), tolerance=tolerance)
-    return named | {name: score[name] for name in ("low", "high")} | {"ours": score["value"], "verdict": verdict, "reason": reason}
+    verdict, reason = judge(
+        named["published"], score["value"], (score["low"], score["high"]), tolerance=tolerance
+    )
+    return (
+        named
+        | {name: score[name] for name in ("low", "high")}
+        | {"ours": score["value"], "verdict": verdict, "reason": reason}
+    )
 
 
-def judge(published: float, ours: float, interval: tuple[float | None, float | None], *, tolerance: float) -> tuple[str, str]:
+def judge(
+    published: float, ours: float, interval: tuple[float | None, float | None], *, tolerance: float
+) -> tuple[str, str]:
     """The verdict on a published number and its reason."""
     gap, (low, high) = ours - published, interval
     if abs(gap) <= tolerance:
@@ -127,14 +185,34 @@ def check_totals(published: pl.DataFrame) -> list[dict]:
             )
             found = pieces["value"].sum()
             verdict, reason = judge(total["value"], found, (None, None), tolerance=EVEN)
-            reason = f"sum of {pieces.height} printed parts" if verdict == REPRODUCED else f"the printed parts: {reason}"
-            line = {"board": None, "quantity": f"{metric} · {total['slice']}", "published": total["value"], "ours": found}
-            lines.append(line | {"low": None, "high": None, "verdict": verdict, "reason": reason, "source": f"{source} Table {table}"})
+            reason = (
+                f"sum of {pieces.height} printed parts"
+                if verdict == REPRODUCED
+                else f"the printed parts: {reason}"
+            )
+            line = {
+                "board": None,
+                "quantity": f"{metric} · {total['slice']}",
+                "published": total["value"],
+                "ours": found,
+            }
+            lines.append(
+                line
+                | {
+                    "low": None,
+                    "high": None,
+                    "verdict": verdict,
+                    "reason": reason,
+                    "source": f"{source} Table {table}",
+                }
+            )
     return lines
 
 
 def ledger_of(files: Sequence[str | Path]) -> list[dict]:
-    """The ledger of published tables: totals against their printed parts first, then every other row with why it cannot be checked."""
+    """The ledger of published tables: totals against their printed parts first, then every other row with why
+    it cannot be checked.
+    """
     totals = pl.DataFrame([one[:3] for one in TOTALS], schema=["source", "table", "metric"], orient="row")
     lines = []
     for published in map(load_published, files):

@@ -1,4 +1,6 @@
-"""Scores and outcomes become leaderboard rows: one cell each, with its rank range and what kind of subject it is about."""
+"""Scores and outcomes become leaderboard rows: one cell each, with its rank range and what kind of subject it
+is about.
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,7 +15,15 @@ from truerate.metrics.ranking import compare_all, rank_ranges
 
 BASELINE, MODEL = "baseline", "model"
 NO_CARD: Mapping = MappingProxyType({})
-LOWER_IS_BETTER = ("failure_rate", "unparsed_rate", "broken_rate", "disagreement_rate", "flagged_rate", "hallucination_rate", "fpr")
+LOWER_IS_BETTER = (
+    "failure_rate",
+    "unparsed_rate",
+    "broken_rate",
+    "disagreement_rate",
+    "flagged_rate",
+    "hallucination_rate",
+    "fpr",
+)
 # The table a metric stands in, by how its name begins; what nothing names is recognition.
 TABLES = {
     "shortcut_": "audit",
@@ -37,9 +47,15 @@ TABLES = {
 }
 
 
-def board_rows(at: Layout, board: str, scores: pl.DataFrame, outcomes: pl.DataFrame, card: Mapping = NO_CARD) -> pl.DataFrame:
-    """The rows of a declared board: `rows` with its settings, models named in params.yaml being models and all else baselines."""
-    return rows(board, scores, outcomes, at.p.statistics, at.p.seed, {name: MODEL for name in at.p.models}, card)
+def board_rows(
+    at: Layout, board: str, scores: pl.DataFrame, outcomes: pl.DataFrame, card: Mapping = NO_CARD
+) -> pl.DataFrame:
+    """The rows of a declared board: `rows` with its settings, models named in params.yaml being models and
+    all else baselines.
+    """
+    return rows(
+        board, scores, outcomes, at.p.statistics, at.p.seed, {name: MODEL for name in at.p.models}, card
+    )
 
 
 def rows(
@@ -53,9 +69,10 @@ def rows(
 ) -> pl.DataFrame:
     """The `schemas.Row` frame of a board, one row per score, in the order table, metric, slice, then subject.
 
-    `scores` (schemas.Score): method `published` or `planted` gives a reference row of that kind; else the kind is that of the subject in
-    `kinds`, `baseline` where it is not named. `outcomes` (schemas.Outcome): the subjects of one metric and slice are ranked together;
-    scores without outcomes have no rank. `provenance` is the digest of the score's inputs. `card`: the track's, for `table_of` and
+    `scores` (schemas.Score): method `published` or `planted` gives a reference row of that kind; else the
+    kind is that of the subject in `kinds`, `baseline` where it is not named. `outcomes` (schemas.Outcome):
+    the subjects of one metric and slice are ranked together; scores without outcomes have no rank.
+    `provenance` is the digest of the score's inputs. `card`: the track's, for `table_of` and
     `is_lower_better`; who has a score of its metric `asked` is a model, whether or not params.yaml names it.
     """
     ranked = ranks(outcomes.filter(pl.col("board") == board), statistics, seed, card)
@@ -67,18 +84,24 @@ def rows(
         key = (score["metric"], slice_key(score["slice"]), score["subject"])
         low, high = ranked.get(key, (None, None)) if is_ours and score["value"] is not None else (None, None)
         kind = kinds.get(score["subject"], BASELINE) if is_ours else score["method"]
-        cells = {name: score[name] for name in ("board", "subject", "metric", "slice", "value", "low", "high", "n")}
+        cells = {
+            name: score[name] for name in ("board", "subject", "metric", "slice", "value", "low", "high", "n")
+        }
         made.append(
             cells
             | {"table": table_of(score["metric"], tables), "kind": kind, "rank_low": low, "rank_high": high}
             | {"provenance": score["inputs"]}
         )
-    made.sort(key=lambda row: (row["table"], row["metric"], slice_key(row["slice"]), row["kind"], row["subject"]))
+    made.sort(
+        key=lambda row: (row["table"], row["metric"], slice_key(row["slice"]), row["kind"], row["subject"])
+    )
     return frame(Row, made).select(schema(Row).names())
 
 
 def table_of(metric: str, tables: Mapping[str, str] = NO_CARD) -> str:
-    """The name of the table that a metric stands in; the longest matching beginning decides, a track's own `tables` before the shared."""
+    """The name of the table that a metric stands in; the longest matching beginning decides, a track's own
+    `tables` before the shared.
+    """
     for known in (tables, TABLES):
         if matching := [start for start in known if metric.startswith(start)]:
             return known[max(matching, key=len)]
@@ -86,7 +109,8 @@ def table_of(metric: str, tables: Mapping[str, str] = NO_CARD) -> str:
 
 
 def is_lower_better(metric: str, card: Mapping = NO_CARD) -> bool:
-    """Whether less of a metric is better: as the card's `ranks` say of the metric it ranks, else by how its name ends.
+    """Whether less of a metric is better: as the card's `ranks` say of the metric it ranks, else by how its
+    name ends.
 
     A card's `lower_is_better` lists endings beside the shared ones.
     """
@@ -104,25 +128,42 @@ def slice_key(slice_: list[dict[str, str]]) -> str:
 def ranks(
     outcomes: pl.DataFrame, statistics: Statistics, seed: int, card: Mapping = NO_CARD
 ) -> dict[tuple[str, str, str], tuple[int, int]]:
-    """(rank_low, rank_high) by (metric, slice, subject): `metrics.ranking` over the subjects of each metric and slice.
+    """(rank_low, rank_high) by (metric, slice, subject): `metrics.ranking` over the subjects of each metric
+    and slice.
 
-    Tests are the paired cluster bootstrap on the units that both subjects have, Holm-corrected over all pairs of the metric and slice. Who
-    has no value on any unit (nothing was answered, or it always abstains) is no rival: it has no rank and widens nobody's.
+    Tests are the paired cluster bootstrap on the units that both subjects have, Holm-corrected over all pairs
+    of the metric and slice. Who has no value on any unit (nothing was answered, or it always abstains) is no
+    rival: it has no rank and widens nobody's.
     """
-    keyed = outcomes.with_columns(key=pl.Series([slice_key(one) for one in outcomes["slice"].to_list()], dtype=pl.String))
+    keyed = outcomes.with_columns(
+        key=pl.Series([slice_key(one) for one in outcomes["slice"].to_list()], dtype=pl.String)
+    )
     found = {}
     keyed = keyed.filter(pl.col("value").is_not_null().any().over("metric", "key", "subject"))
     for (metric, key), part in keyed.sort("metric", "key").group_by("metric", "key", maintain_order=True):
         subjects, values, clusters = outcome_matrix(part)
-        compared = compare_all(values, clusters, n_resamples=statistics.n_bootstrap, alpha=statistics.alpha, seed=seed)
-        ranges = rank_ranges(len(subjects), compared, alpha=statistics.alpha, higher_is_better=not is_lower_better(metric, card))
+        compared = compare_all(
+            values, clusters, n_resamples=statistics.n_bootstrap, alpha=statistics.alpha, seed=seed
+        )
+        ranges = rank_ranges(
+            len(subjects),
+            compared,
+            alpha=statistics.alpha,
+            higher_is_better=not is_lower_better(metric, card),
+        )
         found |= {(metric, key, subject): tuple(one) for subject, one in zip(subjects, ranges, strict=True)}
     return found
 
 
 def outcome_matrix(outcomes: pl.DataFrame) -> tuple[list[str], np.ndarray, list[str]]:
-    """Outcomes of one metric and slice as subjects, values (subjects, units; NaN where there is none) and the cluster of each unit."""
-    wide = outcomes.sort("subject").pivot(on="subject", index=["unit_id", "cluster_id"], values="value").sort("unit_id", "cluster_id")
+    """Outcomes of one metric and slice as subjects, values (subjects, units; NaN where there is none) and the
+    cluster of each unit.
+    """
+    wide = (
+        outcomes.sort("subject")
+        .pivot(on="subject", index=["unit_id", "cluster_id"], values="value")
+        .sort("unit_id", "cluster_id")
+    )
     subjects = [name for name in wide.columns if name not in ("unit_id", "cluster_id")]
     values = wide.select(pl.col(subjects).cast(pl.Float64).fill_null(float("nan"))).to_numpy().T
     return subjects, values, wide["cluster_id"].to_list()

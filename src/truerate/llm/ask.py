@@ -19,8 +19,9 @@ BYTES_PER_TOKEN = 4  # of a prompt, until an endpoint has counted
 def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
     """The replies in the order of the requests; equal requests share one.
 
-    Every reply is in the store before it is returned. Raises TruerateError where no more can be asked (a key, model, quota or endpoint
-    that is not there, the budget): what came until then stays stored, and the next run goes on from there.
+    Every reply is in the store before it is returned. Raises TruerateError where no more can be asked (a key,
+    model, quota or endpoint that is not there, the budget): what came until then stays stored, and the next
+    run goes on from there.
     """
     targets = _targets(requests, at)
     keys = [targets[request.model].key(request) for request in requests]
@@ -28,19 +29,32 @@ def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
         addresses = {key: targets[request.model].address for key, request in zip(keys, requests, strict=True)}
         answers = _final(store, addresses)
         stored = set(answers)
-        jobs = {key: Job(key, targets[r.model], r) for key, r in zip(keys, requests, strict=True) if key not in stored}
+        jobs = {
+            key: Job(key, targets[r.model], r)
+            for key, r in zip(keys, requests, strict=True)
+            if key not in stored
+        }
         with Progress(label, n_requests=len(requests), n_stored=len(requests) - len(jobs)) as progress:
             if jobs:
                 _run(jobs, at, store, answers=answers, stored=stored, progress=progress)
-    return [_reply(key, answers[key], targets[r.model], is_stored=key in stored) for key, r in zip(keys, requests, strict=True)]
+    return [
+        _reply(key, answers[key], targets[r.model], is_stored=key in stored)
+        for key, r in zip(keys, requests, strict=True)
+    ]
 
 
 def _final(store: Store, addresses: dict[bytes, str]) -> dict[bytes, Kept | Dead]:
-    """The stored answers that stand: dead letters only where they came from the address at which the model is asked now."""
-    return {key: answer for key, answer in store.find(list(addresses)).items() if is_final(answer, addresses[key])}
+    """The stored answers that stand: dead letters only where they came from the address at which the model is
+    asked now.
+    """
+    return {
+        key: answer for key, answer in store.find(list(addresses)).items() if is_final(answer, addresses[key])
+    }
 
 
-def _run(jobs: dict[bytes, Job], at: Layout, store: Store, *, answers: dict, stored: set, progress: Progress) -> None:
+def _run(
+    jobs: dict[bytes, Job], at: Layout, store: Store, *, answers: dict, stored: set, progress: Progress
+) -> None:
     """Ask what is missing; fills `answers`, and `stored` with what other processes had answered by then."""
 
     def on_answer(job: Job, answer: Kept | Dead, is_stored: bool) -> None:
@@ -58,7 +72,15 @@ def _reply(key: bytes, answer: Kept | Dead, target: Target, *, is_stored: bool) 
     if type(answer) is Dead:
         return Reply(key.hex(), "dead", "", None, answer.reason, None, None, 0.0, is_stored)
     text, finish, n_in, n_out = answer
-    return answered(key.hex(), text, finish, n_in, n_out, cost_usd=price(target, n_in or 0, n_out or 0), is_stored=is_stored)
+    return answered(
+        key.hex(),
+        text,
+        finish,
+        n_in,
+        n_out,
+        cost_usd=price(target, n_in or 0, n_out or 0),
+        is_stored=is_stored,
+    )
 
 
 def estimate(requests: Sequence[Request], at: Layout) -> Estimate:
@@ -81,10 +103,15 @@ def estimate(requests: Sequence[Request], at: Layout) -> Estimate:
 
 
 def _seen(store: Store) -> dict[str, tuple[float, float]]:
-    """Per model identity: prompt tokens per byte of bound, and completion tokens per reply, as endpoints have counted them so far."""
+    """Per model identity: prompt tokens per byte of bound, and completion tokens per reply, as endpoints have
+    counted them so far.
+    """
     sums = "TOTAL(n_bytes), TOTAL(n_in), TOTAL(n_out), TOTAL(calls)"
     rows = store.query(f"SELECT identity, {sums} FROM ledger WHERE kind = 'reply' GROUP BY identity")
-    return {identity: (n_in / max(n_bytes, 1), n_out / max(calls, 1)) for identity, n_bytes, n_in, n_out, calls in rows}
+    return {
+        identity: (n_in / max(n_bytes, 1), n_out / max(calls, 1))
+        for identity, n_bytes, n_in, n_out, calls in rows
+    }
 
 
 def _expected(job: Job, seen: tuple[float, float] | None) -> tuple[float, float]:
@@ -94,7 +121,9 @@ def _expected(job: Job, seen: tuple[float, float] | None) -> tuple[float, float]
 
 
 def recorded(keys: Iterable[str], at: Layout) -> dict[str, tuple[dict, dict]]:
-    """The request (`identity`, `messages`, `params`, `sample_index`) and the reply behind each of the keys that the store holds."""
+    """The request (`identity`, `messages`, `params`, `sample_index`) and the reply behind each of the keys
+    that the store holds.
+    """
     with Store(at.store) as store:
         return {key.hex(): pair for key, pair in store.requests([bytes.fromhex(key) for key in keys]).items()}
 

@@ -20,13 +20,16 @@ def stats(at: Layout, *, as_json: bool = False) -> None:
 def dead(at: Layout, *, retry: str | None = None, as_json: bool = False, mark: Mark | None = None) -> None:
     """Print the dead letters, or forget those of one reason so that the next build asks them again.
 
-    `mark` is handed their keys before they are forgotten and gives the boards that hold them, which the next `dvc repro` makes again.
+    `mark` is handed their keys before they are forgotten and gives the boards that hold them, which the next
+    `dvc repro` makes again.
     """
     with Store(at.store, is_read_only=retry is None) as store:
         if retry is None:
             show(facts.dead_letters(store), as_json=as_json, title=str(at.store), empty="no dead letters")
             return
-        letters = {key.hex() for (key,) in store.query("SELECT key FROM dead WHERE ? IN (reason, 'all')", [retry])}
+        letters = {
+            key.hex() for (key,) in store.query("SELECT key FROM dead WHERE ? IN (reason, 'all')", [retry])
+        }
         boards = mark(at, letters) if mark else []
         n = facts.retry_dead(store, retry)
     show_forgotten(n, "dead letters", boards, asks="asks", as_json=as_json)
@@ -47,5 +50,7 @@ def import_(at: Layout, file: str) -> None:
 def gc(at: Layout, *, older_than_days: float = 30.0) -> None:
     """Drop replies of models that params.yaml no longer names in this form."""
     with Store(at.store) as store:
-        n = facts.gc(store, keep={at.identity(alias) for alias in at.p.models}, older_than_s=older_than_days * 86400)
+        n = facts.gc(
+            store, keep={at.identity(alias) for alias in at.p.models}, older_than_s=older_than_days * 86400
+        )
     print(f"{n:,} replies and dead letters dropped")

@@ -11,10 +11,15 @@ def counts(generations: pl.DataFrame) -> pl.DataFrame:
     """Count rows per step (the purpose), model, task, language, scheme, variant and stage, from Generation rows."""
     if generations.is_empty():
         return frame(Count)
-    known = generations.select("purpose", "model", "status", *(pair("attributes", key) for key in (*_SLICED, "thought")))
+    known = generations.select(
+        "purpose", "model", "status", *(pair("attributes", key) for key in (*_SLICED, "thought"))
+    )
     grouped = known.group_by("purpose", "model", *_SLICED).agg(
         pl.len().alias("n_in"),
-        *((pl.col("status") == status).sum().alias(f"n_{status}") for status in ("ok", "dead", "abstained", "unparsed")),
+        *(
+            (pl.col("status") == status).sum().alias(f"n_{status}")
+            for status in ("ok", "dead", "abstained", "unparsed")
+        ),
         pl.col("thought").is_not_null().sum().alias("n_thought"),
     )
     rows = [_row(row) for row in grouped.sort("purpose", "model", *_SLICED).iter_rows(named=True)]
@@ -23,4 +28,9 @@ def counts(generations: pl.DataFrame) -> pl.DataFrame:
 
 def _row(row: dict) -> dict:
     sizes = {name: row[name] for name in ("n_in", "n_ok", "n_dead", "n_abstained", "n_unparsed", "n_thought")}
-    return {"step": row["purpose"], "model": row["model"], "slice": pairs(**{key: row[key] for key in _SLICED}), **sizes}
+    return {
+        "step": row["purpose"],
+        "model": row["model"],
+        "slice": pairs(**{key: row[key] for key in _SLICED}),
+        **sizes,
+    }

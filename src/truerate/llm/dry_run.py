@@ -20,7 +20,9 @@ class Planned:
 
 @dataclass
 class Peek:
-    """Stands in for `llm.ask`: answers from the store, else by `assumed` (key and request to a reply), and keeps what was asked."""
+    """Stands in for `llm.ask`: answers from the store, else by `assumed` (key and request to a reply), and
+    keeps what was asked.
+    """
 
     assumed: Callable[[str, Request], Reply]
     asked: list[Request] = field(default_factory=list)

@@ -34,7 +34,9 @@ class Read:
 
 
 def decoding(settings: Sampling, index: int = 0) -> dict[str, object]:
-    """The request parameters of a decoding block; a seed only where replies are drawn, so that repeated samples differ."""
+    """The request parameters of a decoding block; a seed only where replies are drawn, so that repeated
+    samples differ.
+    """
     params = settings.model_dump()
     return {**params, "seed": index} if settings.temperature > 0 else params
 
@@ -43,7 +45,10 @@ def generation(asked: Prompted, reply: Reply, read: Read | None = None) -> dict[
     """The Generation row of a reply. Without `read` the reply is kept as it came."""
     if reply.status != "ok" or read is None:
         read = Read(reply.text, reply.status, reply.reason, read.attributes if read else {})
-    request, attributes = asked.request, {**asked.attributes, **read.attributes, "thought": reply.thought or None}
+    request, attributes = (
+        asked.request,
+        {**asked.attributes, **read.attributes, "thought": reply.thought or None},
+    )
     return {
         "generation_id": content_id(asked.purpose, asked.item_id, request.model, reply.key, asked.attributes),
         "item_id": asked.item_id,

@@ -1,4 +1,6 @@
-"""Untrusted text made safe to stand in a prompt: it cannot pose as a heading, as a chat turn or as the end of its own block."""
+"""Untrusted text made safe to stand in a prompt: it cannot pose as a heading, as a chat turn or as the end of
+its own block.
+"""
 
 import hashlib
 import re
@@ -6,7 +8,8 @@ import re
 from truerate.core.text import clean
 
 _LINE_START = r"(?:^|(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]))"
-# A heading as models read one: `#Name#:`, `###Name###:`, `**###Name###**:`, perhaps behind a quote mark, bullet or bold.
+# A heading as models read one: `#Name#:`, `###Name###:`, `**###Name###**:`, perhaps behind a quote mark,
+# bullet or bold.
 _HEADING = re.compile(_LINE_START + r"([\s>*_\-]*)(#{1,3})([^#\n\r]{1,80}?)(#{1,3})([\s*_]*[:：])")
 _TOKENS = re.compile(
     r"<(?=\|[^\n|]{0,60}\|?>)|<(?=｜[^\n]{0,60}?｜>)|<(?=</?SYS>>)"
@@ -19,7 +22,8 @@ _WIDE = {"<": "＜", "[": "［"}
 
 
 def neutralise(text: str) -> str:
-    """The text with the marks that steer a model replaced by their full-width forms: hashes of headings, brackets of chat tokens.
+    """The text with the marks that steer a model replaced by their full-width forms: hashes of headings,
+    brackets of chat tokens.
 
     Also `text.clean`ed. Applying it twice changes nothing more.
     """
@@ -37,7 +41,9 @@ def _widened(heading: re.Match) -> str:
 
 
 def fence(text: str) -> str:
-    """The neutralised text in a block of its own, whose name follows from the text, so that equal data give equal prompts."""
+    """The neutralised text in a block of its own, whose name follows from the text, so that equal data give
+    equal prompts.
+    """
     nonce = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
     inside = _FENCE.sub(_WIDE["<"], neutralise(text))
     return f"<data-{nonce}>\n{inside}\n</data-{nonce}>"

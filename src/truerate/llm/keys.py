@@ -22,7 +22,9 @@ PARAMS = FLOATS | {
 
 @dataclass(frozen=True)
 class Target:
-    """A model of params.yaml as requests need it. `address`: where it is asked, without the free port of a launched server."""
+    """A model of params.yaml as requests need it. `address`: where it is asked, without the free port of a
+    launched server.
+    """
 
     alias: str
     endpoint: str
@@ -56,7 +58,9 @@ class Target:
         )
 
     def params(self, asked: dict) -> dict:
-        """The settings that are sent: those asked, replaced by the model's own, without `drop`, the length limit under its right name."""
+        """The settings that are sent: those asked, replaced by the model's own, without `drop`, the length
+        limit under its right name.
+        """
         try:
             seen = tuple(asked.items())
             if (known := self._merged.get(seen)) is not None:
@@ -69,13 +73,23 @@ class Target:
         sent = {**asked, **self.override}
         limits = [sent.pop(name) for name in LIMITS if name in sent]
         if not limits:
-            raise TruerateError(f"asking model {self.alias!r}: no `max_tokens`, so its cost has no bound; set it in params.yaml")
+            raise TruerateError(
+                f"asking model {self.alias!r}: no `max_tokens`, so its cost has no bound; set it in params.yaml"
+            )
         if unknown := sent.keys() - PARAMS:
             hint = f"others go into models.{self.alias}.extra_body"
-            raise TruerateError(f"asking model {self.alias!r}: {listed(unknown)} cannot be sent; allowed: {listed(PARAMS)}; {hint}")
+            raise TruerateError(
+                f"asking model {self.alias!r}: {listed(unknown)} cannot be sent; allowed: {listed(PARAMS)}; {hint}"
+            )
         if sent.get("n", 1) != 1:
-            raise TruerateError(f"asking model {self.alias!r}: n = {sent['n']!r}; allowed: 1 (ask again under another sample_index)")
-        sent = {name: self._number(name, value) if name in FLOATS else value for name, value in sent.items() if name not in self.drop}
+            raise TruerateError(
+                f"asking model {self.alias!r}: n = {sent['n']!r}; allowed: 1 (ask again under another sample_index)"
+            )
+        sent = {
+            name: self._number(name, value) if name in FLOATS else value
+            for name, value in sent.items()
+            if name not in self.drop
+        }
         sent[self.limit_field] = limits[-1]
         return sent
 
@@ -83,7 +97,9 @@ class Target:
         try:
             return float(value)
         except (TypeError, ValueError):
-            raise TruerateError(f"asking model {self.alias!r}: {name} is {value!r}; it must be a number") from None
+            raise TruerateError(
+                f"asking model {self.alias!r}: {name} is {value!r}; it must be a number"
+            ) from None
 
     def payload(self, request: Request) -> bytes:
         """The request as sorted JSON: what is hashed, stored and, with the model's name, sent."""
@@ -105,7 +121,9 @@ class Target:
         """The HTTP body of a payload."""
         request = orjson.loads(payload)
         extra = request["params"].pop("extra_body", {})
-        return orjson.dumps({"model": self.model, "messages": request["messages"], **request["params"], **extra})
+        return orjson.dumps(
+            {"model": self.model, "messages": request["messages"], **request["params"], **extra}
+        )
 
 
 def _clean(messages: tuple[dict, ...]) -> tuple[dict, ...] | list[dict]:
@@ -117,7 +135,9 @@ def _clean(messages: tuple[dict, ...]) -> tuple[dict, ...] | list[dict]:
 
 
 def _is_plain(content: str) -> bool:
-    """False for every text that `text.clean` changes, and for few others. It runs for every request, so it costs 1 µs per KB."""
+    """False for every text that `text.clean` changes, and for few others. It runs for every request, so it
+    costs 1 µs per KB.
+    """
     if not content.isascii():
         return content.replace("\n", "").isprintable()
     for mark in CONTROLS:  # 28 searches for one byte each are a third of one search for any of them

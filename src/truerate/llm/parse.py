@@ -1,7 +1,8 @@
 """What a reply says, read strictly: a value, or None with the reason why there is none. Never a guess.
 
-Every reader looks at the model's own reply alone. A cue is the heading a prompt ends with (`Your Judgement` or `#Your Judgement#:`):
-where a reply repeats it, what follows its last occurrence is the answer, and what stands before is thinking.
+Every reader looks at the model's own reply alone. A cue is the heading a prompt ends with (`Your Judgement`
+or `#Your Judgement#:`): where a reply repeats it, what follows its last occurrence is the answer, and what
+stands before is thinking.
 """
 
 import re
@@ -9,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-# Why a reply is unparsed: nothing in it · no answer or heading in it · more than one answer · tags that do not close or are unknown ·
-# text outside the tags that differs from the text that was to be tagged.
+# Why a reply is unparsed: nothing in it · no answer or heading in it · more than one answer · tags that do
+# not close or are unknown · text outside the tags that differs from the text that was to be tagged.
 REASONS = ("empty", "absent", "ambiguous", "malformed", "altered")
 _ANY_HEADING = re.compile(r"^[ \t>*_\-]*#{1,3}[^#\n]{1,80}?#{1,3}[ \t*_]*[:：]", re.MULTILINE)
 _FENCE = re.compile(r"\A<data-([0-9a-f]{8})>\n(.*)\n</data-\1>\Z", re.DOTALL)
@@ -26,7 +27,9 @@ class Parsed:
 
 
 def yes_no(text: str, cue: str | None = None) -> Parsed:
-    """True for Yes, False for No. The words count with a capital or in capitals, or alone in small letters; both is ambiguous."""
+    """True for Yes, False for No. The words count with a capital or in capitals, or alone in small letters;
+    both is ambiguous.
+    """
     answer = _answer(text, cue)
     if not answer:
         return Parsed(None, "empty")
@@ -37,7 +40,9 @@ def yes_no(text: str, cue: str | None = None) -> Parsed:
 
 
 def choice(text: str, names: Sequence[str], cue: str | None = None) -> Parsed:
-    """The one of `names` that the answer holds, whatever its case; also its last word alone (`2` for `Answer 2`)."""
+    """The one of `names` that the answer holds, whatever its case; also its last word alone (`2` for `Answer
+    2`).
+    """
     answer = _answer(text, cue)
     if not answer:
         return Parsed(None, "empty")
@@ -45,7 +50,9 @@ def choice(text: str, names: Sequence[str], cue: str | None = None) -> Parsed:
     short = [name for name in names if name.split()[-1].casefold() == alone]
     if len(short) == 1:
         return Parsed(short[0])
-    return _only({name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", answer, re.IGNORECASE)})
+    return _only(
+        {name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", answer, re.IGNORECASE)}
+    )
 
 
 def _only(found: set) -> Parsed:
@@ -74,9 +81,11 @@ def after_heading(text: str, heading: str, *, is_optional: bool = False) -> Pars
 
 
 def tagged(text: str, names: Sequence[str], *, original: str | None = None) -> Parsed:
-    """Text with `<name>…</name>` marks as `(plain text, [{"start", "end", "type"}])`, offsets in code points of the plain text.
+    """Text with `<name>…</name>` marks as `(plain text, [{"start", "end", "type"}])`, offsets in code points
+    of the plain text.
 
-    Marks do not nest and every one of them is of `names`. With `original` the plain text must equal it, outer blank space apart.
+    Marks do not nest and every one of them is of `names`. With `original` the plain text must equal it, outer
+    blank space apart.
     """
     if not text.strip():
         return Parsed(None, "empty")
@@ -98,7 +107,9 @@ def tagged(text: str, names: Sequence[str], *, original: str | None = None) -> P
     if plain.strip() != original.strip():
         return Parsed(None, "altered")
     shift = len(original) - len(original.lstrip()) - (len(plain) - len(plain.lstrip()))
-    return Parsed((original, [{**span, "start": span["start"] + shift, "end": span["end"] + shift} for span in spans]))
+    return Parsed(
+        (original, [{**span, "start": span["start"] + shift, "end": span["end"] + shift} for span in spans])
+    )
 
 
 def _answer(text: str, cue: str | None) -> str:
@@ -115,4 +126,7 @@ def _after(text: str, heading: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def _heading(name: str) -> re.Pattern:
-    return re.compile(rf"^[ \t>*_\-]*#{{1,3}}[ \t]*{re.escape(name)}[ \t]*#{{1,3}}[ \t*_]*[:：][ \t*_]*", re.MULTILINE | re.IGNORECASE)
+    return re.compile(
+        rf"^[ \t>*_\-]*#{{1,3}}[ \t]*{re.escape(name)}[ \t]*#{{1,3}}[ \t*_]*[:：][ \t*_]*",
+        re.MULTILINE | re.IGNORECASE,
+    )

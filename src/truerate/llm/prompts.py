@@ -1,8 +1,9 @@
 """Prompt templates: Jinja files of a track, or the user's own in their place, made into chat messages.
 
-A line of the template that reads exactly `=== system ===`, `=== user ===` or `=== assistant ===` starts a message; the template is cut
-there before anything is rendered, so that no data can open a turn. Without such a line the whole is one user message.
-Values are neutralised where they are put in (`guard`); the filter `fence` gives them a block of their own. Headings stand in the template.
+A line of the template that reads exactly `=== system ===`, `=== user ===` or `=== assistant ===` starts a
+message; the template is cut there before anything is rendered, so that no data can open a turn. Without such
+a line the whole is one user message. Values are neutralised where they are put in (`guard`); the filter
+`fence` gives them a block of their own. Headings stand in the template.
 """
 
 import re
@@ -25,8 +26,8 @@ _ROLE = re.compile(r"^=== (system|user|assistant) ===[ \t]*$", re.MULTILINE)
 def render(track: str, name: str, prompts_dir: str | None, **values: object) -> list[dict]:
     """The messages of a track's prompt; those that come out empty are left out.
 
-    `<prompts_dir>/<track>/<name>.j2` comes before the built-in one. Raises TruerateError where there is no such template, where it does
-    not compile, or where it names a value that was not given or is None.
+    `<prompts_dir>/<track>/<name>.j2` comes before the built-in one. Raises TruerateError where there is no
+    such template, where it does not compile, or where it names a value that was not given or is None.
     """
     path = _path(track, name, prompts_dir)
     try:
@@ -35,25 +36,34 @@ def render(track: str, name: str, prompts_dir: str | None, **values: object) -> 
     except BROKEN as error:
         line = f", line {error.lineno}" if getattr(error, "lineno", None) else ""
         what = " ".join(str(getattr(error, "message", error)).split())
-        raise TruerateError(f"prompt {str(path)!r}{line}: {what}; given: {', '.join(sorted(values)) or 'none'}") from None
+        raise TruerateError(
+            f"prompt {str(path)!r}{line}: {what}; given: {', '.join(sorted(values)) or 'none'}"
+        ) from None
     if not any(message["content"] for message in messages):
-        raise TruerateError(f"prompt {str(path)!r}: nothing comes out of it; given: {', '.join(sorted(values)) or 'none'}")
+        raise TruerateError(
+            f"prompt {str(path)!r}: nothing comes out of it; given: {', '.join(sorted(values)) or 'none'}"
+        )
     return [message for message in messages if message["content"]]
 
 
 def check_folder(prompts_dir: str) -> None:
-    """Raise TruerateError where the user's folder holds a template that replaces none, or one that does not compile.
+    """Raise TruerateError where the user's folder holds a template that replaces none, or one that does not
+    compile.
 
     A file whose name begins with `_` is for other templates to include.
     """
     found = [path for path in sorted(Path(prompts_dir).rglob("*.j2")) if not path.name.startswith("_")]
     if not found:
-        raise TruerateError(f"params.yaml: llm.prompts_dir: no template in {prompts_dir!r}; it must hold <track>/<name>.j2, or be null")
+        raise TruerateError(
+            f"params.yaml: llm.prompts_dir: no template in {prompts_dir!r}; it must hold <track>/<name>.j2, or be null"
+        )
     for path in found:
         track = path.parent.name
         known = [place.stem for place in (TRACKS / track / "prompts").glob("*.j2")]
         if path != Path(prompts_dir) / track / path.name or path.stem not in known or not path.is_file():
-            raise TruerateError(f"prompt {str(path)!r} replaces none; <track>/<name>.j2 with name one of: {listed(known)}")
+            raise TruerateError(
+                f"prompt {str(path)!r} replaces none; <track>/<name>.j2 with name one of: {listed(known)}"
+            )
         try:
             _parts(path, path.stat().st_mtime_ns, track, prompts_dir)
         except BROKEN as error:
@@ -75,20 +85,29 @@ def _folders(track: str, prompts_dir: str | None) -> list[Path]:
 
 
 @lru_cache(maxsize=256)
-def _parts(path: Path, _changed: int, track: str, prompts_dir: str | None) -> tuple[tuple[str, Template], ...]:
+def _parts(
+    path: Path, _changed: int, track: str, prompts_dir: str | None
+) -> tuple[tuple[str, Template], ...]:
     """The compiled parts of a template with their roles, read again when the file changes."""
     environment = _environment(track, prompts_dir)
     opening, *rest = _ROLE.split(path.read_text("utf-8"))
     if not rest:
         return (("user", environment.from_string(opening)),)
     if re.sub(r"\{#.*?#\}", "", opening, flags=re.DOTALL).strip():
-        raise TruerateError(f"prompt {str(path)!r}: text before the first role line; allowed there: a Jinja comment")
-    return tuple((role, environment.from_string(source.lstrip("\n"))) for role, source in zip(rest[::2], rest[1::2], strict=True))
+        raise TruerateError(
+            f"prompt {str(path)!r}: text before the first role line; allowed there: a Jinja comment"
+        )
+    return tuple(
+        (role, environment.from_string(source.lstrip("\n")))
+        for role, source in zip(rest[::2], rest[1::2], strict=True)
+    )
 
 
 @lru_cache(maxsize=16)
 def _environment(track: str, prompts_dir: str | None) -> SandboxedEnvironment:
-    """A sandbox in which every value is neutralised on output. Autoescape is what marks the template's own text (macros) as safe."""
+    """A sandbox in which every value is neutralised on output. Autoescape is what marks the template's own
+    text (macros) as safe.
+    """
     environment = SandboxedEnvironment(
         loader=ChoiceLoader([FileSystemLoader(folder) for folder in _folders(track, prompts_dir)]),
         undefined=StrictUndefined,
@@ -106,7 +125,9 @@ def _finalise(value: object) -> Markup:
 
 
 def _given(value: object) -> object:
-    """The value itself; a None would stand in the prompt as a word. An undefined one raises when it is turned to text."""
+    """The value itself; a None would stand in the prompt as a word. An undefined one raises when it is turned
+    to text.
+    """
     if value is None:
         raise TemplateError("a value is None")
     return value

@@ -11,9 +11,10 @@ from truerate.llm.transport.policy import THOUGHT_ONLY
 class Request:
     """One prompt to one model.
 
-    `model` is an alias of `models` in params.yaml, `messages` are `{"role", "content"}`, `params` the decoding settings with `max_tokens`.
-    Equal requests are asked once; `sample_index` tells repeated samples of one prompt apart. It is not sent: an endpoint that is
-    deterministic needs another `seed` in `params` to give another reply.
+    `model` is an alias of `models` in params.yaml, `messages` are `{"role", "content"}`, `params` the
+    decoding settings with `max_tokens`. Equal requests are asked once; `sample_index` tells repeated samples
+    of one prompt apart. It is not sent: an endpoint that is deterministic needs another `seed` in `params` to
+    give another reply.
     """
 
     model: str
@@ -26,9 +27,10 @@ class Request:
 class Reply:
     """What came of one request.
 
-    `status` is `ok` (a text) or `dead` (none will come: `reason` of `policy.REASONS`, empty `text`). Token counts are the endpoint's own,
-    None where it gave none; `cost_usd` is by the prices in params, 0 without a count. `is_stored`: no call was made for it in this run.
-    `thought`: what the model thought before it answered, cut from its text; None where there was none.
+    `status` is `ok` (a text) or `dead` (none will come: `reason` of `policy.REASONS`, empty `text`). Token
+    counts are the endpoint's own, None where it gave none; `cost_usd` is by the prices in params, 0 without a
+    count. `is_stored`: no call was made for it in this run. `thought`: what the model thought before it
+    answered, cut from its text; None where there was none.
     """
 
     key: str
@@ -44,9 +46,18 @@ class Reply:
 
 
 def answered(
-    key: str, text: str, finish: str | None, n_in: int | None, n_out: int | None, *, cost_usd: float = 0.0, is_stored: bool = True
+    key: str,
+    text: str,
+    finish: str | None,
+    n_in: int | None,
+    n_out: int | None,
+    *,
+    cost_usd: float = 0.0,
+    is_stored: bool = True,
 ) -> Reply:
-    """The reply of a stored text. Thought is cut from it here and nowhere else; one that holds nothing else is dead: `thought_only`."""
+    """The reply of a stored text. Thought is cut from it here and nowhere else; one that holds nothing else
+    is dead: `thought_only`.
+    """
     answer, thought = said(text)
     if thought is not None and not answer:
         return Reply(key, "dead", "", finish, THOUGHT_ONLY, n_in, n_out, cost_usd, is_stored, thought)
@@ -55,9 +66,11 @@ def answered(
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a list of requests would cost: new calls, answers already stored, and the bounds of tokens (prompt + completion) and money.
+    """What a list of requests would cost: new calls, answers already stored, and the bounds of tokens (prompt
+    + completion) and money.
 
-    High is a true upper bound per attempt (`budget.bound`); low is the expected prompt plus the completions seen so far of this model.
+    High is a true upper bound per attempt (`budget.bound`); low is the expected prompt plus the completions
+    seen so far of this model.
     """
 
     n_calls: int

@@ -19,20 +19,31 @@ LETTERS = {
 
 
 def stats(store: Store) -> pl.DataFrame:
-    """One row per model identity: kept replies, dead letters, calls booked, those lost without an answer, tokens and USD spent."""
-    replies = {_text(name): n for name, n in store.query("SELECT identity, COUNT(*) FROM response GROUP BY identity")}
-    letters = {_text(name): n for name, n in store.query("SELECT identity, COUNT(*) FROM dead GROUP BY identity")}
+    """One row per model identity: kept replies, dead letters, calls booked, those lost without an answer,
+    tokens and USD spent.
+    """
+    replies = {
+        _text(name): n for name, n in store.query("SELECT identity, COUNT(*) FROM response GROUP BY identity")
+    }
+    letters = {
+        _text(name): n for name, n in store.query("SELECT identity, COUNT(*) FROM dead GROUP BY identity")
+    }
     sums = "TOTAL(calls), TOTAL(CASE kind WHEN 'lost' THEN calls END), TOTAL(n_in), TOTAL(n_out), TOTAL(usd)"
     rows = store.query(f"SELECT identity, {sums} FROM ledger GROUP BY identity")
     booked = {_text(name): [*map(_whole, counts), usd] for name, *counts, usd in rows}
     names = sorted(replies.keys() | letters.keys() | booked.keys())
-    rows = [(name, replies.get(name, 0), letters.get(name, 0), *booked.get(name, (0, 0, 0, 0, 0.0))) for name in names]
+    rows = [
+        (name, replies.get(name, 0), letters.get(name, 0), *booked.get(name, (0, 0, 0, 0, 0.0)))
+        for name in names
+    ]
     return pl.DataFrame(rows, schema=MODELS, orient="row")
 
 
 def _text(value: object) -> str:
     """What stands in a column of names, also where it is no name."""
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else "" if value is None else str(value)
+    return (
+        value.decode("utf-8", "replace") if isinstance(value, bytes) else "" if value is None else str(value)
+    )
 
 
 def _whole(total: float) -> int:
@@ -42,8 +53,12 @@ def _whole(total: float) -> int:
 
 def dead_letters(store: Store) -> pl.DataFrame:
     """One row per request that was given up, newest last, with the end of its last message."""
-    rows = store.query("SELECT key, identity, reason, detail, CAST(attempts AS INTEGER), request FROM dead ORDER BY at, key")
-    found = [(_hex(key), *map(_text, said), attempts, _end(request)) for key, *said, attempts, request in rows]
+    rows = store.query(
+        "SELECT key, identity, reason, detail, CAST(attempts AS INTEGER), request FROM dead ORDER BY at, key"
+    )
+    found = [
+        (_hex(key), *map(_text, said), attempts, _end(request)) for key, *said, attempts, request in rows
+    ]
     return pl.DataFrame(found, schema=LETTERS, orient="row")
 
 
@@ -64,18 +79,28 @@ def retry_dead(store: Store, reason: str) -> int:
     reasons = (*RETRIED, *DEAD, "all")
     if reason not in reasons:
         raise TruerateError(f"dead letters of reason {reason!r}: no such reason; allowed: {listed(reasons)}")
-    return store.write(lambda link: link.execute("DELETE FROM dead WHERE ? IN (reason, 'all')", [reason]).rowcount)
+    return store.write(
+        lambda link: link.execute("DELETE FROM dead WHERE ? IN (reason, 'all')", [reason]).rowcount
+    )
 
 
 def gc(store: Store, *, keep: set[str], older_than_s: float = 0.0) -> int:
-    """Drop replies and dead letters of model identities outside `keep` that are older than so many seconds; how many they were."""
+    """Drop replies and dead letters of model identities outside `keep` that are older than so many seconds;
+    how many they were.
+    """
     limit = time.time() - older_than_s
-    gone = [name for (name,) in store.query("SELECT identity FROM response UNION SELECT identity FROM dead") if name not in keep]
+    gone = [
+        name
+        for (name,) in store.query("SELECT identity FROM response UNION SELECT identity FROM dead")
+        if name not in keep
+    ]
 
     def drop(link) -> int:
         tables = ("response", "dead")
         return sum(
-            link.execute(f"DELETE FROM {table} WHERE identity = ? AND at <= ?", [name, limit]).rowcount for table in tables for name in gone
+            link.execute(f"DELETE FROM {table} WHERE identity = ? AND at <= ?", [name, limit]).rowcount
+            for table in tables
+            for name in gone
         )
 
     n_dropped = store.write(drop)

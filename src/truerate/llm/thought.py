@@ -1,4 +1,6 @@
-"""What a model thought before it answered, where its server leaves that in the reply: cut off, and kept beside the answer."""
+"""What a model thought before it answered, where its server leaves that in the reply: cut off, and kept
+beside the answer.
+"""
 
 import re
 from typing import NamedTuple
@@ -17,15 +19,18 @@ class Said(NamedTuple):
 def said(text: str) -> Said:
     """The answer of a reply, and the thought that stood in it.
 
-    Thought is: each `<think>…</think>`, nested or not; all that stands before a closing tag that nothing opened (servers put the opening
-    one into the prompt); all that follows an opening tag which nothing closes (the reply was cut while it thought). Where opening tags are
-    more than closing ones and one of these is the last, all before it is thought. What is left, blank space at its ends removed where
-    something was cut, is the answer; it may be empty.
+    Thought is: each `<think>…</think>`, nested or not; all that stands before a closing tag that nothing
+    opened (servers put the opening one into the prompt); all that follows an opening tag which nothing closes
+    (the reply was cut while it thought). Where opening tags are more than closing ones and one of these is
+    the last, all before it is thought. What is left, blank space at its ends removed where something was cut,
+    is the answer; it may be empty.
     """
     tags = list(_TAG.finditer(text)) if "hink" in text.casefold() else []
     if not tags:
         return Said(text, None)
-    if tags[-1][1] and sum(1 if tag[1] else -1 for tag in tags) < 0:  # an opening tag too many, as where a server repeats its template's
+    if (
+        tags[-1][1] and sum(1 if tag[1] else -1 for tag in tags) < 0
+    ):  # an opening tag too many, as where a server repeats its template's
         return Said(text[tags[-1].end() :].strip(), _joined([_TAG.sub("\n", text[: tags[-1].start()])]))
     answers, thoughts, depth, place = [], [], 0, 0
     for tag in tags:

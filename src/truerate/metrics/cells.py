@@ -1,8 +1,10 @@
-"""Ratios of sums in many cells at once, each with a cluster-robust interval: one pass over the rows, no resampling.
+"""Ratios of sums in many cells at once, each with a cluster-robust interval: one pass over the rows, no
+resampling.
 
-A cell is a combination of the columns in `by` (subject, slice); a cluster (entity) is what was drawn independently. A ratio is a sum over a
-sum: a share of facts, or the mean of a score over the replies that have one (the score over 1). For few cells the bootstrap of
-`metrics.intervals` does the same at a thousand times the cost.
+A cell is a combination of the columns in `by` (subject, slice); a cluster (entity) is what was drawn
+independently. A ratio is a sum over a sum: a share of facts, or the mean of a score over the replies that
+have one (the score over 1). For few cells the bootstrap of `metrics.intervals` does the same at a thousand
+times the cost.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,13 +32,20 @@ def mean_of(column: str) -> tuple[pl.Expr, pl.Expr]:
 
 
 def moments(
-    rows: pl.DataFrame, ratios: Ratios, *, by: Sequence[str], cluster: Sequence[str], products: Products = NO_PRODUCTS
+    rows: pl.DataFrame,
+    ratios: Ratios,
+    *,
+    by: Sequence[str],
+    cluster: Sequence[str],
+    products: Products = NO_PRODUCTS,
 ) -> pl.DataFrame:
-    """Per value of `by` and ratio the sums over clusters that an interval needs: Σy, Σx, Σy², Σxy, Σx², clusters with x > 0.
+    """Per value of `by` and ratio the sums over clusters that an interval needs: Σy, Σx, Σy², Σxy, Σx²,
+    clusters with x > 0.
 
-    `cluster`: the columns that name a cluster of one subject; each lies in one value of `by`. Numerators and denominators are summed within
-    it first (null counts as 0). Moments of finer cells add up to those of coarser ones, so that all views come from one pass. For each of
-    `products` (of two of the ratios) the sums of what the two have in common stand beside them.
+    `cluster`: the columns that name a cluster of one subject; each lies in one value of `by`. Numerators and
+    denominators are summed within it first (null counts as 0). Moments of finer cells add up to those of
+    coarser ones, so that all views come from one pass. For each of `products` (of two of the ratios) the sums
+    of what the two have in common stand beside them.
     """
     parts = {
         f"{kind} {name}": part.cast(pl.Float64).fill_null(0.0)
@@ -46,13 +55,17 @@ def moments(
     each = rows.select(*dict.fromkeys([*by, *cluster]), **parts)
     if each.select(cluster).is_duplicated().any():
         carried = [name for name in by if name not in cluster]
-        each = each.group_by(cluster, maintain_order=True).agg(pl.col(carried).first(), pl.col(list(parts)).sum())
+        each = each.group_by(cluster, maintain_order=True).agg(
+            pl.col(carried).first(), pl.col(list(parts)).sum()
+        )
     crossed = (
         pl.col(f"{kind[0]} {first}").dot(pl.col(f"{kind[1]} {second}")).alias(f"crossed {kind} {name}")
         for name, (first, second) in products.items()
         for kind in CROSSED
     )
-    return each.group_by(by, maintain_order=True).agg(*(one for name in ratios for one in _moments(name)), *crossed)
+    return each.group_by(by, maintain_order=True).agg(
+        *(one for name in ratios for one in _moments(name)), *crossed
+    )
 
 
 def _moments(name: str) -> list[pl.Expr]:
@@ -61,25 +74,37 @@ def _moments(name: str) -> list[pl.Expr]:
     return [part.alias(f"{kind} {name}") for kind, part in zip(MOMENTS, parts, strict=True)]
 
 
-def ratio_cells(sums: pl.DataFrame, names: Sequence[str], *, by: Sequence[str], confidence: float, is_share: bool = True) -> pl.DataFrame:
-    """One row per cell and ratio, sorted by cell: `by`, `metric`, `value`, `low`, `high`, `n`, `n_effective`, `n_clusters`.
+def ratio_cells(
+    sums: pl.DataFrame, names: Sequence[str], *, by: Sequence[str], confidence: float, is_share: bool = True
+) -> pl.DataFrame:
+    """One row per cell and ratio, sorted by cell: `by`, `metric`, `value`, `low`, `high`, `n`, `n_effective`,
+    `n_clusters`.
 
-    `sums`: as from `moments`, which knows the ratios by these names. `n` is the sum of denominators. The variance is the linearised one
-    over clusters, C/(C − 1) · Σ (y_c − r·x_c)² / (Σ x)². A share gets Wilson's interval on the number of independent rows that it is worth,
-    r(1 − r) over its variance, fewer for few clusters (Korn & Graubard 1998); where all clusters agree each counts as one row. With
-    `is_share` false (a mean that is not in [0, 1]) it is r ± t · √variance. Value is null over nothing, the interval also over one cluster,
-    and for a mean also where all clusters agree: nothing then says how far it may move.
+    `sums`: as from `moments`, which knows the ratios by these names. `n` is the sum of denominators. The
+    variance is the linearised one over clusters, C/(C − 1) · Σ (y_c − r·x_c)² / (Σ x)². A share gets Wilson's
+    interval on the number of independent rows that it is worth, r(1 − r) over its variance, fewer for few
+    clusters (Korn & Graubard 1998); where all clusters agree each counts as one row. With `is_share` false (a
+    mean that is not in [0, 1]) it is r ± t · √variance. Value is null over nothing, the interval also over
+    one cluster, and for a mean also where all clusters agree: nothing then says how far it may move.
     """
-    totals = sums.group_by(by).agg(pl.col([f"{kind} {name}" for name in names for kind in MOMENTS]).sum()).sort(by)
-    return pl.concat([_told(totals, by, name, confidence, is_share) for name in names]).sort(by, maintain_order=True)
+    totals = (
+        sums.group_by(by).agg(pl.col([f"{kind} {name}" for name in names for kind in MOMENTS]).sum()).sort(by)
+    )
+    return pl.concat([_told(totals, by, name, confidence, is_share) for name in names]).sort(
+        by, maintain_order=True
+    )
 
 
-def product_cells(sums: pl.DataFrame, products: Products, *, by: Sequence[str], confidence: float) -> pl.DataFrame:
-    """One row per cell and product of two shares, as from `ratio_cells`: the second is a share of some of the first one's hits.
+def product_cells(
+    sums: pl.DataFrame, products: Products, *, by: Sequence[str], confidence: float
+) -> pl.DataFrame:
+    """One row per cell and product of two shares, as from `ratio_cells`: the second is a share of some of the
+    first one's hits.
 
-    The estimate is the product of both shares, so that rows of which the second is not known are as the others. Its interval is that of
-    `product_of_shares`. `n` is the number of rows that it rests on: those that are no hit of the first, and those of the second;
-    `n_clusters` those of the second. `n_effective` is null. Value and interval are null where the second is over nothing.
+    The estimate is the product of both shares, so that rows of which the second is not known are as the
+    others. Its interval is that of `product_of_shares`. `n` is the number of rows that it rests on: those
+    that are no hit of the first, and those of the second; `n_clusters` those of the second. `n_effective` is
+    null. Value and interval are null where the second is over nothing.
     """
     known = [name for pair in products.values() for name in pair]
     columns = [f"{kind} {name}" for name in dict.fromkeys(known) for kind in MOMENTS]
@@ -87,49 +112,78 @@ def product_cells(sums: pl.DataFrame, products: Products, *, by: Sequence[str], 
     totals = sums.group_by(by).agg(pl.col(columns).sum()).sort(by)
     made = []
     for name, pair in products.items():
-        first, second = ([totals[f"{kind} {one}"].to_numpy().astype(float) for kind in MOMENTS] for one in pair)
+        first, second = (
+            [totals[f"{kind} {one}"].to_numpy().astype(float) for kind in MOMENTS] for one in pair
+        )
         crossed = [totals[f"crossed {kind} {name}"].to_numpy().astype(float) for kind in CROSSED]
         found = product_of_shares(first, second, crossed, confidence=confidence)
         plain = pl.DataFrame(dict(zip(("value", "low", "high"), found, strict=True))).fill_nan(None)
         n = np.round(first[1] - first[0] + second[1]).astype(int)
         counts = {"n": n, "n_effective": np.full(len(n), np.nan), "n_clusters": second[5].astype(int)}
-        more = pl.DataFrame(counts, schema={"n": pl.Int64, "n_effective": pl.Float64, "n_clusters": pl.Int64}).fill_nan(None)
-        made.append(pl.concat([totals.select(*by), plain, more], how="horizontal").select(*by, pl.lit(name).alias("metric"), *FOUND))
+        more = pl.DataFrame(
+            counts, schema={"n": pl.Int64, "n_effective": pl.Float64, "n_clusters": pl.Int64}
+        ).fill_nan(None)
+        made.append(
+            pl.concat([totals.select(*by), plain, more], how="horizontal").select(
+                *by, pl.lit(name).alias("metric"), *FOUND
+            )
+        )
     return pl.concat(made).sort(by, maintain_order=True)
 
 
 def product_of_shares(first, second, crossed, *, confidence: float) -> tuple[np.ndarray, ...]:
-    """Value, low and high of products of two shares from their MOMENTS and CROSSED sums over clusters, each (cells,).
+    """Value, low and high of products of two shares from their MOMENTS and CROSSED sums over clusters, each
+    (cells,).
 
-    Each share has its clustered Wilson interval (`shares`); what each end moves the product by is squared and added, with twice the
-    correlation of the two over clusters (Zou & Donner 2008's recovery of variances; a correlation below 0 counts as 0). Unlike the delta
-    method it keeps a width where one share is 0 or 1. Where the first share is 0 so is the product, and its upper end is the first's.
+    Each share has its clustered Wilson interval (`shares`); what each end moves the product by is squared and
+    added, with twice the correlation of the two over clusters (Zou & Donner 2008's recovery of variances; a
+    correlation below 0 counts as 0). Unlike the delta method it keeps a width where one share is 0 or 1.
+    Where the first share is 0 so is the product, and its upper end is the first's.
     """
-    (p, p_low, p_high, _), (q, q_low, q_high, _) = (shares(*one, confidence=confidence) for one in (first, second))
+    (p, p_low, p_high, _), (q, q_low, q_high, _) = (
+        shares(*one, confidence=confidence) for one in (first, second)
+    )
     with np.errstate(invalid="ignore", divide="ignore"):
         yy, yx, xy, xx = crossed
-        common = yy - q * yx - p * xy + p * q * xx  # Σ of the clusters' residuals of the one times those of the other
+        common = (
+            yy - q * yx - p * xy + p * q * xx
+        )  # Σ of the clusters' residuals of the one times those of the other
         own = _residuals(p, *first[1:5]) * _residuals(q, *second[1:5])
         rho = np.clip(np.where(own > 0, common / np.sqrt(own), 0.0), 0.0, 1.0)
-        below, above = ((q * np.abs(p - one), p * np.abs(q - other)) for one, other in ((p_low, q_low), (p_high, q_high)))
-        low, high = (sign * np.sqrt(a * a + b * b + 2 * rho * a * b) for sign, (a, b) in ((-1, below), (1, above)))
+        below, above = (
+            (q * np.abs(p - one), p * np.abs(q - other)) for one, other in ((p_low, q_low), (p_high, q_high))
+        )
+        low, high = (
+            sign * np.sqrt(a * a + b * b + 2 * rho * a * b) for sign, (a, b) in ((-1, below), (1, above))
+        )
         value = np.where(p == 0, 0.0, p * q)
         low, high = (np.where(p == 0, end, value + gap) for end, gap in ((0.0 * p_high, low), (p_high, high)))
     return value, np.maximum(0.0, low), np.minimum(1.0, high)
 
 
-def _told(totals: pl.DataFrame, by: Sequence[str], name: str, confidence: float, is_share: bool) -> pl.DataFrame:
+def _told(
+    totals: pl.DataFrame, by: Sequence[str], name: str, confidence: float, is_share: bool
+) -> pl.DataFrame:
     """The intervals of one ratio in all cells."""
     columns = [totals[f"{part} {name}"].to_numpy().astype(float) for part in MOMENTS]
     found = (shares if is_share else means)(*columns, confidence=confidence)
-    plain = pl.DataFrame(dict(zip(("value", "low", "high", "n_effective"), found, strict=True))).fill_nan(None)
-    counts = {"n": totals[f"x {name}"].round().cast(pl.Int64), "n_clusters": totals[f"c {name}"].cast(pl.Int64)}
-    whole = pl.concat([totals.select(*by), plain.with_columns(metric=pl.lit(name), **counts)], how="horizontal")
+    plain = pl.DataFrame(dict(zip(("value", "low", "high", "n_effective"), found, strict=True))).fill_nan(
+        None
+    )
+    counts = {
+        "n": totals[f"x {name}"].round().cast(pl.Int64),
+        "n_clusters": totals[f"c {name}"].cast(pl.Int64),
+    }
+    whole = pl.concat(
+        [totals.select(*by), plain.with_columns(metric=pl.lit(name), **counts)], how="horizontal"
+    )
     return whole.select(*by, "metric", *FOUND)
 
 
 def shares(y, x, yy, xy, xx, c, *, confidence: float) -> tuple[np.ndarray, ...]:
-    """Value, low, high and effective n of shares from their sums over clusters (cells,): Σy, Σx, Σy², Σxy, Σx², clusters with x > 0."""
+    """Value, low, high and effective n of shares from their sums over clusters (cells,): Σy, Σx, Σy², Σxy,
+    Σx², clusters with x > 0.
+    """
     from scipy.special import stdtrit
 
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -149,7 +203,11 @@ def means(y, x, yy, xy, xx, c, *, confidence: float) -> tuple[np.ndarray, ...]:
 
     with np.errstate(invalid="ignore", divide="ignore"):
         value, variance = _ratio(y, x, yy, xy, xx, c)
-        half = np.where((c > 1) & (variance > 0), stdtrit(np.maximum(c - 1, 1), (1 + confidence) / 2) * np.sqrt(variance), np.nan)
+        half = np.where(
+            (c > 1) & (variance > 0),
+            stdtrit(np.maximum(c - 1, 1), (1 + confidence) / 2) * np.sqrt(variance),
+            np.nan,
+        )
         return value, value - half, value + half, c
 
 

@@ -7,7 +7,9 @@ import numpy as np
 
 
 class Correlation(NamedTuple):
-    """Pearson's r, the two-sided p-value that it is 0, and the number of points. r and p are None where they are not defined."""
+    """Pearson's r, the two-sided p-value that it is 0, and the number of points. r and p are None where they
+    are not defined.
+    """
 
     r: float | None
     p: float | None
@@ -15,18 +17,24 @@ class Correlation(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Mean of the first group − mean of the second, the two-sided p-value that it is 0, and the number of points."""
+    """Mean of the first group − mean of the second, the two-sided p-value that it is 0, and the number of
+    points.
+    """
 
     value: float | None
     p: float | None
     n: int
 
 
-def pearson(first: Sequence[float | None], second: Sequence[float | None], *, n_fitted: int = 0) -> Correlation:
-    """Pearson's product-moment correlation over the points that both lists have, its p-value from Student's t with n − 2 degrees.
+def pearson(
+    first: Sequence[float | None], second: Sequence[float | None], *, n_fitted: int = 0
+) -> Correlation:
+    """Pearson's product-moment correlation over the points that both lists have, its p-value from Student's t
+    with n − 2 degrees.
 
-    `n_fitted`: degrees that were spent before, as by taking group means off the points. It treats the points as independent. None where
-    no degree is left (without `n_fitted`, over fewer than three points) or where one list is constant; p is 0 at |r| = 1.
+    `n_fitted`: degrees that were spent before, as by taking group means off the points. It treats the points
+    as independent. None where no degree is left (without `n_fitted`, over fewer than three points) or where
+    one list is constant; p is 0 at |r| = 1.
     """
     points = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
     x, y = np.array(points, dtype=float).reshape(-1, 2).T
@@ -41,7 +49,8 @@ def pearson(first: Sequence[float | None], second: Sequence[float | None], *, n_
 
 
 def t_test(first: Sequence[float], second: Sequence[float]) -> Difference:
-    """Student's two-sample t-test with pooled variance (Student 1908). It treats every value as independent of all others.
+    """Student's two-sample t-test with pooled variance (Student 1908). It treats every value as independent
+    of all others.
 
     p is None where a group has no value, fewer than three values are there in all, or nothing varies.
     """

@@ -1,6 +1,8 @@
-"""Word and character n-grams of texts as sparse counts, equal to what scikit-learn's CountVectorizer gives, each text cut once.
+"""Word and character n-grams of texts as sparse counts, equal to what scikit-learn's CountVectorizer gives,
+each text cut once.
 
-A process that fits many folds sees each text again and again: what a text holds is kept as numbers, and a fold only gathers them.
+A process that fits many folds sees each text again and again: what a text holds is kept as numbers, and a
+fold only gathers them.
 """
 
 import re
@@ -16,7 +18,9 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 def word_grams(text: str) -> list[str]:
-    """Words and pairs of neighbouring words, in lower case. Punctuation marks are words, so that a final full stop is seen."""
+    """Words and pairs of neighbouring words, in lower case. Punctuation marks are words, so that a final full
+    stop is seen.
+    """
     tokens = _TOKEN.findall(text.lower())
     return tokens + [f"{first} {second}" for first, second in zip(tokens, tokens[1:], strict=False)]
 
@@ -28,7 +32,9 @@ def character_grams(text: str) -> list[str]:
 
 
 class Grams:
-    """The n-grams of one kind. Each gets a number when it is first met; `held` keeps the numbers and counts of a text."""
+    """The n-grams of one kind. Each gets a number when it is first met; `held` keeps the numbers and counts
+    of a text.
+    """
 
     def __init__(self, cut: Callable[[str], list[str]]) -> None:
         self.cut = cut
@@ -60,7 +66,9 @@ class Grams:
         return [vocabulary[i] for i in kept.tolist()], counts[:, kept]
 
     def counts_of(self, texts: Sequence[str], vocabulary: Sequence[str]):
-        """How often each text holds the n-grams of a vocabulary, sparse (texts, n-grams); others are not counted."""
+        """How often each text holds the n-grams of a vocabulary, sparse (texts, n-grams); others are not
+        counted.
+        """
         column = {gram: i for i, gram in enumerate(vocabulary)}
         found = [Counter(filter(column.__contains__, self.cut(text))) for text in texts]
         return _sparse(

@@ -1,10 +1,13 @@
-"""Intervals of shares and ratios: Wilson for independent rows, the cluster bootstrap else, and simultaneous ones.
+"""Intervals of shares and ratios: Wilson for independent rows, the cluster bootstrap else, and simultaneous
+ones.
 
-A cluster (entity, dialogue, article, pair) is what was drawn independently; rows of one cluster are not. A ratio statistic is a sum over a
-sum, so per-cluster sums are all that a resample needs: `sums` has shape (clusters, k) and each bootstrap draw is one weighting of its rows.
+A cluster (entity, dialogue, article, pair) is what was drawn independently; rows of one cluster are not. A
+ratio statistic is a sum over a sum, so per-cluster sums are all that a resample needs: `sums` has shape
+(clusters, k) and each bootstrap draw is one weighting of its rows.
 
-No interval has width 0, which would claim certainty: where a resample says nothing of the spread, because all clusters agree, it is
-Wilson's over the clusters that carry the value (`agreed`). One cluster in all says nothing of the spread between clusters: there is none.
+No interval has width 0, which would claim certainty: where a resample says nothing of the spread, because all
+clusters agree, it is Wilson's over the clusters that carry the value (`agreed`). One cluster in all says
+nothing of the spread between clusters: there is none.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +37,9 @@ def z_of(confidence: float) -> float:
 
 
 def wilson(successes: float, n: float, *, confidence: float) -> Interval | None:
-    """Wilson's score interval of a share of `n` independent rows (Wilson 1927); `n` may be an effective number. None where n is 0."""
+    """Wilson's score interval of a share of `n` independent rows (Wilson 1927); `n` may be an effective
+    number. None where n is 0.
+    """
     if n <= 0:
         return None
     p, z = successes / n, z_of(confidence)
@@ -44,7 +49,9 @@ def wilson(successes: float, n: float, *, confidence: float) -> Interval | None:
 
 
 def cluster_sums(clusters: Sequence, values: np.ndarray) -> np.ndarray:
-    """Sums of the rows of `values` (rows, k) within each cluster, (clusters, k), in the sorted order of the clusters' names."""
+    """Sums of the rows of `values` (rows, k) within each cluster, (clusters, k), in the sorted order of the
+    clusters' names.
+    """
     values = np.asarray(values, dtype=float)
     values = values[:, None] if values.ndim == 1 else values
     _, index = np.unique(np.asarray(clusters, dtype=str), return_inverse=True)
@@ -54,7 +61,9 @@ def cluster_sums(clusters: Sequence, values: np.ndarray) -> np.ndarray:
 
 
 def resample_weights(n_clusters: int, *, n_resamples: int, seed: int) -> Iterator[np.ndarray]:
-    """How often each cluster is drawn in each resample: blocks of shape (≤ resamples, clusters), the same for one seed however cut."""
+    """How often each cluster is drawn in each resample: blocks of shape (≤ resamples, clusters), the same for
+    one seed however cut.
+    """
     block = max(1, CELLS // max(1, n_clusters))
     if n_resamples <= block:
         yield _one_block(n_clusters, n_resamples, seed)
@@ -79,15 +88,20 @@ def _blocks(n_clusters: int, n_resamples: int, seed: int, block: int) -> Iterato
 
 
 def bootstrap_sums(sums: np.ndarray, *, n_resamples: int, seed: int) -> np.ndarray:
-    """Resampled totals of per-cluster sums (clusters, k): (resamples, k). Any ratio of totals is a statistic of these."""
+    """Resampled totals of per-cluster sums (clusters, k): (resamples, k). Any ratio of totals is a statistic
+    of these.
+    """
     sums = np.asarray(sums, dtype=float)
-    return np.concatenate([weights @ sums for weights in resample_weights(len(sums), n_resamples=n_resamples, seed=seed)])
+    return np.concatenate(
+        [weights @ sums for weights in resample_weights(len(sums), n_resamples=n_resamples, seed=seed)]
+    )
 
 
 def wide_quantile(n_clusters: int, *, confidence: float) -> float:
     """The two-sided normal quantile, widened so that few clusters do not give too short an interval.
 
-    √(n/(n−1)) · t quantile with n − 1 degrees of freedom: the expanded percentile interval (Hesterberg 2015, Am. Statistician 69:371).
+    √(n/(n−1)) · t quantile with n − 1 degrees of freedom: the expanded percentile interval (Hesterberg 2015,
+    Am. Statistician 69:371).
     """
     from scipy.special import stdtrit
 
@@ -95,10 +109,14 @@ def wide_quantile(n_clusters: int, *, confidence: float) -> float:
     return float(np.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 + confidence) / 2))
 
 
-def agreed(value: float, n_clusters: int, *, confidence: float, bounds: tuple[float, float] = UNIT) -> Interval | None:
-    """The interval of a statistic on which all clusters agree: Wilson's over the number of clusters, stretched from [0, 1] to `bounds`.
+def agreed(
+    value: float, n_clusters: int, *, confidence: float, bounds: tuple[float, float] = UNIT
+) -> Interval | None:
+    """The interval of a statistic on which all clusters agree: Wilson's over the number of clusters,
+    stretched from [0, 1] to `bounds`.
 
-    Each cluster counts as one row. None over no cluster, where the value is undefined, or where it leaves the bounds.
+    Each cluster counts as one row. None over no cluster, where the value is undefined, or where it leaves the
+    bounds.
     """
     low, high = bounds
     share = (value - low) / (high - low)
@@ -118,20 +136,30 @@ def bootstrap_interval(
     bounds: tuple[float, float] = UNIT,
     n_defined: int | None = None,
 ) -> Interval | None:
-    """The interval of a statistic from its bootstrap draws; NaN draws are left out. None where all are, or the value is NaN.
+    """The interval of a statistic from its bootstrap draws; NaN draws are left out. None where all are, or
+    the value is NaN.
 
-    With `left_out`, the statistic without each cluster in turn, it is the bias-corrected and accelerated interval (Efron 1987), which leans
-    to the side that a skewed statistic (a rare event) leans to; without it the percentile interval. Both use `wide_quantile`.
-    Where the draws have no spread it is `agreed` over the `n_defined` clusters that carry the statistic (all where it is not given), which
-    is None for a value outside `bounds`.
+    With `left_out`, the statistic without each cluster in turn, it is the bias-corrected and accelerated
+    interval (Efron 1987), which leans to the side that a skewed statistic (a rare event) leans to; without it
+    the percentile interval. Both use `wide_quantile`. Where the draws have no spread it is `agreed` over the
+    `n_defined` clusters that carry the statistic (all where it is not given), which is None for a value
+    outside `bounds`.
     """
     draws = draws[~np.isnan(draws)]
     if not len(draws) or np.isnan(value):
         return None
     z = wide_quantile(n_clusters, confidence=confidence)
     leanings = [(0.0, 0.0)] if left_out is None else [_lean(value, draws, left_out), (0.0, 0.0)]
-    for bias, acceleration in leanings:  # a value beyond nearly all its draws leans to one of them alone: there the plain percentiles
-        tails = [NormalDist().cdf(bias + (bias + end) / max(0.1, 1 - acceleration * (bias + end))) for end in (-z, z)]
+    for (
+        bias,
+        acceleration,
+    ) in (
+        leanings
+    ):  # a value beyond nearly all its draws leans to one of them alone: there the plain percentiles
+        tails = [
+            NormalDist().cdf(bias + (bias + end) / max(0.1, 1 - acceleration * (bias + end)))
+            for end in (-z, z)
+        ]
         low, high = np.quantile(draws, tails)
         if high - low >= NARROW:
             return Interval(float(value), float(low), float(high))
@@ -144,7 +172,9 @@ def _lean(value: float, draws: np.ndarray, left_out: np.ndarray) -> tuple[float,
     edge = 1 / (len(draws) + 1)
     gaps = np.nanmean(left_out) - left_out[~np.isnan(left_out)]
     size = (gaps**2).sum() ** 1.5
-    return NormalDist().inv_cdf(min(1 - edge, max(edge, float(below)))), float((gaps**3).sum() / (6 * size)) if size > 0 else 0.0
+    return NormalDist().inv_cdf(min(1 - edge, max(edge, float(below)))), float(
+        (gaps**3).sum() / (6 * size)
+    ) if size > 0 else 0.0
 
 
 def cluster_bootstrap(
@@ -156,10 +186,12 @@ def cluster_bootstrap(
     seed: int,
     bounds: Bounds = UNIT,
 ) -> list[Interval | None]:
-    """Accelerated bootstrap intervals of statistics of totals: `statistic` maps (draws, k) to (draws, m), NaN where undefined.
+    """Accelerated bootstrap intervals of statistics of totals: `statistic` maps (draws, k) to (draws, m), NaN
+    where undefined.
 
-    `bounds`: between what a statistic lies by definition, for all of them or one pair for each. None where there are fewer than two
-    clusters (one cluster says nothing of the spread between clusters), or the value is undefined.
+    `bounds`: between what a statistic lies by definition, for all of them or one pair for each. None where
+    there are fewer than two clusters (one cluster says nothing of the spread between clusters), or the value
+    is undefined.
     """
     sums = np.asarray(sums, dtype=float)
     n = len(sums)
@@ -176,7 +208,14 @@ def cluster_bootstrap(
     ends = np.broadcast_to(np.asarray(bounds, dtype=float), (len(values), 2))
     kept = {"n_clusters": n, "confidence": confidence}
     return [
-        bootstrap_interval(value, draws[:, j], left_out=left_out[:, j], bounds=tuple(ends[j]), n_defined=int(n_defined[j]), **kept)
+        bootstrap_interval(
+            value,
+            draws[:, j],
+            left_out=left_out[:, j],
+            bounds=tuple(ends[j]),
+            n_defined=int(n_defined[j]),
+            **kept,
+        )
         for j, value in enumerate(values)
     ]
 
@@ -184,8 +223,9 @@ def cluster_bootstrap(
 def carrying(sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """How many clusters carry each statistic: those on which it is defined, (m,).
 
-    A statistic of several parts (the mean recall of two classes) may be defined on no cluster alone; there neighbours are put together in
-    twos, fours, … until such groups define it, and the groups are counted. At least 1: all clusters are one group.
+    A statistic of several parts (the mean recall of two classes) may be defined on no cluster alone; there
+    neighbours are put together in twos, fours, … until such groups define it, and the groups are counted. At
+    least 1: all clusters are one group.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         found = (~np.isnan(statistic(sums))).sum(axis=0)
@@ -201,24 +241,32 @@ def carrying(sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray]) ->
 def ratio_intervals(
     numerators: np.ndarray, denominators: np.ndarray, *, n_resamples: int, confidence: float, seed: int
 ) -> list[Interval | None]:
-    """Cluster-bootstrap intervals of m shares at once from per-cluster numerators and denominators, both (clusters, m).
+    """Cluster-bootstrap intervals of m shares at once from per-cluster numerators and denominators, both
+    (clusters, m).
 
-    Where every cluster agrees on a share a bootstrap has no spread and would claim certainty: there Wilson's interval over the number of
-    clusters that enter is given (`agreed`). None where a share is over nothing, or there is one cluster in all.
+    Where every cluster agrees on a share a bootstrap has no spread and would claim certainty: there Wilson's
+    interval over the number of clusters that enter is given (`agreed`). None where a share is over nothing,
+    or there is one cluster in all.
     """
     top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
     m = top.shape[1]
     if not len(top):
         return [None] * m
     return cluster_bootstrap(
-        np.hstack([top, bottom]), lambda t: t[:, :m] / t[:, m:], n_resamples=n_resamples, confidence=confidence, seed=seed
+        np.hstack([top, bottom]),
+        lambda t: t[:, :m] / t[:, m:],
+        n_resamples=n_resamples,
+        confidence=confidence,
+        seed=seed,
     )
 
 
 def effective_n(numerators: np.ndarray, denominators: np.ndarray) -> float:
-    """How many independent rows a clustered share is worth: p(1 − p) over its cluster-robust (linearised) variance, at most 1 row per row.
+    """How many independent rows a clustered share is worth: p(1 − p) over its cluster-robust (linearised)
+    variance, at most 1 row per row.
 
-    `numerators` and `denominators` are per cluster, (clusters,). At p of 0 or 1 every cluster counts as one row; 0 over nothing.
+    `numerators` and `denominators` are per cluster, (clusters,). At p of 0 or 1 every cluster counts as one
+    row; 0 over nothing.
     """
     top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
     top, bottom = top[bottom > 0], bottom[bottom > 0]
@@ -230,11 +278,15 @@ def effective_n(numerators: np.ndarray, denominators: np.ndarray) -> float:
     return float(min(total, p * (1 - p) / variance)) if 0 < p < 1 and variance > 0 else float(n)
 
 
-def wilson_clustered(numerators: np.ndarray, denominators: np.ndarray, *, confidence: float) -> Interval | None:
-    """Wilson's interval of a clustered share of yes/no rows from its effective number of rows, with few clusters widened by Student's t.
+def wilson_clustered(
+    numerators: np.ndarray, denominators: np.ndarray, *, confidence: float
+) -> Interval | None:
+    """Wilson's interval of a clustered share of yes/no rows from its effective number of rows, with few
+    clusters widened by Student's t.
 
-    After Korn & Graubard 1998: n_eff · (normal quantile / t quantile of clusters − 1 degrees)². For very high confidences, where a
-    bootstrap has no draws left in its tails. None where the share is over nothing or rests on one cluster.
+    After Korn & Graubard 1998: n_eff · (normal quantile / t quantile of clusters − 1 degrees)². For very high
+    confidences, where a bootstrap has no draws left in its tails. None where the share is over nothing or
+    rests on one cluster.
     """
     from scipy.special import stdtrit
 
@@ -246,10 +298,14 @@ def wilson_clustered(numerators: np.ndarray, denominators: np.ndarray, *, confid
     return wilson(float(np.sum(numerators)) / total * n, n, confidence=confidence)
 
 
-def difference_interval(first: np.ndarray, second: np.ndarray, *, n_resamples: int, confidence: float, seed: int) -> Interval | None:
-    """Cluster-bootstrap interval of share(first) − share(second) on the same clusters: each is (clusters, 2) of numerator, denominator.
+def difference_interval(
+    first: np.ndarray, second: np.ndarray, *, n_resamples: int, confidence: float, seed: int
+) -> Interval | None:
+    """Cluster-bootstrap interval of share(first) − share(second) on the same clusters: each is (clusters, 2)
+    of numerator, denominator.
 
-    Both shares are resampled together, so what the two have in common cancels. None where either is over nothing.
+    Both shares are resampled together, so what the two have in common cancels. None where either is over
+    nothing.
     """
     sums = np.hstack([np.asarray(first, dtype=float), np.asarray(second, dtype=float)])
     drawn = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed, "bounds": (-1.0, 1.0)}
@@ -260,7 +316,8 @@ def difference_interval(first: np.ndarray, second: np.ndarray, *, n_resamples: i
 def family_wise(confidence: float, n_statements: int, *, method: str = "bonferroni") -> float:
     """The confidence each of n intervals needs so that all hold together with `confidence`.
 
-    `bonferroni`: 1 − (1 − c) / n, whatever their dependence; `sidak`: c^(1/n), for independent statements. No statements: `confidence`.
+    `bonferroni`: 1 − (1 − c) / n, whatever their dependence; `sidak`: c^(1/n), for independent statements. No
+    statements: `confidence`.
     """
     allowed = {"bonferroni": lambda n: 1 - (1 - confidence) / n, "sidak": lambda n: confidence ** (1 / n)}
     if method not in allowed:

@@ -1,7 +1,8 @@
-"""Mu-SHROOM's two scores of one answer (SemEval-2025 Task 3): characters marked hard, and probabilities of every character.
+"""Mu-SHROOM's two scores of one answer (SemEval-2025 Task 3): characters marked hard, and probabilities of
+every character.
 
-A soft span is (start, end, p); characters outside all spans have probability 0. A hard mark is p > 0.5; a span without p is sure (1).
-Scores of a language are means over its answers.
+A soft span is (start, end, p); characters outside all spans have probability 0. A hard mark is p > 0.5; a
+span without p is sure (1). Scores of a language are means over its answers.
 """
 
 from collections.abc import Iterable
@@ -25,7 +26,9 @@ def answer_iou(gold: Iterable[Soft], predicted: Iterable[Soft]) -> float:
 
 
 def probabilities(n: int, soft: Iterable[Soft]) -> np.ndarray:
-    """The probability of every character of a text of `n` characters, (n,); where spans overlap the highest holds."""
+    """The probability of every character of a text of `n` characters, (n,); where spans overlap the highest
+    holds.
+    """
     found = np.zeros(n)
     for start, end, p in soft:
         found[start:end] = np.maximum(found[start:end], 1.0 if p is None else p)
@@ -33,9 +36,11 @@ def probabilities(n: int, soft: Iterable[Soft]) -> np.ndarray:
 
 
 def spearman(first: np.ndarray, second: np.ndarray) -> float:
-    """Spearman's rank correlation of two aligned vectors, ties with average ranks; values are compared after rounding to 8 digits.
+    """Spearman's rank correlation of two aligned vectors, ties with average ranks; values are compared after
+    rounding to 8 digits.
 
-    Where a vector is constant: 1 if both are, else 0 (the task's rule), so marking all and marking nothing get the same.
+    Where a vector is constant: 1 if both are, else 0 (the task's rule), so marking all and marking nothing
+    get the same.
     """
     a, b = np.round(first, 8), np.round(second, 8)
     is_constant = [len(vector) == 0 or bool((vector == vector[0]).all()) for vector in (a, b)]

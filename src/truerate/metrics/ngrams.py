@@ -8,7 +8,9 @@ from truerate.metrics.gram_counts import CHARACTERS, WORDS
 
 
 def tf_idf(counts, idf: np.ndarray):
-    """Counts (texts, features) as L2-normalised (1 + ln tf) · idf, sparse; a text without known n-grams is a zero row."""
+    """Counts (texts, features) as L2-normalised (1 + ln tf) · idf, sparse; a text without known n-grams is a
+    zero row.
+    """
     from scipy.sparse import csr_matrix, diags
 
     weighted = csr_matrix(counts, dtype=float, copy=True)
@@ -19,21 +21,26 @@ def tf_idf(counts, idf: np.ndarray):
 
 
 def inverse_document_frequency(counts) -> np.ndarray:
-    """ln((1 + texts) / (1 + texts with the feature)) + 1, per feature (scikit-learn's smoothed idf); 0 for a feature that no text holds."""
+    """ln((1 + texts) / (1 + texts with the feature)) + 1, per feature (scikit-learn's smoothed idf); 0 for a
+    feature that no text holds.
+    """
     held = np.asarray((counts > 0).sum(axis=0)).ravel()
     return np.where(held > 0, np.log((1 + counts.shape[0]) / (1 + held)) + 1, 0.0)
 
 
 def fit_logistic(features, labels: np.ndarray, *, is_balanced: bool = True) -> tuple[np.ndarray, float]:
-    """Coefficients and intercept of an L2-regularised logistic regression, with balanced class weights or none, rounded to 6 digits.
+    """Coefficients and intercept of an L2-regularised logistic regression, with balanced class weights or
+    none, rounded to 6 digits.
 
-    Without weights what it gives are probabilities. Both classes must occur. liblinear in double precision on one thread: the same on
-    every run.
+    Without weights what it gives are probabilities. Both classes must occur. liblinear in double precision on
+    one thread: the same on every run.
     """
     from sklearn.linear_model import LogisticRegression
 
     weights = "balanced" if is_balanced else None
-    model = LogisticRegression(solver="liblinear", class_weight=weights, random_state=0, max_iter=1000, tol=1e-6)
+    model = LogisticRegression(
+        solver="liblinear", class_weight=weights, random_state=0, max_iter=1000, tol=1e-6
+    )
     model.fit(features, np.asarray(labels, dtype=int))
     return np.round(model.coef_[0], 6), round(float(model.intercept_[0]), 6)
 
@@ -44,13 +51,16 @@ def logistic(features, coefficients: np.ndarray, intercept: float) -> np.ndarray
 
 
 def ngram_counts(texts: Sequence[str], vocabularies: tuple[Sequence[str], Sequence[str]] | None = None):
-    """Counts of word and character n-grams side by side, sparse (texts, features); None where the texts hold none.
+    """Counts of word and character n-grams side by side, sparse (texts, features); None where the texts hold
+    none.
 
     Without vocabularies they are those of the texts themselves.
     """
     if vocabularies is None:
         return _beside([kind.counts(texts)[1] for kind in (WORDS, CHARACTERS)])
-    return _beside([kind.counts_of(texts, known) for kind, known in zip((WORDS, CHARACTERS), vocabularies, strict=True)])
+    return _beside(
+        [kind.counts_of(texts, known) for kind, known in zip((WORDS, CHARACTERS), vocabularies, strict=True)]
+    )
 
 
 def _beside(counted: list):
@@ -61,19 +71,26 @@ def _beside(counted: list):
 
 
 def fit_counts(counts, labels: np.ndarray) -> dict:
-    """idf, coefficients and intercept of the regression on counts; features of no row count for nothing. Both classes must occur."""
+    """idf, coefficients and intercept of the regression on counts; features of no row count for nothing. Both
+    classes must occur.
+    """
     idf = np.round(inverse_document_frequency(counts), 6)
     coefficients, intercept = fit_logistic(tf_idf(counts, idf), labels)
     return {"idf": idf, "coefficients": coefficients, "intercept": intercept}
 
 
-def probabilities_of_counts(counts, *, idf: np.ndarray, coefficients: np.ndarray, intercept: float) -> np.ndarray:
-    """P(hallucinated) of each row of counts under what `fit_counts` learned; n-grams that training did not hold change nothing."""
+def probabilities_of_counts(
+    counts, *, idf: np.ndarray, coefficients: np.ndarray, intercept: float
+) -> np.ndarray:
+    """P(hallucinated) of each row of counts under what `fit_counts` learned; n-grams that training did not
+    hold change nothing.
+    """
     return logistic(tf_idf(counts, np.asarray(idf)), np.asarray(coefficients), intercept)
 
 
 def fit_ngrams(texts: Sequence[str], labels: np.ndarray) -> dict:
-    """The regression on the texts' own n-grams as plain values: vocabularies, idf, coefficients, intercept. Both classes must occur.
+    """The regression on the texts' own n-grams as plain values: vocabularies, idf, coefficients, intercept.
+    Both classes must occur.
 
     Texts without any n-gram leave the vocabularies empty and the intercept 0.
     """
@@ -91,4 +108,6 @@ def ngram_probabilities(state: dict, texts: Sequence[str]) -> np.ndarray:
     counts = ngram_counts(texts, (state["words"], state["characters"])) if len(texts) else None
     if counts is None:
         return np.full(len(texts), 0.5)
-    return probabilities_of_counts(counts, idf=state["idf"], coefficients=state["coefficients"], intercept=state["intercept"])
+    return probabilities_of_counts(
+        counts, idf=state["idf"], coefficients=state["coefficients"], intercept=state["intercept"]
+    )

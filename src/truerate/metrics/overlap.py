@@ -14,7 +14,9 @@ STOP_WORDS = frozenset(
 
 
 class Overlap(NamedTuple):
-    """Features of a text against its reference. Shares are in [0, 1] and 0 where the text holds nothing of the kind."""
+    """Features of a text against its reference. Shares are in [0, 1] and 0 where the text holds nothing of
+    the kind.
+    """
 
     absent_rate: float  # content words that the reference does not hold
     n_absent: float
@@ -28,7 +30,8 @@ def content_words(words: Sequence[str]) -> list[str]:
 
 
 def overlap(words: Sequence[str], reference: Sequence[str]) -> Overlap:
-    """Lexical features of a text's words against its reference's words; with an empty reference everything is absent.
+    """Lexical features of a text's words against its reference's words; with an empty reference everything is
+    absent.
 
     A feature of nothing is 0 here and not None: these are inputs of classifiers, not metrics.
     """
@@ -62,4 +65,9 @@ class Form(NamedTuple):
 def form(text: str) -> Form:
     """Length and format features of a text; an empty text has zeros."""
     bare = text.strip()
-    return Form(float(len(bare.split())), float(len(bare)), float(bare.endswith((".", "。", "।"))), float(text != text.rstrip()))
+    return Form(
+        float(len(bare.split())),
+        float(len(bare)),
+        float(bare.endswith((".", "。", "।"))),
+        float(text != text.rstrip()),
+    )

@@ -9,9 +9,11 @@ from truerate.metrics.intervals import resample_weights
 
 
 def mcnemar_exact(n_first_only: int, n_second_only: int) -> float | None:
-    """McNemar's exact two-sided p-value from the discordant pairs, for independent units (McNemar 1947, exact binomial form).
+    """McNemar's exact two-sided p-value from the discordant pairs, for independent units (McNemar 1947, exact
+    binomial form).
 
-    `n_first_only`: units that only the first subject got right. 1.0 where the counts are equal; None where no unit is discordant.
+    `n_first_only`: units that only the first subject got right. 1.0 where the counts are equal; None where no
+    unit is discordant.
     """
     n, low = n_first_only + n_second_only, min(n_first_only, n_second_only)
     if n == 0:
@@ -21,19 +23,25 @@ def mcnemar_exact(n_first_only: int, n_second_only: int) -> float | None:
 
 
 def mcnemar(first: Sequence[bool | None], second: Sequence[bool | None]) -> float | None:
-    """`mcnemar_exact` from two aligned columns of right (true) or wrong (false); units with a null on either side are left out."""
+    """`mcnemar_exact` from two aligned columns of right (true) or wrong (false); units with a null on either
+    side are left out.
+    """
     both = [(bool(a), bool(b)) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
     return mcnemar_exact(sum(a and not b for a, b in both), sum(b and not a for a, b in both))
 
 
-def paired_bootstrap(differences: np.ndarray, counts: np.ndarray, *, n_resamples: int, seed: int) -> list[float | None]:
+def paired_bootstrap(
+    differences: np.ndarray, counts: np.ndarray, *, n_resamples: int, seed: int
+) -> list[float | None]:
     """Two-sided p-values that m mean differences are 0, by a centred bootstrap over clusters.
 
-    `differences` and `counts` are per cluster, (clusters, m): the summed difference of the two subjects and the number of common units.
-    p = (1 + #{|d* − d| ≥ |d|}) / (1 + resamples) with d* the resampled mean difference (add-one: Davison & Hinkley 1997, 4.2). Few
-    clusters make a bootstrap too sure: d* is spread by √(n/(n−1)), and p is read as a normal tail and given back as the same tail of
-    Student's t with n − 1 degrees (the test of Hesterberg's 2015 expanded interval). It is never below 2^(1−k), k the clusters that differ
-    at all: the least an exact sign-flip test can give. 1.0 where no cluster differs; None where there is no common unit.
+    `differences` and `counts` are per cluster, (clusters, m): the summed difference of the two subjects and
+    the number of common units. p = (1 + #{|d* − d| ≥ |d|}) / (1 + resamples) with d* the resampled mean
+    difference (add-one: Davison & Hinkley 1997, 4.2). Few clusters make a bootstrap too sure: d* is spread by
+    √(n/(n−1)), and p is read as a normal tail and given back as the same tail of Student's t with n − 1
+    degrees (the test of Hesterberg's 2015 expanded interval). It is never below 2^(1−k), k the clusters that
+    differ at all: the least an exact sign-flip test can give. 1.0 where no cluster differs; None where there
+    is no common unit.
     """
     d, n = np.asarray(differences, dtype=float), np.asarray(counts, dtype=float)
     if not len(d):
@@ -43,7 +51,12 @@ def paired_bootstrap(differences: np.ndarray, counts: np.ndarray, *, n_resamples
         residuals = d - mean * n  # its resampled sum over the resampled n is d* − d
         spread = np.sqrt(len(d) / max(1, len(d) - 1))
         extreme = sum(  # a resample without a common unit is undefined and counts as extreme
-            (~(np.abs(spread * (weights @ np.nan_to_num(residuals)) / (weights @ n)) < np.abs(mean) * (1 - 1e-12))).sum(axis=0)
+            (
+                ~(
+                    np.abs(spread * (weights @ np.nan_to_num(residuals)) / (weights @ n))
+                    < np.abs(mean) * (1 - 1e-12)
+                )
+            ).sum(axis=0)
             for weights in resample_weights(len(d), n_resamples=n_resamples, seed=seed)
         )
     least = np.minimum(1.0, 2.0 ** (1 - np.minimum((d != 0).sum(axis=0), 1000)))
@@ -59,7 +72,9 @@ def _as_t_tail(p: np.ndarray, degrees: int) -> np.ndarray:
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's step-down adjusted p-values (Holm 1979), in the order given; None stays None and is no member of the family."""
+    """Holm's step-down adjusted p-values (Holm 1979), in the order given; None stays None and is no member of
+    the family.
+    """
     known = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     running = 0.0

@@ -12,14 +12,18 @@ from truerate.metrics.paired import holm, paired_bootstrap
 
 
 class RankRange(NamedTuple):
-    """The ranks a subject may hold. `rank_low` = 1 + number significantly better, `rank_high` = N − number significantly worse."""
+    """The ranks a subject may hold. `rank_low` = 1 + number significantly better, `rank_high` = N − number
+    significantly worse.
+    """
 
     rank_low: int
     rank_high: int
 
 
 class Comparison(NamedTuple):
-    """One paired test: the mean difference first − second on common units, and its p-value before and after Holm's correction."""
+    """One paired test: the mean difference first − second on common units, and its p-value before and after
+    Holm's correction.
+    """
 
     first: int
     second: int
@@ -28,12 +32,15 @@ class Comparison(NamedTuple):
     p_holm: float
 
 
-def compare_all(values: np.ndarray, clusters: Sequence, *, n_resamples: int, alpha: float, seed: int) -> list[Comparison]:
-    """Every pair of subjects tested on the units that both have, by the paired cluster bootstrap, Holm-corrected over all pairs.
+def compare_all(
+    values: np.ndarray, clusters: Sequence, *, n_resamples: int, alpha: float, seed: int
+) -> list[Comparison]:
+    """Every pair of subjects tested on the units that both have, by the paired cluster bootstrap,
+    Holm-corrected over all pairs.
 
-    `values` has shape (subjects, units), NaN where a unit does not count for a subject; `clusters` names each unit's cluster.
-    With m pairs the smallest p-value must be able to fall below alpha / m, so at least 10 m / alpha resamples are drawn.
-    Pairs without a common unit are left out: nothing can be said of them.
+    `values` has shape (subjects, units), NaN where a unit does not count for a subject; `clusters` names each
+    unit's cluster. With m pairs the smallest p-value must be able to fall below alpha / m, so at least 10 m /
+    alpha resamples are drawn. Pairs without a common unit are left out: nothing can be said of them.
     """
     pairs = list(combinations(range(len(values)), 2))
     if not pairs or not values.shape[1]:
@@ -48,8 +55,11 @@ def compare_all(values: np.ndarray, clusters: Sequence, *, n_resamples: int, alp
     return [Comparison(i, j, float(d / n), p, p_holm) for (i, j), d, n, p, p_holm in tested if p is not None]
 
 
-def rank_ranges(n_subjects: int, comparisons: Sequence[Comparison], *, alpha: float, higher_is_better: bool = True) -> list[RankRange]:
-    """The rank range of each subject from corrected comparisons; a subject compared with nobody may hold any rank.
+def rank_ranges(
+    n_subjects: int, comparisons: Sequence[Comparison], *, alpha: float, higher_is_better: bool = True
+) -> list[RankRange]:
+    """The rank range of each subject from corrected comparisons; a subject compared with nobody may hold any
+    rank.
 
     "Not different" is not transitive, so these are ranges and not tie groups.
     """
@@ -68,6 +78,9 @@ def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None
 
     None where there are fewer than two subjects or one list is constant.
     """
-    a, b = (np.sign(np.subtract.outer(x, x)) for x in (np.asarray(first, dtype=float), np.asarray(second, dtype=float)))
+    a, b = (
+        np.sign(np.subtract.outer(x, x))
+        for x in (np.asarray(first, dtype=float), np.asarray(second, dtype=float))
+    )
     size = np.sqrt((a * a).sum() * (b * b).sum())
     return float((a * b).sum() / size) if size else None

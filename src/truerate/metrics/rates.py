@@ -7,8 +7,9 @@ import numpy as np
 
 from truerate.metrics.intervals import NARROW, Interval, effective_n, wilson, z_of
 
-# How far a detector's rates may move from inserted to natural hallucinations in a sensitivity band. A judge measured on both kept less
-# than a fifth of its TPR (HalluDial Tables 7 and 8: .976 to .181), so half is no worst case.
+# How far a detector's rates may move from inserted to natural hallucinations in a sensitivity band. A judge
+# measured on both kept less than a fifth of its TPR (HalluDial Tables 7 and 8: .976 to .181), so half is no
+# worst case.
 TPR_FACTORS, FPR_FACTORS = (0.5, 1.0), (0.5, 2.0)
 
 
@@ -27,7 +28,8 @@ class Share(NamedTuple):
 class Corrected(NamedTuple):
     """A corrected rate with its interval, in [0, 1]. `raw` is the estimate before it was cut to [0, 1].
 
-    `is_identified` is false where the detector cannot tell (the interval of TPR − FPR holds 0): value, low, high and raw are then None.
+    `is_identified` is false where the detector cannot tell (the interval of TPR − FPR holds 0): value, low,
+    high and raw are then None.
     """
 
     value: float | None
@@ -38,10 +40,12 @@ class Corrected(NamedTuple):
 
 
 def hr_est(precision: float | None, recall: float | None, detected: float, tokens: float) -> float | None:
-    """mFAVA Eq. 1: precision · detected / (recall · tokens), the share of hallucinated tokens behind `detected` flagged ones.
+    """mFAVA Eq. 1: precision · detected / (recall · tokens), the share of hallucinated tokens behind
+    `detected` flagged ones.
 
-    It needs precision to transfer, which depends on prevalence: exact only where calibration data and wild data have the same share.
-    May exceed 1. None where precision or recall is None, recall is 0, or there are no tokens.
+    It needs precision to transfer, which depends on prevalence: exact only where calibration data and wild
+    data have the same share. May exceed 1. None where precision or recall is None, recall is 0, or there are
+    no tokens.
     """
     if precision is None or not recall or not tokens:
         return None
@@ -49,7 +53,9 @@ def hr_est(precision: float | None, recall: float | None, detected: float, token
 
 
 def youden_interval(tpr: Share, fpr: Share, *, confidence: float) -> tuple[float, float] | None:
-    """The interval of TPR − FPR, two independent shares, by Newcombe's hybrid of Wilson intervals (Newcombe 1998, method 10)."""
+    """The interval of TPR − FPR, two independent shares, by Newcombe's hybrid of Wilson intervals (Newcombe
+    1998, method 10).
+    """
     hit, alarm = wilson(*tpr, confidence=confidence), wilson(*fpr, confidence=confidence)
     if hit is None or alarm is None:
         return None
@@ -59,13 +65,15 @@ def youden_interval(tpr: Share, fpr: Share, *, confidence: float) -> tuple[float
 
 
 def rogan_gladen(flagged: Share, tpr: Share, fpr: Share, *, confidence: float) -> Corrected | None:
-    """(flagged rate − FPR) / (TPR − FPR), the rate behind a flagged one (Rogan & Gladen 1978), with the detector's error in its interval.
+    """(flagged rate − FPR) / (TPR − FPR), the rate behind a flagged one (Rogan & Gladen 1978), with the
+    detector's error in its interval.
 
-    The interval is the delta method on shares moved towards 1/2, with Lang & Reiczigel's (2014) shift: z² pseudo-rows for the flagged
-    share, 2 for TPR and FPR, which keeps its coverage on small samples. Value and bounds are cut to [0, 1]; `raw` is not.
-    It holds where TPR and FPR transfer: say what they were calibrated on. Not identified where the interval of TPR − FPR holds 0.
-    Where the whole interval lies outside [0, 1] they do not, and it is opened to what holds whatever they are (`opened`).
-    None where any of the three is over nothing.
+    The interval is the delta method on shares moved towards 1/2, with Lang & Reiczigel's (2014) shift: z²
+    pseudo-rows for the flagged share, 2 for TPR and FPR, which keeps its coverage on small samples. Value and
+    bounds are cut to [0, 1]; `raw` is not. It holds where TPR and FPR transfer: say what they were calibrated
+    on. Not identified where the interval of TPR − FPR holds 0. Where the whole interval lies outside [0, 1]
+    they do not, and it is opened to what holds whatever they are (`opened`). None where any of the three is
+    over nothing.
     """
     gap = youden_interval(tpr, fpr, confidence=confidence)
     if gap is None or flagged.n <= 0:
@@ -81,11 +89,13 @@ def rogan_gladen(flagged: Share, tpr: Share, fpr: Share, *, confidence: float) -
 
 
 def opened(edge: int, flagged: Interval, tpr: float, fpr: float) -> tuple[float, float]:
-    """The interval of a corrected rate whose every estimate lies beyond an edge of [0, 1]: TPR and FPR cannot be those of these texts.
+    """The interval of a corrected rate whose every estimate lies beyond an edge of [0, 1]: TPR and FPR cannot
+    be those of these texts.
 
-    At 0 fewer are flagged than the false alarms alone would give, so the FPR is lower: with none at all the rate is flagged / TPR, its
-    upper end that of the flagged share. At 1 the TPR is higher: with all found the rate is (flagged − FPR) / (1 − FPR), from its lower
-    end. A detector that flags the right ones more often (TPR < FPR) is read the other way round.
+    At 0 fewer are flagged than the false alarms alone would give, so the FPR is lower: with none at all the
+    rate is flagged / TPR, its upper end that of the flagged share. At 1 the TPR is higher: with all found the
+    rate is (flagged − FPR) / (1 − FPR), from its lower end. A detector that flags the right ones more often
+    (TPR < FPR) is read the other way round.
     """
     if tpr < fpr:
         flagged, tpr, fpr = Interval(1 - flagged.value, 1 - flagged.high, 1 - flagged.low), 1 - tpr, 1 - fpr
@@ -95,27 +105,32 @@ def opened(edge: int, flagged: Interval, tpr: float, fpr: float) -> tuple[float,
 
 
 def clustered_share(tops: np.ndarray, bottoms: np.ndarray, *, confidence: float) -> Share:
-    """A share of clustered rows as one of independent rows: its rate, and the number of rows it is worth (`intervals.effective_n`).
+    """A share of clustered rows as one of independent rows: its rate, and the number of rows it is worth
+    (`intervals.effective_n`).
 
-    `tops`, `bottoms` (clusters,). Few clusters are widened by Student's t (Korn & Graubard 1998), as in `intervals.wilson_clustered`.
-    Over nothing, or over one cluster, it is a share of nothing.
+    `tops`, `bottoms` (clusters,). Few clusters are widened by Student's t (Korn & Graubard 1998), as in
+    `intervals.wilson_clustered`. Over nothing, or over one cluster, it is a share of nothing.
     """
     from scipy.special import stdtrit
 
     n_clusters, total = int((np.asarray(bottoms) > 0).sum()), float(np.sum(bottoms))
     if n_clusters < 2:
         return Share(0.0, 0.0)
-    n = effective_n(tops, bottoms) * (z_of(confidence) / float(stdtrit(n_clusters - 1, (1 + confidence) / 2))) ** 2
+    n = (
+        effective_n(tops, bottoms)
+        * (z_of(confidence) / float(stdtrit(n_clusters - 1, (1 + confidence) / 2))) ** 2
+    )
     return Share(float(np.sum(tops)) / total * n, n)
 
 
 def hr_est_interval(sums: np.ndarray, *, confidence: float) -> Interval | None:
     """HR_est (mFAVA Eq. 1) with an interval that carries the detector's own error.
 
-    `sums` (clusters, 4): H, N of the replies; gold, detected of the calibration texts. As P / R = gold / detected, HR_est is
-    H · gold / (N · detected). Delta method on the logarithm with the linearised variance over clusters; a cluster that holds both replies
-    and calibration texts keeps what they have in common. Student's t by the side with fewer clusters. None where a sum is 0, a side has
-    one cluster, or all clusters agree on the ratio, so that nothing says how far it may move.
+    `sums` (clusters, 4): H, N of the replies; gold, detected of the calibration texts. As P / R = gold /
+    detected, HR_est is H · gold / (N · detected). Delta method on the logarithm with the linearised variance
+    over clusters; a cluster that holds both replies and calibration texts keeps what they have in common.
+    Student's t by the side with fewer clusters. None where a sum is 0, a side has one cluster, or all
+    clusters agree on the ratio, so that nothing says how far it may move.
     """
     from scipy.special import stdtrit
 
@@ -136,11 +151,13 @@ def hr_est_interval(sums: np.ndarray, *, confidence: float) -> Interval | None:
 def sensitivity_band(
     flagged: float, tpr: float, fpr: float, *, tpr_factors=TPR_FACTORS, fpr_factors=FPR_FACTORS
 ) -> tuple[float, float] | None:
-    """The range of the Rogan–Gladen rate while TPR and FPR move by these factors, in [0, 1]: what can be said without natural labels.
+    """The range of the Rogan–Gladen rate while TPR and FPR move by these factors, in [0, 1]: what can be said
+    without natural labels.
 
-    The rate falls in both, so the ends are the corners; where TPR does not exceed FPR at the upper corner, the end is 1. A band that lies
-    whole beyond 0 or 1 is opened like an interval (`opened`). None where TPR does not exceed FPR even at the most favourable corner, or
-    nothing is flagged and the band would be 0 alone: nothing can be said.
+    The rate falls in both, so the ends are the corners; where TPR does not exceed FPR at the upper corner,
+    the end is 1. A band that lies whole beyond 0 or 1 is opened like an interval (`opened`). None where TPR
+    does not exceed FPR even at the most favourable corner, or nothing is flagged and the band would be 0
+    alone: nothing can be said.
     """
     hits = [min(1.0, tpr * factor) for factor in tpr_factors]
     alarms = [min(1.0, fpr * factor) for factor in fpr_factors]
@@ -151,16 +168,23 @@ def sensitivity_band(
     band = (0.0 if low is None else _cut(low), 1.0 if high is None else _cut(high))
     if band[1] - band[0] < NARROW:
         edge = round(band[0])
-        band = opened(edge, Interval(flagged, flagged, flagged), *((max(hits), max(alarms)) if edge else (min(hits), min(alarms))))
+        band = opened(
+            edge,
+            Interval(flagged, flagged, flagged),
+            *((max(hits), max(alarms)) if edge else (min(hits), min(alarms))),
+        )
     return band if band[1] - band[0] >= NARROW else None
 
 
-def mean_of_intervals(found: list[Interval | Corrected | None], *, is_independent: bool = True) -> Interval | None:
+def mean_of_intervals(
+    found: list[Interval | Corrected | None], *, is_independent: bool = True
+) -> Interval | None:
     """The mean of estimates with its interval by the recovery of their variances (Zou & Donner 2008).
 
-    Each end is the mean moved by the root of the summed squares of the estimates' own distances to that end, over their number. Estimates
-    that are not independent (the same reference in several languages) may move together as one: there each end is the mean of the ends,
-    which no correlation can make too short. None where an estimate is missing or there is none.
+    Each end is the mean moved by the root of the summed squares of the estimates' own distances to that end,
+    over their number. Estimates that are not independent (the same reference in several languages) may move
+    together as one: there each end is the mean of the ends, which no correlation can make too short. None
+    where an estimate is missing or there is none.
     """
     if not found or any(one is None or one.value is None for one in found):
         return None
@@ -168,13 +192,20 @@ def mean_of_intervals(found: list[Interval | Corrected | None], *, is_independen
     below, above = ([one.value - one.low for one in found], [one.high - one.value for one in found])
     if not is_independent:
         return Interval(value, value - sum(below) / n, value + sum(above) / n)
-    return Interval(value, *(value + sign * sqrt(sum(gap**2 for gap in gaps)) / n for sign, gaps in ((-1, below), (1, above))))
+    return Interval(
+        value,
+        *(value + sign * sqrt(sum(gap**2 for gap in gaps)) / n for sign, gaps in ((-1, below), (1, above))),
+    )
 
 
 def _delta(flagged: Share, tpr: Share, fpr: Share, *, z: float) -> tuple[float, float]:
     """Middle and half-width of Lang & Reiczigel's interval."""
     n, n_hit, n_alarm = flagged.n + z * z, tpr.n + 2, fpr.n + 2
-    q, hit, alarm = (flagged.successes + z * z / 2) / n, (tpr.successes + 1) / n_hit, (fpr.successes + 1) / n_alarm
+    q, hit, alarm = (
+        (flagged.successes + z * z / 2) / n,
+        (tpr.successes + 1) / n_hit,
+        (fpr.successes + 1) / n_alarm,
+    )
     gap = hit - alarm
     rate = (q - alarm) / gap
     of_hit, of_alarm = hit * (1 - hit) / n_hit, alarm * (1 - alarm) / n_alarm

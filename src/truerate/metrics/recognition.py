@@ -1,6 +1,7 @@
 """Recognition: does a judge say of a text that it contains hallucination, and is it right?
 
-Columns read: `is_hallucinated` (Boolean, the label) and `verdict` (Boolean, true: judged hallucinated; null: no verdict could be read).
+Columns read: `is_hallucinated` (Boolean, the label) and `verdict` (Boolean, true: judged hallucinated; null:
+no verdict could be read).
 """
 
 from dataclasses import dataclass
@@ -63,12 +64,16 @@ def ratio(part: float, whole: float) -> float | None:
 
 
 def accuracy(c: Confusion) -> float | None:
-    """Recognition accuracy, unparsed counted wrong: (TP + TN) / all (HELMA Table 6; its code counts unreadable outputs as wrong)."""
+    """Recognition accuracy, unparsed counted wrong: (TP + TN) / all (HELMA Table 6; its code counts
+    unreadable outputs as wrong).
+    """
     return ratio(c.tp + c.tn, c.n)
 
 
 def accuracy_parsed(c: Confusion) -> float | None:
-    """Recognition accuracy, unparsed dropped: (TP + TN) / parsed (HalluDial's evaluation drops them). Stands beside `accuracy`."""
+    """Recognition accuracy, unparsed dropped: (TP + TN) / parsed (HalluDial's evaluation drops them). Stands
+    beside `accuracy`.
+    """
     return ratio(c.tp + c.tn, c.n_parsed)
 
 
@@ -78,7 +83,9 @@ def precision(c: Confusion) -> float | None:
 
 
 def recall(c: Confusion) -> float | None:
-    """Recall of the hallucinated class, unparsed counted as missed: TP / labelled hallucinated. None where no text is."""
+    """Recall of the hallucinated class, unparsed counted as missed: TP / labelled hallucinated. None where no
+    text is.
+    """
     return ratio(c.tp, c.n_hallucinated)
 
 
@@ -93,7 +100,9 @@ def precision_faithful(c: Confusion) -> float | None:
 
 
 def recall_faithful(c: Confusion) -> float | None:
-    """Recall of the class without hallucination, unparsed counted as missed: TN / labelled so. None where no text is."""
+    """Recall of the class without hallucination, unparsed counted as missed: TN / labelled so. None where no
+    text is.
+    """
     return ratio(c.tn, c.n_faithful)
 
 
@@ -109,18 +118,24 @@ def macro_f1(c: Confusion) -> float | None:
 
 
 def balanced_accuracy(c: Confusion) -> float | None:
-    """Mean recall of the two classes, unparsed counted wrong; .5 for a judge that always says the same. None where a class is missing."""
+    """Mean recall of the two classes, unparsed counted wrong; .5 for a judge that always says the same. None
+    where a class is missing.
+    """
     both = (recall(c), recall_faithful(c))
     return None if None in both else sum(both) / 2
 
 
 def tpr(c: Confusion) -> float | None:
-    """True positive rate over parsed verdicts, P(judged hallucinated | hallucinated), as Rogan–Gladen needs it. None over none."""
+    """True positive rate over parsed verdicts, P(judged hallucinated | hallucinated), as Rogan–Gladen needs
+    it. None over none.
+    """
     return ratio(c.tp, c.tp + c.fn)
 
 
 def fpr(c: Confusion) -> float | None:
-    """False positive rate over parsed verdicts, P(judged hallucinated | not hallucinated). None where none was parsed."""
+    """False positive rate over parsed verdicts, P(judged hallucinated | not hallucinated). None where none
+    was parsed.
+    """
     return ratio(c.fp, c.fp + c.tn)
 
 

@@ -1,6 +1,7 @@
 """Scores of predicted spans against gold spans, by the characters they cover.
 
-A span is a pair (start, end) of code points, half-open. Overlapping spans of one side count each character once.
+A span is a pair (start, end) of code points, half-open. Overlapping spans of one side count each character
+once.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,7 +41,9 @@ def overlap(gold: Sequence[Span], predicted: Sequence[Span]) -> Overlap:
 
 
 def iou(o: Overlap) -> float:
-    """Intersection over union of the marked characters, in [0, 1]; 1 where neither side marks any (Mu-SHROOM's definition)."""
+    """Intersection over union of the marked characters, in [0, 1]; 1 where neither side marks any
+    (Mu-SHROOM's definition).
+    """
     whole = o.n_gold + o.n_predicted - o.n_both
     return o.n_both / whole if whole else 1.0
 

@@ -7,9 +7,11 @@ import numpy as np
 
 
 class Threshold(NamedTuple):
-    """A cut of one feature. Above it (strictly) texts are judged hallucinated where `is_above`, else below or at it.
+    """A cut of one feature. Above it (strictly) texts are judged hallucinated where `is_above`, else below or
+    at it.
 
-    `p_above` and `p_below` are the shares of hallucinated texts on either side in the data it was learned from.
+    `p_above` and `p_below` are the shares of hallucinated texts on either side in the data it was learned
+    from.
     """
 
     cut: float
@@ -27,30 +29,41 @@ class Threshold(NamedTuple):
 
 
 def best_threshold(values: np.ndarray, labels: np.ndarray) -> Threshold | None:
-    """The cut and direction of highest balanced accuracy, halfway between two neighbouring values; the lowest such cut on a tie.
+    """The cut and direction of highest balanced accuracy, halfway between two neighbouring values; the lowest
+    such cut on a tie.
 
-    Balanced accuracy, so that a rare class is not given up. None where a class is missing or all values are equal.
+    Balanced accuracy, so that a rare class is not given up. None where a class is missing or all values are
+    equal.
     """
     x, y = np.asarray(values, dtype=float), np.asarray(labels, dtype=bool)
     steps = np.unique(x)
     if len(steps) < 2 or y.all() or not y.any():
         return None
     cuts = (steps[:-1] + steps[1:]) / 2
-    at_or_below = np.searchsorted(np.sort(x[y]), cuts, side="right"), np.searchsorted(np.sort(x[~y]), cuts, side="right")
-    gap = at_or_below[1] / (~y).sum() - at_or_below[0] / y.sum()  # recall + specificity − 1 of "above is hallucinated"
+    at_or_below = (
+        np.searchsorted(np.sort(x[y]), cuts, side="right"),
+        np.searchsorted(np.sort(x[~y]), cuts, side="right"),
+    )
+    gap = (
+        at_or_below[1] / (~y).sum() - at_or_below[0] / y.sum()
+    )  # recall + specificity − 1 of "above is hallucinated"
     best = int(np.argmax(np.round(np.abs(gap), 12)))
     above = x > cuts[best]
     return Threshold(float(cuts[best]), bool(gap[best] >= 0), float(y[above].mean()), float(y[~above].mean()))
 
 
 def auroc(scores: np.ndarray, labels: np.ndarray) -> float | None:
-    """P(a hallucinated text scores higher than another), ties half: the area under the ROC curve. None where a class is missing."""
+    """P(a hallucinated text scores higher than another), ties half: the area under the ROC curve. None where
+    a class is missing.
+    """
     found = weighted_auroc(scores, labels, np.ones((1, len(np.asarray(labels)))))[0]
     return None if np.isnan(found) else float(found)
 
 
 def weighted_auroc(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """`auroc` for many weightings of the rows at once, (resamples, rows) → (resamples,); NaN where a class has no weight."""
+    """`auroc` for many weightings of the rows at once, (resamples, rows) → (resamples,); NaN where a class
+    has no weight.
+    """
     y = np.asarray(labels, dtype=bool)
     steps, index = np.unique(np.asarray(scores, dtype=float), return_inverse=True)
     order = np.argsort(index, kind="stable")
@@ -66,7 +79,8 @@ def weighted_auroc(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) 
 def grouped_folds(groups: Sequence[str], *, n_folds: int, seed: int) -> np.ndarray:
     """The fold of each row, such that rows of one group share a fold and folds are of near-equal size.
 
-    Groups are shuffled by the seed, then dealt, largest first, to the fold with the fewest rows. Fewer groups than folds: fewer folds.
+    Groups are shuffled by the seed, then dealt, largest first, to the fold with the fewest rows. Fewer groups
+    than folds: fewer folds.
     """
     names, index, sizes = np.unique(np.asarray(groups, dtype=str), return_inverse=True, return_counts=True)
     shuffled = np.random.default_rng(seed).permutation(len(names))

@@ -1,6 +1,8 @@
-"""Token counts of many texts at once: every text is cut once, and every detector's spans are marked over all texts in one pass.
+"""Token counts of many texts at once: every text is cut once, and every detector's spans are marked over all
+texts in one pass.
 
-The texts lie one behind the other on one line of characters, so that a span of any text is found by a binary search in it.
+The texts lie one behind the other on one line of characters, so that a span of any text is found by a binary
+search in it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,8 +16,9 @@ from truerate.metrics.tokens import Span
 
 @dataclass(frozen=True)
 class TokenLine:
-    """The tokens of many texts. `starts`, `ends` (tokens,): places on the line; `first` (texts + 1,): where a text's tokens begin;
-    `base` (texts,): where its characters begin."""
+    """The tokens of many texts. `starts`, `ends` (tokens,): places on the line; `first` (texts + 1,): where a
+    text's tokens begin; `base` (texts,): where its characters begin.
+    """
 
     starts: np.ndarray
     ends: np.ndarray
@@ -28,9 +31,11 @@ class TokenLine:
         return np.diff(self.first)
 
     def marked(self, texts: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """Which tokens (tokens,) overlap one of the spans by at least one character; span i lies in text `texts[i]`.
+        """Which tokens (tokens,) overlap one of the spans by at least one character; span i lies in text
+        `texts[i]`.
 
-        The rule of `tokens.marked`. Tokens of one text must be in order and must not overlap. Empty spans mark none.
+        The rule of `tokens.marked`. Tokens of one text must be in order and must not overlap. Empty spans
+        mark none.
         """
         keep = starts < ends
         begin, end = self.base[texts[keep]] + starts[keep], self.base[texts[keep]] + ends[keep]
@@ -49,7 +54,9 @@ class TokenLine:
         return np.bincount(self.text_of, weights=values, minlength=len(self.base))
 
     def per_kind(self, kinds: np.ndarray, keep: np.ndarray, n: int) -> np.ndarray:
-        """How many of the tokens in `keep` (tokens,) have each kind 1 to n, per text, (texts, n); kind 0 is none."""
+        """How many of the tokens in `keep` (tokens,) have each kind 1 to n, per text, (texts, n); kind 0 is
+        none.
+        """
         place = self.text_of[keep] * (n + 1) + kinds[keep]
         return np.bincount(place, minlength=len(self.base) * (n + 1)).reshape(len(self.base), n + 1)[:, 1:]
 
@@ -58,13 +65,19 @@ def token_line(texts: Sequence[str], cut: Callable[[str], Iterable[Span]]) -> To
     """The tokens of these texts as `cut` (`tokens.offsets_by`) gives them."""
     base = np.concatenate([[0], np.cumsum([len(text) + 1 for text in texts])]).astype(np.int64)
     found = [np.asarray(list(cut(text)), dtype=np.int64).reshape(-1, 2) for text in texts]
-    whole = np.concatenate([offsets + place for offsets, place in zip(found, base, strict=False)]) if found else np.zeros((0, 2), np.int64)
+    whole = (
+        np.concatenate([offsets + place for offsets, place in zip(found, base, strict=False)])
+        if found
+        else np.zeros((0, 2), np.int64)
+    )
     first = np.concatenate([[0], np.cumsum([len(offsets) for offsets in found])]).astype(np.int64)
     return TokenLine(whole[:, 0], whole[:, 1], first, base[:-1])
 
 
 def precision(totals: np.ndarray) -> np.ndarray:
-    """Of the detected tokens, the share that is gold. `totals` (…, 4): n, gold, detected, both. NaN where none is detected."""
+    """Of the detected tokens, the share that is gold. `totals` (…, 4): n, gold, detected, both. NaN where
+    none is detected.
+    """
     return totals[..., 3] / totals[..., 2]
 
 
@@ -84,7 +97,9 @@ def false_positive_rate(totals: np.ndarray) -> np.ndarray:
 
 
 def contingency_kappa(tables: np.ndarray) -> np.ndarray:
-    """Cohen's κ of contingency tables (…, k, k) of two raters' labels; NaN over nothing, or where both always say the same one label."""
+    """Cohen's κ of contingency tables (…, k, k) of two raters' labels; NaN over nothing, or where both always
+    say the same one label.
+    """
     n = tables.sum(axis=(-2, -1))
     agreed = np.trace(tables, axis1=-2, axis2=-1) / n
     expected = (tables.sum(axis=-1) * tables.sum(axis=-2)).sum(axis=-1) / n**2

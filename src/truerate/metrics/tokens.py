@@ -1,7 +1,9 @@
-"""The units in which hallucinated text is counted: N, H_det and every token score of one board count the same tokens.
+"""The units in which hallucinated text is counted: N, H_det and every token score of one board count the same
+tokens.
 
-Detectors have tokenizers of their own; their spans are characters, and characters become these tokens. `words` needs no download:
-a run of letters, digits and their marks is a token, a character of Chinese, Japanese, Thai, Lao, Khmer or Burmese is one by itself.
+Detectors have tokenizers of their own; their spans are characters, and characters become these tokens.
+`words` needs no download: a run of letters, digits and their marks is a token, a character of Chinese,
+Japanese, Thai, Lao, Khmer or Burmese is one by itself.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -30,13 +32,16 @@ class TokenCounts(NamedTuple):
 
 
 def word_offsets(text: str) -> list[Span]:
-    """The tokens of a text as half-open code points; blank space and punctuation are none. An empty text has none."""
+    """The tokens of a text as half-open code points; blank space and punctuation are none. An empty text has
+    none.
+    """
     return [found.span() for found in _TOKEN.finditer(text)]
 
 
 @lru_cache(maxsize=4)
 def offsets_by(tokenizer: str) -> Callable[[str], list[Span]]:
-    """The function that cuts a text into tokens: `words`, or a tokenizer by Hub id or path (its special tokens left out).
+    """The function that cuts a text into tokens: `words`, or a tokenizer by Hub id or path (its special
+    tokens left out).
 
     Raises TruerateError where there is no such tokenizer, or one that gives no offsets.
     """
@@ -45,13 +50,20 @@ def offsets_by(tokenizer: str) -> Callable[[str], list[Span]]:
     try:
         loaded = load_tokenizer(tokenizer)
     except ValueError as error:
-        raise TruerateError(f"tokenizer {tokenizer!r}: {error}; name {WORDS!r}, a Hub id, or a folder with tokenizer.json") from None
+        raise TruerateError(
+            f"tokenizer {tokenizer!r}: {error}; name {WORDS!r}, a Hub id, or a folder with tokenizer.json"
+        ) from None
     if not loaded.is_fast:
-        raise TruerateError(f"tokenizer {tokenizer!r} gives no offsets; name {WORDS!r} or a fast one (tokenizer.json)")
+        raise TruerateError(
+            f"tokenizer {tokenizer!r} gives no offsets; name {WORDS!r} or a fast one (tokenizer.json)"
+        )
 
     def cut(text: str) -> list[Span]:
         found = loaded(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
-        trimmed = ((start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())) for start, piece in pieces(text, found))
+        trimmed = (
+            (start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
+            for start, piece in pieces(text, found)
+        )
         return [span for span in trimmed if span[0] < span[1]]
 
     return cut
@@ -75,7 +87,9 @@ def marked(offsets: Sequence[Span], spans: Iterable[Span]) -> np.ndarray:
 def token_counts(offsets: Sequence[Span], gold: Iterable[Span], detected: Iterable[Span]) -> TokenCounts:
     """The counts of one text; sum them over texts for micro-averages."""
     is_gold, is_detected = marked(offsets, gold), marked(offsets, detected)
-    return TokenCounts(len(offsets), int(is_gold.sum()), int(is_detected.sum()), int((is_gold & is_detected).sum()))
+    return TokenCounts(
+        len(offsets), int(is_gold.sum()), int(is_detected.sum()), int((is_gold & is_detected).sum())
+    )
 
 
 def total(counts: Iterable[TokenCounts]) -> TokenCounts:

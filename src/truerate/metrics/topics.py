@@ -17,7 +17,9 @@ class Topics(NamedTuple):
 
 
 class TopicFailure(NamedTuple):
-    """Failures on one topic. `rate` is None for a topic without texts; `is_failed`: its rate is significantly above the board's."""
+    """Failures on one topic. `rate` is None for a topic without texts; `is_failed`: its rate is significantly
+    above the board's.
+    """
 
     topic: int
     n: int
@@ -31,7 +33,8 @@ class TopicFailure(NamedTuple):
 def lda_topics(texts: Sequence[str], *, n_topics: int, seed: int, n_words: int = 8) -> Topics:
     """Latent Dirichlet allocation (Blei et al. 2003; scikit-learn, batch) over the texts' words, seeded.
 
-    English stop words and words of one letter are left out. Texts without a word left go to topic 0; no words at all: no topics' words.
+    English stop words and words of one letter are left out. Texts without a word left go to topic 0; no words
+    at all: no topics' words.
     """
     from sklearn.decomposition import LatentDirichletAllocation
     from sklearn.feature_extraction.text import CountVectorizer
@@ -49,19 +52,32 @@ def lda_topics(texts: Sequence[str], *, n_topics: int, seed: int, n_words: int =
 
 
 def topic_failures(
-    topic_of: Sequence[int], is_failed: Sequence[bool], clusters: Sequence, *, n_topics: int, n_resamples: int, alpha: float, seed: int
+    topic_of: Sequence[int],
+    is_failed: Sequence[bool],
+    clusters: Sequence,
+    *,
+    n_topics: int,
+    n_resamples: int,
+    alpha: float,
+    seed: int,
 ) -> list[TopicFailure]:
-    """Which topics are *failed*: a failure rate above the board's, one-sided, Holm-corrected over the topics that have texts.
+    """Which topics are *failed*: a failure rate above the board's, one-sided, Holm-corrected over the topics
+    that have texts.
 
-    One row is one judged text. Where every cluster holds one row the p-value is the exact binomial tail with the board's rate; else a
-    centred one-sided cluster bootstrap of the difference to the board's rate, which resamples both, with add-one.
+    One row is one judged text. Where every cluster holds one row the p-value is the exact binomial tail with
+    the board's rate; else a centred one-sided cluster bootstrap of the difference to the board's rate, which
+    resamples both, with add-one.
     """
     topics, failed = np.asarray(topic_of, dtype=int), np.asarray(is_failed, dtype=float)
     inside = (topics[:, None] == np.arange(n_topics)).astype(float)
     sums = cluster_sums(clusters, np.hstack([inside * failed[:, None], inside]))
     n_failed, n = sums[:, :n_topics].sum(axis=0), sums[:, n_topics:].sum(axis=0)
     is_independent = len(sums) == len(failed)
-    p = _binomial_tails(n_failed, n) if is_independent else _bootstrap_tails(sums, n_topics, n_resamples=n_resamples, seed=seed)
+    p = (
+        _binomial_tails(n_failed, n)
+        if is_independent
+        else _bootstrap_tails(sums, n_topics, n_resamples=n_resamples, seed=seed)
+    )
     p_known = [float(value) if size else None for value, size in zip(p, n, strict=True)]
     rates = [float(part / size) if size else None for part, size in zip(n_failed, n, strict=True)]
     return [
@@ -88,5 +104,7 @@ def _bootstrap_tails(sums: np.ndarray, n_topics: int, *, n_resamples: int, seed:
     with np.errstate(invalid="ignore", divide="ignore"):
         seen = above(sums.sum(axis=0, keepdims=True))[0]
         drawn = (above(w @ sums) for w in resample_weights(len(sums), n_resamples=n_resamples, seed=seed))
-        extreme = sum((~(block - seen < seen)).sum(axis=0) for block in drawn)  # an undefined draw counts as extreme
+        extreme = sum(
+            (~(block - seen < seen)).sum(axis=0) for block in drawn
+        )  # an undefined draw counts as extreme
     return np.where(seen > 0, (1 + extreme) / (1 + n_resamples), 1.0)

@@ -1,8 +1,10 @@
-"""WildFactScore and its kin: how much of what a model says about real-world entities is supported (Zhao et al. 2024, WildHallucinations 3).
+"""WildFactScore and its kin: how much of what a model says about real-world entities is supported (Zhao et
+al. 2024, WildHallucinations 3).
 
-Columns of `replies`: `generation_id`, `subject`, `entity`, `is_abstained` (null where no reply came) and, of a reply whose facts could not
-all be written, `is_whole` false. Columns of `facts`: `generation_id`, `is_supported` (null: no verdict could be read), `is_duplicate`,
-`is_title`. A reply responds where it came and does not abstain. Scores are in [0, 1].
+Columns of `replies`: `generation_id`, `subject`, `entity`, `is_abstained` (null where no reply came) and, of
+a reply whose facts could not all be written, `is_whole` false. Columns of `facts`: `generation_id`,
+`is_supported` (null: no verdict could be read), `is_duplicate`, `is_title`. A reply responds where it came
+and does not abstain. Scores are in [0, 1].
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -21,13 +23,24 @@ KINDS = 12  # of facts: three verdicts (not supported, supported, none) × dupli
 # Facts of a reply: all, with a verdict, supported, these two without duplicates, duplicates, titles.
 COUNTED = ("n_facts", "n_read", "n_supported", "n_own", "n_own_supported", "n_duplicate", "n_title")
 # The scores of a reply, by metric.
-SCORES = {"wildfactscore": "score", "wildfactscore_strict": "strict", "factscore_length": "length", "wildfactscore_dedup": "dedup"}
-RESPONDING, ALL_SUPPORTED = "responding", "all_supported"  # of the replies that came; of the responding ones that can be read
-PRODUCTS = {"wildfactscore_strict": (RESPONDING, ALL_SUPPORTED)}  # scores that are a product of two of `ratios`
+SCORES = {
+    "wildfactscore": "score",
+    "wildfactscore_strict": "strict",
+    "factscore_length": "length",
+    "wildfactscore_dedup": "dedup",
+}
+RESPONDING, ALL_SUPPORTED = (
+    "responding",
+    "all_supported",
+)  # of the replies that came; of the responding ones that can be read
+PRODUCTS = {
+    "wildfactscore_strict": (RESPONDING, ALL_SUPPORTED)
+}  # scores that are a product of two of `ratios`
 
 
 def scored_replies(replies: pl.DataFrame, facts: pl.DataFrame, *, gamma: int) -> pl.DataFrame:
-    """The replies with counts of their facts (`fact_counts`) and their scores: `is_responding`, `score`, `strict`, `length`, `dedup`.
+    """The replies with counts of their facts (`fact_counts`) and their scores: `is_responding`, `score`,
+    `strict`, `length`, `dedup`.
 
     `score`: f(y) = Σ 1[a is supported] / |A_y| over the facts with a verdict, of replies that respond (WildFactScore, section 3).
     `strict`: 1 where every fact is supported, else 0; abstention is 0. A reply with a fact without verdict, or whose facts were not all
@@ -39,7 +52,12 @@ def scored_replies(replies: pl.DataFrame, facts: pl.DataFrame, *, gamma: int) ->
     counted = replies.hstack(fact_counts(replies["generation_id"], facts)).with_columns(
         is_responding=(~pl.col("is_abstained")).fill_null(False)
     )
-    n_facts, n_read, responds, is_whole = pl.col("n_facts"), pl.col("n_read"), pl.col("is_responding"), pl.col("is_whole")
+    n_facts, n_read, responds, is_whole = (
+        pl.col("n_facts"),
+        pl.col("n_read"),
+        pl.col("is_responding"),
+        pl.col("is_whole"),
+    )
     score = pl.when(responds & (n_read > 0)).then(pl.col("n_supported") / n_read)
     penalty = pl.when(n_facts < gamma).then((1 - gamma / n_facts).exp()).otherwise(1.0)
     is_readable = responds & is_whole & (n_facts > 0) & (n_read == n_facts)
@@ -55,9 +73,11 @@ def scored_replies(replies: pl.DataFrame, facts: pl.DataFrame, *, gamma: int) ->
 
 
 def fact_counts(replies: pl.Series, facts: pl.DataFrame) -> pl.DataFrame:
-    """Facts of each reply (by its id, in the order given): COUNTED's kinds of facts. Facts of other replies are left out.
+    """Facts of each reply (by its id, in the order given): COUNTED's kinds of facts. Facts of other replies
+    are left out.
 
-    Every fact is one of twelve kinds (verdict, duplicate, title); their places are counted in one pass, without a group per reply.
+    Every fact is one of twelve kinds (verdict, duplicate, title); their places are counted in one pass,
+    without a group per reply.
     """
     verdict = pl.col("is_supported").cast(pl.Int32).fill_null(2)
     place = pl.col("generation_id").cast(pl.Enum(replies), strict=False).to_physical().cast(pl.Int32)
@@ -65,34 +85,54 @@ def fact_counts(replies: pl.Series, facts: pl.DataFrame) -> pl.DataFrame:
     cells = facts.select(cell=KINDS * place + kind)["cell"].drop_nulls().to_numpy()
     counts = np.bincount(cells, minlength=KINDS * len(replies)).reshape(-1, KINDS)
     verdict, is_own, is_title = np.arange(KINDS) % 3, np.arange(KINDS) % 6 < 3, np.arange(KINDS) >= 6
-    belongs = (verdict >= 0, verdict < 2, verdict == 1, is_own & (verdict < 2), is_own & (verdict == 1), ~is_own, is_title)
-    return pl.DataFrame({name: counts[:, kinds].sum(axis=1) for name, kinds in zip(COUNTED, belongs, strict=True)})
+    belongs = (
+        verdict >= 0,
+        verdict < 2,
+        verdict == 1,
+        is_own & (verdict < 2),
+        is_own & (verdict == 1),
+        ~is_own,
+        is_title,
+    )
+    return pl.DataFrame(
+        {name: counts[:, kinds].sum(axis=1) for name, kinds in zip(COUNTED, belongs, strict=True)}
+    )
 
 
 def ratios() -> dict[str, tuple[pl.Expr, pl.Expr]]:
-    """Numerators and denominators of all scores and shares of `scored_replies`, by metric name, for `cells.ratio_cells`.
+    """Numerators and denominators of all scores and shares of `scored_replies`, by metric name, for
+    `cells.ratio_cells`.
 
-    Strict is none of them but a product of two (`PRODUCTS`): the replies that respond, and of those that can be read the ones whose every
-    fact is supported. So a reply that cannot be read is as the others that respond, and unread verdicts do not give silence more weight.
+    Strict is none of them but a product of two (`PRODUCTS`): the replies that respond, and of those that can
+    be read the ones whose every fact is supported. So a reply that cannot be read is as the others that
+    respond, and unread verdicts do not give silence more weight.
     """
     of_facts = {"unparsed_fact_rate": pl.col("n_facts") - pl.col("n_read")}
     of_facts |= {"duplicate_fact_rate": pl.col("n_duplicate"), "title_fact_rate": pl.col("n_title")}
     return {
         **{name: mean_of(column) for name, column in SCORES.items() if name not in PRODUCTS},
         RESPONDING: (pl.col("is_responding"), pl.col("is_abstained").is_not_null()),
-        ALL_SUPPORTED: (pl.col("is_responding") * pl.col("strict"), pl.col("is_responding") & pl.col("strict").is_not_null()),
+        ALL_SUPPORTED: (
+            pl.col("is_responding") * pl.col("strict"),
+            pl.col("is_responding") & pl.col("strict").is_not_null(),
+        ),
         "unreadable_rate": mean_of("is_unreadable"),
         "no_fact_rate": mean_of("has_no_fact"),
-        **{name: (pl.col("is_responding") * part, pl.col("is_responding") * pl.col("n_facts")) for name, part in of_facts.items()},
+        **{
+            name: (pl.col("is_responding") * part, pl.col("is_responding") * pl.col("n_facts"))
+            for name, part in of_facts.items()
+        },
     }
 
 
 def strict_outcomes(scored: pl.DataFrame) -> pl.DataFrame:
-    """`scored` with `outcome`: what each reply says of its subject's Strict, so that their mean is the score R · S itself.
+    """`scored` with `outcome`: what each reply says of its subject's Strict, so that their mean is the score
+    R · S itself.
 
-    0 where it abstains; S where it responds and cannot be read or has no fact; S + A/C · (strict − S) where it can, with S the share of the
-    C readable replies that are all supported, of A that respond: their linearised values, whose spread is that of the estimate. They may
-    leave [0, 1] where replies cannot be read. Null where no reply came, and for a subject that responds with none that can be read.
+    0 where it abstains; S where it responds and cannot be read or has no fact; S + A/C · (strict − S) where
+    it can, with S the share of the C readable replies that are all supported, of A that respond: their
+    linearised values, whose spread is that of the estimate. They may leave [0, 1] where replies cannot be
+    read. Null where no reply came, and for a subject that responds with none that can be read.
     """
     subject, responds, strict = pl.col("subject"), pl.col("is_responding"), pl.col("strict")
     own = pl.when(responds).then(strict)
@@ -103,41 +143,55 @@ def strict_outcomes(scored: pl.DataFrame) -> pl.DataFrame:
     return scored.with_columns(outcome=silent.when(responds).then(pl.coalesce(readable, share)))
 
 
-# ---- sets and slices ----------------------------------------------------------------------------------------------------------------
+# ---- sets and slices ---------------------------------------------------------------------------------------
 
 
 def common_entities(replies: pl.DataFrame, panel: Collection[str]) -> pl.Series:
-    """The entities about which every subject of the panel responds, each time it is asked (Table 6's common subset).
+    """The entities about which every subject of the panel responds, each time it is asked (Table 6's common
+    subset).
 
     Freeze the panel per release: one more model changes the set for all. No panel, no entity.
     """
     asked = replies.filter(pl.col("subject").is_in(list(panel))).group_by("entity", "subject")
     each = asked.agg(responds=(~pl.col("is_abstained")).fill_null(False).all())
-    whole = each.group_by("entity").agg(pl.col("responds").sum()).filter(pl.col("responds") == len(set(panel)))
+    whole = (
+        each.group_by("entity").agg(pl.col("responds").sum()).filter(pl.col("responds") == len(set(panel)))
+    )
     return whole["entity"].sort() if panel else whole["entity"].clear()
 
 
 def pooled(entities: pl.DataFrame, column: str, *, above: int) -> pl.DataFrame:
-    """`entities` with values of a column that no more than `above` entities share pooled as `other` (Table 5 shows domains above 500)."""
-    return entities.with_columns(pl.when(pl.len().over(column) > above).then(pl.col(column)).otherwise(pl.lit(OTHER)).alias(column))
+    """`entities` with values of a column that no more than `above` entities share pooled as `other` (Table 5
+    shows domains above 500).
+    """
+    return entities.with_columns(
+        pl.when(pl.len().over(column) > above).then(pl.col(column)).otherwise(pl.lit(OTHER)).alias(column)
+    )
 
 
-def rank_changes(before: Mapping[str, float | None], after: Mapping[str, float | None]) -> dict[str, int | None]:
-    """How many places each subject gains from one score to another; negative where it falls, null where either score is.
+def rank_changes(
+    before: Mapping[str, float | None], after: Mapping[str, float | None]
+) -> dict[str, int | None]:
+    """How many places each subject gains from one score to another; negative where it falls, null where
+    either score is.
 
     Rank is 1 + the number of subjects that are better, among those that have both scores.
     """
     both = [name for name in before if before[name] is not None and after.get(name) is not None]
-    places = [{name: 1 + sum(scores[other] > scores[name] for other in both) for name in both} for scores in (before, after)]
+    places = [
+        {name: 1 + sum(scores[other] > scores[name] for other in both) for name in both}
+        for scores in (before, after)
+    ]
     return {name: places[0][name] - places[1][name] if name in both else None for name in before}
 
 
-# ---- the verifier's own error -------------------------------------------------------------------------------------------------------
+# ---- the verifier's own error ------------------------------------------------------------------------------
 
 
 class Verifier(NamedTuple):
-    """What labels say of a verifier: `flagged`, the share of all facts that it calls unsupported; `right`, the share of those that are;
-    `missed`, the share of those that it calls supported and are not. Labels drawn by verdict tell the last two, independently.
+    """What labels say of a verifier: `flagged`, the share of all facts that it calls unsupported; `right`,
+    the share of those that are; `missed`, the share of those that it calls supported and are not. Labels
+    drawn by verdict tell the last two, independently.
     """
 
     flagged: float
@@ -151,17 +205,21 @@ class Verifier(NamedTuple):
 
 
 def verifier_rates(flagged: float, right: float, missed: float) -> tuple[float, float]:
-    """TPR = P·u / (P·u + m(1 − u)), FPR = (1 − P)u / ((1 − P)u + (1 − m)(1 − u)); u `flagged`, P `right`, m `missed`; NaN over nothing."""
+    """TPR = P·u / (P·u + m(1 − u)), FPR = (1 − P)u / ((1 − P)u + (1 − m)(1 − u)); u `flagged`, P `right`, m
+    `missed`; NaN over nothing.
+    """
     hits, alarms = right * flagged, (1 - right) * flagged
     wrong, sound = hits + missed * (1 - flagged), alarms + (1 - missed) * (1 - flagged)
     return hits / wrong if wrong else nan, alarms / sound if sound else nan
 
 
 def measured(facts: pl.DataFrame, labelled: pl.DataFrame, *, confidence: float) -> Verifier | None:
-    """A verifier's error on labelled facts, each weighted as in WildFactScore. None where either verdict has labels in one entity or none.
+    """A verifier's error on labelled facts, each weighted as in WildFactScore. None where either verdict has
+    labels in one entity or none.
 
-    `facts`: `is_supported`, `share` (1 over the facts of its reply with a verdict; null without one); all facts of the board. `labelled`:
-    also `entity`, `is_unsupported` (the label) and `weight` (how many facts one stands for).
+    `facts`: `is_supported`, `share` (1 over the facts of its reply with a verdict; null without one); all
+    facts of the board. `labelled`: also `entity`, `is_unsupported` (the label) and `weight` (how many facts
+    one stands for).
     """
     known, told = facts.drop_nulls("share"), labelled.drop_nulls(["share", "is_supported"])
     if known.is_empty() or told.is_empty():
@@ -177,13 +235,15 @@ def measured(facts: pl.DataFrame, labelled: pl.DataFrame, *, confidence: float) 
 
 
 def corrected_score(score: Interval | None, verifier: Verifier | None) -> Corrected | None:
-    """The score behind a verifier's errors: 1 − (u − FPR) / (TPR − FPR) with u = 1 − score (Rogan & Gladen 1978).
+    """The score behind a verifier's errors: 1 − (u − FPR) / (TPR − FPR) with u = 1 − score (Rogan & Gladen
+    1978).
 
-    Its interval adds what each of `score`, `right` and `missed` moves it by within its own interval (square and add, Newcombe 1998). The
-    rates of labels drawn by verdict move together: taken as independent, as in `rates.rogan_gladen`, they double its length. It holds where
-    TPR and FPR are those of the replies scored, and not for Strict, a product over facts. Not identified where the interval of TPR − FPR
-    holds 0. Value and bounds are cut to [0, 1], `raw` is not; an interval whole beyond an edge is opened (`rates.opened`). None where a
-    part is over nothing.
+    Its interval adds what each of `score`, `right` and `missed` moves it by within its own interval (square
+    and add, Newcombe 1998). The rates of labels drawn by verdict move together: taken as independent, as in
+    `rates.rogan_gladen`, they double its length. It holds where TPR and FPR are those of the replies scored,
+    and not for Strict, a product over facts. Not identified where the interval of TPR − FPR holds 0. Value
+    and bounds are cut to [0, 1], `raw` is not; an interval whole beyond an edge is opened (`rates.opened`).
+    None where a part is over nothing.
     """
     if score is None or verifier is None:
         return None
@@ -191,7 +251,9 @@ def corrected_score(score: Interval | None, verifier: Verifier | None) -> Correc
     gap = _squared_and_added(lambda p, m: _gap(u, p, m), [right, missed])
     if gap is None or gap.low <= 0 <= gap.high:
         return Corrected(None, None, None, None, False)
-    found = _squared_and_added(lambda s, p, m: 1 - (1 - s - verifier_rates(u, p, m)[1]) / _gap(u, p, m), [score, right, missed])
+    found = _squared_and_added(
+        lambda s, p, m: 1 - (1 - s - verifier_rates(u, p, m)[1]) / _gap(u, p, m), [score, right, missed]
+    )
     value, low, high = (min(1.0, max(0.0, one)) for one in found)
     if high - low < NARROW:
         unsupported = Interval(1 - score.value, 1 - score.high, 1 - score.low)
@@ -205,7 +267,9 @@ def _gap(flagged: float, right: float, missed: float) -> float:
 
 
 def _squared_and_added(of: Callable[..., float], parts: Sequence[Interval]) -> Interval | None:
-    """A function of independent estimates with its interval: the root of the squared steps to the ends of each. None where one is NaN."""
+    """A function of independent estimates with its interval: the root of the squared steps to the ends of
+    each. None where one is NaN.
+    """
     values = [part.value for part in parts]
     value, below, above = of(*values), 0.0, 0.0
     for place, part in enumerate(parts):
@@ -214,16 +278,23 @@ def _squared_and_added(of: Callable[..., float], parts: Sequence[Interval]) -> I
     return None if isnan(value + below + above) else Interval(value, value - sqrt(below), value + sqrt(above))
 
 
-def review_correction(score: float | None, unsupported: Interval | None, supported: Interval | None) -> Interval | None:
+def review_correction(
+    score: float | None, unsupported: Interval | None, supported: Interval | None
+) -> Interval | None:
     """What a review of both kinds of verdicts adds to a score: (1 − score) · e_u − score · e_s.
 
-    `unsupported`, `supported`: e_u and e_s, the shares of such facts whose verdict was wrong, with their intervals. The interval recovers
-    their variances (Zou & Donner 2008). None where one kind was not reviewed: unsupported facts alone can only raise a score.
+    `unsupported`, `supported`: e_u and e_s, the shares of such facts whose verdict was wrong, with their
+    intervals. The interval recovers their variances (Zou & Donner 2008). None where one kind was not
+    reviewed: unsupported facts alone can only raise a score.
     """
     if score is None or unsupported is None or supported is None:
         return None
     up, down = 1 - score, score
     value = up * unsupported.value - down * supported.value
-    below = sqrt((up * (unsupported.value - unsupported.low)) ** 2 + (down * (supported.high - supported.value)) ** 2)
-    above = sqrt((up * (unsupported.high - unsupported.value)) ** 2 + (down * (supported.value - supported.low)) ** 2)
+    below = sqrt(
+        (up * (unsupported.value - unsupported.low)) ** 2 + (down * (supported.high - supported.value)) ** 2
+    )
+    above = sqrt(
+        (up * (unsupported.high - unsupported.value)) ** 2 + (down * (supported.value - supported.low)) ** 2
+    )
     return Interval(value, value - below, value + above)

@@ -1,7 +1,8 @@
 """The boards of public files: the same code and stages, in a work folder of its own with a lock of its own.
 
-Third-party data are never committed; this build reads them from a folder. Its tables go into the work folder, and into a file between
-markers where one is named. One bad set costs its own boards alone: sets are read before any is built, and boards are built one by one.
+Third-party data are never committed; this build reads them from a folder. Its tables go into the work folder,
+and into a file between markers where one is named. One bad set costs its own boards alone: sets are read
+before any is built, and boards are built one by one.
 """
 
 import shutil
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from truerate.config.layout import Layout
+from truerate.config.layout import WORK, Layout
 from truerate.core.errors import TruerateError, listed
 from truerate.core.keys import digest
 from truerate.core.schemas import Reject, load
@@ -20,25 +21,35 @@ from truerate.core.terminal import say
 from truerate.real.sets import boards_in, survey, unreadable, untaught
 from truerate.real.stages import LOG, run, run_boards
 
-MARK = ".truerate-real"  # stands in a work folder that an earlier build made
 TABLES = "tables.md"  # in the work folder
-WEIGHTS = ("weights", "similarity", "seq2seq", "tokenizer", "rarity")  # keys of params.yaml whose value may be a Hub id or a folder
+WEIGHTS = (
+    "weights",
+    "similarity",
+    "seq2seq",
+    "tokenizer",
+    "rarity",
+)  # keys of params.yaml whose value may be a Hub id or a folder
 BUILT_IN = ("tiny", "chrf", "words", "ngram")  # what stands there for neither
 COPIED = ("src", "rules", "site", "profiles", "Snakefile", "dvc.yaml", ".dvcignore")
 
 
 def build(at: Layout, data: str, *, work: str, tables: str | None) -> None:
-    """Build the boards of what is found in `data` in the folder `work`, with their tables, which go into the file `tables`, too, if named.
+    """Build the boards of what is found in `data` in the folder `work`, with their tables, which go into the
+    file `tables`, too, if named.
 
-    Prints what was built, what was left out and why, and where the page is. Raises TruerateError where a set that is there was left out,
-    once the others are built; and before anything is built for a folder or file that cannot be used.
+    Prints what was built, what was left out and why, and where the page is. Raises TruerateError where a set
+    that is there was left out, once the others are built; and before anything is built for a folder or file
+    that cannot be used.
     """
     found = boards_in(at, Path(data))
     if tables:
-        from truerate.real.tables import NAME, read_between
+        from truerate.real.markers import read_between
+        from truerate.real.tables import NAME
 
         if not Path(tables).is_file():
-            raise TruerateError(f"tables of public files: no file {tables!r} to write them into; name one with --tables")
+            raise TruerateError(
+                f"tables of public files: no file {tables!r} to write them into; name one with --tables"
+            )
         read_between(Path(tables), NAME)
     refuse_foreign(Path(work), [Path(data) / entry["folder"] for entry in found.values()])
     for line in survey(at, Path(data), found):
@@ -50,14 +61,18 @@ def build(at: Layout, data: str, *, work: str, tables: str | None) -> None:
     if boards:
         declare(place, boards, files)
         if reason := run(place, "sources"):
-            raise TruerateError(f"reading the files of {data!r} in {work!r}: {reason}; {place / LOG} holds all that was said")
+            raise TruerateError(
+                f"reading the files of {data!r} in {work!r}: {reason}; {place / LOG} holds all that was said"
+            )
         left_out |= run_boards(place, list(boards))
         finish(place, boards, left_out, files, tables)
     for name, reason in left_out.items():
         print(f"left out: {name}: {reason}")
     if left_out:
         n = f"{len(left_out)} of {len(found)} boards"
-        raise TruerateError(f"public files: {n} left out: {listed(left_out)}; the lines above say why: mend that and run this again")
+        raise TruerateError(
+            f"public files: {n} left out: {listed(left_out)}; the lines above say why: mend that and run this again"
+        )
 
 
 def readable(work: Path, found: Mapping[str, dict], data: Path) -> tuple[dict[str, dict], dict[str, str]]:
@@ -74,7 +89,12 @@ def readable(work: Path, found: Mapping[str, dict], data: Path) -> tuple[dict[st
         bad = unreadable(work, alone)
         alone = {name: entry for name, entry in alone.items() if name not in bad}
         for name in alone:
-            say(untaught(name, f"the folder {found[name]['training']['folder']!r}, which cannot be read: {left_out.pop(name)}"))
+            say(
+                untaught(
+                    name,
+                    f"the folder {found[name]['training']['folder']!r}, which cannot be read: {left_out.pop(name)}",
+                )
+            )
         left_out |= bad
     return {name: alone.get(name, entry) for name, entry in found.items() if name not in left_out}, left_out
 
@@ -83,15 +103,21 @@ def _learns_elsewhere(entry: dict) -> bool:
     return bool(entry["training"]) and entry["training"]["folder"] != entry["folder"]
 
 
-def finish(work: Path, boards: dict[str, dict], left_out: Mapping[str, str], data: Path, tables: str | None) -> None:
-    """Make the page and the tables of the boards that were built, and print what they are and where. Nothing where none was."""
+def finish(
+    work: Path, boards: dict[str, dict], left_out: Mapping[str, str], data: Path, tables: str | None
+) -> None:
+    """Make the page and the tables of the boards that were built, and print what they are and where. Nothing
+    where none was.
+    """
     built = [name for name in boards if name not in left_out]
     if not built:
         return
     if len(built) < len(boards):
         write_params(work, boards, data, shown=built)
     if reason := run(work):
-        raise TruerateError(f"making the page of {listed(built)} in {str(work)!r}: {reason}; {work / LOG} holds all that was said")
+        raise TruerateError(
+            f"making the page of {listed(built)} in {str(work)!r}: {reason}; {work / LOG} holds all that was said"
+        )
     from truerate.real.tables import tables_of, write_tables
 
     at = Layout.load(str(work / "params.yaml"))
@@ -108,27 +134,41 @@ def finish(work: Path, boards: dict[str, dict], left_out: Mapping[str, str], dat
 
 def _rejected(path: Path) -> str:
     """How many rows of a source were not kept, by reason; empty where all were."""
-    reasons = load(Reject, path)["reason"].value_counts(sort=True).sort("count", "reason", descending=[True, False])
+    reasons = (
+        load(Reject, path)["reason"].value_counts(sort=True).sort("count", "reason", descending=[True, False])
+    )
     said = ", ".join(f"{n} {reason}" for reason, n in reasons.rows())
     return f" (rows not kept: {said})" if said else ""
 
 
 def refuse_foreign(work: Path, sets: Sequence[Path] = ()) -> None:
-    """Raise TruerateError for a folder that holds something else, which would be replaced, and for one inside what is read or copied."""
-    if file := next((str(place) for place in (work, *work.parents) if place.exists() and not place.is_dir()), None):
-        raise TruerateError(f"work folder {str(work)!r}: {file!r} is a file; name a folder that is absent or empty with --work")
-    if work.is_dir() and any(work.iterdir()) and not (work / MARK).is_file():
+    """Raise TruerateError for a folder that holds something else, which would be replaced, and for one inside
+    what is read or copied.
+    """
+    if file := next(
+        (str(place) for place in (work, *work.parents) if place.exists() and not place.is_dir()), None
+    ):
+        raise TruerateError(
+            f"work folder {str(work)!r}: {file!r} is a file; name a folder that is absent or empty with --work"
+        )
+    if work.is_dir() and any(work.iterdir()) and not (work / WORK).is_file():
         raise TruerateError(f"work folder {str(work)!r} holds something else; name an empty one with --work")
     for folder in sets:
         if work.resolve() in folder.resolve().parents:
-            raise TruerateError(f"work folder {str(work)!r} holds the public files {str(folder)!r}; name another with --work")
+            raise TruerateError(
+                f"work folder {str(work)!r} holds the public files {str(folder)!r}; name another with --work"
+            )
     for place in (*map(Path, COPIED), *sets):
         if place.resolve() in (work.resolve(), *work.resolve().parents):
-            raise TruerateError(f"work folder {str(work)!r} lies in {str(place)!r}, which the build reads; name another with --work")
+            raise TruerateError(
+                f"work folder {str(work)!r} lies in {str(place)!r}, which the build reads; name another with --work"
+            )
 
 
 def prepare(work: Path, boards: dict[str, dict], data: Path) -> None:
-    """A work folder with the code of now, a params.yaml that declares these boards alone, and a DVC project without git."""
+    """A work folder with the code of now, a params.yaml that declares these boards alone, and a DVC project
+    without git.
+    """
     furnish(work)
     declare(work, boards, data)
 
@@ -136,44 +176,63 @@ def prepare(work: Path, boards: dict[str, dict], data: Path) -> None:
 def furnish(work: Path) -> None:
     """A work folder with the code of now and a DVC project without git."""
     work.mkdir(parents=True, exist_ok=True)
-    (work / MARK).touch()
+    (work / WORK).touch()
     for name in COPIED:
         _copy(Path(name), work / name)
     if (work / ".dvc").is_dir():  # a kill may have cut what DVC wrote there
-        subprocess.run([sys.executable, "-m", "truerate", "mend"], cwd=work, stdout=subprocess.DEVNULL, check=False)
+        subprocess.run(
+            [sys.executable, "-m", "truerate", "mend"], cwd=work, stdout=subprocess.DEVNULL, check=False
+        )
     else:
         subprocess.run([sys.executable, "-m", "dvc", "init", "--no-scm", "--quiet"], cwd=work, check=True)
         shutil.copy(".dvc/config", work / ".dvc/config.local")
 
 
 def declare(work: Path, boards: dict[str, dict], data: Path) -> None:
-    """A params.yaml that declares these boards alone, and the digests of their files: DVC does not see these, but it sees the digests."""
+    """A params.yaml that declares these boards alone, and the digests of their files: DVC does not see these,
+    but it sees the digests.
+    """
     watched = work / write_params(work, boards, data)["paths"]["inputs"]
     watched.mkdir(exist_ok=True)
     for name, entry in boards.items():
         folders = [part["folder"] for part in (entry, entry["training"]) if part]
-        (watched / f"{name}.digest").write_text(f"{digest(*(data / folder for folder in folders))}\n", "utf-8")
+        (watched / f"{name}.digest").write_text(
+            f"{digest(*(data / folder for folder in folders))}\n", "utf-8"
+        )
 
 
-def write_params(work: Path, boards: Mapping[str, dict], data: Path, *, shown: list[str] | None = None) -> dict:
-    """Write the user's params.yaml with the sources of these boards alone, and the boards, or the `shown` ones of them; returns it."""
+def write_params(
+    work: Path, boards: Mapping[str, dict], data: Path, *, shown: list[str] | None = None
+) -> dict:
+    """Write the user's params.yaml with the sources of these boards alone, and the boards, or the `shown`
+    ones of them; returns it.
+    """
     params = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
     names = {(entry["reader"], entry["folder"]): name for name, entry in boards.items()}
     params["sources"] = {name: _source(entry, data, names) for name, entry in boards.items()}
     params = with_places(params)
     wild = params["tracks"].get("wildhallucinations") or {}
-    for block, key in ((params["llm"], "prompts_dir"), (wild, "takedown"), (wild.get("search", {}), "recorded")):
+    for block, key in (
+        (params["llm"], "prompts_dir"),
+        (wild, "takedown"),
+        (wild.get("search", {}), "recorded"),
+    ):
         if block.get(key):
             block[key] = str(Path(block[key]).absolute())
     params["paths"]["inputs"] = "inputs"  # the user's own may lie anywhere, and is not written to
-    named = {name: {"track": entry["track"], "source": name, "title": entry["title"]} for name, entry in boards.items()}
+    named = {
+        name: {"track": entry["track"], "source": name, "title": entry["title"]}
+        for name, entry in boards.items()
+    }
     params["boards"] = {name: board for name, board in named.items() if shown is None or name in shown}
     (work / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False, allow_unicode=True), "utf-8")
     return params
 
 
 def with_places(value, key: str = ""):
-    """Settings in which a folder of weights that is named from here is named from the root: the stages run in the work folder."""
+    """Settings in which a folder of weights that is named from here is named from the root: the stages run in
+    the work folder.
+    """
     if isinstance(value, dict):
         return {name: with_places(held, name) for name, held in value.items()}
     is_folder = key in WEIGHTS and value and value not in BUILT_IN and Path(value).is_dir()
@@ -181,9 +240,15 @@ def with_places(value, key: str = ""):
 
 
 def _source(entry: dict, data: Path, names: dict[tuple[str, str], str]) -> dict:
-    """An entry of `public_data` as one of `sources`: its folder, and the one that its detectors learn from, by the name of that board."""
+    """An entry of `public_data` as one of `sources`: its folder, and the one that its detectors learn from,
+    by the name of that board.
+    """
     own, taught = _reading(entry, data), entry["training"]
-    return own | {"training": _reading(taught, data) | {"name": names.get((taught["reader"], taught["folder"]))}} if taught else own
+    return (
+        own | {"training": _reading(taught, data) | {"name": names.get((taught["reader"], taught["folder"]))}}
+        if taught
+        else own
+    )
 
 
 def _reading(part: dict, data: Path) -> dict:

@@ -1,4 +1,6 @@
-"""Which sets of public files a folder holds, and which of them can be read: each is read in a process of its own before any is built."""
+"""Which sets of public files a folder holds, and which of them can be read: each is read in a process of its
+own before any is built.
+"""
 
 import difflib
 import os
@@ -16,7 +18,9 @@ ALIKE = 0.8  # of two names, by difflib: a misspelt one has .9, names of other s
 
 
 def boards_in(at: Layout, data: Path) -> dict[str, dict]:
-    """The boards of `public_data` in params.yaml whose folder is there, by name; without `training` where that folder is not."""
+    """The boards of `public_data` in params.yaml whose folder is there, by name; without `training` where
+    that folder is not.
+    """
     if not data.is_dir():
         raise TruerateError(f"public files: {str(data)!r} is no folder; name one with `make real DATA=DIR`")
     public = {name: entry.model_dump() for name, entry in at.p.public_data.items()}
@@ -27,12 +31,16 @@ def boards_in(at: Layout, data: Path) -> dict[str, dict]:
     if not found:
         folders = {entry["folder"] for entry in public.values()}
         hints = "".join(f"; {hint}" for hint in near_names(data, folders, folders))
-        raise TruerateError(f"public files: nothing known in {str(data)!r}; looked for the folders {listed(folders)}{hints}")
+        raise TruerateError(
+            f"public files: nothing known in {str(data)!r}; looked for the folders {listed(folders)}{hints}"
+        )
     return found
 
 
 def survey(at: Layout, data: Path, found: Mapping[str, dict]) -> list[str]:
-    """What is said before the build: the folders that are there, those that are not, names that are nearly one, boards without training."""
+    """What is said before the build: the folders that are there, those that are not, names that are nearly
+    one, boards without training.
+    """
     folders = {entry.folder for entry in at.p.public_data.values()}
     there = {entry["folder"] for entry in found.values()}
     lines = [f"found in {str(data)!r}: {listed(there)}", f"not found: {listed(folders - there)}"]
@@ -50,8 +58,14 @@ def untaught(board: str, where: str) -> str:
 
 def near_names(data: Path, absent: Iterable[str], known: Iterable[str]) -> list[str]:
     """A hint for each absent folder whose name a folder among the public files nearly has, or a file has."""
-    others = {plain(path.name): path.name for path in sorted(data.iterdir()) if path.is_dir() and path.name not in set(known)}
-    hints = [f"{folder!r} is a file there, no folder" for folder in sorted(absent) if (data / folder).is_file()]
+    others = {
+        plain(path.name): path.name
+        for path in sorted(data.iterdir())
+        if path.is_dir() and path.name not in set(known)
+    }
+    hints = [
+        f"{folder!r} is a file there, no folder" for folder in sorted(absent) if (data / folder).is_file()
+    ]
     for folder in sorted(absent):
         near = difflib.get_close_matches(plain(folder), others, n=1, cutoff=ALIKE)
         hints += [f"{others[name]!r} looks like {folder!r}: rename it if it is that set" for name in near]
@@ -64,9 +78,11 @@ def plain(name: str) -> str:
 
 
 def unreadable(work: Path, boards: Iterable[str]) -> dict[str, str]:
-    """Why the source of a board cannot be read, by board; those that can be are left out. The work folder declares them all.
+    """Why the source of a board cannot be read, by board; those that can be are left out. The work folder
+    declares them all.
 
-    Each is read by a process of its own, so that neither a bad row nor a lack of memory takes the others along.
+    Each is read by a process of its own, so that neither a bad row nor a lack of memory takes the others
+    along.
     """
     names = list(boards)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -77,12 +93,16 @@ def unreadable(work: Path, boards: Iterable[str]) -> dict[str, str]:
 def _reason(work: Path, board: str) -> str | None:
     """The one line that reading a board's source ended with, None where it was read."""
     words = [sys.executable, "-m", "truerate", "readable", board]
-    done = subprocess.run(words, cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+    done = subprocess.run(
+        words, cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace"
+    )
     return ended_with(done.returncode, done.stderr.splitlines(), f"reading the source {board!r}")
 
 
 def ended_with(code: int, lines: Iterable[str], what: str) -> str | None:
-    """Why a command ended: the last line that it said to a person, else the last line of all; None where it ended well."""
+    """Why a command ended: the last line that it said to a person, else the last line of all; None where it
+    ended well.
+    """
     if not code:
         return None
     said = [line.strip() for line in lines if line.strip()]

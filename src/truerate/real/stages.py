@@ -33,17 +33,24 @@ def run_boards(work: Path, boards: Sequence[str]) -> dict[str, str]:
 
 
 def run(work: Path, *targets: str) -> str | None:
-    """Run stages of the work folder (all, where none are named); returns why that ended, None where it ended well.
+    """Run stages of the work folder (all, where none are named); returns why that ended, None where it ended
+    well.
 
     What is said to a person is passed on, a stage over some seconds is named, and all of it goes into LOG.
     """
     words = [sys.executable, "-m", "dvc", "repro", *targets]
     last: deque[str] = deque(maxlen=N_KEPT)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    own = os.environ | {BUILD: "1", "PATH": path}  # what a stage says of its end is left to the end of the whole
+    own = os.environ | {
+        BUILD: "1",
+        "PATH": path,
+    }  # what a stage says of its end is left to the end of the whole
     started = {"cwd": work, "env": own, "preexec_fn": parents.binding()}  # it ends when this process does
     pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
-    with (work / LOG).open("a", encoding="utf-8", errors="replace") as log, subprocess.Popen(words, **started, **pipe) as process:
+    with (
+        (work / LOG).open("a", encoding="utf-8", errors="replace") as log,
+        subprocess.Popen(words, **started, **pipe) as process,
+    ):
         with ExitStack() as waiting:
             for line in process.stdout:
                 log.write(line)

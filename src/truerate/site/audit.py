@@ -25,30 +25,47 @@ def audit_rows(board: Board, rows: list[dict]) -> list[dict]:
     """
     blank = {"table": "audit", "kind": "baseline", "rank_low": None, "rank_high": None}
     found = [row for row in rows if row["table"] == "audit"] or [
-        blank | row | {"slice": unpaired(row["slice"]), "provenance": row["inputs"]} for row in board.audit.to_dicts()
+        blank | row | {"slice": unpaired(row["slice"]), "provenance": row["inputs"]}
+        for row in board.audit.to_dicts()
     ]
     apart = {row["slice"].get("task") for row in found if "scheme" in row["slice"]}
-    return [row for row in found if row["n"] and ("scheme" in row["slice"] or row["slice"].get("task") not in apart)]
+    return [
+        row
+        for row in found
+        if row["n"] and ("scheme" in row["slice"] or row["slice"].get("task") not in apart)
+    ]
 
 
 def findings(tables: Tables, checked: list[dict]) -> list[dict]:
-    """Per task and scheme what length alone and the strongest shortcut reach, and whether one of them is at the threshold or above."""
+    """Per task and scheme what length alone and the strongest shortcut reach, and whether one of them is at
+    the threshold or above.
+    """
     places: dict[tuple[str, str], list[dict]] = {}
     for row in checked:
         if row["value"] is not None:
             places.setdefault((row["slice"].get("task", ""), row["slice"].get("scheme", "")), []).append(row)
     ordered = sorted(places.items(), key=lambda one: (place(one[0][0]), place(one[0][1])))
-    found = [{"task": task, "scheme": scheme, **_found(rows, tables.audit_threshold)} for (task, scheme), rows in ordered]
+    found = [
+        {"task": task, "scheme": scheme, **_found(rows, tables.audit_threshold)}
+        for (task, scheme), rows in ordered
+    ]
     return [one for one in found if one["pairs"] or one["texts"]]
 
 
 def _found(rows: list[dict], threshold: float) -> dict:
-    """`pairs` and `texts`: the rows to name, length before the strongest; `base`: accuracy of the more frequent label if it is uneven."""
-    deciding = [metric for metric in DECIDING if any(row["metric"] == metric for row in rows)] or ["shortcut_accuracy"]
+    """`pairs` and `texts`: the rows to name, length before the strongest; `base`: accuracy of the more
+    frequent label if it is uneven.
+    """
+    deciding = [metric for metric in DECIDING if any(row["metric"] == metric for row in rows)] or [
+        "shortcut_accuracy"
+    ]
     ruled = [row for row in rows if row["metric"] in deciding and row["subject"] != MAJORITY]
     pairs = _named([row for row in ruled if row["metric"] == "shortcut_pairwise"], with_length=True)
     texts = _named([row for row in ruled if row["metric"] != "shortcut_pairwise"], with_length=not pairs)
-    base = next((row["value"] for row in rows if row["subject"] == MAJORITY and row["metric"] == "shortcut_accuracy"), None)
+    base = next(
+        (row["value"] for row in rows if row["subject"] == MAJORITY and row["metric"] == "shortcut_accuracy"),
+        None,
+    )
     return {
         "pairs": pairs,
         "texts": texts,

@@ -51,7 +51,9 @@ def block(view: View, rows: list[dict]) -> dict:
 
 
 def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str]) -> dict | None:
-    """A section with its part, those of its tables that have rows, and the flags of its subjects; None where all are empty."""
+    """A section with its part, those of its tables that have rows, and the flags of its subjects; None where
+    all are empty.
+    """
     blocks = [found | {"is_folded": view in section.views[len(section.views) - section.n_folded :]}
               for view in section.views if (found := block(view, rows))["panels"]]  # fmt: skip
     made = section.make(rows, board) if section.make else None
@@ -67,7 +69,9 @@ def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str])
             "part": section.part,
             "made": made,
             "blocks": blocks,
-            "flags": {subject: why for subject, why in flagged.items() if subject in met and section.has_flags},
+            "flags": {
+                subject: why for subject, why in flagged.items() if subject in met and section.has_flags
+            },
         }
         if blocks or made
         else None
@@ -77,13 +81,20 @@ def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str])
 def others(rows: Rows, page: Page) -> list[tuple[str, dict]]:
     """Whatever no section shows, so that a new track's rows are seen from the first day.
 
-    One plain table per table, metric and set of slice keys: tasks across, one line per subject and value of the other keys.
+    One plain table per table, metric and set of slice keys: tasks across, one line per subject and value of
+    the other keys.
     """
     placed = [view for section in page.sections for view in section.views] + [audit.VIEW, *page.hidden]
     found: dict[tuple, list[dict]] = {}
     for row in rows:
-        if row["kind"] != "planted" and row["table"] != "audit" and not any(view.takes(row) for view in placed):
-            found.setdefault((row["table"], row["metric"], tuple(sorted({*row["slice"]} - {"task"}))), []).append(row)
+        if (
+            row["kind"] != "planted"
+            and row["table"] != "audit"
+            and not any(view.takes(row) for view in placed)
+        ):
+            found.setdefault(
+                (row["table"], row["metric"], tuple(sorted({*row["slice"]} - {"task"}))), []
+            ).append(row)
     return [_other(*key, some) for key, some in found.items()]
 
 
@@ -96,18 +107,26 @@ def _other(table: str, metric: str, keys: tuple[str, ...], rows: list[dict]) -> 
 
 
 def flags(tables: Tables, board: Board) -> dict[str, str]:
-    """Subjects of the same family as a model that built or judged the data set, each with the sentence that says so."""
+    """Subjects of the same family as a model that built or judged the data set, each with the sentence that
+    says so.
+    """
     found = {}
     for subject in sorted(tables.models):
         family = tables.family(subject)
-        shared = [f"{role} ({alias})" for role, alias in board.roles.items() if family and tables.family(alias) == family]
+        shared = [
+            f"{role} ({alias})"
+            for role, alias in board.roles.items()
+            if family and tables.family(alias) == family
+        ]
         if shared:
             found[subject] = f"same family ({family}) as the {' and the '.join(shared)}"
     return found
 
 
 def stand(page: Page, board: Board, rows: Rows) -> list[tuple[str, str, str]]:
-    """The board in a few figures: how many texts, how many of them hallucinated, what else its track counts, models, baselines."""
+    """The board in a few figures: how many texts, how many of them hallucinated, what else its track counts,
+    models, baselines.
+    """
     n = board.samples.height
     texts, wrong = page.labelled_said
     share = f"{100 * board.samples['is_hallucinated'].mean():.0f} % {wrong}" if n else ""

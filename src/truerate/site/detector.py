@@ -11,16 +11,20 @@ PLAIN = "plain"  # the variant that all detectors share: the text alone
 
 
 def context(tables: Tables) -> dict:
-    """What detectors.md.j2 shows: per board the quality of everything that judges a text, task by task, and the detectors in words.
+    """What detectors.md.j2 shows: per board the quality of everything that judges a text, task by task, and
+    the detectors in words.
 
-    Rows of the table `detectors` where a track has one, else of the table that its layout names, without a variant or in the plain one.
+    Rows of the table `detectors` where a track has one, else of the table that its layout names, without a
+    variant or in the plain one.
     """
     boards = []
     for board in tables.boards:
         page = page_of(board.track)
         rows = page.rows(tables.rows_of(board.name), board)
         plain = [_without_variant(row) for row in rows if row["slice"].get("variant", PLAIN) == PLAIN]
-        view = ANY if any(row["table"] == "detectors" for row in rows) or not page.detectors else page.detectors
+        view = (
+            ANY if any(row["table"] == "detectors" for row in rows) or not page.detectors else page.detectors
+        )
         boards.append({"board": board, "panels": panels(plain, view), "flags": flags(tables, board)})
     return {
         "boards": boards,

@@ -8,15 +8,23 @@ from truerate.core import schemas
 
 
 def function_docs(folder: str | Path) -> list[dict]:
-    """Every public function of a folder's modules as `{name, module, doc}`, in order of module and line; nothing is imported.
+    """Every public function of a folder's modules as `{name, module, doc}`, in order of module and line;
+    nothing is imported.
 
     `Rule("name", "what it does", …)` in a module is such an entry, too, with `is_rule`.
     """
     found = []
     for path in sorted(Path(folder).rglob("*.py")):
         for node in ast.parse(path.read_text("utf-8")).body:
-            found += [{"name": name, "module": path.stem, "doc": doc, "is_rule": True} for name, doc in _rules_in(node)]
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and ast.get_docstring(node):
+            found += [
+                {"name": name, "module": path.stem, "doc": doc, "is_rule": True}
+                for name, doc in _rules_in(node)
+            ]
+            if (
+                isinstance(node, ast.FunctionDef)
+                and not node.name.startswith("_")
+                and ast.get_docstring(node)
+            ):
                 found.append({"name": node.name, "module": path.stem, "doc": ast.get_docstring(node)})
     return found
 
@@ -25,17 +33,29 @@ def _rules_in(node: ast.stmt) -> list[tuple[str, str]]:
     """The names and cards of the rules that a statement declares."""
     if not isinstance(node, ast.Assign):
         return []
-    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and getattr(one.func, "id", "") == "Rule"]
-    texts = [[part.value for part in call.args if isinstance(part, ast.Constant) and isinstance(part.value, str)] for call in calls]
+    calls = [
+        one for one in ast.walk(node) if isinstance(one, ast.Call) and getattr(one.func, "id", "") == "Rule"
+    ]
+    texts = [
+        [part.value for part in call.args if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+        for call in calls
+    ]
     return [(found[0], found[1]) for found in texts if len(found) >= 2]
 
 
 def schema_docs() -> list[dict]:
-    """Every table of `truerate.core.schemas` as `{name, doc, columns: [{name, dtype, is_nullable, rule}]}`, in the order declared."""
+    """Every table of `truerate.core.schemas` as `{name, doc, columns: [{name, dtype, is_nullable, rule}]}`,
+    in the order declared.
+    """
     tables = [
-        one for one in vars(schemas).values() if isinstance(one, type) and issubclass(one, schemas.Table) and one is not schemas.Table
+        one
+        for one in vars(schemas).values()
+        if isinstance(one, type) and issubclass(one, schemas.Table) and one is not schemas.Table
     ]
-    return [{"name": table.__name__, "doc": inspect.getdoc(table) or "", "columns": _columns(table)} for table in tables]
+    return [
+        {"name": table.__name__, "doc": inspect.getdoc(table) or "", "columns": _columns(table)}
+        for table in tables
+    ]
 
 
 def _columns(table: type[schemas.Table]) -> list[dict]:
@@ -49,12 +69,19 @@ def _words(dtype: str) -> str:
     """A type in a reader's words."""
     if dtype.startswith("List(Struct"):
         return "spans" if "start" in dtype else "key–value pairs"
-    return {"String": "text", "Int64": "integer", "Float64": "number", "Boolean": "true or false", "List(String)": "list of text"}.get(
-        dtype, dtype
-    )
+    return {
+        "String": "text",
+        "Int64": "integer",
+        "Float64": "number",
+        "Boolean": "true or false",
+        "List(String)": "list of text",
+    }.get(dtype, dtype)
 
 
 def _rules(rule: schemas.Field) -> str:
     """What the schema checks of a column, in pandera's words."""
     said = {"isin": rule.isin, "greater_than_or_equal_to": rule.ge, "less_than_or_equal_to": rule.le}
-    return "; ".join((["unique"] if rule.unique else []) + [f"{name}({value})" for name, value in said.items() if value is not None])
+    return "; ".join(
+        (["unique"] if rule.unique else [])
+        + [f"{name}({value})" for name, value in said.items() if value is not None]
+    )

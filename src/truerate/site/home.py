@@ -8,7 +8,9 @@ from truerate.site.views import Panel
 
 
 def context(tables: Tables) -> dict:
-    """What home.md.j2 shows: per board what opens it, or the first panel of its leading table, and who leads each column group."""
+    """What home.md.j2 shows: per board what opens it, or the first panel of its leading table, and who leads
+    each column group.
+    """
     return {
         "boards": [_entry(tables, board) for board in tables.boards],
         "is_recognition": bool(tables.boards) and all(board.is_recognition for board in tables.boards),
@@ -34,7 +36,9 @@ def _entry(tables: Tables, board: Board) -> dict:
 
 
 def _leading(rows: Rows, page: Page) -> list[Panel]:
-    """The panels of the track's leading table; of a track without one, those of the first table that ranks, else of any."""
+    """The panels of the track's leading table; of a track without one, those of the first table that ranks,
+    else of any.
+    """
     if page.leading:
         return panels(rows, page.leading)
     blocks = [block["panels"] for _, block in others(rows, page)]
@@ -43,7 +47,8 @@ def _leading(rows: Rows, page: Page) -> list[Panel]:
 
 
 def leaders(panel: Panel) -> list[dict]:
-    """Per column group who may be first (rank range begins at 1): the models, best value first, and how many lines that are none.
+    """Per column group who may be first (rank range begins at 1): the models, best value first, and how many
+    lines that are none.
 
     A group in which nothing is ranked is left out. `models` is empty where a baseline beats every model.
     """
@@ -57,5 +62,7 @@ def leaders(panel: Panel) -> list[dict]:
             names = [line.subject for line in models]
             others = [line.subject for line in top if line.kind != "model"]
             if top:
-                found.append({"group": column.group or column.measure.label, "models": names, "others": others})
+                found.append(
+                    {"group": column.group or column.measure.label, "models": names, "others": others}
+                )
     return found

@@ -1,4 +1,6 @@
-"""The reproduction ledger: each published number beside ours, and whether it was reproduced; long tables without ours fold away."""
+"""The reproduction ledger: each published number beside ours, and whether it was reproduced; long tables
+without ours fold away.
+"""
 
 from collections.abc import Mapping
 
@@ -15,18 +17,27 @@ STD = "_std"  # of a metric's name: the ± beside its value
 
 
 def context(tables: Tables) -> dict:
-    """What ledger.md.j2 shows: the lines, what folds away, how many there are of each verdict, and whether one is of a simulated board."""
+    """What ledger.md.j2 shows: the lines, what folds away, how many there are of each verdict, and whether
+    one is of a simulated board.
+    """
     lines = [{name: line.get(name) for name in FIELDS} | _said(line) for line in tables.ledger]
     by_place: dict[tuple, list[dict]] = {}
     for line in lines:
         by_place.setdefault((line["where"], line["verdict"], line["reason"]), []).append(line)
-    long = {key: part for key, part in by_place.items() if key[1] == UNCHECKED and len(part) > MANY and _is_grid(part)}
+    long = {
+        key: part
+        for key, part in by_place.items()
+        if key[1] == UNCHECKED and len(part) > MANY and _is_grid(part)
+    }
     verdicts = [line["verdict"] or "" for line in lines]
     simulated = {board.name for board in tables.boards if board.is_simulated}
     return {
         "lines": [line for line in lines if (line["where"], line["verdict"], line["reason"]) not in long],
         "folded": [_grid(*key, part) for key, part in long.items()],
-        "tally": [(label(verdict), str(verdicts.count(verdict)), "") for verdict in sorted(set(verdicts), key=_place)],
+        "tally": [
+            (label(verdict), str(verdicts.count(verdict)), "")
+            for verdict in sorted(set(verdicts), key=_place)
+        ],
         "is_simulated": any(line["board"] in simulated for line in lines),
     }
 
@@ -36,7 +47,9 @@ def _place(verdict: str) -> tuple[bool, str]:
 
 
 def _said(line: Mapping) -> dict[str, object]:
-    """The quantity in words, where it stands, and its numbers as printed: as many digits as the source needs, a dash for none."""
+    """The quantity in words, where it stands, and its numbers as printed: as many digits as the source needs,
+    a dash for none.
+    """
     parts = [named(part) for part in str(line.get("quantity") or "").split(" · ")]
     paper, _, table = str(line.get("source") or "").replace("Table Fig", "Figure ").partition(" ")
     where = " · ".join(filter(None, (f"{short(paper)} {table}".strip(), line.get("board"))))
@@ -49,29 +62,61 @@ def _said(line: Mapping) -> dict[str, object]:
 
 def _is_grid(lines: list[dict]) -> bool:
     """Whether each line is of a place of its own in a table: its last part down, the others across."""
-    return len({line["quantity"] for line in lines}) == len(lines) and all(" · " in str(line["quantity"]) for line in lines)
+    return len({line["quantity"] for line in lines}) == len(lines) and all(
+        " · " in str(line["quantity"]) for line in lines
+    )
 
 
 def _grid(where: str, verdict: str, reason: str, lines: list[dict]) -> dict:
-    """Printed numbers as the table that they came from: what they are of down, model and metric across; ± beside a value."""
+    """Printed numbers as the table that they came from: what they are of down, model and metric across; ±
+    beside a value.
+    """
     cells = {tuple(str(line["quantity"]).rpartition(" · ")[::2]): line["published"] for line in lines}
-    spread = {(over.removesuffix(STD), of): value for (over, of), value in cells.items() if over.endswith(STD)}
-    cells = {key: value for key, value in cells.items() if not (key[0].endswith(STD) and (key[0].removesuffix(STD), key[1]) in cells)}
+    spread = {
+        (over.removesuffix(STD), of): value for (over, of), value in cells.items() if over.endswith(STD)
+    }
+    cells = {
+        key: value
+        for key, value in cells.items()
+        if not (key[0].endswith(STD) and (key[0].removesuffix(STD), key[1]) in cells)
+    }
     across, down = (list(dict.fromkeys(key[place] for key in cells)) for place in (0, 1))
     parts = [over.split(" · ") for over in across]
-    varied = [place for place in range(max(map(len, parts))) if len({part[place] if place < len(part) else "" for part in parts}) > 1]
+    varied = [
+        place
+        for place in range(max(map(len, parts)))
+        if len({part[place] if place < len(part) else "" for part in parts}) > 1
+    ]
     heads = [" · ".join(named(part[place]) for place in varied or [0] if place < len(part)) for part in parts]
     rows = [
-        (language(named(of)), [(cells.get((over, of)), _number(cells.get((over, of))), spread.get((over, of))) for over in across])
+        (
+            language(named(of)),
+            [
+                (cells.get((over, of)), _number(cells.get((over, of))), spread.get((over, of)))
+                for over in across
+            ],
+        )
         for of in down
     ]
     same = " · ".join(named(part) for place, part in enumerate(parts[0]) if place not in varied)
-    return {"where": where, "verdict": verdict, "reason": reason, "n": len(lines), "heads": heads, "rows": rows, "same": same}
+    return {
+        "where": where,
+        "verdict": verdict,
+        "reason": reason,
+        "n": len(lines),
+        "heads": heads,
+        "rows": rows,
+        "same": same,
+    }
 
 
 def _number(value: object) -> object:
     if value is None:
         return ABSENT
     if isinstance(value, int | float):
-        return Markup(f"{value:,.0f}".replace(",", "\u2009") if value == int(value) and abs(value) >= 1000 else f"{value:.6g}")
+        return Markup(
+            f"{value:,.0f}".replace(",", "\u2009")
+            if value == int(value) and abs(value) >= 1000
+            else f"{value:.6g}"
+        )
     return value

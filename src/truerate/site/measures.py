@@ -1,4 +1,6 @@
-"""How a number is called, read and shown: the measure of a metric; labels of slice values, in words and in order."""
+"""How a number is called, read and shown: the measure of a metric; labels of slice values, in words and in
+order.
+"""
 
 import re
 
@@ -67,7 +69,9 @@ _VARIANTS = {"cot": "chain-of-thought"}
 
 
 def measure(name: str, values: list[float] = ()) -> Measure:
-    """The measure of a metric; an unknown one is named by its words and is a share unless a value says otherwise."""
+    """The measure of a metric; an unknown one is named by its words and is a share unless a value says
+    otherwise.
+    """
     if name in MEASURES:
         return MEASURES[name]
     unit = "share" if all(0 <= value <= 1 for value in values) and "kappa" not in name else "number"
@@ -83,7 +87,8 @@ def label(value: str) -> str:
 
 
 def said(key: str | None, value: str) -> str:
-    """A slice value in words, by its key: languages by their English names; a model, the Hub id of one, stays as it is.
+    """A slice value in words, by its key: languages by their English names; a model, the Hub id of one, stays
+    as it is.
 
     Domains keep their hyphens; powers of ten (the rarity of a name, `10^3`) are printed as such.
     """
@@ -99,17 +104,23 @@ def said(key: str | None, value: str) -> str:
 
 
 def short(subject: str) -> str:
-    """A subject that is no model, in words where there are any: `final-stop` → A final full stop; names stay as they are."""
+    """A subject that is no model, in words where there are any: `final-stop` → A final full stop; names stay
+    as they are.
+    """
     return _LABELS.get(subject, subject)
 
 
 def named(part: str) -> str:
-    """One part of a printed quantity in words: a metric, a metric with its variant (`accuracy+cot`), a slice value; else as it is."""
+    """One part of a printed quantity in words: a metric, a metric with its variant (`accuracy+cot`), a slice
+    value; else as it is.
+    """
     if part in _COUNTED:
         return _COUNTED[part]
     metric, _, variant = part.partition("+")
     if metric in MEASURES:
-        return ", ".join([MEASURES[metric].label] + ([label(_VARIANTS.get(variant, variant)).lower()] if variant else []))
+        return ", ".join(
+            [MEASURES[metric].label] + ([label(_VARIANTS.get(variant, variant)).lower()] if variant else [])
+        )
     counted = re.fullmatch(r"(n_samples|n_failed)_type(\d)", part)
     if counted:
         return f"{_COUNTED[counted[1]]}, pattern {counted[2]}"
@@ -117,6 +128,11 @@ def named(part: str) -> str:
 
 
 def place(value: str) -> tuple[int, str]:
-    """Where a slice value stands: known ones in the protocol's order, others after them by name, numbers in it by their size."""
+    """Where a slice value stands: known ones in the protocol's order, others after them by name, numbers in
+    it by their size.
+    """
     name = NAMES.get(value, (value,))[0]
-    return (_ORDER.index(value) if value in _ORDER else len(_ORDER), re.sub(r"\d+", lambda found: found[0].zfill(9), name))
+    return (
+        _ORDER.index(value) if value in _ORDER else len(_ORDER),
+        re.sub(r"\d+", lambda found: found[0].zfill(9), name),
+    )

@@ -12,7 +12,9 @@ from truerate.site.tables import Tables
 
 def context(tables: Tables) -> dict:
     """What methods.md.j2 shows: measures met in the rows, functions by module, one card per track."""
-    met = sorted({*tables.rows["metric"], *(metric for board in tables.boards for metric in board.audit["metric"])})
+    met = sorted(
+        {*tables.rows["metric"], *(metric for board in tables.boards for metric in board.audit["metric"])}
+    )
     cards = {board.track: board.track_card for board in tables.boards if board.track_card}
     return {
         "measures": [measure(name) for name in met],
@@ -30,7 +32,9 @@ def by_module(docs: Sequence[Mapping]) -> dict[str, list[Mapping]]:
 
 
 def prose(doc: str | None) -> Markup:
-    """A docstring as inert HTML: paragraphs at blank lines, code between backticks, indented blocks and lists line by line."""
+    """A docstring as inert HTML: paragraphs at blank lines, code between backticks, indented blocks and lists
+    line by line.
+    """
     paragraphs = [part for part in re.split(r"\n\s*\n", (doc or "").strip()) if part.strip()]
     return Markup("").join(_paragraph(part) for part in paragraphs)
 
@@ -40,7 +44,11 @@ def _paragraph(part: str) -> Markup:
     if is_block:
         return Markup('<pre class="tr-formula">') + inert(part) + Markup("</pre>")
     pieces = re.split(r"`+([^`]+)`+", " ".join(part.split()))
-    return Markup("<p>") + Markup("").join(_code(piece) if i % 2 else inert(piece) for i, piece in enumerate(pieces)) + Markup("</p>")
+    return (
+        Markup("<p>")
+        + Markup("").join(_code(piece) if i % 2 else inert(piece) for i, piece in enumerate(pieces))
+        + Markup("</p>")
+    )
 
 
 def _code(piece: str) -> Markup:

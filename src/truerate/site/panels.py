@@ -12,25 +12,37 @@ from truerate.site.views import EVERY, WHOLE, Cell, Column, Line, Panel, View
 
 
 def panels(rows: Sequence[dict], view: View) -> list[Panel]:
-    """The panels of a view over one board's rows (`slice` as dict), in the protocol's order; none where nothing fits.
+    """The panels of a view over one board's rows (`slice` as dict), in the protocol's order; none where
+    nothing fits.
 
-    A row without the switch's key belongs to every panel if its subject never has that key (a baseline), else to a panel of its own
-    ("All"): it is the whole of which the panels are parts.
+    A row without the switch's key belongs to every panel if its subject never has that key (a baseline), else
+    to a panel of its own ("All"): it is the whole of which the panels are parts.
     """
     rows = [row for row in rows if view.takes(row)]
     silent = unanswered(rows)
-    rows = [row | {"is_unanswered": is_so} for row, is_so in zip(rows, silent, strict=True) if not row["metric"].endswith(NO_ANSWERS)]
+    rows = [
+        row | {"is_unanswered": is_so}
+        for row, is_so in zip(rows, silent, strict=True)
+        if not row["metric"].endswith(NO_ANSWERS)
+    ]
     if not rows:
         return []
     split = {row["subject"] for row in rows if view.switch in row["slice"]}
-    parts: dict[str, list[dict]] = {name: [] for name in {row["slice"][view.switch] for row in rows if view.switch in row["slice"]}}
+    parts: dict[str, list[dict]] = {
+        name: [] for name in {row["slice"][view.switch] for row in rows if view.switch in row["slice"]}
+    }
     everywhere = [row for row in rows if row["subject"] not in split]
     for row in rows:
         if row["subject"] in split:
             parts.setdefault(row["slice"].get(view.switch, EVERY), []).append(row)
     names = sorted(parts, key=lambda name: (name != EVERY, place(name))) or [EVERY]
     return [
-        _panel(name, parts.get(name, []) + everywhere, view, title=said(view.switch, name) if name else WHOLE if len(names) > 1 else "")
+        _panel(
+            name,
+            parts.get(name, []) + everywhere,
+            view,
+            title=said(view.switch, name) if name else WHOLE if len(names) > 1 else "",
+        )
         for name in names
     ]
 
@@ -45,10 +57,18 @@ def _panel(name: str, rows: list[dict], view: View, *, title: str) -> Panel:
     whiskers = {column.key for column in columns if column.has_whisker} or {column.key for column in columns}
     is_turned = view.form == "heat" and all(column.measure.direction == "up" for column in columns)
     drawn = [row for key in whiskers for row in by_column[key] if _is_share(row)]
-    ends = ("value",) if is_turned else ("low", "high", "value")  # intervals of small parts would leave one tint to all
-    low, high = _axis([row[end] for row in drawn for end in ends if row[end] is not None], is_open=view.form == "board" or is_turned)
+    ends = (
+        ("value",) if is_turned else ("low", "high", "value")
+    )  # intervals of small parts would leave one tint to all
+    low, high = _axis(
+        [row[end] for row in drawn for end in ends if row[end] is not None],
+        is_open=view.form == "board" or is_turned,
+    )
     best = {column.key: _best(by_column[column.key], column) for column in columns}
-    lines = [_line(key, found, view, columns=columns, best=best, planted=planted) for key, found in _lines(rows, view).items()]
+    lines = [
+        _line(key, found, view, columns=columns, best=best, planted=planted)
+        for key, found in _lines(rows, view).items()
+    ]
     return Panel(
         name=name,
         title=title,
@@ -99,12 +119,22 @@ def _columns(by_key: dict[tuple, list[dict]], view: View) -> list[Column]:
 
     def position(key: tuple) -> tuple:
         group, metric, rest = key
-        return [_stand(value) for value in group], order.get(metric, len(order)), metric, [place(value) for _, value in rest]
+        return (
+            [_stand(value) for value in group],
+            order.get(metric, len(order)),
+            metric,
+            [place(value) for _, value in rest],
+        )
 
     keys = sorted(by_key, key=position)
-    is_single = len(view.metrics) == 1 or (view.form == "heat" and len({metric for _, metric, _ in keys}) == 1)
+    is_single = len(view.metrics) == 1 or (
+        view.form == "heat" and len({metric for _, metric, _ in keys}) == 1
+    )
     firsts = [not i or keys[i - 1][0] != key[0] for i, key in enumerate(keys)]
-    return [_column(key, by_key[key], view, is_first=is_first, is_single=is_single) for key, is_first in zip(keys, firsts, strict=True)]
+    return [
+        _column(key, by_key[key], view, is_first=is_first, is_single=is_single)
+        for key, is_first in zip(keys, firsts, strict=True)
+    ]
 
 
 def _column(key: tuple, rows: list[dict], view: View, *, is_first: bool, is_single: bool) -> Column:
@@ -115,7 +145,9 @@ def _column(key: tuple, rows: list[dict], view: View, *, is_first: bool, is_sing
     words = [said(key, value) for key, value in rest] or ([group or WHOLE] if is_alone else [])
     full = " ".join((metric, *(f"{key}={value}" for key, value in rest)))
     named = view.headings.get(metric, kind.label)
-    heading = view.headings.get(full) or ", ".join(words if is_alone else [named, *(word.lower() for word in words)])
+    heading = view.headings.get(full) or ", ".join(
+        words if is_alone else [named, *(word.lower() for word in words)]
+    )
     is_ranked = view.form == "board" and any(row["rank_low"] is not None for row in rows)
     drawn = view.metrics[: view.n_whiskers] if view.metrics else (metric,)
     has_whisker = view.form == "board" and kind.unit == "share" and metric in drawn
@@ -123,7 +155,9 @@ def _column(key: tuple, rows: list[dict], view: View, *, is_first: bool, is_sing
 
 
 def _groups(columns: list[Column]) -> tuple[tuple[str, int, int], ...]:
-    """Neighbouring columns of one group with their widths (a rank is a column, too); none where the headings repeat the groups."""
+    """Neighbouring columns of one group with their widths (a rank is a column, too); none where the headings
+    repeat the groups.
+    """
     if all(column.heading == (column.group or WHOLE) for column in columns):
         return ()
     widths: dict[str, list[int]] = {}
@@ -153,15 +187,25 @@ def _lines(rows: list[dict], view: View) -> dict[tuple, list[dict]]:
     return lines
 
 
-def _line(key: tuple, rows: list[dict], view: View, *, columns: list[Column], best: dict, planted: dict) -> Line:
+def _line(
+    key: tuple, rows: list[dict], view: View, *, columns: list[Column], best: dict, planted: dict
+) -> Line:
     subject, kind, *keys = key
     by_column = {_column_key(row, view): row for row in rows}
     cells = []
     for column in columns:
         row = by_column.get(column.key)
         truth = planted.get((subject, *keys, column.key)) if kind != "planted" else None
-        is_best = row is not None and kind == "model" and view.has_kinds and row["value"] is not None and row["value"] == best[column.key]
-        cells.append(row and Cell(row, column.measure, truth, is_best, row["rank_low"] == 1, row["is_unanswered"]))
+        is_best = (
+            row is not None
+            and kind == "model"
+            and view.has_kinds
+            and row["value"] is not None
+            and row["value"] == best[column.key]
+        )
+        cells.append(
+            row and Cell(row, column.measure, truth, is_best, row["rank_low"] == 1, row["is_unanswered"])
+        )
     name, notes = _named(subject, kind, keys, view)
     more = dict.fromkeys(row["note"] for row in rows if row.get("note"))
     if not any(column.is_ranked for column in columns) and rows and all(row["is_unanswered"] for row in rows):
@@ -170,10 +214,15 @@ def _line(key: tuple, rows: list[dict], view: View, *, columns: list[Column], be
 
 
 def _named(subject: str, kind: str, keys: list[str], view: View) -> tuple[str, tuple[str, ...]]:
-    """The name of a line and its notes: the last of the values that name it, the others below; else the subject and its keys."""
+    """The name of a line and its notes: the last of the values that name it, the others below; else the
+    subject and its keys.
+    """
     words = [said(key, value) for key, value in zip((*view.by, *view.down), keys, strict=True) if value]
     if not view.by or not words:
-        return (subject if view.has_kinds else short(subject), tuple(filter(None, (view.notes.get(subject), *words))))
+        return (
+            subject if view.has_kinds else short(subject),
+            tuple(filter(None, (view.notes.get(subject), *words))),
+        )
     return words[-1], (*words[:-1], *([subject] if kind == "model" else []))
 
 
@@ -186,7 +235,9 @@ def _best(rows: list[dict], column: Column) -> float | None:
 
 
 def _axis(ends: list[float], *, is_open: bool) -> tuple[float, float]:
-    """The shared axis: tenths that hold every end of a range, from zero unless it is open below; the whole where there is none."""
+    """The shared axis: tenths that hold every end of a range, from zero unless it is open below; the whole
+    where there is none.
+    """
     if not ends:
         return 0.0, 1.0
     low = math.floor(10 * max(min(ends), 0)) / 10 if is_open else 0.0
@@ -195,7 +246,8 @@ def _axis(ends: list[float], *, is_open: bool) -> tuple[float, float]:
 
 
 def _ordered(lines: list[Line], view: View) -> list[Line]:
-    """Best first by the first column, blanks last, then by name; lines named by slice values in the protocol's order.
+    """Best first by the first column, blanks last, then by name; lines named by slice values in the
+    protocol's order.
 
     In a heat table models stand before what is measured beside them.
     """
@@ -206,6 +258,12 @@ def _ordered(lines: list[Line], view: View) -> list[Line]:
         value = first.row["value"] if first else None
         sign = 1 if cell and cell.measure.direction == "down" else -1
         is_beside = view.form == "heat" and line.kind != "model"
-        return (is_beside, tuple(_stand(part) for part in line.keys), value is None, sign * value if value is not None else 0, line.subject)
+        return (
+            is_beside,
+            tuple(_stand(part) for part in line.keys),
+            value is None,
+            sign * value if value is not None else 0,
+            line.subject,
+        )
 
     return sorted(lines, key=key)

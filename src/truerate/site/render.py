@@ -18,13 +18,16 @@ ASSETS = (".css", ".js", ".svg")
 
 
 def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
-    """The whole site as {path under mkdocs' docs_dir: text}, in sorted order; the same tables give the same bytes.
+    """The whole site as {path under mkdocs' docs_dir: text}, in sorted order; the same tables give the same
+    bytes.
 
     `folder` holds templates/, assets/ and pages/. Raises TruerateError where it does not.
     """
     folder = Path(folder)
     if not (folder / "templates").is_dir():
-        raise TruerateError(f"rendering the site: no templates in {str(folder)!r}; run truerate in the folder that holds params.yaml")
+        raise TruerateError(
+            f"rendering the site: no templates in {str(folder)!r}; run truerate in the folder that holds params.yaml"
+        )
     fill = _filler(folder, tables)
     pages = {
         "index.md": fill("home.md.j2", ".", **home.context(tables)),
@@ -40,13 +43,19 @@ def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
         pages[f"boards/{one.name}.md"] = fill("board.md.j2", "..", **board.context(tables, one))
         pages[f"boards/{one.name}.csv"] = _rows_csv(tables, one.name)
         pages |= samples.scripts(tables, one)
-    pages |= {f"assets/{file.name}": file.read_text("utf-8") for file in sorted((folder / "assets").iterdir()) if file.suffix in ASSETS}
+    pages |= {
+        f"assets/{file.name}": file.read_text("utf-8")
+        for file in sorted((folder / "assets").iterdir())
+        if file.suffix in ASSETS
+    }
     pages |= {file.name: file.read_text("utf-8") for file in sorted((folder / "pages").glob("[!_]*.md"))}
     return dict(sorted(pages.items()))
 
 
 def _filler(folder: Path, tables: Tables):
-    """A function that fills one template. Every value passes `inert` on its way out, unless it is Markup already."""
+    """A function that fills one template. Every value passes `inert` on its way out, unless it is Markup
+    already.
+    """
     environment = Environment(
         loader=FileSystemLoader(folder / "templates"),
         undefined=StrictUndefined,
@@ -56,7 +65,14 @@ def _filler(folder: Path, tables: Tables):
         keep_trailing_newline=True,
         finalize=inert,
     )
-    environment.filters |= {"slug": slug, "label": label, "measure": measure, "yaml": _yaml, "oneline": _oneline, "prose": methods.prose}
+    environment.filters |= {
+        "slug": slug,
+        "label": label,
+        "measure": measure,
+        "yaml": _yaml,
+        "oneline": _oneline,
+        "prose": methods.prose,
+    }
     environment.globals |= {"site": tables, "prose_of": lambda name: Markup(_prose(folder / "pages" / name))}
 
     def fill(template: str, root: str, **values: object) -> str:
@@ -71,7 +87,9 @@ def _yaml(text: object) -> Markup:
 
 
 def _oneline(block: str) -> Markup:
-    """A block of HTML on one line, so that Markdown sees one raw block; `inert` has made newlines of the data entities."""
+    """A block of HTML on one line, so that Markdown sees one raw block; `inert` has made newlines of the data
+    entities.
+    """
     joined = re.sub(r"(?<=>)\s*\n\s*(?=<)", "", str(block).strip())
     return Markup(re.sub(r"\s*\n\s*", " ", joined))
 
@@ -83,7 +101,10 @@ def _prose(path: Path) -> str:
 def _tables_json(tables: Tables) -> str:
     """Rows, scores and boards for machines."""
     whole = {
-        "boards": [{key: getattr(one, key) for key in ("name", "track", "source", "title", "is_simulated")} for one in tables.boards],
+        "boards": [
+            {key: getattr(one, key) for key in ("name", "track", "source", "title", "is_simulated")}
+            for one in tables.boards
+        ],
         "confidence": tables.confidence,
         "rows": [row for one in tables.boards for row in tables.rows_of(one.name)],
         "scores": [row | {"slice": unpaired(row["slice"])} for row in tables.scores.to_dicts()],
@@ -93,10 +114,28 @@ def _tables_json(tables: Tables) -> str:
 
 def _rows_csv(tables: Tables, name: str) -> str:
     rows = tables.rows_of(name)
-    header = ("table", "subject", "kind", "metric", "slice", "rank_low", "rank_high", "value", "low", "high", "n", "provenance", "note")
+    header = (
+        "table",
+        "subject",
+        "kind",
+        "metric",
+        "slice",
+        "rank_low",
+        "rank_high",
+        "value",
+        "low",
+        "high",
+        "n",
+        "provenance",
+        "note",
+    )
     told = zip(rows, unanswered(rows), strict=True)
     lines = [
-        row | {"slice": ";".join(f"{key}={value}" for key, value in row["slice"].items()), "note": "no answers" if is_silent else ""}
+        row
+        | {
+            "slice": ";".join(f"{key}={value}" for key, value in row["slice"].items()),
+            "note": "no answers" if is_silent else "",
+        }
         for row, is_silent in told
     ]
     return csv_text(header, ([line[key] for key in header] for line in lines))

@@ -9,14 +9,22 @@ OUTCOMES = ("n_in", "n_ok", "n_dead", "n_abstained", "n_unparsed", "n_thought")
 
 
 def accounts(board: Board) -> dict | None:
-    """The sum over all replies, the sums per step and model, and every line as counted; None where nothing was asked."""
-    whole = [row | {"where": ", ".join(label(value) for value in unpaired(row["slice"]).values())} for row in board.counts.to_dicts()]
+    """The sum over all replies, the sums per step and model, and every line as counted; None where nothing
+    was asked.
+    """
+    whole = [
+        row | {"where": ", ".join(label(value) for value in unpaired(row["slice"]).values())}
+        for row in board.counts.to_dicts()
+    ]
     if not whole:
         return None
     sums: dict[tuple[str, str], list[dict]] = {}
     for row in whole:
         sums.setdefault((row["step"], row["model"]), []).append(row)
-    lines = [_shared({"step": step, "model": model, "where": "", **_summed(rows)}) for (step, model), rows in sums.items()]
+    lines = [
+        _shared({"step": step, "model": model, "where": "", **_summed(rows)})
+        for (step, model), rows in sums.items()
+    ]
     return {"total": _summed(whole), "lines": lines, "detail": [_shared(row) for row in whole]}
 
 
@@ -30,9 +38,11 @@ def _shared(line: dict) -> dict:
 
 
 def topics(tables: Tables, board: Board) -> list[dict]:
-    """Per task the topics, those failed by most judges first, with one cell per judge (models first): rate, whether failed, n.
+    """Per task the topics, those failed by most judges first, with one cell per judge (models first): rate,
+    whether failed, n.
 
-    `failed`: per judge how many topics it fails. A topic without words is left out: nothing could be read into it.
+    `failed`: per judge how many topics it fails. A topic without words is left out: nothing could be read
+    into it.
     """
     found = []
     for task in sorted({topic.get("task") or "" for topic in board.topics}, key=place):
@@ -41,15 +51,29 @@ def topics(tables: Tables, board: Board) -> list[dict]:
             words = topic["words"] if isinstance(topic["words"], str) else ", ".join(topic["words"])
             if (topic.get("task") or "") == task and topic.get("n") and words:
                 cells.setdefault((topic.get("topic"), words), {})[topic.get("judge") or "all judges"] = topic
-        judges = sorted({judge for line in cells.values() for judge in line}, key=lambda name: (name not in tables.models, name))
+        judges = sorted(
+            {judge for line in cells.values() for judge in line},
+            key=lambda name: (name not in tables.models, name),
+        )
         lines = [
-            {"words": words, "n": max(one["n"] for one in line.values()), "cells": [line.get(judge) for judge in judges]}
+            {
+                "words": words,
+                "n": max(one["n"] for one in line.values()),
+                "cells": [line.get(judge) for judge in judges],
+            }
             for (_, words), line in cells.items()
         ]
         lines.sort(key=lambda line: (-_n_failed(line["cells"]), line["words"]))
         failed = {judge: _n_failed([line["cells"][k] for line in lines]) for k, judge in enumerate(judges)}
         if lines:
-            found.append({"task": task, "judges": judges, "lines": lines, "failed": {name: n for name, n in failed.items() if n}})
+            found.append(
+                {
+                    "task": task,
+                    "judges": judges,
+                    "lines": lines,
+                    "failed": {name: n for name, n in failed.items() if n},
+                }
+            )
     return found
 
 

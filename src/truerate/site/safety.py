@@ -11,7 +11,8 @@ from markupsafe import Markup
 _HIDDEN = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
-# Python-Markdown acts on most ASCII punctuation, even inside raw HTML. What stays is letters, digits, blank and comma.
+# Python-Markdown acts on most ASCII punctuation, even inside raw HTML. What stays is letters, digits, blank
+# and comma.
 _ACTIVE = re.compile(rf"{_HIDDEN.pattern}|[^A-Za-z0-9 ,\u00a1-\U0010ffff]")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -19,8 +20,9 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def inert(text: object) -> Markup:
     """A text as HTML that no Markdown extension, template pass or browser acts on; it stays on one line.
 
-    Each character beyond letters, digits, blank and comma becomes a numeric entity (`html.escape` leaves Markdown alive: measured).
-    Control and direction characters become visible chips. Markup and numbers pass unchanged; None is empty.
+    Each character beyond letters, digits, blank and comma becomes a numeric entity (`html.escape` leaves
+    Markdown alive: measured). Control and direction characters become visible chips. Markup and numbers pass
+    unchanged; None is empty.
     """
     if isinstance(text, Markup | int | float):
         return Markup(text)
@@ -35,7 +37,9 @@ def _shown(found: re.Match) -> str:
 
 
 def plain(text: object) -> str:
-    """A text for a place that takes neither markup nor chips (page title, attribute): hidden characters as `U+202E`, no `<>&"`."""
+    """A text for a place that takes neither markup nor chips (page title, attribute): hidden characters as
+    `U+202E`, no `<>&"`.
+    """
     shown = _HIDDEN.sub(lambda found: f"U+{ord(found[0]):04X}", "" if text is None else str(text))
     return re.sub(r"[<>&\"{}`\[\]\\\n]", " ", shown).strip()
 
@@ -47,14 +51,18 @@ def slug(text: object) -> Markup:
 
 def script(call: str, *values: object) -> str:
     """A data script `call(values…);` that is safe inside any page: `<`, U+2028 and U+2029 are escaped."""
-    packed = ",".join(json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True) for value in values)
+    packed = ",".join(
+        json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True) for value in values
+    )
     for found, escaped in (("<", "\\u003c"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
         packed = packed.replace(found, escaped)
     return f"{call}({packed.encode('utf-8', 'replace').decode('utf-8')});\n"
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence]) -> str:
-    """A CSV file that a spreadsheet opens without running a cell: text that begins like a formula gets an apostrophe."""
+    """A CSV file that a spreadsheet opens without running a cell: text that begins like a formula gets an
+    apostrophe.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)

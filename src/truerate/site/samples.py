@@ -1,8 +1,9 @@
-"""The sample browser's data: a stratified choice of records per board, cut into segments, as scripts that a page loads from disk.
+"""The sample browser's data: a stratified choice of records per board, cut into segments, as scripts that a
+page loads from disk.
 
-`samples/<board>/index.js` calls `truerateIndex(board, {…})` with one code (or a list of codes) per record and filter, and what the filters
-are called; `samples/<board>/<k>.js` calls `truerateShard(board, k, [records])`. Text travels as segments, not offsets: Python counts code
-points, JavaScript UTF-16 units.
+`samples/<board>/index.js` calls `truerateIndex(board, {…})` with one code (or a list of codes) per record and
+filter, and what the filters are called; `samples/<board>/<k>.js` calls `truerateShard(board, k, [records])`.
+Text travels as segments, not offsets: Python counts code points, JavaScript UTF-16 units.
 """
 
 from collections import defaultdict
@@ -22,7 +23,11 @@ FILTERS = (
     ("pattern", "Pattern", "All patterns"),
     ("generator", "Written by", "Anyone"),
 )
-OUTCOMES = (("w", "Judged wrongly", "w"), ("r", "Judged rightly", "r"), ("u", "No verdict read", "u"))  # value, words, letters it holds for
+OUTCOMES = (
+    ("w", "Judged wrongly", "w"),
+    ("r", "Judged rightly", "r"),
+    ("u", "No verdict read", "u"),
+)  # value, words, letters it holds for
 JUDGES = ("Judged by", "Any judge")
 
 
@@ -44,7 +49,10 @@ def scripts(tables: Tables, board: Board) -> dict[str, str]:
     folder = f"samples/{board.name}"
     files = {f"{folder}/index.js": script("truerateIndex", board.name, index | {"shard": SHARD})}
     for k in range(0, len(records), SHARD):
-        shown = [{name: value for name, value in record.items() if not name.startswith("_")} for record in records[k : k + SHARD]]
+        shown = [
+            {name: value for name, value in record.items() if not name.startswith("_")}
+            for record in records[k : k + SHARD]
+        ]
         files[f"{folder}/{k // SHARD}.js"] = script("truerateShard", board.name, k // SHARD, shown)
     return files
 
@@ -56,7 +64,9 @@ def labelled(board: Board, n_max: int) -> tuple[list[dict], dict]:
 
 
 def chosen(samples: list[dict], n_max: int) -> list[dict]:
-    """At most `n_max` samples, both sides of a pair together, drawn in turn from each task and pattern by their ids (content hashes)."""
+    """At most `n_max` samples, both sides of a pair together, drawn in turn from each task and pattern by
+    their ids (content hashes).
+    """
     units: dict[str, list[dict]] = defaultdict(list)
     for sample in samples:
         units[sample["pair_id"] or sample["sample_id"]].append(sample)
@@ -69,17 +79,28 @@ def chosen(samples: list[dict], n_max: int) -> list[dict]:
             if len(kept) + len(units[unit]) <= n_max:
                 kept += units[unit]
     return sorted(
-        kept, key=lambda one: (place(one["task"]), one["pair_id"] or one["sample_id"], not one["is_hallucinated"], one["sample_id"])
+        kept,
+        key=lambda one: (
+            place(one["task"]),
+            one["pair_id"] or one["sample_id"],
+            not one["is_hallucinated"],
+            one["sample_id"],
+        ),
     )
 
 
 def _stratum(unit: list[dict]) -> tuple[str, str, bool]:
     """Task, pattern of the hallucinated side, and whether there is one."""
-    return (unit[0]["task"], max(sample["pattern"] or "" for sample in unit), any(sample["is_hallucinated"] for sample in unit))
+    return (
+        unit[0]["task"],
+        max(sample["pattern"] or "" for sample in unit),
+        any(sample["is_hallucinated"] for sample in unit),
+    )
 
 
 def segments(text: str, spans: list[dict]) -> list:
-    """A text cut at its spans: plain strings, and `[string, [types]]` where spans lie; overlapping spans share a segment.
+    """A text cut at its spans: plain strings, and `[string, [types]]` where spans lie; overlapping spans
+    share a segment.
 
     Spans are half-open code points; what reaches beyond the text is cut off, empty spans are left out.
     """
@@ -98,7 +119,13 @@ def _records(board: Board, samples: list[dict]) -> list[dict]:
     texts = dict(board.documents.select("document_id", "text").iter_rows())
     said = _judgements(board)
     return [
-        _record(sample, items.get(sample["item_id"], {}), texts, said[sample["sample_id"]] + said[sample["pair_id"]]) for sample in samples
+        _record(
+            sample,
+            items.get(sample["item_id"], {}),
+            texts,
+            said[sample["sample_id"]] + said[sample["pair_id"]],
+        )
+        for sample in samples
     ]
 
 
@@ -119,7 +146,13 @@ def _record(sample: dict, item: dict, texts: dict[str, str], said: list[dict]) -
         "history": item.get("history") or "",
         "knowledge": "\n\n".join(texts[name] for name in item.get("document_ids") or () if name in texts),
         "said": [
-            [one["who"], one["verdict"], one["reason"], segments(sample["text"], one["spans"]) if one["spans"] else None] for one in said
+            [
+                one["who"],
+                one["verdict"],
+                one["reason"],
+                segments(sample["text"], one["spans"]) if one["spans"] else None,
+            ]
+            for one in said
         ],
         "_outcome": {one["who"]: _outcome(one["verdict"], sample["is_hallucinated"]) for one in said},
     }
@@ -148,7 +181,9 @@ def _index(board: Board, records: list[dict]) -> dict:
         "generator": [record["by"] or "" for record in records],
     }
     judges = sorted({who for record in records for who in record["_outcome"]})
-    types = sorted({kind for record in records for part in record["text"] if isinstance(part, list) for kind in part[1]})
+    types = sorted(
+        {kind for record in records for part in record["text"] if isinstance(part, list) for kind in part[1]}
+    )
     return {
         "n": len(records),
         "n_all": board.samples.height,

@@ -4,7 +4,14 @@ from truerate.site.measures import place, said
 
 
 def coded(key: str, values: list) -> dict:
-    """A column as its distinct values with labels, and per record its code, or the list of its codes where a record has several values."""
-    names = sorted({name for value in values for name in (value if isinstance(value, list) else [value])}, key=place)
-    codes = [[names.index(name) for name in value] if isinstance(value, list) else names.index(value) for value in values]
+    """A column as its distinct values with labels, and per record its code, or the list of its codes where a
+    record has several values.
+    """
+    names = sorted(
+        {name for value in values for name in (value if isinstance(value, list) else [value])}, key=place
+    )
+    codes = [
+        [names.index(name) for name in value] if isinstance(value, list) else names.index(value)
+        for value in values
+    ]
     return {"values": [[name, said(key, name)] for name in names], "codes": codes}

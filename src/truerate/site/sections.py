@@ -1,4 +1,6 @@
-"""How the boards of a track are laid out: data in a module per track (`<track>/page.py`), found by the track's name."""
+"""How the boards of a track are laid out: data in a module per track (`<track>/page.py`), found by the
+track's name.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,12 +25,13 @@ def no_figures(rows: Rows, board: Board) -> list[Figure]:
 
 @dataclass(frozen=True)
 class Section:
-    """One or more tables of a board's page under a heading, with the sentence before them; the heading is also the anchor.
+    """One or more tables of a board's page under a heading, with the sentence before them; the heading is
+    also the anchor.
 
-    `short`: the heading among the links at the head of the page, where it is long.
-    `is_row`: its tables are narrow and stand in columns; `is_flow`: side by side where there is room. `has_flags`: whether a model of the
-    family that made the texts is flagged here. `n_folded`: how many of its last tables fold away. `part`: the macro of
-    parts.html.j2 that shows what `make` finds in the rows (None: nothing), before the tables.
+    `short`: the heading among the links at the head of the page, where it is long. `is_row`: its tables are
+    narrow and stand in columns; `is_flow`: side by side where there is room. `has_flags`: whether a model of
+    the family that made the texts is flagged here. `n_folded`: how many of its last tables fold away. `part`:
+    the macro of parts.html.j2 that shows what `make` finds in the rows (None: nothing), before the tables.
     """
 
     heading: str
@@ -47,12 +50,14 @@ class Section:
 class Page:
     """What the pages show of a track's boards; an empty one shows every table as it is.
 
-    `leading`: the ranked table of the home page; where there is an `opening` (as a section's `make`), it is shown in its place.
-    `detectors`: the table of the detectors page. `counted`: the table whose subjects are the board's models and `rules` the one whose
-    other subjects are its baselines, called by the words of `rules_said`. `labelled_said`: what its labelled texts are called, and what
-    they are called that are hallucinated. `beyond`: what a board's page holds beyond its leading table. `hidden`: rows that no page shows.
-    `records`: its records in the sample browser and the index over them, of a board and their greatest number; None where a text has a
-    label and verdicts. `derive`: the rows with what follows from them. `figures`: counts in the head.
+    `leading`: the ranked table of the home page; where there is an `opening` (as a section's `make`), it is
+    shown in its place. `detectors`: the table of the detectors page. `counted`: the table whose subjects are
+    the board's models and `rules` the one whose other subjects are its baselines, called by the words of
+    `rules_said`. `labelled_said`: what its labelled texts are called, and what they are called that are
+    hallucinated. `beyond`: what a board's page holds beyond its leading table. `hidden`: rows that no page
+    shows. `records`: its records in the sample browser and the index over them, of a board and their greatest
+    number; None where a text has a label and verdicts. `derive`: the rows with what follows from them.
+    `figures`: counts in the head.
     """
 
     sections: tuple[Section, ...] = ()

@@ -17,16 +17,17 @@ class Board:
     `name`, `track`, `source`: as in params.yaml. `title`: the heading ("HaluEval on the closed world").
     `is_simulated`: the source or an asked model is simulated, so every page of the board carries the banner.
     `roles`: who did what in building the data set, role to model alias, in the words of the page
-    (`{"generator": "quill", "filter judge": "quill", "responder": "quill"}`); subjects of the same family are flagged.
-    `samples`, `items`, `documents`, `generations`, `facts`, `judgements`, `audit` (Score rows, metrics `shortcut_*`), `counts`: frames of
-    `truerate.core.schemas`; an empty frame leaves its section out.
-    `detector`: the one whose counts make the board's rates, `{"member", "scope", "labels"}`; empty where a track has none.
-    `tokenizer`: what cuts the tokens that rates and token scores count; empty where a track counts none.
-    `topics`: dicts with `task`, `topic`, `words` (list), `judge`, `n`, `rate` (share judged wrongly), `is_failed` (topics.json).
-    `source_card`: `name`, `title`, `citation`, `licence`, `redistribution` (yes, ids-only, no), `url`, `lang`, `note`; texts are
-    shown in the sample browser only where redistribution is `yes` (`own_redistribution`: of what it does not have from another source).
-    `track_card`: the track's CARD: `title`, `paper`, `summary`, `ranks` (`{"what": …}`), `steps` (dicts with `name`, `text`), `caveats`
-    (texts), `metrics` (name to definition); any may be missing.
+    (`{"generator": "quill", "filter judge": "quill", "responder": "quill"}`); subjects of the same family are
+    flagged. `samples`, `items`, `documents`, `generations`, `facts`, `judgements`, `audit` (Score rows,
+    metrics `shortcut_*`), `counts`: frames of `truerate.core.schemas`; an empty frame leaves its section out.
+    `detector`: the one whose counts make the board's rates, `{"member", "scope", "labels"}`; empty where a
+    track has none. `tokenizer`: what cuts the tokens that rates and token scores count; empty where a track
+    counts none. `topics`: dicts with `task`, `topic`, `words` (list), `judge`, `n`, `rate` (share judged
+    wrongly), `is_failed` (topics.json). `source_card`: `name`, `title`, `citation`, `licence`,
+    `redistribution` (yes, ids-only, no), `url`, `lang`, `note`; texts are shown in the sample browser only
+    where redistribution is `yes` (`own_redistribution`: of what it does not have from another source).
+    `track_card`: the track's CARD: `title`, `paper`, `summary`, `ranks` (`{"what": …}`), `steps` (dicts with
+    `name`, `text`), `caveats` (texts), `metrics` (name to definition); any may be missing.
     """
 
     name: str
@@ -57,7 +58,9 @@ class Board:
 
     @property
     def is_recognition(self) -> bool:
-        """Whether the board ranks who notices hallucination, which a reader easily takes for who hallucinates less."""
+        """Whether the board ranks who notices hallucination, which a reader easily takes for who hallucinates
+        less.
+        """
         return "recognition" in self.ranks
 
 
@@ -65,15 +68,15 @@ class Board:
 class Tables:
     """Everything that `render_site` reads.
 
-    `title`: the site's name (params `site.title`). `boards`: in the order shown; the first leads the home page.
-    `models`: alias to `{family, model (the name its endpoint knows), endpoint, is_simulated}`; missing keys are shown as unknown.
-    `rows`: one `Row` frame of all boards; `scores`: one `Score` frame of all boards (only handed on in tables.json).
-    `ledger`: dicts with `board`, `quantity`, `published`, `ours`, `low`, `high`, `verdict` (reproduced, differs, cannot be checked),
-    `reason`, `source`; any may be missing.
-    `metric_docs`, `detector_docs`: dicts with `name`, `module`, `doc` (`site.docs.function_docs` reads them from a folder);
-    `schema_docs`: dicts with `name`, `doc`, `columns` (dicts `name`, `dtype`, `is_nullable`, `rule`), from `site.docs.schema_docs`.
-    `max_samples`: records per board in the sample browser. `confidence`: of every interval. `audit_threshold`: accuracy of a shortcut
-    from which a set is flagged.
+    `title`: the site's name (params `site.title`). `boards`: in the order shown; the first leads the home
+    page. `models`: alias to `{family, model (the name its endpoint knows), endpoint, is_simulated}`; missing
+    keys are shown as unknown. `rows`: one `Row` frame of all boards; `scores`: one `Score` frame of all
+    boards (only handed on in tables.json). `ledger`: dicts with `board`, `quantity`, `published`, `ours`,
+    `low`, `high`, `verdict` (reproduced, differs, cannot be checked), `reason`, `source`; any may be missing.
+    `metric_docs`, `detector_docs`: dicts with `name`, `module`, `doc` (`site.docs.function_docs` reads them
+    from a folder); `schema_docs`: dicts with `name`, `doc`, `columns` (dicts `name`, `dtype`, `is_nullable`,
+    `rule`), from `site.docs.schema_docs`. `max_samples`: records per board in the sample browser.
+    `confidence`: of every interval. `audit_threshold`: accuracy of a shortcut from which a set is flagged.
     """
 
     title: str

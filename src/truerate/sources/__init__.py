@@ -1,4 +1,6 @@
-"""Readers of public formats: each module with a function `read` turns a folder into documents, items, samples and judgements."""
+"""Readers of public formats: each module with a function `read` turns a folder into documents, items, samples
+and judgements.
+"""
 
 import inspect
 import pkgutil
@@ -25,9 +27,13 @@ def check_reader(name: str, source: Source) -> None:
     """Raise TruerateError, with the allowed names, where a source's reader is none."""
     for reader in (source.reader, *([source.training.reader] if source.training else [])):
         if reader not in readers():
-            raise TruerateError(f"source {name!r}: reader {reader!r} is not known; allowed: {listed(readers())}")
+            raise TruerateError(
+                f"source {name!r}: reader {reader!r} is not known; allowed: {listed(readers())}"
+            )
     if source.part is not None and "part" not in inspect.signature(_reader(source.reader)).parameters:
-        raise TruerateError(f"source {name!r}: reader {source.reader!r} reads its folder whole; take `part` away")
+        raise TruerateError(
+            f"source {name!r}: reader {source.reader!r} reads its folder whole; take `part` away"
+        )
     parts = getattr(import_module(f"{__name__}.{source.reader}"), "PARTS", None)
     if parts and source.part not in (None, *parts):
         raise TruerateError(f"source {name!r}: part {source.part!r} is not known; allowed: {listed(parts)}")
@@ -36,7 +42,8 @@ def check_reader(name: str, source: Source) -> None:
 def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> SourceTables:
     """The tables of a source whose files lie in `folder`, with those of its `training` folder if it names one.
 
-    Raises TruerateError for an unknown reader, an unreadable file, and, where `on_bad_row` is `stop`, for the first bad row.
+    Raises TruerateError for an unknown reader, an unreadable file, and, where `on_bad_row` is `stop`, for the
+    first bad row.
     """
     check_reader(name, source)
     told = {"part": source.part, "config": source.hub.config if source.hub else None}
@@ -48,10 +55,18 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     other = Path(source.training.path).expanduser()
     if not other.is_dir():
         where = f"sources.{name}.training.path in params.yaml"
-        raise TruerateError(f"source {name!r}: no folder {str(other)!r} to learn from; put the files there or correct {where}")
+        raise TruerateError(
+            f"source {name!r}: no folder {str(other)!r} to learn from; put the files there or correct {where}"
+        )
     learned = source.training.name or name
-    is_same = (learned, source.training.reader, other.resolve()) == (name, source.reader, Path(folder).resolve())
-    whole = with_training(tables, tables if is_same else _read(learned, source.training.reader, other, on_bad_row))
+    is_same = (learned, source.training.reader, other.resolve()) == (
+        name,
+        source.reader,
+        Path(folder).resolve(),
+    )
+    whole = with_training(
+        tables, tables if is_same else _read(learned, source.training.reader, other, on_bad_row)
+    )
     return _with_place(whole, source.hub)
 
 
@@ -61,12 +76,16 @@ def _with_rights(tables: SourceTables, rights: Rights | None) -> SourceTables:
         return tables
     card = tables.card | rights.model_dump(exclude_none=True)
     is_its_own = pl.col("licence").is_in([tables.card["licence"], *tables.card["licence"].split("; ")])
-    documents = tables.documents.with_columns(licence=pl.when(is_its_own).then(pl.lit(card["licence"])).otherwise("licence"))
+    documents = tables.documents.with_columns(
+        licence=pl.when(is_its_own).then(pl.lit(card["licence"])).otherwise("licence")
+    )
     return replace(tables, documents=documents, card=card)
 
 
 def _with_place(tables: SourceTables, hub: HubSource | None) -> SourceTables:
-    """A source of the Hub with the place that it was read from on its card; its address stands there where the card names none."""
+    """A source of the Hub with the place that it was read from on its card; its address stands there where
+    the card names none.
+    """
     if hub is None:
         return tables
     address = {"url": tables.card["url"] or f"https://huggingface.co/datasets/{hub.repo}"}

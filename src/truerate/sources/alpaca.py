@@ -1,4 +1,6 @@
-"""Stanford Alpaca (Taori et al. 2023): instructions as users might write them; HaluEval's general queries come from it."""
+"""Stanford Alpaca (Taori et al. 2023): instructions as users might write them; HaluEval's general queries
+come from it.
+"""
 
 from pathlib import Path
 
@@ -18,7 +20,9 @@ CARD = {
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Instructions, with their input on a new line, as general queries; there is no right answer (`output` is a model's)."""
+    """Instructions, with their input on a new line, as general queries; there is no right answer (`output` is
+    a model's).
+    """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     collection.read(FILE, json_list, lambda row: _keep(collection, row))
     return collection.tables()

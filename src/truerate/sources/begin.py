@@ -1,6 +1,8 @@
-"""BEGIN (Dziri et al. 2022): responses of dialogue models to knowledge, with people's labels of whether it backs them.
+"""BEGIN (Dziri et al. 2022): responses of dialogue models to knowledge, with people's labels of whether it
+backs them.
 
-Read as JSON Lines with the fields `model_name`, `data_source`, `knowledge`, `message`, `response` and `begin_label`.
+Read as JSON Lines with the fields `model_name`, `data_source`, `knowledge`, `message`, `response` and
+`begin_label`.
 """
 
 from functools import partial
@@ -11,7 +13,9 @@ from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.dialogue import taken_in_turns
 from truerate.sources.rows import BadRow, Reason, Row, json_lines
 
-FILES = tuple(f"{split}_{corpus}.jsonl" for split in ("dev", "test") for corpus in ("cmu", "topicalchat", "wow"))
+FILES = tuple(
+    f"{split}_{corpus}.jsonl" for split in ("dev", "test") for corpus in ("cmu", "topicalchat", "wow")
+)
 LABELS = {"Fully attributable": False, "Not fully attributable": True, "Generic": False}
 CARD = {
     "name": "BEGIN",
@@ -30,21 +34,28 @@ CORPORA = {  # as the files name them, and what their texts may be used under
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Each response as a gold sample of an item of task `dialogue`, hallucinated where it is not fully attributable to the knowledge.
+    """Each response as a gold sample of an item of task `dialogue`, hallucinated where it is not fully
+    attributable to the knowledge.
 
     A generic one, which says nothing of the matter, is not.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     found = [file for file in FILES if collection.has(file)]
     if not found:
-        raise TruerateError(f"source {name!r}: none of BEGIN's files in {str(folder)!r}; looked for: {', '.join(FILES)}")
+        raise TruerateError(
+            f"source {name!r}: none of BEGIN's files in {str(folder)!r}; looked for: {', '.join(FILES)}"
+        )
     for file in found:
         collection.read(file, json_lines, partial(_keep, collection, file.partition("_")[0]))
     return collection.tables()
 
 
 def _keep(collection: Collection, split: str, row: Row) -> None:
-    corpus, model, knowledge = row.choice("data_source", tuple(CORPORA)), row.text("model_name"), row.text("knowledge")
+    corpus, model, knowledge = (
+        row.choice("data_source", tuple(CORPORA)),
+        row.text("model_name"),
+        row.text("knowledge"),
+    )
     label, number = row.label("begin_label", tuple(LABELS)), row.integer("row")
     response, before = row.text("response", may_be_empty=True), row.optional_text("message")
     if not response.strip():

@@ -28,7 +28,9 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
             f"source {name!r}: no .story file in {str(folder / FOLDER)!r}; put the files there or correct the source's path"
         )
     for story in stories:
-        collection.read(f"{FOLDER}/{story}", whole_text, lambda row, title=Path(story).stem: _keep(collection, row, title))
+        collection.read(
+            f"{FOLDER}/{story}", whole_text, lambda row, title=Path(story).stem: _keep(collection, row, title)
+        )
     collection.fold_files(f"{FOLDER}/*.story")
     return collection.tables()
 
@@ -41,4 +43,9 @@ def _keep(collection: Collection, row: Row, title: str) -> None:
     if not highlights:
         raise BadRow(Reason.MISSING_FIELD, f"no {MARK!r} with a sentence after the article")
     document_id = collection.document(article, title=title)
-    collection.item("summarization", right_answer="\n".join(highlights), document_ids=[document_id], group=("document", article))
+    collection.item(
+        "summarization",
+        right_answer="\n".join(highlights),
+        document_ids=[document_id],
+        group=("document", article),
+    )

@@ -21,7 +21,11 @@ from truerate.sources.rows import UNSUITABLE, BadRow, Cut, Reason, Row, parse
 N_SHOWN = 300
 CARD_FIELDS = ("name", "citation", "licence", "redistribution", "url", "lang")
 REDISTRIBUTION = ("no", "ids-only", "yes")
-SIDES = {"train": "train", "validation": "train", "test": "test"}  # what a published split is here: only `test` is kept from learning
+SIDES = {
+    "train": "train",
+    "validation": "train",
+    "test": "test",
+}  # what a published split is here: only `test` is kept from learning
 
 
 @dataclass(frozen=True)
@@ -38,11 +42,15 @@ class SourceTables:
     @property
     def tables(self) -> dict[str, pl.DataFrame]:
         """The five tables by name."""
-        return {name: getattr(self, name) for name in ("documents", "items", "samples", "judgements", "rejects")}
+        return {
+            name: getattr(self, name) for name in ("documents", "items", "samples", "judgements", "rejects")
+        }
 
 
 class Collection:
-    """Rows under way from files to tables. `name` is the source's name in params; `on_bad_row` is `stop` or `reject`."""
+    """Rows under way from files to tables. `name` is the source's name in params; `on_bad_row` is `stop` or
+    `reject`.
+    """
 
     def __init__(self, folder: Path, *, name: str, on_bad_row: str, card: dict):
         self.folder, self.name, self.on_bad_row = folder, name, on_bad_row
@@ -57,17 +65,21 @@ class Collection:
         self.counts: Counter[str] = Counter()
         self._said: dict[str, str] = {}  # digest of the row that was read under each of the publishers' ids
 
-    # ---- files ----------------------------------------------------------------------------------------------
+    # ---- files ---------------------------------------------------------------------------------------------
     def has(self, file: str) -> bool:
         """Whether a file is there, or Parquet files of its name that hold its rows: `read` takes either."""
         return bool(self._of_name(file))
 
     def read(self, file: str, cut: Callable[[bytes], Cut], keep: Callable[[Row], None]) -> None:
-        """Hand every row of a file to `keep`; what raises BadRow is booked. A file that cannot be cut ends the run.
+        """Hand every row of a file to `keep`; what raises BadRow is booked. A file that cannot be cut ends
+        the run.
 
-        Where it is not there, its rows are read from Parquet files of its name, else from those that the folder holds, as the Hub has them.
+        Where it is not there, its rows are read from Parquet files of its name, else from those that the
+        folder holds, as the Hub has them.
         """
-        for part in self._of_name(file) or sorted(path.name for path in self.folder.glob(f"*{SUFFIX}")) or [file]:
+        for part in (
+            self._of_name(file) or sorted(path.name for path in self.folder.glob(f"*{SUFFIX}")) or [file]
+        ):
             self._read(part, cut if part == file else parquet_rows, keep)
 
     def _of_name(self, file: str) -> list[str]:
@@ -77,7 +89,9 @@ class Collection:
         stem = PurePosixPath(file.removesuffix(".zst")).with_suffix("")
         shards = re.compile(rf"{re.escape(stem.name)}(-\d+-of-\d+)?{re.escape(SUFFIX)}")
         found = (self.folder / stem.parent).glob(f"*{SUFFIX}")
-        return sorted(path.relative_to(self.folder).as_posix() for path in found if shards.fullmatch(path.name))
+        return sorted(
+            path.relative_to(self.folder).as_posix() for path in found if shards.fullmatch(path.name)
+        )
 
     def _read(self, file: str, cut: Callable[[bytes], Cut], keep: Callable[[Row], None]) -> None:
         raw = self._bytes(file)
@@ -87,9 +101,13 @@ class Collection:
                 n_rows += 1
                 self._keep(file, number, make, keep)
         except BadRow as bad:
-            raise TruerateError(f"source {self.name!r}: {file}: {bad.detail}; put a sound file there") from None
+            raise TruerateError(
+                f"source {self.name!r}: {file}: {bad.detail}; put a sound file there"
+            ) from None
         if not n_rows:
-            raise TruerateError(f"source {self.name!r}: {file}: no row in it; put a sound file there, or take it away")
+            raise TruerateError(
+                f"source {self.name!r}: {file}: no row in it; put a sound file there, or take it away"
+            )
         self.files.append({"file": file, "sha256": hashlib.sha256(raw).hexdigest(), "n_rows": n_rows})
 
     def fold_files(self, name: str) -> None:
@@ -103,7 +121,9 @@ class Collection:
             return (self.folder / file).read_bytes()
         except OSError as error:
             where = f"source {self.name!r}: reading {str(self.folder / file)!r}"
-            raise TruerateError(f"{where}: {error.strerror}; put the file there or correct the source's path") from None
+            raise TruerateError(
+                f"{where}: {error.strerror}; put the file there or correct the source's path"
+            ) from None
 
     def _keep(self, file: str, number: int, make: Callable[[], object], keep: Callable[[Row], None]) -> None:
         values: object = ""
@@ -120,7 +140,9 @@ class Collection:
         """Whether what was not kept ends the run."""
         return self.on_bad_row == "stop" and bad.reason not in UNSUITABLE
 
-    def reject(self, file: str, bad: BadRow, *, row: int | None = None, target_id: str | None = None, text: str = "") -> None:
+    def reject(
+        self, file: str, bad: BadRow, *, row: int | None = None, target_id: str | None = None, text: str = ""
+    ) -> None:
         """Book what was not kept, beside what was."""
         shown = clean(text)[:N_SHOWN]
         self.rejects.append(
@@ -134,27 +156,37 @@ class Collection:
             }
         )
 
-    # ---- rows -----------------------------------------------------------------------------------------------
+    # ---- rows ----------------------------------------------------------------------------------------------
     @property
     def lang(self) -> str:
         """The language of the source's texts (ISO 639-1)."""
         return self.card.get("lang") or "en"
 
     def once(self, what: str, *identity: object, row: Row) -> None:
-        """Note the row that stands under an id of the publishers; called once its fields are read, so that a bad row takes no id.
+        """Note the row that stands under an id of the publishers; called once its fields are read, so that a
+        bad row takes no id.
 
         Raises BadRow where the id was read before: `duplicate` where that row said the same, else `conflict`.
         """
-        key, said = keys.content_id(what, *identity), keys.content_id(json.dumps(row.values, sort_keys=True, default=str))
+        key, said = (
+            keys.content_id(what, *identity),
+            keys.content_id(json.dumps(row.values, sort_keys=True, default=str)),
+        )
         before = self._said.setdefault(key, "")
         if before:
             again = f"{what} {' '.join(map(str, identity))[:80]!r} was already read"
-            reason, how = (Reason.DUPLICATE, "with the same fields") if before == said else (Reason.CONFLICT, "with other fields")
+            reason, how = (
+                (Reason.DUPLICATE, "with the same fields")
+                if before == said
+                else (Reason.CONFLICT, "with other fields")
+            )
             raise BadRow(reason, f"{again}, {how}")
         self._said[key] = said
 
     def document(self, text: str, *, title: str = "", **more) -> str:
-        """Note a reference text; gives its id. The same text is one document. `more` are columns that differ from the source's card."""
+        """Note a reference text; gives its id. The same text is one document. `more` are columns that differ
+        from the source's card.
+        """
         document_id = keys.content_id(self.name, text)
         row = {
             "document_id": document_id,
@@ -171,12 +203,14 @@ class Collection:
         self.documents.setdefault(document_id, row)
         return document_id
 
-    def item(self, task: str, *, group: tuple = (), question: str = "", right_answer: str | None = None, **more) -> dict:
+    def item(
+        self, task: str, *, group: tuple = (), question: str = "", right_answer: str | None = None, **more
+    ) -> dict:
         """Note one thing to ask about; gives its row.
 
-        `group` names what must not be split, `group_id` does so by the id that it was published under; `more` are `document_ids`,
-        `history`, `lang`, and attributes. The same question with the same right answer and knowledge is one item: a duplicate, unless
-        `is_shared` (several files hold texts about one item).
+        `group` names what must not be split, `group_id` does so by the id that it was published under; `more`
+        are `document_ids`, `history`, `lang`, and attributes. The same question with the same right answer
+        and knowledge is one item: a duplicate, unless `is_shared` (several files hold texts about one item).
         """
         is_shared, group_id = more.pop("is_shared", False), more.pop("group_id", None)
         row = {
@@ -195,7 +229,9 @@ class Collection:
         return self.items.setdefault(identity, {"item_id": identity, **row, "attributes": pairs(**more)})
 
     def entity(self, item_id: str, name: str, *, document_ids: Sequence[str] = (), **more) -> None:
-        """Note an entity that can be asked about, under an id of the reader's making; `more` are its attributes, beside `name`."""
+        """Note an entity that can be asked about, under an id of the reader's making; `more` are its
+        attributes, beside `name`.
+        """
         self.items[item_id] = {
             "item_id": item_id,
             "source": self.name,
@@ -210,17 +246,24 @@ class Collection:
         }
 
     def sample(self, item: dict, text: str, *, is_hallucinated: bool, label_source: str, **more) -> dict:
-        """Note a labelled text of an item. `more` are the other columns (`task`: its item's unless named), the rest attributes.
+        """Note a labelled text of an item. `more` are the other columns (`task`: its item's unless named),
+        the rest attributes.
 
-        The attribute `published_split` is the split that the source brings: it wins over the one that the group's id would be hashed to.
-        A validation split is `train` here, so that `test` holds what was published as such and no more.
+        The attribute `published_split` is the split that the source brings: it wins over the one that the
+        group's id would be hashed to. A validation split is `train` here, so that `test` holds what was
+        published as such and no more.
         """
         task = more.pop("task", item["task"])
         columns = {name: more.pop(name, None) for name in ("pair_id", "generator", "pattern", "rationale")}
         spans = more.pop("spans", [])
-        identity = keys.content_id(item["item_id"], text, columns["generator"], columns["pair_id"], pairs(**more))
+        identity = keys.content_id(
+            item["item_id"], text, columns["generator"], columns["pair_id"], pairs(**more)
+        )
         if identity in self.samples:
-            before, said = self.samples[identity], {"is_hallucinated": is_hallucinated, "spans": spans, "rationale": columns["rationale"]}
+            before, said = (
+                self.samples[identity],
+                {"is_hallucinated": is_hallucinated, "spans": spans, "rationale": columns["rationale"]},
+            )
             again = f"the same text was already read as sample {identity}"
             if all(before[name] == value for name, value in said.items()):
                 raise BadRow(Reason.DUPLICATE, again)
@@ -245,13 +288,17 @@ class Collection:
         return self.samples[identity]
 
     def _follow_published_splits(self) -> None:
-        """Samples without a published split follow those of their group that have one: to `test` where it was published in both."""
+        """Samples without a published split follow those of their group that have one: to `test` where it was
+        published in both.
+        """
         for sample in self.samples.values():
             sides = self.brought.get(sample["group_id"])
             if sides and len(sides | {sample["split"]}) > len(sides):
                 sample["split"] = "test" if "test" in sides else "train"
         if both := sum(len(sides) > 1 for sides in self.brought.values()):
-            self.counts["n_groups_in_both_splits"] = both  # parted by whoever published them; their splits stand as they are
+            self.counts["n_groups_in_both_splits"] = (
+                both  # parted by whoever published them; their splits stand as they are
+            )
 
     def tables(self) -> SourceTables:
         """The tables, validated, and the card with the counts."""
@@ -290,8 +337,16 @@ def _card_in(folder: Path, name: str) -> dict:
     except BadRow as bad:
         raise TruerateError(f"source {name!r}: source.json: {bad.detail}") from None
     if not isinstance(found, dict) or found.get("redistribution", "no") not in REDISTRIBUTION:
-        raise TruerateError(f"source {name!r}: source.json must be an object whose `redistribution` is one of {', '.join(REDISTRIBUTION)}")
-    wrong = [field for field in CARD_FIELDS if not isinstance(found.get(field, ""), str if field in ("name", "licence") else str | None)]
+        raise TruerateError(
+            f"source {name!r}: source.json must be an object whose `redistribution` is one of {', '.join(REDISTRIBUTION)}"
+        )
+    wrong = [
+        field
+        for field in CARD_FIELDS
+        if not isinstance(found.get(field, ""), str if field in ("name", "licence") else str | None)
+    ]
     if wrong:
-        raise TruerateError(f"source {name!r}: source.json: {wrong[0]!r} is {found[wrong[0]]!r}; it must be text, or not stand there")
+        raise TruerateError(
+            f"source {name!r}: source.json: {wrong[0]!r} is {found[wrong[0]]!r}; it must be text, or not stand there"
+        )
     return {"licence": "not stated", "redistribution": "no", "is_wikipedia": False} | found

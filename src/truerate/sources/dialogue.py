@@ -1,4 +1,6 @@
-"""Dialogues as items hold them: the last turn of a person is the question, the turns before it are the history, one a line."""
+"""Dialogues as items hold them: the last turn of a person is the question, the turns before it are the
+history, one a line.
+"""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,6 @@
-"""A ready list of entities, such as WildHallucinations' own: a name per row, perhaps with its domain and in how many chats it stood."""
+"""A ready list of entities, such as WildHallucinations' own: a name per row, perhaps with its domain and in
+how many chats it stood.
+"""
 
 from pathlib import Path
 
@@ -27,14 +29,19 @@ _FAULTS = {
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     """Each name as an item of task `entity`; fields `name`, and perhaps `domain`, `n_chats` and `url`.
 
-    Names that differ in case, quotes, blanks or a possessive alone are one: the first row counts, the others are duplicates.
+    Names that differ in case, quotes, blanks or a possessive alone are one: the first row counts, the others
+    are duplicates.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     found = [file for file in FILES if (folder / file).is_file()]
     if not found:
-        raise TruerateError(f"source {name!r}: no list of entities in {str(folder)!r}; looked for: {', '.join(FILES)}")
+        raise TruerateError(
+            f"source {name!r}: no list of entities in {str(folder)!r}; looked for: {', '.join(FILES)}"
+        )
     for file in found:
-        collection.read(file, _csv if file.endswith(".csv") else json_rows, lambda row: _keep(collection, row))
+        collection.read(
+            file, _csv if file.endswith(".csv") else json_rows, lambda row: _keep(collection, row)
+        )
     return collection.tables()
 
 
@@ -55,4 +62,6 @@ def _keep(collection: Collection, row: Row) -> None:
     item_id = content_id("entity", collection.name, name_key(shown))
     if item_id in collection.items:
         raise BadRow(Reason.DUPLICATE, f"the same name was already read as {item_id}")
-    collection.entity(item_id, shown, n_chats=n_chats, domain=row.optional_text("domain"), url=row.optional_text("url"))
+    collection.entity(
+        item_id, shown, n_chats=n_chats, domain=row.optional_text("domain"), url=row.optional_text("url")
+    )

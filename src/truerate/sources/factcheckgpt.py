@@ -1,6 +1,7 @@
 """Factcheck-GPT (Wang et al. 2023): claims of ChatGPT's replies with retrieved evidence, labelled by people.
 
-The lists of a sentence run parallel to its claims. Values differ in type from row to row: a label is true, false or the word "unknown".
+The lists of a sentence run parallel to its claims. Values differ in type from row to row: a label is true,
+false or the word "unknown".
 """
 
 from pathlib import Path
@@ -11,7 +12,12 @@ from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
 
 FILE = "responses.jsonl"
 MODEL = "ChatGPT"
-PARALLEL = ("claim_checkworthiness", "if_automatic_evidence_enough_to_verify", "auto_evidence", "auto_evidence_url")
+PARALLEL = (
+    "claim_checkworthiness",
+    "if_automatic_evidence_enough_to_verify",
+    "auto_evidence",
+    "auto_evidence_url",
+)
 CARD = {
     "name": "Factcheck-GPT",
     "citation": "Y. Wang, R. G. Reddy, Z. M. Mujahid, A. Arora, A. Rubashevskii, J. Geng, O. M. Afzal, L. Pan, N. Borenstein, A. Pillai, "
@@ -27,8 +33,9 @@ CARD = {
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     """Claims as samples of task `fact` (hallucinated: labelled false), their retrieved passages as documents.
 
-    A sample's `evidence` names the passages that were retrieved for it; those of all claims of a reply are its item's documents. People's
-    own evidence is left out: it was written with the label in mind. Claims that people could not settle (`unknown`) are rejects.
+    A sample's `evidence` names the passages that were retrieved for it; those of all claims of a reply are
+    its item's documents. People's own evidence is left out: it was written with the label in mind. Claims
+    that people could not settle (`unknown`) are rejects.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     collection.read(FILE, json_lines, lambda row: _keep(collection, row))
@@ -38,13 +45,17 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
 def _keep(collection: Collection, row: Row) -> None:
     prompt, number = row.text("prompt"), row.integer("row")
     row.text("response")
-    claims = [claim for place, entry in enumerate(row.items("sentences"), 1) for claim in _claims(Row(entry, place))]
+    claims = [
+        claim for place, entry in enumerate(row.items("sentences"), 1) for claim in _claims(Row(entry, place))
+    ]
     for what, identity in (("the row", number), ("the prompt", prompt)):
         collection.once(what, identity, row=row)
     for claim in claims:
         claim["evidence"] = [_passage(collection, text, url) for text, url in claim.pop("passages")]
     named = list(dict.fromkeys(passage_of(one)[0] for claim in claims for one in claim["evidence"]))
-    item = collection.item("entity", group=("prompt", prompt), question=prompt, document_ids=named, row=number)
+    item = collection.item(
+        "entity", group=("prompt", prompt), question=prompt, document_ids=named, row=number
+    )
     for place, claim in enumerate(claims):
         _sample(collection, item, row, claim, place)
 
@@ -68,7 +79,9 @@ def _sample(collection: Collection, item: dict, row: Row, claim: dict, place: in
     except BadRow as bad:
         if collection.stops(bad):
             raise
-        collection.reject(FILE, bad, row=row.number, target_id=f"{row.values['row']}/{place}", text=claim["text"])
+        collection.reject(
+            FILE, bad, row=row.number, target_id=f"{row.values['row']}/{place}", text=claim["text"]
+        )
         collection.counts["n_unknown"] += bad.reason is Reason.UNLABELLED
 
 
@@ -77,10 +90,17 @@ def _claims(sentence: Row) -> list[dict]:
     claims, labels = sentence.texts("claims"), sentence.items("claims_factuality_label")
     lists = [sentence.items(field) for field in PARALLEL]
     if any(len(values) != len(claims) for values in (labels, *lists)):
-        raise BadRow(Reason.CONTRADICTION, f"sentence {sentence.number}: its lists are not as long as its claims")
+        raise BadRow(
+            Reason.CONTRADICTION, f"sentence {sentence.number}: its lists are not as long as its claims"
+        )
     where = f"sentence {sentence.number}"
     return [
-        {"text": text, "label": label, "sentence": sentence.number - 1, "passages": _passages(passages, urls, where)}
+        {
+            "text": text,
+            "label": label,
+            "sentence": sentence.number - 1,
+            "passages": _passages(passages, urls, where),
+        }
         | {"checkworthiness": clean(str(kind)), "is_evidence_enough": clean(str(is_enough))}
         for text, label, kind, is_enough, passages, urls in zip(claims, labels, *lists, strict=True)
     ]
@@ -101,11 +121,15 @@ def _passage(collection: Collection, text: str, url: str | None) -> str:
 
 
 def _truth(label: object) -> bool:
-    """A published label, or its word. Raises BadRow: `unlabelled` for "unknown", `unknown-label` for whatever else is neither."""
+    """A published label, or its word. Raises BadRow: `unlabelled` for "unknown", `unknown-label` for whatever
+    else is neither.
+    """
     known, shown = {"true": True, "false": False}, clean(str(label))[:40]
     said = str(label).strip().lower() if isinstance(label, bool | str) else None
     if said == "unknown":
-        raise BadRow(Reason.UNLABELLED, f"field 'claims_factuality_label' is {shown!r}: people could not settle it")
+        raise BadRow(
+            Reason.UNLABELLED, f"field 'claims_factuality_label' is {shown!r}: people could not settle it"
+        )
     if said not in known:
         allowed = "which is no label; allowed: true, false, unknown"
         raise BadRow(Reason.UNKNOWN_LABEL, f"field 'claims_factuality_label' holds {shown!r}, {allowed}")

@@ -1,4 +1,6 @@
-"""FacTool's knowledge questions (Chern et al. 2023): claims of ChatGPT's replies with human labels, without evidence."""
+"""FacTool's knowledge questions (Chern et al. 2023): claims of ChatGPT's replies with human labels, without
+evidence.
+"""
 
 from pathlib import Path
 
@@ -19,7 +21,9 @@ CARD = {
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Claims as samples of task `fact` (hallucinated: labelled false) on an item per question, which has no documents."""
+    """Claims as samples of task `fact` (hallucinated: labelled false) on an item per question, which has no
+    documents.
+    """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     collection.read(FILE, json_lines, lambda row: _keep(collection, row))
     return collection.tables()

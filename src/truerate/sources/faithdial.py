@@ -1,11 +1,14 @@
-"""FaithDial (Dziri et al. 2022): dialogues whose hallucinated responses people rewrote, and the audit of dialogue models before it.
+"""FaithDial (Dziri et al. 2022): dialogues whose hallucinated responses people rewrote, and the audit of
+dialogue models before it.
 
-Three shapes of row are known. The data set's: `utterances` of a dialogue as its files have them, or one turn a row as `datasets` shows it
-(`dialog_idx`, `history`, `knowledge`, `response`, `original_response`, `BEGIN`, `VRM`). The audit's: `corpus`, `system`, `knowledge`,
-`history` (the turn before), `response`, `begin`, `vrm_raw`. Only the audit's rows were at hand.
+Three shapes of row are known. The data set's: `utterances` of a dialogue as its files have them, or one turn
+a row as `datasets` shows it (`dialog_idx`, `history`, `knowledge`, `response`, `original_response`, `BEGIN`,
+`VRM`). The audit's: `corpus`, `system`, `knowledge`, `history` (the turn before), `response`, `begin`,
+`vrm_raw`. Only the audit's rows were at hand.
 
-BEGIN's labels of the data set are those of the response that stood there before (`original_response`; `response` where nothing was
-rewritten, as its publishers' own critic reads it). Whatever has the label Hallucination, alone or with others, is hallucinated.
+BEGIN's labels of the data set are those of the response that stood there before (`original_response`;
+`response` where nothing was rewritten, as its publishers' own critic reads it). Whatever has the label
+Hallucination, alone or with others, is hallucinated.
 """
 
 from functools import partial
@@ -19,7 +22,12 @@ from truerate.sources.rows import BadRow, Reason, Row, json_rows, label_of
 
 AUDIT = ("audit_cmu.jsonl", "audit_topicalchat.jsonl", "audit_wow.jsonl")
 SPLITS = ("train", "validation", "valid", "test")
-DATA = tuple(f"{folder}{split}{suffix}" for split in SPLITS for folder in ("", "data/") for suffix in (".json", ".jsonl"))
+DATA = tuple(
+    f"{folder}{split}{suffix}"
+    for split in SPLITS
+    for folder in ("", "data/")
+    for suffix in (".json", ".jsonl")
+)
 LABELS = {
     "hallucination": True,
     "partial_hallucination": True,
@@ -47,9 +55,11 @@ TEXTS = {  # what the audit's dialogues and knowledge may be used under, by corp
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Each response as a gold sample of an item of task `dialogue`, the audit's and the data set's, whichever the folder holds.
+    """Each response as a gold sample of an item of task `dialogue`, the audit's and the data set's, whichever
+    the folder holds.
 
-    A turn whose hallucinated response was rewritten is a pair. Responses without text and turns without knowledge are rejects.
+    A turn whose hallucinated response was rewritten is a pair. Responses without text and turns without
+    knowledge are rejects.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     found = [file for file in AUDIT if collection.has(file)]
@@ -59,7 +69,9 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
             stems.setdefault(Path(file).stem, file)
     if not found and not stems:
         looked = ", ".join([*AUDIT[:2], *(f"{split}.json" for split in SPLITS)])
-        raise TruerateError(f"source {name!r}: none of FaithDial's files in {str(folder)!r}; looked for: {looked} (or .jsonl, .parquet)")
+        raise TruerateError(
+            f"source {name!r}: none of FaithDial's files in {str(folder)!r}; looked for: {looked} (or .jsonl, .parquet)"
+        )
     for file in found:
         collection.read(file, json_rows, partial(_keep_audited, collection))
     for file in stems.values():
@@ -67,7 +79,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     return collection.tables()
 
 
-# ---- the audit -----------------------------------------------------------------------------------------------------------------
+# ---- the audit ---------------------------------------------------------------------------------------------
 def _keep_audited(collection: Collection, row: Row) -> None:
     """A response of a model or of a person, with one label."""
     corpus, system, knowledge = row.choice("corpus", tuple(TEXTS)), row.text("system"), _knowledge(row)
@@ -86,13 +98,17 @@ def _keep_audited(collection: Collection, row: Row) -> None:
     )
     known = {"system": system, "row": number, "begin": label, "vrm": vrm}
     writer = None if system == PEOPLE else system
-    collection.sample(item, response, is_hallucinated=LABELS[label], label_source="gold", generator=writer, **known)
+    collection.sample(
+        item, response, is_hallucinated=LABELS[label], label_source="gold", generator=writer, **known
+    )
     collection.counts[f"n_{label}"] += 1
 
 
-# ---- the data set --------------------------------------------------------------------------------------------------------------
+# ---- the data set ------------------------------------------------------------------------------------------
 def _keep_row(collection: Collection, file: str, row: Row) -> None:
-    """A turn, or a dialogue with its turns: those of its wizard have a history. A turn that cannot be kept costs its dialogue no other."""
+    """A turn, or a dialogue with its turns: those of its wizard have a history. A turn that cannot be kept
+    costs its dialogue no other.
+    """
     split = Path(file).stem.replace("validation", "valid")
     if "utterances" not in row.values:
         _keep_turn(collection, split, row, row.values.get("dialog_idx"))
@@ -110,8 +126,14 @@ def _keep_row(collection: Collection, file: str, row: Row) -> None:
 
 def _keep_turn(collection: Collection, split: str, row: Row, dialogue: object) -> None:
     history, question = taken_in_turns(row.texts("history"))
-    knowledge, response, original = _knowledge(row), _response(row, "response"), row.optional_text("original_response")
-    labels = [label.strip().lower() for label in row.texts("BEGIN")] if row.values.get("BEGIN") is not None else []
+    knowledge, response, original = (
+        _knowledge(row),
+        _response(row, "response"),
+        row.optional_text("original_response"),
+    )
+    labels = (
+        [label.strip().lower() for label in row.texts("BEGIN")] if row.values.get("BEGIN") is not None else []
+    )
     if not labels:
         raise BadRow(Reason.UNLABELLED, "field 'BEGIN' holds no label")
     for label in labels:
@@ -126,12 +148,20 @@ def _keep_turn(collection: Collection, split: str, row: Row, dialogue: object) -
         document_ids=[collection.document(knowledge, licence=TEXTS["wow"], is_wikipedia=True)],
         is_shared=True,
     )
-    known = {"label_source": "gold", "published_split": split, "vrm": ",".join(row.texts("VRM")) if row.values.get("VRM") else None}
-    pair_id = keys.content_id(item["item_id"], original, response) if is_rewritten and is_hallucinated else None
+    known = {
+        "label_source": "gold",
+        "published_split": split,
+        "vrm": ",".join(row.texts("VRM")) if row.values.get("VRM") else None,
+    }
+    pair_id = (
+        keys.content_id(item["item_id"], original, response) if is_rewritten and is_hallucinated else None
+    )
     side = ("hallucinated", "right") if pair_id else (None, None)
     known |= {"pair_id": pair_id}
     before = original if is_rewritten else response
-    collection.sample(item, before, is_hallucinated=is_hallucinated, begin=",".join(labels), side=side[0], **known)
+    collection.sample(
+        item, before, is_hallucinated=is_hallucinated, begin=",".join(labels), side=side[0], **known
+    )
     if is_rewritten:
         collection.sample(item, response, is_hallucinated=False, side=side[1], is_rewritten=True, **known)
 

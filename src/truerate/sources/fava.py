@@ -2,9 +2,10 @@
 
 Those of HELD_OUT are never learned from: detectors are only tested on them.
 
-`marked` and `reference`; `errored_passage` and `evidence`, as FAVA's generator writes them; `completion` and `prompt`, as FAVA's published
-training file has them. In the first two `<delete>` holds the right words and `<mark>` the hallucinated ones; in the third it is the other
-way round, because there the tags are the corrections that a model is to suggest.
+`marked` and `reference`; `errored_passage` and `evidence`, as FAVA's generator writes them; `completion` and
+`prompt`, as FAVA's published training file has them. In the first two `<delete>` holds the right words and
+`<mark>` the hallucinated ones; in the third it is the other way round, because there the tags are the
+corrections that a model is to suggest.
 """
 
 import re
@@ -38,11 +39,15 @@ _SWAPPED = {"<mark>": "<delete>", "</mark>": "</delete>", "<delete>": "<mark>", 
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Each passage as an item of task `train` or `held-out` with its silver sample; its right answer is the text before any insertion."""
+    """Each passage as an item of task `train` or `held-out` with its silver sample; its right answer is the
+    text before any insertion.
+    """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     found = [file for file in FILES if collection.has(file)]
     if not found:
-        raise TruerateError(f"source {name!r}: none of FAVA's files in {str(folder)!r}; looked for: {', '.join(FILES)}")
+        raise TruerateError(
+            f"source {name!r}: none of FAVA's files in {str(folder)!r}; looked for: {', '.join(FILES)}"
+        )
     for file in found:
         task = "held-out" if file == HELD_OUT else "train"
         collection.read(file, json_rows, lambda row, task=task: _keep(collection, row, task))
@@ -72,12 +77,20 @@ def _keep(collection: Collection, row: Row, task: str) -> None:
 
 
 def _parts(row: Row) -> tuple[str, str, str | None]:
-    """Reference, marked passage with `<mark>` around what is hallucinated, and the passage as published where it stands in the row."""
+    """Reference, marked passage with `<mark>` around what is hallucinated, and the passage as published where
+    it stands in the row.
+    """
     if "completion" in row.values:
         found = _PROMPT.fullmatch(row.text("prompt"))
         if found is None:
-            raise BadRow(Reason.UNPARSABLE, "field 'prompt' holds no references followed by a text to correct")
-        return found["reference"], _CORRECTED.sub(lambda tag: _SWAPPED[tag[0]], row.text("completion")), found["text"].strip()
+            raise BadRow(
+                Reason.UNPARSABLE, "field 'prompt' holds no references followed by a text to correct"
+            )
+        return (
+            found["reference"],
+            _CORRECTED.sub(lambda tag: _SWAPPED[tag[0]], row.text("completion")),
+            found["text"].strip(),
+        )
     if "errored_passage" in row.values:
         return row.text("evidence"), row.text("errored_passage"), None
     return row.text("reference"), row.text("marked"), None

@@ -1,4 +1,6 @@
-"""Where a source's files lie: a folder, a folder that a command fills, or a pinned data set of the Hugging Face Hub."""
+"""Where a source's files lie: a folder, a folder that a command fills, or a pinned data set of the Hugging
+Face Hub.
+"""
 
 import os
 import shlex
@@ -21,7 +23,9 @@ from truerate.sources.hub_files import ABOUT, about
 
 
 def folder_of(name: str, source: Source, at: Layout) -> Path:
-    """The folder that holds a source's files, made or downloaded if need be. Raises TruerateError where there is none."""
+    """The folder that holds a source's files, made or downloaded if need be. Raises TruerateError where there
+    is none.
+    """
     if source.hub:
         whole, files = hub.fetched(name, source.hub)
         is_part = source.hub.config is not None or source.hub.split is not None
@@ -38,7 +42,9 @@ def folder_of(name: str, source: Source, at: Layout) -> Path:
 
 
 def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
-    """Run the command that fills the folder, unless what lies there was made by the same command and code; the folder is swapped whole."""
+    """Run the command that fills the folder, unless what lies there was made by the same command and code;
+    the folder is swapped whole.
+    """
     values = _values(source, at)
     stamp = digest(*source.code, make=source.make, values=values)
     if (folder / STAMP).is_file() and (folder / STAMP).read_text("utf-8").strip() == stamp:
@@ -68,10 +74,14 @@ def _aside(folder: Path) -> Iterator[Path]:
 
 
 def check_make(name: str, source: Source, at: Layout) -> None:
-    """Raise TruerateError where the command of a source cannot be filled in, fills no folder, or names code that is not there."""
+    """Raise TruerateError where the command of a source cannot be filled in, fills no folder, or names code
+    that is not there.
+    """
     _command(name, source.make, {**_values(source, at), "path": source.path})
     if "{path}" not in source.make:
-        raise TruerateError(f"source {name!r}: make: {source.make!r} must hold {{path}}, the folder that it fills")
+        raise TruerateError(
+            f"source {name!r}: make: {source.make!r} must hold {{path}}, the folder that it fills"
+        )
     digest(*source.code)
 
 
@@ -81,9 +91,16 @@ def _values(source: Source, at: Layout) -> dict[str, object]:
 
 
 def sizes(at: Layout) -> dict[str, int]:
-    """The sizes of the profile as a command may name them: `{halueval_qa}`, `{mfava_train}`, …; `{n_items}` is HaluEval's largest."""
+    """The sizes of the profile as a command may name them: `{halueval_qa}`, `{mfava_train}`, …; `{n_items}`
+    is HaluEval's largest.
+    """
     known = {track: size.model_dump() for track, size in at.p.size if size}
-    found = {f"{track}_{name}": n for track, size in known.items() for name, n in size.items() if isinstance(n, int)}
+    found = {
+        f"{track}_{name}": n
+        for track, size in known.items()
+        for name, n in size.items()
+        if isinstance(n, int)
+    }
     return found | ({"n_items": max(known["halueval"].values())} if "halueval" in known else {})
 
 
@@ -101,14 +118,18 @@ def _command(name: str, make: str, values: dict[str, object]) -> list[str]:
 def _run(name: str, words: list[str]) -> None:
     try:
         with told(f"source {name!r}: `{shlex.join(words)}` runs"):
-            done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+            done = subprocess.run(
+                words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace"
+            )
     except OSError as error:
         raise TruerateError(
             f"source {name!r}: starting {words[:1]}: {error.strerror}; correct sources.{name}.make in params.yaml"
         ) from None
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise TruerateError(f"source {name!r}: `{shlex.join(words)}` ended with exit code {done.returncode}: {last}")
+        raise TruerateError(
+            f"source {name!r}: `{shlex.join(words)}` ended with exit code {done.returncode}: {last}"
+        )
 
 
 def _swap(scratch: Path, folder: Path) -> None:
@@ -119,7 +140,8 @@ def _swap(scratch: Path, folder: Path) -> None:
 
 
 def _linked(name: str, files: list[str], target: Path, *, whole: Path, beside: Sequence[str] = ()) -> Path:
-    """A folder that holds these files of a whole and nothing else, by their names below the folder that they share; made anew each time.
+    """A folder that holds these files of a whole and nothing else, by their names below the folder that they
+    share; made anew each time.
 
     Those `beside` keep their place.
     """

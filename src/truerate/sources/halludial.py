@@ -1,9 +1,11 @@
-"""HalluDial (Luo et al. 2024): responses in dialogues on given knowledge, each judged with a reason and the place.
+"""HalluDial (Luo et al. 2024): responses in dialogues on given knowledge, each judged with a reason and the
+place.
 
-Files and fields are those that the README of its repository documents: `<scenario>/<scenario>_train.json` and `_test.json`, JSON lists
-(JSON Lines and Parquet are read, too), with `dialogue_id`, `knowledge`, `dialogue_history`, `turn`, `response` and `target`. A target
-begins with Yes (hallucinated) or No; what follows is the rationale, in which the place stands in words, so samples have no spans. Not
-documented, so assumed: that a dialogue of one number is the same in both scenarios (both are then on one side of the split).
+Files and fields are those that the README of its repository documents: `<scenario>/<scenario>_train.json` and
+`_test.json`, JSON lists (JSON Lines and Parquet are read, too), with `dialogue_id`, `knowledge`,
+`dialogue_history`, `turn`, `response` and `target`. A target begins with Yes (hallucinated) or No; what
+follows is the rationale, in which the place stands in words, so samples have no spans. Not documented, so
+assumed: that a dialogue of one number is the same in both scenarios (both are then on one side of the split).
 """
 
 import re
@@ -32,9 +34,11 @@ _TARGET = re.compile(r"\s*(yes|no)\b[\s.,:;!]*", re.IGNORECASE)
 
 
 def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -> SourceTables:
-    """Each response as a published sample of an item of task `dialogue`; attributes `scenario`, `published_split`, `dialogue`, `turn`.
+    """Each response as a published sample of an item of task `dialogue`; attributes `scenario`,
+    `published_split`, `dialogue`, `turn`.
 
-    Scenario and split are told by the file's path. `part` names the one scenario to read; both are read where none is named.
+    Scenario and split are told by the file's path. `part` names the one scenario to read; both are read where
+    none is named.
     """
     if part is not None and part not in SCENARIOS:
         raise TruerateError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SCENARIOS)}")
@@ -42,16 +46,22 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
     found = [file for file in _files(folder) if part is None or _named(file, SCENARIOS) == part]
     if not found:
         wanted = f"of part {part!r} " if part else ""
-        raise TruerateError(f"source {name!r}: none of HalluDial's files {wanted}in {str(folder)!r}; looked for: spontaneous_train.json, …")
+        raise TruerateError(
+            f"source {name!r}: none of HalluDial's files {wanted}in {str(folder)!r}; looked for: spontaneous_train.json, …"
+        )
     for file in found:
         told = {"scenario": _named(file, SCENARIOS), "published_split": _named(file, SPLITS)}
-        collection.read(file, parquet_rows if file.endswith(SUFFIX) else json_rows, partial(_keep, collection, told))
+        collection.read(
+            file, parquet_rows if file.endswith(SUFFIX) else json_rows, partial(_keep, collection, told)
+        )
     return collection.tables()
 
 
 def _files(folder: Path) -> list[str]:
     """The data files at any depth; without `source.json` and hidden ones."""
-    found = (path for path in folder.rglob("*") if path.is_file() and path.suffix in (SUFFIX, ".json", ".jsonl"))
+    found = (
+        path for path in folder.rglob("*") if path.is_file() and path.suffix in (SUFFIX, ".json", ".jsonl")
+    )
     names = (path.relative_to(folder).as_posix() for path in found if path.name != "source.json")
     return sorted(name for name in names if not any(piece.startswith(".") for piece in name.split("/")))
 
@@ -62,7 +72,12 @@ def _named(file: str, allowed: tuple[str, ...]) -> str | None:
 
 
 def _keep(collection: Collection, told: dict, row: Row) -> None:
-    knowledge, response, dialogue, turn = row.text("knowledge"), row.text("response"), row.integer("dialogue_id"), row.integer("turn")
+    knowledge, response, dialogue, turn = (
+        row.text("knowledge"),
+        row.text("response"),
+        row.integer("dialogue_id"),
+        row.integer("turn"),
+    )
     history, question = parted(row.text("dialogue_history"), "dialogue_history")
     target = row.text("target")
     verdict = _TARGET.match(target)
@@ -80,5 +95,7 @@ def _keep(collection: Collection, told: dict, row: Row) -> None:
     )
     is_hallucinated = verdict[1].lower() == "yes"
     rationale = target[verdict.end() :].strip() or None
-    collection.sample(item, response, is_hallucinated=is_hallucinated, label_source="published", rationale=rationale, **told)
+    collection.sample(
+        item, response, is_hallucinated=is_hallucinated, label_source="published", rationale=rationale, **told
+    )
     collection.counts[f"n_{told['scenario'] or 'unnamed'}"] += 1

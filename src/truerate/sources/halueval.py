@@ -1,7 +1,9 @@
-"""HaluEval's published files (Li et al. 2023): labelled answers to general queries, and pairs of right and hallucinated texts.
+"""HaluEval's published files (Li et al. 2023): labelled answers to general queries, and pairs of right and
+hallucinated texts.
 
-A folder may hold any of them: the general part, the two files of unfiltered QA candidates, and the three released data sets. Where it holds
-none of these names, its Parquet files are read, as the Hub has them: what each is, its columns tell.
+A folder may hold any of them: the general part, the two files of unfiltered QA candidates, and the three
+released data sets. Where it holds none of these names, its Parquet files are read, as the Hub has them: what
+each is, its columns tell.
 """
 
 from pathlib import Path
@@ -16,7 +18,10 @@ from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
 
 GENERATOR = "chatgpt"
 GENERAL_FILES = ("general.jsonl", "general_data.json")
-CANDIDATE_FILES = {"qa_candidates_one_turn.jsonl": "one-pass", "qa_candidates_multi_turn.jsonl": "conversational"}
+CANDIDATE_FILES = {
+    "qa_candidates_one_turn.jsonl": "one-pass",
+    "qa_candidates_multi_turn.jsonl": "conversational",
+}
 QA_FILE, DIALOGUE_FILE, SUMMARIZATION_FILE = "qa_data.json", "dialogue_data.json", "summarization_data.json"
 COLUMNS = {  # the columns by which a Parquet file is known → the released file that it holds
     GENERAL_FILES[1]: ("user_query", "chatgpt_response", "hallucination"),
@@ -38,14 +43,21 @@ WIKIPEDIA = "CC BY-SA 4.0"
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Every published file that the folder holds, else every Parquet file. Of the two names of the general part the first found is read.
+    """Every published file that the folder holds, else every Parquet file. Of the two names of the general
+    part the first found is read.
 
     Raises TruerateError where there is neither, and for a Parquet file of other columns.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     keepers = {
-        **{file: lambda row: keep_answer(collection, row, query="user_query", response="chatgpt_response") for file in GENERAL_FILES},
-        **{file: lambda row, scheme=scheme: _keep_qa(collection, row, scheme=scheme) for file, scheme in CANDIDATE_FILES.items()},
+        **{
+            file: lambda row: keep_answer(collection, row, query="user_query", response="chatgpt_response")
+            for file in GENERAL_FILES
+        },
+        **{
+            file: lambda row, scheme=scheme: _keep_qa(collection, row, scheme=scheme)
+            for file, scheme in CANDIDATE_FILES.items()
+        },
         QA_FILE: lambda row: _keep_qa(collection, row, stage="filtered"),
         DIALOGUE_FILE: lambda row: _keep_dialogue(collection, row),
         SUMMARIZATION_FILE: lambda row: _keep_summary(collection, row),
@@ -53,7 +65,9 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     found = [file for file in keepers if collection.has(file)]
     parquet = [] if found else _parquet_files(folder)
     if not found and not parquet:
-        raise TruerateError(f"source {name!r}: none of HaluEval's files in {str(folder)!r}; looked for: {', '.join(keepers)}")
+        raise TruerateError(
+            f"source {name!r}: none of HaluEval's files in {str(folder)!r}; looked for: {', '.join(keepers)}"
+        )
     for file in found:
         if not (file == GENERAL_FILES[1] and GENERAL_FILES[0] in found):
             collection.read(file, json_lines, keepers[file])
@@ -77,22 +91,36 @@ def _held(path: Path, *, where: str) -> str:
     held = next((file for file, needed in COLUMNS.items() if set(needed) <= set(columns)), None)
     if held is None:
         allowed = "; or ".join(", ".join(needed) for needed in COLUMNS.values())
-        raise TruerateError(f"{where}: its columns are {listed(columns)}; allowed: {allowed}; name another `config`, or take the file away")
+        raise TruerateError(
+            f"{where}: its columns are {listed(columns)}; allowed: {allowed}; name another `config`, or take the file away"
+        )
     return held
 
 
-def keep_answer(collection: Collection, row: Row, *, query: str, response: str, is_probe: bool = False) -> None:
-    """A general query, and its answer as a gold sample. Marked parts that do not stand in the answer word for word become the rationale."""
+def keep_answer(
+    collection: Collection, row: Row, *, query: str, response: str, is_probe: bool = False
+) -> None:
+    """A general query, and its answer as a gold sample. Marked parts that do not stand in the answer word for
+    word become the rationale.
+    """
     question, text = row.text(query), row.text(response)
     is_hallucinated = row.label("hallucination", ("yes", "no")) == "yes"
-    marked = [part for part in texts(row.values.get("hallucination_spans") or [], "field 'hallucination_spans'") if part]
+    marked = [
+        part
+        for part in texts(row.values.get("hallucination_spans") or [], "field 'hallucination_spans'")
+        if part
+    ]
     if marked and not is_hallucinated:
-        raise BadRow(Reason.CONTRADICTION, "field 'hallucination_spans' marks parts of an answer without hallucination")
+        raise BadRow(
+            Reason.CONTRADICTION, "field 'hallucination_spans' marks parts of an answer without hallucination"
+        )
     found = {part: find_span(text, part) for part in marked}
     remarks = [part for part, place in found.items() if place is None]
     spans = sorted({place for place in found.values() if place})
     probe = True if is_probe else None
-    item = collection.item("general", question=question, group=("query", question), is_shared=True, is_probe=probe)
+    item = collection.item(
+        "general", question=question, group=("query", question), is_shared=True, is_probe=probe
+    )
     collection.sample(
         item,
         text,
@@ -103,7 +131,9 @@ def keep_answer(collection: Collection, row: Row, *, query: str, response: str, 
         rationale="\n".join(remarks) or None,
         is_probe=probe,
     )
-    collection.counts.update(n_spans=len(marked), n_spans_verbatim=len(marked) - len(remarks), n_hallucinated=int(is_hallucinated))
+    collection.counts.update(
+        n_spans=len(marked), n_spans_verbatim=len(marked) - len(remarks), n_hallucinated=int(is_hallucinated)
+    )
 
 
 def _keep_qa(collection: Collection, row: Row, **attributes: str) -> None:
@@ -143,7 +173,13 @@ def _keep_summary(collection: Collection, row: Row) -> None:
     document = row.text("document")
     sides = _sides(row, "right_summary", "hallucinated_summary")
     document_id = collection.document(document)
-    item = collection.item("summarization", right_answer=sides[0], document_ids=[document_id], group=("document", document), is_shared=True)
+    item = collection.item(
+        "summarization",
+        right_answer=sides[0],
+        document_ids=[document_id],
+        group=("document", document),
+        is_shared=True,
+    )
     _keep_pair(collection, item, sides, {"stage": "filtered"})
 
 
@@ -155,7 +191,9 @@ def _sides(row: Row, right: str, hallucinated: str) -> tuple[str, str]:
     return sides
 
 
-def _keep_pair(collection: Collection, item: dict, sides: tuple[str, str], attributes: dict[str, str]) -> None:
+def _keep_pair(
+    collection: Collection, item: dict, sides: tuple[str, str], attributes: dict[str, str]
+) -> None:
     """Both sides as published samples of one pair: scheme (or stage) and side stand in the attributes."""
     pair_id = keys.content_id(item["item_id"], sorted(attributes.items()), sides[1])
     for side, text in zip(("right", "hallucinated"), sides, strict=True):

@@ -27,16 +27,23 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
 
 
 def _keep(collection: Collection, row: Row) -> None:
-    question, answer, kind = row.text("question").strip(), row.text("answer").strip(), row.choice("type", TYPES)
+    question, answer, kind = (
+        row.text("question").strip(),
+        row.text("answer").strip(),
+        row.choice("type", TYPES),
+    )
     paragraphs = dict(_paragraph(entry, place) for place, entry in enumerate(row.items("context"), 1))
     supporting = dict.fromkeys(
-        titled(fact, f"field 'supporting_facts', entry {place}")[0] for place, fact in enumerate(row.items("supporting_facts"), 1)
+        titled(fact, f"field 'supporting_facts', entry {place}")[0]
+        for place, fact in enumerate(row.items("supporting_facts"), 1)
     )
     if not supporting:
         raise BadRow(Reason.EMPTY_FIELD, "field 'supporting_facts' is empty")
     for title in supporting:
         if title not in paragraphs:
-            raise BadRow(Reason.UNRESOLVED, f"supporting fact {title[:60]!r} is no paragraph of field 'context'")
+            raise BadRow(
+                Reason.UNRESOLVED, f"supporting fact {title[:60]!r} is no paragraph of field 'context'"
+            )
     attributes = {"type": kind, "level": row.optional_text("level"), "published_id": row.optional_text("_id")}
     ids = {title: collection.document(text, title=title) for title, text in paragraphs.items()}
     collection.item(

@@ -1,7 +1,9 @@
-"""A pinned data set of the Hugging Face Hub: downloaded once, each file held against the Hub's checksum, without network from then on.
+"""A pinned data set of the Hugging Face Hub: downloaded once, each file held against the Hub's checksum,
+without network from then on.
 
-The client checks the size of a download only. A download that was killed goes on with the files that are not there yet. What fails in
-passing is tried again; where a file differs, the list of checksums is doubted first, then the file.
+The client checks the size of a download only. A download that was killed goes on with the files that are not
+there yet. What fails in passing is tried again; where a file differs, the list of checksums is doubted first,
+then the file.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,10 +21,12 @@ N_AT_ONCE = 8
 
 
 def fetched(name: str, hub: HubSource) -> tuple[Path, list[str]]:
-    """The folder of a pinned data set and its files, those of its config and split where one is named, all of them sound.
+    """The folder of a pinned data set and its files, those of its config and split where one is named, all of
+    them sound.
 
     What a data set of truerate's own says of itself (`hub_files.about`) lies in the folder, too.
-    `HF_ENDPOINT`, `HF_HOME`, `HF_HUB_OFFLINE` and `HF_TOKEN` are honoured. Raises TruerateError where they cannot all be had.
+    `HF_ENDPOINT`, `HF_HOME`, `HF_HUB_OFFLINE` and `HF_TOKEN` are honoured. Raises TruerateError where they
+    cannot all be had.
     """
     import httpx2
 
@@ -48,15 +52,21 @@ def fetched(name: str, hub: HubSource) -> tuple[Path, list[str]]:
     return snapshot.folder, wanted
 
 
-def wanted_files(snapshot: Snapshot, *, fetch: Callable[[Snapshot, list[str]], None] | None = None) -> list[str]:
-    """The files of a commit that a source reads: all, or those of its config and split, for which its card is read (`fetch` brings it)."""
+def wanted_files(
+    snapshot: Snapshot, *, fetch: Callable[[Snapshot, list[str]], None] | None = None
+) -> list[str]:
+    """The files of a commit that a source reads: all, or those of its config and split, for which its card is
+    read (`fetch` brings it).
+    """
     hub = snapshot.hub
     if hub.config is None and hub.split is None:
         return sorted(snapshot.sums)
     card = snapshot.folder / CARD
     if fetch and CARD in snapshot.sums:
         fetch(snapshot, [CARD])
-    return files_of(hub, list(snapshot.sums), card.read_text("utf-8", errors="replace") if card.is_file() else "")
+    return files_of(
+        hub, list(snapshot.sums), card.read_text("utf-8", errors="replace") if card.is_file() else ""
+    )
 
 
 def state(hub: HubSource) -> str | None:
@@ -79,14 +89,26 @@ def _listing(hub: HubSource) -> dict[str, str]:
 
     tree = list(HfApi().list_repo_tree(hub.repo, repo_type="dataset", revision=hub.revision, recursive=True))
     folders = {one.path for one in tree if not isinstance(one, RepoFile)}
-    found = {one.path: f"sha256:{one.lfs.sha256}" if one.lfs else f"git:{one.blob_id}" for one in tree if isinstance(one, RepoFile)}
+    found = {
+        one.path: f"sha256:{one.lfs.sha256}" if one.lfs else f"git:{one.blob_id}"
+        for one in tree
+        if isinstance(one, RepoFile)
+    }
     if not all(SUM.fullmatch(checksum) for checksum in found.values()):
         raise ValueError("a checksum in the list of files is none")
     if empty := folders - {str(folder) for path in found for folder in PurePosixPath(path).parents}:
-        raise ValueError(f"the list of files has a folder without any: {min(empty)!r}")  # git knows none: it was a file
-    strange = [path for path in found if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts]
+        raise ValueError(
+            f"the list of files has a folder without any: {min(empty)!r}"
+        )  # git knows none: it was a file
+    strange = [
+        path for path in found if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts
+    ]
     if strange or not found:
-        raise TruerateError(f"it names the file {strange[0]!r}, which is no place in it" if strange else "there is no file in it")
+        raise TruerateError(
+            f"it names the file {strange[0]!r}, which is no place in it"
+            if strange
+            else "there is no file in it"
+        )
     return found
 
 
@@ -98,7 +120,9 @@ def _bring_all(snapshot: Snapshot) -> list[str]:
 
 
 def _doubt(snapshot: Snapshot, paths: Sequence[str]) -> None:
-    """After a mismatch: the list is asked for once more, and those files that differ from the new one, too, are taken away."""
+    """After a mismatch: the list is asked for once more, and those files that differ from the new one, too,
+    are taken away.
+    """
     snapshot.learn(tried(lambda: _listing(snapshot.hub)))
     for path in paths:
         if not snapshot.check(path):
@@ -106,7 +130,9 @@ def _doubt(snapshot: Snapshot, paths: Sequence[str]) -> None:
 
 
 def _fetch(snapshot: Snapshot, paths: Sequence[str]) -> None:
-    """Bring the files that are not here and hold them against their checksums; what is sound is kept, whatever becomes of the others."""
+    """Bring the files that are not here and hold them against their checksums; what is sound is kept,
+    whatever becomes of the others.
+    """
     missing = snapshot.missing(paths)
     if not missing:
         return

@@ -10,15 +10,27 @@ from truerate.core.terminal import say_wait
 WAITS = (1, 2, 4, 8, 8)  # seconds before each further try, unless the Hub asks for more
 TOO_LONG = 300  # seconds: a wait that the user should know of rather than sit through
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-PASSING = (500, 502, 503, 504)  # answers that may differ next time; after 408 and 429 the client itself tries again
-ODD = (LookupError, TypeError, AttributeError, ValueError)  # what the client falls over when an answer has another shape than it should
+PASSING = (
+    500,
+    502,
+    503,
+    504,
+)  # answers that may differ next time; after 408 and 429 the client itself tries again
+ODD = (
+    LookupError,
+    TypeError,
+    AttributeError,
+    ValueError,
+)  # what the client falls over when an answer has another shape than it should
 INCOMPLETE = "Consistency check failed"  # the client's words for a file of another size
 
 T = TypeVar("T")
 
 
 def tried(work: Callable[[], T]) -> T:
-    """What a call of the client gives; made again, a bounded number of times, after a failure that may pass and that the client leaves."""
+    """What a call of the client gives; made again, a bounded number of times, after a failure that may pass
+    and that the client leaves.
+    """
     import httpx2
     from huggingface_hub.utils import _http
 
@@ -29,13 +41,20 @@ def tried(work: Callable[[], T]) -> T:
             asked = _asked_wait(error)
             if not _is_passing(error) or asked > TOO_LONG:
                 raise
-            say_wait(max(wait, asked), f"the Hub failed in what may pass ({type(error).__name__}); it is asked again")
-        _http.time.sleep(max(wait, asked))  # by the clock of the client's own pauses: whoever takes those out takes out these
+            say_wait(
+                max(wait, asked),
+                f"the Hub failed in what may pass ({type(error).__name__}); it is asked again",
+            )
+        _http.time.sleep(
+            max(wait, asked)
+        )  # by the clock of the client's own pauses: whoever takes those out takes out these
     return work()
 
 
 def _is_passing(error: BaseException) -> bool:
-    """Whether the same call may succeed next time. What the client took from its cache it has tried often enough itself."""
+    """Whether the same call may succeed next time. What the client took from its cache it has tried often
+    enough itself.
+    """
     import httpx2
     from huggingface_hub import errors
 
@@ -43,7 +62,9 @@ def _is_passing(error: BaseException) -> bool:
         return error.response.status_code in PASSING
     if isinstance(error, errors.HFValidationError | errors.LocalEntryNotFoundError):
         return False
-    return isinstance(error, (httpx2.NetworkError, httpx2.RemoteProtocolError, *ODD)) or INCOMPLETE in str(error)
+    return isinstance(error, (httpx2.NetworkError, httpx2.RemoteProtocolError, *ODD)) or INCOMPLETE in str(
+        error
+    )
 
 
 def _asked_wait(error: BaseException) -> int:
@@ -61,7 +82,9 @@ def said(error: BaseException, repo: str) -> str:
         return said(error.__cause__, repo)
     if isinstance(error, errors.HfHubHTTPError):
         return _answered(error, repo)
-    if isinstance(error, errors.OfflineModeIsEnabled) or (isinstance(error, errors.LocalEntryNotFoundError) and constants.HF_HUB_OFFLINE):
+    if isinstance(error, errors.OfflineModeIsEnabled) or (
+        isinstance(error, errors.LocalEntryNotFoundError) and constants.HF_HUB_OFFLINE
+    ):
         return "not all of it is here, and HF_HUB_OFFLINE forbids fetching it; unset that, run it once with a connection"
     if isinstance(error, httpx2.HTTPError | ConnectionError):
         return f"no answer from {constants.ENDPOINT} ({type(error).__name__}); what came is kept: run it again once there is a connection"
@@ -71,7 +94,9 @@ def said(error: BaseException, repo: str) -> str:
     if INCOMPLETE in str(error):
         return "a file came incomplete; what came whole is kept: run it again"
     if isinstance(error, ODD) and not isinstance(error, errors.HFValidationError):
-        return f"the Hub's answer makes no sense ({type(error).__name__}); what came is kept: run it again later"
+        return (
+            f"the Hub's answer makes no sense ({type(error).__name__}); what came is kept: run it again later"
+        )
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 

@@ -1,4 +1,6 @@
-"""Which files of a data set of the Hub are a config's and a split's: by its card, else by the names of its folders and files."""
+"""Which files of a data set of the Hub are a config's and a split's: by its card, else by the names of its
+folders and files.
+"""
 
 import re
 from collections.abc import Collection, Sequence
@@ -16,19 +18,25 @@ ABOUT = (CARD, MARK, ORIGIN)  # what such a data set says of itself
 DATA = (".parquet", ".jsonl", ".json", ".csv", ".tsv", ".txt", ".zst", ".gz", ".arrow")
 NO_DATA = ("dataset_infos.json", "dataset_info.json", "croissant.json", MARK, "source.json")
 WHOLE = "default"  # the config of a data set that names none
-WORDS = {"train": "train", "training": "train", "test": "test", "testing": "test", "eval": "test", "evaluation": "test"} | {
-    name: "validation" for name in ("validation", "valid", "val", "dev")
-}
+WORDS = {
+    "train": "train",
+    "training": "train",
+    "test": "test",
+    "testing": "test",
+    "eval": "test",
+    "evaluation": "test",
+} | {name: "validation" for name in ("validation", "valid", "val", "dev")}
 _SHARD = re.compile(r"(?:.*/)?(?P<split>\w+(?:\.\w+)*)-\d{5}-of-\d{5}\.\w+")
 
 Splits = dict[str, list[str]]
 
 
 def files_of(hub: HubSource, paths: Sequence[str], card: str) -> list[str]:
-    """The files of a data set's config and split, all splits where none is named; of its default config where none is named.
+    """The files of a data set's config and split, all splits where none is named; of its default config where
+    none is named.
 
-    `paths` are all files of the commit, `card` is its README. Raises TruerateError, with those there are, for a config or split that it
-    has not.
+    `paths` are all files of the commit, `card` is its README. Raises TruerateError, with those there are, for
+    a config or split that it has not.
     """
     data = sorted(path for path in paths if _is_data(path))
     configs, default = _declared(card, data) or _by_name(data)
@@ -38,24 +46,34 @@ def files_of(hub: HubSource, paths: Sequence[str], card: str) -> list[str]:
         raise TruerateError(f"it {met}; those there are: {listed(configs)}; set `config`")
     splits = configs[name]
     if hub.split is not None and hub.split not in splits:
-        raise TruerateError(f"its config {name!r} has no split {hub.split!r}; those there are: {listed(splits)}; set `split`")
+        raise TruerateError(
+            f"its config {name!r} has no split {hub.split!r}; those there are: {listed(splits)}; set `split`"
+        )
     found = {path for split, files in splits.items() if hub.split in (None, split) for path in files}
     if not found:
-        raise TruerateError(f"its config {name!r} names files that are not there; correct `config` or `revision`")
+        raise TruerateError(
+            f"its config {name!r} names files that are not there; correct `config` or `revision`"
+        )
     return sorted(found)
 
 
 def about(paths: Collection[str]) -> list[str]:
-    """Those files that say of a data set of truerate's own what it is, whichever of its configs is read; none of another's."""
+    """Those files that say of a data set of truerate's own what it is, whichever of its configs is read; none
+    of another's.
+    """
     return [path for path in ABOUT if path in paths] if MARK in paths else []
 
 
 def _is_data(path: str) -> bool:
     name = path.rsplit("/", 1)[-1]
-    return name.endswith(DATA) and name not in NO_DATA and not any(part.startswith(".") for part in path.split("/"))
+    return (
+        name.endswith(DATA)
+        and name not in NO_DATA
+        and not any(part.startswith(".") for part in path.split("/"))
+    )
 
 
-# ---- as the card says --------------------------------------------------------------------------------------------------------
+# ---- as the card says --------------------------------------------------------------------------------------
 def _declared(card: str, data: Sequence[str]) -> tuple[dict[str, Splits], str | None] | None:
     """The configs that the card's YAML declares, and the default among them; None where it declares none."""
     entries = front_of(card).get("configs")
@@ -77,12 +95,16 @@ def front_of(card: str) -> dict:
         found = yaml.load(parts[1], Loader=yaml.BaseLoader)
     except yaml.YAMLError as error:
         line = " ".join(str(error).split())[:120]
-        raise TruerateError(f"the YAML of its card cannot be read ({line}); take `config` and `split` away to have all of it") from None
+        raise TruerateError(
+            f"the YAML of its card cannot be read ({line}); take `config` and `split` away to have all of it"
+        ) from None
     return found if isinstance(found, dict) else {}
 
 
 def _splits(entry: dict, data: Sequence[str]) -> Splits:
-    """The files of one entry's splits. Its `data_files` are patterns, with or without split; its `data_dir` is a folder."""
+    """The files of one entry's splits. Its `data_files` are patterns, with or without split; its `data_dir`
+    is a folder.
+    """
     base = str(entry.get("data_dir") or "").strip("/.")
     below = [path for path in data if not base or path.startswith(f"{base}/")]
     spec = entry.get("data_files")
@@ -96,14 +118,20 @@ def _splits(entry: dict, data: Sequence[str]) -> Splits:
         named = [("train", spec)]
     found: Splits = {}
     for split, patterns in named:
-        wanted = [str(one).removeprefix("./") for one in (patterns if isinstance(patterns, list) else [patterns])]
+        wanted = [
+            str(one).removeprefix("./") for one in (patterns if isinstance(patterns, list) else [patterns])
+        ]
         wanted = [f"{base}/{pattern}" if base else pattern for pattern in wanted]
-        found.setdefault(str(split), []).extend(path for path in data if any(fits(path, pattern) for pattern in wanted))
+        found.setdefault(str(split), []).extend(
+            path for path in data if any(fits(path, pattern) for pattern in wanted)
+        )
     return found
 
 
 def fits(path: str, pattern: str) -> bool:
-    """Whether a path is one that a pattern means: `*` stands for anything but a slash, a part `**` for any folders, also none."""
+    """Whether a path is one that a pattern means: `*` stands for anything but a slash, a part `**` for any
+    folders, also none.
+    """
     parts = pattern.split("/")
     plain = [part for place, part in enumerate(parts) if part != "**" or parts[place - 1 : place] != ["**"]]
     return _fit(path.split("/"), plain)
@@ -117,9 +145,11 @@ def _fit(path: list[str], pattern: list[str]) -> bool:
     return bool(path) and fnmatchcase(path[0], pattern[0]) and _fit(path[1:], pattern[1:])
 
 
-# ---- as folders and files are called -------------------------------------------------------------------------------------------
+# ---- as folders and files are called -----------------------------------------------------------------------
 def _by_name(data: Sequence[str]) -> tuple[dict[str, Splits], str | None]:
-    """Configs by folder (`data/<config>/…`, `<config>/…`), files elsewhere and in folders of a split under `default`."""
+    """Configs by folder (`data/<config>/…`, `<config>/…`), files elsewhere and in folders of a split under
+    `default`.
+    """
     folders: dict[str, list[str]] = {}
     for path in data:
         parts = path.split("/")[:-1]
@@ -130,7 +160,9 @@ def _by_name(data: Sequence[str]) -> tuple[dict[str, Splits], str | None]:
 
 
 def _by_split(files: Sequence[str]) -> Splits:
-    """Files by the split that their name or a folder's begins or ends with; `train` where none does, as the Hub's own client has it."""
+    """Files by the split that their name or a folder's begins or ends with; `train` where none does, as the
+    Hub's own client has it.
+    """
     found: Splits = {}
     for path in files:
         found.setdefault(_split(path), []).append(path)

@@ -1,7 +1,8 @@
 """What is here of one commit of a data set, and which of its files were found sound.
 
-Files lie in the client's cache (`HF_HOME`); beside them stands the list of the commit's checksums and which files were held against it,
-with their size and time, so that a build neither asks the Hub nor reads them again.
+Files lie in the client's cache (`HF_HOME`); beside them stands the list of the commit's checksums and which
+files were held against it, with their size and time, so that a build neither asks the Hub nor reads them
+again.
 """
 
 import hashlib
@@ -22,7 +23,9 @@ class Mismatch(TruerateError):
     """Files that are not what the list of a commit says of them, or are not there at all."""
 
     def __init__(self, paths: Sequence[str]):
-        super().__init__(f"files differ from the Hub's checksums and were removed: {listed(paths)}; run it again to fetch them anew")
+        super().__init__(
+            f"files differ from the Hub's checksums and were removed: {listed(paths)}; run it again to fetch them anew"
+        )
         self.paths = paths
 
 
@@ -35,7 +38,9 @@ class Snapshot:
         from huggingface_hub.utils import validate_repo_id
 
         validate_repo_id(hub.repo)
-        place = Path(constants.HF_HUB_CACHE).expanduser() / repo_folder_name(repo_id=hub.repo, repo_type="dataset")
+        place = Path(constants.HF_HUB_CACHE).expanduser() / repo_folder_name(
+            repo_id=hub.repo, repo_type="dataset"
+        )
         self.hub, self.folder = hub, place / "snapshots" / hub.revision
         self.note = place / CHECKED / f"{hub.revision}.json"
         known = _json(self.note)
@@ -65,7 +70,11 @@ class Snapshot:
 
     def learn(self, sums: dict[str, str]) -> None:
         """Take this list in the place of the one there was; files of which the two say the same stay sound."""
-        self.sound = {path: state for path, state in self.sound.items() if path in sums and sums[path] == self.sums.get(path)}
+        self.sound = {
+            path: state
+            for path, state in self.sound.items()
+            if path in sums and sums[path] == self.sums.get(path)
+        }
         self.sums = sums
         self.save()
 

@@ -6,7 +6,9 @@ from truerate.sources.collection import REDISTRIBUTION, SourceTables
 
 
 def join(parts: list[SourceTables]) -> SourceTables:
-    """The tables of all parts, one below the other; a row of equal id is kept once (a text may stand in two formats), rejects all stay."""
+    """The tables of all parts, one below the other; a row of equal id is kept once (a text may stand in two
+    formats), rejects all stay.
+    """
     tables = {table: _once(pl.concat([part.tables[table] for part in parts])) for table in parts[0].tables}
     return SourceTables(**tables, card=joined_card([part.card for part in parts]))
 

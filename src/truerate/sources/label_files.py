@@ -1,6 +1,8 @@
-"""Files of labels as people return them: JSONL, CSV with a header, or Label Studio's JSON export, as rows that a track then checks.
+"""Files of labels as people return them: JSONL, CSV with a header, or Label Studio's JSON export, as rows
+that a track then checks.
 
-A row names its task (`task_id`), its annotator, and the marked spans; what else it must say is the track's own.
+A row names its task (`task_id`), its annotator, and the marked spans; what else it must say is the track's
+own.
 """
 
 import csv
@@ -32,7 +34,9 @@ class BadLabel(Exception):
 
 @dataclass(frozen=True)
 class Labelled:
-    """What a track makes of the label files of a board: gold samples, every label as a judgement, rows that are not used, agreement."""
+    """What a track makes of the label files of a board: gold samples, every label as a judgement, rows that
+    are not used, agreement.
+    """
 
     samples: pl.DataFrame
     judgements: pl.DataFrame
@@ -41,21 +45,32 @@ class Labelled:
 
 
 def read_labels(path: str | Path) -> list[tuple[int, object]]:
-    """The rows of a label file with their numbers from 1: JSONL, CSV with a header whose `spans` column holds JSON, or Label Studio JSON.
+    """The rows of a label file with their numbers from 1: JSONL, CSV with a header whose `spans` column holds
+    JSON, or Label Studio JSON.
 
-    A line that is no JSON comes back as its text, for the track to book. TruerateError where the file cannot be read.
+    A line that is no JSON comes back as its text, for the track to book. TruerateError where the file cannot
+    be read.
     """
     path = Path(path)
     try:
         text = path.read_bytes().decode("utf-8-sig")
         if path.suffix.lower() == ".csv":
-            return [(number, _csv_row(row)) for number, row in enumerate(csv.DictReader(io.StringIO(text, newline="")), start=1)]
+            return [
+                (number, _csv_row(row))
+                for number, row in enumerate(csv.DictReader(io.StringIO(text, newline="")), start=1)
+            ]
     except OSError as error:
-        raise TruerateError(f"reading labels {str(path)!r}: {error.strerror}; put the annotators' file there ({FORMATS})") from None
+        raise TruerateError(
+            f"reading labels {str(path)!r}: {error.strerror}; put the annotators' file there ({FORMATS})"
+        ) from None
     except UnicodeDecodeError as error:
-        raise TruerateError(f"reading labels {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
+        raise TruerateError(
+            f"reading labels {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8"
+        ) from None
     except csv.Error as error:
-        raise TruerateError(f"reading labels {str(path)!r}: not CSV: {error}; put the annotators' file there ({FORMATS})") from None
+        raise TruerateError(
+            f"reading labels {str(path)!r}: not CSV: {error}; put the annotators' file there ({FORMATS})"
+        ) from None
     if path.suffix.lower() == ".json":
         return list(enumerate(_label_studio(_json(text), path), start=1))
     return [(number, _json(line)) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
@@ -75,19 +90,23 @@ def _csv_row(row: dict) -> dict | str:
     return {**row, "spans": _json(spans) if spans else []}
 
 
-# ---- Label Studio -----------------------------------------------------------------------------------------------------------------
+# ---- Label Studio ------------------------------------------------------------------------------------------
 
 
 def _label_studio(found: object, path: Path) -> list[object]:
     """A row per annotation that was not cancelled; the task's id is `data.task_id`."""
     if not isinstance(found, list):
-        raise TruerateError(f"reading labels {str(path)!r}: not a list of tasks; export the project from Label Studio as JSON")
+        raise TruerateError(
+            f"reading labels {str(path)!r}: not a list of tasks; export the project from Label Studio as JSON"
+        )
     rows: list[object] = []
     for task in found:
         if not isinstance(task, dict) or not isinstance(task.get("annotations"), list):
             rows.append(str(task)[:300])
             continue
-        given = [one for one in task["annotations"] if not (isinstance(one, dict) and one.get("was_cancelled"))]
+        given = [
+            one for one in task["annotations"] if not (isinstance(one, dict) and one.get("was_cancelled"))
+        ]
         rows += [_annotation(task, one) for one in given]
     return rows
 
@@ -95,7 +114,11 @@ def _label_studio(found: object, path: Path) -> list[object]:
 def _annotation(task: dict, one: object) -> object:
     if not isinstance(one, dict) or not isinstance(one.get("result"), list):
         return str(one)[:300]
-    row: dict = {"task_id": (task.get("data") or {}).get("task_id"), "annotator": _who(one.get("completed_by")), "spans": []}
+    row: dict = {
+        "task_id": (task.get("data") or {}).get("task_id"),
+        "annotator": _who(one.get("completed_by")),
+        "spans": [],
+    }
     for part in one["result"]:
         value = part.get("value") if isinstance(part, dict) else None
         if not isinstance(value, dict):
@@ -117,16 +140,22 @@ def _who(completed_by: object) -> str | None:
     return None if completed_by is None else str(completed_by)
 
 
-# ---- checking ---------------------------------------------------------------------------------------------------------------------
+# ---- checking ----------------------------------------------------------------------------------------------
 
 
 def checked_rows(
-    rows: Iterable[tuple], read: Callable[[object], tuple[Label, list[LeftOut]]], *, where: str, on_bad_row: str
+    rows: Iterable[tuple],
+    read: Callable[[object], tuple[Label, list[LeftOut]]],
+    *,
+    where: str,
+    on_bad_row: str,
 ) -> tuple[list[Label], list[dict]]:
-    """The labels that `read` makes of the rows, and Reject rows. A bad row ends the run (`stop`) or is booked with its reason (`reject`).
+    """The labels that `read` makes of the rows, and Reject rows. A bad row ends the run (`stop`) or is booked
+    with its reason (`reject`).
 
-    Rows are (number, row), or (number, row, file) where they come from more than one; `where` names the file of the others. `read` raises
-    BadLabel, or gives a label (with a `task_id`) and what of it was left out as (reason, detail, text): booked, its label stays.
+    Rows are (number, row), or (number, row, file) where they come from more than one; `where` names the file
+    of the others. `read` raises BadLabel, or gives a label (with a `task_id`) and what of it was left out as
+    (reason, detail, text): booked, its label stays.
     """
     labels, rejects = [], []
     for number, row, *files in rows:
@@ -135,11 +164,16 @@ def checked_rows(
             label, left_out = read(row)
         except BadLabel as bad:
             if on_bad_row == "stop":
-                raise TruerateError(f"labels {file!r} row {number}: {bad.detail}; correct it or set on_bad_row: reject") from None
+                raise TruerateError(
+                    f"labels {file!r} row {number}: {bad.detail}; correct it or set on_bad_row: reject"
+                ) from None
             rejects.append(reject(file, bad.reason, bad.detail, row=number, text=str(row)))
             continue
         labels.append(label)
-        rejects.extend(reject(file, reason, detail, row=number, target=label.task_id, text=text) for reason, detail, text in left_out)
+        rejects.extend(
+            reject(file, reason, detail, row=number, target=label.task_id, text=text)
+            for reason, detail, text in left_out
+        )
     return labels, rejects
 
 
@@ -151,6 +185,15 @@ def field_text(row: dict, name: str) -> str:
     return clean(value).strip()
 
 
-def reject(where: str, reason: str, detail: str, *, row: int | None = None, target: str | None = None, text: str = "") -> dict:
+def reject(
+    where: str, reason: str, detail: str, *, row: int | None = None, target: str | None = None, text: str = ""
+) -> dict:
     """A Reject row."""
-    return {"where": where, "row": row, "target_id": target, "reason": reason, "detail": detail, "text": clean(text)[:300]}
+    return {
+        "where": where,
+        "row": row,
+        "target_id": target,
+        "reason": reason,
+        "detail": detail,
+        "text": clean(text)[:300],
+    }

@@ -1,7 +1,9 @@
-"""mFAVA's published files (ul Islam, Lauscher, Glavaš 2025): passages with hallucinations tagged by GPT-4 and by people; queries.
+"""mFAVA's published files (ul Islam, Lauscher, Glavaš 2025): passages with hallucinations tagged by GPT-4 and
+by people; queries.
 
-A folder may hold any of them, packed with Zstandard or not. Tags are read strictly: a passage whose tags are malformed or whose text
-without tags differs from the published one in more than blanks is booked as a reject, and its other labelling stays.
+A folder may hold any of them, packed with Zstandard or not. Tags are read strictly: a passage whose tags are
+malformed or whose text without tags differs from the published one in more than blanks is booked as a reject,
+and its other labelling stays.
 """
 
 import re
@@ -37,7 +39,9 @@ _NUMBER = re.compile(r"\s*\d{1,2}\s*[.)．、]\s*")
 
 @dataclass
 class Passage:
-    """A published text and its rows: silver spans (None where no row's could be read), and the gold spans of each readable row."""
+    """A published text and its rows: silver spans (None where no row's could be read), and the gold spans of
+    each readable row.
+    """
 
     lang: str
     text: str
@@ -50,14 +54,17 @@ class Passage:
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     """Silver and gold samples on items of task `silver`, one per text, and queries on items of task `wild`.
 
-    The gold file holds texts that several annotators labelled, a row each: one gold sample by max-voting, and a judgement per annotator.
-    Rows of the silver file are aligned over languages, so its groups are row numbers; those of the gold file are not: its groups are
-    references. (By the numbers in their references both files are about the same questions, each in languages of its own.)
+    The gold file holds texts that several annotators labelled, a row each: one gold sample by max-voting, and
+    a judgement per annotator. Rows of the silver file are aligned over languages, so its groups are row
+    numbers; those of the gold file are not: its groups are references. (By the numbers in their references
+    both files are about the same questions, each in languages of its own.)
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     gold, silver, wild = (_found(collection, file) for file in (GOLD, SILVER, WILD))
     if not (gold or silver or wild):
-        raise TruerateError(f"source {name!r}: none of mFAVA's files in {str(folder)!r}; looked for: {GOLD}, {SILVER}, {WILD} (or .zst)")
+        raise TruerateError(
+            f"source {name!r}: none of mFAVA's files in {str(folder)!r}; looked for: {GOLD}, {SILVER}, {WILD} (or .zst)"
+        )
     passages: dict[tuple, Passage] = {}
     if gold:
         collection.read(gold, _cut(gold), partial(_label, collection, passages, gold, is_gold=True))
@@ -77,22 +84,30 @@ def _cut(file: str):
     return zstd_lines if file.endswith(PACKED) else json_lines
 
 
-# ---- passages ------------------------------------------------------------------------------------------------------------------
-def _label(collection: Collection, passages: dict[tuple, Passage], file: str, row: Row, *, is_gold: bool) -> None:
+# ---- passages ----------------------------------------------------------------------------------------------
+def _label(
+    collection: Collection, passages: dict[tuple, Passage], file: str, row: Row, *, is_gold: bool
+) -> None:
     """Book what one row says of a text; a labelling that cannot be read is a reject, the other one stays."""
     lang, number = row.language(), row.integer("row")
     text, reference = row.text("generated_text"), row.text("references")
-    labels = {"silver": row.text("silver_annotations")} | ({"gold": row.text("gold_annotations")} if is_gold else {})
+    labels = {"silver": row.text("silver_annotations")} | (
+        {"gold": row.text("gold_annotations")} if is_gold else {}
+    )
     collection.once(f"the row of {file}", lang, number, row=row)
     identity = ("gold", lang, text, reference) if is_gold else ("silver", lang, number)
     passage = passages.setdefault(identity, Passage(lang, text, reference))
-    if passage.rows and number == passage.rows[-1] + 1:  # at once again, so by the same person: the later row counts
+    if (
+        passage.rows and number == passage.rows[-1] + 1
+    ):  # at once again, so by the same person: the later row counts
         passage.gold.pop(passage.rows.pop(), None)
         collection.counts[f"n_gold_repeated_{lang}"] += 1
     passage.rows.append(number)
     for kind, marked in labels.items():
         collection.counts[f"n_{kind}_rows_{lang}"] += 1
-        for tag in TYPES if kind == "gold" else ():  # of every row, read or not: what the paper's Table 2 counts as spans
+        for tag in (
+            TYPES if kind == "gold" else ()
+        ):  # of every row, read or not: what the paper's Table 2 counts as spans
             collection.counts[f"n_{kind}_tags-{tag}_{lang}"] += marked.count(f"<{tag}>")
         try:
             spans = spans_on(text, marked)
@@ -109,7 +124,14 @@ def _label(collection: Collection, passages: dict[tuple, Passage], file: str, ro
 
 def _keep_passages(collection: Collection, passages: dict[tuple, Passage]) -> None:
     """Items, samples and judgements of what could be read."""
-    who = annotators({(one.lang, row): one.text for (kind, *_), one in passages.items() for row in one.rows if kind == "gold"})
+    who = annotators(
+        {
+            (one.lang, row): one.text
+            for (kind, *_), one in passages.items()
+            for row in one.rows
+            if kind == "gold"
+        }
+    )
     for (lang, _), judge in who.items():
         if judge.endswith(NOT_INFERABLE):
             collection.counts[f"n_gold_not-inferable_{lang}"] += 1
@@ -128,7 +150,9 @@ def _keep_passages(collection: Collection, passages: dict[tuple, Passage]) -> No
         if passage.silver is not None:
             _sample(collection, item, passage, "silver", passage.silver)
         if passage.gold:
-            sample = _sample(collection, item, passage, "gold", settled(list(passage.gold.values()), passage.text))
+            sample = _sample(
+                collection, item, passage, "gold", settled(list(passage.gold.values()), passage.text)
+            )
             for row, spans in passage.gold.items():
                 _judge(collection, sample["sample_id"], who[passage.lang, row], row, spans)
 
@@ -164,14 +188,18 @@ def _judge(collection: Collection, target_id: str, judge: str, row: int, spans: 
     }
 
 
-# ---- queries -------------------------------------------------------------------------------------------------------------------
+# ---- queries -----------------------------------------------------------------------------------------------
 def _keep_queries(collection: Collection, file: str, row: Row) -> None:
-    """The queries about one article; its published paragraphs are their reference. Numbers in front of a query are taken off."""
+    """The queries about one article; its published paragraphs are their reference. Numbers in front of a
+    query are taken off.
+    """
     lang, title = row.language(), row.text("title")
     reference = "\n\n".join(part for part in row.texts("references") if part.strip())
     queries = [bare for query in row.texts("queries") if (bare := _NUMBER.sub("", query, count=1).strip())]
     if not reference or not queries:
-        raise BadRow(Reason.EMPTY_FIELD, f"field {'references' if not reference else 'queries'!r} holds no text")
+        raise BadRow(
+            Reason.EMPTY_FIELD, f"field {'references' if not reference else 'queries'!r} holds no text"
+        )
     collection.once(f"the row of {file}", lang, row.integer("row"), row=row)
     document_id = collection.document(reference, title=title, lang=lang, url=row.optional_text("url"))
     for query in queries:
@@ -186,6 +214,8 @@ def _keep_queries(collection: Collection, file: str, row: Row) -> None:
                 category=row.optional_text("category"),
             )
         except BadRow as bad:
-            collection.reject(file, bad, row=row.number, target_id=f"{lang}/{row.integer('row')}/wild", text=query)
+            collection.reject(
+                file, bad, row=row.number, target_id=f"{lang}/{row.integer('row')}/wild", text=query
+            )
             continue
         collection.counts[f"n_queries_{lang}"] += 1

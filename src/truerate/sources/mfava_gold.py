@@ -1,21 +1,30 @@
-"""mFAVA's gold file says nothing of annotators: which rows are one person's, and what several of them say together."""
+"""mFAVA's gold file says nothing of annotators: which rows are one person's, and what several of them say
+together.
+"""
 
 from collections import Counter, defaultdict
 
 N_SHARED = 20  # texts that several rows of a language must share before their order tells whose they are
 NOT_INFERABLE = "not inferable"
-N_REPEATED = 2  # a row that was repeated at once is counted by its later one, which leaves a hole in the numbers
+N_REPEATED = (
+    2  # a row that was repeated at once is counted by its later one, which leaves a hole in the numbers
+)
 
 
 def annotators(texts: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
     """Who labelled each row (language, row number), as a name per language. Inferred, not published.
 
-    Shared texts stand in the file once per annotator, in one order: a run of neighbouring rows whose texts all stand elsewhere, too, and
-    none of them twice in the run, is taken as one annotator's. Rows whose text stands once are `single`. Where a language shares fewer
-    than N_SHARED texts the order tells nothing (a few texts make many "annotators" of one row each): all those rows are `not inferable`,
-    one name, so that no agreement is computed between them.
+    Shared texts stand in the file once per annotator, in one order: a run of neighbouring rows whose texts
+    all stand elsewhere, too, and none of them twice in the run, is taken as one annotator's. Rows whose text
+    stands once are `single`. Where a language shares fewer than N_SHARED texts the order tells nothing (a few
+    texts make many "annotators" of one row each): all those rows are `not inferable`, one name, so that no
+    agreement is computed between them.
     """
-    shared = {(lang, text) for (lang, text), n in Counter((lang, text) for (lang, _), text in texts.items()).items() if n > 1}
+    shared = {
+        (lang, text)
+        for (lang, text), n in Counter((lang, text) for (lang, _), text in texts.items()).items()
+        if n > 1
+    }
     n_shared = Counter(lang for lang, _ in shared)
     named, run, n_runs = {}, [], Counter()
     for lang, row in sorted(texts):
@@ -34,10 +43,11 @@ def annotators(texts: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
 
 
 def settled(marked: list[list[dict]], text: str) -> list[dict]:
-    """Max-voting: the runs of characters that more than half of the annotators marked, cut where the type that most of them gave changes.
+    """Max-voting: the runs of characters that more than half of the annotators marked, cut where the type
+    that most of them gave changes.
 
-    Of types with equal votes the first by name is taken; of two annotators both must have marked. Blanks at the edges
-    of a run are left out. `p` of these spans is null.
+    Of types with equal votes the first by name is taken; of two annotators both must have marked. Blanks at
+    the edges of a run are left out. `p` of these spans is null.
     """
     borders = sorted({place for spans in marked for span in spans for place in (span["start"], span["end"])})
     changes: dict[int, Counter[str]] = defaultdict(Counter)  # votes that begin (+1) and end (-1) at a place

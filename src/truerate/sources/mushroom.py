@@ -1,7 +1,8 @@
-"""Mu-SHROOM (SemEval-2025 task 3): answers of language models in many languages, with the characters that people marked as hallucinated.
+"""Mu-SHROOM (SemEval-2025 task 3): answers of language models in many languages, with the characters that
+people marked as hallucinated.
 
-Soft spans hold the share of annotators; what more than half of them marked is hard. Several languages come with the text of the page that
-the annotators used.
+Soft spans hold the share of annotators; what more than half of them marked is hard. Several languages come
+with the text of the page that the annotators used.
 """
 
 from pathlib import Path
@@ -29,20 +30,27 @@ CARD = {
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Each answer as a gold sample of an item of task `wild`, with its page as document, and each annotator's raw marks as a judgement.
+    """Each answer as a gold sample of an item of task `wild`, with its page as document, and each annotator's
+    raw marks as a judgement.
 
     Raw marks are those before the organisers' clean-up: the soft spans cannot be computed from them.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     found = [file for file in ANSWERS if collection.has(file)]
     if not found:
-        raise TruerateError(f"source {name!r}: none of Mu-SHROOM's files in {str(folder)!r}; looked for: {', '.join(ANSWERS)}")
+        raise TruerateError(
+            f"source {name!r}: none of Mu-SHROOM's files in {str(folder)!r}; looked for: {', '.join(ANSWERS)}"
+        )
     for file in found:
         pages: dict[str, dict] = {}
         packed = f"pages_{file}.zst"  # pages_val.jsonl.zst beside val.jsonl
         if (folder / packed).is_file():
-            collection.read(packed, zstd_lines, lambda row, file=packed, pages=pages: _book(collection, file, pages, row))
-        collection.read(file, json_lines, lambda row, file=file, pages=pages: _keep(collection, file, pages, row))
+            collection.read(
+                packed, zstd_lines, lambda row, file=packed, pages=pages: _book(collection, file, pages, row)
+            )
+        collection.read(
+            file, json_lines, lambda row, file=file, pages=pages: _keep(collection, file, pages, row)
+        )
     return collection.tables()
 
 
@@ -111,7 +119,9 @@ def _soft(row: Row, published: str) -> list[dict]:
     hard = _pairs(row.items("hard_labels"), "hard_labels")
     in_cleaned(published, hard)  # refuses those that leave the text
     if _runs(hard) != _runs([(start, end) for start, end, p in found if p > HARD]):
-        raise BadRow(Reason.CONTRADICTION, "field 'hard_labels' is not what more than half of the annotators marked")
+        raise BadRow(
+            Reason.CONTRADICTION, "field 'hard_labels' is not what more than half of the annotators marked"
+        )
     return sorted(spans, key=lambda span: span["start"])
 
 
@@ -121,7 +131,10 @@ def _span(entry: object) -> tuple[int, int, float]:
     start, end, p = (entry.get(key) for key in ("start", "end", "prob"))
     _pairs([[start, end]], "soft_labels")
     if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:
-        raise BadRow(Reason.OUT_OF_RANGE, f"field 'soft_labels': prob is {str(p)[:40]!r}; it must be a share from 0 to 1")
+        raise BadRow(
+            Reason.OUT_OF_RANGE,
+            f"field 'soft_labels': prob is {str(p)[:40]!r}; it must be a share from 0 to 1",
+        )
     return start, end, float(p)
 
 
@@ -129,7 +142,10 @@ def _pairs(values: list, where: str) -> list[tuple[int, int]]:
     for value in values:
         is_pair = isinstance(value, list) and len(value) == 2 and all(type(place) is int for place in value)
         if not is_pair:
-            raise BadRow(Reason.WRONG_TYPE, f"field {where!r} holds {str(value)[:40]!r}; it must hold pairs of whole numbers")
+            raise BadRow(
+                Reason.WRONG_TYPE,
+                f"field {where!r} holds {str(value)[:40]!r}; it must hold pairs of whole numbers",
+            )
     return [(start, end) for start, end in values]
 
 
@@ -147,8 +163,13 @@ def _marks(row: Row) -> dict[str, list[tuple[int, int]]]:
     """What each annotator marked; a mark without a character is none."""
     marks = row.values.get("annotations") or {}
     if not isinstance(marks, dict) or not all(isinstance(spans, list) for spans in marks.values()):
-        raise BadRow(Reason.WRONG_TYPE, "field 'annotations' must be an object with a list of spans per annotator")
-    return {judge: sorted({(start, end) for start, end in _pairs(spans, "annotations") if start != end}) for judge, spans in marks.items()}
+        raise BadRow(
+            Reason.WRONG_TYPE, "field 'annotations' must be an object with a list of spans per annotator"
+        )
+    return {
+        judge: sorted({(start, end) for start, end in _pairs(spans, "annotations") if start != end})
+        for judge, spans in marks.items()
+    }
 
 
 def _row(start: int, end: int, p: float | None) -> dict:

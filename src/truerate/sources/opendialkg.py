@@ -23,14 +23,18 @@ CARD = {
 
 @dataclass
 class Dialogue:
-    """The turns of a conversation and, for each path walked, before which turn it was, its main entity and its text."""
+    """The turns of a conversation and, for each path walked, before which turn it was, its main entity and
+    its text.
+    """
 
     turns: list[tuple[str, str]] = field(default_factory=list)
     paths: list[tuple[int, str, str]] = field(default_factory=list)
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """One item per conversation: the last assistant turn that answers a user turn, on the knowledge walked up to it."""
+    """One item per conversation: the last assistant turn that answers a user turn, on the knowledge walked up
+    to it.
+    """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     collection.read(FILE, lambda raw: csv_records(raw, COLUMNS), lambda row: _keep(collection, row))
     return collection.tables()
@@ -42,7 +46,10 @@ def _keep(collection: Collection, row: Row) -> None:
     walked = [(entity, text) for before, entity, text in dialogue.paths if before <= place]
     if not walked:
         raise BadRow(Reason.NO_KNOWLEDGE, "no knowledge path before the last answer")
-    attributes = {"user_rating": row.optional_text("User Rating"), "assistant_rating": row.optional_text("Assistant Rating")}
+    attributes = {
+        "user_rating": row.optional_text("User Rating"),
+        "assistant_rating": row.optional_text("Assistant Rating"),
+    }
     main = walked[0][0]
     document_id = collection.document("\n".join(dict.fromkeys(text for _, text in walked)), title=main)
     collection.item(
@@ -61,7 +68,9 @@ def _dialogue(row: Row) -> Dialogue:
     try:
         messages = parse(row.text("Messages"))
     except BadRow as bad:
-        raise BadRow(bad.reason, bad.detail if bad.reason != Reason.UNPARSABLE else f"field 'Messages' is {bad.detail}") from None
+        raise BadRow(
+            bad.reason, bad.detail if bad.reason != Reason.UNPARSABLE else f"field 'Messages' is {bad.detail}"
+        ) from None
     if not isinstance(messages, list):
         raise BadRow(Reason.WRONG_TYPE, "field 'Messages' must be a JSON list")
     dialogue = Dialogue()
@@ -82,7 +91,9 @@ def _hear(dialogue: Dialogue, message: Row, what: str) -> None:
     try:
         kind = message.choice("type", ("chat", "action"))
         if kind == "chat":
-            dialogue.turns.append((message.choice("sender", tuple(SPEAKERS)), " ".join(message.text("message").split())))
+            dialogue.turns.append(
+                (message.choice("sender", tuple(SPEAKERS)), " ".join(message.text("message").split()))
+            )
         elif message.optional_text("action_id") == WALK:
             dialogue.paths.append((len(dialogue.turns), *_path(Row(message.get("metadata"), message.number))))
     except BadRow as bad:
@@ -90,15 +101,21 @@ def _hear(dialogue: Dialogue, message: Row, what: str) -> None:
 
 
 def _path(metadata: Row) -> tuple[str, str]:
-    """Main entity and text of `[score, [[subject, relation, object], …], text]`; without a text its triples are read out."""
+    """Main entity and text of `[score, [[subject, relation, object], …], text]`; without a text its triples
+    are read out.
+    """
     path = metadata.items("path")
     if len(path) < 2 or not isinstance(path[1], list) or not path[1]:
-        raise BadRow(Reason.WRONG_TYPE, "field 'path' must be [score, [[subject, relation, object], …], text]")
+        raise BadRow(
+            Reason.WRONG_TYPE, "field 'path' must be [score, [[subject, relation, object], …], text]"
+        )
     triples = [texts(triple, "field 'path', a triple") for triple in path[1]]
     if any(len(triple) != 3 for triple in triples):
         raise BadRow(Reason.WRONG_TYPE, "field 'path', a triple: must be [subject, relation, object]")
     rendered = texts(path[2:3], "field 'path', its text")
-    return triples[0][0], (rendered[0].strip() if rendered else "") or ". ".join(" ".join(triple) for triple in triples)
+    return triples[0][0], (rendered[0].strip() if rendered else "") or ". ".join(
+        " ".join(triple) for triple in triples
+    )
 
 
 def _answer(turns: list[tuple[str, str]]) -> int:

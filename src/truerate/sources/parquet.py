@@ -13,17 +13,20 @@ SLICE = 512  # rows that are Python objects at a time
 
 
 def parquet_rows(raw: bytes, *, columns: tuple[str, ...] = (), needed: tuple[str, ...] = ()) -> Cut:
-    """Rows of a Parquet file, of the columns named (all where none are); fields that are null are absent, at any depth.
+    """Rows of a Parquet file, of the columns named (all where none are); fields that are null are absent, at
+    any depth.
 
-    Parquet gives each row and each object of a column the fields of all others, so a null says no more than that. A file that is none, or
-    has not the columns that are needed, makes BadRow at once.
+    Parquet gives each row and each object of a column the fields of all others, so a null says no more than
+    that. A file that is none, or has not the columns that are needed, makes BadRow at once.
     """
     try:
         present = pl.read_parquet_schema(io.BytesIO(raw))
         absent = [name for name in needed if name not in present]
         if absent:
             raise BadRow(Reason.MISSING_FIELD, f"no column {absent[0]!r}; found: {listed(present)}")
-        data = pl.read_parquet(io.BytesIO(raw), columns=[name for name in present if name in columns or not columns])
+        data = pl.read_parquet(
+            io.BytesIO(raw), columns=[name for name in present if name in columns or not columns]
+        )
     except (pl.exceptions.PolarsError, OSError) as error:
         raise BadRow(Reason.UNPARSABLE, f"not Parquet: {' '.join(str(error).split())[:200]}") from None
     number = 0

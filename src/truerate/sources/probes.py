@@ -23,5 +23,9 @@ CARD = {
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     """Probes as items and gold samples, both with the attribute `is_probe`."""
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    collection.read(FILE, json_lines, lambda row: halueval.keep_answer(collection, row, query="query", response="response", is_probe=True))
+    collection.read(
+        FILE,
+        json_lines,
+        lambda row: halueval.keep_answer(collection, row, query="query", response="response", is_probe=True),
+    )
     return collection.tables()

@@ -1,7 +1,8 @@
-"""RefChecker's human labels (Hu et al. 2024): replies of seven models in three settings, cut into claims that people labelled.
+"""RefChecker's human labels (Hu et al. 2024): replies of seven models in three settings, cut into claims that
+people labelled.
 
-In `zero_context` a question stands alone; in `noisy_context` retrieved passages, in `accurate_context` one document are given with it.
-The files hold neither questions nor passages.
+In `zero_context` a question stands alone; in `noisy_context` retrieved passages, in `accurate_context` one
+document are given with it. The files hold neither questions nor passages.
 """
 
 from functools import partial
@@ -29,10 +30,12 @@ Claim = tuple[str, str]  # its sentence and its label
 
 
 def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -> SourceTables:
-    """The replies of one setting (`part`) as samples of task `entity`, each of their claims as a sample of task `fact`.
+    """The replies of one setting (`part`) as samples of task `entity`, each of their claims as a sample of
+    task `fact`.
 
-    A reply is hallucinated where not all of its claims are entailed, so one without claims is not; a claim is where its label is not
-    Entailment. Settings are never pooled: raises TruerateError where the file holds several and `part` names none of them.
+    A reply is hallucinated where not all of its claims are entailed, so one without claims is not; a claim is
+    where its label is not Entailment. Settings are never pooled: raises TruerateError where the file holds
+    several and `part` names none of them.
     """
     if part is not None and part not in SETTINGS:
         raise TruerateError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SETTINGS)}")
@@ -40,9 +43,13 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
     seen: set[str] = set()
     collection.read(FILE, json_lines, partial(_keep, collection, seen, part))
     if len(seen) > 1 and part is None:
-        raise TruerateError(f"source {name!r}: {FILE} holds several settings, which are never pooled; name one as `part`: {listed(seen)}")
+        raise TruerateError(
+            f"source {name!r}: {FILE} holds several settings, which are never pooled; name one as `part`: {listed(seen)}"
+        )
     if not collection.items and part is not None:
-        raise TruerateError(f"source {name!r}: {FILE} holds no reply of part {part!r}; settings in it: {listed(seen)}")
+        raise TruerateError(
+            f"source {name!r}: {FILE} holds no reply of part {part!r}; settings in it: {listed(seen)}"
+        )
     return collection.tables()
 
 
@@ -55,14 +62,23 @@ def _keep(collection: Collection, seen: set[str], part: str | None, row: Row) ->
     if part not in (None, setting):
         return
     item = collection.item(
-        "entity", group=("prompt", setting, prompt), question=f"{origin} {prompt}", setting=setting, id=prompt, is_shared=True
+        "entity",
+        group=("prompt", setting, prompt),
+        question=f"{origin} {prompt}",
+        setting=setting,
+        id=prompt,
+        is_shared=True,
     )
     published = {"label_source": "published", "generator": model}
     is_entailed = all(label == SUPPORTED for _, label in claims)
-    reply = collection.sample(item, response, is_hallucinated=not is_entailed, n_claims=len(claims), **published)
+    reply = collection.sample(
+        item, response, is_hallucinated=not is_entailed, n_claims=len(claims), **published
+    )
     for place, (sentence, label) in enumerate(claims):
         about = {"generation": reply["sample_id"], "place": place, "label": label}
-        collection.sample(item, sentence, task="fact", is_hallucinated=label != SUPPORTED, **published, **about)
+        collection.sample(
+            item, sentence, task="fact", is_hallucinated=label != SUPPORTED, **published, **about
+        )
         collection.counts[f"n_{label.lower()}"] += 1
     collection.counts["n_without_claims"] += not claims
 
@@ -70,7 +86,11 @@ def _keep(collection: Collection, seen: set[str], part: str | None, row: Row) ->
 def _claim(entry: object, place: int) -> Claim:
     """A claim's triplet (subject, predicate, object) as a sentence, and its label."""
     claim = Row(entry, place)
-    parts = [piece.strip() for piece in texts(claim.items("triplet"), f"claim {place}, its triplet") if piece.strip()]
+    parts = [
+        piece.strip()
+        for piece in texts(claim.items("triplet"), f"claim {place}, its triplet")
+        if piece.strip()
+    ]
     if not parts:
         raise BadRow(Reason.EMPTY_FIELD, f"claim {place}: its triplet holds no text")
     return " ".join(parts).rstrip(".") + ".", claim.label("human_label", LABELS)

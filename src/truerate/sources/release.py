@@ -1,7 +1,8 @@
-"""What a data set that truerate published says of itself: its source, licences and track, by `build/source.json`, else by its README.
+"""What a data set that truerate published says of itself: its source, licences and track, by
+`build/source.json`, else by its README.
 
-A data set of before that file says its licence and its track in the YAML of its README; that its texts were let out is what
-`truerate.json` stands for, for nothing else goes out with texts.
+A data set of before that file says its licence and its track in the YAML of its README; that its texts were
+let out is what `truerate.json` stands for, for nothing else goes out with texts.
 """
 
 from dataclasses import dataclass, field
@@ -14,7 +15,9 @@ from truerate.sources.hub_files import CARD as README
 from truerate.sources.hub_files import MARK, front_of
 from truerate.sources.rows import BadRow, parse
 
-TASKS = {  # track → the tasks whose samples one of its boards can take from a source; the first is HaluEval's, as a data set of old is read
+# track → the tasks whose samples one of its boards can take from a source; the first is HaluEval's, as a data
+# set of old is read
+TASKS = {
     "halueval": ("qa", "dialogue", "summarization", "general"),
     "mfava": ("train", "held-out", "silver", "wild"),
     "wildhallucinations": ("entity", "fact"),
@@ -23,7 +26,9 @@ TASKS = {  # track → the tasks whose samples one of its boards can take from a
 
 @dataclass(frozen=True)
 class Release:
-    """`card`: those fields of a source's card that are told; `track`: of the board; `licences`: config → the words on its licence."""
+    """`card`: those fields of a source's card that are told; `track`: of the board; `licences`: config → the
+    words on its licence.
+    """
 
     card: dict[str, str]
     track: str = "halueval"
@@ -63,7 +68,9 @@ def _origin(folder: Path, name: str) -> dict:
     try:
         told = parse(path.read_bytes())
     except (OSError, BadRow) as error:
-        raise TruerateError(f"source {name!r}: {ORIGIN}: {getattr(error, 'detail', error)}; fetch the data set again") from None
+        raise TruerateError(
+            f"source {name!r}: {ORIGIN}: {getattr(error, 'detail', error)}; fetch the data set again"
+        ) from None
     licences = told.get("licences") if isinstance(told, dict) else None
     is_ours = isinstance(licences, dict) and all(isinstance(words, str) for words in licences.values())
     if not is_ours or told.get("track") not in TASKS or told.get("redistribution") not in REDISTRIBUTION:

@@ -1,8 +1,10 @@
-"""Replies of a published board of WildHallucinations, with their facts and the verifier's verdicts as published labels.
+"""Replies of a published board of WildHallucinations, with their facts and the verifier's verdicts as
+published labels.
 
-Read from its tables: `items` (what was asked about), `documents` (what facts were checked against), `generations`, `facts`, `judgements`.
-A reply becomes a sample of task `entity`, a fact one of task `fact` that names its reply: what the track takes as ready-made. Facts without
-a verdict are left out, so that WildFactScore comes out as it was published; Strict counts what is left of such a reply.
+Read from its tables: `items` (what was asked about), `documents` (what facts were checked against),
+`generations`, `facts`, `judgements`. A reply becomes a sample of task `entity`, a fact one of task `fact`
+that names its reply: what the track takes as ready-made. Facts without a verdict are left out, so that
+WildFactScore comes out as it was published; Strict counts what is left of such a reply.
 """
 
 from collections import Counter
@@ -22,11 +24,24 @@ REPLIES = "replies"  # as a `part`
 ENTITY, FACT = "entity", "fact"
 GENERATE, HUMAN = "generate", "human"  # the purpose of a reply; who is heard before any verifier
 TABLES = ("items", "generations", "judgements", "facts")  # without one of these there are no replies
-CLASHING = ("task", "group", "group_id", "question", "right_answer", "lang", "history", "document_ids", "is_shared", "self")
+CLASHING = (
+    "task",
+    "group",
+    "group_id",
+    "question",
+    "right_answer",
+    "lang",
+    "history",
+    "document_ids",
+    "is_shared",
+    "self",
+)
 
 
 class Tables(NamedTuple):
-    """What was read, by published ids: documents and items as noted anew, replies and facts as rows, verdicts by judge."""
+    """What was read, by published ids: documents and items as noted anew, replies and facts as rows, verdicts
+    by judge.
+    """
 
     documents: dict[str, str]
     items: dict[str, dict]
@@ -41,18 +56,32 @@ def is_in(configs: Mapping[Path, str | None]) -> bool:
 
 
 def keep(collection: Collection, configs: Mapping[Path, str | None], release: Release) -> None:
-    """Samples of all replies whose facts have verdicts. A reply in which no fact was found abstains; one whose facts were never written, or
-    a fact without a readable verdict, is a reject. Raises TruerateError where a table is missing or holds no texts.
+    """Samples of all replies whose facts have verdicts. A reply in which no fact was found abstains; one
+    whose facts were never written, or a fact without a readable verdict, is a reject. Raises TruerateError
+    where a table is missing or holds no texts.
     """
     missing = [table for table in TABLES if table not in configs.values()]
     if missing:
         there = f"they are read from {listed(TABLES)} together; take `config` away"
-        raise TruerateError(f"source {collection.name!r}: no config {missing[0]!r}, so no replies with verdicts: {there}")
+        raise TruerateError(
+            f"source {collection.name!r}: no config {missing[0]!r}, so no replies with verdicts: {there}"
+        )
     found = Tables({}, {}, {}, {}, {})
-    for table, note in {"documents": _document, "items": _item, "generations": _reply, "judgements": _verdict, "facts": _fact}.items():
+    for table, note in {
+        "documents": _document,
+        "items": _item,
+        "generations": _reply,
+        "judgements": _verdict,
+        "facts": _fact,
+    }.items():
         for path, config in configs.items():
             if config == table or (config or "").startswith(f"{table}-"):
-                _read(collection, path, partial(note, collection, found, release.licences.get(config)), is_needed=table != "documents")
+                _read(
+                    collection,
+                    path,
+                    partial(note, collection, found, release.licences.get(config)),
+                    is_needed=table != "documents",
+                )
     judge = _judge(found)
     for published in sorted(found.replies):
         _keep_reply(collection, found, published, judge)
@@ -63,39 +92,61 @@ def _read(collection: Collection, path: Path, note: Callable[[Row], None], *, is
     try:
         bare = "text_sha256" in columns_of(path)
     except BadRow as bad:
-        raise TruerateError(f"source {collection.name!r}: {file}: {bad.detail}; put a sound file there") from None
+        raise TruerateError(
+            f"source {collection.name!r}: {file}: {bad.detail}; put a sound file there"
+        ) from None
     if bare and is_needed:
         again = "rebuild the texts as the data set's rebuild/REBUILD.md says, and read the source that they come from"
-        raise TruerateError(f"source {collection.name!r}: {file}: its rows are ids and labels without texts; {again}")
+        raise TruerateError(
+            f"source {collection.name!r}: {file}: its rows are ids and labels without texts; {again}"
+        )
     if not bare:
         collection.read(file, parquet_rows, note)
 
 
-# ---- tables ----------------------------------------------------------------------------------------------------------------------
+# ---- tables ------------------------------------------------------------------------------------------------
 def _document(collection: Collection, found: Tables, licence: str | None, row: Row) -> None:
     more = {name: row.optional_text(name) for name in ("url", "dated")}
-    more |= {"lang": row.language(), "licence": row.optional_text("licence") or licence or collection.card["licence"]}
+    more |= {
+        "lang": row.language(),
+        "licence": row.optional_text("licence") or licence or collection.card["licence"],
+    }
     more["is_wikipedia"] = row.values.get("is_wikipedia") is True
-    found.documents[row.text("document_id")] = collection.document(row.text("text"), title=row.optional_text("title") or "", **more)
+    found.documents[row.text("document_id")] = collection.document(
+        row.text("text"), title=row.optional_text("title") or "", **more
+    )
 
 
 def _item(collection: Collection, found: Tables, licence: str | None, row: Row) -> None:
     if row.text("task") != ENTITY:
         return
     known = {key: value for key, value in _attributes(row).items() if key not in CLASHING}
-    pages = [found.documents[name] for name in row.values.get("document_ids") or () if name in found.documents]
+    pages = [
+        found.documents[name] for name in row.values.get("document_ids") or () if name in found.documents
+    ]
     published = row.text("item_id")
-    about = {"group_id": row.text("group_id"), "lang": row.language(), "question": row.text("question"), "document_ids": pages}
+    about = {
+        "group_id": row.text("group_id"),
+        "lang": row.language(),
+        "question": row.text("question"),
+        "document_ids": pages,
+    }
     found.items[published] = collection.item(ENTITY, **about, **known | {"published_id": published})
 
 
 def _reply(collection: Collection, found: Tables, licence: str | None, row: Row) -> None:
-    if row.text("purpose") == GENERATE and row.text("status") in ("ok", "abstained") and row.optional_text("text"):
+    if (
+        row.text("purpose") == GENERATE
+        and row.text("status") in ("ok", "abstained")
+        and row.optional_text("text")
+    ):
         found.replies[row.text("generation_id")] = row
 
 
 def _verdict(collection: Collection, found: Tables, licence: str | None, row: Row) -> None:
-    """A verdict on a fact, given in the batches that make the score: those of single calls have a stage, those of detectors no reply."""
+    """A verdict on a fact, given in the batches that make the score: those of single calls have a stage,
+    those of detectors no reply.
+    """
     known = _attributes(row)
     if "generation" in known and "stage" not in known and isinstance(row.values.get("verdict"), bool):
         found.verdicts.setdefault(row.text("target_id"), {})[row.text("judge")] = row.values["verdict"]
@@ -106,7 +157,9 @@ def _fact(collection: Collection, found: Tables, licence: str | None, row: Row) 
 
 
 def _attributes(row: Row) -> dict[str, str]:
-    return {Row(pair, row.number).text("key"): pair.get("value") for pair in row.values.get("attributes") or ()}
+    return {
+        Row(pair, row.number).text("key"): pair.get("value") for pair in row.values.get("attributes") or ()
+    }
 
 
 def _judge(found: Tables) -> str | None:
@@ -115,12 +168,16 @@ def _judge(found: Tables) -> str | None:
     return HUMAN if HUMAN in given else next((judge for judge, _ in given.most_common(1)), None)
 
 
-# ---- samples ---------------------------------------------------------------------------------------------------------------------
+# ---- samples -----------------------------------------------------------------------------------------------
 def _keep_reply(collection: Collection, found: Tables, published: str, judge: str | None) -> None:
     """A reply and its facts, in their order."""
     row, facts = found.replies[published], found.facts.get(published, [])
     ordered = sorted(facts, key=lambda fact: (fact.integer("sentence_index"), fact.text("fact_id")))
-    judged = [(fact, said) for fact in ordered if (said := found.verdicts.get(fact.text("fact_id"), {}).get(judge)) is not None]
+    judged = [
+        (fact, said)
+        for fact in ordered
+        if (said := found.verdicts.get(fact.text("fact_id"), {}).get(judge)) is not None
+    ]
     item = found.items.get(row.text("item_id"))
     if item is None:
         bad = BadRow(Reason.UNRESOLVED, f"its item {row.text('item_id')!r} is not among the entities")
@@ -134,10 +191,21 @@ def _keep_reply(collection: Collection, found: Tables, published: str, judge: st
     known = {"label_source": "published", "generator": row.text("model")}
     is_hallucinated = any(said for _, said in judged)
     reply = collection.sample(
-        item, row.text("text"), is_hallucinated=is_hallucinated, n_claims=len(judged), published_id=published, judge=judge, **known
+        item,
+        row.text("text"),
+        is_hallucinated=is_hallucinated,
+        n_claims=len(judged),
+        published_id=published,
+        judge=judge,
+        **known,
     )
     for place, (fact, said) in enumerate(judged):
-        about = {"generation": reply["sample_id"], "place": place, "label": "unsupported" if said else "supported", "judge": judge}
+        about = {
+            "generation": reply["sample_id"],
+            "place": place,
+            "label": "unsupported" if said else "supported",
+            "judge": judge,
+        }
         about |= {"evidence": _evidence(found, fact) or None, "published_id": fact.text("fact_id")}
         collection.sample(item, fact.text("text"), task=FACT, is_hallucinated=said, **known, **about)
     for fact in ordered:
@@ -147,6 +215,12 @@ def _keep_reply(collection: Collection, found: Tables, published: str, judge: st
 
 
 def _evidence(found: Tables, fact: Row) -> str:
-    """The passages that a fact was checked against, by the documents' ids of now; those of pages without text go."""
+    """The passages that a fact was checked against, by the documents' ids of now; those of pages without text
+    go.
+    """
     passages = [passage for name in fact.values.get("evidence") or () if (passage := passage_of(name))]
-    return " ".join(passage_name(found.documents[name], start, end) for name, start, end in passages if name in found.documents)
+    return " ".join(
+        passage_name(found.documents[name], start, end)
+        for name, start, end in passages
+        if name in found.documents
+    )

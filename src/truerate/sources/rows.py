@@ -15,11 +15,13 @@ from truerate.core.text import clean
 
 
 class Reason(StrEnum):
-    """Why a row was not kept. Those of `UNSUITABLE` are sound rows that the protocol cannot use: they never stop a run.
+    """Why a row was not kept. Those of `UNSUITABLE` are sound rows that the protocol cannot use: they never
+    stop a run.
 
-    Three speak of what was read before: `duplicate`, the same again; `contradiction`, a text that is labelled in two ways (also a row whose
-    own fields disagree); `conflict`, one id with two contents, of which one must be wrong. And three of values: `unlabelled`, the
-    publishers' own word for no label; `unknown-label`, a label that is none of theirs; `unknown-value`, the same of any other field.
+    Three speak of what was read before: `duplicate`, the same again; `contradiction`, a text that is labelled
+    in two ways (also a row whose own fields disagree); `conflict`, one id with two contents, of which one
+    must be wrong. And three of values: `unlabelled`, the publishers' own word for no label; `unknown-label`,
+    a label that is none of theirs; `unknown-value`, the same of any other field.
     """
 
     UNPARSABLE = "unparsable"
@@ -70,7 +72,9 @@ UNSUITABLE = (
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _WHOLE = re.compile(r"-?\d{1,18}")  # more digits are no number of anything here, and no column holds them
-_ESCAPED = re.compile("[\udc80-\udcff]")  # a byte that is no UTF-8, as decoding with `surrogateescape` leaves it
+_ESCAPED = re.compile(
+    "[\udc80-\udcff]"
+)  # a byte that is no UTF-8, as decoding with `surrogateescape` leaves it
 
 
 class BadRow(Exception):
@@ -111,18 +115,25 @@ class Row:
         """One of the allowed values."""
         value = self.text(field, may_be_empty=True)
         if value not in allowed:
-            raise BadRow(Reason.UNKNOWN_VALUE, f"field {field!r} is {value[:40]!r}; allowed: {listed(allowed)}")
+            raise BadRow(
+                Reason.UNKNOWN_VALUE, f"field {field!r} is {value[:40]!r}; allowed: {listed(allowed)}"
+            )
         return value
 
     def label(self, field: str, allowed: tuple[str, ...]) -> str:
-        """A label, one of those that the publishers document; any other is a typing error or a damaged file, never a missing label."""
+        """A label, one of those that the publishers document; any other is a typing error or a damaged file,
+        never a missing label.
+        """
         return label_of(self.get(field), allowed, f"field {field!r}")
 
     def language(self, field: str = "lang") -> str:
         """A language code, in lower case: two or three letters, as ISO 639 has them."""
         code = self.text(field).strip().lower()
         if not _LANGUAGE.fullmatch(code):
-            raise BadRow(Reason.UNKNOWN_VALUE, f"field {field!r} is {code[:40]!r}; write an ISO 639 code of two or three letters")
+            raise BadRow(
+                Reason.UNKNOWN_VALUE,
+                f"field {field!r} is {code[:40]!r}; write an ISO 639 code of two or three letters",
+            )
         return code
 
     def items(self, field: str) -> list:
@@ -145,13 +156,18 @@ def label_of(value: object, allowed: tuple[str, ...], what: str) -> str:
     """A value that must be one of the documented labels. Raises BadRow (`unknown-label`, `wrong-type`)."""
     said = clean(_is(value, str, what))
     if said not in allowed:
-        raise BadRow(Reason.UNKNOWN_LABEL, f"{what} is {said[:40]!r}, which is no label; allowed: {listed(allowed)}")
+        raise BadRow(
+            Reason.UNKNOWN_LABEL, f"{what} is {said[:40]!r}, which is no label; allowed: {listed(allowed)}"
+        )
     return said
 
 
 def texts(values: object, what: str) -> list[str]:
     """A list of cleaned texts out of any value."""
-    return [clean(_is(value, str, f"{what}, entry {place}")) for place, value in enumerate(_is(values, list, what), 1)]
+    return [
+        clean(_is(value, str, f"{what}, entry {place}"))
+        for place, value in enumerate(_is(values, list, what), 1)
+    ]
 
 
 def titled(value: object, what: str) -> tuple[str, object]:
@@ -169,26 +185,36 @@ def parse(raw: bytes | str) -> object:
     except orjson.JSONDecodeError:
         pass
     try:
-        return json.loads(raw.decode() if isinstance(raw, bytes) else raw)  # json guesses the encoding of bytes, line by line
+        return json.loads(
+            raw.decode() if isinstance(raw, bytes) else raw
+        )  # json guesses the encoding of bytes, line by line
     except UnicodeDecodeError as error:
         raise BadRow(Reason.UNPARSABLE, f"not UTF-8 at byte {error.start}") from None
     except (ValueError, RecursionError) as error:
         raise BadRow(Reason.UNPARSABLE, f"not JSON: {error}") from None
 
 
-# A cutter makes (number, maker) pairs out of a file's bytes; the maker gives the row's value or raises BadRow.
+# A cutter makes (number, maker) pairs out of a file's bytes; the maker gives the row's value or raises
+# BadRow.
 Cut = Iterator[tuple[int, Callable[[], object]]]
 
 
 def refuse_encoding(raw: bytes) -> None:
-    """Raise BadRow, naming the encoding, for the bytes of a file that is UTF-16 or UTF-32, with a byte order mark or without."""
+    """Raise BadRow, naming the encoding, for the bytes of a file that is UTF-16 or UTF-32, with a byte order
+    mark or without.
+    """
     marked = next((name for mark, name in _MARKS.items() if raw.startswith(mark)), None)
     nulls = tuple(not byte for byte in raw[:4])  # files here begin with a character of ASCII, mostly with two
     if name := marked or _NULLS.get(nulls):
         raise BadRow(Reason.UNPARSABLE, f"it is {name}, not UTF-8")
 
 
-_MARKS = {codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32", codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
+_MARKS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
 _NULLS = {
     (False, True, False, True): "UTF-16",
     (True, False, True, False): "UTF-16",
@@ -198,20 +224,25 @@ _NULLS = {
 
 
 def json_lines(raw: bytes) -> Cut:
-    """Rows of JSON Lines, cut at "\\n" alone (U+2028 stands inside values); blank lines are no rows but count as lines.
+    """Rows of JSON Lines, cut at "\\n" alone (U+2028 stands inside values); blank lines are no rows but count
+    as lines.
 
     A file in another encoding or whose lines end in CR alone makes BadRow at once.
     """
     refuse_encoding(raw)
     if b"\r" in raw.strip() and b"\n" not in raw.strip():
-        raise BadRow(Reason.UNPARSABLE, "its lines end in a carriage return (CR) alone; they must end in LF or CR LF")
+        raise BadRow(
+            Reason.UNPARSABLE, "its lines end in a carriage return (CR) alone; they must end in LF or CR LF"
+        )
     for number, line in enumerate(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if line.strip():
             yield number, lambda line=line: _parsed_line(line)
 
 
 def _parsed_line(line: bytes) -> object:
-    """The value of a line. JSON holds a bare carriage return only between values: in a line that is no JSON it was a line's end."""
+    """The value of a line. JSON holds a bare carriage return only between values: in a line that is no JSON
+    it was a line's end.
+    """
     try:
         return parse(line)
     except BadRow as bad:
@@ -259,7 +290,8 @@ def json_list(raw: bytes) -> Cut:
 
 
 def csv_records(raw: bytes, columns: tuple[str, ...]) -> Cut:
-    """Records of a CSV file with a header (which is no row); a header without one of the columns makes BadRow at once.
+    """Records of a CSV file with a header (which is no row); a header without one of the columns makes BadRow
+    at once.
 
     A record with a byte that is no UTF-8 is one bad row, as a line of JSON Lines with one is.
     """
@@ -297,7 +329,9 @@ def _record(record: dict) -> dict:
         raise BadRow(Reason.UNPARSABLE, "the record has more cells than the header")
     for column, cell in record.items():
         if isinstance(cell, str) and (lost := _ESCAPED.search(cell)):
-            raise BadRow(Reason.UNPARSABLE, f"not UTF-8: byte 0x{ord(lost[0]) - 0xDC00:02x} in column {column!r}")
+            raise BadRow(
+                Reason.UNPARSABLE, f"not UTF-8: byte 0x{ord(lost[0]) - 0xDC00:02x} in column {column!r}"
+            )
     return record
 
 

@@ -20,5 +20,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     """The tables of every format found, one below the other."""
     found = [module for file, module in FORMATS.items() if (folder / file).exists()]
     if not found:
-        raise TruerateError(f"source {name!r}: no seed file in {str(folder)!r}; looked for: {', '.join(FORMATS)}")
+        raise TruerateError(
+            f"source {name!r}: no seed file in {str(folder)!r}; looked for: {', '.join(FORMATS)}"
+        )
     return join([module.read(folder, name=name, on_bad_row=on_bad_row) for module in found])

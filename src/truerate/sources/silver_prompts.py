@@ -1,4 +1,6 @@
-"""Information-seeking prompts with a reference passage each, in any language: what silver passages are written from (mFAVA section 3.1)."""
+"""Information-seeking prompts with a reference passage each, in any language: what silver passages are
+written from (mFAVA section 3.1).
+"""
 
 from pathlib import Path
 
@@ -17,7 +19,9 @@ CARD = {
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Each prompt as an item of task `silver`; prompts on one reference form a group, over languages and formats alike by its text."""
+    """Each prompt as an item of task `silver`; prompts on one reference form a group, over languages and
+    formats alike by its text.
+    """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     collection.read(FILES[0], json_lines, lambda row: _keep(collection, row))
     return collection.tables()

@@ -1,4 +1,6 @@
-"""Passages with FAVA's tags in source files: read strictly, refused by a row's reason, and laid onto the text as it was published."""
+"""Passages with FAVA's tags in source files: read strictly, refused by a row's reason, and laid onto the text
+as it was published.
+"""
 
 import re
 from bisect import bisect_left
@@ -20,8 +22,8 @@ _REASONS = {
 def tagged(marked: str) -> Tagged:
     """The text and spans of a marked passage. Raises BadRow with the grammar's reason.
 
-    Tags that keep the grammar under a name that is no type (`contridictory`, `Entity`) are refused as `unknown-type`: what they mean is not
-    guessed.
+    Tags that keep the grammar under a name that is no type (`contridictory`, `Entity`) are refused as
+    `unknown-type`: what they mean is not guessed.
     """
     found = parse_tags(marked)
     if isinstance(found, Tagged):
@@ -39,7 +41,8 @@ def _foreign(marked: str) -> list[str]:
 
 
 def spans_on(published: str, marked: str) -> list[dict]:
-    """The spans of a marked passage as code points of the published text without marks; raises BadRow with the reason.
+    """The spans of a marked passage as code points of the published text without marks; raises BadRow with
+    the reason.
 
     A text altered between its tags is refused as that, whatever its tags are called.
     """
@@ -52,9 +55,11 @@ def spans_on(published: str, marked: str) -> list[dict]:
 
 
 def laid_onto(published: str, found: Tagged) -> list[dict]:
-    """The spans of a tagged passage (`start`, `end`, `type`, `p` null) as code points of the published text, which differs in blanks alone.
+    """The spans of a tagged passage (`start`, `end`, `type`, `p` null) as code points of the published text,
+    which differs in blanks alone.
 
-    Raises BadRow (`altered`) where it differs in more. A span reaches from its first character to its last, blanks at its edges left out.
+    Raises BadRow (`altered`) where it differs in more. A span reaches from its first character to its last,
+    blanks at its edges left out.
     """
     if found.text == published:
         return [{**span, "p": None} for span in found.spans]
@@ -65,7 +70,9 @@ def laid_onto(published: str, found: Tagged) -> list[dict]:
     spans = []
     for span in found.spans:
         inside = [order[place] for place in range(span["start"], span["end"]) if place in order]
-        spans.append({"start": theirs[inside[0]], "end": theirs[inside[-1]] + 1, "type": span["type"], "p": None})
+        spans.append(
+            {"start": theirs[inside[0]], "end": theirs[inside[-1]] + 1, "type": span["type"], "p": None}
+        )
     return spans
 
 
@@ -75,10 +82,16 @@ def _inked(text: str) -> list[int]:
 
 
 def in_cleaned(published: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Half-open spans of a published text as code points of that text once cleaned. Raises BadRow for a span that is no part of it."""
+    """Half-open spans of a published text as code points of that text once cleaned. Raises BadRow for a span
+    that is no part of it.
+    """
     size, moved = len(published), []
     # Cleaning takes single characters out: where they stood says how far what is behind them moves.
-    gone = [] if len(clean(published)) == size else [place for place, character in enumerate(published) if not clean(character)]
+    gone = (
+        []
+        if len(clean(published)) == size
+        else [place for place, character in enumerate(published) if not clean(character)]
+    )
     for start, end in spans:
         if not 0 <= start < end <= size:
             raise BadRow(Reason.OUT_OF_RANGE, f"span {start}–{end} is no part of a text of {size} characters")
@@ -91,4 +104,7 @@ def refuse_overlap(spans: Sequence[dict]) -> None:
     ordered = sorted(spans, key=lambda span: (span["start"], span["end"]))
     for one, other in zip(ordered, ordered[1:], strict=False):
         if other["start"] < one["end"]:
-            raise BadRow(Reason.OVERLAP, f"spans {one['start']}–{one['end']} and {other['start']}–{other['end']} overlap")
+            raise BadRow(
+                Reason.OVERLAP,
+                f"spans {one['start']}–{one['end']} and {other['start']}–{other['end']} overlap",
+            )

@@ -12,20 +12,34 @@ TASK = "train"
 def with_training(source: SourceTables, other: SourceTables) -> SourceTables:
     """A source with the silver texts of another as task `train`: samples, their items, and their documents.
 
-    Nothing is learned from split `test`, nor from a text whose group has gold labels here or there: whichever board learns from a folder
-    learns the same. Texts that are the source's own (it may be its own training folder) move over, the rest stay to be judged.
+    Nothing is learned from split `test`, nor from a text whose group has gold labels here or there: whichever
+    board learns from a folder learns the same. Texts that are the source's own (it may be its own training
+    folder) move over, the rest stay to be judged.
     """
-    silver = other.samples.filter(pl.col("task") == "silver", pl.col("label_source") == "silver", pl.col("split") == "train")
+    silver = other.samples.filter(
+        pl.col("task") == "silver", pl.col("label_source") == "silver", pl.col("split") == "train"
+    )
     gold = pl.concat([source.samples, other.samples]).filter(pl.col("label_source") == "gold")
     taken = silver.filter(~pl.col("group_id").is_in(gold["group_id"].implode()))
     moved = taken["sample_id"].implode()
-    items = other.items.join(taken.select("item_id").unique(), on="item_id", how="semi", maintain_order="left")
+    items = other.items.join(
+        taken.select("item_id").unique(), on="item_id", how="semi", maintain_order="left"
+    )
     needed = items.select(pl.col("document_ids").explode()).unique()
-    documents = other.documents.join(needed, left_on="document_id", right_on="document_ids", how="semi", maintain_order="left")
+    documents = other.documents.join(
+        needed, left_on="document_id", right_on="document_ids", how="semi", maintain_order="left"
+    )
     return SourceTables(
-        documents=pl.concat([source.documents, documents]).unique("document_id", keep="first", maintain_order=True),
+        documents=pl.concat([source.documents, documents]).unique(
+            "document_id", keep="first", maintain_order=True
+        ),
         items=pl.concat([source.items, _renamed(items, "item_id")]),
-        samples=pl.concat([source.samples.filter(~pl.col("sample_id").is_in(moved)), _renamed(taken, "sample_id", "item_id")]),
+        samples=pl.concat(
+            [
+                source.samples.filter(~pl.col("sample_id").is_in(moved)),
+                _renamed(taken, "sample_id", "item_id"),
+            ]
+        ),
         judgements=source.judgements,
         rejects=source.rejects,
         card=_card(source.card, other.card, n_train=taken.height),
@@ -34,12 +48,17 @@ def with_training(source: SourceTables, other: SourceTables) -> SourceTables:
 
 def _renamed(data: pl.DataFrame, *columns: str) -> pl.DataFrame:
     """Rows under task `train`, with ids of their own."""
-    new = [pl.col(name).map_elements(lambda old: keys.content_id(TASK, old), return_dtype=pl.String) for name in columns]
+    new = [
+        pl.col(name).map_elements(lambda old: keys.content_id(TASK, old), return_dtype=pl.String)
+        for name in columns
+    ]
     return data.with_columns(*new, task=pl.lit(TASK))
 
 
 def _card(card: dict, other: dict, *, n_train: int) -> dict:
-    """The rights of both (`own_redistribution`, `own_licence`: the source's alone), the files of both, its own counts and what it took."""
+    """The rights of both (`own_redistribution`, `own_licence`: the source's alone), the files of both, its
+    own counts and what it took.
+    """
     files = {file["sha256"]: file for file in (*card["files"], *other["files"])}
     return {
         **joined_card([card, other]),

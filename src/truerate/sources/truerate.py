@@ -1,10 +1,13 @@
-"""The labelled texts of a data set that truerate published: one config for each task, rows joined with what they are about.
+"""The labelled texts of a data set that truerate published: one config for each task, rows joined with what
+they are about.
 
-A data set read whole has `data/<config>/<split>-*.parquet`, and the config's name begins with its task; of a config chosen by `hub.config`
-the folder holds `<split>-*.parquet` alone. What can be read is told by its track (`release.TASKS`): HaluEval's four tasks; mFAVA's passages
-to learn from, held out, silver and gold, and labelled replies; WildHallucinations' labelled facts and replies. Of the tables the replies of
-WildHallucinations are read with their facts and the verifier's verdicts (part `replies`, see `released_replies`); generations, judgements
-and scores of other boards belong to that board's models and are not a source.
+A data set read whole has `data/<config>/<split>-*.parquet`, and the config's name begins with its task; of a
+config chosen by `hub.config` the folder holds `<split>-*.parquet` alone. What can be read is told by its
+track (`release.TASKS`): HaluEval's four tasks; mFAVA's passages to learn from, held out, silver and gold, and
+labelled replies; WildHallucinations' labelled facts and replies. Of the tables the replies of
+WildHallucinations are read with their facts and the verifier's verdicts (part `replies`, see
+`released_replies`); generations, judgements and scores of other boards belong to that board's models and are
+not a source.
 """
 
 import re
@@ -32,38 +35,66 @@ CARD = {
     "url": None,
     "lang": "en",
 }
-# Attributes that would pass for columns or for those that are set here; and evidence, which names passages of documents by their old ids.
+# Attributes that would pass for columns or for those that are set here; and evidence, which names passages of
+# documents by their old ids.
 NOT_CARRIED = (
-    *("self", "item", "text", "is_hallucinated", "label_source", "task", "pair_id", "generator", "pattern", "rationale", "spans"),
+    *(
+        "self",
+        "item",
+        "text",
+        "is_hallucinated",
+        "label_source",
+        "task",
+        "pair_id",
+        "generator",
+        "pattern",
+        "rationale",
+        "spans",
+    ),
     *("evidence", "published_split", "published_id"),
 )
-NAMING = ("generation", "fact", "silver", "translated_from")  # attributes that name another sample of the data set, by its published id
+NAMING = (
+    "generation",
+    "fact",
+    "silver",
+    "translated_from",
+)  # attributes that name another sample of the data set, by its published id
 _SHARD = re.compile(r"(.+?)-\d+-of-\d+")
 
 
 class Told(NamedTuple):
-    """What a file's place says of its rows: their task (None where a column says it), their split, the words on their licence."""
+    """What a file's place says of its rows: their task (None where a column says it), their split, the words
+    on their licence.
+    """
 
     task: str | None
     split: str
     licence: str
 
 
-def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None, config: str | None = None) -> SourceTables:
-    """Each row as a sample of its item; its knowledge is the item's document. Attributes: the row's, `published_id`, `published_split`.
+def read(
+    folder: Path, *, name: str, on_bad_row: str, part: str | None = None, config: str | None = None
+) -> SourceTables:
+    """Each row as a sample of its item; its knowledge is the item's document. Attributes: the row's,
+    `published_id`, `published_split`.
 
-    Groups keep their published ids, so that what must not be split stays together, also across sources; published splits win. `part` names
-    the one task to read, or `replies`; `config` is the one whose files lie in the folder. Raises TruerateError for other tasks, and for
-    configs whose rows have no texts.
+    Groups keep their published ids, so that what must not be split stays together, also across sources;
+    published splits win. `part` names the one task to read, or `replies`; `config` is the one whose files lie
+    in the folder. Raises TruerateError for other tasks, and for configs whose rows have no texts.
     """
     release = release_in(folder, name=name)
     parts = (*release.tasks, *([REPLIES] if ENTITY in release.tasks else []))
     if part is not None and part not in parts:
         raise TruerateError(f"source {name!r}: part {part!r} is not known; allowed: {listed(parts)}")
     base = folder / "data" if (folder / "data").is_dir() else folder
-    configs = {path: path.parent.name if path.parent != base else config for path in sorted(base.glob(f"**/*{SUFFIX}"))}
+    configs = {
+        path: path.parent.name if path.parent != base else config
+        for path in sorted(base.glob(f"**/*{SUFFIX}"))
+    }
     chosen = _chosen(configs, release, part=part, config=config)
-    if REPLIES in parts and (part == REPLIES or part is None and ENTITY not in chosen.values() and replies.is_in(configs)):
+    if REPLIES in parts and (
+        part == REPLIES or part is None and ENTITY not in chosen.values() and replies.is_in(configs)
+    ):
         collection = _collection(folder, release, configs, configs, name=name, on_bad_row=on_bad_row)
         replies.keep(collection, configs, release)
         return collection.tables()
@@ -77,32 +108,55 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None, c
     for path, task in sorted(chosen.items(), key=lambda one: (parts.index(one[1]) if one[1] else 0, one[0])):
         file, shard = path.relative_to(folder).as_posix(), _SHARD.fullmatch(path.stem)
         _check_columns(path, task, release, where=f"source {name!r}: {file}")
-        told = Told(task, shard[1] if shard else path.stem, release.licences.get(configs[path] or "", collection.card["licence"]))
+        told = Told(
+            task,
+            shard[1] if shard else path.stem,
+            release.licences.get(configs[path] or "", collection.card["licence"]),
+        )
         keep = _keep_of_entity if release.track == "wildhallucinations" else _keep
-        collection.read(file, partial(parquet_rows, needed=NEEDED), partial(keep, collection, release, entities, told))
+        collection.read(
+            file, partial(parquet_rows, needed=NEEDED), partial(keep, collection, release, entities, told)
+        )
     _name_anew(collection)
     return collection.tables()
 
 
-def _chosen(configs: Mapping[Path, str | None], release: Release, *, part: str | None, config: str | None) -> dict[Path, str | None]:
+def _chosen(
+    configs: Mapping[Path, str | None], release: Release, *, part: str | None, config: str | None
+) -> dict[Path, str | None]:
     """The files that hold rows of the part, or of any task where none is named, with their task.
 
-    Files of one config lie in no folder of its name: what they hold is said by its name, else by the part or a column.
+    Files of one config lie in no folder of its name: what they hold is said by its name, else by the part or
+    a column.
     """
     named = {path: _task(one, release) or (part if one == config else None) for path, one in configs.items()}
-    return {path: task for path, task in named.items() if part in (None, task) and (task or configs[path] == config)}
+    return {
+        path: task
+        for path, task in named.items()
+        if part in (None, task) and (task or configs[path] == config)
+    }
 
 
 def _task(config: str | None, release: Release) -> str | None:
     """The task of a config: its name, or what stands before the licence in it."""
-    return next((task for task in release.tasks if config == task or (config or "").startswith(f"{task}-")), None)
+    return next(
+        (task for task in release.tasks if config == task or (config or "").startswith(f"{task}-")), None
+    )
 
 
 def _collection(
-    folder: Path, release: Release, chosen: Iterable[Path], configs: Mapping[Path, str | None], *, name: str, on_bad_row: str
+    folder: Path,
+    release: Release,
+    chosen: Iterable[Path],
+    configs: Mapping[Path, str | None],
+    *,
+    name: str,
+    on_bad_row: str,
 ) -> Collection:
     """A collection under the licences of the configs that are read."""
-    words = list(dict.fromkeys(release.licences[configs[path]] for path in chosen if configs[path] in release.licences))
+    words = list(
+        dict.fromkeys(release.licences[configs[path]] for path in chosen if configs[path] in release.licences)
+    )
     licence = {"licence": "; ".join(words)} if words else {}
     return Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD | release.card | licence)
 
@@ -117,13 +171,19 @@ def _check_columns(path: Path, task: str | None, release: Release, *, where: str
         again = "rebuild the texts as the data set's rebuild/REBUILD.md says, and read the source that they come from"
         raise TruerateError(f"{where}: its rows are ids and labels without texts; {again}")
     if task is None and "task" not in columns:
-        raise TruerateError(f"{where}: nothing says of which task its rows are; name it as `part`: {listed(release.tasks)}")
+        raise TruerateError(
+            f"{where}: nothing says of which task its rows are; name it as `part`: {listed(release.tasks)}"
+        )
 
 
-# ---- rows ------------------------------------------------------------------------------------------------------------------------
+# ---- rows --------------------------------------------------------------------------------------------------
 def _keep(collection: Collection, release: Release, entities: dict[str, dict], told: Told, row: Row) -> None:
     """A labelled text of an item whose document is its knowledge."""
-    sample, knowledge, task = _sample(row, told), row.optional_text("knowledge"), told.task or row.choice("task", release.tasks)
+    sample, knowledge, task = (
+        _sample(row, told),
+        row.optional_text("knowledge"),
+        told.task or row.choice("task", release.tasks),
+    )
     collection.once("the sample", task, sample["published_id"], row=row)
     item = collection.item(
         task,
@@ -132,20 +192,30 @@ def _keep(collection: Collection, release: Release, entities: dict[str, dict], t
         question=row.optional_text("question") or "",
         history=row.optional_text("history") or "",
         right_answer=row.optional_text("right_answer"),
-        document_ids=[collection.document(knowledge, lang=row.language(), licence=told.licence)] if knowledge else [],
+        document_ids=[collection.document(knowledge, lang=row.language(), licence=told.licence)]
+        if knowledge
+        else [],
         published_id=row.text("item_id"),
         is_shared=True,
     )
     collection.sample(item, **sample)
 
 
-def _keep_of_entity(collection: Collection, release: Release, entities: dict[str, dict], told: Told, row: Row) -> None:
-    """A labelled reply about an entity, or a fact of one: its knowledge is what it was checked against, so evidence of its own."""
+def _keep_of_entity(
+    collection: Collection, release: Release, entities: dict[str, dict], told: Told, row: Row
+) -> None:
+    """A labelled reply about an entity, or a fact of one: its knowledge is what it was checked against, so
+    evidence of its own.
+    """
     sample, knowledge, published = _sample(row, told), row.optional_text("knowledge"), row.text("item_id")
     task = told.task or row.choice("task", release.tasks)
     collection.once("the sample", task, sample["published_id"], row=row)
     if published not in entities:
-        about = {"group_id": row.text("group_id"), "lang": row.language(), "question": row.optional_text("question") or ""}
+        about = {
+            "group_id": row.text("group_id"),
+            "lang": row.language(),
+            "question": row.optional_text("question") or "",
+        }
         entities[published] = collection.item(ENTITY, **about, published_id=published)
     if knowledge:
         document = collection.document(knowledge, lang=row.language(), licence=told.licence)
@@ -160,7 +230,9 @@ def _sample(row: Row, told: Told) -> dict:
     attributes = {Row(pair, row.number).text("key"): pair.get("value") for pair in _list(row, "attributes")}
     text, is_hallucinated = row.text("text"), row.get("is_hallucinated")
     if not isinstance(is_hallucinated, bool):
-        raise BadRow(Reason.WRONG_TYPE, f"field 'is_hallucinated' must be true or false, not {is_hallucinated!r}")
+        raise BadRow(
+            Reason.WRONG_TYPE, f"field 'is_hallucinated' must be true or false, not {is_hallucinated!r}"
+        )
     return {
         "text": text,
         "is_hallucinated": is_hallucinated,
@@ -192,5 +264,7 @@ def _span(span: Row, text: str) -> dict:
     if not isinstance(p, float | None):
         raise BadRow(Reason.WRONG_TYPE, f"a span's field 'p' must be a number, not {p!r}")
     if not 0 <= start < end <= len(text):
-        raise BadRow(Reason.OUT_OF_RANGE, f"span {start}–{end} does not lie within the text of {len(text)} characters")
+        raise BadRow(
+            Reason.OUT_OF_RANGE, f"span {start}–{end} does not lie within the text of {len(text)} characters"
+        )
     return {"start": start, "end": end, "type": span.optional_text("type"), "p": p}

@@ -1,4 +1,6 @@
-"""What mFAVA starts from, whichever of it a folder holds: tagged passages, prompts with references, Wikipedia articles."""
+"""What mFAVA starts from, whichever of it a folder holds: tagged passages, prompts with references, Wikipedia
+articles.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,5 @@
-"""Wikipedia articles as the MediaWiki API gives them (plain-text extracts with heading lines), a page or a whole response per row.
+"""Wikipedia articles as the MediaWiki API gives them (plain-text extracts with heading lines), a page or a
+whole response per row.
 
 The text before the first heading, the lead, is the reference of what is asked about an article.
 """
@@ -30,14 +31,18 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     found = [file for file in FILES if (folder / file).is_file()]
     if not found:
-        raise TruerateError(f"source {name!r}: no articles in {str(folder)!r}; looked for: {', '.join(FILES)}")
+        raise TruerateError(
+            f"source {name!r}: no articles in {str(folder)!r}; looked for: {', '.join(FILES)}"
+        )
     for file in found:
         collection.read(file, pages, lambda row: _keep(collection, row))
     return collection.tables()
 
 
 def pages(raw: bytes) -> Cut:
-    """The pages of a file: a row that is a response of the API (`query.pages`, a list or an object by page id) holds many."""
+    """The pages of a file: a row that is a response of the API (`query.pages`, a list or an object by page
+    id) holds many.
+    """
     for number, make in json_rows(raw):
         try:
             values = make()
@@ -94,7 +99,9 @@ def _language(row: Row) -> str:
 
 
 def _url(row: Row) -> str | None:
-    return next((text for field in ("url", "canonicalurl", "fullurl") if (text := row.optional_text(field))), None)
+    return next(
+        (text for field in ("url", "canonicalurl", "fullurl") if (text := row.optional_text(field))), None
+    )
 
 
 def _address(row: Row) -> str | None:
@@ -109,16 +116,24 @@ def _depth(row: Row) -> float | None:
     """The depth of the article's wiki, None where it is not known."""
     depth = row.values.get("depth")
     if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int | float)):
-        raise BadRow(Reason.WRONG_TYPE, f"field 'depth' is {str(depth)[:40]!r}; it must be a number, or null where it is not known")
+        raise BadRow(
+            Reason.WRONG_TYPE,
+            f"field 'depth' is {str(depth)[:40]!r}; it must be a number, or null where it is not known",
+        )
     return None if depth is None else float(depth)
 
 
 def _tags(row: Row) -> list[str]:
-    """Names of the templates on the page, in order, each once: plain ones as they are, the API's titles without their namespace."""
+    """Names of the templates on the page, in order, each once: plain ones as they are, the API's titles
+    without their namespace.
+    """
     if row.values.get("templates") is None:
         return []
     found = [entry.get("title") if isinstance(entry, dict) else entry for entry in row.items("templates")]
     if wrong := [entry for entry in found if not isinstance(entry, str)]:
         raise BadRow(Reason.WRONG_TYPE, f"field 'templates' holds {str(wrong[0])[:40]!r}; it must hold names")
-    names = [name.partition(":")[2] if isinstance(entry, dict) else name for entry, name in zip(row.items("templates"), found, strict=True)]
+    names = [
+        name.partition(":")[2] if isinstance(entry, dict) else name
+        for entry, name in zip(row.items("templates"), found, strict=True)
+    ]
     return list(dict.fromkeys(clean(name) for name in names))

@@ -1,7 +1,9 @@
-"""WildChat (Zhao et al. 2024): conversations of users with assistants, in Parquet or JSON Lines; each user turn is a row of a list.
+"""WildChat (Zhao et al. 2024): conversations of users with assistants, in Parquet or JSON Lines; each user
+turn is a row of a list.
 
-The format is that of the data set's card, which has changed over its releases (`conversation_id` or `conversation_hash`, with and without
-moderation scores): only `conversation` must be there. What says who the users are (addresses, countries, request headers) is not read.
+The format is that of the data set's card, which has changed over its releases (`conversation_id` or
+`conversation_hash`, with and without moderation scores): only `conversation` must be there. What says who the
+users are (addresses, countries, request headers) is not read.
 """
 
 from functools import partial
@@ -15,7 +17,16 @@ from truerate.sources.parquet import SUFFIX as PARQUET
 from truerate.sources.parquet import parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row, json_rows
 
-COLUMNS = ("conversation_hash", "conversation_id", "model", "conversation", "language", "toxic", "redacted", "openai_moderation")
+COLUMNS = (
+    "conversation_hash",
+    "conversation_id",
+    "model",
+    "conversation",
+    "language",
+    "toxic",
+    "redacted",
+    "openai_moderation",
+)
 ROLES = ("user", "assistant", "system")
 ENGLISH = ("english", "en", "eng")
 CARD = {
@@ -30,23 +41,37 @@ CARD = {
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Each English user turn that is neither toxic nor redacted as an item of task `chat`, its conversation as its group.
+    """Each English user turn that is neither toxic nor redacted as an item of task `chat`, its conversation
+    as its group.
 
-    Attributes: `conversation`, `turn` (from 1, among the user's), `source_model`. Files are those below the folder that end in .parquet,
-    .jsonl or .json. Turns that are not used are rejects without their text, which is just what should not be passed on.
+    Attributes: `conversation`, `turn` (from 1, among the user's), `source_model`. Files are those below the
+    folder that end in .parquet, .jsonl or .json. Turns that are not used are rejects without their text,
+    which is just what should not be passed on.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file() and _is_chat(path))
+    found = sorted(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file() and _is_chat(path)
+    )
     if not found:
-        raise TruerateError(f"source {name!r}: no conversations in {str(folder)!r}; looked for: *.parquet, *.jsonl, *.json")
+        raise TruerateError(
+            f"source {name!r}: no conversations in {str(folder)!r}; looked for: *.parquet, *.jsonl, *.json"
+        )
     for file in found:
-        cut = partial(parquet_rows, columns=COLUMNS, needed=("conversation",)) if file.endswith(PARQUET) else json_rows
+        cut = (
+            partial(parquet_rows, columns=COLUMNS, needed=("conversation",))
+            if file.endswith(PARQUET)
+            else json_rows
+        )
         collection.read(file, cut, lambda row, file=file: _book(collection, file, row))
     return collection.tables()
 
 
 def _is_chat(path: Path) -> bool:
-    return path.suffix in (PARQUET, ".jsonl", ".json") and path.name != "source.json" and not path.name.startswith(".")
+    return (
+        path.suffix in (PARQUET, ".jsonl", ".json")
+        and path.name != "source.json"
+        and not path.name.startswith(".")
+    )
 
 
 def _book(collection: Collection, file: str, row: Row) -> None:
@@ -60,9 +85,14 @@ def _book(collection: Collection, file: str, row: Row) -> None:
 
 
 def _keep(collection: Collection, file: str, row: Row) -> None:
-    """Items of the turns that can be used, rejects of the others. A conversation that cannot be read gives none of either."""
+    """Items of the turns that can be used, rejects of the others. A conversation that cannot be read gives
+    none of either.
+    """
     turns = row.items("conversation")
-    whole = {"language": row.optional_text("language"), **{field: _flag(row, field) for field in ("toxic", "redacted")}}
+    whole = {
+        "language": row.optional_text("language"),
+        **{field: _flag(row, field) for field in ("toxic", "redacted")},
+    }
     model, identity = row.optional_text("model"), _identity(row)
     read = [_turn(turn, place, whole, _moderated(row, place)) for place, turn in enumerate(turns)]
     users = [turn for turn in read if turn["role"] == "user"]
@@ -73,7 +103,9 @@ def _keep(collection: Collection, file: str, row: Row) -> None:
         try:
             _refuse(turn, collection.card.get("lang"))
             known = {"conversation": identity, "turn": number, "source_model": model}
-            collection.item("chat", group=("conversation", identity), question=turn["text"], lang="en", **known)
+            collection.item(
+                "chat", group=("conversation", identity), question=turn["text"], lang="en", **known
+            )
         except BadRow as bad:
             collection.reject(file, bad, row=row.number, target_id=f"{identity}/{number}")
             collection.counts[f"n_turns_{bad.reason.value}"] += 1
@@ -82,7 +114,13 @@ def _keep(collection: Collection, file: str, row: Row) -> None:
 def _identity(row: Row) -> str:
     """The conversation's name: its hash or id, else one made from its turns."""
     named = row.optional_text("conversation_hash") or row.optional_text("conversation_id")
-    return named or content_id([(turn.get("role"), turn.get("content")) for turn in row.values["conversation"] if isinstance(turn, dict)])
+    return named or content_id(
+        [
+            (turn.get("role"), turn.get("content"))
+            for turn in row.values["conversation"]
+            if isinstance(turn, dict)
+        ]
+    )
 
 
 def _turn(turn: object, place: int, whole: dict, is_flagged: bool | None) -> dict:
@@ -108,12 +146,16 @@ def _flag(row: Row, field: str) -> bool | None:
     """True, false, or None where the field is absent or null."""
     value = row.values.get(field)
     if value is not None and not isinstance(value, bool):
-        raise BadRow(Reason.WRONG_TYPE, f"field {field!r} must be true, false or null, not {clean(str(value))[:40]!r}")
+        raise BadRow(
+            Reason.WRONG_TYPE, f"field {field!r} must be true, false or null, not {clean(str(value))[:40]!r}"
+        )
     return value
 
 
 def _moderated(row: Row, place: int) -> bool | None:
-    """Whether OpenAI's moderation flagged a turn (by its place in the conversation), None where nothing is said of it."""
+    """Whether OpenAI's moderation flagged a turn (by its place in the conversation), None where nothing is
+    said of it.
+    """
     marks = row.values.get("openai_moderation")
     mark = marks[place] if isinstance(marks, list) and place < len(marks) else None
     flagged = mark.get("flagged") if isinstance(mark, dict) else None
@@ -121,7 +163,9 @@ def _moderated(row: Row, place: int) -> bool | None:
 
 
 def _refuse(turn: dict, default: str | None) -> None:
-    """Raise BadRow where a turn is not used. `default`: the language of turns that name none (`lang` of the folder's source.json)."""
+    """Raise BadRow where a turn is not used. `default`: the language of turns that name none (`lang` of the
+    folder's source.json).
+    """
     if not turn["text"]:
         raise BadRow(Reason.EMPTY_TURN, "the turn holds no text")
     if turn["toxic"]:
@@ -130,4 +174,6 @@ def _refuse(turn: dict, default: str | None) -> None:
         raise BadRow(Reason.REDACTED, "personal data were taken out of the turn")
     language = turn["language"] or default
     if language is None or language.casefold() not in ENGLISH:
-        raise BadRow(Reason.NOT_ENGLISH, f"the language is {language[:40]!r}" if language else "no language is stated")
+        raise BadRow(
+            Reason.NOT_ENGLISH, f"the language is {language[:40]!r}" if language else "no language is stated"
+        )

@@ -1,8 +1,10 @@
-"""WildHallucinations (Zhao et al. 2024): entities from people's chats, each with its category and the web pages found for it.
+"""WildHallucinations (Zhao et al. 2024): entities from people's chats, each with its category and the web
+pages found for it.
 
-Its card documents the columns `entity`, `perplexity`, `info` (up to ten pages), `category` and `wiki` (1: some page is Wikipedia's), in
-Parquet files `data/train-*`. What a page holds is not documented; by public code that reads it, `text` and `status_code` (200 where it was
-got), and perhaps `url`: a page's title and address are read where they are there.
+Its card documents the columns `entity`, `perplexity`, `info` (up to ten pages), `category` and `wiki` (1:
+some page is Wikipedia's), in Parquet files `data/train-*`. What a page holds is not documented; by public
+code that reads it, `text` and `status_code` (200 where it was got), and perhaps `url`: a page's title and
+address are read where they are there.
 """
 
 from collections.abc import Sequence
@@ -33,16 +35,23 @@ WIKIPEDIA, WEB = "CC BY-SA 4.0", "not stated (web page)"
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Each entity as an item of task `entity` with its pages as documents; attributes `name`, `domain` (category), `perplexity`, `wiki`.
+    """Each entity as an item of task `entity` with its pages as documents; attributes `name`, `domain`
+    (category), `perplexity`, `wiki`.
 
     Pages that were not got, or hold no text, are left out; an entity without a page is a reject.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in (SUFFIX, ".jsonl"))
+    found = sorted(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in (SUFFIX, ".jsonl")
+    )
     if not found:
-        raise TruerateError(f"source {name!r}: no entities in {str(folder)!r}; looked for: *.parquet, *.jsonl")
+        raise TruerateError(
+            f"source {name!r}: no entities in {str(folder)!r}; looked for: *.parquet, *.jsonl"
+        )
     for file in found:
-        cut = partial(parquet_rows, columns=COLUMNS, needed=COLUMNS[:1]) if file.endswith(SUFFIX) else json_rows
+        cut = (
+            partial(parquet_rows, columns=COLUMNS, needed=COLUMNS[:1]) if file.endswith(SUFFIX) else json_rows
+        )
         collection.read(file, cut, partial(_keep, collection))
     return collection.tables()
 
@@ -61,7 +70,14 @@ def _keep(collection: Collection, row: Row) -> None:
     collection.counts.update(n_pages=len(pages), n_pages_without_text=len(pages) - len(got))
     if not got:
         raise BadRow(Reason.NO_KNOWLEDGE, "none of its pages holds text")
-    collection.entity(item_id, shown, document_ids=_documents(collection, got), domain=category, perplexity=perplexity, wiki=wiki)
+    collection.entity(
+        item_id,
+        shown,
+        document_ids=_documents(collection, got),
+        domain=category,
+        perplexity=perplexity,
+        wiki=wiki,
+    )
 
 
 def _documents(collection: Collection, pages: Sequence[dict]) -> list[str]:

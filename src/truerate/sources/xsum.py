@@ -1,4 +1,5 @@
-"""XSum hallucination annotations (Maynez et al. 2020): spans that three workers marked in summaries of BBC articles.
+"""XSum hallucination annotations (Maynez et al. 2020): spans that three workers marked in summaries of BBC
+articles.
 
 The articles themselves are not part of the data, so items have no documents.
 """
@@ -44,9 +45,11 @@ class Summary:
 
 
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Summaries as samples, hallucinated where most workers marked something; each worker's marks as a judgement.
+    """Summaries as samples, hallucinated where most workers marked something; each worker's marks as a
+    judgement.
 
-    Where a worker both marked spans and said that there is nothing to mark, the spans stand and the other row is a reject.
+    Where a worker both marked spans and said that there is nothing to mark, the spans stand and the other row
+    is a reject.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     summaries: dict[tuple[str, str], Summary] = {}
@@ -54,7 +57,13 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     for (article, system), summary in summaries.items():
         for worker in [worker for worker in summary.empty if summary.marked[worker]]:
             bad = BadRow(Reason.CONTRADICTION, f"{worker} marked spans in this summary, too; they stand")
-            collection.reject(FILE, bad, row=summary.empty[worker], target_id=f"{article}/{system}/{worker}", text=summary.text)
+            collection.reject(
+                FILE,
+                bad,
+                row=summary.empty[worker],
+                target_id=f"{article}/{system}/{worker}",
+                text=summary.text,
+            )
         try:
             _keep(collection, summary, article, system)
         except BadRow as bad:
@@ -70,7 +79,10 @@ def _mark(summaries: dict[tuple[str, str], Summary], row: Row) -> None:
     span = None if kind == "NULL" else _span(row, published, kind)
     summary = summaries.setdefault((article, system), Summary(clean(published)))
     if summary.text != clean(published):
-        raise BadRow(Reason.CONFLICT, f"field 'summary_unescaped' differs from the text read before for {article}, {system}")
+        raise BadRow(
+            Reason.CONFLICT,
+            f"field 'summary_unescaped' differs from the text read before for {article}, {system}",
+        )
     marked = summary.marked.setdefault(worker, set())
     if span in marked or (span is None and worker in summary.empty):
         raise BadRow(Reason.DUPLICATE, f"the same row of {worker} was already read for {article}, {system}")
@@ -89,7 +101,10 @@ def _span(row: Row, published: str, kind: str) -> Span:
 def _keep(collection: Collection, summary: Summary, article: str, system: str) -> None:
     n_workers, n_marking = len(summary.marked), sum(bool(spans) for spans in summary.marked.values())
     if 2 * n_marking == n_workers:
-        raise BadRow(Reason.NO_MAJORITY, f"summary of {article} by {system}: {n_marking} of {n_workers} workers marked something")
+        raise BadRow(
+            Reason.NO_MAJORITY,
+            f"summary of {article} by {system}: {n_marking} of {n_workers} workers marked something",
+        )
     item = collection.item("summarization", group=("article", article), article=article, is_shared=True)
     sample = collection.sample(
         item,
@@ -106,7 +121,9 @@ def _keep(collection: Collection, summary: Summary, article: str, system: str) -
 
 
 def majority_spans(marked: list[set[Span]], n_characters: int) -> list[Span]:
-    """The runs of characters that more than half of the workers marked; the type is theirs where they agree, else `mixed`."""
+    """The runs of characters that more than half of the workers marked; the type is theirs where they agree,
+    else `mixed`.
+    """
     kinds: list[Counter[str]] = [Counter() for _ in range(n_characters)]
     for spans in marked:
         covered = {place: kind for start, end, kind in sorted(spans) for place in range(start, end)}

@@ -1,7 +1,8 @@
 """Articles of wikis, fetched into the files that the reader `wikipedia` reads.
 
-`articles.jsonl`: an article per line; `left_out.jsonl`: what was not taken, with its reason; `titles.<lang>.tsv`: what was taken, a title
-and its revision per line: given back as `--titles`, these files fetch the same set again.
+`articles.jsonl`: an article per line; `left_out.jsonl`: what was not taken, with its reason;
+`titles.<lang>.tsv`: what was taken, a title and its revision per line: given back as `--titles`, these files
+fetch the same set again.
 """
 
 import asyncio
@@ -29,19 +30,25 @@ _LANG = re.compile(r"[a-z]{2,3}")
 _HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 _BLOCKS = ("p", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "pre", "section", "br", *_HEADINGS)
 _SPACE = re.compile(r"[ \t\r\n]+")
-# What is shown with an article and is none of its sentences: boxes, tables, pictures, notes, marks of references, links to edit.
+# What is shown with an article and is none of its sentences: boxes, tables, pictures, notes, marks of
+# references, links to edit.
 _TAGS = "table figure style script input annotation".split()
 _CLASSES = "mw-editsection error nomobile noprint noexcerpt sortkey metadata reference references coordinates geo-nondefault".split()
 _ASIDE = " | ".join(
     [f".//{tag}" for tag in _TAGS]
     + [f".//*[contains(concat(' ', normalize-space(@class), ' '), ' {name} ')]" for name in _CLASSES]
-    + [".//*[@id='coordinates']", ".//div[not(contains(@class, 'mw-heading') or contains(@class, 'mw-parser-output'))]"]
+    + [
+        ".//*[@id='coordinates']",
+        ".//div[not(contains(@class, 'mw-heading') or contains(@class, 'mw-parser-output'))]",
+    ]
 )
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is fetched: `n` articles per language (None: all of the titles), of so many characters and without the named templates."""
+    """What is fetched: `n` articles per language (None: all of the titles), of so many characters and without
+    the named templates.
+    """
 
     languages: Sequence[str]
     n: int | None
@@ -52,7 +59,9 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Asked:
-    """How it is fetched: the API's address (`{lang}` in it), who asks, hosts that may be private, and the pause between requests."""
+    """How it is fetched: the API's address (`{lang}` in it), who asks, hosts that may be private, and the
+    pause between requests.
+    """
 
     contact: str
     api: str = mediawiki.API
@@ -61,19 +70,25 @@ class Asked:
 
 
 def fetch(folder: Path, wanted: Wanted, asked: Asked, *, clock: Clock | None = None) -> dict[str, int]:
-    """Fetch and write; gives the articles per language. Raises TruerateError where a language has none or an API gives none."""
+    """Fetch and write; gives the articles per language. Raises TruerateError where a language has none or an
+    API gives none.
+    """
     _check(wanted)
     guard = Guard(asked.allowed_private)
     titles = {lang: _titles(wanted.titles, lang) for lang in wanted.languages} if wanted.titles else {}
     urls = {lang: mediawiki.checked(asked.api, lang, guard) for lang in wanted.languages}
     if len(set(urls.values())) < len(urls):
-        raise TruerateError(f"fetching articles: --api {asked.api!r} is the same for all languages; write {{lang}} where they differ")
+        raise TruerateError(
+            f"fetching articles: --api {asked.api!r} is the same for all languages; write {{lang}} where they differ"
+        )
     taken, left = asyncio.run(_fetch(urls, titles, wanted, (asked, guard, clock)))
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / ARTICLES, (row for rows in taken.values() for row in rows))
     _write(folder / LEFT_OUT, left)
     for lang, rows in taken.items():
-        (folder / f"titles.{lang}.tsv").write_text("".join(f"{row['title']}\t{row['revid']}\n" for row in rows), "utf-8")
+        (folder / f"titles.{lang}.tsv").write_text(
+            "".join(f"{row['title']}\t{row['revid']}\n" for row in rows), "utf-8"
+        )
     return {lang: len(rows) for lang, rows in taken.items()}
 
 
@@ -81,14 +96,22 @@ def _check(wanted: Wanted) -> None:
     """Raise TruerateError where what is wanted cannot be."""
     where = "fetching articles"
     if wrong := [lang for lang in wanted.languages if not _LANG.fullmatch(lang)]:
-        raise TruerateError(f"{where}: --languages: {wrong[0]!r} is no language code; write two or three small letters, as in en,de")
+        raise TruerateError(
+            f"{where}: --languages: {wrong[0]!r} is no language code; write two or three small letters, as in en,de"
+        )
     if len(set(wanted.languages)) < len(wanted.languages) or not wanted.languages:
-        raise TruerateError(f"{where}: --languages {','.join(wanted.languages)!r}: name at least one, and each once")
+        raise TruerateError(
+            f"{where}: --languages {','.join(wanted.languages)!r}: name at least one, and each once"
+        )
     if (wanted.n is None and not wanted.titles) or (wanted.n is not None and wanted.n < 1):
-        raise TruerateError(f"{where}: --n {wanted.n}: say how many articles per language (1 or more), or name --titles")
+        raise TruerateError(
+            f"{where}: --n {wanted.n}: say how many articles per language (1 or more), or name --titles"
+        )
 
 
-async def _fetch(urls: dict[str, str], titles: dict, wanted: Wanted, by: tuple) -> tuple[dict[str, list[dict]], list[dict]]:
+async def _fetch(
+    urls: dict[str, str], titles: dict, wanted: Wanted, by: tuple
+) -> tuple[dict[str, list[dict]], list[dict]]:
     asked, guard, clock = by
     taken, left = {}, []
     async with mediawiki.session(asked.contact, guard) as session:
@@ -97,7 +120,9 @@ async def _fetch(urls: dict[str, str], titles: dict, wanted: Wanted, by: tuple) 
             named = _named(wiki, titles[lang]) if titles else _drawn(wiki, wanted)
             rows, others = await _of_language(lang, await wiki.site(), named, wanted)
             if not rows:
-                why = ", ".join(f"{n} {reason}" for reason, n in Counter(one["reason"] for one in others).most_common())
+                why = ", ".join(
+                    f"{n} {reason}" for reason, n in Counter(one["reason"] for one in others).most_common()
+                )
                 raise TruerateError(
                     f"fetching articles: no page at {url!r} fits ({why or 'it gave none'}); see to the titles or the limits"
                 )
@@ -106,7 +131,9 @@ async def _fetch(urls: dict[str, str], titles: dict, wanted: Wanted, by: tuple) 
     return taken, left
 
 
-async def _of_language(lang: str, site: Site, pages: AsyncIterator, wanted: Wanted) -> tuple[list[dict], list[dict]]:
+async def _of_language(
+    lang: str, site: Site, pages: AsyncIterator, wanted: Wanted
+) -> tuple[list[dict], list[dict]]:
     """The articles that fit, in the order met, and the others with their reasons."""
     rows, others, seen = [], [], set()
     async for title, page in pages:
@@ -131,13 +158,17 @@ async def _drawn(wiki: Wiki, wanted: Wanted) -> AsyncIterator[tuple[str, dict | 
         n_seen += 1
         if n_seen > LOOKED_AT * wanted.n:
             return
-        if page.get("length", 0) < wanted.min_characters:  # bytes of source: such a page is not worth a rendering
+        if (
+            page.get("length", 0) < wanted.min_characters
+        ):  # bytes of source: such a page is not worth a rendering
             yield page["title"], "too-short"
         else:
             yield page["title"], await _rendered(wiki, page["title"], page.get("lastrevid"))
 
 
-async def _named(wiki: Wiki, titles: Iterable[tuple[str, int | None]]) -> AsyncIterator[tuple[str, dict | str]]:
+async def _named(
+    wiki: Wiki, titles: Iterable[tuple[str, int | None]]
+) -> AsyncIterator[tuple[str, dict | str]]:
     for title, revision in titles:
         yield title, await _rendered(wiki, title, revision)
 
@@ -150,7 +181,11 @@ async def _rendered(wiki: Wiki, title: str, revision: int | None) -> dict | str:
 
 
 def _row(lang: str, site: Site, page: dict) -> dict:
-    templates = [one for one in page.get("templates", []) if isinstance(one, dict) and isinstance(one.get("title"), str)]
+    templates = [
+        one
+        for one in page.get("templates", [])
+        if isinstance(one, dict) and isinstance(one.get("title"), str)
+    ]
     return {
         "pageid": page.get("pageid"),
         "title": page["title"],
@@ -177,19 +212,27 @@ def _unfit(row: dict, page: dict, wanted: Wanted) -> str | None:
 
 
 def plain_text(markup: str) -> str:
-    """The sentences of a rendered page, a paragraph per line, headings as lines `== like this ==`; empty where there are none."""
+    """The sentences of a rendered page, a paragraph per line, headings as lines `== like this ==`; empty
+    where there are none.
+    """
     try:
         root = html.fragment_fromstring(markup, create_parent="div")
     except (etree.LxmlError, ValueError):
         return ""
     for element in root.iter(etree.Element):
-        element.text, element.tail = (_SPACE.sub(" ", part) if part else part for part in (element.text, element.tail))
+        element.text, element.tail = (
+            _SPACE.sub(" ", part) if part else part for part in (element.text, element.tail)
+        )
     for element in root.xpath(_ASIDE):
         if element.getparent() is not None:
             element.drop_tree()
     for element in list(root.iter(*_BLOCKS)):
         if element.tag in _HEADINGS:
-            marks, title, tail = "=" * int(element.tag[1]), " ".join(element.text_content().split()), element.tail
+            marks, title, tail = (
+                "=" * int(element.tag[1]),
+                " ".join(element.text_content().split()),
+                element.tail,
+            )
             element.clear()
             element.text, element.tail = f"{marks} {title} {marks}", tail
         element.text, element.tail = f"\n{element.text or ''}", f"\n{element.tail or ''}"
@@ -197,7 +240,9 @@ def plain_text(markup: str) -> str:
 
 
 def _titles(path: str, lang: str) -> list[tuple[str, int | None]]:
-    """The titles of a file, a line each, with the revision that may follow a tab. Raises TruerateError with the line that is wrong."""
+    """The titles of a file, a line each, with the revision that may follow a tab. Raises TruerateError with
+    the line that is wrong.
+    """
     file = Path(path.replace("{lang}", lang))
     where = f"fetching articles: --titles {str(file)!r}"
     try:
@@ -209,7 +254,9 @@ def _titles(path: str, lang: str) -> list[tuple[str, int | None]]:
     for number, line in enumerate(lines, 1):
         title, _, revision = (part.strip() for part in line.partition("\t"))
         if revision and not (revision.isascii() and revision.isdigit() and int(revision)):
-            raise TruerateError(f"{where} line {number}: {revision[:40]!r} is no revision; write TITLE<tab>NUMBER")
+            raise TruerateError(
+                f"{where} line {number}: {revision[:40]!r} is no revision; write TITLE<tab>NUMBER"
+            )
         if title:
             found.setdefault((title, int(revision) if revision else None))
     if not found:

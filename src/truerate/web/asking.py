@@ -20,7 +20,9 @@ from truerate.web.pauses import LONGEST_S, Clock, Pauses, backoff, retry_after
 HTML = ("text/html", "application/xhtml+xml", "")
 MOVED = (301, 302, 303, 307, 308)
 TRIES = 4  # at one address in one run, where a fault may pass
-HOPELESS = 3  # pages of a host that were given up one after another: then each of its further pages has one try
+HOPELESS = (
+    3  # pages of a host that were given up one after another: then each of its further pages has one try
+)
 CHUNK = 65536
 
 
@@ -36,7 +38,9 @@ class Answer:
 
 
 class Dropped(Exception):
-    """A page that is not kept, with its outcome and what exactly was met (never a time, a port or another thing that chance decides)."""
+    """A page that is not kept, with its outcome and what exactly was met (never a time, a port or another
+    thing that chance decides).
+    """
 
     def __init__(self, outcome: Outcome, detail: str, status: int | None = None):
         super().__init__(detail)
@@ -57,16 +61,33 @@ class Line:
 
 
 class Asker:
-    """Asks through a session, so many requests at once. One per run: it knows which hosts fail, and which are to be left in peace."""
+    """Asks through a session, so many requests at once. One per run: it knows which hosts fail, and which are
+    to be left in peace.
+    """
 
-    def __init__(self, settings: Fetch, session: aiohttp.ClientSession, pauses: Pauses, *, proxy: str | None, clock: Clock):
-        self.settings, self.session, self.pauses, self.proxy, self.clock = settings, session, pauses, proxy, clock
+    def __init__(
+        self,
+        settings: Fetch,
+        session: aiohttp.ClientSession,
+        pauses: Pauses,
+        *,
+        proxy: str | None,
+        clock: Clock,
+    ):
+        self.settings, self.session, self.pauses, self.proxy, self.clock = (
+            settings,
+            session,
+            pauses,
+            proxy,
+            clock,
+        )
         self._slots = asyncio.Semaphore(settings.concurrency)
         self._refusing: dict[str, Passing] = {}  # host -> that it asked for a longer pause than a run waits
         self._given_up: Counter[str] = Counter()  # host -> its pages that were given up one after another
 
     async def ask(self, url: str, left: float, *, any_type: bool) -> tuple[Answer, float]:
-        """One request in its host's turn, again where a fault may pass; the answer and the seconds that are left of the page's.
+        """One request in its host's turn, again where a fault may pass; the answer and the seconds that are
+        left of the page's.
 
         Raises Dropped where the address gives none.
         """
@@ -87,7 +108,12 @@ class Asker:
                 self._given_up.pop(host, None)
                 return answer, max(0.001, left)
             except Passing as fault:
-                if fault is self._refusing.get(host) or fault.outcome is Outcome.TIMEOUT or left <= 0 or attempt >= self._tries(host):
+                if (
+                    fault is self._refusing.get(host)
+                    or fault.outcome is Outcome.TIMEOUT
+                    or left <= 0
+                    or attempt >= self._tries(host)
+                ):
                     self._given_up[host] += 1
                     raise
                 await self._pause(host, fault, attempt)
@@ -99,12 +125,16 @@ class Asker:
         return TRIES if self._given_up[host] < HOPELESS else 1
 
     async def _pause(self, host: str, fault: Passing, attempt: int) -> None:
-        """Wait before a page is asked for again. Raises the fault where its host asks for a longer pause than a run waits."""
+        """Wait before a page is asked for again. Raises the fault where its host asks for a longer pause than
+        a run waits.
+        """
         if fault.wait is not None and fault.wait > LONGEST_S:
             self._refusing[host] = fault
             raise fault
         wait = backoff(attempt)
-        if fault.wait is not None or fault.status == HTTPStatus.TOO_MANY_REQUESTS:  # that is asked of all who ask this host
+        if (
+            fault.wait is not None or fault.status == HTTPStatus.TOO_MANY_REQUESTS
+        ):  # that is asked of all who ask this host
             wait = max(wait, (fault.wait or 0.0) + random.uniform(0, min(1.0, fault.wait or 0.0)))
             self.pauses.hold(host, wait)
         else:
@@ -121,15 +151,19 @@ class Asker:
             if isinstance(error.os_error, RefusedAddress):
                 raise Dropped(Outcome.REFUSED_ADDRESS, str(error.os_error)) from None
             raise Passing(Outcome.ERROR, "the host is not known") from None
-        except ValueError as error:  # of the address, or a certificate that does not fit: no better in a second
+        except (
+            ValueError
+        ) as error:  # of the address, or a certificate that does not fit: no better in a second
             raise Dropped(Outcome.ERROR, type(error).__name__) from None
         except (aiohttp.ClientError, OSError) as error:
             raise Passing(Outcome.ERROR, type(error).__name__) from None
 
     async def _first(self, url: str, patience: float, *, any_type: bool) -> Answer:
-        """The answer to a request; where nothing is heard for `patience` seconds, to it or to a second one beside it, whichever is first.
+        """The answer to a request; where nothing is heard for `patience` seconds, to it or to a second one
+        beside it, whichever is first.
 
-        So a connection that was lost costs no more time than the page's own, and a page that never answers not twice as much.
+        So a connection that was lost costs no more time than the page's own, and a page that never answers
+        not twice as much.
         """
         line = Line()
         tasks = [asyncio.ensure_future(self._request(url, line, any_type=any_type))]
@@ -150,7 +184,9 @@ class Asker:
 
     async def _request(self, url: str, line: Line, *, any_type: bool) -> Answer:
         """Send one request and read its reply up to the limit. Raises Dropped for what a reply alone decides."""
-        async with self.session.get(URL(url, encoded=True), proxy=self.proxy, allow_redirects=False) as response:
+        async with self.session.get(
+            URL(url, encoded=True), proxy=self.proxy, allow_redirects=False
+        ) as response:
             line.heard = time.monotonic()
             kind, charset = response.headers.get("Content-Type", ""), None
             kind = kind.partition(";")[0].strip().lower()

@@ -1,4 +1,6 @@
-"""The sub-commands of `truerate web`: what the page store holds, printed for a person or as JSON, and what is to be asked for again."""
+"""The sub-commands of `truerate web`: what the page store holds, printed for a person or as JSON, and what is
+to be asked for again.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -30,7 +32,9 @@ def forget(at: Layout, url: str, *, mark: Mark, as_json: bool = False) -> None:
 
 
 def _forget(at: Layout, store: PageStore, found: Sequence[facts.Found], *, mark: Mark, as_json: bool) -> None:
-    """`mark` is handed the pages before they are forgotten and gives the boards that hold them, which the next `dvc repro` makes again."""
+    """`mark` is handed the pages before they are forgotten and gives the boards that hold them, which the
+    next `dvc repro` makes again.
+    """
     boards = mark(at, [page for _, page in found])
     n = facts.forget(store, found)
     show_forgotten(n, "pages", boards, asks="asks for", as_json=as_json)

@@ -1,4 +1,6 @@
-"""From a fetched page to its text: bytes to characters whatever the header says, and the main text or all text outside tags."""
+"""From a fetched page to its text: bytes to characters whatever the header says, and the main text or all
+text outside tags.
+"""
 
 import codecs
 import re
@@ -12,20 +14,36 @@ from truerate.web.judging import judged, tidy
 from truerate.web.outcomes import Outcome, Page, Text
 
 MAIN, TAGS = "main", "tags"
-UNSEEN = ("script", "style", "noscript", "template", "iframe", "svg", "head")  # elements whose text nobody reads
+UNSEEN = (
+    "script",
+    "style",
+    "noscript",
+    "template",
+    "iframe",
+    "svg",
+    "head",
+)  # elements whose text nobody reads
 BLOCKS = frozenset(
     "address article aside blockquote br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p"
     " pre section table tbody td tfoot th thead title tr ul".split()
 )
 MAX_BROKEN = 0.02  # share of characters that may be lost in decoding
-# What a page may name as its encoding: those of the WHATWG standard that Python knows; others (punycode, idna) can take very long.
+# What a page may name as its encoding: those of the WHATWG standard that Python knows; others (punycode,
+# idna) can take very long.
 CODECS = frozenset(
     "utf-8 utf-16 utf-16-le utf-16-be cp866 koi8-r koi8-u mac-roman cp874 gbk gb18030 big5 big5hkscs euc_jp iso2022_jp shift_jis cp932"
     " euc_kr cp949".split()
     + [f"cp125{n}" for n in range(9)]
     + [f"iso8859-{n}" for n in (*range(2, 9), 10, 13, 14, 15, 16)]
 )
-WIDER = {"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "gb2312": "gb18030", "gbk": "gb18030", "iso8859-11": "cp874"}
+WIDER = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "iso8859-11": "cp874",
+}
 _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)")
 _DATED = (
@@ -33,7 +51,8 @@ _DATED = (
     "//meta[@property='article:published_time' or @itemprop='datePublished' or @name='date' or @name='dcterms.date']/@content",
     "//time/@datetime",
 )
-# Where a page names the licence of its main content (HTML Standard, link type `license`); one in a figure is the picture's.
+# Where a page names the licence of its main content (HTML Standard, link type `license`); one in a figure is
+# the picture's.
 _LICENSED = (
     "//link[contains(concat(' ', translate(normalize-space(@rel), 'LICENSE', 'license'), ' '), ' license ')]/@href",
     "//*[self::a or self::area][contains(concat(' ', translate(normalize-space(@rel), 'LICENSE', 'license'), ' '), ' license ')]"
@@ -72,11 +91,15 @@ def of_markup(markup: str, how: str, sign_in_phrases: Iterable[str] = ()) -> Tex
 def decoded(body: bytes, charset: str | None) -> str | None:
     """The characters of a page, None where too many cannot be read.
 
-    In this order: a byte order mark; UTF-8 where the bytes are that and no escape or zero byte speaks against it (other encodings look
-    like it only by rare chance, while headers are often wrong); the header's charset; the page's own; and last UTF-8 or Windows-1252,
-    whichever loses less.
+    In this order: a byte order mark; UTF-8 where the bytes are that and no escape or zero byte speaks against
+    it (other encodings look like it only by rare chance, while headers are often wrong); the header's
+    charset; the page's own; and last UTF-8 or Windows-1252, whichever loses less.
     """
-    for mark, name in ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+    for mark, name in (
+        (codecs.BOM_UTF8, "utf-8"),
+        (codecs.BOM_UTF16_LE, "utf-16-le"),
+        (codecs.BOM_UTF16_BE, "utf-16-be"),
+    ):
         if body.startswith(mark):
             return _sound(body[len(mark) :].decode(name, "replace"))
     named = [_codec(charset), _codec(_declared(body))]
@@ -111,7 +134,9 @@ def _declared(body: bytes) -> str | None:
 
 def _n_broken(text: str) -> int:
     """Characters that were lost, and control characters that no text holds."""
-    return text.count("\ufffd") + sum(1 for letter in text if letter < " " and letter not in "\t\n\r\f\x1b" or "\x7f" <= letter <= "\x9f")
+    return text.count("\ufffd") + sum(
+        1 for letter in text if letter < " " and letter not in "\t\n\r\f\x1b" or "\x7f" <= letter <= "\x9f"
+    )
 
 
 def _sound(text: str) -> str | None:
@@ -124,8 +149,16 @@ def _without_declaration(markup: str) -> str:
 
 
 def _main(markup: str) -> str | None:
-    """The main text without menus, advertisements and comments (trafilatura). Nothing here hangs on the day or on pages read before."""
-    return extract(_without_declaration(markup), include_comments=False, include_tables=True, deduplicate=False, with_metadata=False)
+    """The main text without menus, advertisements and comments (trafilatura). Nothing here hangs on the day
+    or on pages read before.
+    """
+    return extract(
+        _without_declaration(markup),
+        include_comments=False,
+        include_tables=True,
+        deduplicate=False,
+        with_metadata=False,
+    )
 
 
 def _tags(tree: html.HtmlElement) -> str:
@@ -175,7 +208,9 @@ def _licence(tree: html.HtmlElement) -> str | None:
 
 
 def _in_words(address: str) -> str | None:
-    """The name of the licence that stands at an address of Creative Commons: `CC BY-SA 4.0`, `CC0 1.0`; None for any other address."""
+    """The name of the licence that stands at an address of Creative Commons: `CC BY-SA 4.0`, `CC0 1.0`; None
+    for any other address.
+    """
     found = _CC.match(address)
     if found is None:
         return None

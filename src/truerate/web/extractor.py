@@ -1,6 +1,8 @@
-"""A process that reads pages for another and costs each page at most its limit of time: no thread could be stopped in the middle of one.
+"""A process that reads pages for another and costs each page at most its limit of time: no thread could be
+stopped in the middle of one.
 
-It ends itself: by the kernel's clock of its computing time where a page takes longer, and when its parent ends, however that ends.
+It ends itself: by the kernel's clock of its computing time where a page takes longer, and when its parent
+ends, however that ends.
 """
 
 import ctypes
@@ -22,7 +24,9 @@ PDEATHSIG = 1  # of Linux's prctl
 
 
 class Extractor:
-    """Reads with `truerate.web.extract` in a process of its own, started when first needed, and anew where a page has ended it."""
+    """Reads with `truerate.web.extract` in a process of its own, started when first needed, and anew where a
+    page has ended it.
+    """
 
     def __init__(self, limit_s: float):
         self.limit_s = limit_s  # seconds of computing per page
@@ -31,7 +35,8 @@ class Extractor:
         self._is_closed = False
 
     def read(self, page: Page | str, how: str, sign_in_phrases: Sequence[str]) -> Text:
-        """The text of a fetched page, or of markup. A timeout where that takes longer than the limit, an error where it ends the process.
+        """The text of a fetched page, or of markup. A timeout where that takes longer than the limit, an
+        error where it ends the process.
 
         Raises TruerateError where the process does not start.
         """
@@ -68,7 +73,15 @@ class Extractor:
             return
         ours, theirs = socket.socketpair()
         with theirs:
-            command = [sys.executable, "-P", "-m", "truerate.web.extractor", str(theirs.fileno()), str(os.getpid()), repr(self.limit_s)]
+            command = [
+                sys.executable,
+                "-P",
+                "-m",
+                "truerate.web.extractor",
+                str(theirs.fileno()),
+                str(os.getpid()),
+                repr(self.limit_s),
+            ]
             places = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
             quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
             self._process = subprocess.Popen(command, **quiet, pass_fds=[theirs.fileno()], env=places)
@@ -79,7 +92,9 @@ class Extractor:
             is_ready = False
         if not is_ready and not self._is_closed:
             self._process.kill()
-            raise TruerateError(f"reading pages: the process that reads them ended by {_named(self._process.wait())}; run again")
+            raise TruerateError(
+                f"reading pages: the process that reads them ended by {_named(self._process.wait())}; run again"
+            )
 
     def _end(self) -> None:
         self._process.kill()
@@ -94,7 +109,9 @@ def _named(code: int) -> str:
 
 
 def main(line: int, parent: int, limit_s: float) -> None:
-    """Answer what comes down a line (a page or markup, how to read it, phrases) with its Text until the line is cut."""
+    """Answer what comes down a line (a page or markup, how to read it, phrases) with its Text until the line
+    is cut.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then cuts the line
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     if sys.platform == "linux":
@@ -113,7 +130,11 @@ def main(line: int, parent: int, limit_s: float) -> None:
             return
         signal.setitimer(signal.ITIMER_PROF, limit_s)
         try:
-            text = extract.of_markup(page, how, phrases) if isinstance(page, str) else extract.extracted(page, how, phrases)
+            text = (
+                extract.of_markup(page, how, phrases)
+                if isinstance(page, str)
+                else extract.extracted(page, how, phrases)
+            )
         except Exception as error:  # a page made to break a parser costs that page, not the run
             text = Text(Outcome.ERROR, detail=type(error).__name__)
         signal.setitimer(signal.ITIMER_PROF, 0)

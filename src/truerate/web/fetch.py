@@ -1,6 +1,8 @@
-"""Fetching pages: many at once, politely, within limits, each once, and what may pass again: in the run a few times, and in the next run.
+"""Fetching pages: many at once, politely, within limits, each once, and what may pass again: in the run a few
+times, and in the next run.
 
-Every hop of a redirect is checked anew: its host (`hosts.Guard`), the list of login hosts, and robots.txt, which is read once per host.
+Every hop of a redirect is checked anew: its host (`hosts.Guard`), the list of login hosts, and robots.txt,
+which is read once per host.
 """
 
 import asyncio
@@ -24,9 +26,19 @@ WINDOW = 1024  # pages in hand at once: those that wait for their host's turn do
 
 
 class Fetcher:
-    """Fetches into a page store under a scope, through `proxy` where there is one. Use it as an asynchronous context."""
+    """Fetches into a page store under a scope, through `proxy` where there is one. Use it as an asynchronous
+    context.
+    """
 
-    def __init__(self, settings: Fetch, store: PageStore, *, proxy: str | None = None, scope: str = "", clock: Clock | None = None):
+    def __init__(
+        self,
+        settings: Fetch,
+        store: PageStore,
+        *,
+        proxy: str | None = None,
+        scope: str = "",
+        clock: Clock | None = None,
+    ):
         self.settings, self.store, self.proxy, self.scope = settings, store, proxy, scope
         self.clock = clock or Clock()
         self.guard = Guard(settings.allowed_private)
@@ -38,9 +50,14 @@ class Fetcher:
         # A proxy resolves the names itself; its own address is the user's choice.
         resolver = None if self.proxy else GuardedResolver(self.guard)
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(resolver=resolver, limit=self.settings.concurrency, use_dns_cache=False),
+            connector=aiohttp.TCPConnector(
+                resolver=resolver, limit=self.settings.concurrency, use_dns_cache=False
+            ),
             cookie_jar=aiohttp.DummyCookieJar(),
-            headers={"User-Agent": self.settings.user_agent, "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1"},
+            headers={
+                "User-Agent": self.settings.user_agent,
+                "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
+            },
             timeout=aiohttp.ClientTimeout(total=None),  # every request has its own
         )
         self._asker = Asker(self.settings, self._session, self.pauses, proxy=self.proxy, clock=self.clock)
@@ -50,8 +67,12 @@ class Fetcher:
         await ended(list(self._robots.values()))
         await self._session.close()
 
-    async def fetch_all(self, urls: Iterable[str], *, on_page: Callable[[str], object] = lambda url: None) -> None:
-        """Put the pages of all addresses into the store; those that it holds for good are not fetched. `on_page` is told of each."""
+    async def fetch_all(
+        self, urls: Iterable[str], *, on_page: Callable[[str], object] = lambda url: None
+    ) -> None:
+        """Put the pages of all addresses into the store; those that it holds for good are not fetched.
+        `on_page` is told of each.
+        """
         missing = [url for url in dict.fromkeys(urls) if self.store.is_open(self.scope, url, self.limits)]
         self.pauses.expect(missing)
         waiting, lost = iter(missing), Counter()
@@ -89,7 +110,16 @@ class Fetcher:
                 await self._check(here, is_robots=is_robots)
                 answer, left = await self._asker.ask(here, left, any_type=is_robots)
                 if answer.location is None:
-                    return Page(url, Outcome.OK, "", here, answer.status, answer.content_type, answer.charset, answer.body)
+                    return Page(
+                        url,
+                        Outcome.OK,
+                        "",
+                        here,
+                        answer.status,
+                        answer.content_type,
+                        answer.charset,
+                        answer.body,
+                    )
                 here = _joined(here, answer.location)
             raise Dropped(Outcome.REDIRECTS, f"more than {self.settings.max_redirects}")
         except Dropped as dropped:
@@ -109,7 +139,9 @@ class Fetcher:
             await self._heed_robots(url)
 
     async def _heed_robots(self, url: str) -> None:
-        """Raise Dropped where the host's robots.txt does not allow an address (RFC 9309: none there allows all, a failing host nothing)."""
+        """Raise Dropped where the host's robots.txt does not allow an address (RFC 9309: none there allows
+        all, a failing host nothing).
+        """
         address = str(URL(url).origin() / "robots.txt")
         if address not in self._robots:
             self._robots[address] = asyncio.create_task(self.fetch(address, is_robots=True))
@@ -124,7 +156,9 @@ class Fetcher:
 
 
 def plain(url: str) -> str:
-    """An address as it is sent: without fragment and without the name of a user. Raises Dropped where it cannot be read."""
+    """An address as it is sent: without fragment and without the name of a user. Raises Dropped where it
+    cannot be read.
+    """
     try:
         found = URL(url).with_fragment(None)
         if not found.absolute or not found.raw_host:

@@ -1,7 +1,8 @@
 """Guards against addresses that are not of the public web.
 
-A name is checked by what it resolves to, in the very look-up whose addresses are then connected to, so that no second answer of a name
-server can lead elsewhere (DNS rebinding). Addresses written as such are checked as they stand.
+A name is checked by what it resolves to, in the very look-up whose addresses are then connected to, so that
+no second answer of a name server can lead elsewhere (DNS rebinding). Addresses written as such are checked as
+they stand.
 """
 
 import asyncio
@@ -22,7 +23,9 @@ class RefusedAddress(OSError):
 
 
 class Guard:
-    """Says of addresses and hosts why they are refused. `allowed`: host patterns, addresses or networks that may be private."""
+    """Says of addresses and hosts why they are refused. `allowed`: host patterns, addresses or networks that
+    may be private.
+    """
 
     def __init__(self, allowed: Iterable[str] = ()):
         self.networks, self.patterns = [], []
@@ -43,12 +46,17 @@ class Guard:
         inner = _embedded(found)
         if inner is not None:
             return self.address(str(inner))
-        return None if found.is_global and not (found.is_multicast or found.is_reserved) else f"{found} is not of the public web"
+        return (
+            None
+            if found.is_global and not (found.is_multicast or found.is_reserved)
+            else f"{found} is not of the public web"
+        )
 
     def host(self, host: str) -> str | None:
         """Why a host as it is written is refused. A name passes: what it resolves to is checked by the resolver.
 
-        Forms that only look like names (`2130706433`, `0x7f.1`, `127.1`) are refused: systems read them as addresses.
+        Forms that only look like names (`2130706433`, `0x7f.1`, `127.1`) are refused: systems read them as
+        addresses.
         """
         if not host:
             return "there is no host"
@@ -77,14 +85,20 @@ class GuardedResolver(AbstractResolver):
     def __init__(self, guard: Guard):
         self.guard = guard
 
-    async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> list[ResolveResult]:
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
         """The addresses of a name. Raises RefusedAddress where none may be asked, OSError where there is none."""
         loop = asyncio.get_running_loop()
-        found = await loop.getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+        found = await loop.getaddrinfo(
+            host, port, family=family, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG
+        )
         if matches(host.lower(), self.guard.patterns):
             return [_result(host, entry) for entry in found]
         refusals = [self.guard.address(entry[4][0]) for entry in found]
-        passed = [_result(host, entry) for entry, refusal in zip(found, refusals, strict=True) if refusal is None]
+        passed = [
+            _result(host, entry) for entry, refusal in zip(found, refusals, strict=True) if refusal is None
+        ]
         if found and not passed:
             raise RefusedAddress(f"{host}: {refusals[0]}")
         return passed
@@ -96,4 +110,6 @@ class GuardedResolver(AbstractResolver):
 def _result(host: str, entry: tuple) -> ResolveResult:
     family, _, proto, _, sockaddr = entry
     flags = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
-    return ResolveResult(hostname=host, host=sockaddr[0], port=sockaddr[1], family=family, proto=proto, flags=flags)
+    return ResolveResult(
+        hostname=host, host=sockaddr[0], port=sockaddr[1], family=family, proto=proto, flags=flags
+    )

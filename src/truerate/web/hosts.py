@@ -5,7 +5,10 @@ from fnmatch import fnmatchcase
 
 from yarl import URL
 
-WIKIPEDIA = (("wikipedia", "org"), ("wikipedia", "invalid"))  # .invalid is never on the web (RFC 2606): a simulated one uses it
+WIKIPEDIA = (
+    ("wikipedia", "org"),
+    ("wikipedia", "invalid"),
+)  # .invalid is never on the web (RFC 2606): a simulated one uses it
 
 
 def host_of(url: str) -> str:

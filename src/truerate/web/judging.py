@@ -1,4 +1,6 @@
-"""What a text that was read off a page is worth: nothing, an invitation to sign in, or something to hold claims against."""
+"""What a text that was read off a page is worth: nothing, an invitation to sign in, or something to hold
+claims against.
+"""
 
 from collections.abc import Iterable
 
@@ -8,7 +10,14 @@ from truerate.web.outcomes import Outcome, Text
 SIGN_IN_WORDS = 120  # a longer text that mentions signing in has something else to say as well
 
 
-def judged(text: str, title: str, dated: str | None, sign_in_phrases: Iterable[str] = (), *, licence: str | None = None) -> Text:
+def judged(
+    text: str,
+    title: str,
+    dated: str | None,
+    sign_in_phrases: Iterable[str] = (),
+    *,
+    licence: str | None = None,
+) -> Text:
     """A text with its outcome: empty, one that only asks to sign in, or ok."""
     if not text:
         return Text(Outcome.EMPTY, title=title)

@@ -1,6 +1,8 @@
-"""A wiki's MediaWiki API, asked as its hosts ask for it: one request after another, with a pause, a name and an address to complain to.
+"""A wiki's MediaWiki API, asked as its hosts ask for it: one request after another, with a pause, a name and
+an address to complain to.
 
-A server that lags behind (`maxlag`), is too busy (429, 5xx) or breaks the connection is asked again after the time that it names.
+A server that lags behind (`maxlag`), is too busy (429, 5xx) or breaks the connection is asked again after the
+time that it names.
 """
 
 import asyncio
@@ -26,12 +28,23 @@ TIMEOUT_S = 60.0
 BACKOFF_S = 1.0  # doubled from try to try where the server names no time
 MAX_WAIT_S = 120.0  # a server that asks for more is not waited for
 MAX_BYTES = 50_000_000
-LAG_S = 5  # what a server may be behind before it is left in peace (the value that the wikis' hosts recommend)
+LAG_S = (
+    5  # what a server may be behind before it is left in peace (the value that the wikis' hosts recommend)
+)
 BATCH = 50
 BUSY = (429, 500, 502, 503, 504)
 BUSY_CODES = ("maxlag", "ratelimited", "readonly")
-# Error codes that speak of one page, not of the request: no such title or revision, or one that nobody may read.
-ABSENT = ("missingtitle", "invalidtitle", "pagecannotexist", "nosuchpageid", "nosuchrevid", "permissiondenied", "missingcontent-revid")
+# Error codes that speak of one page, not of the request: no such title or revision, or one that nobody may
+# read.
+ABSENT = (
+    "missingtitle",
+    "invalidtitle",
+    "pagecannotexist",
+    "nosuchpageid",
+    "nosuchrevid",
+    "permissiondenied",
+    "missingcontent-revid",
+)
 
 
 class Absent(Exception):
@@ -39,7 +52,9 @@ class Absent(Exception):
 
 
 class Site(NamedTuple):
-    """What a wiki says of itself: its depth, None where its numbers do not tell, and its pages' address with `$1` for the title."""
+    """What a wiki says of itself: its depth, None where its numbers do not tell, and its pages' address with
+    `$1` for the title.
+    """
 
     depth: float | None
     pages: str
@@ -52,13 +67,19 @@ class Site(NamedTuple):
 class Wiki:
     """One wiki. `url` is its api.php; `pause_s` lies between two requests."""
 
-    def __init__(self, session: aiohttp.ClientSession, url: str, *, pause_s: float, clock: Clock | None = None):
+    def __init__(
+        self, session: aiohttp.ClientSession, url: str, *, pause_s: float, clock: Clock | None = None
+    ):
         self.session, self.url, self.pause_s, self.clock = session, url, pause_s, clock or Clock()
         self.is_first = True
 
     async def site(self) -> Site:
-        """Its depth (edits per article, weighted by the share of pages that are none) and addresses. Raises TruerateError."""
-        found = (await self.ask(action="query", meta="siteinfo", siprop="general|statistics")).get("query", {})
+        """Its depth (edits per article, weighted by the share of pages that are none) and addresses. Raises
+        TruerateError.
+        """
+        found = (await self.ask(action="query", meta="siteinfo", siprop="general|statistics")).get(
+            "query", {}
+        )
         general, counts = found.get("general", {}), found.get("statistics", {})
         server, path = str(general.get("server", "")), str(general.get("articlepath", ""))
         if "$1" not in path or not server:
@@ -66,8 +87,16 @@ class Wiki:
         return Site(depth_of(counts), ("https:" if server.startswith("//") else "") + server + path)
 
     async def random(self) -> AsyncIterator[dict]:
-        """Articles drawn at random, each once: objects with `title`, `lastrevid` and `length` (bytes of its source), until none is left."""
-        asked = {"action": "query", "generator": "random", "grnnamespace": "0", "grnfilterredir": "nonredirects", "prop": "info"}
+        """Articles drawn at random, each once: objects with `title`, `lastrevid` and `length` (bytes of its
+        source), until none is left.
+        """
+        asked = {
+            "action": "query",
+            "generator": "random",
+            "grnnamespace": "0",
+            "grnfilterredir": "nonredirects",
+            "prop": "info",
+        }
         goes_on: dict | None = {}
         while goes_on is not None:
             reply = await self.ask(**asked, grnlimit=str(BATCH), **goes_on)
@@ -76,15 +105,20 @@ class Wiki:
             goes_on = reply.get("continue")
 
     async def rendered(self, *, title: str | None = None, revision: int | None = None) -> dict:
-        """A page as it is shown (`title`, `pageid`, `revid`, `text`, `templates`, `properties`): a revision, or a title's newest.
+        """A page as it is shown (`title`, `pageid`, `revid`, `text`, `templates`, `properties`): a revision,
+        or a title's newest.
 
-        Redirects are followed. The API's plain extracts would be of the newest revision alone, whatever is asked for. Raises Absent where
-        there is no such page, TruerateError where the API gives none.
+        Redirects are followed. The API's plain extracts would be of the newest revision alone, whatever is
+        asked for. Raises Absent where there is no such page, TruerateError where the API gives none.
         """
         which = {"oldid": str(revision)} if revision else {"page": title, "redirects": "1"}
         more = {"disableeditsection": "1", "disablelimitreport": "1", "disabletoc": "1"}
-        page = (await self.ask(action="parse", prop="text|revid|templates|properties", **which, **more)).get("parse")
-        if not isinstance(page, dict) or not all(isinstance(page.get(name), str) for name in ("title", "text")):
+        page = (await self.ask(action="parse", prop="text|revid|templates|properties", **which, **more)).get(
+            "parse"
+        )
+        if not isinstance(page, dict) or not all(
+            isinstance(page.get(name), str) for name in ("title", "text")
+        ):
             raise self._stopped("a reply without a page")
         return page
 
@@ -101,7 +135,9 @@ class Wiki:
                     status, headers, body = await self._get(asked)
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
                 if isinstance(refused := getattr(error, "os_error", None), RefusedAddress):
-                    raise self._stopped(str(refused), "allow it with --allow-private, or correct --api") from None
+                    raise self._stopped(
+                        str(refused), "allow it with --allow-private, or correct --api"
+                    ) from None
                 wait, last = BACKOFF_S * 2**attempt, type(error).__name__
                 continue
             reply = self._reply(status, headers, body)
@@ -112,7 +148,10 @@ class Wiki:
 
     async def _get(self, asked: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
         shape = {"format": "json", "formatversion": "2", "maxlag": str(LAG_S)}
-        async with asyncio.timeout(TIMEOUT_S), self.session.get(self.url, params=shape | asked, allow_redirects=False) as response:
+        async with (
+            asyncio.timeout(TIMEOUT_S),
+            self.session.get(self.url, params=shape | asked, allow_redirects=False) as response,
+        ):
             body = bytearray()
             async for chunk in response.content.iter_chunked(65536):
                 body += chunk
@@ -136,7 +175,9 @@ class Wiki:
         error = reply.get("error")
         if error is None and status == 200:
             return reply
-        code, said = (str(error.get(name, "")) for name in ("code", "info")) if isinstance(error, dict) else ("", "")
+        code, said = (
+            (str(error.get(name, "")) for name in ("code", "info")) if isinstance(error, dict) else ("", "")
+        )
         if code in BUSY_CODES:
             return code
         if code in ABSENT:
@@ -144,7 +185,9 @@ class Wiki:
         raise self._stopped(" ".join(f"status {status}: {code} {clean(said)}".split())[:200])
 
     def _wait(self, headers, attempt: int) -> float:
-        """Seconds until the next try: what the server asks for, else ever more. Raises TruerateError where it asks for too many."""
+        """Seconds until the next try: what the server asks for, else ever more. Raises TruerateError where it
+        asks for too many.
+        """
         named = retry_after(headers.get("Retry-After"), self.clock.now())
         if named is not None and named > MAX_WAIT_S:
             raise self._stopped(f"it asks to come back in {named:,.0f} s", "run again then")
@@ -157,11 +200,16 @@ class Wiki:
 def session(contact: str, guard: Guard) -> aiohttp.ClientSession:
     """A session that says who asks, takes gzip, and connects to addresses that the guard lets pass."""
     if not contact.strip() or not (contact.isascii() and contact.isprintable()):
-        raise TruerateError(f"fetching articles: --contact {contact!r} is no e-mail address or page where the wiki's hosts can reach you")
+        raise TruerateError(
+            f"fetching articles: --contact {contact!r} is no e-mail address or page where the wiki's hosts can reach you"
+        )
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(resolver=GuardedResolver(guard), limit=1),
         cookie_jar=aiohttp.DummyCookieJar(),
-        headers={"User-Agent": f"truerate ({contact.strip()}) aiohttp/{aiohttp.__version__}", "Accept-Encoding": "gzip"},
+        headers={
+            "User-Agent": f"truerate ({contact.strip()}) aiohttp/{aiohttp.__version__}",
+            "Accept-Encoding": "gzip",
+        },
         timeout=aiohttp.ClientTimeout(total=None),  # every request has its own
     )
 
@@ -174,14 +222,20 @@ def checked(api: str, lang: str, guard: Guard) -> str:
     except ValueError:
         scheme = ""
     if scheme not in ("http", "https") or not host_of(url):
-        raise TruerateError(f"fetching articles: --api {api!r} is no web address; {{lang}} stands for the language, as in {API}")
+        raise TruerateError(
+            f"fetching articles: --api {api!r} is no web address; {{lang}} stands for the language, as in {API}"
+        )
     if refusal := guard.host(host_of(url)):
-        raise TruerateError(f"fetching articles: --api {api!r}: {refusal}; allow it with --allow-private, or correct it")
+        raise TruerateError(
+            f"fetching articles: --api {api!r}: {refusal}; allow it with --allow-private, or correct it"
+        )
     return url
 
 
 def depth_of(counts: dict) -> float | None:
-    """Wikipedia's measure of a wiki: edits/articles × others/articles × (1 − articles/pages); None where a number is missing or 0."""
+    """Wikipedia's measure of a wiki: edits/articles × others/articles × (1 − articles/pages); None where a
+    number is missing or 0.
+    """
     edits, articles, pages = (counts.get(name) for name in ("edits", "articles", "pages"))
     if not all(isinstance(n, int) and n > 0 for n in (edits, articles, pages)):
         return None

@@ -25,12 +25,15 @@ class Outcome(StrEnum):
 
 
 NOT_YET = (408, 425, 429)  # statuses that ask to come back, beside 5xx
-# Errors of the address itself, by the beginning of their detail; every other error is of the way to it, or of who stands there now.
+# Errors of the address itself, by the beginning of their detail; every other error is of the way to it, or of
+# who stands there now.
 OF_ADDRESS = (
     "neither http nor https", "no address that can be read",
     "InvalidURL", "InvalidUrlClientError", "NonHttpUrlClientError", "ValueError", "Unicode",
 )  # fmt: skip
-RULES = "robots.txt: "  # begins the detail of a page that is not asked because of what became of its host's rules
+RULES = (
+    "robots.txt: "  # begins the detail of a page that is not asked because of what became of its host's rules
+)
 
 
 def passes(status: int | None) -> bool:
@@ -40,7 +43,8 @@ def passes(status: int | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What came of fetching an address. `final_url` is where redirects ended; `body` is empty unless `outcome` is ok.
+    """What came of fetching an address. `final_url` is where redirects ended; `body` is empty unless
+    `outcome` is ok.
 
     `fetched` is an ISO 8601 date, `sha256` that of the body, `charset` what the header named.
     """
@@ -58,9 +62,11 @@ class Page:
 
     @property
     def is_transient(self) -> bool:
-        """Whether what became of the page may pass: a timeout, no connection, a broken reply, or a status of the moment.
+        """Whether what became of the page may pass: a timeout, no connection, a broken reply, or a status of
+        the moment.
 
-        Read from what a row of the store holds, whichever release wrote it. A page that took too long to be read is not one of these.
+        Read from what a row of the store holds, whichever release wrote it. A page that took too long to be
+        read is not one of these.
         """
         detail = self.detail.removeprefix(RULES)
         match self.outcome:
@@ -78,9 +84,11 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What a page says: its main text with the blocks on lines of their own, its title, and its own date (ISO 8601) where it names one.
+    """What a page says: its main text with the blocks on lines of their own, its title, and its own date (ISO
+    8601) where it names one.
 
-    `licence` is the Creative Commons licence under which the page puts its main content, as in `CC BY-SA 4.0`; None where it names none.
+    `licence` is the Creative Commons licence under which the page puts its main content, as in `CC BY-SA
+    4.0`; None where it names none.
     """
 
     outcome: Outcome

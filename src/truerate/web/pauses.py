@@ -27,12 +27,16 @@ class Clock:
 
 
 def backoff(attempt: int, *, first: float = FIRST_S, largest: float = LARGEST_S) -> float:
-    """Seconds until the next try: drawn evenly below a ceiling that doubles from try (1, 2, …) to try ("full jitter")."""
+    """Seconds until the next try: drawn evenly below a ceiling that doubles from try (1, 2, …) to try ("full
+    jitter").
+    """
     return random.uniform(0, min(largest, first * 2 ** min(attempt - 1, 60)))
 
 
 def retry_after(value: str | None, now: float) -> float | None:
-    """A `Retry-After` in seconds: a number of them (some write fractions) or a date (RFC 9110); None where none can be read."""
+    """A `Retry-After` in seconds: a number of them (some write fractions) or a date (RFC 9110); None where
+    none can be read.
+    """
     text = (value or "").strip()
     if re.fullmatch(r"[0-9]+(\.[0-9]*)?", text):
         return float(text)
@@ -43,7 +47,9 @@ def retry_after(value: str | None, now: float) -> float | None:
 
 
 class Pauses:
-    """The turns at hosts: their pause between two requests, over all processes, and what a host itself asks to wait, in this run."""
+    """The turns at hosts: their pause between two requests, over all processes, and what a host itself asks
+    to wait, in this run.
+    """
 
     def __init__(self, settings: Fetch, store: PageStore, clock: Clock):
         self.settings, self.store, self.clock = settings, store, clock
@@ -67,7 +73,9 @@ class Pauses:
         return self._until.get(host, 0.0)
 
     async def turn(self, host: str) -> float:
-        """Wait until a host may be asked again, by whatever process asked it last; gives the moment that was heeded (`until`)."""
+        """Wait until a host may be asked again, by whatever process asked it last; gives the moment that was
+        heeded (`until`).
+        """
         now, until = self.clock.now(), self.until(host)
         start = max(now, until)
         pause = 0 if matches(host, self.settings.unlimited_hosts) else self.settings.per_host_s
@@ -83,4 +91,6 @@ class Pauses:
         whole = max(wait, self._left[host] * pause)
         if whole > LONG_S and host not in self._said:
             self._said.add(host)
-            say_wait(whole, f"{self._left[host]:,} pages of {host!r}, one each {pause:g} s (fetch.per_host_s)")
+            say_wait(
+                whole, f"{self._left[host]:,} pages of {host!r}, one each {pause:g} s (fetch.per_host_s)"
+            )

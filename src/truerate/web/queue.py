@@ -1,4 +1,6 @@
-"""The queue before a search: where that refuses for its rate, all who ask it wait, and one at a time tries whether it answers again."""
+"""The queue before a search: where that refuses for its rate, all who ask it wait, and one at a time tries
+whether it answers again.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -23,7 +25,8 @@ class Over(Exception):
 class Refused:
     """Why a request gave no results, and when that was asked. `passes`: it may do better in a while.
 
-    `is_for_all`: so would be every other request now; `wait` is then what the search asks to wait, in seconds, None where it does not say.
+    `is_for_all`: so would be every other request now; `wait` is then what the search asks to wait, in
+    seconds, None where it does not say.
     """
 
     said: str
@@ -55,7 +58,9 @@ class Queue:
 
     @asynccontextmanager
     async def paused(self) -> AsyncIterator[Callable[[Refused], Awaitable[None]]]:
-        """Hold the queue back; gives what waits as long as a refusal asks for. Raises Over, and TruerateError as `_wait`."""
+        """Hold the queue back; gives what waits as long as a refusal asks for. Raises Over, and TruerateError
+        as `_wait`.
+        """
         async with self._gate:
             self._check()
             yield self._wait

@@ -1,4 +1,6 @@
-"""Stored pages read while others still come: by a few threads, each with a process of its own that can be ended (`extractor`)."""
+"""Stored pages read while others still come: by a few threads, each with a process of its own that can be
+ended (`extractor`).
+"""
 
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,7 +16,9 @@ AT_ONCE = 2  # pages that are read at once
 
 
 class Reader:
-    """Reads each page of a store's scope once. What waits to be read is addresses alone: bodies lie in the store. Use it as a context."""
+    """Reads each page of a store's scope once. What waits to be read is addresses alone: bodies lie in the
+    store. Use it as a context.
+    """
 
     def __init__(self, path: Path, scope: str, settings: Fetch):
         self._path, self._scope, self._settings = path, scope, settings

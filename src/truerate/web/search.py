@@ -1,7 +1,9 @@
-"""Searching the web: Google's Custom Search JSON form at an address or endpoint, and results that somebody recorded.
+"""Searching the web: Google's Custom Search JSON form at an address or endpoint, and results that somebody
+recorded.
 
-A recorded file has one JSON object per line: `query`, and `items` as the search would have given them (`link`, `title`, `snippet`). An item
-may carry its page: `html` (as fetched) or `text` (as extracted), with `final_url` where redirects ended; such a page is not fetched.
+A recorded file has one JSON object per line: `query`, and `items` as the search would have given them
+(`link`, `title`, `snippet`). An item may carry its page: `html` (as fetched) or `text` (as extracted), with
+`final_url` where redirects ended; such a page is not fetched.
 """
 
 import asyncio
@@ -30,7 +32,8 @@ CONCURRENCY = 8
 ATTEMPTS = 4  # at one query where the search fails
 TIMEOUT_S = 30.0
 BACKOFF_S = 0.5
-# What a refusal says where the sum is used up that was bought or granted for a day, and where it only came too fast.
+# What a refusal says where the sum is used up that was bought or granted for a day, and where it only came
+# too fast.
 _QUOTA = re.compile(r"dailyLimit|quotaExceeded|per day\b|insufficient|billing", re.IGNORECASE)
 _RATE = re.compile(r"rateLimit|per minute\b|per second\b|too many requests", re.IGNORECASE)
 FIELDS = ("link", "title", "snippet", "html", "text", "final_url")
@@ -40,10 +43,23 @@ class Searcher:
     """Asks one search address. `scope` names what answers, `url` is the whole address."""
 
     def __init__(
-        self, settings: Search, store: PageStore, *, url: str, scope: str = "", backoff_s: float = BACKOFF_S, clock: Clock | None = None
+        self,
+        settings: Search,
+        store: PageStore,
+        *,
+        url: str,
+        scope: str = "",
+        backoff_s: float = BACKOFF_S,
+        clock: Clock | None = None,
     ):
         """Raises TruerateError where the environment lacks the key or engine that the settings name."""
-        self.settings, self.store, self.url, self.scope, self.backoff_s = settings, store, url, scope, backoff_s
+        self.settings, self.store, self.url, self.scope, self.backoff_s = (
+            settings,
+            store,
+            url,
+            scope,
+            backoff_s,
+        )
         self.clock = clock or Clock()
         named = {"key": settings.key_env, "cx": settings.engine_env}
         self.secrets = {name: _secret(variable, name) for name, variable in named.items() if variable}
@@ -56,14 +72,16 @@ class Searcher:
     async def search_all(self, queries: Sequence[str]) -> None:
         """Put the results of all queries into the store; those that it holds are not asked.
 
-        Raises TruerateError where the search will answer no more (its quota, key or address), or not soon (its rate, an outage): what was
-        found until then stays stored, and the next run goes on from there.
+        Raises TruerateError where the search will answer no more (its quota, key or address), or not soon
+        (its rate, an outage): what was found until then stays stored, and the next run goes on from there.
         """
         missing = [query for query in dict.fromkeys(queries) if self.stored(query) is None]
         if not missing:
             return
         waiting, errors = iter(missing), []
-        self._queue = Queue(f"searching at {host_of(self.url)!r}", len(missing), backoff_s=self.backoff_s, clock=self.clock)
+        self._queue = Queue(
+            f"searching at {host_of(self.url)!r}", len(missing), backoff_s=self.backoff_s, clock=self.clock
+        )
 
         async def work(session: aiohttp.ClientSession) -> None:
             for query in waiting:
@@ -83,10 +101,14 @@ class Searcher:
         if errors:
             n_left = sum(self.stored(query) is None for query in missing)
             n_all = len(missing)
-            raise TruerateError(f"{errors[0]}; {n_all - n_left} of {n_all} new queries were answered and stay stored, {n_left} are left")
+            raise TruerateError(
+                f"{errors[0]}; {n_all - n_left} of {n_all} new queries were answered and stay stored, {n_left} are left"
+            )
 
     async def _search(self, session: aiohttp.ClientSession, query: str) -> list[dict]:
-        """The results of one query. A refusal for the rate is waited out by all; other faults that may pass are tried again a few times."""
+        """The results of one query. A refusal for the rate is waited out by all; other faults that may pass
+        are tried again a few times.
+        """
         await self._queue.enter()
         refusal = None
         for attempt in range(1, ATTEMPTS + 1):
@@ -110,7 +132,11 @@ class Searcher:
         asked, at = {"q": query, "num": str(self.settings.n_results), **self.secrets}, self.clock.now()
         try:
             async with session.get(self.url, params=asked, allow_redirects=False) as response:
-                status, body, wait = response.status, await response.read(), response.headers.get("Retry-After")
+                status, body, wait = (
+                    response.status,
+                    await response.read(),
+                    response.headers.get("Retry-After"),
+                )
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             return Refused(type(error).__name__, at, passes=True)
         body = self._hiding.body(body, is_error=status != 200)
@@ -125,14 +151,24 @@ class Searcher:
             return Refused(said, at, is_quota=True)
         is_rate = status == 429 or (status == 403 and _RATE.search(said) is not None)
         seconds = retry_after(wait, self.clock.now())
-        return Refused(said, at, passes=is_rate or passes(status), is_for_all=is_rate or (passes(status) and bool(seconds)), wait=seconds)
+        return Refused(
+            said,
+            at,
+            passes=is_rate or passes(status),
+            is_for_all=is_rate or (passes(status) and bool(seconds)),
+            wait=seconds,
+        )
 
     def _stop(self, refusal: Refused, query: str) -> TruerateError:
         """Why no more can be searched, without the key that the address held."""
         where = f"searching for {query!r} at {host_of(self.url)!r}"
         if refusal.is_quota:
-            return TruerateError(f"{where}: the quota is used up ({refusal.said}); run again when it is renewed")
-        return TruerateError(f"{where}: {refusal.said}; see to tracks.wildhallucinations.search in params.yaml, then run again")
+            return TruerateError(
+                f"{where}: the quota is used up ({refusal.said}); run again when it is renewed"
+            )
+        return TruerateError(
+            f"{where}: {refusal.said}; see to tracks.wildhallucinations.search in params.yaml, then run again"
+        )
 
 
 def read(body: bytes) -> list[dict] | None:
@@ -152,7 +188,9 @@ def result(item: object) -> dict | None:
     if not isinstance(item, dict) or not isinstance(item.get("link"), str) or not item["link"].strip():
         return None
     texts = {name: item[name] for name in FIELDS if isinstance(item.get(name), str)}
-    return {name: text if name == "html" else clean(text) for name, text in texts.items()} | {"link": clean(item["link"]).strip()}
+    return {name: text if name == "html" else clean(text) for name, text in texts.items()} | {
+        "link": clean(item["link"]).strip()
+    }
 
 
 def recorded(path: str) -> dict[str, list[dict]]:
@@ -161,7 +199,9 @@ def recorded(path: str) -> dict[str, list[dict]]:
     try:
         lines = Path(path).read_bytes().split(b"\n")
     except OSError as error:
-        raise TruerateError(f"reading recorded searches {path!r}: {error.strerror}; correct search.recorded in params.yaml") from None
+        raise TruerateError(
+            f"reading recorded searches {path!r}: {error.strerror}; correct search.recorded in params.yaml"
+        ) from None
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -170,16 +210,22 @@ def recorded(path: str) -> dict[str, list[dict]]:
             query, items = row["query"], row["items"]
             found[clean(query)] = [one for item in items if (one := result(item))]
         except (ValueError, TypeError, KeyError, AttributeError):
-            raise TruerateError(f"reading recorded searches {path!r}: line {number} is no object with `query` and `items`") from None
+            raise TruerateError(
+                f"reading recorded searches {path!r}: line {number} is no object with `query` and `items`"
+            ) from None
     return found
 
 
 def _words(body: bytes) -> str:
-    """The words of an error: in Google's form the reasons and the message, else what stands under `error`, `message` or `detail`."""
+    """The words of an error: in Google's form the reasons and the message, else what stands under `error`,
+    `message` or `detail`.
+    """
     try:
         found = loads(body)
         error = found.get("error") or found.get("message") or found.get("detail") or ""
-        reasons = [str(one.get("reason")) for one in error.get("errors", [])] if isinstance(error, dict) else []
+        reasons = (
+            [str(one.get("reason")) for one in error.get("errors", [])] if isinstance(error, dict) else []
+        )
         words = [*reasons, str(error.get("message", "")) if isinstance(error, dict) else str(error)]
     except (ValueError, TypeError, AttributeError, RecursionError):
         return ""
@@ -195,7 +241,9 @@ def _secret(variable: str, name: str) -> str:
 
 
 def address(settings: Search, base: str | None) -> str | None:
-    """The whole address that is asked: `url` itself, or its path at an endpoint's origin. None where the settings name none."""
+    """The whole address that is asked: `url` itself, or its path at an endpoint's origin. None where the
+    settings name none.
+    """
     if settings.url is None:
         return None
     if base is None:

@@ -1,4 +1,6 @@
-"""What the page store holds: its pages by what became of them, and the forgetting of those that are to be asked for again."""
+"""What the page store holds: its pages by what became of them, and the forgetting of those that are to be
+asked for again.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -21,29 +23,42 @@ def reason(page: Page) -> str:
 
 
 def stats(store: PageStore) -> pl.DataFrame:
-    """Pages by reason, status (null where none came) and whether that may pass, the most first, those that may pass last.
+    """Pages by reason, status (null where none came) and whether that may pass, the most first, those that
+    may pass last.
 
     Counts addresses per scope, files of rules (robots.txt) among them. An empty store has no rows.
     """
     counted = Counter((reason(page), page.status, page.is_transient) for _, page in store.pages())
-    rows = sorted(((*of, n) for of, n in counted.items()), key=lambda row: (row[2], -row[3], row[0], row[1] or 0))
+    rows = sorted(
+        ((*of, n) for of, n in counted.items()), key=lambda row: (row[2], -row[3], row[0], row[1] or 0)
+    )
     return pl.DataFrame(rows, schema=COUNTS, orient="row")
 
 
 def transient(store: PageStore, wanted: str) -> list[Found]:
-    """The pages that did not come for what may pass: of a reason, of a status (as `503`), or all. Raises TruerateError for another word."""
+    """The pages that did not come for what may pass: of a reason, of a status (as `503`), or all. Raises
+    TruerateError for another word.
+    """
     words = {"timeout", "error", "status", "robots", ALL}
     if wanted not in words and not (wanted.isascii() and wanted.isdigit()):
         allowed = f"{listed(words)}, or a status such as 503"
-        raise TruerateError(f"pages of reason {wanted!r}: that is none that may pass; allowed: {allowed}; see `truerate web stats`")
-    return [one for one in store.pages() if one[1].is_transient and wanted in (ALL, reason(one[1]), str(one[1].status))]
+        raise TruerateError(
+            f"pages of reason {wanted!r}: that is none that may pass; allowed: {allowed}; see `truerate web stats`"
+        )
+    return [
+        one
+        for one in store.pages()
+        if one[1].is_transient and wanted in (ALL, reason(one[1]), str(one[1].status))
+    ]
 
 
 def named(store: PageStore, url: str) -> list[Found]:
     """What the store holds of an address. Raises TruerateError where that is nothing."""
     found = [one for one in store.pages() if one[1].url == url]
     if not found:
-        raise TruerateError(f"forgetting the page {url!r}: the page store {str(store.path)!r} does not hold it; write its whole address")
+        raise TruerateError(
+            f"forgetting the page {url!r}: the page store {str(store.path)!r} does not hold it; write its whole address"
+        )
     return found
 
 

@@ -1,7 +1,8 @@
-"""The page store: one SQLite file beside the response store, so that no page is fetched and no query asked twice.
+"""The page store: one SQLite file beside the response store, so that no page is fetched and no query asked
+twice.
 
-Rows are found by `scope` and address or query. A scope names what answers: empty for the web, the identity of an endpoint where pages come
-through one, so that a changed simulated web never meets its old pages.
+Rows are found by `scope` and address or query. A scope names what answers: empty for the web, the identity of
+an endpoint where pages come through one, so that a changed simulated web never meets its old pages.
 """
 
 import sqlite3
@@ -35,14 +36,18 @@ CREATE TABLE pace   (host TEXT PRIMARY KEY, next_at REAL) WITHOUT ROWID;
 BUSY_S = 60.0  # another process may hold the file for so long
 COLUMNS = "url, outcome, detail, final_url, status, content_type, charset, body, fetched, sha256"
 # Outcomes that hang on the limits in params: they hold only under the limits under which they were met.
-LIMITED = tuple(map(Outcome, ("too-large", "timeout", "redirects", "refused-address", "robots", "login-host", "error")))
+LIMITED = tuple(
+    map(Outcome, ("too-large", "timeout", "redirects", "refused-address", "robots", "login-host", "error"))
+)
 
 
 class PageStore:
     """An open page store; every write is committed at once."""
 
     def __init__(self, path: Path):
-        """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is something else."""
+        """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is
+        something else.
+        """
         self.path = Path(path)
         refuse_network(self.path, "page store")
         with self._explained(), told(f"another process holds the page store {str(self.path)!r}"):
@@ -51,7 +56,9 @@ class PageStore:
             self._link = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
             self._link.executescript(PRAGMAS)
             self._prepare()
-            self._link.execute("PRAGMA busy_timeout = 5000")  # then it is said what is waited for, and waited for again: `_run`
+            self._link.execute(
+                "PRAGMA busy_timeout = 5000"
+            )  # then it is said what is waited for, and waited for again: `_run`
         self._is_told = False
 
     @classmethod
@@ -86,36 +93,60 @@ class PageStore:
         return stored is None or stored.is_transient
 
     def keep(self, scope: str, page: Page, limits: str) -> Page:
-        """Store a page with its date and digest; gives it as it lies there, which is what another process stored first.
+        """Store a page with its date and digest; gives it as it lies there, which is what another process
+        stored first.
 
-        What may pass gives way to what does not, and not to more of its kind: asked in vain once more, a page is dropped for the same.
+        What may pass gives way to what does not, and not to more of its kind: asked in vain once more, a page
+        is dropped for the same.
         """
         body = zlib.compress(page.body, 6) if page.body else None
         today = datetime.now(UTC).date().isoformat()
-        values = (scope, page.url, limits, page.outcome, page.detail, page.final_url, page.status, page.content_type, page.charset, today)
+        values = (
+            scope,
+            page.url,
+            limits,
+            page.outcome,
+            page.detail,
+            page.final_url,
+            page.status,
+            page.content_type,
+            page.charset,
+            today,
+        )
         marks = ", ".join("?" * 12)
         with self._whole():
             stored = self.page(scope, page.url, limits)
             if stored and (page.is_transient or not stored.is_transient):
                 return stored
-            self._run(f"INSERT OR REPLACE INTO page VALUES ({marks})", (*values, sha256(page.body).hexdigest(), body))
+            self._run(
+                f"INSERT OR REPLACE INTO page VALUES ({marks})",
+                (*values, sha256(page.body).hexdigest(), body),
+            )
             return self.page(scope, page.url, limits)
 
     def slow(self, scope: str, url: str, limits: str) -> str | None:
-        """What stands of a page that took too long to be read under these limits; None where it did not, or was not read."""
+        """What stands of a page that took too long to be read under these limits; None where it did not, or
+        was not read.
+        """
         sql = "SELECT detail FROM page WHERE scope = ? AND url = ? AND outcome = ? AND limits = ? AND body IS NOT NULL"
         rows = self._run(sql, (scope, url, Outcome.TIMEOUT, limits))
         return rows[0][0] if rows else None
 
     def keep_slow(self, scope: str, url: str, limits: str, detail: str) -> None:
-        """Remember of a page that came that it took too long to be read under these limits (`reading_limits`); its body stays."""
+        """Remember of a page that came that it took too long to be read under these limits
+        (`reading_limits`); its body stays.
+        """
         sql = "UPDATE page SET outcome = ?, limits = ?, detail = ? WHERE scope = ? AND url = ? AND body IS NOT NULL"
         self._run(sql, (Outcome.TIMEOUT, limits, detail, scope, url))
 
     def pages(self) -> Iterator[tuple[str, Page]]:
-        """What became of every page, with its scope and without its body; one that took too long to be read is a timeout with a status."""
+        """What became of every page, with its scope and without its body; one that took too long to be read
+        is a timeout with a status.
+        """
         bare = COLUMNS.replace("body", "x''")
-        for scope, url, outcome, *more in self._run(f"SELECT scope, {bare} FROM page ORDER BY url, scope", ()):
+        for scope, url, outcome, *more in self._run(
+            f"SELECT scope, {bare} FROM page ORDER BY url, scope", ()
+        ):
             yield scope, Page(url, Outcome(outcome), *more)
 
     def forget(self, scope: str, urls: Iterable[str]) -> int:
@@ -126,7 +157,9 @@ class PageStore:
 
     def results(self, scope: str, query: str, n: int) -> list[dict] | None:
         """The stored results of a query, None where it was never answered."""
-        rows = self._run("SELECT results FROM search WHERE scope = ? AND query = ? AND n = ?", (scope, query, n))
+        rows = self._run(
+            "SELECT results FROM search WHERE scope = ? AND query = ? AND n = ?", (scope, query, n)
+        )
         return orjson.loads(zlib.decompress(rows[0][0])) if rows else None
 
     def keep_results(self, scope: str, query: str, n: int, results: Sequence[dict]) -> None:
@@ -159,7 +192,9 @@ class PageStore:
         self._link.execute("COMMIT")
 
     def _run(self, sql: str, values: Sequence) -> list[tuple]:
-        """The rows of one statement; a file that another process holds is waited for, and after 5 s that is said."""
+        """The rows of one statement; a file that another process holds is waited for, and after 5 s that is
+        said.
+        """
         until = time.monotonic() + BUSY_S
         with self._explained():
             while True:
@@ -195,7 +230,15 @@ class PageStore:
 
 def limits(settings: Fetch) -> str:
     """Names what of the settings can decide that a page is dropped while it is fetched."""
-    names = {"timeout_s", "max_bytes", "max_redirects", "user_agent", "robots", "allowed_private", "login_hosts"}
+    names = {
+        "timeout_s",
+        "max_bytes",
+        "max_redirects",
+        "user_agent",
+        "robots",
+        "allowed_private",
+        "login_hosts",
+    }
     return digest(limits=settings.model_dump(mode="json", include=names))
 
 

@@ -11,8 +11,9 @@ LABELS = PATTERNS["general"]
 
 @dataclass(frozen=True)
 class Annotator:
-    """How a labeller errs. `missing`: that a hallucinated reply is passed; `alarm`: that a right one is marked; `mistyping`: that a span
-    gets another label; `skipping`: that one of several spans is left out."""
+    """How a labeller errs. `missing`: that a hallucinated reply is passed; `alarm`: that a right one is
+    marked; `mistyping`: that a span gets another label; `skipping`: that one of several spans is left out.
+    """
 
     name: str
     missing: float
@@ -30,14 +31,17 @@ ANNOTATORS = (
     Annotator("ben", missing=0.08, alarm=0.03, mistyping=0.10, skipping=0.15),
     Annotator("cleo", missing=0.03, alarm=0.06, mistyping=0.05, skipping=0.10),
     Annotator("dana", missing=0.08, alarm=0.02, mistyping=0.08, skipping=0.20),
-    Annotator("emil", missing=0.50, alarm=0.40, mistyping=0.40, skipping=0.50),  # careless: the probe set screens him out
+    Annotator(
+        "emil", missing=0.50, alarm=0.40, mistyping=0.40, skipping=0.50
+    ),  # careless: the probe set screens him out
 )
 
 
 def annotate(tasks: list[dict], world: World, seed: int) -> list[dict]:
     """Every labeller's label of every task (`task_id`, `query`, `response`), sorted by task and labeller.
 
-    Rows have `task_id`, `annotator`, `hallucination` (yes or no) and `spans` (`text`, `type`), as people would return them.
+    Rows have `task_id`, `annotator`, `hallucination` (yes or no) and `spans` (`text`, `type`), as people
+    would return them.
     """
     rows = []
     for task in sorted(tasks, key=lambda one: one["task_id"]):
@@ -50,15 +54,28 @@ def _label(task: dict, found: Finding, annotator: Annotator, world: World, seed:
     key = (seed, annotator.name, task["query"], task["response"])
     is_yes = draw(*key) < annotator.p_yes(found.is_hallucinated)
     spans = _spans(task["response"], found, annotator, world, *key) if is_yes else []
-    return {"task_id": task["task_id"], "annotator": annotator.name, "hallucination": "yes" if is_yes else "no", "spans": spans}
+    return {
+        "task_id": task["task_id"],
+        "annotator": annotator.name,
+        "hallucination": "yes" if is_yes else "no",
+        "spans": spans,
+    }
 
 
 def _spans(response: str, found: Finding, annotator: Annotator, world: World, *key: object) -> list[dict]:
     """The false sentences as this labeller marks them; of a right reply some sentence."""
     if not found.spans:
         sentences = speaker(world, response).parser.read(response).sentences
-        return [{"text": pick(sentences, *key, "sentence"), "type": pick(LABELS, *key, "type")}] if sentences else []
-    kept = [span for place, span in enumerate(found.spans) if place == 0 or draw(*key, "skip", place) >= annotator.skipping]
+        return (
+            [{"text": pick(sentences, *key, "sentence"), "type": pick(LABELS, *key, "type")}]
+            if sentences
+            else []
+        )
+    kept = [
+        span
+        for place, span in enumerate(found.spans)
+        if place == 0 or draw(*key, "skip", place) >= annotator.skipping
+    ]
     spans = []
     for place, (text, label) in enumerate(kept):
         others = [name for name in LABELS if name != label]

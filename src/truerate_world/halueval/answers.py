@@ -1,4 +1,6 @@
-"""Free answers to general queries: what a simulated model knows, what it makes up, and where it would rather not answer."""
+"""Free answers to general queries: what a simulated model knows, what it makes up, and where it would rather
+not answer.
+"""
 
 from typing import NamedTuple
 
@@ -33,7 +35,9 @@ def answer(scholar: Scholar, model: Model, query: str, seed: int) -> Spoken | No
         return None
     unknown = next((one for one in subjects if not knows(scholar, model, one)), None)
     if unknown is not None and draw(model.name, "abstains", unknown) < model.abstention:
-        return Spoken(scholar.writer.talk("abstention", model.name, unknown, seed, about=unknown), (None,), True)
+        return Spoken(
+            scholar.writer.talk("abstention", model.name, unknown, seed, about=unknown), (None,), True
+        )
     key = (model.name, "general", query, seed)
     sentences, labels, before = [], [], None
     if draw(*key, "opening") < 0.3:
@@ -53,8 +57,13 @@ def _chosen(scholar: Scholar, query: str, subjects: list[int], *key: object) -> 
     facts = [Fact(*step) for step in asked.steps] if asked and asked.kind == "one" else []
     n_each = N_SENTENCES if len(subjects) == 1 else 2
     for subject in subjects:
-        own = [Fact(subject, relation, value) for relation, value in scholar.world.entities[subject].facts.items()]
-        facts += [fact for fact in shuffled(own, *key, subject) if fact not in facts][: n_each - len(facts) % n_each]
+        own = [
+            Fact(subject, relation, value)
+            for relation, value in scholar.world.entities[subject].facts.items()
+        ]
+        facts += [fact for fact in shuffled(own, *key, subject) if fact not in facts][
+            : n_each - len(facts) % n_each
+        ]
     return facts
 
 
@@ -68,14 +77,22 @@ def _label(model: Model, is_unknown: bool, *key: object) -> str | None:
     return None
 
 
-def _sentence(scholar: Scholar, fact: Fact, label: str | None, subjects: list[int], before: int | None, *key: object) -> tuple[str, int]:
+def _sentence(
+    scholar: Scholar, fact: Fact, label: str | None, subjects: list[int], before: int | None, *key: object
+) -> tuple[str, int]:
     """A sentence of a label and the entity it is about."""
     writer, world = scholar.writer, scholar.world
     if label == "unverifiable":
         return writer.vague("unverifiable", fact.subject, *key), fact.subject
     if label == "irrelevant":
         stranger = pick(
-            [one for one in world.by_domain[pick(list(world.by_domain), *key, "domain")] if one not in subjects], *key, "stranger"
+            [
+                one
+                for one in world.by_domain[pick(list(world.by_domain), *key, "domain")]
+                if one not in subjects
+            ],
+            *key,
+            "stranger",
         )
         relation = pick(list(world.entities[stranger].facts), *key, "relation")
         return writer.one(Fact(stranger, relation, world.entities[stranger].facts[relation]), *key), stranger

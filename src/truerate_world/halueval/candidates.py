@@ -1,4 +1,6 @@
-"""Hallucinated candidates by pattern, written as the right ones are: same forms, same talk, about the same length."""
+"""Hallucinated candidates by pattern, written as the right ones are: same forms, same talk, about the same
+length.
+"""
 
 from collections.abc import Sequence
 
@@ -11,7 +13,8 @@ from truerate_world.halueval.questions import Asked
 from truerate_world.parser import FACT, Reading
 from truerate_world.writer import Fact
 
-AT_HAND = 0.75  # a wrong entity is taken from those that the knowledge names this often, where it names one that fits
+# a wrong entity is taken from those that the knowledge names this often, where it names one that fits
+AT_HAND = 0.75
 SLACK = 5  # words that a hallucinated text may have more than the right one
 
 
@@ -22,30 +25,43 @@ def qa(scholar: Scholar, fields: dict[str, str], pattern: str, *key: object) -> 
     if asked is None:
         return None
     limit = len(words(fields.get("Right Answer", ""))) + SLACK
-    options = [value for value in _qa_values(scholar, asked, pattern, *key) if scholar.qa_pattern(asked, value) == pattern]
+    options = [
+        value
+        for value in _qa_values(scholar, asked, pattern, *key)
+        if scholar.qa_pattern(asked, value) == pattern
+    ]
     if not options or (pattern == "specificity" and draw(*key, "broad") < 0.5):
         return _broad(scholar, asked, limit, *key)
     value = _chosen(scholar, options, fields.get("Knowledge", ""), *key)
-    return scholar.writer.answer(value, _relation_of(asked, value), *key, kind=_kind(scholar, value), limit=limit)
+    return scholar.writer.answer(
+        value, _relation_of(asked, value), *key, kind=_kind(scholar, value), limit=limit
+    )
 
 
 def dialogue(scholar: Scholar, fields: dict[str, str], pattern: str, *key: object) -> str | None:
     """The right response with one entity swapped; None where no entity of it is understood."""
     reading = scholar.parser.read(fields.get("True Response", ""))
-    facts = [Fact(claim.subject, claim.relation, claim.value) for claim in reading.claims if claim.kind == FACT]
+    facts = [
+        Fact(claim.subject, claim.relation, claim.value) for claim in reading.claims if claim.kind == FACT
+    ]
     target = next((fact for fact in facts if fact.value[0] == "e"), None)
     if target is None:
         return None
     options = [value for value in _swaps(scholar, target.value, pattern, *key) if value != target.value]
     swapped = _chosen(scholar, options, fields.get("Knowledge", ""), *key)
-    told = [_with(fact, target.value, swapped) if fact is not target else target._replace(value=swapped) for fact in facts]
+    told = [
+        _with(fact, target.value, swapped) if fact is not target else target._replace(value=swapped)
+        for fact in facts
+    ]
     return _as_told(scholar, reading, told, *key)
 
 
 def summary(scholar: Scholar, fields: dict[str, str], pattern: str, *key: object) -> str | None:
     """The right summary with one of its facts replaced; None where nothing of it is understood."""
     reading = scholar.parser.read(fields.get("Right Summary", ""))
-    facts = [Fact(claim.subject, claim.relation, claim.value) for claim in reading.claims if claim.kind == FACT]
+    facts = [
+        Fact(claim.subject, claim.relation, claim.value) for claim in reading.claims if claim.kind == FACT
+    ]
     options = _replacements(scholar, fields.get("Document", ""), facts, pattern, *key)
     if not facts or not options:
         return None
@@ -63,7 +79,9 @@ def restated(right: str, *key: object) -> str:
 
 
 def lengthened(scholar: Scholar, text: str, right: str, *key: object) -> str:
-    """The text with empty endings until it has more than `SLACK` words over the right one: a candidate that breaks the rule of length."""
+    """The text with empty endings until it has more than `SLACK` words over the right one: a candidate that
+    breaks the rule of length.
+    """
     stop = "." if text.endswith(".") else ""
     text, part = text.removesuffix(".") if stop else text, 0
     while part == 0 or len(words(text)) <= len(words(right)) + SLACK:
@@ -140,20 +158,32 @@ def _as_told(scholar: Scholar, reading: Reading, facts: Sequence[Fact], *key: ob
     return " ".join([*opening, *scholar.writer.tell(facts, *key), *closing])
 
 
-def _replacements(scholar: Scholar, document: str, facts: Sequence[Fact], pattern: str, *key: object) -> list[Fact]:
+def _replacements(
+    scholar: Scholar, document: str, facts: Sequence[Fact], pattern: str, *key: object
+) -> list[Fact]:
     """Facts of a pattern that a summary of the document could state."""
     world, stated = scholar.world, scholar.facts(document)
     if pattern == "intrinsic":
         known = [fact for fact in facts if (fact.subject, fact.relation) in stated]
-        return [fact._replace(value=wrong_value(world, stated[fact[:2]], fact.relation, *key)) for fact in known]
+        return [
+            fact._replace(value=wrong_value(world, stated[fact[:2]], fact.relation, *key)) for fact in known
+        ]
     subjects = list(dict.fromkeys(subject for subject, _ in stated)) or [fact.subject for fact in facts]
     for pool in (subjects[:1], subjects, scholar.parser.read(document).mentioned):
-        missing = [Fact(s, r, v) for s in dict.fromkeys(pool) for r, v in world.entities[s].facts.items() if (s, r) not in stated]
+        missing = [
+            Fact(s, r, v)
+            for s in dict.fromkeys(pool)
+            for r, v in world.entities[s].facts.items()
+            if (s, r) not in stated
+        ]
         if missing:
             break
     if pattern == "factual":
         return missing
-    return [fact._replace(value=wrong_value(world, fact.value, fact.relation, *key, place)) for place, fact in enumerate(missing)]
+    return [
+        fact._replace(value=wrong_value(world, fact.value, fact.relation, *key, place))
+        for place, fact in enumerate(missing)
+    ]
 
 
 def _short(scholar: Scholar, facts: Sequence[Fact]) -> str:
@@ -164,6 +194,9 @@ def _short(scholar: Scholar, facts: Sequence[Fact]) -> str:
         value = tongue.text(fact.value, fact.relation)
         name = min(tongue.names[fact.subject], key=lambda text: len(words(text)))
         lines.append(
-            min((f"{name} {say.format(v=value)}." for say in tongue.phrases[fact.relation].says), key=lambda text: len(words(text)))
+            min(
+                (f"{name} {say.format(v=value)}." for say in tongue.phrases[fact.relation].says),
+                key=lambda text: len(words(text)),
+            )
         )
     return "\n".join(lines)

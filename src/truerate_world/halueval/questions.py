@@ -1,4 +1,6 @@
-"""Questions: how one-hop, two-hop and comparing questions are put, and how a question is resolved to its right answer."""
+"""Questions: how one-hop, two-hop and comparing questions are put, and how a question is resolved to its
+right answer.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,9 +16,11 @@ Step = tuple[int, str, Value]
 
 @dataclass(frozen=True)
 class Asked:
-    """A question that was understood. `steps` are the facts that lead to the answer; `relation` is what is asked in the end.
+    """A question that was understood. `steps` are the facts that lead to the answer; `relation` is what is
+    asked in the end.
 
-    `kind` is `one`, `bridge` or `compare`; `is_grounded` says that every step stands in the evidence that was given.
+    `kind` is `one`, `bridge` or `compare`; `is_grounded` says that every step stands in the evidence that was
+    given.
     """
 
     kind: str
@@ -41,12 +45,19 @@ class Questions:
         self.compares: dict[str, list[tuple[str, str]]] = {}
         nouns = [(first, of) for first, phrases in self.words.RELATIONS.items() for of in phrases.of]
         for relation, phrases in self.words.RELATIONS.items():
-            for ask, is_decade in [*((ask, False) for ask in phrases.asks), *((ask, True) for ask in phrases.decades)]:
+            for ask, is_decade in [
+                *((ask, False) for ask in phrases.asks),
+                *((ask, True) for ask in phrases.decades),
+            ]:
                 single = skeleton(tongue, ask)
                 self.singles.setdefault(single, []).append((relation, is_decade))
                 for first, of in nouns:
                     if with_relation(relation) & set(RELATIONS[first].domains):
-                        self.bridges[single.replace("§e", skeleton(tongue, of))] = (first, relation, is_decade)
+                        self.bridges[single.replace("§e", skeleton(tongue, of))] = (
+                            first,
+                            relation,
+                            is_decade,
+                        )
             for compare, way in phrases.compares:
                 self.compares.setdefault(skeleton(tongue, compare), []).append((relation, way))
 
@@ -58,10 +69,14 @@ class Questions:
 
     def compare(self, a: int, b: int, relation: str, *key: object) -> str:
         """A question which of two entities has more, or was earlier."""
-        return pick(self.words.RELATIONS[relation].compares, *key, "compare")[0].format(a=self.tongue.name(a), b=self.tongue.name(b))
+        return pick(self.words.RELATIONS[relation].compares, *key, "compare")[0].format(
+            a=self.tongue.name(a), b=self.tongue.name(b)
+        )
 
     def resolve(self, question: str, evidence: Mapping[tuple[int, str], Value]) -> Asked | None:
-        """The question as understood, answered from the evidence where that says something, else from the world; None where it is not."""
+        """The question as understood, answered from the evidence where that says something, else from the
+        world; None where it is not.
+        """
         text, things = self.tongue.scan(question)
         if text in self.bridges:
             return self._bridge(*self.bridges[text], things[0][1], evidence)
@@ -77,10 +92,18 @@ class Questions:
     def _single(self, options: list[tuple[str, bool]], subject: int, evidence: Mapping) -> Asked | None:
         for relation, is_decade in options:
             if (value := self._fact(subject, relation, evidence)) is not None:
-                return _asked("one", relation, ((subject, relation, value),), _decade(value) if is_decade else value, evidence)
+                return _asked(
+                    "one",
+                    relation,
+                    ((subject, relation, value),),
+                    _decade(value) if is_decade else value,
+                    evidence,
+                )
         return None
 
-    def _bridge(self, first: str, relation: str, is_decade: bool, subject: int, evidence: Mapping) -> Asked | None:
+    def _bridge(
+        self, first: str, relation: str, is_decade: bool, subject: int, evidence: Mapping
+    ) -> Asked | None:
         middle = self._fact(subject, first, evidence)
         if middle is None or middle[0] != "e" or (value := self._fact(middle[1], relation, evidence)) is None:
             return None
@@ -92,7 +115,13 @@ class Questions:
             one, two = self._fact(a, relation, evidence), self._fact(b, relation, evidence)
             if one is not None and two is not None:
                 is_first = (one[1] < two[1]) == (way == "min")
-                return _asked("compare", relation, ((a, relation, one), (b, relation, two)), ("e", a if is_first else b), evidence)
+                return _asked(
+                    "compare",
+                    relation,
+                    ((a, relation, one), (b, relation, two)),
+                    ("e", a if is_first else b),
+                    evidence,
+                )
         return None
 
 

@@ -7,7 +7,9 @@ from truerate_world.writer import Fact
 
 
 def refined(scholar: Scholar, asked: Asked, text: str, *key: object) -> str | None:
-    """The text with its false parts replaced; None where the knowledge does not say what is right, or nothing is wrong."""
+    """The text with its false parts replaced; None where the knowledge does not say what is right, or nothing
+    is wrong.
+    """
     if asked.task == "qa":
         return _answer(scholar, asked.fields, *key)
     evidence = asked.fields.get("Document" if asked.task == "summarization" else "Knowledge", "")
@@ -15,21 +17,29 @@ def refined(scholar: Scholar, asked: Asked, text: str, *key: object) -> str | No
 
 
 def _answer(scholar: Scholar, fields: dict[str, str], *key: object) -> str | None:
-    question = scholar.questions.resolve(fields.get("Question", ""), scholar.facts(fields.get("Knowledge", "")))
+    question = scholar.questions.resolve(
+        fields.get("Question", ""), scholar.facts(fields.get("Knowledge", ""))
+    )
     if question is None or not question.is_grounded:
         return None
     return scholar.writer.answer(question.right, question.relation, *key)
 
 
 def _facts(scholar: Scholar, evidence: str, text: str, task: str, *key: object) -> str | None:
-    """What the text says, with values as the evidence has them; in a summary what the evidence does not have is left out."""
+    """What the text says, with values as the evidence has them; in a summary what the evidence does not have
+    is left out.
+    """
     stated, reading = scholar.facts(evidence), scholar.parser.read(text)
     told = []
     for claim in reading.claims:
         value = stated.get((claim.subject, claim.relation))
         if value is not None:
             told.append(Fact(claim.subject, claim.relation, value))
-        elif task != "summarization" and claim.kind == FACT and scholar.world.fact(claim.subject, claim.relation) == claim.value:
+        elif (
+            task != "summarization"
+            and claim.kind == FACT
+            and scholar.world.fact(claim.subject, claim.relation) == claim.value
+        ):
             told.append(Fact(claim.subject, claim.relation, claim.value))
     told = list(dict.fromkeys(told))
     if not told:

@@ -15,8 +15,13 @@ DECADES = 0.25  # share of questions for a year that ask for its decade instead
 
 def article(scholar: Scholar, entity: int) -> list[str]:
     """The encyclopedia's sentences about an entity, always the same: all its facts, and names of others like it."""
-    facts = [Fact(entity, relation, value) for relation, value in scholar.world.entities[entity].facts.items()]
-    return [*scholar.writer.tell(facts, "article", entity), scholar.writer.aside(entity, facts, "article", entity)]
+    facts = [
+        Fact(entity, relation, value) for relation, value in scholar.world.entities[entity].facts.items()
+    ]
+    return [
+        *scholar.writer.tell(facts, "article", entity),
+        scholar.writer.aside(entity, facts, "article", entity),
+    ]
 
 
 def questions(scholar: Scholar, n: int) -> list[str]:
@@ -35,7 +40,9 @@ def hotpot(scholar: Scholar, place: int, question: str) -> dict:
     seed = scholar.world.seed
     title = scholar.tongue.name
     subjects = list(dict.fromkeys(asked.subjects))
-    context = [[title(one), article(scholar, one)] for one in subjects + _distractors(scholar, subjects, place)]
+    context = [
+        [title(one), article(scholar, one)] for one in subjects + _distractors(scholar, subjects, place)
+    ]
     words = scholar.tongue.words
     kind = words.CATEGORY_KINDS[asked.right[1].split("/")[0]] if asked.right[0] == "c" else ""
     return {

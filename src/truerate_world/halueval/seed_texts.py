@@ -1,4 +1,6 @@
-"""Dialogues on knowledge paths, news stories with highlights, general instructions, and screening probes for labellers."""
+"""Dialogues on knowledge paths, news stories with highlights, general instructions, and screening probes for
+labellers.
+"""
 
 from truerate_world.claim_checker import PATTERNS, Scholar
 from truerate_world.distractors import wrong_value
@@ -9,13 +11,19 @@ N_HIGHLIGHTS = 3
 
 
 def conversation(scholar: Scholar, place: int) -> tuple[list[dict], dict]:
-    """A conversation as OpenDialKG logs it, and its rating: a greeting, a reply, a question, and the answer along a path."""
+    """A conversation as OpenDialKG logs it, and its rating: a greeting, a reply, a question, and the answer
+    along a path.
+    """
     world, writer, key = scholar.world, scholar.writer, (scholar.world.seed, "dialogue", place)
     subject = order(len(world.entities), world.seed, "speakers")[place % len(world.entities)]
     facts = shuffled(_facts(scholar, subject), *key, "facts")
     asked = next(fact for fact in facts if fact.value[0] == "e")
     first, *others = [fact for fact in facts if fact != asked]
-    further = pick(_facts(scholar, asked.value[1]), *key, "further") if draw(*key, "is further") < 0.7 else others[0]
+    further = (
+        pick(_facts(scholar, asked.value[1]), *key, "further")
+        if draw(*key, "is further") < 0.7
+        else others[0]
+    )
     said = [writer.talk("opening", *key)] if draw(*key, "opening") < 0.3 else []
     ended = [writer.talk("closing", *key)] if draw(*key, "closing") < 0.3 else []
     told = writer.tell([asked, further], *key, "answer")
@@ -31,11 +39,15 @@ def conversation(scholar: Scholar, place: int) -> tuple[list[dict], dict]:
 
 
 def story(scholar: Scholar, place: int) -> str:
-    """A news story of two or three entities in the format of CNN/DailyMail; its highlights say facts of it in other words."""
+    """A news story of two or three entities in the format of CNN/DailyMail; its highlights say facts of it in
+    other words.
+    """
     world, key = scholar.world, (scholar.world.seed, "story", place)
     main = order(len(world.entities), world.seed, "reporters")[place % len(world.entities)]
     own = shuffled(_facts(scholar, main), *key, "own")
-    own.remove(next((fact for fact in own if fact.value[0] != "e"), own[-1]))  # untold, so that something true can be added
+    own.remove(
+        next((fact for fact in own if fact.value[0] != "e"), own[-1])
+    )  # untold, so that something true can be added
     others = _linked(scholar, main, own)[:2]
     sides = [shuffled(_facts(scholar, other), *key, other)[:3] for other in others]
     blocks = [scholar.writer.tell(block, *key, "block", number) for number, block in enumerate([own, *sides])]
@@ -63,7 +75,11 @@ def instruction(scholar: Scholar, place: int) -> dict:
     names = dict(zip("xy", map(scholar.tongue.name, about), strict=False))
     asked = scholar.questions.resolve(form[0].format(**names), {})
     first = [Fact(*step) for step in asked.steps] if asked else []
-    others = [fact for one in about for fact in shuffled(_facts(scholar, one), world.seed, "output", place)[: 4 // len(about)]]
+    others = [
+        fact
+        for one in about
+        for fact in shuffled(_facts(scholar, one), world.seed, "output", place)[: 4 // len(about)]
+    ]
     facts = list(dict.fromkeys(first + others))[:4]
     told = " ".join(scholar.writer.tell(facts, world.seed, "output", place))
     return {"instruction": form[0].format(**names), "input": form[1].format(**names), "output": told}
@@ -80,10 +96,17 @@ def probe(scholar: Scholar, place: int) -> dict:
         label = PATTERNS["general"][place // 2 % 3]
         where = int(draw(*key, "where") * 2)  # not the last one, whose subject a pronoun may follow
         sentences[where] = _false(scholar, subject, label, *key)
-        sentences[where + 1 :] = writer.tell(_facts(scholar, subject)[: len(sentences) - where - 1], *key, "rest", compound=0.0)
+        sentences[where + 1 :] = writer.tell(
+            _facts(scholar, subject)[: len(sentences) - where - 1], *key, "rest", compound=0.0
+        )
         spans = [sentences[where]]
     query = forms[place % len(forms)][0].format(x=scholar.tongue.name(subject))
-    return {"query": query, "response": " ".join(sentences), "hallucination": "yes" if spans else "no", "hallucination_spans": spans}
+    return {
+        "query": query,
+        "response": " ".join(sentences),
+        "hallucination": "yes" if spans else "no",
+        "hallucination_spans": spans,
+    }
 
 
 def _false(scholar: Scholar, subject: int, label: str, *key: object) -> str:
@@ -91,10 +114,14 @@ def _false(scholar: Scholar, subject: int, label: str, *key: object) -> str:
     if label == "unverifiable":
         return scholar.writer.vague("unverifiable", subject, *key)
     if label == "irrelevant":
-        stranger = pick([one for one in range(len(scholar.world.entities)) if one != subject], *key, "stranger")
+        stranger = pick(
+            [one for one in range(len(scholar.world.entities)) if one != subject], *key, "stranger"
+        )
         return scholar.writer.one(_facts(scholar, stranger)[0], *key, "irrelevant")
     fact = _facts(scholar, subject)[-1]
-    return scholar.writer.one(fact._replace(value=wrong_value(scholar.world, fact.value, fact.relation, *key)), *key, "non-factual")
+    return scholar.writer.one(
+        fact._replace(value=wrong_value(scholar.world, fact.value, fact.relation, *key)), *key, "non-factual"
+    )
 
 
 def _facts(scholar: Scholar, entity: int) -> list[Fact]:
@@ -115,8 +142,13 @@ def _chat(sender: str, message: str) -> dict:
 def _walk(scholar: Scholar, facts: list[Fact], *key: object) -> dict:
     """A path through the graph with its triples and their text."""
     tongue = scholar.tongue
-    triples = [[tongue.name(fact.subject), fact.relation.replace("_", " "), tongue.text(fact.value, fact.relation)] for fact in facts]
-    text = " ".join([*scholar.writer.tell(facts, *key), scholar.writer.aside(facts[0].subject, facts[:1], *key)])
+    triples = [
+        [tongue.name(fact.subject), fact.relation.replace("_", " "), tongue.text(fact.value, fact.relation)]
+        for fact in facts
+    ]
+    text = " ".join(
+        [*scholar.writer.tell(facts, *key), scholar.writer.aside(facts[0].subject, facts[:1], *key)]
+    )
     return {
         "type": "action",
         "action_id": "kgwalk/choose_path",

@@ -26,13 +26,17 @@ def write(folder: Path, seed: int, n_items: int, languages: Sequence[str] = ("en
     folder = Path(folder)
     (folder / "stories").mkdir(parents=True, exist_ok=True)
     world = build(seed, tuple(languages))
-    shares = [n_items // len(languages) + (place < n_items % len(languages)) for place in range(len(languages))]
+    shares = [
+        n_items // len(languages) + (place < n_items % len(languages)) for place in range(len(languages))
+    ]
     parts = [(scholar(world, code), n) for code, n in zip(languages, shares, strict=True)]
     _json(folder / "hotpotqa.json", [row for known, n in parts for row in _hotpot(known, n)])
     _text(folder / "opendialkg.csv", _dialogues(parts))
     _json(folder / "alpaca.json", [instruction(known, place) for known, n in parts for place in range(n)])
     probes = [probe(known, place) for known, _ in parts for place in range(N_PROBES // len(parts))]
-    _text(folder / "general_probe.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in probes))
+    _text(
+        folder / "general_probe.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in probes)
+    )
     for known, n in parts:
         for place in range(n):
             _text(folder / "stories" / f"{known.tongue.code}-{place:05d}.story", story(known, place))

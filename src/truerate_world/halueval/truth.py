@@ -1,6 +1,8 @@
-"""The planted truth of a board, in the form of scores: what the measurement would give over infinitely many draws on the same texts.
+"""The planted truth of a board, in the form of scores: what the measurement would give over infinitely many
+draws on the same texts.
 
-The truth of each text is read from the text itself, so that wrong labels (of people, or of a candidate that is right after all) count.
+The truth of each text is read from the text itself, so that wrong labels (of people, or of a candidate that
+is right after all) count.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,16 +35,24 @@ def planted_scores(
     generations: pl.DataFrame | None = None,
     inputs: str = "",
 ) -> list[dict]:
-    """Score rows of method `planted` for recognition, and, with the data set's `generations`, for candidates and filtering.
+    """Score rows of method `planted` for recognition, and, with the data set's `generations`, for candidates
+    and filtering.
 
-    `models` are aliases and the simulated models behind them, `subjects` those that are ranked (by default all); `knowledge` is what the
-    knowledge variant gives, by item (an item's own documents by default; never for summaries). Metrics and slices are named as the track
-    names its estimates.
+    `models` are aliases and the simulated models behind them, `subjects` those that are ranked (by default
+    all); `knowledge` is what the knowledge variant gives, by item (an item's own documents by default; never
+    for summaries). Metrics and slices are named as the track names its estimates.
     """
     texts = dict(documents.select("document_id", "text").iter_rows())
     item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
-    rows = [(row, item_of[row["item_id"]]) for row in samples.sort("sample_id").iter_rows(named=True) if row["item_id"] in item_of]
-    evidence = {name: "\n\n".join(texts[one] for one in item["document_ids"] if one in texts) for name, item in item_of.items()}
+    rows = [
+        (row, item_of[row["item_id"]])
+        for row in samples.sort("sample_id").iter_rows(named=True)
+        if row["item_id"] in item_of
+    ]
+    evidence = {
+        name: "\n\n".join(texts[one] for one in item["document_ids"] if one in texts)
+        for name, item in item_of.items()
+    }
     given = evidence if knowledge is None else knowledge
     ranked = {alias: MODELS[name] for alias, name in models.items() if subjects is None or alias in subjects}
     made: list[dict] = []
@@ -61,7 +71,11 @@ def planted_scores(
 
 
 def _findings(
-    world: World, rows: Iterable[tuple[dict, dict]], evidence: Mapping[str, str], given: Mapping[str, str], variant: str
+    world: World,
+    rows: Iterable[tuple[dict, dict]],
+    evidence: Mapping[str, str],
+    given: Mapping[str, str],
+    variant: str,
 ) -> Iterable[tuple[dict, Finding, str]]:
     """Each sample that the variant asks about, the truth of its text, and the variant whose rates apply."""
     for row, item in rows:
@@ -86,8 +100,12 @@ def _found(world: World, task: str, fields: tuple[tuple[str, str], ...]) -> Find
     return find(speaker(world, "\n".join(text for _, text in fields)), asked, asked.fields[TEXT[task]])
 
 
-def _recognition(alias: str, model: Model, found: list[tuple[dict, Finding, str]], variant: str) -> list[dict]:
-    """TPR over texts labelled hallucinated (in all and by pattern), TNR over the others, unparsed rate; per task."""
+def _recognition(
+    alias: str, model: Model, found: list[tuple[dict, Finding, str]], variant: str
+) -> list[dict]:
+    """TPR over texts labelled hallucinated (in all and by pattern), TNR over the others, unparsed rate; per
+    task.
+    """
     groups: dict[tuple, list[float]] = {}
     for row, finding, rates in found:
         p = model.p_yes(row["task"], rates, is_hallucinated=finding.is_hallucinated, pattern=finding.pattern)
@@ -98,8 +116,16 @@ def _recognition(alias: str, model: Model, found: list[tuple[dict, Finding, str]
         for pattern in {None, row["pattern"]}:
             groups.setdefault(("tpr", row["task"], pattern), []).append(p)
     return [
-        _row(metric, alias, {"task": task, "variant": variant, "pattern": pattern}, sum(values) / len(values), len(values))
-        for (metric, task, pattern), values in sorted(groups.items(), key=lambda entry: tuple(map(str, entry[0])))
+        _row(
+            metric,
+            alias,
+            {"task": task, "variant": variant, "pattern": pattern},
+            sum(values) / len(values),
+            len(values),
+        )
+        for (metric, task, pattern), values in sorted(
+            groups.items(), key=lambda entry: tuple(map(str, entry[0]))
+        )
     ]
 
 
@@ -114,7 +140,9 @@ def _pairs(rows: Iterable[tuple[dict, dict]]) -> dict[str, int]:
 
 
 def _contrast(alias: str, model: Model, n_pairs: Mapping[str, int]) -> list[dict]:
-    """That the hallucinated side is named in both orders, and in one drawn order; a reply without a choice is wrong."""
+    """That the hallucinated side is named in both orders, and in one drawn order; a reply without a choice is
+    wrong.
+    """
     made = []
     for task, n in n_pairs.items():
         where = {"task": task, "variant": "contrast"}
@@ -126,7 +154,9 @@ def _contrast(alias: str, model: Model, n_pairs: Mapping[str, int]) -> list[dict
 
 
 def _candidates(models: Mapping[str, str], generations: pl.DataFrame) -> list[dict]:
-    """That a candidate is none, per generator, task and pattern; that it breaks the rule of length, per task and scheme."""
+    """That a candidate is none, per generator, task and pattern; that it breaks the rule of length, per task
+    and scheme.
+    """
     failing: dict[tuple, list[float]] = {}
     breaking: dict[tuple, list[float]] = {}
     for row in generations.filter(pl.col("purpose") == "sample").iter_rows(named=True):
@@ -135,14 +165,34 @@ def _candidates(models: Mapping[str, str], generations: pl.DataFrame) -> list[di
         if model is None or (task, pattern) not in MODELS[model].restating:
             continue
         failing.setdefault((row["model"], task, pattern), []).append(MODELS[model].failure(task, pattern))
-        if task in LENGTH_RULED:  # of candidates that came: a refusal has no length, the right text again keeps to the rule
+        if (
+            task in LENGTH_RULED
+        ):  # of candidates that came: a refusal has no length, the right text again keeps to the rule
             is_new = 1 - MODELS[model].restating[task, pattern]
-            breaking.setdefault((row["model"], task, known.get("scheme")), []).append(is_new * MODELS[model].verbosity)
+            breaking.setdefault((row["model"], task, known.get("scheme")), []).append(
+                is_new * MODELS[model].verbosity
+            )
     made = []
     for (alias, task, pattern), values in sorted(failing.items()):
-        made.append(_row("candidate_failure_rate", alias, {"task": task, "pattern": pattern}, sum(values) / len(values), len(values)))
+        made.append(
+            _row(
+                "candidate_failure_rate",
+                alias,
+                {"task": task, "pattern": pattern},
+                sum(values) / len(values),
+                len(values),
+            )
+        )
     for (alias, task, scheme), values in sorted(breaking.items()):
-        made.append(_row("length_rule_broken_rate", alias, {"task": task, "scheme": scheme}, sum(values) / len(values), len(values)))
+        made.append(
+            _row(
+                "length_rule_broken_rate",
+                alias,
+                {"task": task, "scheme": scheme},
+                sum(values) / len(values),
+                len(values),
+            )
+        )
     return made
 
 
@@ -162,4 +212,10 @@ def _filtering(models: Mapping[str, str], generations: pl.DataFrame) -> list[dic
 
 
 def _row(metric: str, subject: str, where: Mapping[str, str | None], value: float, n: int) -> dict:
-    return {"metric": metric, "subject": subject, "slice": pairs(**where), "value": round(value, DIGITS), "n": n}
+    return {
+        "metric": metric,
+        "subject": subject,
+        "slice": pairs(**where),
+        "value": round(value, DIGITS),
+        "n": n,
+    }

@@ -1,4 +1,6 @@
-"""English: how things are named. Relations stand in `en_people` and `en_things`, sentences that carry no fact in `en_talk`."""
+"""English: how things are named. Relations stand in `en_people` and `en_things`, sentences that carry no fact
+in `en_talk`.
+"""
 
 from truerate_world.lang import en_people, en_things
 from truerate_world.lang.en_talk import (  # noqa: F401  (part of this language)
@@ -40,7 +42,8 @@ KINDS = {  # domain -> what one of its entities is, and several of them
     "games": ("board game", "board games"),
 }
 
-NAMES = {  # domain -> a name and an alias; {w} an invented word, {g} a given name, {a} an adjective, {n} a noun
+# domain -> a name and an alias; {w} an invented word, {g} a given name, {a} an adjective, {n} a noun
+NAMES = {
     "science": ("{g} {w}", "{w}"),
     "politics": ("{g} {w}", "{w}"),
     "music": ("{g} {w}", "{w}"),
@@ -134,7 +137,10 @@ CATEGORIES = {  # category -> its entries, each with another name after the slas
     "|lighthouses/beacons by the sea"
     "|archaeology/digging up the past|wine-making/viticulture|sled racing/races of dog sleds|pirates/buccaneers|cartography/map-making",
 }
-CATEGORIES = {name: tuple(tuple(entry.split("/")) for entry in entries.split("|")) for name, entries in CATEGORIES.items()}
+CATEGORIES = {
+    name: tuple(tuple(entry.split("/")) for entry in entries.split("|"))
+    for name, entries in CATEGORIES.items()
+}
 CATEGORY_KINDS = {
     "award": "honour",
     "field": "discipline",

@@ -92,7 +92,10 @@ RELATIONS = {
         ("The debut of {s} fell in {v}", "{v} was the year in which {s} made a debut"),
         ("In which year did {x} make a debut?", "What was the year of the debut of {x}?"),
         "retired in {v}",
-        compares=(("Who made a debut first, {a} or {b}?", "min"), ("Whose debut came later, that of {a} or that of {b}?", "max")),
+        compares=(
+            ("Who made a debut first, {a} or {b}?", "min"),
+            ("Whose debut came later, that of {a} or that of {b}?", "max"),
+        ),
         decades=("In which decade did {x} make a debut?",),
     ),
     "publisher": Phrases(

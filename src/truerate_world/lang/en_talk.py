@@ -1,10 +1,13 @@
-"""English around the facts: joins of two facts, openings, talk without content, vague claims, short answers, and the words of tasks."""
+"""English around the facts: joins of two facts, openings, talk without content, vague claims, short answers,
+and the words of tasks.
+"""
 
 ARTICLES = frozenset(("a", "an", "the"))
 PRONOUNS = {"he": "He", "she": "She", "it": "It"}
 RELATIVES = {"he": "who", "she": "who", "it": "which"}
 
-# Two verb phrases on one subject as one sentence. {S} opens with the subject, {p} the pronoun in the middle, {who} who/which.
+# Two verb phrases on one subject as one sentence. {S} opens with the subject, {p} the pronoun in the middle,
+# {who} who/which.
 COMPOUNDS = (
     "{S} {one} and {two}",
     "{S}, {who} {one}, {two}",
@@ -85,7 +88,11 @@ TALK = {  # whole sentences that state nothing
     ),
     "refusal": ("I cannot help with that.", "I'm sorry, but I cannot write that."),
     "bland": ("I am happy to help. Could you tell me a little more about what you need?",),
-    "hedge": ("It is hard to say.", "That depends on how one reads it.", "I would need more context to decide."),
+    "hedge": (
+        "It is hard to say.",
+        "That depends on how one reads it.",
+        "I would need more context to decide.",
+    ),
     "reasoning": (
         "First I look at what is asked and at what is claimed.",
         "Then I compare the claim with what I can find.",
@@ -95,7 +102,15 @@ TALK = {  # whole sentences that state nothing
 }
 
 ANSWERS = {  # forms of a short answer; {v} value, {k} kind of thing, {ks} several of them
-    "e": ("{v}", "{v}", "it is {v}", "that was {v}", "the {k} {v}", "{v}, one of several {ks}", "the answer is {v}"),
+    "e": (
+        "{v}",
+        "{v}",
+        "it is {v}",
+        "that was {v}",
+        "the {k} {v}",
+        "{v}, one of several {ks}",
+        "the answer is {v}",
+    ),
     "n": ("{v}", "{v}", "it is {v}", "that was {v}", "exactly {v}", "the answer is {v}", "{v}, to be exact"),
     "year": ("{v}", "{v}", "in {v}", "the year {v}", "in the year {v}", "it was in {v}"),
     "c": ("{v}", "{v}", "it is {v}", "that was {v}", "the answer is {v}", "{v}, above all"),
@@ -119,4 +134,7 @@ PAIR_QUERIES = (  # the same about {x} and {y}
     ("Write two or three sentences about {x} and about {y}.", ""),
     ("Tell me something about each of these two.", "{x}; {y}"),
 )
-PROBE_QUERIES = (("State three facts about {x}.", ""), ("Say in three sentences who or what {x} is.", ""))  # never among the others
+PROBE_QUERIES = (
+    ("State three facts about {x}.", ""),
+    ("Say in three sentences who or what {x} is.", ""),
+)  # never among the others

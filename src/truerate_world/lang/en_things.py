@@ -34,7 +34,10 @@ RELATIONS = {
         ("Some {v} people live in {s}", "The population of {s} is {v}"),
         ("What is the population of {x}?", "How many people live in {x}?"),
         "draws {v} visitors a year",
-        compares=(("Which has more inhabitants, {a} or {b}?", "max"), ("Which is the less populous, {a} or {b}?", "min")),
+        compares=(
+            ("Which has more inhabitants, {a} or {b}?", "max"),
+            ("Which is the less populous, {a} or {b}?", "min"),
+        ),
     ),
     "river": Phrases(
         ("stands on the {v}", "was built along the {v}", "is crossed by the {v}"),
@@ -54,7 +57,10 @@ RELATIONS = {
         ("The length of {s} is {v} kilometres", "From end to end, {s} measures {v} kilometres"),
         ("How many kilometres long is {x}?", "What is the length of {x}?"),
         "drops by {v} metres",
-        compares=(("Which is longer, {a} or {b}?", "max"), ("Which is the shorter river, {a} or {b}?", "min")),
+        compares=(
+            ("Which is longer, {a} or {b}?", "max"),
+            ("Which is the shorter river, {a} or {b}?", "min"),
+        ),
     ),
     "spring": Phrases(
         ("rises on {v}", "has its source on {v}", "springs from the slopes of {v}"),
@@ -74,7 +80,10 @@ RELATIONS = {
         ("The height of {s} is {v} metres", "From foot to top, {s} measures {v} metres"),
         ("How many metres high is {x}?", "What is the height of {x}?"),
         "is {v} metres wide",
-        compares=(("Which is higher, {a} or {b}?", "max"), ("Which is the lower of the two, {a} or {b}?", "min")),
+        compares=(
+            ("Which is higher, {a} or {b}?", "max"),
+            ("Which is the lower of the two, {a} or {b}?", "min"),
+        ),
     ),
     "climber": Phrases(
         ("was first climbed by {v}", "was conquered by {v}", "was ascended for the first time by {v}"),
@@ -88,7 +97,10 @@ RELATIONS = {
         ("The first ascent of {s} succeeded in {v}", "{v} was the year in which {s} was conquered"),
         ("In which year was {x} first climbed?", "What was the year of the first ascent of {x}?"),
         "was closed to visitors in {v}",
-        compares=(("Which was climbed first, {a} or {b}?", "min"), ("Which was conquered later, {a} or {b}?", "max")),
+        compares=(
+            ("Which was climbed first, {a} or {b}?", "min"),
+            ("Which was conquered later, {a} or {b}?", "max"),
+        ),
         decades=("In which decade was {x} first climbed?",),
     ),
     "rock": Phrases(
@@ -98,11 +110,18 @@ RELATIONS = {
         "has quarries of {v} at its foot",
     ),
     "area": Phrases(
-        ("covers {v} square kilometres", "has an area of {v} square kilometres", "extends over {v} square kilometres"),
+        (
+            "covers {v} square kilometres",
+            "has an area of {v} square kilometres",
+            "extends over {v} square kilometres",
+        ),
         ("The area of {s} is {v} square kilometres", "Some {v} square kilometres belong to {s}"),
         ("How many square kilometres does {x} cover?", "What is the area of {x}?"),
         "loses {v} square metres to the sea each year",
-        compares=(("Which covers more ground, {a} or {b}?", "max"), ("Which is the smaller island, {a} or {b}?", "min")),
+        compares=(
+            ("Which covers more ground, {a} or {b}?", "max"),
+            ("Which is the smaller island, {a} or {b}?", "min"),
+        ),
     ),
     "discoverer": Phrases(
         ("was discovered by {v}", "was first sighted by {v}", "was put on the map by {v}"),
@@ -116,7 +135,10 @@ RELATIONS = {
         ("The discovery of {s} dates from {v}", "{v} was the year in which {s} was discovered"),
         ("In which year was {x} discovered?", "What was the year of the discovery of {x}?"),
         "was abandoned in {v}",
-        compares=(("Which was discovered first, {a} or {b}?", "min"), ("Which was discovered later, {a} or {b}?", "max")),
+        compares=(
+            ("Which was discovered first, {a} or {b}?", "min"),
+            ("Which was discovered later, {a} or {b}?", "max"),
+        ),
         decades=("In which decade was {x} discovered?",),
     ),
     "plant": Phrases(
@@ -144,7 +166,10 @@ RELATIONS = {
         ("The completion of {s} came in {v}", "Work on {s} ended in {v}"),
         ("In which year was {x} completed?", "When was the construction of {x} finished?"),
         "burned down in {v}",
-        compares=(("Which was completed first, {a} or {b}?", "min"), ("Which was finished later, {a} or {b}?", "max")),
+        compares=(
+            ("Which was completed first, {a} or {b}?", "min"),
+            ("Which was finished later, {a} or {b}?", "max"),
+        ),
         decades=("In which decade was {x} completed?",),
     ),
     "material": Phrases(
@@ -165,7 +190,10 @@ RELATIONS = {
         ("The independence of {s} dates from {v}", "{v} brought independence to {s}"),
         ("Since which year has {x} been independent?", "In which year did {x} gain independence?"),
         "introduced elections in {v}",
-        compares=(("Which became independent first, {a} or {b}?", "min"), ("Which became independent later, {a} or {b}?", "max")),
+        compares=(
+            ("Which became independent first, {a} or {b}?", "min"),
+            ("Which became independent later, {a} or {b}?", "max"),
+        ),
         decades=("In which decade did {x} gain independence?",),
     ),
     "currency": Phrases(
@@ -206,14 +234,20 @@ RELATIONS = {
         ("Some {v} people work at {s}", "The workforce of {s} numbers {v}"),
         ("How many people does {x} employ?", "How large is the staff of {x}?"),
         "laid off {v} people",
-        compares=(("Which employs more people, {a} or {b}?", "max"), ("Which has the smaller staff, {a} or {b}?", "min")),
+        compares=(
+            ("Which employs more people, {a} or {b}?", "max"),
+            ("Which has the smaller staff, {a} or {b}?", "min"),
+        ),
     ),
     "students": Phrases(
         ("has {v} students", "teaches {v} students", "enrols {v} students"),
         ("Some {v} students attend {s}", "The number of students at {s} is {v}"),
         ("How many students does {x} have?", "What is the number of students at {x}?"),
         "turned away {v} applicants",
-        compares=(("Which has more students, {a} or {b}?", "max"), ("Which enrols fewer students, {a} or {b}?", "min")),
+        compares=(
+            ("Which has more students, {a} or {b}?", "max"),
+            ("Which enrols fewer students, {a} or {b}?", "min"),
+        ),
     ),
     "chancellor": Phrases(
         ("is headed by {v}", "has {v} as its chancellor", "is led by {v}"),
@@ -240,7 +274,10 @@ RELATIONS = {
         ("The opening of {s} was in {v}", "The doors of {s} first opened in {v}"),
         ("In which year did {x} open?", "When was {x} inaugurated?"),
         "was robbed in {v}",
-        compares=(("Which opened first, {a} or {b}?", "min"), ("Which was inaugurated later, {a} or {b}?", "max")),
+        compares=(
+            ("Which opened first, {a} or {b}?", "min"),
+            ("Which was inaugurated later, {a} or {b}?", "max"),
+        ),
         decades=("In which decade did {x} open?",),
     ),
     "collection": Phrases(
@@ -268,7 +305,10 @@ RELATIONS = {
         ("The publication of {s} was in {v}", "It was in {v} that {s} appeared"),
         ("In which year was {x} published?", "When did {x} reach the bookshops?"),
         "was reissued in {v}",
-        compares=(("Which was published first, {a} or {b}?", "min"), ("Which was published later, {a} or {b}?", "max")),
+        compares=(
+            ("Which was published first, {a} or {b}?", "min"),
+            ("Which was published later, {a} or {b}?", "max"),
+        ),
         decades=("In which decade was {x} published?",),
     ),
     "genre": Phrases(

@@ -1,6 +1,8 @@
-"""Simulated people who mark hallucinated spans: each errs in ways of their own, and the last of five is careless.
+"""Simulated people who mark hallucinated spans: each errs in ways of their own, and the last of five is
+careless.
 
-What is true of a text is read from the text itself; a silver span is taken for true only where the text cannot be read.
+What is true of a text is read from the text itself; a silver span is taken for true only where the text
+cannot be read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,8 +19,10 @@ from truerate_world.mfava.reader import Reader, reader, sentences
 
 @dataclass(frozen=True)
 class Annotator:
-    """How a labeller errs. `missing`: that a false span is passed; `alarm`: that a true sentence is marked; `shifting`: that a border of a
-    span stands a word off; `mistyping`: that a span gets another type. `harsh`: how much lower (or higher) they rate plausibility."""
+    """How a labeller errs. `missing`: that a false span is passed; `alarm`: that a true sentence is marked;
+    `shifting`: that a border of a span stands a word off; `mistyping`: that a span gets another type.
+    `harsh`: how much lower (or higher) they rate plausibility.
+    """
 
     missing: float
     alarm: float
@@ -37,7 +41,9 @@ CARELESS = Annotator(missing=0.75, alarm=0.30, shifting=0.40, mistyping=0.50, ha
 
 
 class Text(NamedTuple):
-    """A task's text as its labellers see it: what is false in it, its words, and its sentences with the value in each (None: no value)."""
+    """A task's text as its labellers see it: what is false in it, its words, and its sentences with the value
+    in each (None: no value).
+    """
 
     task: Mapping
     spans: list[dict]
@@ -46,15 +52,18 @@ class Text(NamedTuple):
 
 
 def annotate(tasks: Sequence[Mapping], seed: int) -> list[dict]:
-    """Every label that people return: rows `task_id`, `annotator`, `spans` and `plausibility`, sorted by task and annotator.
+    """Every label that people return: rows `task_id`, `annotator`, `spans` and `plausibility`, sorted by task
+    and annotator.
 
-    The names of all tasks in sorted order take turns at being careful; of at least three the last one is careless. Ratings are 1 to 5, on
-    tasks that ask for one.
+    The names of all tasks in sorted order take turns at being careful; of at least three the last one is
+    careless. Ratings are 1 to 5, on tasks that ask for one.
     """
     known = reader(build(seed))
     people = profiles({name for task in tasks for name in task["annotators"]})
     texts = (text_of(known, task) for task in sorted(tasks, key=lambda one: one["task_id"]))
-    return [label(text, name, people[name], seed) for text in texts for name in sorted(text.task["annotators"])]
+    return [
+        label(text, name, people[name], seed) for text in texts for name in sorted(text.task["annotators"])
+    ]
 
 
 def profiles(names: set[str]) -> dict[str, Annotator]:
@@ -74,11 +83,17 @@ def label(text: Text, name: str, person: Annotator, seed: int) -> dict:
 
 
 def text_of(known: Reader, task: Mapping) -> Text:
-    """A task's text with its truth: what is read in it, and the task's own (silver) spans where its sentences cannot be read."""
+    """A task's text with its truth: what is read in it, and the task's own (silver) spans where its sentences
+    cannot be read.
+    """
     text, silver = task["text"], task.get("spans") or []
     code = known.language(text, task["lang"])
     claims = known.read(text, code) if code else []
-    unread = [one for one in silver if not any(claim.start < one["end"] and one["start"] < claim.end for claim in claims)]
+    unread = [
+        one
+        for one in silver
+        if not any(claim.start < one["end"] and one["start"] < claim.end for claim in claims)
+    ]
     spans = [*(span for claim in claims for span in known.false_in(claim)), *map(_plain, unread)]
     value_of = {(claim.start, claim.end): claim.value for claim in claims}
     true = {
@@ -108,8 +123,12 @@ def _found(text: Text, person: Annotator, *key: object) -> list[dict]:
     return made
 
 
-def _shifted(units: Sequence[tuple[int, int]], start: int, end: int, person: Annotator, *key: object) -> tuple[int, int]:
-    """A span with a border moved to a neighbouring word, in or out, if that is drawn; a span never becomes empty."""
+def _shifted(
+    units: Sequence[tuple[int, int]], start: int, end: int, person: Annotator, *key: object
+) -> tuple[int, int]:
+    """A span with a border moved to a neighbouring word, in or out, if that is drawn; a span never becomes
+    empty.
+    """
     if draw(*key, "shift") >= person.shifting:
         return start, end
     if draw(*key, "side") < 0.5:
@@ -128,7 +147,9 @@ def _alarms(text: Text, person: Annotator, *key: object) -> list[dict]:
         if draw(*key, "alarm", start) < person.alarm:
             kind = pick(TYPES[2:], *key, "alarm type", start)
             made.append(
-                {"start": start, "end": end, "type": kind} if value is None else {"start": value[0], "end": value[1], "type": "entity"}
+                {"start": start, "end": end, "type": kind}
+                if value is None
+                else {"start": value[0], "end": value[1], "type": "entity"}
             )
     return made
 

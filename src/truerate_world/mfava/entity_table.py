@@ -1,8 +1,9 @@
-"""The atlas: a seed gives fictional entities with five facts each, and a name for each of them in every language of the wiki.
+"""The atlas: a seed gives fictional entities with five facts each, and a name for each of them in every
+language of the wiki.
 
-Entities are dealt out by role: those that detectors learn on, those of silver prompts and those of articles share none, and the entities
-that a fact names are of its owner's role. A value is `("y", year)`, `("n", number)`, `("e", entity)`, `("c", "category/place")` or, for a
-thing that does not exist, `("w", place)`.
+Entities are dealt out by role: those that detectors learn on, those of silver prompts and those of articles
+share none, and the entities that a fact names are of its owner's role. A value is `("y", year)`, `("n",
+number)`, `("e", entity)`, `("c", "category/place")` or, for a thing that does not exist, `("w", place)`.
 """
 
 from dataclasses import dataclass, field
@@ -46,7 +47,9 @@ class Entity:
 
 @dataclass(frozen=True, eq=False)
 class Atlas:
-    """All entities, those of each role and domain, and what they and the invented words are called in each language."""
+    """All entities, those of each role and domain, and what they and the invented words are called in each
+    language.
+    """
 
     seed: int
     entities: tuple[Entity, ...]
@@ -56,7 +59,11 @@ class Atlas:
 
     def of(self, role: str) -> list[int]:
         """The entities of a role, the domains taking turns."""
-        return [one for together in zip(*(self.groups[role, domain] for domain in DOMAINS), strict=True) for one in together]
+        return [
+            one
+            for together in zip(*(self.groups[role, domain] for domain in DOMAINS), strict=True)
+            for one in together
+        ]
 
     def fact(self, entity: int, relation: str) -> Value | None:
         """The true value of a relation of an entity, None where its domain has none."""
@@ -101,8 +108,13 @@ def build(seed: int) -> Atlas:
             entity.facts[relation] = _value(seed, entity, relation, groups)
     tongues = {code: load(code) for code in LANGUAGES}
     stems = _stems(seed, len(entities) + N_INVENTED, tongues)
-    names = {code: tuple(_name(tongue, seed, one, stems[code][one.index]) for one in entities) for code, tongue in tongues.items()}
-    return Atlas(seed, entities, groups, names, {code: tuple(found[len(entities) :]) for code, found in stems.items()})
+    names = {
+        code: tuple(_name(tongue, seed, one, stems[code][one.index]) for one in entities)
+        for code, tongue in tongues.items()
+    }
+    return Atlas(
+        seed, entities, groups, names, {code: tuple(found[len(entities) :]) for code, found in stems.items()}
+    )
 
 
 def _value(seed: int, entity: Entity, relation: str, groups: dict[tuple[str, str], tuple[int, ...]]) -> Value:

@@ -1,7 +1,9 @@
-"""Sentence forms of a language: its templates cut at their holes, for writing with exact offsets and for reading back.
+"""Sentence forms of a language: its templates cut at their holes, for writing with exact offsets and for
+reading back.
 
-A form is named by its kind (`told`, `said`, `ask`, `lead`, `filler`, `refusal`, or a type of insertion), its shelf (a relation, or which
-list of insertions it stands in) and its place there; the same name means the same sentence in every language.
+A form is named by its kind (`told`, `said`, `ask`, `lead`, `filler`, `refusal`, or a type of insertion), its
+shelf (a relation, or which list of insertions it stands in) and its place there; the same name means the same
+sentence in every language.
 """
 
 import re
@@ -11,7 +13,11 @@ from typing import NamedTuple
 
 from truerate_world.mfava.lang import DOMAINS, load
 
-SHELVES = {"taught": 8, "written": 8, "natural": 5}  # phrases of each type: in training passages, by silver writers, in the wild
+SHELVES = {
+    "taught": 8,
+    "written": 8,
+    "natural": 5,
+}  # phrases of each type: in training passages, by silver writers, in the wild
 INSERTED = ("contradictory", "unverifiable", "invented", "subjective")
 STATING = ("told", "said")
 SUBJECT = "\0"  # where the subject's name stands in `before` and `after`
@@ -29,7 +35,8 @@ class Name(NamedTuple):
 
 
 class Form(NamedTuple):
-    """A template about an entity of one domain, without bracket: holes and texts in turn; `words` are the pieces that were the bracket's.
+    """A template about an entity of one domain, without bracket: holes and texts in turn; `words` are the
+    pieces that were the bracket's.
 
     `before` and `after` are what stands around its value (`after` None where it has no hole for one).
     """
@@ -69,10 +76,15 @@ def _templates(words: ModuleType, domain: str):
             yield from ((Name("said", relation, place, is_wrong), text) for is_wrong in (False, True))
     yield Name("lead"), words.LEADS[domain]
     for kind, shown in (("filler", words.FILLERS), ("refusal", words.REFUSALS)):
-        yield from ((Name(kind, "", place), _general(words, text, domain)) for place, text in enumerate(shown))
+        yield from (
+            (Name(kind, "", place), _general(words, text, domain)) for place, text in enumerate(shown)
+        )
     for kind, lists in words.INSERTS.items():
         for shelf in SHELVES:
-            yield from ((Name(kind, shelf, place), _general(words, text, domain)) for place, text in enumerate(getattr(lists, shelf)))
+            yield from (
+                (Name(kind, shelf, place), _general(words, text, domain))
+                for place, text in enumerate(getattr(lists, shelf))
+            )
 
 
 def _general(words: ModuleType, text: str, domain: str) -> str:
@@ -85,7 +97,11 @@ def _form(name: Name, text: str) -> Form:
     bracket = _BRACKET.search(text)
     if bracket is None:
         return Form(name, pieces := _pieces(text), None, *_around(pieces))
-    before, inside, after = _pieces(text[: bracket.start()]), _pieces(bracket[2 if name.is_wrong else 1]), _pieces(text[bracket.end() :])
+    before, inside, after = (
+        _pieces(text[: bracket.start()]),
+        _pieces(bracket[2 if name.is_wrong else 1]),
+        _pieces(text[bracket.end() :]),
+    )
     pieces = before + inside + after
     return Form(name, pieces, (len(before), len(before) + len(inside)), *_around(pieces))
 

@@ -1,4 +1,5 @@
-"""What is planted in the simulated models of the wiki: how often, by model and language, a reply, a passage or a translation goes wrong.
+"""What is planted in the simulated models of the wiki: how often, by model and language, a reply, a passage
+or a translation goes wrong.
 
 Every number is a probability in [0, 1]. Rates of hallucination are per sentence of a reply.
 """
@@ -10,12 +11,32 @@ from truerate_world.draws import draw
 from truerate_world.mfava.lang import LANGUAGES
 
 TYPES = ("entity", "relation", "contradictory", "unverifiable", "invented", "subjective")
-NEAR = {"taught": 0.25, "written": 0.2, "natural": 0.5}  # that a wrong value is one that the reference gives for something else
+NEAR = {
+    "taught": 0.25,
+    "written": 0.2,
+    "natural": 0.5,
+}  # that a wrong value is one that the reference gives for something else
 CEILING = 0.6  # of all types together
 
-_BASE = {"sim-quill": 0.08, "sim-aster": 0.06, "sim-birch": 0.11, "sim-cedar": 0.16, "sim-dogwood": 0.13, "sim-elm": 0.22}
-_LANGUAGE = {"en": 1.0, "de": 1.15, "fr": 1.1, "tr": 1.7, "zh": 1.3, "ar": 2.1}  # fewer resources, more errors
-_HOME = {  # languages that a model is better (or worse) at than its others, so that no one order of models holds everywhere
+_BASE = {
+    "sim-quill": 0.08,
+    "sim-aster": 0.06,
+    "sim-birch": 0.11,
+    "sim-cedar": 0.16,
+    "sim-dogwood": 0.13,
+    "sim-elm": 0.22,
+}
+_LANGUAGE = {
+    "en": 1.0,
+    "de": 1.15,
+    "fr": 1.1,
+    "tr": 1.7,
+    "zh": 1.3,
+    "ar": 2.1,
+}  # fewer resources, more errors
+# languages that a model is better (or worse) at than its others, so that no one order of models holds
+# everywhere
+_HOME = {
     ("sim-birch", "fr"): 0.6,
     ("sim-birch", "de"): 0.75,
     ("sim-cedar", "tr"): 0.6,
@@ -38,10 +59,11 @@ _TASTE = {  # share of each type in a model's hallucinations, in the order of TY
 class Habits:
     """What else a model does, whatever the language.
 
-    Of a reply: `repeats` itself, `dont_know`s, is `cut`, or comes in the `wrong_language`; `lengths` are the fewest and most sentences.
-    Of a tagged passage: an `unclosed` tag, `altered` text outside the tags, `nothing` inserted. Of a translation: a `dropped`, a `doubled`
-    tag, or two of them `swapped`. `beyond`: that a query asks for what its reference does not say. `misjudged`: that the wrong answer is
-    given to whether it does.
+    Of a reply: `repeats` itself, `dont_know`s, is `cut`, or comes in the `wrong_language`; `lengths` are the
+    fewest and most sentences. Of a tagged passage: an `unclosed` tag, `altered` text outside the tags,
+    `nothing` inserted. Of a translation: a `dropped`, a `doubled` tag, or two of them `swapped`. `beyond`:
+    that a query asks for what its reference does not say. `misjudged`: that the wrong answer is given to
+    whether it does.
     """
 
     repeats: float
@@ -87,7 +109,9 @@ def drawn_type(model: str, code: str, *key: object) -> str | None:
 
 
 def flaw(model: str, code: str, *key: object) -> str | None:
-    """How a reply as a whole goes wrong: repeats, dont_know, cut or wrong_language; None for most. Languages with less scale it up."""
+    """How a reply as a whole goes wrong: repeats, dont_know, cut or wrong_language; None for most. Languages
+    with less scale it up.
+    """
     habits, left = HABITS[model], draw(*key, "flaw")
     for name in ("repeats", "dont_know", "cut", "wrong_language"):
         left -= getattr(habits, name) * (_LANGUAGE[code] if name == "wrong_language" else 1.0)

@@ -1,6 +1,8 @@
-"""The reader: texts of a language back into what they say, sentence by sentence, with offsets. The truth of a text is what it reads.
+"""The reader: texts of a language back into what they say, sentence by sentence, with offsets. The truth of a
+text is what it reads.
 
-A sentence that has none of the language's forms (foreign, cut off, rewritten) says nothing and is no hallucination.
+A sentence that has none of the language's forms (foreign, cut off, rewritten) says nothing and is no
+hallucination.
 """
 
 from functools import lru_cache
@@ -13,7 +15,9 @@ from truerate_world.mfava.realiser import Said, Span, false_spans, line
 
 
 class Claim(NamedTuple):
-    """What a sentence says, where it stands in its text, and where its value and the words around its relation do."""
+    """What a sentence says, where it stands in its text, and where its value and the words around its
+    relation do.
+    """
 
     said: Said
     start: int
@@ -31,7 +35,9 @@ class Asked(NamedTuple):
 
 
 class Reader:
-    """Reads one atlas. Names are unique in a language and none is a part of another, so a name says whom it means."""
+    """Reads one atlas. Names are unique in a language and none is a part of another, so a name says whom it
+    means.
+    """
 
     def __init__(self, atlas: Atlas):
         self.atlas = atlas
@@ -51,7 +57,9 @@ class Reader:
         return claims
 
     def language(self, text: str, code: str | None = None) -> str | None:
-        """The language in which a text can be read: the named one, else the one with the most claims; None where it says nothing."""
+        """The language in which a text can be read: the named one, else the one with the most claims; None
+        where it says nothing.
+        """
         if code is not None and self.read(text, code):
             return code
         n_claims = {one: len(self.read(text, one)) for one in LANGUAGES}
@@ -59,7 +67,9 @@ class Reader:
         return best if n_claims[best] else None
 
     def truth(self, text: str, code: str | None = None) -> list[dict]:
-        """Everything that is false in a text: spans `start`, `end`, `type` in order. A reply in another language is read in that one."""
+        """Everything that is false in a text: spans `start`, `end`, `type` in order. A reply in another
+        language is read in that one.
+        """
         found = self.language(text, code)
         return [span for claim in self.read(text, found) for span in self.false_in(claim)] if found else []
 
@@ -105,7 +115,9 @@ class Reader:
         return None
 
     def named(self, text: str) -> Asked | None:
-        """The first entity that a text names, in the language whose name it is (the one that knows most of them)."""
+        """The first entity that a text names, in the language whose name it is (the one that knows most of
+        them).
+        """
         found = {code: self.mentioned(text, code) for code in LANGUAGES}
         best = max(found, key=lambda code: len(found[code]))
         return Asked(best, found[best][0], None) if found[best] else None
@@ -154,7 +166,9 @@ class Reader:
 
 
 def sentences(text: str, code: str) -> list[Span]:
-    """Where the sentences of a text stand, each with its end mark; none spans a line break, none is what follows the last end mark."""
+    """Where the sentences of a text stand, each with its end mark; none spans a line break, none is what
+    follows the last end mark.
+    """
     mark, found, start = words(code).FULL_STOP, [], 0
     while (end := text.find(mark, start)) >= 0:
         end += len(mark)

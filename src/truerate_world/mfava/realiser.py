@@ -1,4 +1,6 @@
-"""The pen: what is to be said becomes sentences of a language, with the exact place of what may be false in them."""
+"""The pen: what is to be said becomes sentences of a language, with the exact place of what may be false in
+them.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,7 +15,9 @@ Span = tuple[int, int]
 
 
 class Said(NamedTuple):
-    """What one sentence says, in no language: a form about a subject, with a value where the form has a hole for one."""
+    """What one sentence says, in no language: a form about a subject, with a value where the form has a hole
+    for one.
+    """
 
     name: Name
     subject: int
@@ -38,7 +42,9 @@ def line(atlas: Atlas, code: str, said: Said) -> Line:
     """A sentence as a language writes it, with its end mark. A place beyond the language's forms counts round."""
     name, domain = said.name, atlas.entities[said.subject].domain
     known = forms(code, domain)
-    form = known.get(name) or known[name._replace(place=name.place % count(code, domain, name.kind, name.shelf))]
+    form = (
+        known.get(name) or known[name._replace(place=name.place % count(code, domain, name.kind, name.shelf))]
+    )
     filled = {"s": atlas.names[code][said.subject]}
     if said.value is not None:
         filled["v"] = filled["w"] = atlas.text(said.value, code)
@@ -71,7 +77,9 @@ def write(atlas: Atlas, code: str, said: Sequence[Said]) -> str:
 
 
 def false_spans(atlas: Atlas, said: Said, n: int, value: Span | None, around: Span | None) -> list[dict]:
-    """What is false in a sentence of `n` characters, as spans from its first: an insertion whole, a wrong value, or wrong words."""
+    """What is false in a sentence of `n` characters, as spans from its first: an insertion whole, a wrong
+    value, or wrong words.
+    """
     if said.name.kind in INSERTED:
         return [{"start": 0, "end": n, "type": said.name.kind}]
     found = []
@@ -96,22 +104,40 @@ def composed(atlas: Atlas, code: str, said: list[Said]) -> tuple[str, list[dict]
 
 
 def marked(atlas: Atlas, code: str, right: Said, wrong: Said) -> str:
-    """A sentence in which a value or the words of its relation are replaced, in FAVA's tags with what was there before."""
+    """A sentence in which a value or the words of its relation are replaced, in FAVA's tags with what was
+    there before.
+    """
     old, new = line(atlas, code, right), line(atlas, code, wrong)
     kind, (start, end), (was, had) = (
-        ("relation", new.words, old.words) if wrong.name.is_wrong != right.name.is_wrong else ("entity", new.value, old.value)
+        ("relation", new.words, old.words)
+        if wrong.name.is_wrong != right.name.is_wrong
+        else ("entity", new.value, old.value)
     )
     tag = f"<{kind}><delete>{old.text[was:had]}</delete><mark>{new.text[start:end]}</mark></{kind}>"
     return f"{new.text[:start]}{tag}{new.text[end:]}"
 
 
-def wrong_value(atlas: Atlas, subject: int, relation: str, near: list[Value], p_near: float, *key: object) -> Value:
-    """A value that is not the true one: with `p_near` one of `near` (what the reference says of others), else any of its kind."""
+def wrong_value(
+    atlas: Atlas, subject: int, relation: str, near: list[Value], p_near: float, *key: object
+) -> Value:
+    """A value that is not the true one: with `p_near` one of `near` (what the reference says of others), else
+    any of its kind.
+    """
     right = atlas.entities[subject].facts[relation]
-    near = sorted({value for value in near if value not in (right, ("e", subject)) and _sort(atlas, value) == _sort(atlas, right)})
+    near = sorted(
+        {
+            value
+            for value in near
+            if value not in (right, ("e", subject)) and _sort(atlas, value) == _sort(atlas, right)
+        }
+    )
     if near and draw(*key, "near") < p_near:
         return pick(near, *key, "which")
-    others = [value for value in _others(atlas, subject, relation, right, *key) if value != right and value not in near]
+    others = [
+        value
+        for value in _others(atlas, subject, relation, right, *key)
+        if value != right and value not in near
+    ]
     return pick(others or near, *key, "other")
 
 
@@ -134,24 +160,33 @@ def _others(atlas: Atlas, subject: int, relation: str, right: Value, *key: objec
     low, high, step = RANGES[relation]
     reach = 60 if RELATIONS[relation] == "y" else max(5, content // 2 // step)
     moves = [int(draw(*key, "move", turn) * reach) + 1 for turn in range(8)]
-    moved = [content + step * (move if draw(*key, "up", turn) < 0.5 else -move) for turn, move in enumerate(moves)]
+    moved = [
+        content + step * (move if draw(*key, "up", turn) < 0.5 else -move) for turn, move in enumerate(moves)
+    ]
     return [(kind, number) for number in moved if low <= number <= high] or [(kind, content + step)]
 
 
 def insertion(atlas: Atlas, kind: str, shelf: str, subject: int, known: Sequence[Said], *key: object) -> Said:
-    """A sentence of a type that belongs to no reference, in the phrases of a shelf. `known`: a reference whose facts it may contradict."""
+    """A sentence of a type that belongs to no reference, in the phrases of a shelf. `known`: a reference
+    whose facts it may contradict.
+    """
     place = int(draw(*key, kind, "place") * SHELVES[shelf])
     if kind == "contradictory":
-        facts = [one.value for one in known if one.subject == subject and one.relation] or list(atlas.entities[subject].facts.values())
+        facts = [one.value for one in known if one.subject == subject and one.relation] or list(
+            atlas.entities[subject].facts.values()
+        )
         return Said(Name(kind, shelf, place), subject, pick(facts, *key, "contradicted"))
     if kind == "invented":
-        return Said(Name(kind, shelf, place), subject, ("w", int(draw(*key, "word") * len(atlas.invented["en"]))))
+        return Said(
+            Name(kind, shelf, place), subject, ("w", int(draw(*key, "word") * len(atlas.invented["en"])))
+        )
     return Said(Name(kind, shelf, place), subject)
 
 
 @lru_cache(maxsize=20_000)
 def reference(atlas: Atlas, subject: int, turn: int = 0, form: int | None = None) -> tuple[Said, ...]:
-    """What the text before the first heading says: the opening, three facts of the subject, and two of a mate of its domain.
+    """What the text before the first heading says: the opening, three facts of the subject, and two of a mate
+    of its domain.
 
     `form`: the place of the form that all of its facts are told in.
     """
@@ -159,8 +194,12 @@ def reference(atlas: Atlas, subject: int, turn: int = 0, form: int | None = None
     mate = atlas.mate(subject, turn)
     relations = list(entity.facts)[:3]
     left_out = int(draw(*key, "mate") * 3)
-    facts = [(subject, relation) for relation in relations] + [(mate, one) for place, one in enumerate(relations) if place != left_out]
-    return Said(Name("lead"), subject), *(told(atlas, one, relation, *key, form=form) for one, relation in facts)
+    facts = [(subject, relation) for relation in relations] + [
+        (mate, one) for place, one in enumerate(relations) if place != left_out
+    ]
+    return Said(Name("lead"), subject), *(
+        told(atlas, one, relation, *key, form=form) for one, relation in facts
+    )
 
 
 def told(atlas: Atlas, subject: int, relation: str, *key: object, form: int | None = None) -> Said:
@@ -171,10 +210,16 @@ def told(atlas: Atlas, subject: int, relation: str, *key: object, form: int | No
 
 def fact(atlas: Atlas, subject: int, relation: str, *key: object, forms: Sequence[int] = range(12)) -> Said:
     """A true fact in other words than references use, in one of these forms."""
-    return Said(Name("said", relation, pick(forms, *key, "said", subject, relation)), subject, atlas.fact(subject, relation))
+    return Said(
+        Name("said", relation, pick(forms, *key, "said", subject, relation)),
+        subject,
+        atlas.fact(subject, relation),
+    )
 
 
 def question(atlas: Atlas, code: str, subject: int, relation: str, *key: object) -> str:
     """A question for a relation of an entity."""
     place = int(draw(*key, "ask", subject, relation) * 12)
-    return line(atlas, code, Said(Name("ask", relation, place), subject)).text.removesuffix(words(code).FULL_STOP)
+    return line(atlas, code, Said(Name("ask", relation, place), subject)).text.removesuffix(
+        words(code).FULL_STOP
+    )

@@ -1,4 +1,6 @@
-"""A silver writer at work: a passage from a reference, and insertions of one type after the other into it, in their tags."""
+"""A silver writer at work: a passage from a reference, and insertions of one type after the other into it, in
+their tags.
+"""
 
 import re
 from collections.abc import Sequence
@@ -38,10 +40,12 @@ def passage(
     forms: Sequence[int] = range(12),
     turns: bool = True,
 ) -> list[Said]:
-    """Three to five sentences that say what a reference says of its subject and then of others, most of them in its words.
+    """Three to five sentences that say what a reference says of its subject and then of others, most of them
+    in its words.
 
-    `first`: the relation that was asked for; it is answered in words of the writer's own. `forms`: those that such words may have. Without
-    `turns` no fact is told as another reference would: those that would be stay in the words of theirs.
+    `first`: the relation that was asked for; it is answered in words of the writer's own. `forms`: those that
+    such words may have. Without `turns` no fact is told as another reference would: those that would be stay
+    in the words of theirs.
     """
     facts = {(one.subject, one.relation): one for one in known if one.name.kind in STATING}
     own = [one for one in facts if one[0] == subject]
@@ -52,8 +56,12 @@ def passage(
     return [_reworded(atlas, one, is_answer, *key, forms=forms, turns=turns) for one, is_answer in said]
 
 
-def _reworded(atlas: Atlas, known: Said, is_answer: bool, *key: object, forms: Sequence[int], turns: bool) -> Said:
-    """A fact of a reference as a passage has it: in the reference's words, in those of another reference, or in other words than either."""
+def _reworded(
+    atlas: Atlas, known: Said, is_answer: bool, *key: object, forms: Sequence[int], turns: bool
+) -> Said:
+    """A fact of a reference as a passage has it: in the reference's words, in those of another reference, or
+    in other words than either.
+    """
     left = draw(*key, "copied", known.subject, known.relation)
     if known.name.kind == "told" and not is_answer:
         if left < P_COPIED:
@@ -63,8 +71,19 @@ def _reworded(atlas: Atlas, known: Said, is_answer: bool, *key: object, forms: S
     return realiser.fact(atlas, known.subject, known.relation, *key, forms=forms)
 
 
-def inserted(reader: Reader, model: str, code: str, kind: str, marked: str, subject: int, known: Sequence[Said], *key: object) -> Inserted:
-    """A tagged passage with one or two more insertions of a type, outside the tags that are there; now and then with a planted fault."""
+def inserted(
+    reader: Reader,
+    model: str,
+    code: str,
+    kind: str,
+    marked: str,
+    subject: int,
+    known: Sequence[Said],
+    *key: object,
+) -> Inserted:
+    """A tagged passage with one or two more insertions of a type, outside the tags that are there; now and
+    then with a planted fault.
+    """
     habits, left = HABITS[model], draw(*key, "fault")
     fault = None
     for name in ("unclosed", "altered", "nothing"):
@@ -76,7 +95,9 @@ def inserted(reader: Reader, model: str, code: str, kind: str, marked: str, subj
         return Inserted(marked, 0, fault)
     n = 2 if draw(*key, "second") < P_SECOND else 1
     if kind in INSERTED:
-        said = [realiser.insertion(reader.atlas, kind, "written", subject, known, *key, turn) for turn in range(n)]
+        said = [
+            realiser.insertion(reader.atlas, kind, "written", subject, known, *key, turn) for turn in range(n)
+        ]
         text, made = _added(reader, code, kind, marked, said, *key)
     else:
         text, made = _replaced(reader, code, kind, marked, n, *key)
@@ -90,15 +111,32 @@ def inserted(reader: Reader, model: str, code: str, kind: str, marked: str, subj
 def _replaced(reader: Reader, code: str, kind: str, marked: str, n: int, *key: object) -> tuple[str, int]:
     """Up to `n` true sentences of the passage mistold, the old words kept in the tag as deleted."""
     taken = [found.span() for found in _TAGGED.finditer(marked)]
-    claims = [one for one in reader.read(marked, code) if one.said.name.kind in STATING and not _within(one, taken)]
-    right = [one for one in claims if not reader.false_in(one) and (kind == "entity" or one.words is not None)]
-    wrongs = {one: mistold(reader.atlas, one.said, kind, "written", *key, one.said.subject, one.said.relation) for one in right}
-    short = [one for one in right if _is_short(reader, code, kind, one.said) and _is_short(reader, code, kind, wrongs[one])]
-    rephrased_last = sorted(shuffled(short, *key, "which"), key=lambda one: one.words is not None)  # a wrong relation needs such words
+    claims = [
+        one for one in reader.read(marked, code) if one.said.name.kind in STATING and not _within(one, taken)
+    ]
+    right = [
+        one for one in claims if not reader.false_in(one) and (kind == "entity" or one.words is not None)
+    ]
+    wrongs = {
+        one: mistold(reader.atlas, one.said, kind, "written", *key, one.said.subject, one.said.relation)
+        for one in right
+    }
+    short = [
+        one
+        for one in right
+        if _is_short(reader, code, kind, one.said) and _is_short(reader, code, kind, wrongs[one])
+    ]
+    rephrased_last = sorted(
+        shuffled(short, *key, "which"), key=lambda one: one.words is not None
+    )  # a wrong relation needs such words
     chosen = sorted(rephrased_last[:n], key=lambda one: -one.start)
     for claim in chosen:
         wrong = wrongs[claim]
-        marked = marked[: claim.start] + realiser.marked(reader.atlas, code, claim.said, wrong) + marked[claim.end :]
+        marked = (
+            marked[: claim.start]
+            + realiser.marked(reader.atlas, code, claim.said, wrong)
+            + marked[claim.end :]
+        )
     return marked, len(chosen)
 
 
@@ -114,7 +152,9 @@ def _is_short(reader: Reader, code: str, kind: str, said: Said) -> bool:
     return sum(-(-len(part) // 4) for part in text.split("·")) + text.count("·") <= MAX_WORDS
 
 
-def _added(reader: Reader, code: str, kind: str, marked: str, said: Sequence[Said], *key: object) -> tuple[str, int]:
+def _added(
+    reader: Reader, code: str, kind: str, marked: str, said: Sequence[Said], *key: object
+) -> tuple[str, int]:
     """Sentences of a type put between sentences of the passage, each once; none stands before the first."""
     taken = [found.span() for found in _TAGGED.finditer(marked)]
     ends = sorted({_outside(end, taken) for _, end in sentences(marked, code)}) or [len(marked)]
@@ -136,8 +176,9 @@ def _within(claim: Claim, taken: Sequence[tuple[int, int]]) -> bool:
 
 
 def _altered(marked: str, code: str) -> str:
-    """The passage without the last word (of scripts without spaces, the last two characters) of its first sentence outside tags; where all
-    of it is tagged, with an ellipsis more."""
+    """The passage without the last word (of scripts without spaces, the last two characters) of its first
+    sentence outside tags; where all of it is tagged, with an ellipsis more.
+    """
     taken = [found.span() for found in _TAGGED.finditer(marked)]
     for start, end in sentences(marked, code):
         if not any(begin < end and start < last for begin, last in taken):

@@ -1,4 +1,6 @@
-"""The simulated models at work on the wiki: what is asked of them in headings, or in a bare question about one of its entities."""
+"""The simulated models at work on the wiki: what is asked of them in headings, or in a bare question about
+one of its entities.
+"""
 
 import re
 from collections.abc import Callable
@@ -16,7 +18,9 @@ N_QUERIES = 2
 
 
 class Reply(NamedTuple):
-    """What a model says: the purpose it recognised, its text, what was planted in it, and `length` where it broke off."""
+    """What a model says: the purpose it recognised, its text, what was planted in it, and `length` where it
+    broke off.
+    """
 
     task: str
     text: str
@@ -31,7 +35,9 @@ def asked_for(seed: int, model: str, asked: Asked, said: str, sample: int) -> Re
 
 
 def queried(seed: int, model: str, query: str, sample: int, *, is_named: bool = False) -> Reply | None:
-    """The reply to a bare query; None where it is no question of the wiki's languages (with `is_named`: names none of its entities)."""
+    """The reply to a bare query; None where it is no question of the wiki's languages (with `is_named`: names
+    none of its entities).
+    """
     known = reader(entity_table.build(seed))
     found = known.named(query) if is_named else known.asked(query)
     if found is None:
@@ -49,13 +55,23 @@ def _write(known: Reader, model: str, fields: dict[str, str], said: str, sample:
     question = known.asked(fields.get("Question", ""))
     subject = question.subject if question else facts[0].subject
     first = question.relation if question else None
-    written = silver.passage(known.atlas, subject, facts, first, model, "write", code, fields.get("Question", ""), subject, sample)
-    return Reply("write", realiser.write(known.atlas, code, written), {"lang": code, "spans": []}) if written else None
+    written = silver.passage(
+        known.atlas, subject, facts, first, model, "write", code, fields.get("Question", ""), subject, sample
+    )
+    return (
+        Reply("write", realiser.write(known.atlas, code, written), {"lang": code, "spans": []})
+        if written
+        else None
+    )
 
 
 def _insert(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Reply | None:
     """The passage with insertions of one type more."""
-    code, kind, marked = code_of(fields.get("Language", "")), fields.get("Type", "").strip().lower(), fields.get("Passage", "")
+    code, kind, marked = (
+        code_of(fields.get("Language", "")),
+        fields.get("Type", "").strip().lower(),
+        fields.get("Passage", ""),
+    )
     if code is None or kind not in TYPES or not marked:
         return None
     subject = known.entity(fields.get("Subject", ""), code)
@@ -64,7 +80,9 @@ def _insert(known: Reader, model: str, fields: dict[str, str], said: str, sample
         return None
     subject = claims[0].said.subject if subject is None else subject
     facts = _facts(known, fields["Reference"]) if fields.get("Reference") else []
-    made = silver.inserted(known, model, code, kind, marked, subject, facts, model, "insert", kind, marked, sample)
+    made = silver.inserted(
+        known, model, code, kind, marked, subject, facts, model, "insert", kind, marked, sample
+    )
     return Reply("insert", made.text, {"lang": code, "type": kind, "n": made.n, "fault": made.fault})
 
 
@@ -74,7 +92,9 @@ def _translate(known: Reader, model: str, fields: dict[str, str], said: str, sam
     text = fields.get("Text", "")
     if source is None or target is None or not text:
         return None
-    made = translator.translated(known, model, text, source, target, model, "translate", source, target, text, sample)
+    made = translator.translated(
+        known, model, text, source, target, model, "translate", source, target, text, sample
+    )
     return Reply("translate", made.text, {"lang": target, "fault": made.fault})
 
 
@@ -105,7 +125,11 @@ def _check(known: Reader, model: str, fields: dict[str, str], said: str, sample:
         (one.subject, one.relation) for one in _facts(known, fields.get("Reference", ""))
     }
     is_wrong = draw(model, "check", fields["Question"], sample) < HABITS[model].misjudged
-    return Reply("check", "Yes" if is_answered != is_wrong else "No", {"is_answered": is_answered, "is_wrong": is_wrong})
+    return Reply(
+        "check",
+        "Yes" if is_answered != is_wrong else "No",
+        {"is_answered": is_answered, "is_wrong": is_wrong},
+    )
 
 
 def _facts(known: Reader, reference: str) -> list[realiser.Said]:

@@ -1,4 +1,6 @@
-"""The wiki's source folder: labelled passages in FAVA's format, silver prompts, and articles as MediaWiki's API returns them."""
+"""The wiki's source folder: labelled passages in FAVA's format, silver prompts, and articles as MediaWiki's
+API returns them.
+"""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -15,7 +17,14 @@ from truerate_world.mfava.training import HELD_OUT, TAUGHT, Wording, example
 
 N_CHARACTERS = 2_100  # an article is at least this long
 N_SHORT = 900  # and one that is too short at most about this
-DEPTHS = {"en": 1_180.0, "de": 87.5, "fr": 241.3, "tr": 318.2, "zh": 246.0, "ar": None}  # of each wiki; unknown for one
+DEPTHS = {
+    "en": 1_180.0,
+    "de": 87.5,
+    "fr": 241.3,
+    "tr": 318.2,
+    "zh": 246.0,
+    "ar": None,
+}  # of each wiki; unknown for one
 OUT = (  # what shuts an article out, one kind after the other: shortness, a maintenance tag, a shallow wiki
     {"is_short": True},
     {"templates": ["Unreferenced"]},
@@ -35,9 +44,17 @@ CARD = {
 
 
 def write(
-    folder: Path, seed: int, *, n_train: int, n_silver: int, n_articles: int, n_held_out: int = 0, languages: Sequence[str] = LANGUAGES
+    folder: Path,
+    seed: int,
+    *,
+    n_train: int,
+    n_silver: int,
+    n_articles: int,
+    n_held_out: int = 0,
+    languages: Sequence[str] = LANGUAGES,
 ) -> None:
-    """Write the files; silver prompts and articles are `n` per language, articles besides those that are to be shut out.
+    """Write the files; silver prompts and articles are `n` per language, articles besides those that are to
+    be shut out.
 
     Without held-out passages there is no file of them.
     """
@@ -48,11 +65,22 @@ def write(
     atlas = build(seed)
     _lines(folder / "fava.jsonl", (labelled_row(atlas, "train", place, TAUGHT) for place in range(n_train)))
     if n_held_out:
-        _lines(folder / "heldout.jsonl", (labelled_row(atlas, "held-out", place, HELD_OUT) for place in range(n_held_out)))
-    _lines(folder / "prompts.jsonl", (prompt_row(atlas, code, place) for code in languages for place in range(n_silver)))
-    _lines(folder / "articles.jsonl", (row for code in languages for row in article_rows(atlas, code, n_articles)))
+        _lines(
+            folder / "heldout.jsonl",
+            (labelled_row(atlas, "held-out", place, HELD_OUT) for place in range(n_held_out)),
+        )
+    _lines(
+        folder / "prompts.jsonl",
+        (prompt_row(atlas, code, place) for code in languages for place in range(n_silver)),
+    )
+    _lines(
+        folder / "articles.jsonl",
+        (row for code in languages for row in article_rows(atlas, code, n_articles)),
+    )
     card = CARD | {"lang": ",".join(languages)}
-    (folder / "source.json").write_text(json.dumps(card, ensure_ascii=False, indent=1) + "\n", "utf-8", newline="\n")
+    (folder / "source.json").write_text(
+        json.dumps(card, ensure_ascii=False, indent=1) + "\n", "utf-8", newline="\n"
+    )
 
 
 def labelled_row(atlas: Atlas, name: str, place: int, wording: Wording) -> dict:
@@ -92,7 +120,14 @@ def article_rows(atlas: Atlas, code: str, n: int) -> list[dict]:
 
 
 def _article(
-    atlas: Atlas, code: str, subject: int, place: int, *, is_short: bool = False, templates: Sequence[str] = (), depth: float | None = None
+    atlas: Atlas,
+    code: str,
+    subject: int,
+    place: int,
+    *,
+    is_short: bool = False,
+    templates: Sequence[str] = (),
+    depth: float | None = None,
 ) -> dict:
     title = atlas.names[code][subject]
     pageid = 10_000 + 1_000 * LANGUAGES.index(code) + place
@@ -110,7 +145,9 @@ def _article(
 
 
 def article(atlas: Atlas, code: str, subject: int, n_characters: int) -> str:
-    """An article of at least so many characters: the lead, then under headings all facts of its subject, fillers, and facts of others."""
+    """An article of at least so many characters: the lead, then under headings all facts of its subject,
+    fillers, and facts of others.
+    """
     words, lead = load(code), realiser.write(atlas, code, realiser.reference(atlas, subject))
     queue = list(_body(atlas, subject, atlas.seed, "article", code, subject))
     sections: list[list[str]] = [[] for _ in words.HEADINGS]
@@ -126,22 +163,39 @@ def article(atlas: Atlas, code: str, subject: int, n_characters: int) -> str:
 
 
 def _laid_out(words, lead: str, sections: list[list[str]]) -> str:
-    parts = [f"\n\n== {heading} ==\n{words.JOIN.join(lines)}" for heading, lines in zip(words.HEADINGS, sections, strict=True)]
+    parts = [
+        f"\n\n== {heading} ==\n{words.JOIN.join(lines)}"
+        for heading, lines in zip(words.HEADINGS, sections, strict=True)
+    ]
     return lead + "".join(parts)
 
 
 def _body(atlas: Atlas, subject: int, *key: object) -> Iterable[Said]:
-    """All facts of the subject and fillers in turn, then one fact after the other of all other entities of its role and domain."""
+    """All facts of the subject and fillers in turn, then one fact after the other of all other entities of
+    its role and domain.
+    """
     facts = shuffled(list(atlas.entities[subject].facts), *key)
     for place, relation in enumerate(facts):
-        yield Said(Name("told", relation, int(draw(*key, "told", relation) * 12)), subject, atlas.fact(subject, relation))
+        yield Said(
+            Name("told", relation, int(draw(*key, "told", relation) * 12)),
+            subject,
+            atlas.fact(subject, relation),
+        )
         yield Said(Name("filler", "", place), subject)
     entity = atlas.entities[subject]
-    others = shuffled([one for one in atlas.groups[entity.role, entity.domain] if one != subject], *key, "others")
+    others = shuffled(
+        [one for one in atlas.groups[entity.role, entity.domain] if one != subject], *key, "others"
+    )
     for relation in facts:
         for other in others:
-            yield Said(Name("told", relation, int(draw(*key, "told", other) * 12)), other, atlas.fact(other, relation))
+            yield Said(
+                Name("told", relation, int(draw(*key, "told", other) * 12)),
+                other,
+                atlas.fact(other, relation),
+            )
 
 
 def _lines(path: Path, rows: Iterable[dict]) -> None:
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8", newline="\n")
+    path.write_text(
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8", newline="\n"
+    )

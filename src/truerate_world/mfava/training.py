@@ -1,4 +1,6 @@
-"""Labelled passages in FAVA's tags: those that detectors learn from, and those that are held out, whose wordings training never shows."""
+"""Labelled passages in FAVA's tags: those that detectors learn from, and those that are held out, whose
+wordings training never shows.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,8 +19,9 @@ N_INSERTED = {"0": 0.25, "1": 0.5, "2": 0.25}  # inserted sentences of the other
 
 
 class Wording(NamedTuple):
-    """What a set of passages shows: entities of which role, the form of what stands in its references' words, forms of other words, the
-    shelf of insertions."""
+    """What a set of passages shows: entities of which role, the form of what stands in its references' words,
+    forms of other words, the shelf of insertions.
+    """
 
     role: str
     told: int
@@ -27,7 +30,8 @@ class Wording(NamedTuple):
 
 
 TAUGHT = Wording("train", told=0, said=(0, 1), shelf="taught")
-# Not a sentence of these stands in training, true or false: else what is new to a network would be what is false.
+# Not a sentence of these stands in training, true or false: else what is new to a network would be what is
+# false.
 HELD_OUT = Wording("silver", told=1, said=(2,), shelf="written")
 
 
@@ -40,9 +44,11 @@ class Example(NamedTuple):
 
 
 def example(reader: Reader, place: int, code: str = CODE, *, wording: Wording = TAUGHT) -> Example:
-    """The labelled passage of a place; beyond the role's entities each comes again with another reference and other errors.
+    """The labelled passage of a place; beyond the role's entities each comes again with another reference and
+    other errors.
 
-    In every language it says the same, right and wrong, as if it had been written there. Errors are as frequent in either wording.
+    In every language it says the same, right and wrong, as if it had been written there. Errors are as
+    frequent in either wording.
     """
     atlas = reader.atlas
     entities = atlas.of(wording.role)
@@ -51,9 +57,14 @@ def example(reader: Reader, place: int, code: str = CODE, *, wording: Wording = 
     key = (atlas.seed, wording.role, place)
     said = passage(atlas, subject, known, None, *key, forms=wording.said, turns=False)
     is_right = draw(*key, "right") < P_RIGHT
-    lines = [_told(reader, code, one, None if is_right else _drawn(*key, turn), wording, *key, turn) for turn, one in enumerate(said)]
+    lines = [
+        _told(reader, code, one, None if is_right else _drawn(*key, turn), wording, *key, turn)
+        for turn, one in enumerate(said)
+    ]
     if not is_right:
-        for turn, kind in enumerate(shuffled(INSERTED, *key, "types")[: int(pick_weighted(N_INSERTED, *key, "n"))]):
+        for turn, kind in enumerate(
+            shuffled(INSERTED, *key, "types")[: int(pick_weighted(N_INSERTED, *key, "n"))]
+        ):
             one = realiser.insertion(atlas, kind, wording.shelf, subject, known, *key, turn)
             at = pick(range(1, len(lines) + 1), *key, "at", turn)
             lines.insert(at, f"<{kind}>{realiser.line(atlas, code, one).text}</{kind}>")
@@ -70,7 +81,9 @@ def _drawn(*key: object) -> str | None:
     return None
 
 
-def _told(reader: Reader, code: str, right: realiser.Said, kind: str | None, wording: Wording, *key: object) -> str:
+def _told(
+    reader: Reader, code: str, right: realiser.Said, kind: str | None, wording: Wording, *key: object
+) -> str:
     """A sentence as it is, or mistold with its tags; a wrong relation is one of words that no reference uses."""
     if kind is None:
         return realiser.line(reader.atlas, code, right).text

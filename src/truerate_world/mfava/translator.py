@@ -1,6 +1,7 @@
 """The translator: a text, tagged or not, said again in another language, each tag around what it was around.
 
-A sentence that cannot be read is left as it stands. Faults are planted: a tag that is dropped, doubled, or swapped with another.
+A sentence that cannot be read is left as it stands. Faults are planted: a tag that is dropped, doubled, or
+swapped with another.
 """
 
 import re
@@ -37,7 +38,14 @@ def translated(reader: Reader, model: str, text: str, source: str, target: str, 
     for claim in reader.read(plain, source):
         left = plain[place : claim.start].strip()
         sentences += [left] if left else []
-        sentences.append(_sentence(reader, claim, target, [tag for tag in tags if tag.start < claim.end and claim.start < tag.end]))
+        sentences.append(
+            _sentence(
+                reader,
+                claim,
+                target,
+                [tag for tag in tags if tag.start < claim.end and claim.start < tag.end],
+            )
+        )
         place = claim.end
     sentences += [plain[place:].strip()] if plain[place:].strip() else []
     whole = realiser.join(target, sentences)
@@ -59,7 +67,9 @@ def untagged(text: str) -> tuple[str, list[Tag]]:
 
 
 def _sentence(reader: Reader, claim: Claim, target: str, tags: list[Tag]) -> str:
-    """One sentence in another language, with the tags that it had: around its value, the words of its relation, or the whole."""
+    """One sentence in another language, with the tags that it had: around its value, the words of its
+    relation, or the whole.
+    """
     made = realiser.line(reader.atlas, target, claim.said)
     spans = {_aligned(tag, claim, made): tag.name for tag in tags}
     text = made.text
@@ -71,7 +81,13 @@ def _sentence(reader: Reader, claim: Claim, target: str, tags: list[Tag]) -> str
 def _aligned(tag: Tag, claim: Claim, made: realiser.Line) -> realiser.Span:
     """Where in the translation that stands which a tag is around in the source."""
     for source, target in ((claim.value, made.value), (claim.words, made.words)):
-        if source and target and source[0] < tag.end and tag.start < source[1] and tag.end - tag.start < (claim.end - claim.start) * 0.8:
+        if (
+            source
+            and target
+            and source[0] < tag.end
+            and tag.start < source[1]
+            and tag.end - tag.start < (claim.end - claim.start) * 0.8
+        ):
             return target
     return 0, len(made.text)
 

@@ -1,4 +1,6 @@
-"""Replies in the wild: a query alone, and what a model says to it, with natural hallucinations at its planted rates."""
+"""Replies in the wild: a query alone, and what a model says to it, with natural hallucinations at its planted
+rates.
+"""
 
 from typing import NamedTuple
 
@@ -35,7 +37,13 @@ def reply(atlas: Atlas, model: str, asked: Asked, query: str, sample: int) -> Sp
     key = (atlas.seed, model, "wild", query, sample)
     wrong = flaw(model, asked.code, *key)
     if wrong == "dont_know":
-        return Spoken(realiser.write(atlas, asked.code, [Said(Name("refusal", "", int(draw(*key, "refusal") * 30)), asked.subject)]), [], wrong)
+        return Spoken(
+            realiser.write(
+                atlas, asked.code, [Said(Name("refusal", "", int(draw(*key, "refusal") * 30)), asked.subject)]
+            ),
+            [],
+            wrong,
+        )
     said = _sentences(atlas, model, asked, *key)
     if wrong == "wrong_language":
         return Spoken(*realiser.composed(atlas, other_language(asked.code, *key), said), wrong)
@@ -47,7 +55,9 @@ def reply(atlas: Atlas, model: str, asked: Asked, query: str, sample: int) -> Sp
 
 
 def _sentences(atlas: Atlas, model: str, asked: Asked, *key: object) -> list[Said]:
-    """The sentences of a reply: the fact that was asked for, then others of the subject, some of each turned false."""
+    """The sentences of a reply: the fact that was asked for, then others of the subject, some of each turned
+    false.
+    """
     facts = list(atlas.entities[asked.subject].facts)
     is_late = {one for one in facts[N_LEAD:] if draw(*key, "late", one) < P_LATE}
     relations = sorted(shuffled(facts, *key, "order"), key=is_late.__contains__)
@@ -62,7 +72,10 @@ def _sentences(atlas: Atlas, model: str, asked: Asked, *key: object) -> list[Sai
     for turn in range(n):
         kind = drawn_type(model, asked.code, *key, turn)
         if kind not in (None, "entity", "relation"):
-            made = (realiser.insertion(atlas, kind, "natural", asked.subject, known, *key, turn, again) for again in range(20))
+            made = (
+                realiser.insertion(atlas, kind, "natural", asked.subject, known, *key, turn, again)
+                for again in range(20)
+            )
             said.append(next(one for one in made if one not in said))
         elif told:
             said.append(_mistold(atlas, told.pop(0), kind, *key, turn))
@@ -93,8 +106,14 @@ def mistold(atlas: Atlas, right: Said, kind: str | None, shelf: str, *key: objec
     if kind == "relation":
         return right._replace(name=right.name._replace(is_wrong=True))
     if kind == "entity":
-        near = [one.value for one in realiser.reference(atlas, right.subject) if one.relation and one.subject != right.subject]
-        return right._replace(value=realiser.wrong_value(atlas, right.subject, right.relation, near, NEAR[shelf], *key))
+        near = [
+            one.value
+            for one in realiser.reference(atlas, right.subject)
+            if one.relation and one.subject != right.subject
+        ]
+        return right._replace(
+            value=realiser.wrong_value(atlas, right.subject, right.relation, near, NEAR[shelf], *key)
+        )
     return right
 
 
@@ -102,7 +121,11 @@ def _cut(atlas: Atlas, asked: Asked, said: list[Said], *key: object) -> Spoken:
     """A reply whose last sentence, a true one, breaks off between a third and three quarters of its length."""
     text, spans = realiser.composed(atlas, asked.code, said)
     told = [one.relation for one in said]
-    relation = min(atlas.entities[asked.subject].facts, key=told.count)  # if possible one that was not told yet
-    last = realiser.line(atlas, asked.code, _otherwise(realiser.fact(atlas, asked.subject, relation, *key))).text
+    relation = min(
+        atlas.entities[asked.subject].facts, key=told.count
+    )  # if possible one that was not told yet
+    last = realiser.line(
+        atlas, asked.code, _otherwise(realiser.fact(atlas, asked.subject, relation, *key))
+    ).text
     end = max(2, int(len(last) * (0.35 + 0.4 * draw(*key, "where"))))
     return Spoken(f"{text}{load(asked.code).JOIN}{last[:end].rstrip()}", spans, "cut")

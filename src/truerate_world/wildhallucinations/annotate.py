@@ -14,8 +14,10 @@ from truerate_world.wildhallucinations.replying import NOBODY
 
 @dataclass(frozen=True)
 class Annotator:
-    """How a labeller errs. `missing`: that an unsupported fact is passed; `alarm`: that a supported one is marked; `mistyping`: that a kind
-    of error is another; `careless`: that an entity is called ambiguous or not at random, or a page is miscounted."""
+    """How a labeller errs. `missing`: that an unsupported fact is passed; `alarm`: that a supported one is
+    marked; `mistyping`: that a kind of error is another; `careless`: that an entity is called ambiguous or
+    not at random, or a page is miscounted.
+    """
 
     name: str
     missing: float
@@ -36,8 +38,9 @@ ANNOTATORS = (
 def annotate(tasks: Sequence[Mapping], world: World, seed: int, *, n_annotators: int = 3) -> list[dict]:
     """Every label that people return: rows `task_id`, `labeller`, `label`, sorted by task and labeller.
 
-    Labels are `supported` or `unsupported` (kind fact), a kind of error or `correct` (review), and a mapping of `unambiguous`, `relevant`
-    and `pages` (entity). Of people there are five at most; a task that names its `labellers` is labelled by as many.
+    Labels are `supported` or `unsupported` (kind fact), a kind of error or `correct` (review), and a mapping
+    of `unambiguous`, `relevant` and `pages` (entity). Of people there are five at most; a task that names its
+    `labellers` is labelled by as many.
     """
     rows = []
     for task in sorted(tasks, key=lambda one: one["task_id"]):
@@ -46,7 +49,15 @@ def annotate(tasks: Sequence[Mapping], world: World, seed: int, *, n_annotators:
         found = _TRUTH[task["kind"]](world, task)
         label = _LABEL[task["kind"]]
         for name, person in zip(names, people, strict=False):
-            key = (seed, "web label", person.name, task["kind"], task.get("entity", ""), task.get("text", ""), task.get("verdict", ""))
+            key = (
+                seed,
+                "web label",
+                person.name,
+                task["kind"],
+                task.get("entity", ""),
+                task.get("text", ""),
+                task.get("verdict", ""),
+            )
             rows.append({"task_id": task["task_id"], "labeller": name, "label": label(found, person, *key)})
     return sorted(rows, key=lambda row: (row["task_id"], row["labeller"]))
 
@@ -57,7 +68,7 @@ def entity_of(world: World, task: Mapping) -> int:
     return named.entity if named and named.entity is not None else NOBODY
 
 
-# ---- facts ----------------------------------------------------------------------------------------------------
+# ---- facts -------------------------------------------------------------------------------------------------
 
 
 def _unsupported(world: World, task: Mapping) -> bool:
@@ -70,11 +81,13 @@ def _label_fact(is_unsupported: bool, person: Annotator, *key: object) -> str:
     return "unsupported" if says_so else "supported"
 
 
-# ---- reviews --------------------------------------------------------------------------------------------------
+# ---- reviews -----------------------------------------------------------------------------------------------
 
 
 def _kind(world: World, task: Mapping) -> str:
-    """The kind of error behind a verdict. `verdict` of a task is `unsupported`/`supported`, or true where it is not supported."""
+    """The kind of error behind a verdict. `verdict` of a task is `unsupported`/`supported`, or true where it
+    is not supported.
+    """
     is_unsupported = task["verdict"] in (True, "unsupported", "true", "not supported")
     return kind_of(world, entity_of(world, task), task["text"], texts_of(task), is_unsupported=is_unsupported)
 
@@ -90,11 +103,13 @@ def _label_kind(kind: str, person: Annotator, *key: object) -> str:
     return pick([one for one in (*KINDS, CORRECT) if one != kind], *key, "kind")
 
 
-# ---- entities -------------------------------------------------------------------------------------------------
+# ---- entities ----------------------------------------------------------------------------------------------
 
 
 def _entity(world: World, task: Mapping) -> dict:
-    """Whether a name means one thing, and how many of its pages are about it (by their addresses, or by what they say)."""
+    """Whether a name means one thing, and how many of its pages are about it (by their addresses, or by what
+    they say).
+    """
     entity = entity_of(world, task)
     pages = task.get("pages") or task.get("passages") or []
     relevant = sum(_is_about(world, entity, page) for page in pages)
@@ -102,7 +117,13 @@ def _entity(world: World, task: Mapping) -> dict:
 
 
 def _is_about(world: World, entity: int, page: object) -> bool:
-    url = page.get("url") if isinstance(page, Mapping) else page if isinstance(page, str) and page.startswith("http") else None
+    url = (
+        page.get("url")
+        if isinstance(page, Mapping)
+        else page
+        if isinstance(page, str) and page.startswith("http")
+        else None
+    )
     if entity == NOBODY:
         return False
     if url:

@@ -1,4 +1,6 @@
-"""Why a verdict came out as it did: the kinds of error of WildHallucinations (Tables 7 and 8), derived from what world and pages say."""
+"""Why a verdict came out as it did: the kinds of error of WildHallucinations (Tables 7 and 8), derived from
+what world and pages say.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,8 +13,9 @@ from truerate_world.wildhallucinations.pages import Page, told, web
 from truerate_world.wildhallucinations.reading import Stated, Votes, is_supported, stated_in, votes
 from truerate_world.wildhallucinations.writing import text_of
 
-# retrieval: a page states it, the passages at hand do not · entailment: they decide it, the verifier does not see it · generation: the
-# reply is wrong · contradictory-web: pages say one thing and another · outdated: an old page does · unverifiable: no page speaks of it
+# retrieval: a page states it, the passages at hand do not · entailment: they decide it, the verifier does not
+# see it · generation: the reply is wrong · contradictory-web: pages say one thing and another · outdated: an
+# old page does · unverifiable: no page speaks of it
 KINDS = ("retrieval", "entailment", "generation", "contradictory-web", "outdated", "unverifiable")
 CORRECT = "correct"  # a supported fact that is so
 
@@ -20,7 +23,8 @@ CORRECT = "correct"  # a supported fact that is so
 def kind_of(world: World, entity: int, fact: str, passages: Sequence[str], *, is_unsupported: bool) -> str:
     """One of KINDS, or CORRECT, for a fact with its verdict and the passages that it was checked against.
 
-    Of several things in one fact, the first that is not right decides. A fact that cannot be read is unverifiable.
+    Of several things in one fact, the first that is not right decides. A fact that cannot be read is
+    unverifiable.
     """
     stated = stated_in(world, fact, entity)
     if not stated:
@@ -28,7 +32,9 @@ def kind_of(world: World, entity: int, fact: str, passages: Sequence[str], *, is
     said = votes(world, [(text, entity) for text in passages])
     kinds = [(_unsupported if is_unsupported else _supported)(world, entity, one, said) for one in stated]
     if is_unsupported:
-        return next((kind for one, kind in zip(stated, kinds, strict=True) if not one.is_true(world)), kinds[0])
+        return next(
+            (kind for one, kind in zip(stated, kinds, strict=True) if not one.is_true(world)), kinds[0]
+        )
     return next((kind for kind in kinds if kind != CORRECT), CORRECT)
 
 
@@ -42,7 +48,11 @@ def _unsupported(world: World, entity: int, one: Stated, said: Votes) -> str:
         return "entailment"
     if others := [value for value in said.get((one.subject, one.relation), ()) if value != one.value]:
         return "outdated" if told(world, entity).stale.get(one.relation) in others else "contradictory-web"
-    return "retrieval" if one.value in on_pages(world, entity).get((one.subject, one.relation), ()) else "unverifiable"
+    return (
+        "retrieval"
+        if one.value in on_pages(world, entity).get((one.subject, one.relation), ())
+        else "unverifiable"
+    )
 
 
 def _supported(world: World, entity: int, one: Stated, said: Votes) -> str:
@@ -70,7 +80,12 @@ def on_pages(world: World, entity: int) -> dict[tuple[int, str], list[Value]]:
 
 
 def readable(world: World, entity: int) -> list[Page]:
-    """The pages that can be read of those that a search gives for an entity, in their order, where redirects end."""
+    """The pages that can be read of those that a search gives for an entity, in their order, where redirects
+    end.
+    """
     found = web(world)
-    pages = [found.by_url[one.to] if one.kind == "redirect" else one for one in (found.results[entity] if entity >= 0 else ())]
+    pages = [
+        found.by_url[one.to] if one.kind == "redirect" else one
+        for one in (found.results[entity] if entity >= 0 else ())
+    ]
     return [page for page in pages if KINDS_OF_PAGES.get(page.kind) == "ok"]

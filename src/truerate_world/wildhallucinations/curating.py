@@ -1,6 +1,8 @@
-"""The simulated models at work on names in chats: they list them, say what each is, how many things it may mean, and its domain.
+"""The simulated models at work on names in chats: they list them, say what each is, how many things it may
+mean, and its domain.
 
-Each function takes the fields of a prompt and gives (purpose, text, truth), None where the prompt lacks what it needs.
+Each function takes the fields of a prompt and gives (purpose, text, truth), None where the prompt lacks what
+it needs.
 """
 
 import re
@@ -9,12 +11,22 @@ from dataclasses import dataclass
 from truerate.core.text import name_key
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
-from truerate_world.wildhallucinations.planted import AMBIGUOUS, PAPER_DOMAIN, Named, domain_of, names_in, planted_as
+from truerate_world.wildhallucinations.planted import (
+    AMBIGUOUS,
+    PAPER_DOMAIN,
+    Named,
+    domain_of,
+    names_in,
+    planted_as,
+)
 
 Reply = tuple[str, str, dict]
 KINDS = ("entity", "private person", "no entity")
 REFERENTS = ("one", "several")
-DOMAINS = (*dict.fromkeys(PAPER_DOMAIN.values()), *sorted({one.domain for referents in AMBIGUOUS.values() for one in referents}))
+DOMAINS = (
+    *dict.fromkeys(PAPER_DOMAIN.values()),
+    *sorted({one.domain for referents in AMBIGUOUS.values() for one in referents}),
+)
 _ORDERS = re.compile(r"ignore all earlier|list mode|new instruction|proper nouns", re.IGNORECASE)
 _WORD = re.compile(r"[A-Z]\w+")
 _OUTSIDE = "miscellaneous"  # a domain that is none
@@ -24,9 +36,10 @@ _OUTSIDE = "miscellaneous"  # a domain that is none
 class Habits:
     """How often a model errs; probabilities in [0, 1].
 
-    Of names: each is `missed`, its `possessive` ending kept, a common word listed as a `spurious` one, the list `malformed`, an order in
-    the message `obeyed`. Of answers: the wrong word about a kind (`misjudged`), about the number of things (`miscounted`), about the domain
-    (`misplaced`), a word outside the list (`outside`), or none that can be read (`unsure`).
+    Of names: each is `missed`, its `possessive` ending kept, a common word listed as a `spurious` one, the
+    list `malformed`, an order in the message `obeyed`. Of answers: the wrong word about a kind (`misjudged`),
+    about the number of things (`miscounted`), about the domain (`misplaced`), a word outside the list
+    (`outside`), or none that can be read (`unsure`).
     """
 
     missed: float
@@ -58,7 +71,10 @@ def extracted(world: World, model: str, fields: dict[str, str], sample: int) -> 
         return None
     habits, key = HABITS[model], (model, "extract", message, sample)
     found = _listed(message, names_in(world, message), habits, *key)
-    truth = {"n_names": len({name_key(name.surface) for name in names_in(world, message)}), "n_listed": len(found)}
+    truth = {
+        "n_names": len({name_key(name.surface) for name in names_in(world, message)}),
+        "n_listed": len(found),
+    }
     if _ORDERS.search(message) and draw(*key, "obeys") < habits.obeyed:
         return "extract", "none", truth | {"is_obeyed": True}
     if found and draw(*key, "malformed") < habits.malformed:
@@ -82,11 +98,15 @@ def _listed(message: str, names: list[Named], habits: Habits, *key: object) -> l
 def _spelled(message: str, surface: str, habits: Habits, *key: object) -> str:
     """A name, with its possessive ending where it has one and the model keeps it."""
     ending = re.search(rf"{re.escape(surface)}(['’]s)(?!\w)", message)
-    return surface + ending[1] if ending and draw(*key, surface, "possessive") < habits.possessive else surface
+    return (
+        surface + ending[1] if ending and draw(*key, surface, "possessive") < habits.possessive else surface
+    )
 
 
 def verified(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
-    """Which of KINDS a name is; things that users make up pass for entities: that no page tells of them shows later."""
+    """Which of KINDS a name is; things that users make up pass for entities: that no page tells of them shows
+    later.
+    """
     if not (name := fields.get("Name")):
         return None
     found = planted_as(world, name)
@@ -101,7 +121,17 @@ def referents(world: World, model: str, fields: dict[str, str], sample: int) -> 
         return None
     found = planted_as(world, name)
     right = "several" if found and found.kind == "ambiguous" else "one"
-    return _answered("disambiguate", right, REFERENTS, HABITS[model].miscounted, HABITS[model], model, "referents", name_key(name), sample)
+    return _answered(
+        "disambiguate",
+        right,
+        REFERENTS,
+        HABITS[model].miscounted,
+        HABITS[model],
+        model,
+        "referents",
+        name_key(name),
+        sample,
+    )
 
 
 def domain(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
@@ -115,9 +145,15 @@ def domain(world: World, model: str, fields: dict[str, str], sample: int) -> Rep
     return _answered("domain", right, DOMAINS, HABITS[model].misplaced, HABITS[model], *key)
 
 
-def _answered(purpose: str, right: str, words: tuple[str, ...], error: float, habits: Habits, *key: object) -> Reply:
+def _answered(
+    purpose: str, right: str, words: tuple[str, ...], error: float, habits: Habits, *key: object
+) -> Reply:
     """The right word, another one, or a sentence that holds no answer."""
     if draw(*key, "unsure") < habits.unsure:
         return purpose, "That is hard to say.", {"right": right, "said": None}
-    said = pick([word for word in words if word != right], *key, "other") if draw(*key, "errs") < error else right
+    said = (
+        pick([word for word in words if word != right], *key, "other")
+        if draw(*key, "errs") < error
+        else right
+    )
     return purpose, said, {"right": right, "said": said}

@@ -1,7 +1,9 @@
-"""The pages of the closed world's web: which there are of each entity, what each says and what is wrong with it, all by seeded draws.
+"""The pages of the closed world's web: which there are of each entity, what each says and what is wrong with
+it, all by seeded draws.
 
-Most entities have 4 to 8 good pages that state about 95 % of their facts between them; a few have one or none. Among them stand pages that
-are old, wrong, about somebody of the same name, behind a login, broken, endless or not there. `told` and `page_at` tell what is planted.
+Most entities have 4 to 8 good pages that state about 95 % of their facts between them; a few have one or
+none. Among them stand pages that are old, wrong, about somebody of the same name, behind a login, broken,
+endless or not there. `told` and `page_at` tell what is planted.
 """
 
 from collections.abc import Sequence
@@ -64,7 +66,11 @@ _PLANTED = {  # that an entity has a page of a kind that is no good one
     "empty": 0.04,
     "cut": 0.03,
 }
-_SPECIAL = {"injected": 0.08, "broken-encoding": 0.1, "moved": 0.15}  # that one of the good pages is of such a kind
+_SPECIAL = {
+    "injected": 0.08,
+    "broken-encoding": 0.1,
+    "moved": 0.15,
+}  # that one of the good pages is of such a kind
 _CHANGING = (
     "population",
     "employees",
@@ -77,18 +83,34 @@ _CHANGING = (
     "office",
 )  # what was once otherwise
 _HOSTS = {
-    "news": ("harbour-herald.invalid", "daily-lantern.invalid", "evening-compass.invalid", "the-meadow-post.invalid"),
+    "news": (
+        "harbour-herald.invalid",
+        "daily-lantern.invalid",
+        "evening-compass.invalid",
+        "the-meadow-post.invalid",
+    ),
     "blog": ("inkpot-notes.invalid", "a-slow-traveller.invalid", "margin-scribbles.invalid"),
     "fan": ("lorekeepers.invalid", "friends-of-small-facts.invalid", "the-collectors-shelf.invalid"),
     "login": ("www.instagram.com", "www.facebook.com", "www.linkedin.com"),
 }
-_HOST = {"encyclopedia": "en.wikipedia.invalid", "disallowed": "reading-room.invalid", "sign-in": "members-weekly.invalid"}
-PRIVATE = ("http://127.0.0.1:9/admin", "http://169.254.169.254/latest/meta-data", "http://10.0.0.7/intranet", "http://[::1]/status")
+_HOST = {
+    "encyclopedia": "en.wikipedia.invalid",
+    "disallowed": "reading-room.invalid",
+    "sign-in": "members-weekly.invalid",
+}
+PRIVATE = (
+    "http://127.0.0.1:9/admin",
+    "http://169.254.169.254/latest/meta-data",
+    "http://10.0.0.7/intranet",
+    "http://[::1]/status",
+)
 
 
 @dataclass(frozen=True)
 class Page:
-    """One address. `facts` is what it says of its subject, right or wrong; `to` where it redirects; `dated` its own date (ISO 8601)."""
+    """One address. `facts` is what it says of its subject, right or wrong; `to` where it redirects; `dated`
+    its own date (ISO 8601).
+    """
 
     url: str
     kind: str
@@ -107,7 +129,8 @@ class Page:
 class Told(NamedTuple):
     """What the pages of an entity say of its facts, by relation.
 
-    `stated`: the true value stands on a good page. `contradicted`, `stale`, `namesake`: wrong values that stand on pages of these kinds.
+    `stated`: the true value stands on a good page. `contradicted`, `stale`, `namesake`: wrong values that
+    stand on pages of these kinds.
     """
 
     stated: dict[str, Value]
@@ -128,7 +151,11 @@ def told(world: World, entity: int) -> Told:
     """What the pages that a search gives for an entity say of it."""
     found = Told({}, {}, {}, {})
     own = world.entities[entity].facts
-    places = dict.fromkeys(GOOD, found.stated) | {"contradiction": found.contradicted, "stale": found.stale, "namesake": found.namesake}
+    places = dict.fromkeys(GOOD, found.stated) | {
+        "contradiction": found.contradicted,
+        "stale": found.stale,
+        "namesake": found.namesake,
+    }
     for page in web(world).results[entity]:
         page = web(world).by_url[page.to] if page.kind == "redirect" else page
         for fact in page.facts if page.kind in places else ():
@@ -143,19 +170,30 @@ def page_at(world: World, url: str) -> Page | None:
 
 
 def is_relevant(world: World, url: str, entity: int) -> bool:
-    """Whether the page at an address is about an entity (its results', where redirects ended, or in other words)."""
+    """Whether the page at an address is about an entity (its results', where redirects ended, or in other
+    words).
+    """
     page = page_at(world, url)
     return page is not None and page.entity == entity and page.kind in RELEVANT
 
 
 def found_for(world: World, query: str) -> tuple[Page, ...]:
-    """The results of a query: those of the name that it is, or of the first name in it; none for what is no name of an entity."""
+    """The results of a query: those of the name that it is, or of the first name in it; none for what is no
+    name of an entity.
+    """
     named = planted_as(world, query) or next(iter(names_in(world, query)), None)
     if named is None:
         return ()
     if named.entity is not None:
         return web(world).results[named.entity]
-    return next((pages for name, pages in web(world).referents.items() if name.casefold() == named.surface.casefold()), ())
+    return next(
+        (
+            pages
+            for name, pages in web(world).referents.items()
+            if name.casefold() == named.surface.casefold()
+        ),
+        (),
+    )
 
 
 @lru_cache(maxsize=2)
@@ -180,9 +218,20 @@ def _pages(world: World, entity: Entity) -> tuple[tuple[Page, ...], list[Page]]:
     for page in good:
         if page.kind == "moved":
             behind.append(page)
-            page = Page(f"http://go.short-links.invalid/r/{_slug(world, entity)}", "redirect", entity.index, page.title, to=page.url)
+            page = Page(
+                f"http://go.short-links.invalid/r/{_slug(world, entity)}",
+                "redirect",
+                entity.index,
+                page.title,
+                to=page.url,
+            )
         shown.append(page)
-    poor = [page for kind, rate in _PLANTED.items() if draw(*key, kind) < rate for page in _poor(world, entity, kind, good, *key)]
+    poor = [
+        page
+        for kind, rate in _PLANTED.items()
+        if draw(*key, kind) < rate
+        for page in _poor(world, entity, kind, good, *key)
+    ]
     behind += [step for page in poor for step in _steps(page)]
     first = [page for page in shown if page.kind == "encyclopedia" and draw(*key, "first") < 0.8]
     kept = shuffled(poor, *key, "poor")[: MOST - len(shown)]
@@ -190,7 +239,9 @@ def _pages(world: World, entity: Entity) -> tuple[tuple[Page, ...], list[Page]]:
 
 
 def _good(world: World, entity: Entity, *key: object) -> list[Page]:
-    """The good pages: the encyclopedia's where it has one, and others that each state some of the facts that are on the web."""
+    """The good pages: the encyclopedia's where it has one, and others that each state some of the facts that
+    are on the web.
+    """
     n = _n_good(entity, *key)
     facts = [Fact(entity.index, relation, value) for relation, value in entity.facts.items()]
     on_web = [fact for fact in facts if draw(*key, "on web", fact.relation) < ON_WEB] or facts[:1]
@@ -200,13 +251,19 @@ def _good(world: World, entity: Entity, *key: object) -> list[Page]:
         if len(kinds) > 1 and draw(*key, special) < rate:
             kinds[1 + int(draw(*key, special, "place") * (len(kinds) - 1))] = special
     shares = [0.9 if kind == "encyclopedia" else 0.5 for kind in kinds]
-    chosen = [[fact for fact in on_web if draw(*key, "states", place, fact.relation) < share] for place, share in enumerate(shares)]
+    chosen = [
+        [fact for fact in on_web if draw(*key, "states", place, fact.relation) < share]
+        for place, share in enumerate(shares)
+    ]
     if n >= MANY:
         for fact in on_web:
             if not any(fact in some for some in chosen):
                 chosen[int(draw(*key, "covers", fact.relation) * n)].append(fact)
     chosen = [some or [pick(on_web, *key, "at least", place)] for place, some in enumerate(chosen)]
-    return [_page(world, entity, kind, some, *key, place) for place, (kind, some) in enumerate(zip(kinds, chosen, strict=True))]
+    return [
+        _page(world, entity, kind, some, *key, place)
+        for place, (kind, some) in enumerate(zip(kinds, chosen, strict=True))
+    ]
 
 
 def _n_good(entity: Entity, *key: object) -> int:
@@ -227,9 +284,11 @@ def _page(world: World, entity: Entity, kind: str, facts: Sequence[Fact], *key: 
         url, title = f"http://{host}/wiki/{name.replace(' ', '_')}", name
     else:
         url = f"http://{host}/{year}/{dated[5:7]}/{slug}-{int(draw(*key, 'number') * 9000) + 1000}"
-        title = pick(("All about {}", "{} at a glance", "Notes on {}", "{}: what is known", "A closer look at {}"), *key, "title").format(
-            name
-        )
+        title = pick(
+            ("All about {}", "{} at a glance", "Notes on {}", "{}: what is known", "A closer look at {}"),
+            *key,
+            "title",
+        ).format(name)
     return Page(url, kind, entity.index, title, tuple(shuffled(list(facts), *key, "facts")), dated)
 
 
@@ -259,7 +318,9 @@ def _poor(world: World, entity: Entity, kind: str, good: Sequence[Page], *key: o
     if kind == "private":
         return [_with(page, url=f"{pick(PRIVATE, *key)}/{slug}")]
     if kind in ("circle", "chain"):
-        return [_with(page, url=f"http://{host}/{kind}/0/{slug}", to=f"http://{host}/{kind}/1/{slug}", facts=())]
+        return [
+            _with(page, url=f"http://{host}/{kind}/0/{slug}", to=f"http://{host}/{kind}/1/{slug}", facts=())
+        ]
     if kind == "disallowed":
         return [_with(page, url=f"http://{host}/members/{slug}")]
     return [_with(page, url=page.url + ".pdf" if kind == "pdf" else page.url)]
@@ -272,7 +333,10 @@ def _steps(page: Page) -> list[Page]:
     if page.kind != "chain":
         return []
     before, _, slug = page.to.rpartition("/1/")
-    return [_with(page, url=f"{before}/{step}/{slug}", to=f"{before}/{step + 1}/{slug}") for step in range(1, N_CHAIN)]
+    return [
+        _with(page, url=f"{before}/{step}/{slug}", to=f"{before}/{step + 1}/{slug}")
+        for step in range(1, N_CHAIN)
+    ]
 
 
 def _with(page: Page, **changes: object) -> Page:
@@ -292,7 +356,9 @@ def _wrong(world: World, fact: Fact, *key: object, is_far: bool = False) -> Fact
     """The fact with a wrong value."""
     key = (*key, fact.relation)
     far = far_values(world, fact.value, fact.relation, *key) if is_far else []
-    return fact._replace(value=pick(far, *key, "far one") if far else wrong_value(world, fact.value, fact.relation, *key))
+    return fact._replace(
+        value=pick(far, *key, "far one") if far else wrong_value(world, fact.value, fact.relation, *key)
+    )
 
 
 def _referents(world: World, name: str) -> tuple[Page, ...]:

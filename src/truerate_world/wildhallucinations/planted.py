@@ -1,7 +1,8 @@
-"""What is planted among the names of the closed world's chats: which mean an entity, several things, nothing at all, or a private person.
+"""What is planted among the names of the closed world's chats: which mean an entity, several things, nothing
+at all, or a private person.
 
-All but the entities stand here as fixed lists. They are spelled with letters that no invented word of the encyclopedia has (q, x, y, ph),
-so that none of them is an entity's name under any seed.
+All but the entities stand here as fixed lists. They are spelled with letters that no invented word of the
+encyclopedia has (q, x, y, ph), so that none of them is an entity's name under any seed.
 """
 
 import re
@@ -16,7 +17,9 @@ KNOWN_FROM = 0.2  # popularity from which an entity is well known; the others ar
 
 # Domain of the encyclopedia -> the category of WildHallucinations (section 2) that its entities belong to.
 PAPER_DOMAIN = {
-    **dict.fromkeys(("science", "politics", "music", "sport", "literature", "cinema"), "people & personal attributes"),
+    **dict.fromkeys(
+        ("science", "politics", "music", "sport", "literature", "cinema"), "people & personal attributes"
+    ),
     **dict.fromkeys(("towns", "rivers", "mountains", "islands", "countries"), "geographic"),
     **dict.fromkeys(("universities", "novels", "albums"), "culture & entertainment"),
     **dict.fromkeys(("clubs", "games"), "activities & hobbies"),
@@ -36,15 +39,39 @@ class Referent(NamedTuple):
 
 
 AMBIGUOUS = {  # name -> what it may mean
-    "Quennox": (Referent("a market town on a plain", "geographic"), Referent("a silent film of the twenties", "visual")),
-    "Yevanta": (Referent("an opera in three acts", "culture & entertainment"), Referent("a genus of ferns", "organism")),
-    "Phorell": (Referent("a maker of pumps", "finance-related"), Referent("a lake in the hills", "geographic")),
-    "Xandrow": (Referent("a programming language", "computing-related"), Referent("a family of bridge builders", "history-related")),
-    "Quiveth": (Referent("a card game", "activities & hobbies"), Referent("a hard cheese", "food & nutrition")),
-    "Wyxham": (Referent("a village by the sea", "geographic"), Referent("a make of motorcycles", "transportation")),
+    "Quennox": (
+        Referent("a market town on a plain", "geographic"),
+        Referent("a silent film of the twenties", "visual"),
+    ),
+    "Yevanta": (
+        Referent("an opera in three acts", "culture & entertainment"),
+        Referent("a genus of ferns", "organism"),
+    ),
+    "Phorell": (
+        Referent("a maker of pumps", "finance-related"),
+        Referent("a lake in the hills", "geographic"),
+    ),
+    "Xandrow": (
+        Referent("a programming language", "computing-related"),
+        Referent("a family of bridge builders", "history-related"),
+    ),
+    "Quiveth": (
+        Referent("a card game", "activities & hobbies"),
+        Referent("a hard cheese", "food & nutrition"),
+    ),
+    "Wyxham": (
+        Referent("a village by the sea", "geographic"),
+        Referent("a make of motorcycles", "transportation"),
+    ),
     "Phaedrin": (Referent("a medicine against fever", "medical"), Referent("a comet", "astronomical")),
-    "Yorvex": (Referent("a telescope", "space-related"), Referent("a record label", "culture & entertainment")),
-    "Jaxonne": (Referent("a theorem of geometry", "math & computational"), Referent("a ferry", "transportation")),
+    "Yorvex": (
+        Referent("a telescope", "space-related"),
+        Referent("a record label", "culture & entertainment"),
+    ),
+    "Jaxonne": (
+        Referent("a theorem of geometry", "math & computational"),
+        Referent("a ferry", "transportation"),
+    ),
     "Quaymar": (Referent("a dialect", "linguistic"), Referent("a storm of 1911", "weather & earth science")),
 }
 INVENTED = (  # of stories, games and plans that users make up: no page about them exists
@@ -78,7 +105,9 @@ PRIVATE = (  # people of whom nobody but their friends has heard
 
 
 class Named(NamedTuple):
-    """A name as it stands in a text: its surface, what is planted for it (of KINDS), and the entity that it means (entities alone)."""
+    """A name as it stands in a text: its surface, what is planted for it (of KINDS), and the entity that it
+    means (entities alone).
+    """
 
     surface: str
     kind: str
@@ -91,13 +120,17 @@ def is_known(entity: Entity) -> bool:
 
 
 def planted_as(world: World, name: str) -> Named | None:
-    """What is planted for a name (however it is cased, quoted or spaced), None where it is no planted name at all."""
+    """What is planted for a name (however it is cased, quoted or spaced), None where it is no planted name at
+    all.
+    """
     found = _known(world).get(name_key(name))
     return Named(name, *found) if found else None
 
 
 def names_in(world: World, text: str) -> list[Named]:
-    """The planted names in a text, in order and as they stand there; of overlapping ones the longest that begins first."""
+    """The planted names in a text, in order and as they stand there; of overlapping ones the longest that
+    begins first.
+    """
     known = _known(world)
     return [Named(found[0], *known[name_key(found[0])]) for found in _finder(world).finditer(text)]
 
@@ -114,7 +147,9 @@ def _known(world: World) -> dict[str, tuple[str, int | None]]:
     lists = {"ambiguous": AMBIGUOUS, "invented": INVENTED, "private": PRIVATE}
     known = {name_key(name): (kind, None) for kind, names in lists.items() for name in names}
     names = world.tongue().names
-    return known | {name_key(name): ("entity", one.index) for one in world.entities for name in names[one.index]}
+    return known | {
+        name_key(name): ("entity", one.index) for one in world.entities for name in names[one.index]
+    }
 
 
 @lru_cache(maxsize=4)

@@ -1,4 +1,6 @@
-"""Reading replies, facts and passages as people and models do: what a sentence states of whom, and whether it is so."""
+"""Reading replies, facts and passages as people and models do: what a sentence states of whom, and whether it
+is so.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,7 +22,9 @@ _BLOCK = re.compile(r"^\(\d+\) ", re.MULTILINE)
 
 
 class Stated(NamedTuple):
-    """One thing that a sentence states: its kind (fact, title, invented), of whom, and for a fact its relation and value."""
+    """One thing that a sentence states: its kind (fact, title, invented), of whom, and for a fact its
+    relation and value.
+    """
 
     kind: str
     subject: int
@@ -28,8 +32,12 @@ class Stated(NamedTuple):
     value: Value | None = None
 
     def is_true(self, world: World) -> bool:
-        """Whether it is so in the world. What no source has is not; that something is called what it is called is."""
-        return self.kind == TITLE or (self.kind == FACT and world.fact(self.subject, self.relation) == self.value)
+        """Whether it is so in the world. What no source has is not; that something is called what it is
+        called is.
+        """
+        return self.kind == TITLE or (
+            self.kind == FACT and world.fact(self.subject, self.relation) == self.value
+        )
 
 
 def numbered(text: str) -> list[tuple[int, str]]:
@@ -57,7 +65,11 @@ def stated_by(world: World, parts: Sequence[str], about: int | None = None) -> l
         if (one := _stated(claim)) is not None:
             found[owner[claim.sentence]].append(one)
     for place in {owner[one] for one in reading.unread}:
-        if (name := _titled(lines[place])) is not None and (named := planted_as(world, name)) and named.entity is not None:
+        if (
+            (name := _titled(lines[place])) is not None
+            and (named := planted_as(world, name))
+            and named.entity is not None
+        ):
             found[place].append(Stated(TITLE, named.entity))
     return found[len(opening) :]
 
@@ -81,7 +93,9 @@ def _stated(claim: Claim) -> Stated | None:
 
 @lru_cache(maxsize=1)
 def _titles() -> tuple[re.Pattern, ...]:
-    return tuple(re.compile(re.escape(form).replace(r"\{x\}", "(.+)", 1).replace(r"\{x\}", r"\1")) for form in TITLED)
+    return tuple(
+        re.compile(re.escape(form).replace(r"\{x\}", "(.+)", 1).replace(r"\{x\}", r"\1")) for form in TITLED
+    )
 
 
 def _titled(sentence: str) -> str | None:
@@ -97,17 +111,25 @@ def fact_is_true(world: World, entity: int, fact_text: str) -> bool | None:
 
 
 def votes(world: World, passages: Sequence[tuple[str, int | None]]) -> dict[tuple[int, str], list[Value]]:
-    """The values that passages (text, whom they were found for) state of each subject and relation, one per passage and value."""
+    """The values that passages (text, whom they were found for) state of each subject and relation, one per
+    passage and value.
+    """
     found: dict[tuple[int, str], list[Value]] = {}
     for text, about in passages:
-        told = {(one.subject, one.relation, one.value) for one in stated_in(world, text, about) if one.kind == FACT}
+        told = {
+            (one.subject, one.relation, one.value)
+            for one in stated_in(world, text, about)
+            if one.kind == FACT
+        }
         for subject, relation, value in sorted(told, key=str):
             found.setdefault((subject, relation), []).append(value)
     return found
 
 
 def is_supported(one: Stated, said: Votes) -> bool:
-    """Whether passages state a thing, and no more of those that speak of it say otherwise. A name supports that it is the name."""
+    """Whether passages state a thing, and no more of those that speak of it say otherwise. A name supports
+    that it is the name.
+    """
     if one.kind == TITLE:
         return True
     values = said.get((one.subject, one.relation), ()) if one.kind == FACT else ()

@@ -1,4 +1,6 @@
-"""Long replies to a question about one entity: what a simulated model knows, makes up, repeats, and where it would rather not answer."""
+"""Long replies to a question about one entity: what a simulated model knows, makes up, repeats, and where it
+would rather not answer.
+"""
 
 import re
 from functools import lru_cache
@@ -17,7 +19,10 @@ from truerate_world.writer import Fact
 FEWEST = 4  # sentences of a reply
 ENOUGH = 4  # facts from which nobody looks for more about what an entity's facts name
 NOBODY = -1  # stands for an entity where a name means none, or nobody knows which
-_ASKING = re.compile(r"\byou (?:know|tell me|have heard) about\s+(.+?)(?:\s+in (?:a|one) paragraph)?\s*[?.!]", re.IGNORECASE | re.DOTALL)
+_ASKING = re.compile(
+    r"\byou (?:know|tell me|have heard) about\s+(.+?)(?:\s+in (?:a|one) paragraph)?\s*[?.!]",
+    re.IGNORECASE | re.DOTALL,
+)
 
 ABSTENTIONS = (  # of {x}; the paper's phrases meet about half of them
     "I'm sorry, but I don't have any information about {x}.",
@@ -35,11 +40,17 @@ POLITE = (  # sentences that are no abstention, though the paper's rule takes mo
     "It is not a widely discussed subject outside its field.",
     "Readers were not displeased with what they learned.",
 )
-TITLED = ("What is asked about here is called {x}.", "The name of this subject is {x}.", "{x} is known as {x}.")
+TITLED = (
+    "What is asked about here is called {x}.",
+    "The name of this subject is {x}.",
+    "{x} is known as {x}.",
+)
 
 
 class Sentence(NamedTuple):
-    """One sentence of a reply: what it was meant to be (true, false, invented, repeated, titled, vague, polite), and its text."""
+    """One sentence of a reply: what it was meant to be (true, false, invented, repeated, titled, vague,
+    polite), and its text.
+    """
 
     kind: str
     text: str
@@ -70,7 +81,9 @@ def abstentions(name: str) -> list[str]:
 
 
 def subject_of(world: World, message: str) -> int | None:
-    """The entity that a bare question is about; NOBODY where its name means none; None where it asks for nothing of the kind."""
+    """The entity that a bare question is about; NOBODY where its name means none; None where it asks for
+    nothing of the kind.
+    """
     name = asked_name(message)
     if not name:
         return None
@@ -91,7 +104,9 @@ def replied(world: World, model: str, fields: dict[str, str], sample: int) -> tu
 
 @lru_cache(maxsize=20_000)
 def said_of(world: World, model: str, entity: int, sample: int, *, name: str = "") -> Said:
-    """What a model says of an entity; a name that means nothing (`entity` NOBODY) is declined or answered with opinions alone."""
+    """What a model says of an entity; a name that means nothing (`entity` NOBODY) is declined or answered
+    with opinions alone.
+    """
     known, own = scholar(world), habits(model)
     if entity == NOBODY:
         return _said_of_nobody(known, model, own, name, sample)
@@ -118,7 +133,9 @@ def _said_of_nobody(known, model: str, own: Habits, name: str, sample: int) -> S
 
 
 def _sentences(known, model: str, own: Habits, entity: int, sample: int) -> list[Sentence]:
-    """The sentences of a reply in their order: facts alone or two in one, then what else the model likes to say, in between."""
+    """The sentences of a reply in their order: facts alone or two in one, then what else the model likes to
+    say, in between.
+    """
     key = (model, "web reply", entity, sample)
     low, high = own.length
     n = low + int(draw(*key, "length") * (high - low + 1))
@@ -132,15 +149,26 @@ def _sentences(known, model: str, own: Habits, entity: int, sample: int) -> list
 
 
 def _gaps(known, said: list[Sentence]) -> list[int]:
-    """Where a sentence may be put in: after the first, and not before one whose pronoun looks back at what stands before it."""
+    """Where a sentence may be put in: after the first, and not before one whose pronoun looks back at what
+    stands before it.
+    """
     pronouns = {form.lower() for form in known.tongue.words.PRONOUNS.values()}
-    heads = [one.text.lower().split(", ")[-1 if one.text.startswith(known.tongue.words.LEADS) else 0].split()[0] for one in said]
+    heads = [
+        one.text.lower().split(", ")[-1 if one.text.startswith(known.tongue.words.LEADS) else 0].split()[0]
+        for one in said
+    ]
     return [place for place in range(1, len(said)) if heads[place] not in pronouns] + [len(said)]
 
 
 def _facts(world: World, entity: int, n: int, *key: object) -> list[Fact]:
-    """True facts to tell: the entity's own in a drawn order, then some about what these name, more of them where there are few."""
-    chosen = shuffled([Fact(entity, relation, value) for relation, value in world.entities[entity].facts.items()], *key, "own")
+    """True facts to tell: the entity's own in a drawn order, then some about what these name, more of them
+    where there are few.
+    """
+    chosen = shuffled(
+        [Fact(entity, relation, value) for relation, value in world.entities[entity].facts.items()],
+        *key,
+        "own",
+    )
     for turn, share in enumerate((0.1, 1.0)):
         for fact in [one for one in chosen if one.subject == entity and one.value[0] == "e"]:
             other = world.entities[int(fact.value[1])]
@@ -155,7 +183,9 @@ def _facts(world: World, entity: int, n: int, *key: object) -> list[Fact]:
 
 def _spoiled(world: World, model: str, own: Habits, fact: Fact, *key: object) -> tuple[str, Fact]:
     """What a sentence will be, and the fact that it tells."""
-    rate = p_false(own, is_known=knows(world, model, fact.subject), is_rare=not is_known(world.entities[fact.subject]))
+    rate = p_false(
+        own, is_known=knows(world, model, fact.subject), is_rare=not is_known(world.entities[fact.subject])
+    )
     left = draw(*key, "label")
     if left < rate:
         return "false", fact._replace(value=_wrong(world, fact, *key))
@@ -163,26 +193,40 @@ def _spoiled(world: World, model: str, own: Habits, fact: Fact, *key: object) ->
 
 
 def _wrong(world: World, fact: Fact, *key: object) -> Value:
-    """A wrong value: in half of the cases one that an old or wrong page has, where there is one, for models have read the web too."""
+    """A wrong value: in half of the cases one that an old or wrong page has, where there is one, for models
+    have read the web too.
+    """
     if draw(*key, "misled") < 0.5:
         pages = told(world, fact.subject)
-        if read := [found[fact.relation] for found in (pages.stale, pages.contradicted) if fact.relation in found]:
+        if read := [
+            found[fact.relation] for found in (pages.stale, pages.contradicted) if fact.relation in found
+        ]:
             return read[0]
     return wrong_value(world, fact.value, fact.relation, *key)
 
 
 def _told(known, labelled: list[tuple[str, Fact]], n: int, *key: object) -> list[Sentence]:
-    """At most `n` sentences with the facts; neighbours on one subject are joined in half of the cases, as long as enough are left."""
+    """At most `n` sentences with the facts; neighbours on one subject are joined in half of the cases, as
+    long as enough are left.
+    """
     said: list[Sentence] = []
     before, place = None, 0
-    spare = 2 * (len(labelled) - FEWEST)  # facts before which two may be joined without falling below the fewest sentences
+    spare = 2 * (
+        len(labelled) - FEWEST
+    )  # facts before which two may be joined without falling below the fewest sentences
     while place < len(labelled) and len(said) < n:
         kind, fact = labelled[place]
         mate = labelled[place + 1] if place + 1 < len(labelled) else None
         mine = (*key, "told", place)
         if kind == "invented":
             said.append(Sentence(kind, known.writer.vague("invented", fact.subject, *mine)))
-        elif mate and mate[0] != "invented" and mate[1].subject == fact.subject and place < spare and draw(*mine, "join") < 0.5:
+        elif (
+            mate
+            and mate[0] != "invented"
+            and mate[1].subject == fact.subject
+            and place < spare
+            and draw(*mine, "join") < 0.5
+        ):
             said.append(Sentence(f"{kind}+{mate[0]}", known.writer.two(fact, mate[1], *mine, after=before)))
             place += 1
         else:
@@ -191,12 +235,18 @@ def _told(known, labelled: list[tuple[str, Fact]], n: int, *key: object) -> list
     return said
 
 
-def _extras(known, own: Habits, entity: int, labelled: list[tuple[str, Fact]], *key: object) -> list[Sentence]:
+def _extras(
+    known, own: Habits, entity: int, labelled: list[tuple[str, Fact]], *key: object
+) -> list[Sentence]:
     """Sentences besides: a fact said again, the name for its own sake, an opinion, politeness."""
     name, extras = known.tongue.name(entity), []
     if draw(*key, "repeats") < own.repeated:
         again = [fact for kind, fact in labelled[: len(labelled) // 2] if kind != "invented"]
-        extras += [Sentence("repeated", known.writer.one(pick(again, *key, "again"), *key, "said again"))] if again else []
+        extras += (
+            [Sentence("repeated", known.writer.one(pick(again, *key, "again"), *key, "said again"))]
+            if again
+            else []
+        )
     if draw(*key, "titles") < own.titled:
         extras.append(Sentence("titled", pick(TITLED, *key, "title").format(x=name)))
     if draw(*key, "opines") < own.vague:

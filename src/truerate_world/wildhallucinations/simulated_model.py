@@ -1,4 +1,6 @@
-"""The simulated models at work on entities of chats: what is asked of them in headings, or in a question about one entity."""
+"""The simulated models at work on entities of chats: what is asked of them in headings, or in a question
+about one entity.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -1,4 +1,6 @@
-"""The closed world's web at work: an HTTP proxy's requests for pages, and a search in the form of Google's Custom Search JSON API."""
+"""The closed world's web at work: an HTTP proxy's requests for pages, and a search in the form of Google's
+Custom Search JSON API.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,8 +15,14 @@ from truerate_world.wildhallucinations import pages, writing
 from truerate_world.wildhallucinations.pages import MOST, Page
 
 SEARCH = "/customsearch/v1"
-FAULTS = {"search-quota": "dailyLimitExceeded", "search-rate": "rateLimitExceeded"}  # kind of fault -> its reason
-ROBOTS = {"reading-room.invalid": "User-agent: *\nDisallow: /members/\n", "en.wikipedia.invalid": "User-agent: *\nDisallow: /w/\n"}
+FAULTS = {
+    "search-quota": "dailyLimitExceeded",
+    "search-rate": "rateLimitExceeded",
+}  # kind of fault -> its reason
+ROBOTS = {
+    "reading-room.invalid": "User-agent: *\nDisallow: /members/\n",
+    "en.wikipedia.invalid": "User-agent: *\nDisallow: /w/\n",
+}
 _ENDLESS = b"<p>And so on, and so on, without an end in sight.</p>\n" * 600
 
 
@@ -28,15 +36,21 @@ class Site:
         self._asked: Counter[str] = Counter()
 
     def answer(self, method: str, target: str) -> Reply | None:
-        """The reply to a request for a page (a whole address) or a search; None where the request is for something else."""
+        """The reply to a request for a page (a whole address) or a search; None where the request is for
+        something else.
+        """
         if target.partition("?")[0] == SEARCH:
-            return self._search(target) if method == "GET" else _refused(405, f"{method} {SEARCH}: allowed is GET")
+            return (
+                self._search(target)
+                if method == "GET"
+                else _refused(405, f"{method} {SEARCH}: allowed is GET")
+            )
         if not target.startswith("http://"):
             return None
         self.counts["page"] += 1
         return self._page(target) if method in ("GET", "HEAD") else _plain(405, "only GET")
 
-    # ---- searching --------------------------------------------------------------------------------------------
+    # ---- searching -----------------------------------------------------------------------------------------
 
     def _search(self, target: str) -> Reply:
         """Results in Google's form; `num` at most ten."""
@@ -48,11 +62,24 @@ class Site:
         kind = pick(self.faults, query, self._asked[query])
         self._asked[query] += 1
         if kind:
-            return _refused(429 if kind == "search-rate" else 403, "Quota exceeded for quota metric 'Queries'.", FAULTS[kind])
+            return _refused(
+                429 if kind == "search-rate" else 403,
+                "Quota exceeded for quota metric 'Queries'.",
+                FAULTS[kind],
+            )
         found = pages.found_for(self.world, query)
         shown = [self._item(page) for page in found[: int(num)]]
-        request = {"title": "Google Custom Search", "searchTerms": query, "count": len(shown), "totalResults": str(len(found))}
-        whole = {"kind": "customsearch#search", "queries": {"request": [request]}, "searchInformation": {"totalResults": str(len(found))}}
+        request = {
+            "title": "Google Custom Search",
+            "searchTerms": query,
+            "count": len(shown),
+            "totalResults": str(len(found)),
+        }
+        whole = {
+            "kind": "customsearch#search",
+            "queries": {"request": [request]},
+            "searchInformation": {"totalResults": str(len(found))},
+        }
         return Reply(body=orjson.dumps(whole | ({"items": shown} if shown else {})))
 
     def _item(self, page: Page) -> dict:
@@ -66,7 +93,7 @@ class Site:
             "snippet": " ".join(said)[:160],
         }
 
-    # ---- pages ------------------------------------------------------------------------------------------------
+    # ---- pages ---------------------------------------------------------------------------------------------
 
     def _page(self, url: str) -> Reply:
         parts = urlsplit(url)
@@ -76,7 +103,11 @@ class Site:
         page = pages.page_at(self.world, url)
         if page is None:
             is_known = (parts.hostname or "").endswith(".invalid")
-            return _plain(404, "There is no such page.") if is_known else _plain(502, "This host cannot be reached.")
+            return (
+                _plain(404, "There is no such page.")
+                if is_known
+                else _plain(502, "This host cannot be reached.")
+            )
         return self._reply(page)
 
     def _reply(self, page: Page) -> Reply:
@@ -84,7 +115,9 @@ class Site:
         if page.kind == "missing":
             return _plain(404, "This page has been removed.")
         if page.to and page.kind != "duplicate":
-            return Reply(301 if page.kind == "redirect" else 302, b"", "text/html", headers=(("location", page.to),))
+            return Reply(
+                301 if page.kind == "redirect" else 302, b"", "text/html", headers=(("location", page.to),)
+            )
         if page.kind == "hanging":
             return Reply(after=None)
         if page.kind == "cut":
@@ -101,5 +134,7 @@ def _plain(status: int, text: str) -> Reply:
 
 def _refused(status: int, message: str, reason: str = "badRequest") -> Reply:
     """An error as Google's APIs write it."""
-    errors = [{"message": message, "domain": "usageLimits" if "Limit" in reason else "global", "reason": reason}]
+    errors = [
+        {"message": message, "domain": "usageLimits" if "Limit" in reason else "global", "reason": reason}
+    ]
     return Reply(status, orjson.dumps({"error": {"code": status, "message": message, "errors": errors}}))

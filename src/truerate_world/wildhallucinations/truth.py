@@ -1,7 +1,9 @@
-"""The planted truth of a board of replies about entities: what each of its own replies states, held against the world.
+"""The planted truth of a board of replies about entities: what each of its own replies states, held against
+the world.
 
-Replies are read as a faultless fact writer would; whether one abstains is replayed. So the values are realised ones, of the very texts that
-the board measures: what lies between them and its estimates is the work of fact writer, retrieval, web pages and verifier.
+Replies are read as a faultless fact writer would; whether one abstains is replayed. So the values are
+realised ones, of the very texts that the board measures: what lies between them and its estimates is the work
+of fact writer, retrieval, web pages and verifier.
 """
 
 from collections import Counter
@@ -21,12 +23,18 @@ from truerate_world.wildhallucinations.replying import NOBODY, abstentions, said
 __all__ = ["Reply", "fact_is_true", "planted_scores", "read_replies", "verifier_scores"]
 DIGITS = 6
 PLANTED, OTHER = "planted", "other"
-SLICES = {"domain": "domain", "rarity": "rarity_group", "wikipedia": "is_wikipedia"}  # slice -> attribute of the entity's item
+SLICES = {
+    "domain": "domain",
+    "rarity": "rarity_group",
+    "wikipedia": "is_wikipedia",
+}  # slice -> attribute of the entity's item
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One reply: whose, about which item, whether it abstains, what it states in order and which of that is true."""
+    """One reply: whose, about which item, whether it abstains, what it states in order and which of that is
+    true.
+    """
 
     model: str
     item_id: str
@@ -45,7 +53,9 @@ class Reply:
         return sum(self.is_true) / len(self.is_true) if self.responds and self.is_true else None
 
     def strict(self) -> float | None:
-        """1 where all is true, 0 where something is not or where it abstains; None for a reply that states nothing."""
+        """1 where all is true, 0 where something is not or where it abstains; None for a reply that states
+        nothing.
+        """
         if self.is_abstention:
             return 0.0
         return float(all(self.is_true)) if self.is_true else None
@@ -69,10 +79,11 @@ def planted_scores(
 ) -> list[dict]:
     """Score rows of method `planted` per subject: metrics and slices are named as the track names its estimates.
 
-    wildfactscore (mean share of true facts over the replies that respond), wildfactscore_strict (abstention is 0), wildfactscore_dedup,
-    no_fact_rate, duplicate_fact_rate, title_fact_rate: for all entities, the common ones (to which all of the `panel`, by default all
-    subjects, respond) and by domain, rarity and wikipedia; domains of at most `domains_above` entities are one. responding_rate
-    {rule=planted} and facts_per_response. `models` are aliases and the simulated models behind them. Nothing over no reply.
+    wildfactscore (mean share of true facts over the replies that respond), wildfactscore_strict (abstention
+    is 0), wildfactscore_dedup, no_fact_rate, duplicate_fact_rate, title_fact_rate: for all entities, the
+    common ones (to which all of the `panel`, by default all subjects, respond) and by domain, rarity and
+    wikipedia; domains of at most `domains_above` entities are one. responding_rate {rule=planted} and
+    facts_per_response. `models` are aliases and the simulated models behind them. Nothing over no reply.
     """
     found = _pooled(read_replies(world, models, generations, items), domains_above)
     made: list[dict] = []
@@ -84,18 +95,30 @@ def planted_scores(
         made += _of_replies(model, mine)
         for name in SLICES:
             for value in sorted({one.where[name] for one in mine if name in one.where}):
-                made += _scores(model, [one for one in mine if one.where.get(name) == value], {"set": "all", name: value})
+                made += _scores(
+                    model, [one for one in mine if one.where.get(name) == value], {"set": "all", name: value}
+                )
     known = {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs}
     return [{**row, **known} for row in made]
 
 
-def read_replies(world: World, models: Mapping[str, str], generations: pl.DataFrame, items: pl.DataFrame) -> list[Reply]:
-    """Every reply of purpose `generate` of a simulated model, read; a dead one is none, and models of other endpoints have no truth."""
+def read_replies(
+    world: World, models: Mapping[str, str], generations: pl.DataFrame, items: pl.DataFrame
+) -> list[Reply]:
+    """Every reply of purpose `generate` of a simulated model, read; a dead one is none, and models of other
+    endpoints have no truth.
+    """
     item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
     ours = [alias for alias, model in models.items() if base(model) in HABITS]
-    is_reply = (pl.col("purpose") == "generate") & pl.col("status").is_in(["ok", "abstained"]) & pl.col("model").is_in(ours)
+    is_reply = (
+        (pl.col("purpose") == "generate")
+        & pl.col("status").is_in(["ok", "abstained"])
+        & pl.col("model").is_in(ours)
+    )
     rows = generations.filter(is_reply & pl.col("item_id").is_in(list(item_of))).sort("generation_id")
-    return [_read(world, models[row["model"]], row, item_of[row["item_id"]]) for row in rows.iter_rows(named=True)]
+    return [
+        _read(world, models[row["model"]], row, item_of[row["item_id"]]) for row in rows.iter_rows(named=True)
+    ]
 
 
 def _read(world: World, simulated: str, row: dict, item: dict) -> Reply:
@@ -103,7 +126,9 @@ def _read(world: World, simulated: str, row: dict, item: dict) -> Reply:
     entity = named.entity if named and named.entity is not None else NOBODY
     said = said_of(world, simulated, entity, row["sample_index"], name=item["question"])
     stated = tuple(one for found in stated_by(world, sentences(row["text"]), entity) for one in found)
-    is_abstention = said.is_abstention if said.text == row["text"] else row["text"] in abstentions(item["question"])
+    is_abstention = (
+        said.is_abstention if said.text == row["text"] else row["text"] in abstentions(item["question"])
+    )
     truth = tuple(one.is_true(world) for one in stated)
     return Reply(row["model"], row["item_id"], is_abstention, stated, truth, _where(item))
 
@@ -121,29 +146,44 @@ def _pooled(found: Sequence[Reply], above: int) -> list[Reply]:
     """The replies with their domain named `other` where it has no more than so many entities."""
     entities = {one.item_id: one.where["domain"] for one in found if "domain" in one.where}
     n = Counter(entities.values())
-    return [replace(one, where={**one.where, "domain": OTHER}) if 0 < n[one.where.get("domain")] <= above else one for one in found]
+    return [
+        replace(one, where={**one.where, "domain": OTHER}) if 0 < n[one.where.get("domain")] <= above else one
+        for one in found
+    ]
 
 
 def _common(found: Iterable[Reply], panel: Sequence[str]) -> set[str]:
     """The items to which every model of the panel responds, in every sample."""
     silent = {(one.model, one.item_id) for one in found if one.is_abstention}
     asked = {(one.model, one.item_id) for one in found}
-    return {item for _, item in asked if all((model, item) in asked and (model, item) not in silent for model in panel)}
+    return {
+        item
+        for _, item in asked
+        if all((model, item) in asked and (model, item) not in silent for model in panel)
+    }
 
 
 def _scores(model: str, replies: Sequence[Reply], where: dict[str, str]) -> list[dict]:
-    metrics = {"wildfactscore": Reply.share, "wildfactscore_strict": Reply.strict, "wildfactscore_dedup": Reply.deduplicated}
+    metrics = {
+        "wildfactscore": Reply.share,
+        "wildfactscore_strict": Reply.strict,
+        "wildfactscore_dedup": Reply.deduplicated,
+    }
     made = []
     for metric, value_of in metrics.items():
         values = [value for one in replies if (value := value_of(one)) is not None]
         if values:
-            of = {} if value_of is Reply.deduplicated else {"estimator": PLANTED}  # as the track names its estimates
+            of = (
+                {} if value_of is Reply.deduplicated else {"estimator": PLANTED}
+            )  # as the track names its estimates
             made.append(_row(metric, model, of | where, sum(values) / len(values), len(values)))
     return [*made, *_of_facts(model, replies, where)]
 
 
 def _of_facts(model: str, replies: Sequence[Reply], where: dict[str, str]) -> list[dict]:
-    """Shares of replies without a fact, and of facts that are said again or only name the entity, over the replies that respond."""
+    """Shares of replies without a fact, and of facts that are said again or only name the entity, over the
+    replies that respond.
+    """
     responding = [one for one in replies if one.responds]
     n_facts = sum(len(one.stated) for one in responding)
     if not n_facts:
@@ -151,7 +191,13 @@ def _of_facts(model: str, replies: Sequence[Reply], where: dict[str, str]) -> li
     n_again = sum(len(one.stated) - len(set(one.stated)) for one in responding)
     n_title = sum(stated.kind == TITLE for one in responding for stated in one.stated)
     return [
-        _row("no_fact_rate", model, where, sum(not one.stated for one in responding) / len(responding), len(responding)),
+        _row(
+            "no_fact_rate",
+            model,
+            where,
+            sum(not one.stated for one in responding) / len(responding),
+            len(responding),
+        ),
         _row("duplicate_fact_rate", model, where, n_again / n_facts, n_facts),
         _row("title_fact_rate", model, where, n_title / n_facts, n_facts),
     ]
@@ -168,29 +214,48 @@ def _of_replies(model: str, replies: Sequence[Reply]) -> list[dict]:
 
 
 def verifier_scores(
-    board: str, *, world: World, items: pl.DataFrame, facts: pl.DataFrame, judgements: pl.DataFrame, inputs: str = ""
+    board: str,
+    *,
+    world: World,
+    items: pl.DataFrame,
+    facts: pl.DataFrame,
+    judgements: pl.DataFrame,
+    inputs: str = "",
 ) -> list[dict]:
-    """Score rows of method `planted`: verifier_tpr, verifier_fpr, verifier_accuracy per judge, of the verdicts in batches that were read.
+    """Score rows of method `planted`: verifier_tpr, verifier_fpr, verifier_accuracy per judge, of the
+    verdicts in batches that were read.
 
-    The truth of a fact is the world's, as that of people's labels is: pages that are wrong or were not retrieved count as the verifier's.
-    Facts that cannot be read are left out; a rate over none has no row.
+    The truth of a fact is the world's, as that of people's labels is: pages that are wrong or were not
+    retrieved count as the verifier's. Facts that cannot be read are left out; a rate over none has no row.
     """
     names = dict(items.select("item_id", "question").iter_rows())
     truth = {}
     for row in facts.iter_rows(named=True):
         named = planted_as(world, names.get(row["item_id"], ""))
-        truth[row["fact_id"]] = fact_is_true(world, named.entity if named and named.entity is not None else NOBODY, row["text"])
+        truth[row["fact_id"]] = fact_is_true(
+            world, named.entity if named and named.entity is not None else NOBODY, row["text"]
+        )
     made, known = [], {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs}
     judged = judgements.filter(pl.col("verdict").is_not_null())
     for judge in sorted(set(judged["judge"])):
-        rows = [row for row in judged.filter(pl.col("judge") == judge).iter_rows(named=True) if not _is_staged(row)]
-        found = [(row["verdict"], not truth[row["target_id"]]) for row in rows if truth.get(row["target_id"]) is not None]
+        rows = [
+            row
+            for row in judged.filter(pl.col("judge") == judge).iter_rows(named=True)
+            if not _is_staged(row)
+        ]
+        found = [
+            (row["verdict"], not truth[row["target_id"]])
+            for row in rows
+            if truth.get(row["target_id"]) is not None
+        ]
         chosen = {
             "verifier_tpr": [verdict for verdict, is_false in found if is_false],
             "verifier_fpr": [verdict for verdict, is_false in found if not is_false],
             "verifier_accuracy": [verdict == is_false for verdict, is_false in found],
         }
-        made += [{**_row(name, judge, {}, sum(v) / len(v), len(v)), **known} for name, v in chosen.items() if v]
+        made += [
+            {**_row(name, judge, {}, sum(v) / len(v), len(v)), **known} for name, v in chosen.items() if v
+        ]
     return made
 
 
@@ -199,4 +264,10 @@ def _is_staged(row: dict) -> bool:
 
 
 def _row(metric: str, subject: str, where: Mapping[str, str], value: float, n: int) -> dict:
-    return {"metric": metric, "subject": subject, "slice": pairs(**where), "value": round(float(value), DIGITS), "n": n}
+    return {
+        "metric": metric,
+        "subject": subject,
+        "slice": pairs(**where),
+        "value": round(float(value), DIGITS),
+        "n": n,
+    }

@@ -1,7 +1,8 @@
-"""The planted truth of the funnel from chats to entities: which names ought to be kept, and how many of those that were kept ought to be.
+"""The planted truth of the funnel from chats to entities: which names ought to be kept, and how many of those
+that were kept ought to be.
 
-An entity of the encyclopedia ought to be kept where a usable message names it and a page of the web tells of it; a name that is ambiguous,
-invented or private ought not.
+An entity of the encyclopedia ought to be kept where a usable message names it and a page of the web tells of
+it; a name that is ambiguous, invented or private ought not.
 """
 
 from collections.abc import Iterable
@@ -22,7 +23,9 @@ OVER_LIMIT = "over-limit"
 
 @dataclass(frozen=True)
 class Funnel:
-    """Keys of names: `eligible` (ought to be kept), `kept`, and `passed` (kept, or left out for want of room alone)."""
+    """Keys of names: `eligible` (ought to be kept), `kept`, and `passed` (kept, or left out for want of room
+    alone).
+    """
 
     eligible: frozenset[str]
     kept: frozenset[str]
@@ -39,10 +42,14 @@ class Funnel:
         return len(self.passed & self.eligible) / len(self.eligible) if self.eligible else None
 
 
-def funnel(world: World, messages: Iterable[str], kept: Iterable[str], over_limit: Iterable[str] = ()) -> Funnel:
+def funnel(
+    world: World, messages: Iterable[str], kept: Iterable[str], over_limit: Iterable[str] = ()
+) -> Funnel:
     """The funnel of a board: `messages` are the usable ones, `kept` and `over_limit` names."""
     named = (one for message in messages for one in names_in(world, message))
-    eligible = frozenset(name_key(one.surface) for one in named if one.kind == "entity" and is_told_of(world, one.entity))
+    eligible = frozenset(
+        name_key(one.surface) for one in named if one.kind == "entity" and is_told_of(world, one.entity)
+    )
     held = frozenset(map(name_key, kept))
     return Funnel(eligible, held, held | frozenset(map(name_key, over_limit)))
 
@@ -53,12 +60,19 @@ def is_told_of(world: World, entity: int) -> bool:
 
 
 def funnel_scores(
-    board: str, *, world: World, chats: pl.DataFrame, items: pl.DataFrame, rejects: pl.DataFrame, inputs: str = ""
+    board: str,
+    *,
+    world: World,
+    chats: pl.DataFrame,
+    items: pl.DataFrame,
+    rejects: pl.DataFrame,
+    inputs: str = "",
 ) -> list[dict]:
-    """Score rows of method `planted`: funnel_precision and funnel_recall in [0, 1] (n: kept, eligible entities), and funnel_n.
+    """Score rows of method `planted`: funnel_precision and funnel_recall in [0, 1] (n: kept, eligible
+    entities), and funnel_n.
 
-    `chats` are the source's Item rows of task `chat`, `items` the board's of task `entity`, `rejects` the board's; what was left out for
-    want of room counts as found. No row where there is nothing to divide by.
+    `chats` are the source's Item rows of task `chat`, `items` the board's of task `entity`, `rejects` the
+    board's; what was left out for want of room counts as found. No row where there is nothing to divide by.
     """
     entities = items.filter(pl.col("task") == "entity")["question"]
     over = rejects.filter(pl.col("reason") == OVER_LIMIT)["text"]
@@ -68,7 +82,14 @@ def funnel_scores(
         ("funnel_recall", {}, found.recall, len(found.eligible)),
         ("funnel_n", {"stage": "eligible"}, float(len(found.eligible)), len(found.eligible)),
     ]
-    known = {"board": board, "subject": SUBJECT, "low": None, "high": None, "method": "planted", "inputs": inputs}
+    known = {
+        "board": board,
+        "subject": SUBJECT,
+        "low": None,
+        "high": None,
+        "method": "planted",
+        "inputs": inputs,
+    }
     return [
         {**known, "metric": metric, "slice": pairs(**where), "value": round(value, DIGITS), "n": n}
         for metric, where, value, n in made

@@ -1,7 +1,8 @@
-"""Simulated models at work on facts: sentences cut into facts in plain words, and claims held against passages, with planted errors.
+"""Simulated models at work on facts: sentences cut into facts in plain words, and claims held against
+passages, with planted errors.
 
-A verdict follows from what the passages say, never from the world, so a broken retriever really lowers the score; orders that stand in a
-page are not heeded.
+A verdict follows from what the passages say, never from the world, so a broken retriever really lowers the
+score; orders that stand in a page are not heeded.
 """
 
 from truerate_world.claim_checker import scholar
@@ -9,18 +10,30 @@ from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
 from truerate_world.wildhallucinations.behaviour_profile import habits
 from truerate_world.wildhallucinations.planted import planted_as
-from truerate_world.wildhallucinations.reading import INVENTED, TITLE, Stated, blocks, is_supported, numbered, stated_by, stated_in, votes
+from truerate_world.wildhallucinations.reading import (
+    INVENTED,
+    TITLE,
+    Stated,
+    blocks,
+    is_supported,
+    numbered,
+    stated_by,
+    stated_in,
+    votes,
+)
 
 UNDECIDED = "hard to say"  # in place of a verdict
 
 Reply = tuple[str, str, dict]
 
 
-# ---- facts ----------------------------------------------------------------------------------------------------
+# ---- facts -------------------------------------------------------------------------------------------------
 
 
 def written(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
-    """The facts of numbered sentences, one per line; a missed sentence, a merged or a malformed line where its habits draw one."""
+    """The facts of numbered sentences, one per line; a missed sentence, a merged or a malformed line where
+    its habits draw one.
+    """
     parts = numbered(fields.get("Sentences", ""))
     if not parts:
         return None
@@ -44,7 +57,8 @@ def written(world: World, model: str, fields: dict[str, str], sample: int) -> Re
 
 
 def plain(world: World, model: str, stated: Stated, sentence: str = "") -> str:
-    """A fact in plain words: the entity's name, and the same words for the same fact whenever this model writes it.
+    """A fact in plain words: the entity's name, and the same words for the same fact whenever this model
+    writes it.
 
     What is invented keeps the words of its `sentence`.
     """
@@ -63,11 +77,12 @@ def _tail(world: World, stated: Stated, fact: str) -> str:
     return fact.removeprefix(scholar(world).tongue.name(stated.subject)).strip()
 
 
-# ---- verdicts -------------------------------------------------------------------------------------------------
+# ---- verdicts ----------------------------------------------------------------------------------------------
 
 
 def verified(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
-    """A verdict for each numbered claim by what the passages state, turned where the model's habits draw it; some lines cannot be read.
+    """A verdict for each numbered claim by what the passages state, turned where the model's habits draw it;
+    some lines cannot be read.
 
     A reply is never empty: of a single claim that gets no verdict that is said.
     """

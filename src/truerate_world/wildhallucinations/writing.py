@@ -19,24 +19,44 @@ _SCRIPT = "window.counter=(window.counter||0)+1;document.title+='';"
 _MENU = ("Home", "Latest", "Archive", "About us", "Contact")
 _FOOTER = "We use cookies to count our visitors. Terms of use. All opinions are our own."
 _CC = "https://creativecommons.org/licenses"
-_LICENCES = {"encyclopedia": f"{_CC}/by-sa/4.0/deed.en", "fan": f"{_CC}/by/4.0/"}  # what other pages do not name
+_LICENCES = {
+    "encyclopedia": f"{_CC}/by-sa/4.0/deed.en",
+    "fan": f"{_CC}/by/4.0/",
+}  # what other pages do not name
 
 
 def paragraphs(world: World, page: Page) -> list[str]:
-    """What a page says. Facts stand in whole sentences that name their subject, so that each can be read by itself."""
+    """What a page says. Facts stand in whole sentences that name their subject, so that each can be read by
+    itself.
+    """
     writer, key = Writer(world, world.tongue()), (world.seed, "page", page.key)
     if page.entity is None:
         name, _, what = page.title.partition(", ")
-        return [f"{name} is {what}.", f"Visitors often ask about {name}. A longer article about {name} is planned."]
-    own = [" ".join(sentences(writer, page.facts[start : start + 2], *key, start)) for start in range(0, len(page.facts), 2)]
+        return [
+            f"{name} is {what}.",
+            f"Visitors often ask about {name}. A longer article about {name} is planned.",
+        ]
+    own = [
+        " ".join(sentences(writer, page.facts[start : start + 2], *key, start))
+        for start in range(0, len(page.facts), 2)
+    ]
     press = shuffled(writer.words.TALK["press"], *key, "press")
     around = [
-        " ".join([*_about_others(world, writer, fact, *key), press[place % len(press)]]) for place, fact in enumerate(page.facts[:N_AROUND])
+        " ".join([*_about_others(world, writer, fact, *key), press[place % len(press)]])
+        for place, fact in enumerate(page.facts[:N_AROUND])
     ]
-    whole = [part for place in range(max(len(own), len(around))) for part in (*own[place : place + 1], *around[place : place + 1])]
+    whole = [
+        part
+        for place in range(max(len(own), len(around)))
+        for part in (*own[place : place + 1], *around[place : place + 1])
+    ]
     if page.kind == "related":
         near = [world.tongue().name(one) for one in sorted(world.near[page.entity])[:2]]
-        whole.append(pick(writer.words.TALK["aside"], *key, "aside").format(x=world.tongue().name(page.entity), y=near[0], z=near[-1]))
+        whole.append(
+            pick(writer.words.TALK["aside"], *key, "aside").format(
+                x=world.tongue().name(page.entity), y=near[0], z=near[-1]
+            )
+        )
     if page.kind == "injected":
         whole.insert(1, pick(INJECTION, *key, "injection"))
     return whole
@@ -51,9 +71,16 @@ def sentences(writer: Writer, facts: tuple[Fact, ...], *key: object) -> list[str
 
 def _about_others(world: World, writer: Writer, fact: Fact, *key: object) -> list[str]:
     """Two true sentences about what a fact leads to, so that not every sentence of a page is about its subject."""
-    other = fact.value[1] if fact.value[0] == "e" else min(world.near[fact.subject], key=lambda one: draw(*key, fact.relation, one))
+    other = (
+        fact.value[1]
+        if fact.value[0] == "e"
+        else min(world.near[fact.subject], key=lambda one: draw(*key, fact.relation, one))
+    )
     facts = [Fact(other, relation, value) for relation, value in world.entities[other].facts.items()]
-    return [writer.one(one, *key, "other", fact.relation, place) for place, one in enumerate(shuffled(facts, *key, fact.relation)[:2])]
+    return [
+        writer.one(one, *key, "other", fact.relation, place)
+        for place, one in enumerate(shuffled(facts, *key, fact.relation)[:2])
+    ]
 
 
 def text_of(world: World, page: Page) -> str:
@@ -62,11 +89,17 @@ def text_of(world: World, page: Page) -> str:
 
 
 def markup(page: Page, said: list[str], *, charset: str = "utf-8") -> str:
-    """A page as HTML, with a menu, a footer, a style and a script around what it says; some name their licence in head or footer."""
+    """A page as HTML, with a menu, a footer, a style and a script around what it says; some name their
+    licence in head or footer.
+    """
     site = page.url.split("/")[2].removesuffix(".invalid").replace("-", " ").title()
     dated = f'<meta property="article:published_time" content="{page.dated}T09:00:00Z">' if page.dated else ""
     named = f'<link rel="license" href="{_LICENCES[page.kind]}">' if page.kind == "encyclopedia" else ""
-    footer = f'{_FOOTER} <a rel="license" href="{_LICENCES[page.kind]}">Licence</a>' if page.kind == "fan" else _FOOTER
+    footer = (
+        f'{_FOOTER} <a rel="license" href="{_LICENCES[page.kind]}">Licence</a>'
+        if page.kind == "fan"
+        else _FOOTER
+    )
     menu = "".join(f'<li><a href="/{entry.split()[0].lower()}">{entry}</a></li>' for entry in _MENU)
     body = "\n".join("<p>{}</p>".format(escape(part).replace("\n", "<br>\n")) for part in said)
     return (
@@ -87,7 +120,10 @@ def content(world: World, page: Page) -> tuple[bytes, str]:
     if page.kind == "garbage":
         return bytes(int(draw(world.seed, page.url, place) * 256) for place in range(2000)), "text/html"
     if page.kind == "empty":
-        return f"<html><head><title></title><script>{_SCRIPT}</script></head><body></body></html>".encode(), "text/html"
+        return (
+            f"<html><head><title></title><script>{_SCRIPT}</script></head><body></body></html>".encode(),
+            "text/html",
+        )
     said = paragraphs(world, page)
     if page.kind == "broken-encoding":  # says UTF-8, is Windows-1252
         said = ["“Fin de siècle”, as our café’s sign says:", *said]

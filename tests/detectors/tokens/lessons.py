@@ -1,4 +1,6 @@
-"""A small set to learn from: invented towns in English and Chinese, answers with planted errors, wordings that training never sees."""
+"""A small set to learn from: invented towns in English and Chinese, answers with planted errors, wordings
+that training never sees.
+"""
 
 import polars as pl
 
@@ -8,8 +10,12 @@ from truerate.core.schemas import SPANS
 
 SYLLABLES = ["ka", "lo", "mi", "ru", "te", "vor", "shan", "del", "pi", "nu", "gar", "fe"]
 SIGNS = dict(zip(SYLLABLES, "卡洛米鲁特沃山德皮努加费", strict=True))
-CRAFTS = {"en": ["glass", "rope", "paper", "clocks", "boats", "lace"], "zh": ["玻璃", "绳索", "造纸", "钟表", "木船", "花边"]}
-# told: the reference · said: true sentences with one slot · made up: whole sentences, by wording; the last wordings are never taught
+CRAFTS = {
+    "en": ["glass", "rope", "paper", "clocks", "boats", "lace"],
+    "zh": ["玻璃", "绳索", "造纸", "钟表", "木船", "花边"],
+}
+# told: the reference · said: true sentences with one slot · made up: whole sentences, by wording; the last
+# wordings are never taught
 TOLD = {
     "en": ["The town of {s} was founded in {y}.", "{s} lies on the river {r}.", "Its people make {c}."],
     "zh": ["{s}镇建于{y}年。", "{s}位于{r}河畔。", "当地居民制作{c}。"],
@@ -19,7 +25,10 @@ SAID = {
         ["{s} was founded in {y}.", "{s} stands on the {r}.", "They make {c} there."],
         ["In {y} {s} began.", "The {r} runs by {s}.", "{c} come from {s}."],
     ],
-    "zh": [["{s}始建于{y}年。", "{s}靠近{r}河。", "那里出产{c}。"], ["{y}年有了{s}。", "{r}河流经{s}。", "{s}以{c}闻名。"]],
+    "zh": [
+        ["{s}始建于{y}年。", "{s}靠近{r}河。", "那里出产{c}。"],
+        ["{y}年有了{s}。", "{r}河流经{s}。", "{s}以{c}闻名。"],
+    ],
 }
 MADE_UP = {
     "en": [
@@ -40,7 +49,13 @@ MADE_UP = {
 
 def backbone(**changes) -> Backbone:
     """A tiny network that learns in seconds."""
-    values = {"weights": "tiny", "mask": "prefix", "features": ["match", "alignment", "telling"], "max_tokens": 256, "learning_rate": 4e-3}
+    values = {
+        "weights": "tiny",
+        "mask": "prefix",
+        "features": ["match", "alignment", "telling"],
+        "max_tokens": 256,
+        "learning_rate": 4e-3,
+    }
     values |= {
         "weight_decay": 0.01,
         "batch": 16,
@@ -89,7 +104,12 @@ def facts(lang: str, i: int, which: str) -> dict:
         return "".join(map(SIGNS.get, parts)) if lang == "zh" else "".join(parts).title()
 
     craft = CRAFTS[lang][int(draw("craft", i, which) * len(CRAFTS[lang]))]
-    return {"s": name("town"), "r": name("river"), "y": str(1000 + int(draw("year", i, which) * 900)), "c": craft}
+    return {
+        "s": name("town"),
+        "r": name("river"),
+        "y": str(1000 + int(draw("year", i, which) * 900)),
+        "c": craft,
+    }
 
 
 def span(start: int, text: str, kind: str) -> dict:

@@ -24,7 +24,9 @@ IDS = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "cls_token_id": 
 CONFIGS = {
     "llama": lambda n: LlamaConfig(vocab_size=n, num_hidden_layers=3, num_key_value_heads=2, **SIZE),
     "bert": lambda n: BertConfig(vocab_size=n, num_hidden_layers=3, **SIZE),
-    "modernbert": lambda n: ModernBertConfig(vocab_size=n, num_hidden_layers=4, local_attention=32, **IDS, **SIZE),
+    "modernbert": lambda n: ModernBertConfig(
+        vocab_size=n, num_hidden_layers=4, local_attention=32, **IDS, **SIZE
+    ),
 }
 
 
@@ -35,7 +37,13 @@ def coder():
 
 def backbone(**changed) -> Backbone:
     """Settings of a tiny network, with changes."""
-    fixed = {"weights": "tiny", "mask": "prefix", "features": ("match", "alignment", "telling"), "max_tokens": 512, "learning_rate": 1e-3}
+    fixed = {
+        "weights": "tiny",
+        "mask": "prefix",
+        "features": ("match", "alignment", "telling"),
+        "max_tokens": 512,
+        "learning_rate": 1e-3,
+    }
     more = {"weight_decay": 0.0, "batch": 4, "accumulation": 1, "token_budget": 1024, "epochs": 1}
     return Backbone.model_validate(fixed | more | changed)
 
@@ -44,7 +52,15 @@ def passages(texts=ANSWERS, reference=REFERENCE, spans=None) -> pl.DataFrame:
     """Texts about one reference as the detectors get them."""
     columns = {name: pl.String for name in ("target_id", "item_id", "group_id", "lang", "task", "text")}
     rows = [
-        {"target_id": f"t{i}", "item_id": "i", "group_id": "g", "lang": "en", "task": "silver", "text": text, "reference": reference}
+        {
+            "target_id": f"t{i}",
+            "item_id": "i",
+            "group_id": "g",
+            "lang": "en",
+            "task": "silver",
+            "text": text,
+            "reference": reference,
+        }
         | {"spans": (spans or {}).get(i, [])}
         for i, text in enumerate(texts)
     ]

@@ -19,7 +19,10 @@ def group(name, reference, *answers):
 
 def mixed(n):
     """Groups with the lengths of real ones: references of 40 to 1,500 tokens, answers of 40 to 250."""
-    return [group(f"g{i}", int(40 * 37 ** draw("reference", i)), int(40 + 210 * draw("answer", i))) for i in range(n)]
+    return [
+        group(f"g{i}", int(40 * 37 ** draw("reference", i)), int(40 + 210 * draw("answer", i)))
+        for i in range(n)
+    ]
 
 
 def test_padding_waste_is_below_three_percent():

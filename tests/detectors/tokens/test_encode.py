@@ -5,7 +5,14 @@ from transformers import BertConfig, PreTrainedTokenizerFast
 
 from tests.detectors.tokens.small_networks import ANSWERS, REFERENCE, backbone, coder, passages
 from truerate.core.errors import TruerateError
-from truerate.detectors.tokens.encode import Coder, groups_of, pretrained_coder, stream_groups, tiny_coder, train_tokenizer
+from truerate.detectors.tokens.encode import (
+    Coder,
+    groups_of,
+    pretrained_coder,
+    stream_groups,
+    tiny_coder,
+    train_tokenizer,
+)
 from truerate.detectors.tokens.labels import BINARY
 
 
@@ -29,16 +36,25 @@ def test_a_coder_comes_back_from_disk(tmp_path):
     code = coder()
     code.save(tmp_path)
     again = Coder.load(tmp_path)
-    assert (again.start, again.between, again.pad, again.n_words) == (code.start, code.between, code.pad, code.n_words)
+    assert (again.start, again.between, again.pad, again.n_words) == (
+        code.start,
+        code.between,
+        code.pad,
+        code.n_words,
+    )
     texts = [*ANSWERS, "<start> x"]
-    for (ids, offsets), (ids_again, offsets_again) in zip(code.encode(texts), again.encode(texts), strict=True):
+    for (ids, offsets), (ids_again, offsets_again) in zip(
+        code.encode(texts), again.encode(texts), strict=True
+    ):
         assert ids.tolist() == ids_again.tolist() and offsets.tolist() == offsets_again.tolist()
     with pytest.raises(TruerateError, match="train the detector again"):
         Coder.load(tmp_path / "nowhere")
 
 
 def test_a_backbone_brings_its_own_special_tokens(tmp_path):
-    tokenizer = Tokenizer(models.WordLevel({"[PAD]": 0, "[CLS]": 1, "[SEP]": 2, "[UNK]": 3, "town": 4}, unk_token="[UNK]"))
+    tokenizer = Tokenizer(
+        models.WordLevel({"[PAD]": 0, "[CLS]": 1, "[SEP]": 2, "[UNK]": 3, "town": 4}, unk_token="[UNK]")
+    )
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, cls_token="[CLS]", sep_token="[SEP]", pad_token="[PAD]", unk_token="[UNK]"
@@ -56,9 +72,18 @@ def test_a_folder_without_a_tokenizer_is_refused(tmp_path):
 
 
 def test_an_uncased_vocabulary_loses_no_character_of_a_word(tmp_path):
-    tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "n": 1, "##a": 2, "##h": 3, "e": 4, "[CLS]": 5, "[SEP]": 6}, unk_token="[UNK]"))
-    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.BertNormalizer(lowercase=True), pre_tokenizers.BertPreTokenizer()
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, cls_token="[CLS]", sep_token="[SEP]", unk_token="[UNK]").save_pretrained(tmp_path)
+    tokenizer = Tokenizer(
+        models.WordPiece(
+            {"[UNK]": 0, "n": 1, "##a": 2, "##h": 3, "e": 4, "[CLS]": 5, "[SEP]": 6}, unk_token="[UNK]"
+        )
+    )
+    tokenizer.normalizer, tokenizer.pre_tokenizer = (
+        normalizers.BertNormalizer(lowercase=True),
+        pre_tokenizers.BertPreTokenizer(),
+    )
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, cls_token="[CLS]", sep_token="[SEP]", unk_token="[UNK]"
+    ).save_pretrained(tmp_path)
     ((ids, offsets),) = pretrained_coder(str(tmp_path)).encode(["Na\u0308h e\u0301 \u00e9 \U0001f642\u7ef4"])
     assert ids.tolist() == [1, 2, 3, 4, 4, 0, 0]
     assert offsets.tolist() == [[0, 1], [1, 3], [3, 4], [5, 7], [8, 9], [10, 11], [11, 12]]
@@ -82,7 +107,9 @@ def test_labels_and_features_stand_beside_the_tokens():
     spans = {0: [{"start": 23, "end": 27, "type": "entity", "p": None}]}  # 1899
     ((group),) = groups_of(passages(spans=spans), coder(), backbone(), BINARY)
     answer = group.answers[0]
-    assert [ANSWERS[0][a:b] for (a, b), label in zip(answer.offsets, answer.labels, strict=True) if label == 1] == list("1899")
+    assert [
+        ANSWERS[0][a:b] for (a, b), label in zip(answer.offsets, answer.labels, strict=True) if label == 1
+    ] == list("1899")
     assert answer.features.shape == (len(answer.ids), 3)
     ((bare),) = groups_of(passages(), coder(), backbone(features=()), BINARY)
     assert bare.answers[0].features.shape == (len(answer.ids), 0)
@@ -90,12 +117,18 @@ def test_labels_and_features_stand_beside_the_tokens():
 
 def test_the_reference_gives_way_before_the_answer_is_cut():
     code = coder()
-    texts, window = [" Tola" * 30, " Tola" * 3], 64  # 30 and 3 tokens, one per word; the reference has far more than 64
+    texts, window = (
+        [" Tola" * 30, " Tola" * 3],
+        64,
+    )  # 30 and 3 tokens, one per word; the reference has far more than 64
     found = groups_of(passages(texts, REFERENCE * 4), code, backbone(max_tokens=window), BINARY)
     for group in found:
         assert all(answer.n_chunks == 1 for answer in group.answers)
         assert all(len(group.reference_ids) + len(answer.ids) <= window for answer in group.answers)
-    assert [len(group.reference_ids) for group in found] == [64 - 32, 64 - 8]  # the window less the next eighth
+    assert [len(group.reference_ids) for group in found] == [
+        64 - 32,
+        64 - 8,
+    ]  # the window less the next eighth
 
 
 def test_a_long_answer_is_cut_into_equal_chunks_and_nothing_is_lost():
@@ -105,8 +138,12 @@ def test_a_long_answer_is_cut_into_equal_chunks_and_nothing_is_lost():
     assert np.concatenate([answer.ids for answer in group.answers]).tolist() == ids.tolist()
     assert np.concatenate([answer.offsets for answer in group.answers]).tolist() == offsets.tolist()
     sizes = [len(answer.ids) for answer in group.answers]
-    assert max(sizes) <= 31 and max(sizes) - min(sizes) <= 1  # half of the window less the two tokens around the reference
-    assert [(answer.chunk, answer.n_chunks) for answer in group.answers] == [(i, len(sizes)) for i in range(len(sizes))]
+    assert (
+        max(sizes) <= 31 and max(sizes) - min(sizes) <= 1
+    )  # half of the window less the two tokens around the reference
+    assert [(answer.chunk, answer.n_chunks) for answer in group.answers] == [
+        (i, len(sizes)) for i in range(len(sizes))
+    ]
     assert len(group.reference_ids) + max(sizes) <= 64
 
 
@@ -120,7 +157,9 @@ def test_how_an_answer_is_cut_does_not_depend_on_others():
     texts = ["Tola " * n for n in (3, 20, 29, 45, 90)]
     together = stream_groups(passages(texts, REFERENCE * 4), code, settings, BINARY)
     whole = {
-        (answer.target_id, answer.chunk): (len(group.reference_ids), answer.ids.tolist()) for group in together for answer in group.answers
+        (answer.target_id, answer.chunk): (len(group.reference_ids), answer.ids.tolist())
+        for group in together
+        for answer in group.answers
     }
     for place, text in enumerate(texts):
         for group in stream_groups(passages([text], REFERENCE * 4), code, settings, BINARY):

@@ -20,11 +20,21 @@ RULES = ["mark-all", "mark-none", "reference-blind", "token-lr"]
 @pytest.fixture
 def params():
     """What of params.yaml the family reads: two networks that learn in a moment."""
-    return SimpleNamespace(backbones={"quick": backbone(max_steps=3), "other": backbone(max_steps=2, features=[])})
+    return SimpleNamespace(
+        backbones={"quick": backbone(max_steps=3), "other": backbone(max_steps=2, features=[])}
+    )
 
 
 def sizes(**changes):
-    values = {"train": 1, "silver": 1, "articles": 1, "natural": 0, "seeds": [42], "scopes": ["multi"], "labels": ["binary"]}
+    values = {
+        "train": 1,
+        "silver": 1,
+        "articles": 1,
+        "natural": 0,
+        "seeds": [42],
+        "scopes": ["multi"],
+        "labels": ["binary"],
+    }
     return MFavaSizes.model_validate(values | changes)
 
 
@@ -36,12 +46,16 @@ def fitted(params, size, tmp_path, members, passages, name="out"):
 
 
 def contents(folder):
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
 
 
 def test_an_unknown_member_names_the_allowed_ones(params):
     check_member("quick", params.backbones)
-    with pytest.raises(TruerateError, match="allowed: mark-all, mark-none, other, quick, reference-blind, token-lr"):
+    with pytest.raises(
+        TruerateError, match="allowed: mark-all, mark-none, other, quick, reference-blind, token-lr"
+    ):
         check_member("tiny", params.backbones)
 
 
@@ -59,12 +73,22 @@ def test_rules_fit_and_judge(params, tmp_path):
     texts = lessons(6, start=500)
     judged = judge_tokens(RULES, texts, params, sizes(scopes=["multi", "mono"]), folder=folder)
     validate(Judgement, judged, where="test")
-    assert judged.height == len(RULES) * texts.height * 2  # every text once by multi and once by its language's own
+    assert (
+        judged.height == len(RULES) * texts.height * 2
+    )  # every text once by multi and once by its language's own
     whole = judged.filter(judge="mark-all")
     lengths = dict(texts.select("target_id", pl.col("text").str.len_chars()).iter_rows())
-    assert all([one["end"] for one in spans] == [lengths[target]] for target, spans in whole.select("target_id", "spans").iter_rows())
+    assert all(
+        [one["end"] for one in spans] == [lengths[target]]
+        for target, spans in whole.select("target_id", "spans").iter_rows()
+    )
     assert not judged.filter(judge="mark-none")["verdict"].any()
-    langs = judged.select(pair("attributes", "scope"), pair("attributes", "lang")).unique().sort("scope", "lang").rows()
+    langs = (
+        judged.select(pair("attributes", "scope"), pair("attributes", "lang"))
+        .unique()
+        .sort("scope", "lang")
+        .rows()
+    )
     assert langs == [("mono", "en"), ("mono", "zh"), ("multi", None)]
 
 
@@ -75,7 +99,9 @@ def test_networks_fit_in_processes_and_twice_is_the_same(params, tmp_path):
     scratch = tmp_path / "scratch"
     runs = {path: path.stat().st_mtime_ns for path in scratch.glob("*/run.json")}
     assert first == contents(fitted(params, size, tmp_path, members, passages, "again"))
-    assert runs == {path: path.stat().st_mtime_ns for path in scratch.glob("*/run.json")}  # copied, not trained again
+    assert runs == {
+        path: path.stat().st_mtime_ns for path in scratch.glob("*/run.json")
+    }  # copied, not trained again
     assert not list(scratch.glob("*/checkpoint.pt")) and not list(scratch.rglob("*.tmp"))
     judged = judge_tokens(members, passages, params, size, folder=tmp_path / "out")
     assert judged.height == 3 * passages.height and judged["judgement_id"].is_unique().all()
@@ -100,14 +126,24 @@ def test_with_nothing_to_learn_from_they_say_so(params, tmp_path, kind):
     passages = lessons(1).clear() if kind == "none" else lessons(10).with_columns(spans=empty)
     size, members = sizes(scopes=["multi", "mono"]), ["quick", "token-lr", "mark-all"]
     folder = fitted(params, size, tmp_path, members, passages)
-    judged = judge_tokens(members, lessons(2), params, size, folder=folder).group_by("judge", "status", "reason").len().sort("judge")
+    judged = (
+        judge_tokens(members, lessons(2), params, size, folder=folder)
+        .group_by("judge", "status", "reason")
+        .len()
+        .sort("judge")
+    )
     multi = judged.filter(pl.col("judge") != "mark-all")
-    assert multi.select("judge", "status", "reason").rows() == [("quick", "unparsed", "not-fitted"), ("token-lr", "unparsed", "not-fitted")]
+    assert multi.select("judge", "status", "reason").rows() == [
+        ("quick", "unparsed", "not-fitted"),
+        ("token-lr", "unparsed", "not-fitted"),
+    ]
 
 
 def test_no_texts_are_no_judgements(params, tmp_path):
     folder = fitted(params, sizes(), tmp_path, ["mark-all", "token-lr"], lessons(10))
-    assert judge_tokens(["mark-all", "token-lr"], lessons(1).clear(), params, sizes(), folder=folder).height == 0
+    assert (
+        judge_tokens(["mark-all", "token-lr"], lessons(1).clear(), params, sizes(), folder=folder).height == 0
+    )
 
 
 def test_a_missing_state_says_what_to_run(params, tmp_path):
@@ -119,5 +155,7 @@ def test_one_text_is_marked_by_the_wanted_cell(params, tmp_path):
     folder = fitted(params, sizes(labels=["category", "binary"]), tmp_path, ["token-lr"], lessons(40))
     row = lessons(40, start=900).filter(pl.col("spans").list.len() > 0).row(0, named=True)
     for labels, types in {"binary": {"hallucination"}, "category": {"entity", "invented"}}.items():
-        spans = mark_text("token-lr", row["text"], row["reference"], params, folder=folder, wanted=("multi", labels))
+        spans = mark_text(
+            "token-lr", row["text"], row["reference"], params, folder=folder, wanted=("multi", labels)
+        )
         assert {span["type"] for span in spans if span["p"] > 0.5} <= types and spans

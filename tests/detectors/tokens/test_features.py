@@ -57,7 +57,8 @@ def test_characters_of_scripts_without_spaces_need_company():
 
 def test_alignment_counts_the_shared_words_that_are_missing_where_a_word_stands():
     apart = "Velmora was founded in 1912 by Anna Brisk. It shows Glass. The museum of Tesk opened in 1877."
-    # Shared: Anna, Brisk, Tesk, founded, Velmora. The other four stand with none of Tesk's; three of Brisk's four others stand with Brisk.
+    # Shared: Anna, Brisk, Tesk, founded, Velmora. The other four stand with none of Tesk's; three of Brisk's
+    # four others stand with Brisk.
     found = alignment_of("Anna Brisk of Tesk founded Velmora.", apart)
     assert found["tesk"] == 2 + 3 and found["brisk"] == found["velmora"] == 2
     # Shared: Velmora, founded, 1877: two stand with each other, the year alone.
@@ -88,7 +89,8 @@ def telling_of(text, reference=REFERENCE):
 
 
 def test_telling_counts_the_words_of_a_sentence_that_few_sentences_of_the_reference_hold():
-    # three sentences: a word of one of them is telling. Velmora, founded, 1912 · shows · none; a word counts once
+    # three sentences: a word of one of them is telling. Velmora, founded, 1912 · shows · none; a word counts
+    # once
     assert set(telling_of("In 1912 Velmora was founded there.").values()) == {1 + 3}
     found = telling_of("He shows nothing. Nobody sings. Tesk, Tesk!")
     assert (found["shows"], found["nothing"], found["sings"], found["tesk"]) == (2, 2, 1, 2)
@@ -116,7 +118,10 @@ def test_tokens_take_the_codes_of_their_word():
     assert token_features("Velmora", offsets[:2], REFERENCE, []).shape == (2, 0)
 
 
-@pytest.mark.parametrize(("text", "reference"), [("", ""), ("", REFERENCE), ("a. 1", ""), ("…", "…"), ("镇", "镇"), ("Tesk", "Tesk")])
+@pytest.mark.parametrize(
+    ("text", "reference"),
+    [("", ""), ("", REFERENCE), ("a. 1", ""), ("…", "…"), ("镇", "镇"), ("Tesk", "Tesk")],
+)
 def test_nothing_to_compare_is_no_mistake(text, reference):
     said, codes = unit_features(text, reference)
     assert codes.shape == (len(said.keys), len(SIZES))

@@ -53,20 +53,25 @@ def test_blank_around_a_token_is_not_part_of_it():
 
 
 def test_what_a_tokenizer_drops_belongs_to_the_token_before_it():
-    text = "na\u0308h te\u0301 \u200bx"  # ä and é as two characters each, of which an uncased vocabulary keeps the first; a joiner
+    # ä and é as two characters each, of which an uncased vocabulary keeps the first; a joiner
+    text = "na\u0308h te\u0301 \u200bx"
     offsets = np.array([(0, 1), (1, 2), (1, 2), (3, 4), (5, 6), (6, 7), (8, 8), (10, 11)])
     found = filled(text, offsets)
     assert found.tolist() == [[0, 1], [1, 3], [1, 3], [3, 4], [5, 6], [6, 8], [8, 8], [10, 11]]
     spans = [{"start": 0, "end": 4, "type": "entity"}, {"start": 5, "end": 8, "type": "invented"}]
     assert spans_of(text, found, token_labels(text, found, spans, CATEGORY), CATEGORY) == spans
     whole = np.array([(0, 4), (5, 8), (9, 11)])
-    assert filled(text, whole).tolist() == whole.tolist() and filled("", np.zeros((0, 2), np.int32)).shape == (0, 2)
+    assert filled(text, whole).tolist() == whole.tolist() and filled(
+        "", np.zeros((0, 2), np.int32)
+    ).shape == (0, 2)
 
 
 def test_a_token_of_blank_space_does_not_count():
     text = "a  b"
     offsets = trimmed(text, [(0, 1), (1, 2), (2, 4)])
-    assert token_labels(text, offsets, [{"start": 0, "end": 4, "type": "entity", "p": None}], BINARY).tolist() == [1, -100, 1]
+    assert token_labels(
+        text, offsets, [{"start": 0, "end": 4, "type": "entity", "p": None}], BINARY
+    ).tolist() == [1, -100, 1]
 
 
 def test_soft_spans_are_marked_above_one_half_and_the_first_of_two_wins():
@@ -78,7 +83,9 @@ def test_soft_spans_are_marked_above_one_half_and_the_first_of_two_wins():
 
 
 def test_a_type_that_the_labels_do_not_know_is_not_learned_from():
-    assert token_labels("ab", np.array([[0, 1], [1, 2]]), [{"start": 0, "end": 1, "type": "other"}], CATEGORY).tolist() == [-100, 0]
+    assert token_labels(
+        "ab", np.array([[0, 1], [1, 2]]), [{"start": 0, "end": 1, "type": "other"}], CATEGORY
+    ).tolist() == [-100, 0]
 
 
 def test_neighbours_of_one_type_become_one_span():

@@ -31,7 +31,10 @@ def logits(network, texts, answer):
 @pytest.mark.parametrize(("mask", "is_moved"), [("full", True), ("prefix", True), ("causal", False)])
 def test_a_future_token_moves_an_earlier_logit_unless_causal(kind, mask, is_moved):
     network = small.network(kind, mask, features=())
-    before, after = (logits(network, ["Velmora lies on the Tola", f"Velmora lies on the {word}"], 1) for word in ("Tola", "Tesk"))
+    before, after = (
+        logits(network, ["Velmora lies on the Tola", f"Velmora lies on the {word}"], 1)
+        for word in ("Tola", "Tesk")
+    )
     assert ((before[:3] - after[:3]).abs().max() > 1e-3) == is_moved
 
 
@@ -76,7 +79,9 @@ def test_chosen_tokens_have_the_logits_they_have_among_all():
 def test_features_reach_the_output():
     network = small.network()
     batch = collate(rows_of(small.group(network), "prefix"), 0)
-    bare = type(batch)(batch.ids, torch.zeros_like(batch.features), batch.positions, batch.segments, batch.labels)
+    bare = type(batch)(
+        batch.ids, torch.zeros_like(batch.features), batch.positions, batch.segments, batch.labels
+    )
     with torch.no_grad():
         assert (network(batch) - network(bare)).abs().max() > 1e-2
 
@@ -138,12 +143,16 @@ def test_adapters_train_on_all_linear_layers_beside_a_frozen_backbone(weights, t
     network.save(tmp_path)
     again = load(tmp_path)
     group = small.group(network)
-    assert all((a == b).all() for a, b in zip(score_group(network, group), score_group(again, group), strict=True))
+    assert all(
+        (a == b).all() for a, b in zip(score_group(network, group), score_group(again, group), strict=True)
+    )
     assert (tmp_path / "model.safetensors").stat().st_size < 200_000  # the backbone is named, not copied
 
 
 def test_checkpointing_gives_the_same_gradients(weights):
-    network = build(small.backbone(weights=weights, lora={"r": 2, "alpha": 2, "dropout": 0.0}), BINARY, small.coder(), 0)
+    network = build(
+        small.backbone(weights=weights, lora={"r": 2, "alpha": 2, "dropout": 0.0}), BINARY, small.coder(), 0
+    )
     batch, found = collate(rows_of(small.group(network), "prefix"), 0), []
     for is_kept in (False, True):
         if is_kept:
@@ -162,7 +171,9 @@ def test_a_backbone_that_is_not_there_is_one_line(tmp_path):
 
 
 def test_pickled_weights_are_refused(tmp_path):
-    config = LlamaConfig(vocab_size=20, num_hidden_layers=1, num_key_value_heads=2, max_position_embeddings=600, **small.SIZE)
+    config = LlamaConfig(
+        vocab_size=20, num_hidden_layers=1, num_key_value_heads=2, max_position_embeddings=600, **small.SIZE
+    )
     config.save_pretrained(tmp_path)
     torch.save(LlamaModel(config).state_dict(), tmp_path / "pytorch_model.bin")
     with pytest.raises(TruerateError, match="safetensors"):
@@ -188,14 +199,17 @@ def test_layers_without_weights_are_refused(weights, tmp_path, capfd):
     """They would be drawn at random, and frozen under adapters."""
     found = refused(changed(weights, tmp_path / "deeper", num_hidden_layers=3))
     assert (
-        "no weights for layers.2.input_layernorm.weight, layers.2.mlp.down_proj.weight, layers.2.mlp.gate_proj.weight" in found
+        "no weights for layers.2.input_layernorm.weight, layers.2.mlp.down_proj.weight, layers.2.mlp.gate_proj.weight"
+        in found
         and " and 6 more; " in found
     )
     assert capfd.readouterr() == ("", "")
 
 
 def test_weights_of_another_shape_are_refused(weights, tmp_path):
-    assert "not the shapes that its config.json names: embed_tokens.weight" in refused(changed(weights, tmp_path / "v", vocab_size=5))
+    assert "not the shapes that its config.json names: embed_tokens.weight" in refused(
+        changed(weights, tmp_path / "v", vocab_size=5)
+    )
 
 
 def test_damaged_weights_are_one_line(weights, tmp_path):
@@ -207,7 +221,9 @@ def test_damaged_weights_are_one_line(weights, tmp_path):
 
 
 def test_a_pooler_may_lack_its_weights(tmp_path):
-    config = BertConfig(vocab_size=small.coder().n_words, num_hidden_layers=1, max_position_embeddings=600, **small.SIZE)
+    config = BertConfig(
+        vocab_size=small.coder().n_words, num_hidden_layers=1, max_position_embeddings=600, **small.SIZE
+    )
     BertModel(config, add_pooling_layer=False).save_pretrained(tmp_path)
     assert build(small.backbone(weights=str(tmp_path)), BINARY, small.coder(), 0).n_parameters
 
@@ -222,7 +238,9 @@ def test_four_bits_without_the_library_are_one_line(weights, monkeypatch):
     with pytest.raises(TruerateError, match="needs bitsandbytes"):
         build(small.backbone(weights=weights, quantise="4bit"), BINARY, small.coder(), 0)
     with pytest.raises(TruerateError, match="needs peft"):
-        build(small.backbone(weights=weights, lora={"r": 2, "alpha": 2, "dropout": 0}), BINARY, small.coder(), 0)
+        build(
+            small.backbone(weights=weights, lora={"r": 2, "alpha": 2, "dropout": 0}), BINARY, small.coder(), 0
+        )
 
 
 def test_a_backbone_with_attention_of_its_own_is_refused(tmp_path):
@@ -238,7 +256,9 @@ def test_a_strategy_that_the_mask_forbids_is_refused_before_training():
 
 
 def test_code_beside_weights_is_never_run(tmp_path):
-    (tmp_path / "config.json").write_text(json.dumps({"model_type": "own", "auto_map": {"AutoConfig": "own.Config"}}))
+    (tmp_path / "config.json").write_text(
+        json.dumps({"model_type": "own", "auto_map": {"AutoConfig": "own.Config"}})
+    )
     (tmp_path / "own.py").write_text("raise SystemExit('ran')\n")
     with pytest.raises(TruerateError, match="backbone"):
         build(small.backbone(weights=str(tmp_path)), BINARY, small.coder(), 0)

@@ -40,7 +40,9 @@ def test_a_detector_gives_the_logits_it_gave_before_it_was_saved(kind, tmp_path)
         detector = TokenDetector.from_pretrained(folder)
         assert equal(before, detector.logits(small.ANSWERS, small.REFERENCE))
         assert (detector.labels, detector.n_parameters) == (CATEGORY, network.n_parameters)
-    assert len({tuple(one.flatten().tolist()) for one in before}) == len(before)  # and they tell answers apart
+    assert len({tuple(one.flatten().tolist()) for one in before}) == len(
+        before
+    )  # and they tell answers apart
 
 
 def test_logits_are_those_that_scoring_turns_into_probabilities(tmp_path):
@@ -85,7 +87,9 @@ def test_automodel_gives_the_detector_itself(tmp_path):
     folder = published(network, tmp_path)
     found = AutoModel.from_pretrained(folder)
     assert isinstance(found, TokenDetector) and not found.training
-    assert equal(found(small.ANSWERS, small.REFERENCE), TokenDetector(network).logits(small.ANSWERS, small.REFERENCE))
+    assert equal(
+        found(small.ANSWERS, small.REFERENCE), TokenDetector(network).logits(small.ANSWERS, small.REFERENCE)
+    )
     assert AutoConfig.from_pretrained(folder).body["model_type"] == "bert"
     with pytest.raises(TypeError, match="'dtype' is not known"):
         AutoModel.from_pretrained(folder, dtype="float16")  # not taken in silence
@@ -93,24 +97,34 @@ def test_automodel_gives_the_detector_itself(tmp_path):
 
 def test_adapters_load_beside_a_backbone_in_a_folder(tmp_path):
     shape = {"num_hidden_layers": 2, "num_key_value_heads": 2, "max_position_embeddings": 600}
-    LlamaModel(LlamaConfig(vocab_size=small.coder().n_words, **shape, **small.SIZE)).save_pretrained(tmp_path / "backbone")
-    settings = small.backbone(weights=str(tmp_path / "backbone"), lora={"r": 4, "alpha": 8, "dropout": 0.05}, mask="full")
+    LlamaModel(LlamaConfig(vocab_size=small.coder().n_words, **shape, **small.SIZE)).save_pretrained(
+        tmp_path / "backbone"
+    )
+    settings = small.backbone(
+        weights=str(tmp_path / "backbone"), lora={"r": 4, "alpha": 8, "dropout": 0.05}, mask="full"
+    )
     network = build(settings, BINARY, small.coder(), 0)
     with torch.no_grad():
         for weight in network.trainable():
             weight.normal_(0, 0.2)
     network.save(tmp_path / "adapters")
     detector = TokenDetector.from_pretrained(tmp_path / "adapters")
-    assert equal(detector.logits(small.ANSWERS, small.REFERENCE), TokenDetector(network).logits(small.ANSWERS, small.REFERENCE))
+    assert equal(
+        detector.logits(small.ANSWERS, small.REFERENCE),
+        TokenDetector(network).logits(small.ANSWERS, small.REFERENCE),
+    )
 
 
 def test_the_body_is_built_as_training_read_it(tmp_path):
     small.network("modernbert").save(tmp_path)
-    ours, theirs = TokenDetector.from_pretrained(tmp_path).network.body.config.to_dict(), load(tmp_path).body.config.to_dict()
+    ours, theirs = (
+        TokenDetector.from_pretrained(tmp_path).network.body.config.to_dict(),
+        load(tmp_path).body.config.to_dict(),
+    )
     assert {**ours, "_name_or_path": ""} == {**theirs, "_name_or_path": ""}
 
 
-# ---- what is not there, or damaged ------------------------------------------------------------------------------------------------------
+# ---- what is not there, or damaged -------------------------------------------------------------------------
 def one_line(place, **options):
     """The error of a detector that cannot be loaded: one line that names it."""
     with pytest.raises(TruerateError) as found:
@@ -135,7 +149,10 @@ def test_a_damaged_file_is_one_line(tmp_path, name, content):
     assert "damaged" in said or "network.json is missing" in said
 
 
-@pytest.mark.parametrize("body", [{"model_type": "llama"}, {"model_type": "nothing"}, {}, {"model_type": "llama", "hidden_size": "many"}])
+@pytest.mark.parametrize(
+    "body",
+    [{"model_type": "llama"}, {"model_type": "nothing"}, {}, {"model_type": "llama", "hidden_size": "many"}],
+)
 def test_a_body_that_does_not_fit_is_one_line(tmp_path, body):
     folder = published(small.network(), tmp_path)
     (folder / "config.json").write_text(json.dumps({"model_type": DetectorConfig.model_type, "body": body}))
@@ -145,7 +162,10 @@ def test_a_body_that_does_not_fit_is_one_line(tmp_path, body):
 def test_weights_of_another_network_are_refused(tmp_path):
     folder = published(small.network(), tmp_path)
     state = load_file(folder / "model.safetensors")
-    save_file({name: value for name, value in state.items() if not name.startswith("head")}, folder / "model.safetensors")
+    save_file(
+        {name: value for name, value in state.items() if not name.startswith("head")},
+        folder / "model.safetensors",
+    )
     assert "another network" in one_line(folder)
 
 

@@ -15,7 +15,9 @@ def f1(name, on, kind="binary"):
     """Token F1 of a rule that learned from TAUGHT."""
     rule, labels = BY_NAME[name], labels_of(kind)
     taught, asked = passages_of(TAUGHT, labels), passages_of(on, labels)
-    return of_readings(zip((one.labels for one in asked), rule.read(rule.learn(taught, len(labels) - 1), asked), strict=True))
+    return of_readings(
+        zip((one.labels for one in asked), rule.read(rule.learn(taught, len(labels) - 1), asked), strict=True)
+    )
 
 
 def test_reading_the_reference_beats_the_answers_own_words_on_new_wordings():
@@ -47,9 +49,13 @@ def test_states_come_back_and_have_the_same_bytes(tmp_path):
     first, second = ((tmp_path / name / "state.npz").read_bytes() for name in "ab")
     assert first == second
     kept = load_state(tmp_path / "a")
-    assert kept["coefficients"].shape[0] == kept["intercepts"].shape[0] == 7  # hallucinated or not, and six types
+    assert (
+        kept["coefficients"].shape[0] == kept["intercepts"].shape[0] == 7
+    )  # hallucinated or not, and six types
     again = rule.read(kept, taught)
-    assert all(np.array_equal(one.p, other.p) for one, other in zip(again, rule.read(learned, taught), strict=True))
+    assert all(
+        np.array_equal(one.p, other.p) for one, other in zip(again, rule.read(learned, taught), strict=True)
+    )
 
 
 def test_a_broken_state_is_one_line(tmp_path):

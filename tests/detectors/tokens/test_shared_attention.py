@@ -42,13 +42,25 @@ def test_what_is_left_is_all_that_answers_need_and_no_more(mask, sliding_window)
     ((keys, values),) = left
     assert keys.shape == values.shape == (1, 2, n if sliding_window is None else reach, 8)
     assert keys.untyped_storage().nbytes() == 4 * keys.numel()  # not the row that it was cut from
-    apart, _ = attend(Layer(), *(one[:, :, n:] for one in row), None, blocks=Blocks(0, LENGTHS, mask, reach, takes=iter(left)), **given)
+    apart, _ = attend(
+        Layer(),
+        *(one[:, :, n:] for one in row),
+        None,
+        blocks=Blocks(0, LENGTHS, mask, reach, takes=iter(left)),
+        **given,
+    )
     assert together.shape == (1, n + sum(LENGTHS), 4, 8)
     assert (together[:, n:] - apart).abs().max() <= 1e-6
 
 
 def test_the_band_by_hand():
     blocks = Blocks(0, (), "causal", 2)
-    assert (blocks.band(torch.zeros(1))[:2, :6] == 0).int().tolist() == [[1, 1, 1, 0, 0, 0], [0, 1, 1, 1, 0, 0]]
+    assert (blocks.band(torch.zeros(1))[:2, :6] == 0).int().tolist() == [
+        [1, 1, 1, 0, 0, 0],
+        [0, 1, 1, 1, 0, 0],
+    ]
     blocks = Blocks(0, (), "prefix", 2)
-    assert (blocks.band(torch.zeros(1))[:2, :6] == 0).int().tolist() == [[1, 1, 1, 1, 1, 0], [0, 1, 1, 1, 1, 1]]
+    assert (blocks.band(torch.zeros(1))[:2, :6] == 0).int().tolist() == [
+        [1, 1, 1, 1, 1, 0],
+        [0, 1, 1, 1, 1, 1],
+    ]

@@ -9,7 +9,10 @@ from truerate.detectors.tokens.soft import Reading, judgements, soft_spans
 
 def found(text, offsets, p, kinds=None, labels=BINARY):
     kinds = np.ones(len(p), dtype=int) if kinds is None else np.array(kinds)
-    return [tuple(one.values()) for one in soft_spans(text, Reading(np.array(offsets).reshape(-1, 2), np.array(p), kinds), labels)]
+    return [
+        tuple(one.values())
+        for one in soft_spans(text, Reading(np.array(offsets).reshape(-1, 2), np.array(p), kinds), labels)
+    ]
 
 
 def test_neighbours_of_equal_p_are_one_span_with_what_lies_between():
@@ -26,7 +29,10 @@ def test_neighbours_of_equal_p_are_one_span_with_what_lies_between():
 def test_types_part_spans_and_equal_ones_join():
     text = "a b c"
     offsets = [(0, 1), (2, 3), (4, 5)]
-    assert found(text, offsets, [0.8, 0.8, 0.8], [1, 2, 2], CATEGORY) == [(0, 1, "entity", 0.8), (2, 5, "relation", 0.8)]
+    assert found(text, offsets, [0.8, 0.8, 0.8], [1, 2, 2], CATEGORY) == [
+        (0, 1, "entity", 0.8),
+        (2, 5, "relation", 0.8),
+    ]
 
 
 def test_pieces_of_one_character_take_the_largest():
@@ -37,7 +43,10 @@ def test_pieces_of_one_character_take_the_largest():
     ]
 
 
-@pytest.mark.parametrize(("text", "offsets", "p"), [("", [], []), ("abc", [], []), ("a b", [(1, 1)], [0.9]), ("ab", [(0, 2)], [0.04])])
+@pytest.mark.parametrize(
+    ("text", "offsets", "p"),
+    [("", [], []), ("abc", [], []), ("a b", [(1, 1)], [0.9]), ("ab", [(0, 2)], [0.04])],
+)
 def test_nothing_to_say(text, offsets, p):
     assert found(text, offsets, p) == []
 
@@ -53,5 +62,7 @@ def test_a_text_is_marked_above_one_half_only():
 
 
 def test_nothing_learned_is_said():
-    rows = judgements("d", "v", pl.DataFrame({"target_id": ["a"]}), None, seed=1, scope="multi", labels="binary", lang=None)
+    rows = judgements(
+        "d", "v", pl.DataFrame({"target_id": ["a"]}), None, seed=1, scope="multi", labels="binary", lang=None
+    )
     assert rows.select("verdict", "p", "status", "reason").row(0) == (None, None, "unparsed", "not-fitted")

@@ -12,8 +12,16 @@ from truerate.detectors.tokens.network import half_precision
 from truerate.detectors.tokens.strategies import chosen_strategy, logits_of, score_group, score_groups
 
 torch.set_num_threads(1)
-SHARING = [("llama", "kv_cache"), ("llama", "packed"), ("bert", "kv_cache"), ("bert", "packed"), ("modernbert", "packed")]
-LONG = "It was founded in 1912, far from the river, by the people of Velmora, who had no other name for it. " * 9
+SHARING = [
+    ("llama", "kv_cache"),
+    ("llama", "packed"),
+    ("bert", "kv_cache"),
+    ("bert", "packed"),
+    ("modernbert", "packed"),
+]
+LONG = (
+    "It was founded in 1912, far from the river, by the people of Velmora, who had no other name for it. " * 9
+)
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +41,11 @@ def by_the_mask(network, group):
     n, found = len(group.reference_ids), []
     for place in range(len(group.answers)):
         with torch.no_grad():
-            found.append(network(collate([row_of(group.reference_ids, group.answers, [place])], network.coder.pad))[0, n:].numpy())
+            found.append(
+                network(collate([row_of(group.reference_ids, group.answers, [place])], network.coder.pad))[
+                    0, n:
+                ].numpy()
+            )
     assert np.std(np.concatenate(found)) > 0.1  # they differ enough for a comparison to mean something
     return found
 
@@ -100,8 +112,14 @@ def test_the_byte_budget_bounds_rows_and_without_room_each_reads_the_reference()
 @pytest.mark.parametrize(
     ("kind", "config"),
     [
-        ("layers used twice", lambda n: AlbertConfig(vocab_size=n, embedding_size=48, num_hidden_layers=3, **small.SIZE)),
-        ("a window wider than any text", lambda n: MistralConfig(vocab_size=n, num_hidden_layers=2, num_key_value_heads=2, **small.SIZE)),
+        (
+            "layers used twice",
+            lambda n: AlbertConfig(vocab_size=n, embedding_size=48, num_hidden_layers=3, **small.SIZE),
+        ),
+        (
+            "a window wider than any text",
+            lambda n: MistralConfig(vocab_size=n, num_hidden_layers=2, num_key_value_heads=2, **small.SIZE),
+        ),
     ],
 )
 def test_other_backbones(kind, config, monkeypatch):
@@ -114,7 +132,11 @@ def test_other_backbones(kind, config, monkeypatch):
 
 def test_a_backbone_that_asks_for_more_than_a_mask_is_refused(monkeypatch):
     monkeypatch.setitem(
-        small.CONFIGS, "capped", lambda n: Gemma2Config(vocab_size=n, num_hidden_layers=2, num_key_value_heads=2, head_dim=12, **small.SIZE)
+        small.CONFIGS,
+        "capped",
+        lambda n: Gemma2Config(
+            vocab_size=n, num_hidden_layers=2, num_key_value_heads=2, head_dim=12, **small.SIZE
+        ),
     )
     network = small.network("capped")
     with pytest.raises(TruerateError, match="Gemma2Attention asks its attention for softcap"):
@@ -130,7 +152,11 @@ def test_training_rows_give_the_logits_of_scoring(kind, mask):
     batch = collate(rows, network.coder.pad)
     with torch.no_grad():
         found = network(batch)
-    parts = [found[place][batch.segments[place] == one + 1].numpy() for place, row in enumerate(rows) for one in range(len(row.answers))]
+    parts = [
+        found[place][batch.segments[place] == one + 1].numpy()
+        for place, row in enumerate(rows)
+        for one in range(len(row.answers))
+    ]
     assert furthest(parts, score_group(network, group)) <= 1e-5
 
 
@@ -145,7 +171,9 @@ def test_answers_alone_need_no_reference(strategy, monkeypatch):
 
 
 @pytest.mark.parametrize("mask", ["prefix", "causal", "full"])
-@pytest.mark.parametrize("reference", [LONG, "Tola. " * 30, "Tola. " * 3], ids=["chunks", "beyond the window", "within it"])
+@pytest.mark.parametrize(
+    "reference", [LONG, "Tola. " * 30, "Tola. " * 3], ids=["chunks", "beyond the window", "within it"]
+)
 def test_sliding_layers_see_by_position(reference, mask):
     network = small.network("modernbert", mask, max_tokens=2048)
     group = small.group(network, ["It lies " * 20, "Velmora", LONG, "on the river " * 9], reference)
@@ -186,7 +214,9 @@ def test_groups_are_taken_one_at_a_time():
 
 
 def several(network):
-    """Groups that follow one another: of many answers, of one, without a reference, behind a reference that is longer than a row."""
+    """Groups that follow one another: of many answers, of one, without a reference, behind a reference that
+    is longer than a row.
+    """
     bare = small.group(network, small.ANSWERS[:2])
     return [
         small.group(network),
@@ -220,7 +250,10 @@ def test_a_strategy_that_is_asked_for_is_taken_group_by_group():
     groups = [small.group(network), small.group(network, small.ANSWERS[:2])]
     for strategy in ("one_by_one", "packed", "kv_cache"):
         scored = [found for _, found in score_groups(network, groups, strategy, is_shared=True)]
-        assert all(furthest(score_group(network, group, strategy), found) == 0 for group, found in zip(groups, scored, strict=True))
+        assert all(
+            furthest(score_group(network, group, strategy), found) == 0
+            for group, found in zip(groups, scored, strict=True)
+        )
 
 
 def test_scoring_leaves_the_mode_of_the_network_as_it_was():
@@ -247,5 +280,8 @@ def test_in_half_precision_every_strategy_stays_near_and_the_head_stays_whole(ki
 def test_without_a_gpu_a_gigabyte_is_held_and_the_callers_precision_stays():
     assert strategies.room_on(torch.device("cpu")) == 10**9
     for precision in (torch.float32, torch.bfloat16):
-        with torch.autocast("cpu", torch.bfloat16, enabled=precision is torch.bfloat16), half_precision(torch.device("cpu")):
+        with (
+            torch.autocast("cpu", torch.bfloat16, enabled=precision is torch.bfloat16),
+            half_precision(torch.device("cpu")),
+        ):
             assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == precision

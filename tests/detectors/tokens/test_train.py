@@ -42,7 +42,10 @@ def taught(folder, passages, how, *, labels="binary", seed=42):
 def test_it_learns_to_compare_with_the_reference(tmp_path):
     network, trained = taught(tmp_path, lessons(60), how := backbone(max_steps=45))
     same, other = (lessons(20, start=500, wording=wording) for wording in (0, 1))
-    f1 = [agreement(network, groups_of(one, network.coder, how, network.labels), how).f1 for one in (same, other)]
+    f1 = [
+        agreement(network, groups_of(one, network.coder, how, network.labels), how).f1
+        for one in (same, other)
+    ]
     # mark-all reaches about .5 on both, the reference-blind rule .9 and .55
     assert f1[0] > 0.9 and f1[1] > 0.58
     assert trained.facts["steps"] == 45
@@ -83,7 +86,9 @@ def test_nothing_to_learn_from_is_no_step(tmp_path):
 def test_the_pace_rises_and_falls_to_nothing():
     paces = [pace(step, 100) for step in range(100)]
     assert paces[:5] == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5])  # ten steps of warm-up
-    assert max(paces) == paces[9] == 1 and paces[10:] == sorted(paces[10:], reverse=True) and paces[-1] < 0.001
+    assert (
+        max(paces) == paces[9] == 1 and paces[10:] == sorted(paces[10:], reverse=True) and paces[-1] < 0.001
+    )
 
 
 SCRIPT = """
@@ -104,7 +109,9 @@ SCRIPT = """
 def started(folder, dropout=0.0, **environment):
     """The training of `whole` in a process of its own, with or without word dropout."""
     code = textwrap.dedent(SCRIPT.format(tests=str(TESTS), folder=str(folder), dropout=dropout))
-    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=os.environ | environment)
+    return subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=os.environ | environment
+    )
 
 
 @pytest.fixture(scope="module")
@@ -117,14 +124,21 @@ def whole(tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.parametrize("dropout", [0.0, 0.5])
 def test_a_killed_run_goes_on_to_the_same_end(tmp_path, dropout):
-    cut, how = started(tmp_path / "cut", dropout), backbone(max_steps=30, checkpoint_steps=5, word_dropout=dropout)
+    cut, how = (
+        started(tmp_path / "cut", dropout),
+        backbone(max_steps=30, checkpoint_steps=5, word_dropout=dropout),
+    )
     while not (tmp_path / "cut" / CHECKPOINT).is_file() and cut.poll() is None:
         time.sleep(0.01)
     os.kill(cut.pid, signal.SIGKILL)
     assert cut.wait() == -signal.SIGKILL
-    (whole, undisturbed), (network, trained) = (taught(tmp_path / name, lessons(30), how) for name in ("whole", "cut"))
+    (whole, undisturbed), (network, trained) = (
+        taught(tmp_path / name, lessons(30), how) for name in ("whole", "cut")
+    )
     assert 5 <= trained.run["resumed_from"] < 30
-    assert trained.facts["validation"]["f1"] == pytest.approx(undisturbed.facts["validation"]["f1"], abs=0.005)
+    assert trained.facts["validation"]["f1"] == pytest.approx(
+        undisturbed.facts["validation"]["f1"], abs=0.005
+    )
     first, second = whole.trainable_state(), network.trainable_state()
     assert all(torch.equal(first[name], second[name]) for name in first)
 

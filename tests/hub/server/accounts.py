@@ -15,7 +15,8 @@ FINE_TOKEN = "hf_" + "WritesInOrgAlone" * 2  # fine-grained
 class Account:
     """A token's owner, the organisations they write in, and whether this token may write.
 
-    `reads_in`: organisations in which the account may only read. `scope`: the one organisation that a fine-grained token writes in.
+    `reads_in`: organisations in which the account may only read. `scope`: the one organisation that a
+    fine-grained token writes in.
     """
 
     user: str
@@ -32,11 +33,17 @@ class Account:
     def described(self) -> dict:
         """What whoami answers."""
         roles = dict.fromkeys(self.orgs, "write") | dict.fromkeys(self.reads_in, "read")
-        orgs = [{"type": "org", "id": f"id-{org}", "name": org, "fullname": org, "roleInOrg": role} for org, role in roles.items()]
+        orgs = [
+            {"type": "org", "id": f"id-{org}", "name": org, "fullname": org, "roleInOrg": role}
+            for org, role in roles.items()
+        ]
         role = "fineGrained" if self.scope else "write" if self.may_write else "read"
         token = {"displayName": f"{role} token", "role": role, "createdAt": "2026-01-01T00:00:00.000Z"}
         if self.scope:
-            scoped = {"entity": {"_id": "id", "type": "org", "name": self.scope}, "permissions": ["repo.content.read", "repo.write"]}
+            scoped = {
+                "entity": {"_id": "id", "type": "org", "name": self.scope},
+                "permissions": ["repo.content.read", "repo.write"],
+            }
             token["fineGrained"] = {"canReadGatedRepos": False, "global": [], "scoped": [scoped]}
         return {
             "type": "user", "id": f"id-{self.user}", "name": self.user, "fullname": self.user, "email": f"{self.user}@example.org",

@@ -36,7 +36,9 @@ TASKS = set(
 
 
 def front_matter(text: str) -> tuple[dict | None, str | None]:
-    """The metadata at the head of a card, None where there is none; and what is wrong with its YAML, None where nothing is."""
+    """The metadata at the head of a card, None where there is none; and what is wrong with its YAML, None
+    where nothing is.
+    """
     found = FRONT.search(text)
     if not found:
         return None, None
@@ -67,7 +69,9 @@ def warnings_of(text: str, *, kind: str) -> list[str]:
     data, _ = front_matter(text)
     if data is None:
         return ["empty or missing yaml metadata in repo card"]
-    unknown = [task for task in listed(data.get("task_categories")) if kind == "dataset" and task not in TASKS]
+    unknown = [
+        task for task in listed(data.get("task_categories")) if kind == "dataset" and task not in TASKS
+    ]
     return [f'"task_categories": {task!r} is not in the official list' for task in unknown]
 
 
@@ -100,7 +104,15 @@ def of_lists(data: dict) -> Iterable[str]:
     """Keys that hold text or lists of text."""
     if not isinstance(data.get("pretty_name", ""), str):
         yield '"pretty_name" must be a string'
-    for key in ("tags", "task_categories", "task_ids", "annotations_creators", "source_datasets", "language_creators", "multilinguality"):
+    for key in (
+        "tags",
+        "task_categories",
+        "task_ids",
+        "annotations_creators",
+        "source_datasets",
+        "language_creators",
+        "multilinguality",
+    ):
         if not all(isinstance(each, str) for each in listed(data.get(key))):
             yield f'"{key}" must be an array of strings'
 
@@ -158,10 +170,16 @@ def of_dataset_info(data: dict) -> Iterable[str]:
         yield '"dataset_info" must have one entry per config, each with its "config_name"'
     for info in infos:
         features = info.get("features", [])
-        if not isinstance(features, list) or not all(isinstance(each, dict) and isinstance(each.get("name"), str) for each in features):
+        if not isinstance(features, list) or not all(
+            isinstance(each, dict) and isinstance(each.get("name"), str) for each in features
+        ):
             yield f'"features" of {info.get("config_name")!r} must be an array of mappings with a name'
         for split in listed(info.get("splits")):
-            if not isinstance(split, dict) or not isinstance(split.get("num_examples"), int) or not isinstance(split.get("name"), str):
+            if (
+                not isinstance(split, dict)
+                or not isinstance(split.get("num_examples"), int)
+                or not isinstance(split.get("name"), str)
+            ):
                 yield f'"splits" of {info.get("config_name")!r} must be mappings with name and num_examples'
 
 
@@ -174,18 +192,27 @@ def of_model(data: dict) -> Iterable[str]:
         if not all(isinstance(each, str) for each in listed(data.get(key))):
             yield f'"{key}" must be an array of strings'
     for entry in listed(data.get("model-index")):
-        if not isinstance(entry, dict) or not isinstance(entry.get("name"), str) or not isinstance(entry.get("results"), list):
+        if (
+            not isinstance(entry, dict)
+            or not isinstance(entry.get("name"), str)
+            or not isinstance(entry.get("results"), list)
+        ):
             yield '"model-index" must be an array of mappings with name and results'
 
 
 def validate(site: object, request: Request) -> Answer:
-    """The check that a client asks for before it commits a card: 400 with the errors, else 200 with the warnings."""
+    """The check that a client asks for before it commits a card: 400 with the errors, else 200 with the
+    warnings.
+    """
     asked = request.json()
     text, kind = asked.get("content"), asked.get("repoType", "model")
     if not isinstance(text, str) or kind not in ("model", "dataset"):
         raise Refusal(400, "A card needs its content and the type of its repository")
     errors, warnings = faults_of(text, kind=kind), warnings_of(text, kind=kind)
-    answer = {"errors": [{"message": each} for each in errors], "warnings": [{"message": each} for each in warnings]}
+    answer = {
+        "errors": [{"message": each} for each in errors],
+        "warnings": [{"message": each} for each in warnings],
+    }
     return of_json(answer, status=400 if errors else 200)
 
 

@@ -26,7 +26,9 @@ def preupload(site: Site, request: Request, kinds: str, name: str, revision: str
         path, size = check_path(asked.get("path")), asked.get("size")
         if not isinstance(size, int) or "sample" not in asked:
             raise Refusal(400, f"File {path!r} needs a size and a sample")
-        is_large = must_be_large(path, size, attributes=attributes, limits=site.limits) or b"\0" in base64.b64decode(asked["sample"])
+        is_large = must_be_large(
+            path, size, attributes=attributes, limits=site.limits
+        ) or b"\0" in base64.b64decode(asked["sample"])
         held = tree.get(path)
         mode, oid = "lfs" if is_large else "regular", held and (held.sha256 or held.oid)
         found.append({"path": path, "uploadMode": mode, "shouldIgnore": False, "oid": oid})
@@ -49,7 +51,13 @@ def commit(site: Site, request: Request, kinds: str, name: str, revision: str) -
         if "parentCommit" in header and header["parentCommit"] != head.oid:
             raise Refusal(412, MOVED)
         tree = apply(site, repo, dict(head.tree), operations)
-        made = repo.put_commit(tree, parent=head.oid, title=header["summary"], message=header.get("description", ""), author=account.user)
+        made = repo.put_commit(
+            tree,
+            parent=head.oid,
+            title=header["summary"],
+            message=header.get("description", ""),
+            author=account.user,
+        )
         record["branches"][branch] = made.oid
         repo.save(record)
     page = f"{site.url}/{'datasets/' if repo.kind == 'dataset' else ''}{repo.name}/commit/{made.oid}"
@@ -76,7 +84,11 @@ def parse(body: bytes) -> list[dict]:
         if not is_one:
             raise Refusal(400, f"Invalid ndjson: line {number} is not an operation")
         found.append(operation)
-    if not found or found[0]["key"] != "header" or any(operation["key"] == "header" for operation in found[1:]):
+    if (
+        not found
+        or found[0]["key"] != "header"
+        or any(operation["key"] == "header" for operation in found[1:])
+    ):
         raise Refusal(400, "A commit begins with one header")
     if not found[0]["value"].get("summary"):
         raise Refusal(400, "A commit needs a summary")
@@ -126,7 +138,10 @@ def write_large(site: Site, repo: Repo, tree: dict, path: str, value: dict) -> N
     sha256, size = str(value.get("oid")), value.get("size")
     held = repo.object_path(sha256)
     if value.get("algo") != "sha256" or len(sha256) != 64 or not held.is_file():
-        raise Refusal(400, f"LFS pointer of {path!r} points to an object that was not uploaded to this repository: {sha256}")
+        raise Refusal(
+            400,
+            f"LFS pointer of {path!r} points to an object that was not uploaded to this repository: {sha256}",
+        )
     if size is not None and held.stat().st_size != size:
         raise Refusal(400, f"LFS pointer of {path!r} says {size} bytes, the object has {held.stat().st_size}")
     if hashlib.sha256(held.read_bytes()).hexdigest() != sha256:
@@ -164,13 +179,22 @@ def track_large(repo: Repo, tree: dict[str, Entry]) -> None:
     attributes = attributes_of(repo, tree)
     by_name = Limits(large_above=2**62)
     stored = [(path, entry.size) for path, entry in tree.items() if entry.sha256]
-    missing = [path for path, size in stored if not must_be_large(path, size, attributes=attributes, limits=by_name)]
+    missing = [
+        path for path, size in stored if not must_be_large(path, size, attributes=attributes, limits=by_name)
+    ]
     if missing:
-        lines = "".join(f"{escape(path).replace(' ', '?')} filter=lfs diff=lfs merge=lfs -text\n" for path in missing)
+        lines = "".join(
+            f"{escape(path).replace(' ', '?')} filter=lfs diff=lfs merge=lfs -text\n" for path in missing
+        )
         tree[".gitattributes"] = repo.put_blob((attributes + lines).encode())
 
 
-APPLY = {"file": write_file, "lfsFile": write_large, "deletedFile": delete_file, "deletedFolder": delete_folder}
+APPLY = {
+    "file": write_file,
+    "lfsFile": write_large,
+    "deletedFile": delete_file,
+    "deletedFolder": delete_folder,
+}
 ROUTES = [
     ("POST", REPO + r"/preupload/(?P<revision>[^/]+)", preupload),
     ("POST", REPO + r"/commit/(?P<revision>[^/]+)", commit),

@@ -19,9 +19,10 @@ MAX_DELAY = 0.3
 class Fault:
     """One kind of failure and whom it meets; `left` counts down, None means always.
 
-    error: `status` instead of the work; 429: the same with 429; both with Retry-After where `retry_after` is set. drop: the connection is
-    closed before the work, lost: after it. slow: the work after `delay` seconds. truncate: half of the body, then the connection closes.
-    corrupt: one byte of the body flipped. crash: everything closes before the work, crash-after: after it.
+    error: `status` instead of the work; 429: the same with 429; both with Retry-After where `retry_after` is
+    set. drop: the connection is closed before the work, lost: after it. slow: the work after `delay` seconds.
+    truncate: half of the body, then the connection closes. corrupt: one byte of the body flipped. crash:
+    everything closes before the work, crash-after: after it.
     """
 
     method: str
@@ -45,7 +46,9 @@ class Fault:
 
 @dataclass
 class Played:
-    """What came of a request: the answer to send, None where none is sent; `status` for the log, 0 where nothing went out."""
+    """What came of a request: the answer to send, None where none is sent; `status` for the log, 0 where
+    nothing went out.
+    """
 
     answer: "Answer | None" = None
     is_cut: bool = False

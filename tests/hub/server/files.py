@@ -25,9 +25,14 @@ def tree(site: Site, request: Request, kinds: str, name: str, revision: str, pat
     page = rest[: site.limits.page]
     headers = {}
     if len(rest) > len(page):
-        kept = "".join(f"{key}={quote(request.first(key))}&" for key in ("recursive", "expand") if key in request.query)
+        kept = "".join(
+            f"{key}={quote(request.first(key))}&" for key in ("recursive", "expand") if key in request.query
+        )
         headers["Link"] = f'<{site.url}{request.path}?{kept}cursor={quote(page[-1], safe="")}>; rel="next"'
-    shown = [shape(repo, each, entries[each], commit=commit if request.is_asked("expand") else None) for each in page]
+    shown = [
+        shape(repo, each, entries[each], commit=commit if request.is_asked("expand") else None)
+        for each in page
+    ]
     return of_json(shown, headers=headers)
 
 
@@ -50,9 +55,18 @@ def shape(repo: Repo, path: str, entry: Entry | None, *, commit: Commit | None) 
                 break
             last = {"lastCommit": {"id": older.oid, "title": older.title, "date": older.date}}
     if entry is None:
-        return {"type": "directory", "oid": hashlib.sha1(path.encode()).hexdigest(), "size": 0, "path": path} | last
+        return {
+            "type": "directory",
+            "oid": hashlib.sha1(path.encode()).hexdigest(),
+            "size": 0,
+            "path": path,
+        } | last
     found = {"type": "file", "oid": entry.oid, "size": entry.size, "path": path} | last
-    return found | ({"lfs": {"oid": entry.sha256, "size": entry.size, "pointerSize": len(entry.pointer)}} if entry.sha256 else {})
+    return found | (
+        {"lfs": {"oid": entry.sha256, "size": entry.size, "pointerSize": len(entry.pointer)}}
+        if entry.sha256
+        else {}
+    )
 
 
 def paths_info(site: Site, request: Request, kinds: str, name: str, revision: str) -> Answer:
@@ -63,7 +77,13 @@ def paths_info(site: Site, request: Request, kinds: str, name: str, revision: st
     asked = parse_qs(request.body.decode()) if is_form else request.json()
     entries, expand = listed(commit, ""), str(asked.get("expand", "")).lower().strip("[']") == "true"
     wanted = [path.strip("/") for path in asked.get("paths", [])]
-    return of_json([shape(repo, path, entries[path], commit=commit if expand else None) for path in wanted if path in entries])
+    return of_json(
+        [
+            shape(repo, path, entries[path], commit=commit if expand else None)
+            for path in wanted
+            if path in entries
+        ]
+    )
 
 
 def commits(site: Site, request: Request, kinds: str, name: str, revision: str) -> Answer:
@@ -88,7 +108,11 @@ def resolve(site: Site, request: Request, dataset: str | None, name: str, revisi
     if entry.sha256:
         headers |= {"X-Linked-Etag": f'"{entry.sha256}"', "X-Linked-Size": str(entry.size)}
         return Answer(302, b"", headers | {"Location": signed(site, "GET", repo, entry.sha256)})
-    return ranged(request, repo.content(entry), headers | {"ETag": f'"{entry.oid}"', "Content-Type": "text/plain; charset=utf-8"})
+    return ranged(
+        request,
+        repo.content(entry),
+        headers | {"ETag": f'"{entry.oid}"', "Content-Type": "text/plain; charset=utf-8"},
+    )
 
 
 ROUTES = [

@@ -1,4 +1,6 @@
-"""A running Hub: its two ports, and what tests want of it: addresses, tokens, faults, the content of repositories, what was asked."""
+"""A running Hub: its two ports, and what tests want of it: addresses, tokens, faults, the content of
+repositories, what was asked.
+"""
 
 import hashlib
 import os
@@ -26,7 +28,11 @@ def find_route(routes: list, request: Request) -> Callable[[Site], Answer]:
     for wanted, pattern, function in routes:
         found = re.fullmatch(pattern, request.path) if wanted == method else None
         if found:
-            named = {name: value for name, value in found.groupdict().items() if value is not None or name not in ("revision", "path")}
+            named = {
+                name: value
+                for name, value in found.groupdict().items()
+                if value is not None or name not in ("revision", "path")
+            }
             return lambda site: function(site, request, **named)
     raise Refusal(404, f"Nothing is served at {request.method} {request.path}")
 
@@ -34,7 +40,8 @@ def find_route(routes: list, request: Request) -> Callable[[Site], Answer]:
 class Hub:
     """A Hub on loopback over the state in a folder.
 
-    Tokens: `token` writes as someone (in org too), `read_token` reads as someone, `other_token` writes as a stranger.
+    Tokens: `token` writes as someone (in org too), `read_token` reads as someone, `other_token` writes as a
+    stranger.
     """
 
     token, read_token, other_token = WRITE_TOKEN, READ_TOKEN, OTHER_TOKEN
@@ -52,7 +59,9 @@ class Hub:
         """Listen; after a crash or a stop on the same ports as before."""
         for port, respond in zip(self.ports, (self._answer, self._store), strict=True):
             listener = Listener(port, respond, self.faults, seen=self.requests, on_crash=self.crash)
-            threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+            threading.Thread(
+                target=listener.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+            ).start()
             self.listeners.append(listener)
         self.ports = tuple(listener.server_address[1] for listener in self.listeners)
         self.site.url, self.site.objects_url = (f"http://127.0.0.1:{port}" for port in self.ports)
@@ -96,8 +105,12 @@ class Hub:
         self, *, method: str = "POST", path: str = "", kind: str = "error", times: int | None = 1,
         status: int = 503, retry_after: int | None = None, delay: float = 0.2,
     ) -> None:  # fmt: skip
-        """Let the next `times` requests (None: all) whose path (without query) holds the regex fail as `kind` says; see faults.Fault."""
-        self.faults.add(Fault(method, path, kind, left=times, status=status, retry_after=retry_after, delay=delay))
+        """Let the next `times` requests (None: all) whose path (without query) holds the regex fail as `kind`
+        says; see faults.Fault.
+        """
+        self.faults.add(
+            Fault(method, path, kind, left=times, status=status, retry_after=retry_after, delay=delay)
+        )
 
     def clear(self) -> None:
         """Forget repositories, faults and requests."""
@@ -126,14 +139,20 @@ class Hub:
         repo = self.repo(name, kind)
         return [commit.title for commit in repo.history(repo.resolve("main"))]
 
-    def files(self, name: str, revision: str = "main", kind: str = "dataset", *, with_attributes: bool = False) -> dict[str, bytes]:
+    def files(
+        self, name: str, revision: str = "main", kind: str = "dataset", *, with_attributes: bool = False
+    ) -> dict[str, bytes]:
         """The files of a revision by path, without the Hub's own .gitattributes."""
         repo = self.repo(name, kind)
         oid = repo.resolve(revision)
         if oid is None:
             raise KeyError(f"{kind} {name!r} has no revision {revision!r}")
         tree = repo.commit(oid).tree
-        return {path: repo.content(entry) for path, entry in tree.items() if with_attributes or path != ".gitattributes"}
+        return {
+            path: repo.content(entry)
+            for path, entry in tree.items()
+            if with_attributes or path != ".gitattributes"
+        }
 
     def tags(self, name: str, kind: str = "dataset") -> dict[str, str]:
         """The commit of each tag."""
@@ -152,17 +171,23 @@ class Hub:
         self, name: str, kind: str = "dataset", files: Mapping[str, bytes | str] | None = None,
         *, private: bool = False, gated: bool = False, tag: str | None = None,
     ) -> str:  # fmt: skip
-        """Files in a repository, as if its owner had put them there in one commit (in place of all it held); the commit."""
+        """Files in a repository, as if its owner had put them there in one commit (in place of all it held);
+        the commit.
+        """
         with self.state.lock:
             settings = {"visibility": "private" if private else "public", "gated": "auto" if gated else False}
-            repo = self.state.repo(kind, name) or self.state.create(kind, name, attributes=ATTRIBUTES.encode(), **settings)
+            repo = self.state.repo(kind, name) or self.state.create(
+                kind, name, attributes=ATTRIBUTES.encode(), **settings
+            )
             record = repo.record
             head = repo.commit(record["branches"]["main"])
             tree = {".gitattributes": head.tree[".gitattributes"]}
             for path, content in (files or {}).items():
                 content = content.encode() if isinstance(content, str) else content
                 tree[path] = self._keep(repo, path, content, attributes=attributes_of(repo, tree))
-            made = repo.put_commit(tree, parent=head.oid, title="made by somebody else", author=name.partition("/")[0])
+            made = repo.put_commit(
+                tree, parent=head.oid, title="made by somebody else", author=name.partition("/")[0]
+            )
             record["branches"]["main"] = made.oid
             if tag:
                 record["tags"][tag] = {"oid": made.oid, "message": ""}
@@ -176,10 +201,18 @@ class Hub:
         write_whole(repo.object_path(entry.sha256), content)
         return entry
 
-    def environment(self, *, token: str | None = WRITE_TOKEN, xet: bool = True, home: Path | None = None) -> dict[str, str]:
-        """A whole environment for a process whose clients shall meet this Hub, with caches of their own; `token=None`: anonymous."""
+    def environment(
+        self, *, token: str | None = WRITE_TOKEN, xet: bool = True, home: Path | None = None
+    ) -> dict[str, str]:
+        """A whole environment for a process whose clients shall meet this Hub, with caches of their own;
+        `token=None`: anonymous.
+        """
         home = home or self.folder / "home"
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING", "TRANSFORMERS_"))}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("HF_", "HUGGING", "TRANSFORMERS_"))
+        }
         own = {
             "HF_ENDPOINT": self.url, "HF_HOME": str(home), "HF_UPDATE_DOWNLOAD_COUNTS": "0", "HF_HUB_DISABLE_PROGRESS_BARS": "1",
             "HF_HUB_DISABLE_TELEMETRY": "1", "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]), "NO_PROXY": "127.0.0.1",
@@ -188,12 +221,21 @@ class Hub:
         own |= {"HF_TOKEN": token} if token else {}
         return kept | own | ({} if xet else {"HF_HUB_DISABLE_XET": "1"})
 
-    def run(self, *command: str, check: bool = True, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess:
-        """Run a module or a piece of code, with arguments, by this Python in the environment of this Hub and what is named besides."""
+    def run(
+        self, *command: str, check: bool = True, cwd: Path | None = None, **environment: str
+    ) -> subprocess.CompletedProcess:
+        """Run a module or a piece of code, with arguments, by this Python in the environment of this Hub and
+        what is named besides.
+        """
         is_code = re.search(r"\s|\(", command[0])
         words = ["-c", *command] if is_code else ["-m", *command]
         done = subprocess.run(
-            [sys.executable, *words], env=self.environment() | environment, cwd=cwd or ROOT, capture_output=True, text=True, timeout=300
+            [sys.executable, *words],
+            env=self.environment() | environment,
+            cwd=cwd or ROOT,
+            capture_output=True,
+            text=True,
+            timeout=300,
         )
         assert not check or done.returncode == 0, f"{command}: {done.stdout[-3000:]}\n{done.stderr[-3000:]}"
         return done

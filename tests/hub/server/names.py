@@ -15,18 +15,33 @@ def check_repo_name(name: object) -> str:
         raise Refusal(400, f"Invalid repo name: {name!r} - a name has 1 to {MAX_NAME} characters")
     if not re.fullmatch(r"[A-Za-z0-9._-]+", name):
         raise Refusal(400, f"Invalid repo name: {name!r} - allowed are letters, digits, '-', '_' and '.'")
-    if "--" in name or ".." in name or name[0] in "-." or name[-1] in "-." or name.endswith((".git", ".ipynb")):
-        raise Refusal(400, f"Invalid repo name: {name!r} - no '--' or '..', no '-' or '.' at either end, no '.git' at the end")
+    if (
+        "--" in name
+        or ".." in name
+        or name[0] in "-."
+        or name[-1] in "-."
+        or name.endswith((".git", ".ipynb"))
+    ):
+        raise Refusal(
+            400,
+            f"Invalid repo name: {name!r} - no '--' or '..', no '-' or '.' at either end, no '.git' at the end",
+        )
     return name
 
 
 def check_path(path: object, *, is_folder: bool = False) -> str:
-    """A path inside a repository, of a folder without its closing slash; Refusal 400 where git or the Hub would not take it."""
+    """A path inside a repository, of a folder without its closing slash; Refusal 400 where git or the Hub
+    would not take it.
+    """
     if not isinstance(path, str):
         raise Refusal(400, f"Invalid path: {path!r} is not a string")
     bare = path.removesuffix("/") if is_folder else path
     parts = bare.split("/")
-    if any(part in FORBIDDEN_PARTS for part in parts) or "\\" in bare or any(ord(letter) < 32 for letter in bare):
+    if (
+        any(part in FORBIDDEN_PARTS for part in parts)
+        or "\\" in bare
+        or any(ord(letter) < 32 for letter in bare)
+    ):
         raise Refusal(400, f"Invalid path: {path!r}")
     if any(len(part.encode()) > 255 for part in parts):
         raise Refusal(400, f"Invalid path: a part of {path[:80]!r}… is longer than 255 bytes")

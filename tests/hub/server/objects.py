@@ -1,4 +1,6 @@
-"""Large objects: the batch that says what to send where, and the second port that stores and serves them by signed addresses."""
+"""Large objects: the batch that says what to send where, and the second port that stores and serves them by
+signed addresses.
+"""
 
 import hashlib
 import hmac
@@ -24,8 +26,12 @@ def signature(site: Site, method: str, path: str, *, until: int, size: int) -> s
     return hmac.new(site.state.key, said, hashlib.sha256).hexdigest()
 
 
-def signed(site: Site, method: str, repo: Repo, sha256: str, *, size: int = 0, upload: str = "", number: int = 0) -> str:
-    """An address that allows one method on one object for a while; `size`: how much may be put there, `upload`, `number`: a part of it."""
+def signed(
+    site: Site, method: str, repo: Repo, sha256: str, *, size: int = 0, upload: str = "", number: int = 0
+) -> str:
+    """An address that allows one method on one object for a while; `size`: how much may be put there,
+    `upload`, `number`: a part of it.
+    """
     path = f"/objects/{repo.kind}s/{repo.name}/{sha256}" + (f"/{upload}/{number}" if number else "")
     base = site.objects_url
     if upload and not number:
@@ -38,7 +44,9 @@ def check_signature(site: Site, request: Request) -> int:
     """The size that a signed address allows; Refusal 403 where it is forged, for another method, or has expired."""
     until, size = (int(request.first(name, "0") or 0) for name in ("until", "size"))
     method = "GET" if request.method == "HEAD" else request.method
-    if not hmac.compare_digest(signature(site, method, request.path, until=until, size=size), request.first("signature")):
+    if not hmac.compare_digest(
+        signature(site, method, request.path, until=until, size=size), request.first("signature")
+    ):
         raise Refusal(403, "SignatureDoesNotMatch")
     if until < time.time():
         raise Refusal(403, "Request has expired")
@@ -55,8 +63,12 @@ def batch(site: Site, request: Request, dataset: str | None, name: str) -> Answe
         commit_at(repo, asked["ref"]["name"])  # says which revision is not there
         raise Refusal(404, f"{asked['ref']['name']} is not a branch", "RevisionNotFound")
     transfers = asked.get("transfers") or ["basic"]
-    objects = [action(site, repo, found, may_split="multipart" in transfers) for found in asked.get("objects", [])]
-    is_split = any("chunk_size" in found.get("actions", {}).get("upload", {}).get("header", {}) for found in objects)
+    objects = [
+        action(site, repo, found, may_split="multipart" in transfers) for found in asked.get("objects", [])
+    ]
+    is_split = any(
+        "chunk_size" in found.get("actions", {}).get("upload", {}).get("header", {}) for found in objects
+    )
     answer = {"transfer": "multipart" if is_split else "basic", "objects": objects}
     return of_json(answer, headers={"Content-Type": "application/vnd.git-lfs+json"})
 
@@ -69,10 +81,18 @@ def action(site: Site, repo: Repo, asked: dict, *, may_split: bool) -> dict:
         return found | {"error": {"code": 422, "message": "An object needs a sha256 and a size above 0"}}
     if repo.object_path(sha256).is_file():
         return found
-    verify = {"href": f"{site.url}/{'datasets/' if repo.kind == 'dataset' else ''}{repo.name}.git/info/lfs/objects/verify", "header": {}}
+    verify = {
+        "href": f"{site.url}/{'datasets/' if repo.kind == 'dataset' else ''}{repo.name}.git/info/lfs/objects/verify",
+        "header": {},
+    }
     limits = site.limits
     if size <= limits.parts_above or not may_split:
-        return found | {"actions": {"upload": {"href": signed(site, "PUT", repo, sha256, size=size), "header": {}}, "verify": verify}}
+        return found | {
+            "actions": {
+                "upload": {"href": signed(site, "PUT", repo, sha256, size=size), "header": {}},
+                "verify": verify,
+            }
+        }
     upload, n_parts = secrets.token_hex(8), -(-size // limits.part_size)
     header = {"chunk_size": str(limits.part_size)}
     for number in range(1, n_parts + 1):
@@ -90,7 +110,9 @@ def verify(site: Site, request: Request, dataset: str | None, name: str) -> Answ
     if not path.is_file():
         raise Refusal(404, f"Object {asked.get('oid')} was not uploaded")
     if path.stat().st_size != asked.get("size"):
-        raise Refusal(422, f"Object {asked.get('oid')} has {path.stat().st_size} bytes, not {asked.get('size')}")
+        raise Refusal(
+            422, f"Object {asked.get('oid')} has {path.stat().st_size} bytes, not {asked.get('size')}"
+        )
     return of_json({"message": "ok"})
 
 
@@ -100,21 +122,29 @@ def complete(site: Site, request: Request, kinds: str, name: str, sha256: str, u
     repo, asked = _repo(site, kinds, name), request.json()
     parts = asked.get("parts") or []
     n_parts = -(-size // site.limits.part_size)
-    if asked.get("oid") != sha256 or [part.get("partNumber") for part in parts] != list(range(1, n_parts + 1)):
+    if asked.get("oid") != sha256 or [part.get("partNumber") for part in parts] != list(
+        range(1, n_parts + 1)
+    ):
         raise Refusal(400, f"InvalidPartOrder: {n_parts} parts are wanted, in order")
     contents = []
     for part in parts:
         path = repo.folder / "parts" / upload / str(part["partNumber"])
         content = path.read_bytes() if path.is_file() else None
         if content is None or part.get("etag") != _etag(content):
-            raise Refusal(400, f"InvalidPart: part {part['partNumber']} was not uploaded, or has another etag")
+            raise Refusal(
+                400, f"InvalidPart: part {part['partNumber']} was not uploaded, or has another etag"
+            )
         contents.append(content)
     keep(repo, sha256, b"".join(contents), size=size)
     return of_json({"success": True})
 
 
-def put(site: Site, request: Request, kinds: str, name: str, sha256: str, upload: str | None, number: str | None) -> Answer:
-    """Store an object or a part of one; the size and, for a whole one, the sha256 must be those that were announced."""
+def put(
+    site: Site, request: Request, kinds: str, name: str, sha256: str, upload: str | None, number: str | None
+) -> Answer:
+    """Store an object or a part of one; the size and, for a whole one, the sha256 must be those that were
+    announced.
+    """
     size, repo = check_signature(site, request), _repo(site, kinds, name)
     if upload is None:
         keep(repo, sha256, request.body, size=size)
@@ -125,13 +155,19 @@ def put(site: Site, request: Request, kinds: str, name: str, sha256: str, upload
     return Answer(200, b"", {"ETag": _etag(request.body)})
 
 
-def get(site: Site, request: Request, kinds: str, name: str, sha256: str, upload: str | None, number: str | None) -> Answer:
+def get(
+    site: Site, request: Request, kinds: str, name: str, sha256: str, upload: str | None, number: str | None
+) -> Answer:
     """A stored object, or a range of it."""
     check_signature(site, request)
     path = _repo(site, kinds, name).object_path(sha256)
     if upload or not path.is_file():
         raise Refusal(404, "NoSuchKey")
-    return ranged(request, path.read_bytes(), {"ETag": f'"{sha256}"', "Accept-Ranges": "bytes", "Content-Type": "application/octet-stream"})
+    return ranged(
+        request,
+        path.read_bytes(),
+        {"ETag": f'"{sha256}"', "Accept-Ranges": "bytes", "Content-Type": "application/octet-stream"},
+    )
 
 
 def keep(repo: Repo, sha256: str, content: bytes, *, size: int) -> None:

@@ -1,4 +1,6 @@
-"""Turns the Hub clients of this very process towards a Hub, for the length of a test: they read most of their settings once, at import."""
+"""Turns the Hub clients of this very process towards a Hub, for the length of a test: they read most of their
+settings once, at import.
+"""
 
 import sys
 from pathlib import Path
@@ -12,21 +14,36 @@ from .hub import Hub
 
 
 def point_at(hub: Hub, monkeypatch, *, token: str | None, xet: bool = True) -> None:
-    """Set addresses, token and caches in the environment and wherever modules have copied them; monkeypatch puts all of it back."""
+    """Set addresses, token and caches in the environment and wherever modules have copied them; monkeypatch
+    puts all of it back.
+    """
     home = hub.folder / "home"
     for name, value in hub.environment(token=token, xet=xet, home=home).items():
         if name.startswith("HF_") or name == "NO_PROXY":
             monkeypatch.setenv(name, value)
-    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HUGGING_FACE_HUB_TOKEN", *([] if token else ["HF_TOKEN"])):
+    for name in (
+        "HF_HUB_OFFLINE",
+        "TRANSFORMERS_OFFLINE",
+        "HUGGING_FACE_HUB_TOKEN",
+        *([] if token else ["HF_TOKEN"]),
+    ):
         monkeypatch.delenv(name, raising=False)
     _set(monkeypatch, constants, _constants(hub.url, home) | {"HF_HUB_DISABLE_XET": not xet})
     _set(monkeypatch, _cache_manager, {"HF_HUB_CACHE": str(home / "hub")})
     _set(monkeypatch, _http, {"_HUB_ORIGINS": frozenset({_http._url_origin(hub.url)})})
     _set(monkeypatch, hf_api.api, {"endpoint": hub.url, "_whoami_cache": {}})
-    _set(monkeypatch, hf_file_system.hffs, {"endpoint": hub.url, "_api": huggingface_hub.HfApi(endpoint=hub.url)})
+    _set(
+        monkeypatch,
+        hf_file_system.hffs,
+        {"endpoint": hub.url, "_api": huggingface_hub.HfApi(endpoint=hub.url)},
+    )
     _set(monkeypatch, datasets.config, _datasets_config(hub.url, home))
     if "transformers.utils.hub" in sys.modules:
-        _set(monkeypatch, sys.modules["transformers.utils.hub"], {"HF_MODULES_CACHE": str(home / "modules"), "_hf_api": None})
+        _set(
+            monkeypatch,
+            sys.modules["transformers.utils.hub"],
+            {"HF_MODULES_CACHE": str(home / "modules"), "_hf_api": None},
+        )
     forget()
 
 

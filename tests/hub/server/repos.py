@@ -107,8 +107,14 @@ def refs(site: Site, request: Request, kinds: str, name: str) -> Answer:
     """Branches and tags with their commits."""
     repo, _ = find(site, request, kinds, name)
     record = repo.record
-    branches = [{"name": key, "ref": f"refs/heads/{key}", "targetCommit": oid} for key, oid in record["branches"].items()]
-    tags = [{"name": key, "ref": f"refs/tags/{key}", "targetCommit": tag["oid"]} for key, tag in record["tags"].items()]
+    branches = [
+        {"name": key, "ref": f"refs/heads/{key}", "targetCommit": oid}
+        for key, oid in record["branches"].items()
+    ]
+    tags = [
+        {"name": key, "ref": f"refs/tags/{key}", "targetCommit": tag["oid"]}
+        for key, tag in record["tags"].items()
+    ]
     return of_json({"branches": branches, "tags": tags, "converts": [], "pullRequests": []})
 
 

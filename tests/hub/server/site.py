@@ -19,7 +19,9 @@ ATTRIBUTES = "".join(f"*.{suffix} filter=lfs diff=lfs merge=lfs -text\n" for suf
 
 @dataclass
 class Limits:
-    """Sizes in bytes: above which a file must be a large object, above which it goes up in parts, and of these parts."""
+    """Sizes in bytes: above which a file must be a large object, above which it goes up in parts, and of
+    these parts.
+    """
 
     large_above: int = 10 * 2**20
     parts_above: int = 8 * 2**20
@@ -62,8 +64,16 @@ def find_for_files(site: Site, request: Request, kinds: str, name: str) -> Repo:
     """The repository, for those who may read its files; Refusal GatedRepo where they have not been let in."""
     repo, account = find(site, request, kinds, name)
     record = repo.record
-    if record["gated"] and not is_owner(repo, account) and (account is None or account.user not in record["granted"]):
-        status, then = (401, "You must be authenticated to access it.") if account is None else (403, "Ask for access on its page.")
+    if (
+        record["gated"]
+        and not is_owner(repo, account)
+        and (account is None or account.user not in record["granted"])
+    ):
+        status, then = (
+            (401, "You must be authenticated to access it.")
+            if account is None
+            else (403, "Ask for access on its page.")
+        )
         said = f"Access to {repo.kind} {repo.name} is restricted and you are not in the authorized list."
         raise Refusal(status, f"{said} {then}", "GatedRepo")
     return repo
@@ -83,10 +93,14 @@ def commit_at(repo: Repo, revision: str) -> Commit:
 
 
 def must_be_large(path: str, size: int, *, attributes: str, limits: Limits) -> bool:
-    """Whether a file has to be stored as a large object: by its size, or by a line of .gitattributes; empty files never."""
+    """Whether a file has to be stored as a large object: by its size, or by a line of .gitattributes; empty
+    files never.
+    """
     name = path.rpartition("/")[2]
     patterns = [line.split()[0] for line in attributes.splitlines() if "filter=lfs" in line]
-    return size > 0 and (size > limits.large_above or any(fnmatch.fnmatchcase(p, q) for q in patterns for p in (name, path)))
+    return size > 0 and (
+        size > limits.large_above or any(fnmatch.fnmatchcase(p, q) for q in patterns for p in (name, path))
+    )
 
 
 def attributes_of(repo: Repo, tree: dict[str, Entry]) -> str:

@@ -1,4 +1,6 @@
-"""What the server keeps, on disk: a repository is a folder, its refs are one small file, and replacing that file is the commit."""
+"""What the server keeps, on disk: a repository is a folder, its refs are one small file, and replacing that
+file is the commit.
+"""
 
 import hashlib
 import json
@@ -36,7 +38,9 @@ def write_whole(path: Path, content: bytes) -> None:
 
 @dataclass(frozen=True)
 class Entry:
-    """A file of a tree: its git name, its size, and the sha256 of its content where that lies with the large objects."""
+    """A file of a tree: its git name, its size, and the sha256 of its content where that lies with the large
+    objects.
+    """
 
     oid: str
     size: int
@@ -45,7 +49,10 @@ class Entry:
     @cached_property
     def pointer(self) -> bytes:
         """The text that git holds in place of a large object."""
-        return b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize %d\n" % (str(self.sha256).encode(), self.size)
+        return b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize %d\n" % (
+            str(self.sha256).encode(),
+            self.size,
+        )
 
 
 def large(sha256: str, size: int) -> Entry:
@@ -114,7 +121,11 @@ class Repo:
 
     def content(self, entry: Entry) -> bytes:
         """The bytes of a file."""
-        return self.object_path(entry.sha256).read_bytes() if entry.sha256 else (self.folder / "blobs" / entry.oid).read_bytes()
+        return (
+            self.object_path(entry.sha256).read_bytes()
+            if entry.sha256
+            else (self.folder / "blobs" / entry.oid).read_bytes()
+        )
 
     def object_path(self, sha256: str) -> Path:
         """Where a large object of this repository lies, if it was uploaded."""
@@ -126,7 +137,9 @@ class Repo:
         write_whole(self.folder / "blobs" / entry.oid, content)
         return entry
 
-    def put_commit(self, tree: Mapping[str, Entry], *, parent: str | None, title: str, message: str = "", author: str) -> Commit:
+    def put_commit(
+        self, tree: Mapping[str, Entry], *, parent: str | None, title: str, message: str = "", author: str
+    ) -> Commit:
         """Keep a commit; nothing shows before a branch names it."""
         made = {"parent": parent, "title": title, "message": message, "author": author, "date": now()}
         made["tree"] = {path: asdict(tree[path]) for path in sorted(tree)}
@@ -153,10 +166,22 @@ class State:
 
     def repos(self) -> list[Repo]:
         """Every repository."""
-        found = sorted(path.parent for kind in ("model", "dataset") for path in (self.folder / kind).glob("*/*/repo.json"))
+        found = sorted(
+            path.parent
+            for kind in ("model", "dataset")
+            for path in (self.folder / kind).glob("*/*/repo.json")
+        )
         return [Repo(path, path.parent.parent.name, f"{path.parent.name}/{path.name}") for path in found]
 
-    def create(self, kind: str, name: str, *, visibility: str = "public", gated: str | bool = False, attributes: bytes) -> Repo:
+    def create(
+        self,
+        kind: str,
+        name: str,
+        *,
+        visibility: str = "public",
+        gated: str | bool = False,
+        attributes: bytes,
+    ) -> Repo:
         """Make a repository with one commit that holds .gitattributes alone."""
         repo = Repo(self.folder / kind / name, kind, name)
         tree = {".gitattributes": repo.put_blob(attributes)}

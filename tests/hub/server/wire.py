@@ -1,4 +1,6 @@
-"""HTTP as the routes see it: a request read whole, an answer, a refusal, and the handler that carries them over a connection."""
+"""HTTP as the routes see it: a request read whole, an answer, a refusal, and the handler that carries them
+over a connection.
+"""
 
 import json
 import re
@@ -93,7 +95,15 @@ class Listener(ThreadingHTTPServer):
     block_on_close = False
     request_queue_size = 64
 
-    def __init__(self, port: int, respond: Callable[[Request], Answer], faults: Faults, *, seen: list, on_crash: Callable[[], None]):
+    def __init__(
+        self,
+        port: int,
+        respond: Callable[[Request], Answer],
+        faults: Faults,
+        *,
+        seen: list,
+        on_crash: Callable[[], None],
+    ):
         self.respond, self.faults, self.seen, self.on_crash = respond, faults, seen, on_crash
         self.open: set = set()
         super().__init__(("127.0.0.1", port), Handler)
@@ -166,8 +176,12 @@ class Handler(BaseHTTPRequestHandler):
             return self.server.respond(request)
         except Refusal as refusal:
             return refusal.answer()
-        except Exception as error:  # a fault of this server must fail the test that meets it, and say what it was
-            return Answer(501, f"this loopback Hub failed at {request.method} {request.path}: {error!r}".encode())
+        except (
+            Exception
+        ) as error:  # a fault of this server must fail the test that meets it, and say what it was
+            return Answer(
+                501, f"this loopback Hub failed at {request.method} {request.path}: {error!r}".encode()
+            )
 
     def send(self, answer: Answer, *, cut: bool = False) -> None:
         """Write an answer; with `cut`, half of its body."""

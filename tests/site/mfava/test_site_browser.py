@@ -22,7 +22,10 @@ def test_segments_name_the_layer_type_and_share_of_every_hand():
     found = segments("abcdef", [[span(1, 4)], None, [span(3, 5, "hallucination", 0.93)]])
     gold, network = [0, "entity", 0], [2, "hallucination", 93]
     assert found == ["a", ["bc", [gold]], ["d", [gold, network]], ["e", [network]], "f"]
-    assert segments("𠮷🦜a", [[span(1, 99, None)]]) == ["𠮷", ["🦜a", [[0, "hallucination", 0]]]] and segments("", [None]) == []
+    assert (
+        segments("𠮷🦜a", [[span(1, 99, None)]]) == ["𠮷", ["🦜a", [[0, "hallucination", 0]]]]
+        and segments("", [None]) == []
+    )
 
 
 def test_soft_spans_count_above_a_half():
@@ -41,12 +44,25 @@ def test_a_text_with_silver_and_gold_labels_and_a_labelled_reply_are_one_record_
     # per language 3 passages and 3 models x 2 replies
     assert index["n"] == index["n_all"] == 27 and index["layers"][:3] == ["gold", "silver", "tiny-prefix"]
     both = next(record for record in made if record["id"].startswith("silverar0"))
-    assert both["_source"] == ["gold", "silver", "silver and gold differ"] and both["hands"] == [0, 1, 2, 3, 4]
+    assert both["_source"] == ["gold", "silver", "silver and gold differ"] and both["hands"] == [
+        0,
+        1,
+        2,
+        3,
+        4,
+    ]
     assert next(record for record in made if record["id"] == "replydebirch1")["_source"] == ["no labels"]
-    assert all(mark[0] != index["layers"].index("token-lr") for part in both["text"] if isinstance(part, list) for mark in part[1])  # p .31
+    assert all(
+        mark[0] != index["layers"].index("token-lr")
+        for part in both["text"]
+        if isinstance(part, list)
+        for mark in part[1]
+    )  # p .31
     natural = next(record for record in made if record["id"] == "replydebirch0-gold")
     assert [
-        part[0] for part in natural["text"] if isinstance(part, list) and any(mark[0] == 0 for mark in part[1])
+        part[0]
+        for part in natural["text"]
+        if isinstance(part, list) and any(mark[0] == 0 for mark in part[1])
     ]  # p .8 is shown, .4 is not
     assert natural["_types"] == ["hallucination"] and natural["task"] == "wild"
 
@@ -54,14 +70,21 @@ def test_a_text_with_silver_and_gold_labels_and_a_labelled_reply_are_one_record_
 def test_the_choice_is_bounded_and_even_over_languages():
     made, index = records(mfava_board(), 9)
     assert index["n"] == 9 and index["n_all"] == 27
-    assert {lang: sum(record["lang"] == lang for record in made) for lang in ("ar", "de", "zh")} == {"ar": 3, "de": 3, "zh": 3}
+    assert {lang: sum(record["lang"] == lang for record in made) for lang in ("ar", "de", "zh")} == {
+        "ar": 3,
+        "de": 3,
+        "zh": 3,
+    }
     assert records(mfava_board(), 9)[1] == index
 
 
 def test_only_the_leading_seed_and_scope_of_a_detector_are_shown():
     board = mfava_board()
     facts = pairs(seed=1, scope="mono", labels="binary")
-    more = [row | {"judgement_id": f"x{row['judgement_id']}", "attributes": facts, "spans": []} for row in board.judgements.to_dicts()]
+    more = [
+        row | {"judgement_id": f"x{row['judgement_id']}", "attributes": facts, "spans": []}
+        for row in board.judgements.to_dicts()
+    ]
     twice = dataclasses.replace(board, judgements=board.judgements.vstack(frame(Judgement, more)))
     assert records(twice, 100) == records(board, 100)
 
@@ -69,7 +92,9 @@ def test_only_the_leading_seed_and_scope_of_a_detector_are_shown():
 def test_scripts_of_a_marked_board_have_filters_of_their_own():
     tables = tiny_tables()
     made = scripts(tables, tables.boards[2])
-    assert list(made) == [f"samples/{NAME}/index.js", f"samples/{NAME}/0.js"] and not any("<" in text for text in made.values())
+    assert list(made) == [f"samples/{NAME}/index.js", f"samples/{NAME}/0.js"] and not any(
+        "<" in text for text in made.values()
+    )
     index = json.loads("[" + made[f"samples/{NAME}/index.js"][14:-3] + "]")[1]
     assert [key for key, *_ in index["filters"]] == ["task", "lang", "source", "type", "generator", "oddity"]
     assert index["columns"]["lang"]["values"] == [["ar", "Arabic"], ["zh", "Chinese"], ["de", "German"]]
@@ -84,8 +109,12 @@ def test_texts_of_another_source_stay_closed_where_its_rights_do():
     rights |= {"own_redistribution": "yes"}
     assert open_part(dataclasses.replace(board, source_card=rights)).samples.equals(board.samples)
     first, *others = sorted(set(board.samples["item_id"]))
-    lent = board.items.with_columns(source=pl.when(pl.col("item_id") == first).then(pl.lit("lent")).otherwise("source"))
-    taught = board.items.with_columns(task=pl.when(pl.col("item_id") == first).then(pl.lit("train")).otherwise("task"))
+    lent = board.items.with_columns(
+        source=pl.when(pl.col("item_id") == first).then(pl.lit("lent")).otherwise("source")
+    )
+    taught = board.items.with_columns(
+        task=pl.when(pl.col("item_id") == first).then(pl.lit("train")).otherwise("task")
+    )
     for items in (lent, taught):
         shown = open_part(dataclasses.replace(board, items=items, source_card=rights))
         assert sorted(set(shown.samples["item_id"])) == others and first not in set(shown.items["item_id"])
@@ -93,4 +122,6 @@ def test_texts_of_another_source_stay_closed_where_its_rights_do():
 
 
 def test_the_hub_id_of_a_writer_stays_as_it_is():
-    assert coded("generator", ["01-ai/Yi-1.5-9B-Chat"])["values"] == [["01-ai/Yi-1.5-9B-Chat", "01-ai/Yi-1.5-9B-Chat"]]
+    assert coded("generator", ["01-ai/Yi-1.5-9B-Chat"])["values"] == [
+        ["01-ai/Yi-1.5-9B-Chat", "01-ai/Yi-1.5-9B-Chat"]
+    ]

@@ -14,7 +14,17 @@ from truerate.tracks.mfava.languages import LANGUAGES
 
 
 def rate(
-    model, lang, value, *, estimator="raw", calibration=None, kind="model", metric="hallucination_rate", low=None, high=None, replies="all"
+    model,
+    lang,
+    value,
+    *,
+    estimator="raw",
+    calibration=None,
+    kind="model",
+    metric="hallucination_rate",
+    low=None,
+    high=None,
+    replies="all",
 ):
     held = {"lang": lang, "estimator": estimator, "calibration": calibration, "replies": replies}
     return {"table": "rates", "subject": model, "kind": kind, "metric": metric, "slice": {key: one for key, one in held.items() if one},
@@ -31,7 +41,9 @@ def test_means_stand_at_both_edges_and_say_what_is_missing():
     spots = {line["code"]: [cell["now"] for cell in line["cells"]] for line in [*made["lines"], made["foot"]]}
     assert spots["de"][0].value == pytest.approx(0.2) and spots["de"][0].n_missing == 0
     assert (spots["ar"][0].value, spots["ar"][0].n, spots["ar"][0].n_missing) == (0.2, 1, 1)  # b is not told
-    assert [spot.value for spot in spots["all"][1:]] == [pytest.approx(0.15), 0.3] and spots["all"][2].n_missing == 1
+    assert [spot.value for spot in spots["all"][1:]] == [pytest.approx(0.15), 0.3] and spots["all"][
+        2
+    ].n_missing == 1
     assert heat_map([], BOARD) is None
 
 
@@ -41,7 +53,11 @@ def test_an_estimate_over_all_languages_is_not_made_anew():
 
 
 def test_the_best_founded_estimate_that_is_mostly_told_comes_first():
-    gold = [rate(model, lang, 0.2, estimator="rogan-gladen", calibration="gold") for model in "ab" for lang in ("de", "ar")]
+    gold = [
+        rate(model, lang, 0.2, estimator="rogan-gladen", calibration="gold")
+        for model in "ab"
+        for lang in ("de", "ar")
+    ]
     natural = [
         rate(model, lang, 0.2 if model == "a" else None, estimator="rogan-gladen", calibration="natural")
         for model in "ab"
@@ -51,7 +67,11 @@ def test_the_best_founded_estimate_that_is_mostly_told_comes_first():
     assert opening(grids(RAW + gold + natural)) == ("rogan-gladen", "natural", "all")  # told in one half
     untold = rate("c", "de", None, estimator="rogan-gladen", calibration="natural")
     assert opening(grids([*RAW, *gold, *natural, untold])) == ("rogan-gladen", "gold", "all")
-    assert opening(grids([rate("a", "de", 0.1, kind="planted", estimator="planted")])) == ("planted", "", "all")
+    assert opening(grids([rate("a", "de", 0.1, kind="planted", estimator="planted")])) == (
+        "planted",
+        "",
+        "all",
+    )
 
 
 def test_numbers_lie_packed_in_the_cell():
@@ -69,7 +89,11 @@ def test_planted_values_spread_and_band_stand_beside_the_estimates_they_belong_t
             rate("a", "de", 0.25, estimator=None, calibration="gold", metric="sensitivity_high")]  # fmt: skip
     found = grids(rows)
     hr, rogan = found["hr_est", "gold", "all"]["de", "a"], found["rogan-gladen", "gold", "all"]["de", "a"]
-    assert (hr.std, hr.planted, hr.band) == (0.02, 0.15, (None, None)) and (rogan.std, rogan.planted, rogan.band) == (
+    assert (hr.std, hr.planted, hr.band) == (0.02, 0.15, (None, None)) and (
+        rogan.std,
+        rogan.planted,
+        rogan.band,
+    ) == (
         None,
         0.15,
         (0.05, 0.25),
@@ -85,12 +109,22 @@ def test_one_axis_serves_all_estimates_and_an_outlier_does_not_stretch_it():
 
 
 def test_errors_of_an_estimator_by_hand():
-    # planted .10 and .20; estimated .12 (interval holds .10) and .17 (its interval does not hold .20); a third cell is not told
-    rows = [rate("a", "de", 0.12, low=0.09, high=0.15), rate("b", "de", 0.17, low=0.15, high=0.19), rate("c", "de", None)]
-    rows += [rate(name, "de", value, kind="planted", estimator="planted") for name, value in (("a", 0.1), ("b", 0.2), ("c", 0.3))]
+    # planted .10 and .20; estimated .12 (interval holds .10) and .17 (its interval does not hold .20); a
+    # third cell is not told
+    rows = [
+        rate("a", "de", 0.12, low=0.09, high=0.15),
+        rate("b", "de", 0.17, low=0.15, high=0.19),
+        rate("c", "de", None),
+    ]
+    rows += [
+        rate(name, "de", value, kind="planted", estimator="planted")
+        for name, value in (("a", 0.1), ("b", 0.2), ("c", 0.3))
+    ]
     (found,) = recovery(rows, BOARD)["estimators"]
     assert (found["n"], found["n_untold"], found["held"]) == (3, 1, 0.5)
-    assert found["error"] == pytest.approx((0.02 + 0.03) / 2) and found["bias"] == pytest.approx((0.02 - 0.03) / 2)
+    assert found["error"] == pytest.approx((0.02 + 0.03) / 2) and found["bias"] == pytest.approx(
+        (0.02 - 0.03) / 2
+    )
     assert recovery(RAW, BOARD) is None
 
 
@@ -108,23 +142,38 @@ def analysis(metric, value, *, low=None, high=None, subject="rate-against-length
     ),
 )
 def test_an_analysis_is_said_in_words(r, p, said):
-    (line,) = analyses([analysis("pearson_r", r), analysis("p_value", p), analysis("n_points", 9.0)], BOARD)["lines"]
+    (line,) = analyses([analysis("pearson_r", r), analysis("p_value", p), analysis("n_points", 9.0)], BOARD)[
+        "lines"
+    ]
     assert (line["verdict"], line["n"], line["p"]) == (said, 9, p) and line["caveat"]
 
 
 def test_an_analysis_without_p_is_told_by_its_interval_and_unknown_ones_are_shown():
     first, second = analyses([analysis("mean_difference", 0.1, low=0.02, high=0.2, subject="zeta", test="bootstrap"),
                               analysis("pearson_r", None)], BOARD)["lines"]  # fmt: skip
-    assert (first["title"], first["verdict"]) == ("Rate against the length of replies", "Not measured: too few points.")
+    assert (first["title"], first["verdict"]) == (
+        "Rate against the length of replies",
+        "Not measured: too few points.",
+    )
     assert (second["title"], second["where"], second["verdict"]) == ("Zeta", "paired bootstrap", "More.")
 
 
 def test_of_several_estimates_the_best_founded_one_leads_and_the_others_fold_away():
-    modes = ({"estimator": "raw"}, {"estimator": "hr_est", "calibration": "gold"}, {"estimator": "hr_est", "calibration": "silver"})
-    rows = [analysis("pearson_r", 0.1, **mode, **more) for mode in modes for more in ({}, {"within": "languages"})]
+    modes = (
+        {"estimator": "raw"},
+        {"estimator": "hr_est", "calibration": "gold"},
+        {"estimator": "hr_est", "calibration": "silver"},
+    )
+    rows = [
+        analysis("pearson_r", 0.1, **mode, **more) for mode in modes for more in ({}, {"within": "languages"})
+    ]
     rows.append(analysis("mean_difference", 0.1, subject="by-family", family="Afro-Asiatic", estimator="raw"))
     found = analyses(rows, BOARD)
-    assert [line["where"] for line in found["lines"]] == ["Gold, HR_est", "Gold, HR_est, within languages", "Raw, Afro-Asiatic"]
+    assert [line["where"] for line in found["lines"]] == [
+        "Gold, HR_est",
+        "Gold, HR_est, within languages",
+        "Raw, Afro-Asiatic",
+    ]
     assert len(found["more"]) == 4 and not [line for line in found["more"] if "Gold" in line["where"]]
 
 
@@ -132,13 +181,24 @@ def test_the_leading_detector_has_a_table_of_its_own_and_planted_rates_stand_bes
     rows = [row | {"slice": unpaired(row["slice"])} for row in frame(Row, mfava_rows()).to_dicts()]
     found = page_of("mfava").rows(rows, BOARD)
     assert {row["subject"] for row in found if row["table"] == "leader"} == {"tiny-prefix"}
-    assert {row["slice"]["against"] for row in found if row["table"] == "leader"} == {"held-out", "silver", "gold", "natural"}
-    beside = {(row["slice"].get("estimator"), row["slice"].get("calibration")) for row in found if row["kind"] == "planted"}
+    assert {row["slice"]["against"] for row in found if row["table"] == "leader"} == {
+        "held-out",
+        "silver",
+        "gold",
+        "natural",
+    }
+    beside = {
+        (row["slice"].get("estimator"), row["slice"].get("calibration"))
+        for row in found
+        if row["kind"] == "planted"
+    }
     assert ("rogan-gladen", "natural") in beside and ("raw", None) in beside
     spread = [
         row["std"]
         for row in found
-        if row["kind"] == "model" and row["slice"].get("estimator") == "hr_est" and row["metric"] == "hallucination_rate"
+        if row["kind"] == "model"
+        and row["slice"].get("estimator") == "hr_est"
+        and row["metric"] == "hallucination_rate"
     ]
     assert set(spread) == {0.011}
 
@@ -146,8 +206,16 @@ def test_the_leading_detector_has_a_table_of_its_own_and_planted_rates_stand_bes
 def test_how_many_answers_have_a_page_stands_beside_mu_shroom_s_figures():
     counts = {"n_answers_de": 4, "n_answers_with_page_de": 4, "n_answers_zh": 6, "n_answers_with_page_zh": 0}
     rows = [row | {"slice": unpaired(row["slice"])} for row in mfava_rows()]
-    made = [row for row in page_of("mfava").rows(rows, mfava_board(source_card={"counts": counts})) if row["metric"] == "with_page_rate"]
-    assert [(row["slice"]["lang"], row["value"], row["n"]) for row in made] == [("de", 1, 4), ("zh", 0, 6), ("all", 0.4, 10)]
+    made = [
+        row
+        for row in page_of("mfava").rows(rows, mfava_board(source_card={"counts": counts}))
+        if row["metric"] == "with_page_rate"
+    ]
+    assert [(row["slice"]["lang"], row["value"], row["n"]) for row in made] == [
+        ("de", 1, 4),
+        ("zh", 0, 6),
+        ("all", 0.4, 10),
+    ]
     (section,) = [section for section in page_of("mfava").sections if section.heading == "Mu-SHROOM"]
     assert all(any(view.takes(row) for view in section.views) for row in made)
     plain = page_of("mfava").rows(rows, mfava_board(source_card={"counts": {"n_items": 3}}))

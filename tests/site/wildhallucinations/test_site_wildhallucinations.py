@@ -1,4 +1,6 @@
-"""WildHallucinations' pages: what stands where, planted truth beside estimates, replies cut into facts, texts that attack, empty parts."""
+"""WildHallucinations' pages: what stands where, planted truth beside estimates, replies cut into facts, texts
+that attack, empty parts.
+"""
 
 import dataclasses
 import json
@@ -51,15 +53,24 @@ def tables(rows: list[dict]):
 
 
 def found(metric, rows, **held):
-    return [row for row in rows if row["metric"] == metric and all(row["slice"].get(key) == value for key, value in held.items())]
+    return [
+        row
+        for row in rows
+        if row["metric"] == metric and all(row["slice"].get(key) == value for key, value in held.items())
+    ]
 
 
-# ---- the leading table and the views ----------------------------------------------------------------------------------------------------
+# ---- the leading table and the views -----------------------------------------------------------------------
 
 
 def test_the_leading_table_ranks_by_the_raw_score_of_all_entities(rows):
     (panel,) = panels(rows, LEADING)
-    assert [column.heading for column in panel.columns if not column.is_extra] == ["WildFactScore", "Corrected", "Strict", "Responding"]
+    assert [column.heading for column in panel.columns if not column.is_extra] == [
+        "WildFactScore",
+        "Corrected",
+        "Strict",
+        "Responding",
+    ]
     assert [column.is_ranked for column in panel.columns][:4] == [True, False, False, False]
     assert [line.subject for line in panel.lines] == list(MODELS) and panel.lines[2].cells[0].rank == "3–4"
     assert panel.lines[0].cells[0].row["value"] == pytest.approx(0.88)  # planted .91 less the verifier's bias
@@ -72,7 +83,15 @@ def test_planted_truth_stands_beside_raw_corrected_strict_and_responding(rows):
 
 def test_views_stand_side_by_side_with_the_places_gained(rows):
     (panel,) = panels(rows, PAGE.sections[1].views[0])
-    heads = ["WildFactScore", "Corrected", "Common subset", "Deduplicated", "Length-penalised", "Strict", "Strict, common subset"]
+    heads = [
+        "WildFactScore",
+        "Corrected",
+        "Common subset",
+        "Deduplicated",
+        "Length-penalised",
+        "Strict",
+        "Strict, common subset",
+    ]
     assert [column.heading for column in panel.columns] == heads
     moved = {line.subject: [cell.moved for cell in line.cells] for line in panel.lines}
     assert moved["aster"] == [None, 0, -1, 0, 0, -1, None] and moved["birch"][2] == 1 and panel.has_moves
@@ -87,15 +106,21 @@ def test_a_setting_makes_panels_of_its_own():
     held = [row | {"slice": {"setting": name, "estimator": "raw", "set": "all"}} for name in ("zero-context", "noisy-context")
             for row in found("wildfactscore", PLAIN, estimator="raw", set="all")
             if row["kind"] == "model" and len(row["slice"]) == 2]  # fmt: skip
-    assert [panel.title for panel in panels(PAGE.rows(held, BOARD), LEADING)] == ["Noisy context", "Zero context"]
+    assert [panel.title for panel in panels(PAGE.rows(held, BOARD), LEADING)] == [
+        "Noisy context",
+        "Zero context",
+    ]
 
 
-# ---- parts, abstention, verifier, errors ------------------------------------------------------------------------------------------------
+# ---- parts, abstention, verifier, errors -------------------------------------------------------------------
 
 
 def test_parts_are_lines_with_models_across_and_darker_is_worse(rows):
     domains, kinds = (panels(rows, view) for view in PAGE.sections[2].views)
-    assert [line.name for line in domains[0].lines][:2] == ["Computing-related", "Culture & entertainment"] and len(domains) == 1
+    assert [line.name for line in domains[0].lines][:2] == [
+        "Computing-related",
+        "Culture & entertainment",
+    ] and len(domains) == 1
     assert [line.name for line in kinds[0].lines] == [
         "Not on Wikipedia",
         "On Wikipedia",
@@ -108,13 +133,17 @@ def test_parts_are_lines_with_models_across_and_darker_is_worse(rows):
 
 def test_a_planted_part_that_nobody_measured_makes_no_table(rows):
     strict = [row for row in rows if row["table"] == "by-domain" and row["metric"] == "wildfactscore_strict"]
-    assert strict == [] and [row for row in PLAIN if row["metric"] == "wildfactscore_strict" and "domain" in row["slice"]]
+    assert strict == [] and [
+        row for row in PLAIN if row["metric"] == "wildfactscore_strict" and "domain" in row["slice"]
+    ]
 
 
 def test_what_is_counted_on_the_common_subset_alone_does_not_double_a_column(rows):
     facts = next(section for section in PAGE.sections if section.heading == "Facts").views[0]
     (panel,) = panels(rows, facts)
-    assert [column.heading for column in panel.columns][2:4] == ["Duplicates", "Restate the name"] and len(panel.columns) == 8
+    assert [column.heading for column in panel.columns][2:4] == ["Duplicates", "Restate the name"] and len(
+        panel.columns
+    ) == 8
 
 
 def test_rules_of_abstention_stand_with_their_errors(page):
@@ -124,31 +153,43 @@ def test_rules_of_abstention_stand_with_their_errors(page):
 
 def test_detectors_and_the_verifier_stand_in_one_table_best_first(rows):
     (panel,) = panels(rows, PAGE.detectors)
-    assert [(line.subject, line.kind) for line in panel.lines][:2] == [("quill", "model"), ("token-overlap", "baseline")]
+    assert [(line.subject, line.kind) for line in panel.lines][:2] == [
+        ("quill", "model"),
+        ("token-overlap", "baseline"),
+    ]
 
 
 def test_kinds_of_error_are_said_in_words_for_both_verdicts(rows):
     view = next(section for section in PAGE.sections if section.heading == "Error analysis").views[0]
     (panel,) = panels(rows, view)
     assert [column.heading for column in panel.columns] == ["Not supported", "Supported"]
-    assert (panel.lines[0].name, panel.lines[1].name) == ("The verdict holds", "Retrieval") and len(panel.lines) == 7
+    assert (panel.lines[0].name, panel.lines[1].name) == ("The verdict holds", "Retrieval") and len(
+        panel.lines
+    ) == 7
     assert panel.lines[1].notes == ("the passages shown do not hold what decides it",)
 
 
-# ---- funnel, evidence, recovery ---------------------------------------------------------------------------------------------------------
+# ---- funnel, evidence, recovery ----------------------------------------------------------------------------
 
 
 def test_each_stage_names_why_others_went_and_truth_stands_beside(rows):
     made = funnel(rows, BOARD)
     assert [line["n"] for line in made["lines"]] == [412, 368, 291, 262, 214, 208, 60]
     assert made["lines"][3]["gone"] == [("private person", 26), ("asked to be left out", 3)]
-    assert (made["whole"]["precision"]["value"], made["whole"]["recall"]["value"], made["eligible"]["value"]) == (0.967, 0.943, 246)
+    assert (
+        made["whole"]["precision"]["value"],
+        made["whole"]["recall"]["value"],
+        made["eligible"]["value"],
+    ) == (0.967, 0.943, 246)
     assert funnel([], BOARD) is None
 
 
 def test_pages_are_told_by_outcome_the_kept_ones_first(rows):
     made = evidence(rows, BOARD)
-    assert made["total"] == 334 and [line["name"] for line in made["lines"]][:2] == ["Kept", "Robots not welcome"]
+    assert made["total"] == 334 and [line["name"] for line in made["lines"]][:2] == [
+        "Kept",
+        "Robots not welcome",
+    ]
     assert made["figures"][0] == ("Pages per entity", "4.7", "") and made["figures"][2] == (
         "With a Wikipedia page",
         "52.0 %",
@@ -160,19 +201,31 @@ def test_pages_are_told_by_outcome_the_kept_ones_first(rows):
 def test_the_correction_is_held_against_the_truth_and_comes_nearer(rows):
     made = recovered(rows, BOARD)
     errors = {(one["title"], one["beside"]): one for one in made["estimators"]}
-    assert list(errors) == [("Raw", "all entities"), ("Corrected", "all entities"), ("Strict", "all entities"), ("Raw", "parts of them")]
+    assert list(errors) == [
+        ("Raw", "all entities"),
+        ("Corrected", "all entities"),
+        ("Strict", "all entities"),
+        ("Raw", "parts of them"),
+    ]
     raw, corrected = errors["Raw", "all entities"], errors["Corrected", "all entities"]
-    assert raw["bias"] == pytest.approx(-0.03) and raw["held"] == 0 and corrected["error"] < raw["error"] and corrected["held"] == 1
+    assert (
+        raw["bias"] == pytest.approx(-0.03)
+        and raw["held"] == 0
+        and corrected["error"] < raw["error"]
+        and corrected["held"] == 1
+    )
     assert errors["Raw", "parts of them"]["n"] == 55  # 5 models x (5 domains + 2 + 4 rarities)
     assert recovered([row for row in rows if row["kind"] != "planted"], BOARD) is None
 
 
-# ---- boards that have less --------------------------------------------------------------------------------------------------------------
+# ---- boards that have less ---------------------------------------------------------------------------------
 
 
 def test_sections_without_rows_do_not_appear():
     some = [
-        row for row in wildhallucinations_rows() if row["metric"] in ("wildfactscore", "verifier_accuracy") and row["kind"] != "planted"
+        row
+        for row in wildhallucinations_rows()
+        if row["metric"] in ("wildfactscore", "verifier_accuracy") and row["kind"] != "planted"
     ]
     known = tables(some)
     assert [one["heading"] for one in context(known, known.boards[-1])["sections"]] == [
@@ -188,14 +241,23 @@ def test_every_row_has_a_place(rows):
 
 def test_the_head_counts_entities_replies_and_facts(page):
     text = Elements(page).text
-    assert f"Entities{len(ENTITIES)}" in text and "Replies35 2 abstain" in text and "Verified byquill" in text and "% not supported" in text
+    assert (
+        f"Entities{len(ENTITIES)}" in text
+        and "Replies35 2 abstain" in text
+        and "Verified byquill" in text
+        and "% not supported" in text
+    )
 
 
-# ---- from a number to the replies behind it ---------------------------------------------------------------------------------------------
+# ---- from a number to the replies behind it ----------------------------------------------------------------
 
 
 def test_a_number_leads_to_the_replies_behind_it(rows):
-    read = {(row["table"], row["metric"]): row["read"] for row in rows if row.get("read") and row["subject"] in ("elm", "quill", "replies")}
+    read = {
+        (row["table"], row["metric"]): row["read"]
+        for row in rows
+        if row.get("read") and row["subject"] in ("elm", "quill", "replies")
+    }
     assert read["leading", "wildfactscore"] == f"board={NAME}&generator=elm"
     assert read["facts", "duplicate_fact_rate"] == f"board={NAME}&generator=elm&verdict=duplicate"
     assert read["by-domain", "wildfactscore"] == f"board={NAME}&generator=elm&domain=organism"
@@ -208,17 +270,22 @@ def test_nothing_leads_to_texts_that_may_not_be_shown():
     assert scripts(tiny_tables(), closed) == {}
 
 
-# ---- records ----------------------------------------------------------------------------------------------------------------------------
+# ---- records -----------------------------------------------------------------------------------------------
 
 
 def test_a_record_is_a_reply_with_its_sentences_facts_and_evidence():
     made, index = records(BOARD, 100)
     assert index["n"] == index["n_all"] == 35 and index["form"] == "facts" and index["leader"] == "quill"
     one = next(record for record in made if record["id"] == "r0birch")
-    assert [part[1] for part in one["text"] if isinstance(part, list)] == [0, 1, 2] and one["text"][0] == "Here is what I know. "
+    assert [part[1] for part in one["text"] if isinstance(part, list)] == [0, 1, 2] and one["text"][
+        0
+    ] == "Here is what I know. "
     assert [fact[0] for fact in one["facts"]] == [0, 1, 2] and one["facts"][2][3] == ["duplicate"]
     assert one["facts"][2][4] == [] and one["facts"][0][4] == [0]  # references to nothing are left out
-    assert one["pages"][0][1:] == ["http://almanac0.invalid/0", "almanac0.invalid", True] and one["passages"][0][2] is False
+    assert (
+        one["pages"][0][1:] == ["http://almanac0.invalid/0", "almanac0.invalid", True]
+        and one["passages"][0][2] is False
+    )
 
 
 def test_silence_and_replies_without_facts_are_records_too():
@@ -233,7 +300,11 @@ def test_what_people_and_other_judges_say_stands_with_the_fact():
     wrong = [fact for record in made for fact in record["facts"] if fact[6] == "n"]
     assert wrong and all(fact[7] == "retrieval" for fact in wrong)
     assert {judge for fact in wrong for judge, _ in fact[5]} == {"quill · one by one", "token-overlap"}
-    assert set(index["judges"]) == {"quill", "quill · one by one", "token-overlap"} and "ann" not in json.dumps(index["judges"])
+    assert set(index["judges"]) == {
+        "quill",
+        "quill · one by one",
+        "token-overlap",
+    } and "ann" not in json.dumps(index["judges"])
 
 
 def test_the_choice_keeps_entities_whole_and_takes_turns_over_domains():
@@ -248,19 +319,38 @@ def test_facts_that_could_not_be_written_are_said_so():
             "text": "",
             "finish_reason": "stop", "status": "unparsed", "reason": "no_line", "prompt_key": "k", "cost_usd": 0.0,
             "attributes": [{"key": "generation", "value": "r5dogwood"}]}  # fmt: skip
-    more = dataclasses.replace(BOARD, generations=BOARD.generations.vstack(pl.DataFrame([lost], schema=BOARD.generations.schema)))
+    more = dataclasses.replace(
+        BOARD, generations=BOARD.generations.vstack(pl.DataFrame([lost], schema=BOARD.generations.schema))
+    )
     one = next(record for record in records(more, 100)[0] if record["id"] == "r5dogwood")
     assert one["status"] == one["_reply"] == "not-written"
 
 
 def test_a_reply_is_cut_at_its_sentences_and_loses_no_character():
     text = "One. Two. One. 𠮷🦜."
-    assert cut(text, [(0, "One."), (2, "One."), (3, "𠮷🦜.")]) == [["One.", 0], " Two. ", ["One.", 2], " ", ["𠮷🦜.", 3]]
+    assert cut(text, [(0, "One."), (2, "One."), (3, "𠮷🦜.")]) == [
+        ["One.", 0],
+        " Two. ",
+        ["One.", 2],
+        " ",
+        ["𠮷🦜.", 3],
+    ]
     assert cut("a b", [(0, "gone"), (1, "")]) == ["a b"] and cut("", []) == []
 
 
 @pytest.mark.parametrize(
-    "url", (HOSTILE_URL, "data:text/html,x", "//host/x", "http://", "http://[x", 'https://a/"onclick=1', "a b", None, "")
+    "url",
+    (
+        HOSTILE_URL,
+        "data:text/html,x",
+        "//host/x",
+        "http://",
+        "http://[x",
+        'https://a/"onclick=1',
+        "a b",
+        None,
+        "",
+    ),
 )
 def test_only_addresses_of_the_web_become_links(url):
     assert web_address(url) == ("", "")
@@ -271,19 +361,31 @@ def test_a_page_of_unknown_rights_is_quoted_and_no_more():
     page = {"title": "t", "url": None, "licence": "not stated", "is_wikipedia": False, "text": "word " * 200}
     (_, ((_, text, is_cut),), _) = passages(["d:0-1000"], {"d": page}, is_open=False)
     assert is_cut and len(text) <= QUOTED and not text.endswith("wor")
-    assert quoted("x" * 999, "CC BY-SA 4.0") == ("x" * 999, False) and passages(["d:0-1000"], {"d": page}, is_open=True)[1][0][2] is False
+    assert (
+        quoted("x" * 999, "CC BY-SA 4.0") == ("x" * 999, False)
+        and passages(["d:0-1000"], {"d": page}, is_open=True)[1][0][2] is False
+    )
 
 
 def test_a_judge_against_people_is_one_letter():
     assert compare([("s", "s"), ("n", "n"), ("u", "n"), (None, "s")]) == "a" and compare([("s", "n")]) == "m"
-    assert compare([("n", "s")]) == "x" and compare([("n", "s"), ("s", "n")]) == "b" and compare([("s", None)]) == "-" == compare([])
+    assert (
+        compare([("n", "s")]) == "x"
+        and compare([("n", "s"), ("s", "n")]) == "b"
+        and compare([("s", None)]) == "-" == compare([])
+    )
 
 
 def test_hostile_texts_stay_data(page):
     made = scripts(tiny_tables(), BOARD)
-    assert list(made) == [f"samples/{NAME}/index.js", f"samples/{NAME}/0.js"] and not any("<" in text for text in made.values())
+    assert list(made) == [f"samples/{NAME}/index.js", f"samples/{NAME}/0.js"] and not any(
+        "<" in text for text in made.values()
+    )
     shard = json.loads("[" + made[f"samples/{NAME}/0.js"][len("truerateShard(") : -3] + "]")[2]
-    assert HOSTILE_TEXT in [record["name"] for record in shard] and HOSTILE_URL not in made[f"samples/{NAME}/0.js"]
+    assert (
+        HOSTILE_TEXT in [record["name"] for record in shard]
+        and HOSTILE_URL not in made[f"samples/{NAME}/0.js"]
+    )
     assert "onerror" not in page
 
 
@@ -297,14 +399,19 @@ def test_who_never_answered_stands_in_the_leading_table_without_a_rank():
         said("no_answers", 60.0),
     ]
     (panel,) = panels(
-        page_of("wildhallucinations").rows([*PLAIN, *(dict(one, slice=unpaired(one["slice"])) for one in more)], BOARD), LEADING
+        page_of("wildhallucinations").rows(
+            [*PLAIN, *(dict(one, slice=unpaired(one["slice"])) for one in more)], BOARD
+        ),
+        LEADING,
     )
     assert panel.lines[-1].subject == "nobody" and panel.lines[-1].cells[0].rank == "no answers"
     assert "no_answers" not in {column.measure.name for column in panel.columns}
 
 
 def test_the_head_of_the_page_tells_the_three_states_apart(rows):
-    """Silent replies, those without a fact, and those that did not come are three numbers, the ones of the tables."""
+    """Silent replies, those without a fact, and those that did not come are three numbers, the ones of the
+    tables.
+    """
     replies = frame(
         Generation,
         [
@@ -316,7 +423,9 @@ def test_the_head_of_the_page_tells_the_three_states_apart(rows):
               for where, value, n in (({}, 0.5, 4), ({"set": "common"}, 1.0, 2), ({"domain": "d"}, 1.0, 2))]  # fmt: skip
     figures = dict(
         (name, (value, note))
-        for name, value, note in page_of("wildhallucinations").figures(shares, dataclasses.replace(BOARD, generations=replies))
+        for name, value, note in page_of("wildhallucinations").figures(
+            shares, dataclasses.replace(BOARD, generations=replies)
+        )
     )
     assert figures["Replies"] == (8, "1 did not come, 3 abstain, 2 without a fact")
 
@@ -325,9 +434,18 @@ def test_responding_in_the_leading_table_is_by_the_rule_that_decided():
     """Under `abstention: paper` the scores leave out what that rule flags; the rate beside them is that rule's."""
     marks = {"measured": "false", "paper": "true"}
     attributes = [{"key": f"abstained_{rule}", "value": value} for rule, value in marks.items()]
-    replies = frame(Generation, [{"generation_id": "g", "purpose": "generate", "status": "abstained", "attributes": attributes}])
+    replies = frame(
+        Generation,
+        [{"generation_id": "g", "purpose": "generate", "status": "abstained", "attributes": attributes}],
+    )
     for status, rule in (("abstained", "paper"), ("ok", "measured")):
         board = dataclasses.replace(BOARD, generations=replies.with_columns(status=pl.lit(status)))
         expected = found("responding_rate", PLAIN, rule=rule)
-        rows = [one for one in page_of("wildhallucinations").rows(PLAIN, board) if one["table"] == "leading" and one["kind"] == "model"]
-        assert [one["value"] for one in found("responding_rate", rows)] == [one["value"] for one in expected if one["kind"] == "model"]
+        rows = [
+            one
+            for one in page_of("wildhallucinations").rows(PLAIN, board)
+            if one["table"] == "leading" and one["kind"] == "model"
+        ]
+        assert [one["value"] for one in found("responding_rate", rows)] == [
+            one["value"] for one in expected if one["kind"] == "model"
+        ]

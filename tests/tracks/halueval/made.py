@@ -79,7 +79,15 @@ def document(document_id: str = "d1", text: str = "Lisbon is the capital of Port
     return {"document_id": document_id, "lang": "en", "title": document_id, "text": text, **more}
 
 
-def sample(sample_id: str, item_id: str, is_hallucinated: bool, *, task: str = "qa", pair_id: str | None = None, **changes) -> dict:
+def sample(
+    sample_id: str,
+    item_id: str,
+    is_hallucinated: bool,
+    *,
+    task: str = "qa",
+    pair_id: str | None = None,
+    **changes,
+) -> dict:
     values = {
         "sample_id": sample_id,
         "item_id": item_id,

@@ -2,7 +2,13 @@
 
 import pytest
 
-from truerate.tracks.halueval.candidates import REASONS, breaks_length_rule, candidate_reason, is_refusal, words_over
+from truerate.tracks.halueval.candidates import (
+    REASONS,
+    breaks_length_rule,
+    candidate_reason,
+    is_refusal,
+    words_over,
+)
 
 
 def test_empty():
@@ -18,7 +24,10 @@ def test_a_longer_text_with_the_right_one_inside_is_usable():
     assert candidate_reason("Lisbon, the capital of Spain", "Lisbon") is None
 
 
-@pytest.mark.parametrize("text", ["I cannot help with that.", "I'm sorry, but I can’t write that.", "As an AI, I am not able to lie."])
+@pytest.mark.parametrize(
+    "text",
+    ["I cannot help with that.", "I'm sorry, but I can’t write that.", "As an AI, I am not able to lie."],
+)
 def test_refusal(text):
     assert is_refusal(text)
 

@@ -38,7 +38,12 @@ def test_a_larger_size_keeps_the_earlier_items():
 
 
 def test_probes_other_tasks_and_items_without_a_right_answer_are_passed_over():
-    rows = [item("i1"), item("i2", right_answer=None), item("g1", "general"), item("g2", "general", attributes=pairs(is_probe=True))]
+    rows = [
+        item("i1"),
+        item("i2", right_answer=None),
+        item("g1", "general"),
+        item("g2", "general", attributes=pairs(is_probe=True)),
+    ]
     assert chosen_items(frame(Item, rows), {"qa": 9, "general": 9}, 7)["item_id"].to_list() == ["g1", "i1"]
     assert chosen_items(frame(Item, rows), {"qa": 9}, 7)["item_id"].to_list() == ["i1"]
 

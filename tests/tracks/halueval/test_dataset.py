@@ -16,8 +16,18 @@ from .made import dead, item, ok, sample, settings, tables
 TALLY = Tally("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
 TABLES = tables([item(f"i{k}") for k in range(4)])
 FOUND = contexts(TABLES.items, TABLES.documents)
-ONE_PASS = {"i0": ok("Wrong 0"), "i1": ok("right i1."), "i2": ok("I cannot help with that."), "i3": dead("timeout")}
-TAUGHT = {"i0": ok("Also wrong 0"), "i1": ok("a wrong answer that is quite a bit too long"), "i2": ok(" … "), "i3": ok("Wrong 3")}
+ONE_PASS = {
+    "i0": ok("Wrong 0"),
+    "i1": ok("right i1."),
+    "i2": ok("I cannot help with that."),
+    "i3": dead("timeout"),
+}
+TAUGHT = {
+    "i0": ok("Also wrong 0"),
+    "i1": ok("a wrong answer that is quite a bit too long"),
+    "i2": ok(" … "),
+    "i3": ok("Wrong 3"),
+}
 
 
 def candidates():
@@ -50,7 +60,9 @@ def test_only_usable_candidates_are_offered():
 
 
 def test_every_other_candidate_is_rejected_with_its_reason():
-    made = dataset.rejects(candidates(), chosen(ok("Answer 1"), ok("Answer 2")), candidates().clear(), generator="gen")
+    made = dataset.rejects(
+        candidates(), chosen(ok("Answer 1"), ok("Answer 2")), candidates().clear(), generator="gen"
+    )
     validate(Reject, made, where="rejects")
     assert sorted(made["reason"]) == ["dead", "empty", "filtered_out", "refusal", "same_as_right"]
     kept = [one.candidate_id for one in chosen(ok("Answer 1"), ok("Answer 2")).values()]
@@ -58,13 +70,24 @@ def test_every_other_candidate_is_rejected_with_its_reason():
 
 
 def test_samples_made_here_follow_the_split_that_the_source_brings():
-    """Of a group that was published in both splits nothing is learned here; one of which nothing is said stays where its hash puts it."""
+    """Of a group that was published in both splits nothing is learned here; one of which nothing is said
+    stays where its hash puts it.
+    """
     rows = dataset.pair_samples(candidates(), chosen(ok("Answer 2"), ok("Answer 1")), FOUND)
     assert {row["group_id"] for row in rows} == {"g-i0", "g-i1", "g-i3"}
     brought = [("g-i0", "train"), ("g-i1", "test"), ("g-i1", "train"), ("g-i3", "test")]
-    for other, sides in ((None, {"g-i0": "train", "g-i1": "test", "g-i3": "test"}), ("g-i3", {"g-i0": "train", "g-i1": "test"})):
+    for other, sides in (
+        (None, {"g-i0": "train", "g-i1": "test", "g-i3": "test"}),
+        ("g-i3", {"g-i0": "train", "g-i1": "test"}),
+    ):
         published = [
-            sample(f"s{k}", group[2:], True, split=split, attributes={"published_split": split if group != other else None})
+            sample(
+                f"s{k}",
+                group[2:],
+                True,
+                split=split,
+                attributes={"published_split": split if group != other else None},
+            )
             for k, (group, split) in enumerate(brought)
         ]
         made = dataset.following(frame(Sample, rows), frame(Sample, published))
@@ -83,7 +106,10 @@ def test_a_pick_of_the_publisher_s_is_not_this_board_s():
         ],
     )
     picked = dataset.with_picks(published, {"i1": Pick("s2", "seeded")})
-    assert [facts(row) for row in picked.iter_rows(named=True)] == [{"candidate_scheme": "one-pass"}, {"pick": "seeded"}]
+    assert [facts(row) for row in picked.iter_rows(named=True)] == [
+        {"candidate_scheme": "one-pass"},
+        {"pick": "seeded"},
+    ]
 
 
 def test_pairs_of_right_and_hallucinated_texts():
@@ -101,17 +127,28 @@ def test_pairs_of_right_and_hallucinated_texts():
 def test_the_length_rule_is_marked_but_does_not_reject():
     long = candidates().filter(text="a wrong answer that is quite a bit too long").row(0, named=True)
     # ten words against two: eight over, three more than allowed
-    assert facts(long)["words_over"] == "8" and facts(long)["too_long"] == "yes" and "rejected" not in facts(long)
+    assert (
+        facts(long)["words_over"] == "8"
+        and facts(long)["too_long"] == "yes"
+        and "rejected" not in facts(long)
+    )
 
 
 def test_published_samples_pass_through_and_filtering_marks_its_choice():
     rows = [
-        sample(f"h{k}", "i0", True, pair_id=f"p{k}", attributes={"scheme": name}) for k, name in enumerate(("one-pass", "conversational"))
+        sample(f"h{k}", "i0", True, pair_id=f"p{k}", attributes={"scheme": name})
+        for k, name in enumerate(("one-pass", "conversational"))
     ]
-    rows += [sample("probe", "g", True, task="general", attributes={"is_probe": True}), sample("g1", "g", False, task="general")]
+    rows += [
+        sample("probe", "g", True, task="general", attributes={"is_probe": True}),
+        sample("g1", "g", False, task="general"),
+    ]
     published, probes = dataset.without_probes(frame(Sample, rows), ("qa",))
     assert published["sample_id"].to_list() == ["h0", "h1"] and probes["sample_id"].to_list() == ["probe"]
-    assert [one.scheme for one in dataset.published_candidates(published)["i0"]] == ["one-pass", "conversational"]
+    assert [one.scheme for one in dataset.published_candidates(published)["i0"]] == [
+        "one-pass",
+        "conversational",
+    ]
     marked = dataset.with_picks(published, {"i0": Pick("h1", "seeded")})
     assert [facts(row).get("pick") for row in marked.iter_rows(named=True)] == [None, "seeded"]
 
@@ -121,14 +158,23 @@ def test_counts_add_up():
     validate(Count, made, where="counts")
     by_scheme = {row["slice"][0]["value"]: row for row in made.iter_rows(named=True)}
     one_pass, taught = by_scheme["one-pass"], by_scheme["conversational"]
-    assert [one_pass[f"n_{name}"] for name in ("in", "ok", "dead", "abstained", "unparsed")] == [4, 2, 1, 1, 0]
+    assert [one_pass[f"n_{name}"] for name in ("in", "ok", "dead", "abstained", "unparsed")] == [
+        4,
+        2,
+        1,
+        1,
+        0,
+    ]
     assert [taught[f"n_{name}"] for name in ("in", "ok", "dead", "abstained", "unparsed")] == [4, 4, 0, 0, 0]
     assert counts(candidates().clear()).is_empty()
 
 
 def values(scores) -> dict:
     validate(Score, scores, where="scores")
-    return {(row["metric"], tuple(pair["value"] for pair in row["slice"])): row["value"] for row in scores.iter_rows(named=True)}
+    return {
+        (row["metric"], tuple(pair["value"] for pair in row["slice"])): row["value"]
+        for row in scores.iter_rows(named=True)
+    }
 
 
 def test_candidate_failures_are_shares_of_all_replies_and_named():
@@ -151,7 +197,10 @@ def test_filtering_scores():
         ("filter_unparsed_rate", ("qa",)): 0,
     }
     found = values(score_filtering(choices(ok("Answer 1"), dead()), TABLES.items, TALLY))
-    assert (found["filter_disagreement_rate", ("qa",)], found["filter_unparsed_rate", ("qa",)]) == (None, 1 / 2)
+    assert (found["filter_disagreement_rate", ("qa",)], found["filter_unparsed_rate", ("qa",)]) == (
+        None,
+        1 / 2,
+    )
 
 
 def test_label_statistics():
@@ -159,6 +208,9 @@ def test_label_statistics():
     rows = dataset.pair_samples(candidates(), picks, FOUND)
     found = values(score_labels(frame(Sample, rows), TALLY))
     assert found["n_samples", ("qa",)] == 6 and found["hallucinated_rate", ("qa",)] == 1 / 2
-    assert sum(value for (metric, where), value in found.items() if metric == "n_by_pattern" and len(where) == 2) == 3
+    assert (
+        sum(value for (metric, where), value in found.items() if metric == "n_by_pattern" and len(where) == 2)
+        == 3
+    )
     two = [row | {"attributes": pairs(scheme="one-pass")} for row in rows]
     assert ("n_samples", ("one-pass", "qa")) in values(score_labels(frame(Sample, two), TALLY))

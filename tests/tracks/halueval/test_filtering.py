@@ -44,7 +44,12 @@ def test_a_candidate_without_a_rival_needs_no_judge():
 
 
 def test_other_origins_choices_do_not_count():
-    assert filtering.picks(choices(ok("Answer 2"), ok("Answer 1")), {"i1": [A, B]}, origin="published", seed=7)["i1"].pick == "seeded"
+    assert (
+        filtering.picks(choices(ok("Answer 2"), ok("Answer 1")), {"i1": [A, B]}, origin="published", seed=7)[
+            "i1"
+        ].pick
+        == "seeded"
+    )
 
 
 def test_seeded_picks_take_either_candidate():

@@ -10,7 +10,9 @@ from .made import context, dead, item, ok, sample, settings
 
 
 def responses(replies: dict[str, list]) -> pl.DataFrame:
-    asked = general.requests([context("general", name, question=f"Query {name}?") for name in replies], "gen", settings())
+    asked = general.requests(
+        [context("general", name, question=f"Query {name}?") for name in replies], "gen", settings()
+    )
     return generations(general.collect(asked, [reply for found in replies.values() for reply in found]))
 
 
@@ -24,7 +26,11 @@ THREE = {
 def test_a_request_is_the_query_alone_and_repeats_differ_by_seed():
     asked = general.requests([context("general", question="Why?")], "gen", settings())
     assert all(one.request.messages == ({"role": "user", "content": "Why?"},) for one in asked)
-    assert [(one.request.sample_index, one.request.params["seed"]) for one in asked] == [(0, 0), (1, 1), (2, 2)]
+    assert [(one.request.sample_index, one.request.params["seed"]) for one in asked] == [
+        (0, 0),
+        (1, 1),
+        (2, 2),
+    ]
 
 
 def test_similarity_is_the_mean_over_pairs_and_null_for_fewer_than_two():
@@ -40,7 +46,9 @@ def test_the_least_similar_query_is_selected_with_one_of_its_responses():
 
 
 def test_a_query_without_two_responses_is_never_selected():
-    assert general.selected(general.marked(responses(THREE), n=3, similarity="chrf", seed=7))["item_id"].sort().to_list() == [
+    assert general.selected(general.marked(responses(THREE), n=3, similarity="chrf", seed=7))[
+        "item_id"
+    ].sort().to_list() == [
         "alike",
         "unlike",
     ]
@@ -48,7 +56,9 @@ def test_a_query_without_two_responses_is_never_selected():
 
 def test_tasks_hold_the_selected_responses_and_the_probes():
     chosen = general.selected(general.marked(responses(THREE), n=1, similarity="chrf", seed=7))
-    items = frame(Item, [item("unlike", "general", question="Query?"), item("p", "general", question="Probe?")])
+    items = frame(
+        Item, [item("unlike", "general", question="Query?"), item("p", "general", question="Probe?")]
+    )
     probes = frame(Sample, [sample("probe", "p", True, task="general")])
     tasks = general.annotation_tasks(chosen, items, probes)
     assert sorted(tasks, key=lambda task: task["query"], reverse=True) == [

@@ -32,20 +32,36 @@ def labelled(votes: dict[str, str], truth: dict[str, bool] | None = None, **chan
         if vote != "-"
     ]
     found = label_responses(labels.Read(made), responses(), ITEMS, truth or {}, settings(**changes), TALLY)
-    for table, name in ((Sample, "samples"), (Judgement, "judgements"), (Reject, "rejects"), (Score, "scores")):
+    for table, name in (
+        (Sample, "samples"),
+        (Judgement, "judgements"),
+        (Reject, "rejects"),
+        (Score, "scores"),
+    ):
         validate(table, getattr(found, name), where=name)
     return found, {row["metric"]: row for row in found.scores.iter_rows(named=True)}
 
 
 def test_the_majority_decides_and_agreement_is_fleiss():
     found, scores = labelled({"q0": "yyy", "q1": "yyn", "q2": "nnn", "q3": "nny"})
-    assert dict(found.samples.select("item_id", "is_hallucinated").iter_rows()) == {"q0": True, "q1": True, "q2": False, "q3": False}
-    assert set(found.samples["sample_id"]) == set(responses()["generation_id"]) and set(found.samples["label_source"]) == {"gold"}
+    assert dict(found.samples.select("item_id", "is_hallucinated").iter_rows()) == {
+        "q0": True,
+        "q1": True,
+        "q2": False,
+        "q3": False,
+    }
+    assert set(found.samples["sample_id"]) == set(responses()["generation_id"]) and set(
+        found.samples["label_source"]
+    ) == {"gold"}
     # P_i = 1, 1/3, 1, 1/3: mean 2/3. Yes 6 of 12: P_e = 1/2. κ = (2/3 − 1/2) / (1 − 1/2) = 1/3
     assert scores["percent_agreement"]["value"] == pytest.approx(2 / 3, abs=1e-6)
-    assert scores["fleiss_kappa"]["value"] == pytest.approx(1 / 3, abs=1e-6) and scores["fleiss_kappa"]["n"] == 4
+    assert (
+        scores["fleiss_kappa"]["value"] == pytest.approx(1 / 3, abs=1e-6) and scores["fleiss_kappa"]["n"] == 4
+    )
     row = found.samples.filter(item_id="q1").row(0, named=True)
-    assert row["pattern"] == "irrelevant" and row["spans"] == [{"start": 0, "end": 6, "type": "irrelevant", "p": 0.666667}]
+    assert row["pattern"] == "irrelevant" and row["spans"] == [
+        {"start": 0, "end": 6, "type": "irrelevant", "p": 0.666667}
+    ]
     assert found.judgements.height == 12
 
 
@@ -64,8 +80,12 @@ def test_tie():
 def test_screened_out():
     truth = {"probe": True}
     found, scores = labelled({"q0": "yny", "probe": "yny"}, truth, n_annotators=2)
-    assert [row["target_id"] for row in found.rejects.iter_rows(named=True) if row["reason"] == "screened_out"] == ["b"]
-    assert scores["n_annotators_passed"]["value"] == 2 and found.samples["is_hallucinated"].to_list() == [True]
+    assert [
+        row["target_id"] for row in found.rejects.iter_rows(named=True) if row["reason"] == "screened_out"
+    ] == ["b"]
+    assert scores["n_annotators_passed"]["value"] == 2 and found.samples["is_hallucinated"].to_list() == [
+        True
+    ]
     assert found.judgements.height == 6
 
 

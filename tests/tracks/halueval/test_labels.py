@@ -7,11 +7,18 @@ from truerate.tracks.halueval import labels
 from truerate.tracks.halueval.labels import Label, Span
 
 TASKS = [{"task_id": "t1", "query": "Q?", "response": "Red, yellow and blue."}]
-ROW = {"task_id": "t1", "annotator": "ann", "hallucination": "yes", "spans": [{"text": "yellow", "type": "non-factual"}]}
+ROW = {
+    "task_id": "t1",
+    "annotator": "ann",
+    "hallucination": "yes",
+    "spans": [{"text": "yellow", "type": "non-factual"}],
+}
 
 
 def read(*rows, on_bad_row="reject"):
-    return labels.checked_labels(list(enumerate(rows, start=1)), TASKS, where="labels.jsonl", on_bad_row=on_bad_row)
+    return labels.checked_labels(
+        list(enumerate(rows, start=1)), TASKS, where="labels.jsonl", on_bad_row=on_bad_row
+    )
 
 
 def test_a_sound_row():
@@ -20,7 +27,9 @@ def test_a_sound_row():
 
 
 def test_offsets_in_place_of_the_text():
-    assert read(ROW | {"spans": [{"start": 0, "end": 3, "type": "irrelevant"}]}).labels[0].spans == (Span(0, 3, "irrelevant"),)
+    assert read(ROW | {"spans": [{"start": 0, "end": 3, "type": "irrelevant"}]}).labels[0].spans == (
+        Span(0, 3, "irrelevant"),
+    )
 
 
 BAD = {
@@ -52,7 +61,10 @@ def test_spans_that_are_not_a_list_of_objects():
 def test_span_not_verbatim_is_left_out_and_the_label_kept():
     found = read(ROW | {"spans": [{"text": "purple", "type": "non-factual"}]}, on_bad_row="stop")
     assert found.labels[0].spans == () and [row["reason"] for row in found.rejects] == ["span_not_verbatim"]
-    assert read(ROW | {"spans": [{"start": 5, "end": 99, "type": "irrelevant"}]}).rejects[0]["reason"] == "span_not_verbatim"
+    assert (
+        read(ROW | {"spans": [{"start": 5, "end": 99, "type": "irrelevant"}]}).rejects[0]["reason"]
+        == "span_not_verbatim"
+    )
 
 
 def test_span_of_no_is_left_out():
@@ -101,7 +113,8 @@ def test_max_voting():
 
 
 def test_spans_that_most_labellers_marked():
-    # characters 2–5 are marked by two of three, 0–1 and 6–9 by one; both types are named once, so the paper's order decides
+    # characters 2–5 are marked by two of three, 0–1 and 6–9 by one; both types are named once, so the paper's
+    # order decides
     a, b = Span(0, 6, "non-factual"), Span(2, 10, "irrelevant")
     found = [label("a", True, "t1", a), label("b", True, "t1", b), label("c", True)]
     assert labels.voted_spans(found) == [{"start": 2, "end": 6, "type": "non-factual", "p": 0.666667}]

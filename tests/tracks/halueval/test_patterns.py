@@ -23,7 +23,11 @@ def test_demonstrations_keep_the_rules_that_they_teach(task):
     for pattern in patterns.PATTERNS[task]:
         shown = pattern.demonstration
         assert candidate_reason(shown.hallucinated, shown.right) is None
-        assert shown.why and (shown.knowledge or task == "general") and (shown.question or shown.history or task == "summarization")
+        assert (
+            shown.why
+            and (shown.knowledge or task == "general")
+            and (shown.question or shown.history or task == "summarization")
+        )
         assert not breaks_length_rule(words_over(shown.hallucinated, shown.right), 8)
 
 

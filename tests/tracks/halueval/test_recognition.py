@@ -24,7 +24,9 @@ TARGETS = [
 
 
 def asked(**changes):
-    return recognition.requests(TARGETS, FOUND, "judge", settings(**changes), knowledge={"i1": "K", "i2": "K"}, prompts_dir=None)
+    return recognition.requests(
+        TARGETS, FOUND, "judge", settings(**changes), knowledge={"i1": "K", "i2": "K"}, prompts_dir=None
+    )
 
 
 def test_variants_per_task():
@@ -50,7 +52,9 @@ def judge(reply, *, variant="plain", place=0):
     return judged
 
 
-@pytest.mark.parametrize(("text", "verdict"), [("Yes", True), ("No.", False), ("#Your Judgement#: yes", True)])
+@pytest.mark.parametrize(
+    ("text", "verdict"), [("Yes", True), ("No.", False), ("#Your Judgement#: yes", True)]
+)
 def test_verdicts(text, verdict):
     row = judge(ok(text))[0]
     assert (row["verdict"], row["status"], row["target_id"], row["rationale"]) == (verdict, "ok", "h1", None)
@@ -92,11 +96,21 @@ def test_targets_are_samples_and_selected_responses():
 def test_refinement_rewrites_what_plain_flagged_and_judges_it_again():
     rows = judge(ok("Yes")) + judge(ok("Yes"), variant="chain-of-thought", place=1) + judge(ok("No"), place=1)
     assert refinement.flagged(rows) == {"h1"}
-    asked_again = refinement.requests(TARGETS, FOUND, "judge", settings(), knowledge={"i1": "K", "i3": "K"}, prompts_dir=None)
-    assert [one.attributes["sample"] for one in asked_again] == ["h1", "r1", "h2"]  # general queries have no such prompt
+    asked_again = refinement.requests(
+        TARGETS, FOUND, "judge", settings(), knowledge={"i1": "K", "i3": "K"}, prompts_dir=None
+    )
+    assert [one.attributes["sample"] for one in asked_again] == [
+        "h1",
+        "r1",
+        "h2",
+    ]  # general queries have no such prompt
     replies = [ok("#Refined Answer#: Lisbon"), ok(" "), dead()]
     refined = refinement.collect(asked_again, replies)
-    assert [(row["status"], row["text"]) for row in refined] == [("ok", "Lisbon"), ("unparsed", " "), ("dead", "")]
+    assert [(row["status"], row["text"]) for row in refined] == [
+        ("ok", "Lisbon"),
+        ("unparsed", " "),
+        ("dead", ""),
+    ]
     again = refinement.judging_requests(refined, FOUND, "judge", settings(), prompts_dir=None)
     assert [one.attributes["sample"] for one in again] == ["h1"]
     judged = recognition.collect(again, [ok("No")], version="judge@1")[1][0]

@@ -13,13 +13,19 @@ DOCUMENTS = [
 
 
 def test_the_best_passages_come_first():
-    asked = [context(item_id="i1"), context("dialogue", "i2", history="[Human]: Tell me about whales and the sea")]
+    asked = [
+        context(item_id="i1"),
+        context("dialogue", "i2", history="[Human]: Tell me about whales and the sea"),
+    ]
     found = retrieved(asked, frame(Document, DOCUMENTS), 1)
     assert found == {"i1": DOCUMENTS[0]["text"], "i2": DOCUMENTS[1]["text"]}
 
 
 def test_a_document_without_a_word_of_the_query_is_no_knowledge():
-    asked = [context("dialogue", "i2", history="[Human]: Tell me about whales and the sea"), context(item_id="i3", question="Xylophones?")]
+    asked = [
+        context("dialogue", "i2", history="[Human]: Tell me about whales and the sea"),
+        context(item_id="i3", question="Xylophones?"),
+    ]
     assert retrieved(asked, frame(Document, DOCUMENTS), 9) == {"i2": DOCUMENTS[1]["text"]}
 
 

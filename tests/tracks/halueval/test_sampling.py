@@ -9,7 +9,9 @@ from .made import context, dead, ok, settings
 
 
 def draft(mode: str = "assigned", scheme: str = "one-pass", **changes):
-    made = sampling.drafts([context(**changes)], settings(pattern=mode, schemes=(scheme,)), seed=7, prompts_dir=None)
+    made = sampling.drafts(
+        [context(**changes)], settings(pattern=mode, schemes=(scheme,)), seed=7, prompts_dir=None
+    )
     return made[0]
 
 
@@ -20,7 +22,9 @@ def test_an_assigned_reply_is_the_candidate_with_or_without_its_heading():
 
 
 def test_the_model_names_its_pattern():
-    read = sampling.read_candidate("#Pattern#: Inference.\n#Hallucinated Answer#: Porto, by the sea", draft("model"))
+    read = sampling.read_candidate(
+        "#Pattern#: Inference.\n#Hallucinated Answer#: Porto, by the sea", draft("model")
+    )
     assert (read.text, read.attributes) == ("Porto, by the sea", {"pattern": "inference", "words_over": "3"})
 
 
@@ -53,18 +57,28 @@ def test_rows_keep_scheme_task_and_pattern():
 
 
 def test_assignment_is_seeded_and_differs_between_schemes():
-    names = [sampling.assigned_pattern(context(item_id=f"i{k}"), "one-pass", mode="assigned", seed=7) for k in range(400)]
-    again = [sampling.assigned_pattern(context(item_id=f"i{k}"), "conversational", mode="assigned", seed=7) for k in range(400)]
-    assert names != again and names == [
-        sampling.assigned_pattern(context(item_id=f"i{k}"), "one-pass", mode="assigned", seed=7) for k in range(400)
+    names = [
+        sampling.assigned_pattern(context(item_id=f"i{k}"), "one-pass", mode="assigned", seed=7)
+        for k in range(400)
     ]
-    # 400 draws over 4 patterns: 100 each, standard deviation sqrt(400 · 1/4 · 3/4) = 8.7; 60 to 140 is beyond 4.5 of them
+    again = [
+        sampling.assigned_pattern(context(item_id=f"i{k}"), "conversational", mode="assigned", seed=7)
+        for k in range(400)
+    ]
+    assert names != again and names == [
+        sampling.assigned_pattern(context(item_id=f"i{k}"), "one-pass", mode="assigned", seed=7)
+        for k in range(400)
+    ]
+    # 400 draws over 4 patterns: 100 each, standard deviation sqrt(400 · 1/4 · 3/4) = 8.7; 60 to 140 is beyond
+    # 4.5 of them
     assert all(60 < names.count(name) < 140 for name in sampling.patterns.names("qa"))
 
 
 def lesson_of(n_items: int = 2):
     found = [context(item_id=f"i{k}") for k in range(n_items)]
-    made = sampling.drafts(found, settings(pattern="model", schemes=("conversational",)), seed=7, prompts_dir=None)
+    made = sampling.drafts(
+        found, settings(pattern="model", schemes=("conversational",)), seed=7, prompts_dir=None
+    )
     return made, sampling.lessons(made)
 
 
@@ -78,7 +92,11 @@ def test_a_lesson_is_shared_by_its_items_and_taught_turn_by_turn():
         lessons = sampling.taught(lessons, [ok("Understood.")])
     assert sizes == [[2], [4], [6]]  # system + user, then two more messages per turn that was answered
     asked = sampling.requests(made, lessons, "gen", settings())
-    assert [message["role"] for message in asked[0].request.messages] == ["system", *["user", "assistant"] * 3, "user"]
+    assert [message["role"] for message in asked[0].request.messages] == [
+        "system",
+        *["user", "assistant"] * 3,
+        "user",
+    ]
     assert asked[0].attributes["understood"] == "yes"
     assert lessons == sampling.as_understood(lesson_of()[1])
 
@@ -88,7 +106,9 @@ def test_an_odd_answer_to_a_teaching_turn_stays_in_the_dialogue_and_is_noted():
     for text in ("Understood.", "What do you mean?", "understood"):
         lessons = sampling.taught(lessons, [ok(text)])
     asked = sampling.requests(made, lessons, "gen", settings())[0]
-    assert asked.request.messages[4]["content"] == "What do you mean?" and asked.attributes["understood"] == "no"
+    assert (
+        asked.request.messages[4]["content"] == "What do you mean?" and asked.attributes["understood"] == "no"
+    )
 
 
 def test_a_lesson_that_breaks_off_leaves_its_candidates_dead_with_the_reason():

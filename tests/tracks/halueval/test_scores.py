@@ -43,17 +43,30 @@ def paired(n: int) -> list[dict]:
 
 
 # Four pairs. Hallucinated sides: Yes, No, Yes, unread. Right sides: No, No, Yes, No.
-VERDICTS = {"h0": True, "h1": False, "h2": True, "h3": None, "r0": False, "r1": False, "r2": True, "r3": False}
+VERDICTS = {
+    "h0": True,
+    "h1": False,
+    "h2": True,
+    "h3": None,
+    "r0": False,
+    "r1": False,
+    "r2": True,
+    "r3": False,
+}
 
 
 def scored(judgements: list[dict], samples: list[dict]) -> tuple[dict, pl.DataFrame]:
     scores, outcomes = score_recognition(frame(Sample, samples), frame(Judgement, judgements), TALLY)
     validate(Score, scores, where="scores"), validate(Outcome, outcomes, where="outcomes")
-    return {(row["metric"], tuple(p["value"] for p in row["slice"])): row for row in scores.iter_rows(named=True)}, outcomes
+    return {
+        (row["metric"], tuple(p["value"] for p in row["slice"])): row for row in scores.iter_rows(named=True)
+    }, outcomes
 
 
 def plain() -> tuple[dict, pl.DataFrame]:
-    return scored([said("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()], paired(4))
+    return scored(
+        [said("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()], paired(4)
+    )
 
 
 # TP 2, FN 1, FP 1, TN 3, unread 1 (hallucinated)
@@ -81,23 +94,38 @@ def test_recognition(metric):
 
 
 def test_names_agree_with_the_formulas():
-    rows = pl.DataFrame({"is_hallucinated": [name[0] == "h" for name in VERDICTS], "verdict": list(VERDICTS.values())})
+    rows = pl.DataFrame(
+        {"is_hallucinated": [name[0] == "h" for name in VERDICTS], "verdict": list(VERDICTS.values())}
+    )
     known = formulas.recognition(rows)
-    twins = {"precision_right": "precision_faithful", "recall_right": "recall_faithful", "f1_right": "f1_faithful"}
-    assert {name: value for name, (value, _) in EXPECTED.items()} == pytest.approx({n: known[twins.get(n, n)] for n in EXPECTED})
+    twins = {
+        "precision_right": "precision_faithful",
+        "recall_right": "recall_faithful",
+        "f1_right": "f1_faithful",
+    }
+    assert {name: value for name, (value, _) in EXPECTED.items()} == pytest.approx(
+        {n: known[twins.get(n, n)] for n in EXPECTED}
+    )
 
 
 def test_failures_by_pattern_are_over_read_verdicts():
     found = plain()[0]
     # inference: h0 and h2 were seen. specificity: h1 was missed, h3 not read
-    assert (found["tpr", ("inference", "qa", "plain")]["value"], found["failure_rate", ("inference", "qa", "plain")]["value"]) == (1, 0)
+    assert (
+        found["tpr", ("inference", "qa", "plain")]["value"],
+        found["failure_rate", ("inference", "qa", "plain")]["value"],
+    ) == (1, 0)
     row = found["failure_rate", ("specificity", "qa", "plain")]
     assert (row["value"], row["n"]) == (1, 1)
 
 
 def test_one_side_per_pair_is_seeded_and_counts_each_pair_once():
     row = plain()[0]["accuracy_one_side", ("qa", "plain")]
-    assert row["n"] == 4 and row["value"] in (0.25, 0.5, 0.75, 1.0) and row == plain()[0]["accuracy_one_side", ("qa", "plain")]
+    assert (
+        row["n"] == 4
+        and row["value"] in (0.25, 0.5, 0.75, 1.0)
+        and row == plain()[0]["accuracy_one_side", ("qa", "plain")]
+    )
 
 
 def test_outcomes_hold_every_unit_with_its_cluster():
@@ -111,7 +139,11 @@ def test_independent_rows_get_wilson():
     found, _ = scored([said("never", f"s{k}", False, variant="plain") for k in range(10)], samples)
     row = found["accuracy", ("general", "plain")]
     # Wilson, 8 of 10, z = 1.96: (0.8 + 0.19208 ± 0.28205…) / 1.38416 = 0.4902, 0.9433
-    assert (row["value"], row["low"], row["high"]) == (0.8, pytest.approx(0.4902, abs=1e-4), pytest.approx(0.9433, abs=1e-4))
+    assert (row["value"], row["low"], row["high"]) == (
+        0.8,
+        pytest.approx(0.4902, abs=1e-4),
+        pytest.approx(0.9433, abs=1e-4),
+    )
     assert found["precision", ("general", "plain")]["value"] is None  # nothing was flagged
     assert ("accuracy_one_side", ("general", "plain")) not in found
 
@@ -123,27 +155,53 @@ def test_contrast_is_right_only_in_both_orders():
     for name, both in named.items():
         for order, verdict in zip((first, second), both, strict=True):
             rows.append(said("judge", name, verdict, variant="contrast", order=order))
-            rows.append(said("judge", name.replace("h", "r"), None if verdict is None else not verdict, variant="contrast", order=order))
+            rows.append(
+                said(
+                    "judge",
+                    name.replace("h", "r"),
+                    None if verdict is None else not verdict,
+                    variant="contrast",
+                    order=order,
+                )
+            )
     found, outcomes = scored(rows, paired(4))
     assert found["accuracy", ("qa", "contrast")]["value"] == 1 / 4
     assert found["unparsed_rate", ("qa", "contrast")]["value"] == 1 / 8
-    assert outcomes.sort("unit_id")["value"].to_list() == [1, 0, 0, 0] and set(outcomes["unit_id"]) == {"p0", "p1", "p2", "p3"}
+    assert outcomes.sort("unit_id")["value"].to_list() == [1, 0, 0, 0] and set(outcomes["unit_id"]) == {
+        "p0",
+        "p1",
+        "p2",
+        "p3",
+    }
     assert found["accuracy_one_side", ("qa", "contrast")]["value"] in (0.25, 0.5, 0.75)
 
 
 def test_detectors_stand_in_the_plain_table():
-    rows = judged(frame(Sample, paired(3)), frame(Judgement, [said("length", row["sample_id"], True) for row in paired(3)]))
+    rows = judged(
+        frame(Sample, paired(3)),
+        frame(Judgement, [said("length", row["sample_id"], True) for row in paired(3)]),
+    )
     assert set(rows["variant"]) == {"plain"} and rows.height == 6
 
 
 def test_published_candidates_are_scored_by_scheme():
-    samples = [row | {"attributes": pairs(scheme="one-pass" if k < 4 else "conversational")} for k, row in enumerate(paired(4))]
+    samples = [
+        row | {"attributes": pairs(scheme="one-pass" if k < 4 else "conversational")}
+        for k, row in enumerate(paired(4))
+    ]
     found, _ = scored([said("always", row["sample_id"], True, variant="plain") for row in samples], samples)
-    assert found["accuracy", ("one-pass", "qa", "plain")]["n"] == found["accuracy", ("conversational", "qa", "plain")]["n"] == 4
+    assert (
+        found["accuracy", ("one-pass", "qa", "plain")]["n"]
+        == found["accuracy", ("conversational", "qa", "plain")]["n"]
+        == 4
+    )
 
 
 def test_annotators_and_refined_texts_are_not_scored_as_subjects():
-    rows = [said("ann", "h0", True, stage="annotation"), said("judge", "h1", True, stage="refined", variant="plain")]
+    rows = [
+        said("ann", "h0", True, stage="annotation"),
+        said("judge", "h1", True, stage="refined", variant="plain"),
+    ]
     assert judged(frame(Sample, paired(2)), frame(Judgement, rows)).is_empty()
 
 
@@ -155,15 +213,22 @@ def test_refinement_before_and_after():
         for name, verdict in (("h0", False), ("r2", None))
     ]
     scores = score_refinement(frame(Sample, paired(4)), frame(Judgement, rows), TALLY)
-    assert dict(zip(scores["metric"], scores["value"], strict=True)) == {"flagged_rate_before": 3 / 8, "flagged_rate_after": 2 / 8}
+    assert dict(zip(scores["metric"], scores["value"], strict=True)) == {
+        "flagged_rate_before": 3 / 8,
+        "flagged_rate_after": 2 / 8,
+    }
 
 
 def test_nothing_judged():
     found, outcomes = scored([], paired(2))
-    assert not found and outcomes.is_empty() and score_refinement(frame(Sample), frame(Judgement), TALLY).is_empty()
+    assert (
+        not found
+        and outcomes.is_empty()
+        and score_refinement(frame(Sample), frame(Judgement), TALLY).is_empty()
+    )
 
 
-# ---- who never answered ---------------------------------------------------------------------------------------
+# ---- who never answered ------------------------------------------------------------------------------------
 
 
 def dead(judge: str, target: str, **attributes) -> dict:
@@ -181,14 +246,22 @@ def test_who_never_answered_has_no_value_and_is_no_rival():
     assert counted.select("value", "n").rows() == [(8.0, 8)]
     assert silent.height == scores.filter(subject="judge").height + 1  # every line stands there, empty
     empty = silent.filter(pl.col("metric") != "no_answers")
-    assert empty.select("value", "low", "high").null_count().row(0) == (empty.height,) * 3 and empty["n"].sum() == 0
+    assert (
+        empty.select("value", "low", "high").null_count().row(0) == (empty.height,) * 3
+        and empty["n"].sum() == 0
+    )
     table = rows("board", scores, outcomes, TALLY.statistics, 7, {"judge": "model", "nobody": "model"})
-    ranks = {row["subject"]: (row["rank_low"], row["rank_high"]) for row in table.filter(metric="accuracy").to_dicts()}
+    ranks = {
+        row["subject"]: (row["rank_low"], row["rank_high"])
+        for row in table.filter(metric="accuracy").to_dicts()
+    }
     assert ranks == {"judge": (1, 1), "nobody": (None, None)}
 
 
 def test_one_answer_that_cannot_be_read_is_an_answer():
-    judgements = [dead("judge", name, variant="plain") for name in list(VERDICTS)[1:]] + [said("judge", "h0", None, variant="plain")]
+    judgements = [dead("judge", name, variant="plain") for name in list(VERDICTS)[1:]] + [
+        said("judge", "h0", None, variant="plain")
+    ]
     found, outcomes = scored(judgements, paired(4))
     assert found["accuracy", ("qa", "plain")]["value"] == 0.0 and ("no_answers", ("qa", "plain")) not in found
     assert outcomes["value"].to_list() == [0.0] * 8
@@ -198,11 +271,16 @@ def test_a_task_or_variant_without_answers_is_empty_and_the_others_stand():
     judgements = [said("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()]
     judgements += [dead("judge", name, variant="knowledge") for name in VERDICTS]
     judgements += [
-        dead("judge", name, variant="contrast", order=order) for name in VERDICTS for order in ("right-first", "hallucinated-first")
+        dead("judge", name, variant="contrast", order=order)
+        for name in VERDICTS
+        for order in ("right-first", "hallucinated-first")
     ]
     found, outcomes = scored(judgements, paired(4))
     assert found["accuracy", ("qa", "plain")]["value"] == 5 / 8
     for variant in ("knowledge", "contrast"):
-        assert found["accuracy", ("qa", variant)]["value"] is None and found["unparsed_rate", ("qa", variant)]["value"] is None
+        assert (
+            found["accuracy", ("qa", variant)]["value"] is None
+            and found["unparsed_rate", ("qa", variant)]["value"] is None
+        )
         assert ("no_answers", ("qa", variant)) in found
     assert outcomes["value"].null_count() == 8 + 4

@@ -9,7 +9,17 @@ import pytest
 
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
-from truerate.core.schemas import Count, Generation, Judgement, Outcome, Reject, Sample, Score, frame, validate
+from truerate.core.schemas import (
+    Count,
+    Generation,
+    Judgement,
+    Outcome,
+    Reject,
+    Sample,
+    Score,
+    frame,
+    validate,
+)
 from truerate.llm import ask, estimate
 from truerate.llm.generation import facts
 from truerate.sources import seed_files
@@ -42,7 +52,18 @@ def at(tmp_path_factory):
 @pytest.fixture(scope="module")
 def tables(at, tmp_path_factory):
     folder = tmp_path_factory.mktemp("world")
-    write = ["-m", "truerate_world", "write", str(folder), "--seed", "7", "--items", "12", "--languages", "en"]
+    write = [
+        "-m",
+        "truerate_world",
+        "write",
+        str(folder),
+        "--seed",
+        "7",
+        "--items",
+        "12",
+        "--languages",
+        "en",
+    ]
     subprocess.run([sys.executable, *write], check=True, capture_output=True, cwd=ROOT)
     return seed_files.read(folder, name="closed-world", on_bad_row="stop")
 
@@ -50,37 +71,58 @@ def tables(at, tmp_path_factory):
 @pytest.fixture(scope="module")
 def built(at, tables):
     """The data set, and the subject's replies and judgements."""
-    sampled = pl.concat([steps.sample(at, BOARD, name, tables, shard) for name in ("quill", "elm") for shard in range(2)])
+    sampled = pl.concat(
+        [steps.sample(at, BOARD, name, tables, shard) for name in ("quill", "elm") for shard in range(2)]
+    )
     known = (tables.items, tables.documents)
     filtered = steps.filter(at, BOARD, sampled, *known, tables.samples)
     responded = pl.concat([steps.respond(at, BOARD, *known, shard) for shard in range(2)])
     dataset = steps.assemble(at, BOARD, tables, sampled, filtered, responded)
     responses = general.selected(dataset.generations)
-    parts = [steps.recognise(at, BOARD, "aster", dataset.samples, dataset.items, tables.documents, responses, shard) for shard in range(2)]
+    parts = [
+        steps.recognise(
+            at, BOARD, "aster", dataset.samples, dataset.items, tables.documents, responses, shard
+        )
+        for shard in range(2)
+    ]
     return dataset, *(pl.concat(rows) for rows in zip(*parts, strict=True))
 
 
 def test_tables_hold_their_schemas_and_account_for_every_reply(built):
     dataset, replies, judged = built
     whole = pl.concat([dataset.generations, replies])
-    for table, data in ((Generation, whole), (Sample, dataset.samples), (Reject, dataset.rejects), (Judgement, judged)):
+    for table, data in (
+        (Generation, whole),
+        (Sample, dataset.samples),
+        (Reject, dataset.rejects),
+        (Judgement, judged),
+    ):
         validate(table, data, where=table.__name__)
     counted = validate(Count, steps.counts(whole), where="counts")
     assert counted["n_in"].sum() == whole.height
     sampled = dataset.generations.filter(purpose="sample")
     assert sampled.height == 2 * 2 * 16  # two models, two schemes, 6 + 6 + 4 items
-    assert {facts(row)["understood"] for row in sampled.iter_rows(named=True) if facts(row)["scheme"] == "conversational"} == {"yes"}
+    assert {
+        facts(row)["understood"]
+        for row in sampled.iter_rows(named=True)
+        if facts(row)["scheme"] == "conversational"
+    } == {"yes"}
 
 
 def test_published_candidates_of_other_tasks_are_not_filtered(at, tables):
     item = tables.items.filter(task="qa")["item_id"][0]
     schemes = {"p0": "one-pass", "p1": "conversational"}
-    both = [sample(f"h-{pair}", item, True, pair_id=pair, attributes={"scheme": scheme}) for pair, scheme in schemes.items()]
+    both = [
+        sample(f"h-{pair}", item, True, pair_id=pair, attributes={"scheme": scheme})
+        for pair, scheme in schemes.items()
+    ]
     found = contexts(tables.items, tables.documents)
     asked = steps.filter_requests(at, BOARD, frame(Generation), found, frame(Sample, both))
     assert len(asked) == 2  # both orders
     general_alone = at.p.tracks.halueval.model_copy(update={"tasks": ("general",)})
-    other = Layout(at.p.model_copy(update={"tracks": at.p.tracks.model_copy(update={"halueval": general_alone})}))
+    other = Layout(
+        at.p.model_copy(update={"tracks": at.p.tracks.model_copy(update={"halueval": general_alone})})
+    )
     assert steps.filter_requests(other, BOARD, frame(Generation), found, frame(Sample, both)) == []
 
 
@@ -99,7 +141,10 @@ def test_every_text_is_judged_in_every_variant(built):
     n, n_general = dataset.samples.height, 4
     n_without_summaries = dataset.samples.filter(pl.col("task") != "summarization").height
     assert variants.count((None, "plain")) == n + n_general == variants.count((None, "chain-of-thought"))
-    assert variants.count((None, "knowledge")) == n_without_summaries and variants.count((None, "contrast")) == 2 * n
+    assert (
+        variants.count((None, "knowledge")) == n_without_summaries
+        and variants.count((None, "contrast")) == 2 * n
+    )
     assert variants.count(("refined", "plain")) > 0
 
 
@@ -107,19 +152,33 @@ def test_labels_and_scores(at, built, tables):
     dataset, _, judged = built
     truth = dict(tables.samples.select("sample_id", "is_hallucinated").iter_rows())
     said = [
-        {"task_id": task["task_id"], "annotator": name, "hallucination": "yes" if truth.get(task["task_id"], True) else "no"}
+        {
+            "task_id": task["task_id"],
+            "annotator": name,
+            "hallucination": "yes" if truth.get(task["task_id"], True) else "no",
+        }
         for task in dataset.tasks
         for name in "abc"
     ]
     rows = list(enumerate(said, start=1))
     labelled = steps.label(
-        at, BOARD, tables, {"generations": dataset.generations}, dataset.tasks, rows, where="labels.jsonl", inputs="digest"
+        at,
+        BOARD,
+        tables,
+        {"generations": dataset.generations},
+        dataset.tasks,
+        rows,
+        where="labels.jsonl",
+        inputs="digest",
     )
     assert labelled.samples["is_hallucinated"].to_list() == [True] * 4
     samples = pl.concat([dataset.samples, labelled.samples])
     known = {"items": dataset.items, "samples": samples, "judgements": judged}
     scores, outcomes = steps.score(at, BOARD, **known, generations=dataset.generations, inputs="digest")
-    validate(Score, pl.concat([scores, labelled.scores]), where="scores"), validate(Outcome, outcomes, where="outcomes")
+    (
+        validate(Score, pl.concat([scores, labelled.scores]), where="scores"),
+        validate(Outcome, outcomes, where="outcomes"),
+    )
     assert not scores.select("metric", "subject", pl.col("slice").hash()).is_duplicated().any()
     assert (
         outcomes.filter(subject="aster").height
@@ -155,16 +214,24 @@ def test_simulated_models_ask_nothing_on_a_real_board(at, tables):
     values["boards"]["real"] = {"track": "halueval", "source": "real"}
     real = Layout(Params.model_validate(values))
     empty = steps.sample(real, "real", "quill", tables, 0)
-    assert empty.is_empty() and steps.filter(real, "real", empty, tables.items, tables.documents, tables.samples).is_empty()
+    assert (
+        empty.is_empty()
+        and steps.filter(real, "real", empty, tables.items, tables.documents, tables.samples).is_empty()
+    )
     assert steps.respond(real, "real", tables.items, tables.documents, 0).is_empty()
     dataset = steps.assemble(real, "real", tables, empty, empty, empty)
     assert dataset.samples.is_empty() and dataset.tasks == [] and planned(real, "real", tables) == []
     assert all(
-        rows.is_empty() for rows in steps.recognise(real, "real", "aster", dataset.samples, dataset.items, tables.documents, empty, 0)
+        rows.is_empty()
+        for rows in steps.recognise(
+            real, "real", "aster", dataset.samples, dataset.items, tables.documents, empty, 0
+        )
     )
 
 
-def test_the_prompted_judge_is_a_detector_that_says_what_recognition_said_and_pays_nothing(at, tables, built, tmp_path):
+def test_the_prompted_judge_is_a_detector_that_says_what_recognition_said_and_pays_nothing(
+    at, tables, built, tmp_path
+):
     dataset, _, judged = built
     asked = []
 
@@ -177,7 +244,11 @@ def test_the_prompted_judge_is_a_detector_that_says_what_recognition_said_and_pa
     judge = PromptedJudge("aster", at, BOARD, asking=asking).fit(dataset.samples, known, seed=7)
     judge.save(tmp_path)
     said = validate(Judgement, judge.load(tmp_path).judge(dataset.samples, known), where="judge")
-    plain = [row for row in judged.iter_rows(named=True) if facts(row).get("variant") == "plain" and "stage" not in facts(row)]
+    plain = [
+        row
+        for row in judged.iter_rows(named=True)
+        if facts(row).get("variant") == "plain" and "stage" not in facts(row)
+    ]
     before = {row["target_id"]: row["verdict"] for row in plain}
     assert {row["target_id"]: row["verdict"] for row in said.iter_rows(named=True)} == {
         name: before[name] for name in dataset.samples["sample_id"]
@@ -188,6 +259,8 @@ def test_the_prompted_judge_is_a_detector_that_says_what_recognition_said_and_pa
 def test_a_summary_without_its_document_is_not_asked(at, tables, built):
     dataset, _, _ = built
     responses = general.selected(dataset.generations)
-    _, asked = steps.recognition_targets(at, dataset.samples, dataset.items, tables.documents.clear(), responses, 0)
+    _, asked = steps.recognition_targets(
+        at, dataset.samples, dataset.items, tables.documents.clear(), responses, 0
+    )
     summaries = set(dataset.samples.filter(task="summarization")["sample_id"])
     assert asked and not summaries & {target.target_id for target in asked}

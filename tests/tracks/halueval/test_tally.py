@@ -17,13 +17,17 @@ def test_independent_rows_get_wilson_and_clusters_a_wider_bootstrap():
     assert (alone["value"], alone["low"], alone["high"]) == pytest.approx(tuple(known), abs=1e-6)
     # clusters of four equal rows hold a quarter of the information
     together = TALLY.share("m", "s", {}, sorted(hits), [str(place // 4) for place in range(40)])
-    assert together["value"] == 0.75 and together["high"] - together["low"] > 1.3 * (alone["high"] - alone["low"])
+    assert together["value"] == 0.75 and together["high"] - together["low"] > 1.3 * (
+        alone["high"] - alone["low"]
+    )
 
 
 def test_one_cluster_has_a_value_but_no_interval():
     row = TALLY.share("m", "s", {"task": "qa"}, [True, False], ["a", "a"])
     assert (row["value"], row["low"], row["high"], row["n"]) == (0.5, None, None, 2)
-    row = TALLY.statistic("m", "s", {}, np.array([[1.0, 2.0]]), ["a"], lambda totals: totals[:, 0] / totals[:, 1])
+    row = TALLY.statistic(
+        "m", "s", {}, np.array([[1.0, 2.0]]), ["a"], lambda totals: totals[:, 0] / totals[:, 1]
+    )
     assert (row["value"], row["low"]) == (0.5, None)
 
 

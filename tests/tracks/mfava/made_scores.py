@@ -22,7 +22,9 @@ class Detector:
 class Settings:
     """What labels and scores read of the track's settings."""
 
-    labelling: Labelling = Labelling(n_annotators=3, shared_rate=0.5, screening_agreement=0.4, settle="max-voting", n_plausibility=2)
+    labelling: Labelling = Labelling(
+        n_annotators=3, shared_rate=0.5, screening_agreement=0.4, settle="max-voting", n_plausibility=2
+    )
     tokenizer: str = "words"
     detector: Detector = Detector()
 
@@ -43,7 +45,12 @@ class Params:
 class At:
     """What a step is given in place of the whole layout."""
 
-    p: Params = Params(models={"small": Model(endpoint="e", model="s", size_b=1), "large": Model(endpoint="e", model="l", size_b=9)})
+    p: Params = Params(
+        models={
+            "small": Model(endpoint="e", model="s", size_b=1),
+            "large": Model(endpoint="e", model="l", size_b=9),
+        }
+    )
 
 
 def span(start: int, end: int, kind: str | None = "entity", p: float | None = None) -> dict:
@@ -51,12 +58,25 @@ def span(start: int, end: int, kind: str | None = "entity", p: float | None = No
 
 
 def item(item_id: str, task: str = "silver", lang: str = "en", group: str | None = None) -> dict:
-    known = {"item_id": item_id, "source": "s", "task": task, "lang": lang, "group_id": group or f"g-{item_id}", "document_ids": []}
+    known = {
+        "item_id": item_id,
+        "source": "s",
+        "task": task,
+        "lang": lang,
+        "group_id": group or f"g-{item_id}",
+        "document_ids": [],
+    }
     return known | {"history": "", "question": "?", "right_answer": None, "attributes": []}
 
 
 def sample(
-    item_id: str, text: str, *spans: dict, source: str = "silver", task: str = "silver", lang: str = "en", group: str | None = None
+    item_id: str,
+    text: str,
+    *spans: dict,
+    source: str = "silver",
+    task: str = "silver",
+    lang: str = "en",
+    group: str | None = None,
 ) -> dict:
     return {
         "sample_id": f"{source}-{item_id}",
@@ -77,7 +97,16 @@ def sample(
     }
 
 
-def reply(item_id: str, model: str, text: str, *, purpose: str = "answer", status: str = "ok", reason: str | None = None, **facts) -> dict:
+def reply(
+    item_id: str,
+    model: str,
+    text: str,
+    *,
+    purpose: str = "answer",
+    status: str = "ok",
+    reason: str | None = None,
+    **facts,
+) -> dict:
     return {
         "generation_id": f"{purpose}-{item_id}-{model}-{facts.get('type', '')}",
         "item_id": item_id,
@@ -97,7 +126,9 @@ def reply(item_id: str, model: str, text: str, *, purpose: str = "answer", statu
     }
 
 
-def judged(target: str, *spans: dict, member: str = "token-lr", seed: int = 42, status: str = "ok", **facts) -> dict:
+def judged(
+    target: str, *spans: dict, member: str = "token-lr", seed: int = 42, status: str = "ok", **facts
+) -> dict:
     return {
         "judgement_id": f"{member}-{seed}-{target}-{sorted(facts.items())}",
         "judge": member,
@@ -125,4 +156,7 @@ def tables(items=(), samples=(), generations=(), judgements=()) -> dict[str, pl.
 
 def by_key(scores: pl.DataFrame) -> dict[tuple, dict]:
     """Score rows by metric, subject and the values of their slice."""
-    return {(row["metric"], row["subject"], *(pair["value"] for pair in row["slice"])): row for row in scores.iter_rows(named=True)}
+    return {
+        (row["metric"], row["subject"], *(pair["value"] for pair in row["slice"])): row
+        for row in scores.iter_rows(named=True)
+    }

@@ -6,7 +6,14 @@ import pytest
 from truerate.config import Model
 from truerate.metrics.intervals import Interval
 from truerate.tracks.mfava import analyses
-from truerate.tracks.mfava.analyses import Contrast, contrast_rows, contrasts, languages, silver_against_gold, size_groups
+from truerate.tracks.mfava.analyses import (
+    Contrast,
+    contrast_rows,
+    contrasts,
+    languages,
+    silver_against_gold,
+    size_groups,
+)
 from truerate.tracks.mfava.rates import FLAWS, Estimate, Replies, estimates, grid_estimates
 
 from .made_scores import TALLY
@@ -31,7 +38,8 @@ def row_of(rows: list[dict], subject: str, metric: str, **where: str) -> dict:
     found = [
         row
         for row in rows
-        if (row["subject"], row["metric"]) == (subject, metric) and all({"key": k, "value": v} in row["slice"] for k, v in where.items())
+        if (row["subject"], row["metric"]) == (subject, metric)
+        and all({"key": k, "value": v} in row["slice"] for k, v in where.items())
     ]
     assert len(found) == 1
     return found[0]
@@ -43,9 +51,12 @@ def test_small_models_are_those_below_the_median_and_the_ends_of_a_family():
 
 
 def test_contrasts_of_models():
-    # rates .5, .2, .1: small − large is .5 − (.2 + .1) / 2; replies of one article move together, so the gap hardly varies
+    # rates .5, .2, .1: small − large is .5 − (.2 + .1) / 2; replies of one article move together, so the gap
+    # hardly varies
     rows = contrast_rows(CELLS, contrasts(CELLS, MODELS), TALLY)
-    row = next(row for row in rows if row["subject"] == "small-against-large" and row["metric"] == "mean_difference")
+    row = next(
+        row for row in rows if row["subject"] == "small-against-large" and row["metric"] == "mean_difference"
+    )
     assert row["value"] == pytest.approx(0.35) and 0.1 < row["low"] <= 0.35 <= row["high"] < 0.6
     within = row_of(rows, "small-against-large", "mean_difference", family="x")
     assert within["value"] == pytest.approx(0.4)
@@ -62,12 +73,24 @@ def test_equal_groups_are_not_told_apart():
 def test_declared_languages_and_families():
     cells = {
         (name, lang): replies(*one, lang=lang)
-        for name, lang, one in (("s", "en", (1, 1)), ("s", "tr", (4, 4)), ("l", "en", (2, 2)), ("l", "tr", (3, 3)))
+        for name, lang, one in (
+            ("s", "en", (1, 1)),
+            ("s", "tr", (4, 4)),
+            ("l", "en", (2, 2)),
+            ("l", "tr", (3, 3)),
+        )
     }
-    told = {"s": MODELS["s"].model_copy(update={"languages": ("en",)}), "l": MODELS["l"].model_copy(update={"languages": ("tr",)})}
+    told = {
+        "s": MODELS["s"].model_copy(update={"languages": ("en",)}),
+        "l": MODELS["l"].model_copy(update={"languages": ("tr",)}),
+    }
     rows = contrast_rows(cells, contrasts(cells, told), TALLY)
-    assert row_of(rows, "declared-languages", "mean_difference")["value"] == pytest.approx((0.1 + 0.3) / 2 - (0.4 + 0.2) / 2)
-    assert row_of(rows, "by-family", "mean_difference", family="Turkic")["value"] == pytest.approx(0.35 - 0.15)
+    assert row_of(rows, "declared-languages", "mean_difference")["value"] == pytest.approx(
+        (0.1 + 0.3) / 2 - (0.4 + 0.2) / 2
+    )
+    assert row_of(rows, "by-family", "mean_difference", family="Turkic")["value"] == pytest.approx(
+        0.35 - 0.15
+    )
     assert not [row for row in rows if row["subject"] == "by-script"]  # both are written in Latin
 
 
@@ -75,7 +98,9 @@ def test_the_papers_test_takes_every_estimate_as_independent():
     rows = analyses.size_tests(CELLS, {}, MODELS, TALLY)
     # without silver passages: raw rates of the two reply seeds, .5 .5 against .15 .25 .05 .15
     assert row_of(rows, "small-against-large", "n_points", family="x")["value"] == 4
-    assert row_of(rows, "small-against-large", "mean_difference", family="x")["value"] == pytest.approx(0.5 - 0.1)
+    assert row_of(rows, "small-against-large", "mean_difference", family="x")["value"] == pytest.approx(
+        0.5 - 0.1
+    )
     assert {"key": "estimator", "value": "raw"} in rows[0]["slice"]
 
 
@@ -85,35 +110,52 @@ def test_silver_against_gold_shares_the_flagged_tokens():
         {(m, lang): rate * by[lang] for (m, lang), rate in raw.items()}
         for by in ({"en": 1.2, "de": 1.0, "tr": 1.1}, {"en": 1.0, "de": 1.1, "tr": 1.2})
     )
-    rows = silver_against_gold({("hr_est", "silver"): silver, ("hr_est", "gold"): gold, ("raw", None): raw}, TALLY)
+    rows = silver_against_gold(
+        {("hr_est", "silver"): silver, ("hr_est", "gold"): gold, ("raw", None): raw}, TALLY
+    )
     assert row_of(rows, "silver-against-gold", "pearson_r")["value"] > 0.99
-    assert row_of(rows, "silver-against-gold-factor", "pearson_r")["value"] == pytest.approx(-0.5)  # by language they do not agree at all
+    assert row_of(rows, "silver-against-gold-factor", "pearson_r")["value"] == pytest.approx(
+        -0.5
+    )  # by language they do not agree at all
 
 
 def test_languages_are_sourced_and_enter_as_logarithms():
     known = languages()
     assert known["de"].common_crawl_percent == 5.3038 and known["yue"].common_crawl_percent is None
     assert {"ar", "zh", "de", "tr", "ru", "en", "fr", "sd", "la"} <= set(known)
-    cells = {("m", lang): replies(n, n, lang=lang) for lang, n in (("en", 1), ("de", 2), ("tr", 3), ("sd", 4))}
+    cells = {
+        ("m", lang): replies(n, n, lang=lang) for lang, n in (("en", 1), ("de", 2), ("tr", 3), ("sd", 4))
+    }
     values = {("raw", None): {cell: float(one.detected.mean() / 10) for cell, one in cells.items()}}
     rows = analyses.against_languages(cells, values, TALLY)
     expected = np.corrcoef(np.log10([43.4241, 5.3038, 1.2422, 0.0017]), [0.1, 0.2, 0.3, 0.4])[0, 1]
-    assert row_of(rows, "rate-against-common-crawl", "pearson_r", estimator="raw")["value"] == pytest.approx(expected, abs=1e-6)
+    assert row_of(rows, "rate-against-common-crawl", "pearson_r", estimator="raw")["value"] == pytest.approx(
+        expected, abs=1e-6
+    )
     assert row_of(rows, "count-against-wikipedia-articles", "n_points", estimator="raw")["value"] == 4
 
 
 def test_hallucinated_tokens_are_counted_by_the_estimate_and_not_by_the_marks_alone():
     cells = {("m", lang): replies(n, n, lang=lang) for lang, n in (("en", 1), ("de", 2), ("tr", 3))}
     corrected = {("m", "en"): 0.3, ("m", "de"): 0.2, ("m", "tr"): 0.1}  # of ten tokens: 3, 2, 1
-    assert analyses.hallucinated_tokens(cells, corrected) == pytest.approx({("m", "en"): 3.0, ("m", "de"): 2.0, ("m", "tr"): 1.0})
+    assert analyses.hallucinated_tokens(cells, corrected) == pytest.approx(
+        {("m", "en"): 3.0, ("m", "de"): 2.0, ("m", "tr"): 1.0}
+    )
     raw = {cell: float(one.detected.mean() / 10) for cell, one in cells.items()}
     rows = analyses.against_languages(cells, {("raw", None): raw, ("hr_est", "silver"): corrected}, TALLY)
-    found = [row_of(rows, "count-against-common-crawl", "pearson_r", estimator=name)["value"] for name in ("raw", "hr_est")]
+    found = [
+        row_of(rows, "count-against-common-crawl", "pearson_r", estimator=name)["value"]
+        for name in ("raw", "hr_est")
+    ]
     assert found[0] == pytest.approx(-found[1], abs=1e-6) and found[0] < 0
 
 
 def test_length_over_cells():
-    cells = {("m", "en"): replies(1, 1, tokens=10), ("m", "de"): replies(2, 2, tokens=20), ("m", "tr"): replies(6, 6, tokens=30)}
+    cells = {
+        ("m", "en"): replies(1, 1, tokens=10),
+        ("m", "de"): replies(2, 2, tokens=20),
+        ("m", "tr"): replies(6, 6, tokens=30),
+    }
     values = {("raw", None): {cell: float((one.detected / one.tokens).mean()) for cell, one in cells.items()}}
     rows = analyses.against_length(cells, values, TALLY)
     pooled = [row for row in rows if not any(pair["key"] == "within" for pair in row["slice"])]
@@ -121,14 +163,25 @@ def test_length_over_cells():
         np.corrcoef([10, 20, 30], [1, 2, 6])[0, 1], abs=1e-6
     )
     assert row_of(pooled, "rate-against-length", "n_points", estimator="raw")["value"] == 3
-    assert row_of(rows, "rate-against-length", "pearson_r", within="languages")["value"] is None  # one model in each: nothing varies
+    assert (
+        row_of(rows, "rate-against-length", "pearson_r", within="languages")["value"] is None
+    )  # one model in each: nothing varies
 
 
 def test_length_within_languages_is_free_of_what_a_token_is():
-    # Chinese replies are ten times as long in tokens and hold more of them; within both languages the longer reply holds fewer
-    counts = {("s", "en"): (10, 3), ("l", "en"): (20, 2), ("x", "en"): (30, 1), ("s", "zh"): (100, 33), ("l", "zh"): (110, 32)}
+    # Chinese replies are ten times as long in tokens and hold more of them; within both languages the longer
+    # reply holds fewer
+    counts = {
+        ("s", "en"): (10, 3),
+        ("l", "en"): (20, 2),
+        ("x", "en"): (30, 1),
+        ("s", "zh"): (100, 33),
+        ("l", "zh"): (110, 32),
+    }
     cells = {cell: replies(n, n, tokens=size, lang=cell[1]) for cell, (size, n) in counts.items()}
-    rows = analyses.against_length(cells, {("raw", None): {cell: n / size for cell, (size, n) in counts.items()}}, TALLY)
+    rows = analyses.against_length(
+        cells, {("raw", None): {cell: n / size for cell, (size, n) in counts.items()}}, TALLY
+    )
     pooled = [row for row in rows if not any(pair["key"] == "within" for pair in row["slice"])]
     assert row_of(pooled, "count-against-length", "pearson_r")["value"] > 0.9
     assert row_of(rows, "count-against-length", "pearson_r", within="languages")["value"] == -1.0
@@ -142,5 +195,13 @@ def test_grid_of_detector_and_reply_seeds():
 
 def test_no_replies():
     assert analyses.analysis_rows({}, {}, {}, {}, TALLY) == []
-    told = {("m", "en"): [Estimate("raw", None, Interval(0.2, 0.1, 0.3)), Estimate("rogan-gladen", "natural", None)]}
-    assert analyses.cell_values(told, "raw", None) == {("m", "en"): 0.2} and analyses.cell_values(told, "rogan-gladen", "natural") == {}
+    told = {
+        ("m", "en"): [
+            Estimate("raw", None, Interval(0.2, 0.1, 0.3)),
+            Estimate("rogan-gladen", "natural", None),
+        ]
+    }
+    assert (
+        analyses.cell_values(told, "raw", None) == {("m", "en"): 0.2}
+        and analyses.cell_values(told, "rogan-gladen", "natural") == {}
+    )

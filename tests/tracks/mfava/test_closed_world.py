@@ -26,15 +26,40 @@ def made(tmp_path_factory):
         patch.chdir(ROOT)
         patch.setenv("TRUERATE_STORE", str(tmp_path_factory.mktemp("store") / "responses.sqlite"))
         values = load_params("params.yaml").model_dump()
-        values["sizes"]["demo"]["mfava"] |= {"train": 8, "held_out": 4, "silver": 6, "articles": 3, "natural": 2}
+        values["sizes"]["demo"]["mfava"] |= {
+            "train": 8,
+            "held_out": 4,
+            "silver": 6,
+            "articles": 3,
+            "natural": 2,
+        }
         values |= {"profile": "demo", "n_shards": 1}
         values["tracks"]["mfava"] |= {"languages": LANGS}
         at, folder = Layout(Params.model_validate(values)), tmp_path_factory.mktemp("wiki")
-        sizes = ["--train", "8", "--held-out", "4", "--silver", "6", "--articles", "3", "--languages", ",".join(LANGS)]
-        subprocess.run([sys.executable, "-m", "truerate_world", "write-wiki", str(folder), "--seed", "7", *sizes], check=True)
+        sizes = [
+            "--train",
+            "8",
+            "--held-out",
+            "4",
+            "--silver",
+            "6",
+            "--articles",
+            "3",
+            "--languages",
+            ",".join(LANGS),
+        ]
+        subprocess.run(
+            [sys.executable, "-m", "truerate_world", "write-wiki", str(folder), "--seed", "7", *sizes],
+            check=True,
+        )
         tables = wiki_files.read(folder, name="closed-world-wiki", on_bad_row="stop")
-        replies = {name: getattr(steps, name)(at, BOARD, "quill", tables, 0, {}) for name in ("silver", "translate", "query")}
-        replies |= {name: getattr(steps, name)(at, BOARD, "aster", tables, 0, replies) for name in ("check", "answer")}
+        replies = {
+            name: getattr(steps, name)(at, BOARD, "quill", tables, 0, {})
+            for name in ("silver", "translate", "query")
+        }
+        replies |= {
+            name: getattr(steps, name)(at, BOARD, "aster", tables, 0, replies) for name in ("check", "answer")
+        }
         yield steps.exported(at, BOARD, tables, replies, {"judgements": frame(Judgement)})
 
 
@@ -54,7 +79,10 @@ def test_most_passages_come_through_all_rounds_in_every_language(made):
 
 def test_held_out_passages_are_judged_in_every_language_and_taught_in_none(made):
     tables = made[0]
-    learned, judged = steps.training(tables["samples"]), steps.targets(tables["samples"], tables["generations"])
+    learned, judged = (
+        steps.training(tables["samples"]),
+        steps.targets(tables["samples"], tables["generations"]),
+    )
     assert set(judged.filter(task="held-out")["lang"]) == set(LANGS) and set(learned["task"]) == {"train"}
     assert not set(learned["group_id"]) & set(judged["group_id"])
 
@@ -62,7 +90,8 @@ def test_held_out_passages_are_judged_in_every_language_and_taught_in_none(made)
 def test_translations_keep_the_marked_share(made):
     train = made[0]["samples"].filter(task="train")
     share = {
-        lang: sum(span["end"] - span["start"] for row in rows for span in row["spans"]) / sum(len(row["text"]) for row in rows)
+        lang: sum(span["end"] - span["start"] for row in rows for span in row["spans"])
+        / sum(len(row["text"]) for row in rows)
         for lang in LANGS
         if (rows := train.filter(lang=lang).to_dicts())
     }

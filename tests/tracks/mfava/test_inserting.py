@@ -23,20 +23,26 @@ def test_a_replacement_and_a_sentence_are_taken():
 
 
 def test_blank_space_beside_a_tag_does_not_count():
-    assert reason("Arlo is a town.\n<invented>It flies.</invented>\nIt was founded in 1204.\n", TOWN, "invented") is None
+    assert (
+        reason("Arlo is a town.\n<invented>It flies.</invented>\nIt was founded in 1204.\n", TOWN, "invented")
+        is None
+    )
 
 
 CASES = [
     ("empty", "  ", TOWN, "entity"),
     ("malformed", "Arlo is a <entity>town. It was founded in 1204.", TOWN, "entity"),
-    ("malformed", "Arlo is a town. <subjective>So nice.</subjective> It was founded in 1204.", TOWN, "entity"),  # not asked for yet
+    # not asked for yet
+    ("malformed", "Arlo is a town. <subjective>So nice.</subjective> It was founded in 1204.", TOWN, "entity"),
     ("empty-span", "Arlo is a town. <invented> </invented>It was founded in 1204.", TOWN, "invented"),
     ("altered", "Arlo was a town. <invented>It flies.</invented> It was founded in 1204.", TOWN, "invented"),
-    ("altered", f"{ENTITY[16:]} Arlo is a town. <invented>It flies.</invented>", ENTITY, "invented"),  # a tagged sentence has moved
+    # a tagged sentence has moved
+    ("altered", f"{ENTITY[16:]} Arlo is a town. <invented>It flies.</invented>", ENTITY, "invented"),
     ("touched-tags", "Arlo is a town. It was founded in 1999. <invented>It flies.</invented>", ENTITY, "invented"),
     ("touched-tags", ENTITY.replace("1999", "1998") + " <invented>It flies.</invented>", ENTITY, "invented"),
     ("touched-tags", ENTITY.replace("1999", "<relation><mark>1999</mark></relation>"), ENTITY, "relation"),
-    ("malformed", f"<contradictory>Not so: {ENTITY}</contradictory>", ENTITY, "contradictory"),  # an insertion around an earlier one
+    # an insertion around an earlier one
+    ("malformed", f"<contradictory>Not so: {ENTITY}</contradictory>", ENTITY, "contradictory"),
     ("nothing-inserted", ENTITY, ENTITY, "relation"),
     ("not-replaced", "Arlo is a town. It was founded in 1204 <entity>by Bend</entity>.", TOWN, "entity"),
     ("not-replaced", "Arlo is a town. It was founded in <entity><delete>1204</delete><mark>1204</mark></entity>.", TOWN, "entity"),
@@ -47,7 +53,9 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("expected", "reply", "before", "type_"), CASES, ids=[f"{case[0]}-{k}" for k, case in enumerate(CASES)])
+@pytest.mark.parametrize(
+    ("expected", "reply", "before", "type_"), CASES, ids=[f"{case[0]}-{k}" for k, case in enumerate(CASES)]
+)
 def test_refused_with_its_reason(expected, reply, before, type_):
     assert reason(reply, before, type_) == expected
 
@@ -61,6 +69,13 @@ def test_words_of_scripts_without_spaces():
     assert [n_words("城" * n) for n in (4, 5, 12, 13)] == [1, 2, 3, 4]
     assert n_words("1204年") == 2 and n_words("three small words") == 3 and n_words("") == 0
     chinese = "阿洛是一座城市。它建于1204年。"
-    assert reason(chinese.replace("1204年", "<entity><delete>1204年</delete><mark>1999年</mark></entity>"), chinese, "entity") is None
+    assert (
+        reason(
+            chinese.replace("1204年", "<entity><delete>1204年</delete><mark>1999年</mark></entity>"),
+            chinese,
+            "entity",
+        )
+        is None
+    )
     assert reason(f"<invented>它会飞。</invented>{chinese}", chinese, "invented") == "invented-first"
     assert reason(chinese.replace("它", "<invented>它会飞。</invented>它"), chinese, "invented") is None

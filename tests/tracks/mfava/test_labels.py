@@ -21,7 +21,9 @@ def marks(*found: tuple[int, int, str]) -> tuple[Span, ...]:
 
 def test_a_sound_row_by_text_or_by_offsets():
     assert read(ROW) == ([Label("t1", "ann", marks((5, 11, "entity")))], [])
-    assert read(ROW | {"spans": [{"start": 0, "end": 3, "type": "invented"}]})[0][0].spans == marks((0, 3, "invented"))
+    assert read(ROW | {"spans": [{"start": 0, "end": 3, "type": "invented"}]})[0][0].spans == marks(
+        (0, 3, "invented")
+    )
     assert read(ROW | {"spans": [], "plausibility": "likely"})[0] == [Label("t1", "ann", (), 4)]
 
 
@@ -32,7 +34,8 @@ BAD = {
     "bad_spans": ROW | {"spans": "yellow"},
     "unknown_type": ROW | {"spans": [{"text": "yellow", "type": "silly"}]},
     "outside_text": ROW | {"spans": [{"start": 5, "end": 99, "type": "entity"}]},
-    "overlapping_types": ROW | {"spans": [{"start": 0, "end": 6, "type": "entity"}, {"start": 5, "end": 11, "type": "invented"}]},
+    "overlapping_types": ROW
+    | {"spans": [{"start": 0, "end": 6, "type": "entity"}, {"start": 5, "end": 11, "type": "invented"}]},
     "bad_plausibility": ROW | {"plausibility": 6},
 }
 
@@ -74,7 +77,10 @@ def test_votes_over_tokens():
     share, types = voted(offsets, said)
     assert share.tolist() == pytest.approx([2 / 3, 1, 1 / 3])
     hard = runs(offsets, types, share, lambda p: p > 0.5)
-    assert [(text[s["start"] : s["end"]], s["type"], s["p"]) for s in hard] == [("red", "entity", 0.666667), ("blue", "invented", 1.0)]
+    assert [(text[s["start"] : s["end"]], s["type"], s["p"]) for s in hard] == [
+        ("red", "entity", 0.666667),
+        ("blue", "invented", 1.0),
+    ]
     assert len(runs(offsets, types, share, lambda p: p > 0)) == 3
 
 

@@ -14,16 +14,25 @@ from .tiny_wiki import ROOT
 
 def test_names_codes_and_scripts_are_whole():
     assert set(load_params(ROOT / "params.yaml").tracks.mfava.languages) <= set(LANGUAGES)
-    assert len({one.name for one in LANGUAGES.values()}) == len({one.nllb for one in LANGUAGES.values()}) == len(LANGUAGES)
+    assert (
+        len({one.name for one in LANGUAGES.values()})
+        == len({one.nllb for one in LANGUAGES.values()})
+        == len(LANGUAGES)
+    )
     for one in LANGUAGES.values():
-        regex.compile("".join(rf"\p{{{script}}}" for script in one.scripts))  # raises for a script that Unicode does not know
+        regex.compile(
+            "".join(rf"\p{{{script}}}" for script in one.scripts)
+        )  # raises for a script that Unicode does not know
 
 
 def test_unknown_codes_and_missing_languages_are_told():
     check_languages("b", ("en", "de"), ("de", "en", "fr"), source="s")
     with pytest.raises(TruerateError, match="unknown language code 'english'; known: ar, "):
         language("english")
-    with pytest.raises(TruerateError, match="board 'b': source 's' has nothing in language 'tr'; it has: de, en; take 'tr' out"):
+    with pytest.raises(
+        TruerateError,
+        match="board 'b': source 's' has nothing in language 'tr'; it has: de, en; take 'tr' out",
+    ):
         check_languages("b", ("en", "tr"), ("de", "en"), source="s")
 
 

@@ -17,7 +17,11 @@ def of(table: str, metric: str = "") -> pl.DataFrame:
 def test_gold_spans_sum_to_their_totals():
     parts, totals = of("2").filter(pl.col("metric") != "gold_spans_Total"), of("2", "gold_spans_Total")
     sums = dict(parts.group_by("slice").agg(pl.col("value").sum()).iter_rows())
-    assert sums == dict(totals.select("slice", "value").iter_rows()) == {"ar": 667, "de": 1777, "ru": 1088, "tr": 1018, "zh": 1227}
+    assert (
+        sums
+        == dict(totals.select("slice", "value").iter_rows())
+        == {"ar": 667, "de": 1777, "ru": 1088, "tr": 1018, "zh": 1227}
+    )
     assert sum(sums.values()) == 5777
 
 
@@ -32,12 +36,18 @@ def test_averages_over_languages(metric, kind):
 
 def test_means_over_models_and_over_languages_are_one():
     whole = of("Fig4", "HR_est").filter(pl.col("metric") == "HR_est")
-    by_language = whole.filter((pl.col("model") == "mean of 11 LLMs") & (pl.col("slice") != "mean of 30 languages"))["value"]
+    by_language = whole.filter(
+        (pl.col("model") == "mean of 11 LLMs") & (pl.col("slice") != "mean of 30 languages")
+    )["value"]
     by_model = whole.filter(
-        (pl.col("model") != "mean of 11 LLMs") & (pl.col("model") != "Average") & (pl.col("slice") == "mean of 30 languages")
+        (pl.col("model") != "mean of 11 LLMs")
+        & (pl.col("model") != "Average")
+        & (pl.col("slice") == "mean of 30 languages")
     )["value"]
     assert len(by_language) == 30 and len(by_model) == 11
-    assert by_language.mean() == pytest.approx(10.59, abs=0.01) and by_model.mean() == pytest.approx(10.59, abs=0.01)
+    assert by_language.mean() == pytest.approx(10.59, abs=0.01) and by_model.mean() == pytest.approx(
+        10.59, abs=0.01
+    )
 
 
 def test_only_results_stand_in_the_ledger():

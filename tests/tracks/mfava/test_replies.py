@@ -40,7 +40,11 @@ def test_repeats(expected, text):
         (True, "I do not know this town.", "tr"),  # models fall back to English
         (False, "Das weiß ich nicht.", "fr"),
         (False, "The town lies by the river Odla.", "en"),
-        (False, "I do not know its age. " + "It has a market and a castle on a hill. " * 5, "en"),  # it says more than that
+        (
+            False,
+            "I do not know its age. " + "It has a market and a castle on a hill. " * 5,
+            "en",
+        ),  # it says more than that
     ],
 )
 def test_not_knowing_is_a_short_reply_that_says_so(expected, text, lang):
@@ -64,17 +68,25 @@ def test_the_language_of_a_reply(expected, text, lang):
 
 
 def test_a_language_alone_in_its_script_is_told_by_script():
-    assert not is_other_language("这座博物馆位于河边，于一九〇一年开放，每年有许多人前来参观。", "zh", ("zh", "en"))
+    assert not is_other_language(
+        "这座博物馆位于河边，于一九〇一年开放，每年有许多人前来参观。", "zh", ("zh", "en")
+    )
     assert not is_other_language("The museum was opened in the year 1901.", "en", ("en", "zh"))
 
 
 def test_marks_name_what_was_found():
-    assert marks("Das weiß ich nicht.", "de", SIX) == {"repeats": None, "dont_know": "yes", "wrong_language": None}
+    assert marks("Das weiß ich nicht.", "de", SIX) == {
+        "repeats": None,
+        "dont_know": "yes",
+        "wrong_language": None,
+    }
 
 
 def test_phrases_are_of_known_languages_each_once_and_readable():
     with PHRASES.open(encoding="utf-8", newline="") as file:
         rows = [(row["lang"], row["phrase"]) for row in csv.DictReader(file)]
-    assert len({(lang, phrase.casefold()) for lang, phrase in rows}) == len(rows) and {lang for lang, _ in rows} <= set(LANGUAGES)
+    assert len({(lang, phrase.casefold()) for lang, phrase in rows}) == len(rows) and {
+        lang for lang, _ in rows
+    } <= set(LANGUAGES)
     assert all(phrase == phrase.strip().lower() for _, phrase in rows)
     assert set(SIX) <= set(replies.phrases())

@@ -36,9 +36,13 @@ def scored(items, samples, generations, judgements, settings=None):
     return by_key(scores), outcomes
 
 
-# Two silver passages: gold 0, 1, 2 (invented: 2) and 5. Marked: 0, 1, 7 and 5. n 20, gold 4, detected 4, both 3.
+# Two silver passages: gold 0, 1, 2 (invented: 2) and 5. Marked: 0, 1, 7 and 5. n 20, gold 4, detected 4, both
+# 3.
 SILVER = [sample("i1", TEXT, *words(0, 1), *words(2, kind="invented")), sample("i2", TEXT, *words(5))]
-SAID = [judged("silver-i1", *words(0, 1, 7, kind="hallucination", p=0.9)), judged("silver-i2", *words(5, p=0.6), *words(6, p=0.5))]
+SAID = [
+    judged("silver-i1", *words(0, 1, 7, kind="hallucination", p=0.9)),
+    judged("silver-i2", *words(5, p=0.6), *words(6, p=0.5)),
+]
 ITEMS = [item("i1"), item("i2")]
 
 
@@ -59,7 +63,10 @@ def test_held_out_passages_are_scored_and_calibrate_nothing():
     held = sample("h", TEXT, *words(0, 1), task="held-out")
     known = [*ITEMS, item("h", "held-out"), item("w", "wild")]
     found, _ = scored(
-        known, [*SILVER, held], [reply("w", "small", TEXT)], [*SAID, judged("silver-h", *words(1, 2)), judged("answer-w-small-")]
+        known,
+        [*SILVER, held],
+        [reply("w", "small", TEXT)],
+        [*SAID, judged("silver-h", *words(1, 2)), judged("answer-w-small-")],
     )
     assert found["token_f1", "token-lr", "held-out", "binary", "en", "multi"]["value"] == 0.5
     assert found["token_f1", "token-lr", "silver", "binary", "en", "multi"]["value"] == 0.75
@@ -70,7 +77,12 @@ def test_held_out_passages_are_scored_and_calibrate_nothing():
 
 def test_where_every_passage_agrees_the_interval_is_not_a_point():
     texts = [sample(f"s{k}", TEXT, *words(0)) for k in range(10)]
-    found, _ = scored([item(f"s{k}") for k in range(10)], texts, [], [judged(row["sample_id"], span(0, 19)) for row in texts])
+    found, _ = scored(
+        [item(f"s{k}") for k in range(10)],
+        texts,
+        [],
+        [judged(row["sample_id"], span(0, 19)) for row in texts],
+    )
     row = found["token_recall", "token-lr", "silver", "binary", "en", "multi"]
     # Wilson, 10 of 10: 1 / (1 + 1.96² / 10)
     assert (row["value"], row["high"]) == (1.0, 1.0) and row["low"] == pytest.approx(10 / 13.8415, abs=1e-3)
@@ -78,7 +90,12 @@ def test_where_every_passage_agrees_the_interval_is_not_a_point():
 
 def test_where_few_passages_hold_a_type_the_interval_counts_those_alone():
     texts = [sample(f"s{k}", TEXT, *words(0, kind="invented" if k < 4 else "entity")) for k in range(10)]
-    found, _ = scored([item(f"s{k}") for k in range(10)], texts, [], [judged(row["sample_id"], span(0, 19)) for row in texts])
+    found, _ = scored(
+        [item(f"s{k}") for k in range(10)],
+        texts,
+        [],
+        [judged(row["sample_id"], span(0, 19)) for row in texts],
+    )
     row = found["token_recall_by_type", "token-lr", "silver", "binary", "en", "multi", "invented"]
     # Wilson, 4 of 4 and not 10 of 10: 1 / (1 + 1.96² / 4)
     assert row["value"] == 1.0 and row["low"] == pytest.approx(4 / 7.8415, abs=1e-3)
@@ -87,10 +104,19 @@ def test_where_few_passages_hold_a_type_the_interval_counts_those_alone():
 def test_a_reference_in_two_languages_does_not_make_their_mean_surer():
     def means(is_shared: bool):
         keys = [(lang, k) for lang in ("en", "de") for k in range(6)]
-        texts = [sample(f"{lang}{k}", TEXT, *words(0, 1), lang=lang, group=f"r{k}" if is_shared else f"{lang}{k}") for lang, k in keys]
-        said = [judged(row["sample_id"], *words(0, *([1] if k % 2 else []), 5)) for row, (_, k) in zip(texts, keys, strict=True)]
+        texts = [
+            sample(f"{lang}{k}", TEXT, *words(0, 1), lang=lang, group=f"r{k}" if is_shared else f"{lang}{k}")
+            for lang, k in keys
+        ]
+        said = [
+            judged(row["sample_id"], *words(0, *([1] if k % 2 else []), 5))
+            for row, (_, k) in zip(texts, keys, strict=True)
+        ]
         found, _ = scored([item(f"{lang}{k}", lang=lang) for lang, k in keys], texts, [], said)
-        return [found["token_recall", "token-lr", "silver", "binary", lang, "multi"] for lang in ("en", "de", "all")]
+        return [
+            found["token_recall", "token-lr", "silver", "binary", lang, "multi"]
+            for lang in ("en", "de", "all")
+        ]
 
     en, de, whole = means(True)
     assert whole["low"] == pytest.approx((en["low"] + de["low"]) / 2, abs=1e-5) and en["low"] < en["value"]
@@ -104,22 +130,33 @@ def test_a_judgement_of_a_passage_counts_for_its_gold_twin():
     # the text was judged twice: the first judgement by id is the one on the gold sample's own id
     assert found["token_precision", "token-lr", "gold", "binary", "en", "multi"]["n"] == 1
     alone, _ = scored(ITEMS, [*SILVER, *gold], [], SAID)
-    assert alone["token_precision", "token-lr", "gold", "binary", "en", "multi"]["value"] == pytest.approx(1 / 3, abs=1e-6)
+    assert alone["token_precision", "token-lr", "gold", "binary", "en", "multi"]["value"] == pytest.approx(
+        1 / 3, abs=1e-6
+    )
 
 
 def test_seeds_are_averaged_and_their_spread_is_shown():
-    second = [judged("silver-i1", seed=47), judged("silver-i2", *words(5), seed=47)]  # both 1, detected 1: F1 2 / (4 + 1)
+    second = [
+        judged("silver-i1", seed=47),
+        judged("silver-i2", *words(5), seed=47),
+    ]  # both 1, detected 1: F1 2 / (4 + 1)
     found, _ = scored(ITEMS, SILVER, [], [*SAID, *second])
     where = ("token-lr", "silver", "binary", "en", "multi")
     assert found["token_f1", *where]["value"] == pytest.approx((0.75 + 0.4) / 2)
-    assert found["token_f1_std", *where]["value"] == pytest.approx(0.35 / 2**0.5, abs=1e-6) and found["token_f1_std", *where]["n"] == 2
+    assert (
+        found["token_f1_std", *where]["value"] == pytest.approx(0.35 / 2**0.5, abs=1e-6)
+        and found["token_f1_std", *where]["n"] == 2
+    )
     # P .75 and 1, R .75 and .25
     assert found["token_precision_std", *where]["value"] == pytest.approx(0.25 / 2**0.5, abs=1e-6)
     assert found["token_recall_std", *where]["value"] == pytest.approx(0.5 / 2**0.5, abs=1e-6)
 
 
 def test_types_of_a_category_detector():
-    said = [judged("silver-i1", *words(0), *words(1, 2, kind="invented"), labels="category"), judged("silver-i2", labels="category")]
+    said = [
+        judged("silver-i1", *words(0), *words(1, 2, kind="invented"), labels="category"),
+        judged("silver-i2", labels="category"),
+    ]
     found, _ = scored(ITEMS, SILVER, [], said)
     where = ("token-lr", "silver", "category", "en", "multi")
     # right by type: 0 (entity), 2 (invented); detected 3, gold 4
@@ -132,19 +169,31 @@ def test_types_of_a_category_detector():
 def test_texts_that_were_not_judged_do_not_count():
     said = [SAID[0], judged("silver-i2", status="unparsed"), judged("silver-i2", lang="de", member="mono")]
     found, _ = scored(ITEMS, SILVER, [], said)
-    assert found["token_recall", "token-lr", "silver", "binary", "en", "multi"]["value"] == pytest.approx(2 / 3, abs=1e-6)
-    assert not any(key[1] == "mono" and key[0] == "token_f1" for key in found)  # a detector of German says nothing of English
+    assert found["token_recall", "token-lr", "silver", "binary", "en", "multi"]["value"] == pytest.approx(
+        2 / 3, abs=1e-6
+    )
+    assert not any(
+        key[1] == "mono" and key[0] == "token_f1" for key in found
+    )  # a detector of German says nothing of English
 
 
-# ---- rates ----------------------------------------------------------------------------------------------------------------------------
+# ---- rates -------------------------------------------------------------------------------------------------
 
 
 def wild(n: int, *, lang: str = "en", n_marked: int = 2) -> tuple[list, list, list]:
-    """`n` queries, answered by two models: `large` has `n_marked` words of ten marked, `small` one more; the first reply repeats itself."""
+    """`n` queries, answered by two models: `large` has `n_marked` words of ten marked, `small` one more; the
+    first reply repeats itself.
+    """
     items = [item(f"{lang}{k}", "wild", lang, f"article-{lang}-{k}") for k in range(n)]
-    facts = [{"lang": lang, "subset_seed": (42, 43)[k % 2], "repeats": "yes" if k == 0 else None} for k in range(n)]
+    facts = [
+        {"lang": lang, "subset_seed": (42, 43)[k % 2], "repeats": "yes" if k == 0 else None} for k in range(n)
+    ]
     models = ("large", "small")
-    replies = [reply(one["item_id"], model, f"{TEXT} {model}", **more) for one, more in zip(items, facts, strict=True) for model in models]
+    replies = [
+        reply(one["item_id"], model, f"{TEXT} {model}", **more)
+        for one, more in zip(items, facts, strict=True)
+        for model in models
+    ]
     marked = {"large": n_marked, "small": n_marked + 1}
     said = [judged(row["generation_id"], *words(*range(marked[row["model"]]))) for row in replies]
     return items, replies, said
@@ -157,7 +206,9 @@ def test_rates_of_replies():
     raw = found["hallucination_rate", "large", "raw", "en", "all"]
     assert raw["value"] == pytest.approx(2 / 11, abs=1e-6) and raw["n"] == 8
     assert found["hallucination_rate", "large", "raw", "en", "kept"]["n"] == 7
-    assert found["hallucination_rate", "large", "silver", "hr_est", "en", "all"]["value"] == pytest.approx(2 / 11, abs=1e-6)
+    assert found["hallucination_rate", "large", "silver", "hr_est", "en", "all"]["value"] == pytest.approx(
+        2 / 11, abs=1e-6
+    )
     assert found["hallucination_rate", "large", "raw", "all", "all"]["value"] == raw["value"]
     assert (
         found["hallucination_rate_std", "large", "raw", "en", "all"]["value"] == 0
@@ -165,9 +216,16 @@ def test_rates_of_replies():
     )
     band = [found[f"sensitivity_{end}", "large", "silver", "en", "all"]["value"] for end in ("low", "high")]
     flagged, tpr, fpr = 2 / 11, 0.75, 1 / 16
-    assert band == pytest.approx([(flagged - 2 * fpr) / (tpr - 2 * fpr), (flagged - fpr / 2) / (tpr / 2 - fpr / 2)], abs=1e-6)
-    assert outcomes.filter(pl.col("subject") == "large").height == 16  # each reply for its language and over all
-    assert outcomes["unit_id"].n_unique() == 8 and set(outcomes["value"]) == {round(2 / 11, 6), round(3 / 11, 6)}
+    assert band == pytest.approx(
+        [(flagged - 2 * fpr) / (tpr - 2 * fpr), (flagged - fpr / 2) / (tpr / 2 - fpr / 2)], abs=1e-6
+    )
+    assert (
+        outcomes.filter(pl.col("subject") == "large").height == 16
+    )  # each reply for its language and over all
+    assert outcomes["unit_id"].n_unique() == 8 and set(outcomes["value"]) == {
+        round(2 / 11, 6),
+        round(3 / 11, 6),
+    }
 
 
 def test_two_clusters_cannot_tell_what_a_detector_does():
@@ -186,7 +244,10 @@ def test_rogan_gladen_where_it_is_identified():
     # TPR 54/60, FPR 6/240
     row = found["hallucination_rate", *key]
     assert found["is_identified", *key]["value"] == 1
-    assert row["value"] == pytest.approx((2 / 11 - 0.025) / (0.9 - 0.025), abs=1e-6) and row["low"] < row["value"] < row["high"]
+    assert (
+        row["value"] == pytest.approx((2 / 11 - 0.025) / (0.9 - 0.025), abs=1e-6)
+        and row["low"] < row["value"] < row["high"]
+    )
 
 
 def test_natural_labels_take_the_place_of_the_band():
@@ -206,39 +267,72 @@ def test_natural_labels_take_the_place_of_the_band():
     found, _ = scored([*ITEMS, *items], [*SILVER, *natural], replies, [*SAID, *said])
     assert not any(key[0].startswith("sensitivity") for key in found)
     # marked 0, 1; gold 0, 5: P = R = .5, so the estimate is the flagged share
-    assert found["hallucination_rate", "large", "natural", "hr_est", "en", "all"]["value"] == pytest.approx(2 / 11, abs=1e-6)
-    assert found["iou", "token-lr", "natural", "binary", "en", "multi"]["value"] == pytest.approx(1 / 3, abs=1e-6)
+    assert found["hallucination_rate", "large", "natural", "hr_est", "en", "all"]["value"] == pytest.approx(
+        2 / 11, abs=1e-6
+    )
+    assert found["iou", "token-lr", "natural", "binary", "en", "multi"]["value"] == pytest.approx(
+        1 / 3, abs=1e-6
+    )
 
 
 def test_the_mean_over_languages_needs_every_language():
-    items, replies, said = (sum(parts, []) for parts in zip(wild(4), wild(4, lang="de", n_marked=4), strict=True))
+    items, replies, said = (
+        sum(parts, []) for parts in zip(wild(4), wild(4, lang="de", n_marked=4), strict=True)
+    )
     found, _ = scored([*ITEMS, *items], SILVER, replies, [*SAID, *said])
-    assert found["hallucination_rate", "large", "raw", "all", "all"]["value"] == pytest.approx(3 / 11, abs=1e-6)
-    assert ("hallucination_rate", "large", "silver", "hr_est", "all", "all") not in found  # German has no silver passages
+    assert found["hallucination_rate", "large", "raw", "all", "all"]["value"] == pytest.approx(
+        3 / 11, abs=1e-6
+    )
+    assert (
+        "hallucination_rate",
+        "large",
+        "silver",
+        "hr_est",
+        "all",
+        "all",
+    ) not in found  # German has no silver passages
 
 
 def test_a_model_without_a_reply_in_one_language_has_no_mean_over_languages():
-    items, replies, said = (sum(parts, []) for parts in zip(wild(4), wild(4, lang="de", n_marked=4), strict=True))
+    items, replies, said = (
+        sum(parts, []) for parts in zip(wild(4), wild(4, lang="de", n_marked=4), strict=True)
+    )
     replies = [row for row in replies if row["model"] == "large" or row["item_id"].startswith("en")]
     found, _ = scored([*ITEMS, *items], SILVER, replies, [*SAID, *said])
-    assert found["hallucination_rate", "large", "raw", "all", "all"]["value"] == pytest.approx(3 / 11, abs=1e-6)
+    assert found["hallucination_rate", "large", "raw", "all", "all"]["value"] == pytest.approx(
+        3 / 11, abs=1e-6
+    )
     assert found["hallucination_rate", "small", "raw", "all", "all"]["value"] is None
-    assert found["hallucination_rate", "small", "raw", "en", "all"]["value"] == pytest.approx(3 / 11, abs=1e-6)
+    assert found["hallucination_rate", "small", "raw", "en", "all"]["value"] == pytest.approx(
+        3 / 11, abs=1e-6
+    )
 
 
 def test_counts():
     items, replies, said = wild(4)
     found, _ = scored(items, [], replies, said)
     values = {
-        name: found[name, "small", "en"]["value"] for name in ("n_replies", "n_tokens", "n_detected", "tokens_per_reply", "repeats_rate")
+        name: found[name, "small", "en"]["value"]
+        for name in ("n_replies", "n_tokens", "n_detected", "tokens_per_reply", "repeats_rate")
     }
-    assert values == {"n_replies": 4, "n_tokens": 44, "n_detected": 12, "tokens_per_reply": 11, "repeats_rate": 0.25}
-    assert found["detected_per_reply", "small", "all"]["value"] == 3 and found["cut_rate", "small", "en"]["value"] == 0
+    assert values == {
+        "n_replies": 4,
+        "n_tokens": 44,
+        "n_detected": 12,
+        "tokens_per_reply": 11,
+        "repeats_rate": 0.25,
+    }
+    assert (
+        found["detected_per_reply", "small", "all"]["value"] == 3
+        and found["cut_rate", "small", "en"]["value"] == 0
+    )
 
 
 @pytest.mark.parametrize("flagged", [(0,), (0, 1, 2), (3, 4, 9), tuple(range(10))])
 def test_on_the_calibration_rows_themselves_hr_est_is_the_gold_rate(flagged):
-    """P · H / (R · N) = (both / H) · H / ((both / gold) · N) = gold / N, whatever the detector does, once it finds a token."""
+    """P · H / (R · N) = (both / H) · H / ((both / gold) · N) = gold / N, whatever the detector does, once it
+    finds a token.
+    """
     texts = [sample(f"s{k}", TEXT, *words(*range(k % 4 + 1))) for k in range(6)]
     said = [judged(row["sample_id"], *words(*flagged)) for row in texts]
     assert _estimated(texts, said) == pytest.approx((1 + 2 + 3 + 4 + 1 + 2) / 60, abs=1e-12)
@@ -246,8 +340,13 @@ def test_on_the_calibration_rows_themselves_hr_est_is_the_gold_rate(flagged):
 
 def _estimated(texts: list[dict], said: list[dict]) -> float | None:
     samples = pl.DataFrame(tables(samples=texts)["samples"])
-    board = marking.board_texts(samples, marking.answers(tables()["generations"], tables()["items"]), offsets_by("words"))
-    held, runs = marking.labelled(samples, board, "silver"), marking.runs_of(tables(judgements=said)["judgements"], board)
+    board = marking.board_texts(
+        samples, marking.answers(tables()["generations"], tables()["items"]), offsets_by("words")
+    )
+    held, runs = (
+        marking.labelled(samples, board, "silver"),
+        marking.runs_of(tables(judgements=said)["judgements"], board),
+    )
     n, gold, detected, both = marking.token_sums(held, next(iter(runs.values()))[0], board.line).sum(axis=0)
     return hr_est(both / detected, both / gold, detected, n)
 
@@ -257,28 +356,51 @@ def _estimated(texts: list[dict], said: list[dict]) -> float | None:
 def test_on_the_published_gold_hr_est_is_the_gold_rate(lang):
     rows = [row for row in map(json.loads, GOLD_FILE.read_text("utf-8").splitlines()) if row["lang"] == lang]
     read = [found for row in rows if isinstance(found := parse_tags(row["gold_annotations"]), Tagged)]
-    texts = [sample(f"s{k}", found.text, *(one | {"p": None} for one in found.spans), lang=lang) for k, found in enumerate(read)]
+    texts = [
+        sample(f"s{k}", found.text, *(one | {"p": None} for one in found.spans), lang=lang)
+        for k, found in enumerate(read)
+    ]
     # a detector that marks every third part of a text, wherever it is
-    said = [judged(row["sample_id"], span(len(row["text"]) // 3, 2 * len(row["text"]) // 3)) for row in texts if len(row["text"]) > 2]
+    said = [
+        judged(row["sample_id"], span(len(row["text"]) // 3, 2 * len(row["text"]) // 3))
+        for row in texts
+        if len(row["text"]) > 2
+    ]
     texts = [row for row in texts if len(row["text"]) > 2]
     cut = offsets_by("words")
     n = sum(len(cut(row["text"])) for row in texts)
-    gold = sum(any(one["start"] < end and start < one["end"] for one in row["spans"]) for row in texts for start, end in cut(row["text"]))
+    gold = sum(
+        any(one["start"] < end and start < one["end"] for one in row["spans"])
+        for row in texts
+        for start, end in cut(row["text"])
+    )
     assert len(texts) > 150 and _estimated(texts, said) == pytest.approx(gold / n, abs=1e-12)
 
 
-# ---- Mu-SHROOM, spans, rejects ----------------------------------------------------------------------------------------------------------
+# ---- Mu-SHROOM, spans, rejects -----------------------------------------------------------------------------
 
 
 def test_mushroom_baselines_are_of_whole_characters():
-    soft = sample("w1", "abcd", span(0, 2, None, 0.7), span(2, 3, None, 0.4), source="published", task="wild", lang="sv")
+    soft = sample(
+        "w1", "abcd", span(0, 2, None, 0.7), span(2, 3, None, 0.4), source="published", task="wild", lang="sv"
+    )
     none = sample("w2", "abcd", source="published", task="wild", lang="sv")
     found, _ = scored(
-        [item("w1", "wild", "sv"), item("w2", "wild", "sv")], [soft, none], [], [judged("published-w1", span(0, 2, "hallucination", 0.9))]
+        [item("w1", "wild", "sv"), item("w2", "wild", "sv")],
+        [soft, none],
+        [],
+        [judged("published-w1", span(0, 2, "hallucination", 0.9))],
     )
     key = ("natural", "binary", "sv", "multi")
-    assert found["iou", "mark-all", *key]["value"] == (2 / 4 + 0) / 2 and found["iou", "mark-none", *key]["value"] == (0 + 1) / 2
-    assert found["spearman", "mark-all", *key]["value"] == found["spearman", "mark-none", *key]["value"] == (0 + 1) / 2
+    assert (
+        found["iou", "mark-all", *key]["value"] == (2 / 4 + 0) / 2
+        and found["iou", "mark-none", *key]["value"] == (0 + 1) / 2
+    )
+    assert (
+        found["spearman", "mark-all", *key]["value"]
+        == found["spearman", "mark-none", *key]["value"]
+        == (0 + 1) / 2
+    )
     assert found["iou", "token-lr", *key]["value"] == 1.0 and found["iou", "token-lr", *key]["n"] == 1
     # ranks of (.7, .7, .4, 0) and (.9, .9, 0, 0)
     expected = np.corrcoef([3.5, 3.5, 2, 1], [3.5, 3.5, 1.5, 1.5])[0, 1]
@@ -286,10 +408,14 @@ def test_mushroom_baselines_are_of_whole_characters():
 
 
 def test_span_statistics():
-    found, _ = scored(ITEMS, [*SILVER, sample("i1", TEXT, *words(0), *words(3, p=0.4), source="gold")], [], [])
+    found, _ = scored(
+        ITEMS, [*SILVER, sample("i1", TEXT, *words(0), *words(3, p=0.4), source="gold")], [], []
+    )
     assert found["n_spans", "texts", "silver", "en", "silver", "entity"]["value"] == 3
     assert found["span_rate", "texts", "silver", "en", "silver", "invented"]["value"] == 0.5
-    assert found["n_spans", "texts", "gold", "en", "silver", "all"]["value"] == 1  # the span with p = .4 does not count as marked
+    assert (
+        found["n_spans", "texts", "gold", "en", "silver", "all"]["value"] == 1
+    )  # the span with p = .4 does not count as marked
     assert found["hallucinated_token_rate", "texts", "silver", "en"]["value"] == 4 / 20
 
 
@@ -307,9 +433,15 @@ def test_rejected_steps():
 
 def test_answerable_queries():
     said = {"q1": "yes", "q2": "no", "q3": "yes", "q4": None}
-    items = [item(name, "wild", lang="de" if name == "q3" else "en") | {"attributes": pairs(answerable=one)} for name, one in said.items()]
+    items = [
+        item(name, "wild", lang="de" if name == "q3" else "en") | {"attributes": pairs(answerable=one)}
+        for name, one in said.items()
+    ]
     found, _ = scored(items, [], [], [])
-    assert (found["answerable_rate", "texts", "en"]["value"], found["answerable_rate", "texts", "en"]["n"]) == (0.5, 2)
+    assert (
+        found["answerable_rate", "texts", "en"]["value"],
+        found["answerable_rate", "texts", "en"]["n"],
+    ) == (0.5, 2)
     assert found["answerable_rate", "texts", "all"]["value"] == pytest.approx(2 / 3, abs=1e-6)
 
 
@@ -320,7 +452,9 @@ def test_nothing_at_all():
 
 def test_the_detector_of_the_rates_must_have_judged():
     items, replies, said = wild(4)
-    found, outcomes = scored(items, [], replies, said, settings=replace(Settings(), detector=Detector(member="other")))
+    found, outcomes = scored(
+        items, [], replies, said, settings=replace(Settings(), detector=Detector(member="other"))
+    )
     assert not any(key[0] == "hallucination_rate" for key in found) and outcomes.is_empty()
 
 
@@ -330,7 +464,12 @@ def test_every_metric_has_a_table_and_a_definition():
         sample("i1", TEXT, *words(0), source="gold"),
         sample("en0", f"{TEXT} large", *words(0), source="gold", task="wild", group="article-en-0"),
     ]
-    found, _ = scored([*ITEMS, *items], [*SILVER, *gold], [*replies, reply("i1", "quill", "x", purpose="write")], [*SAID, *said])
+    found, _ = scored(
+        [*ITEMS, *items],
+        [*SILVER, *gold],
+        [*replies, reply("i1", "quill", "x", purpose="write")],
+        [*SAID, *said],
+    )
     for metric in {key[0] for key in found}:
         assert metric in CARD["metrics"] and any(metric.startswith(start) for start in CARD["tables"]), metric
 
@@ -348,13 +487,29 @@ def test_a_model_that_never_answered_stands_there_without_a_rate():
         ("no_answers", "large", "en", "all"): 1.0,
         ("no_answers", "large", "all", "all"): 2.0,
     }
-    rates = {key[1:]: row["value"] for key, row in found.items() if key[0] == "hallucination_rate" and key[2] == "raw" and key[4] == "all"}
+    rates = {
+        key[1:]: row["value"]
+        for key, row in found.items()
+        if key[0] == "hallucination_rate" and key[2] == "raw" and key[4] == "all"
+    }
     told = {key: value for key, value in rates.items() if value is not None}
-    assert told == {("small", "raw", lang, "all"): 0.1 for lang in ("en", "all")}  # nobody answered in German: the board is of one language
-    assert {key for key in rates if key[0] == "large"} == {("large", "raw", lang, "all") for lang in ("en", "de", "all")}
+    assert told == {
+        ("small", "raw", lang, "all"): 0.1 for lang in ("en", "all")
+    }  # nobody answered in German: the board is of one language
+    assert {key for key in rates if key[0] == "large"} == {
+        ("large", "raw", lang, "all") for lang in ("en", "de", "all")
+    }
     assert set(outcomes["subject"]) == {"small"}
 
 
 def test_nobody_answered():
-    found, _ = scored([*ITEMS, item("w1", "wild")], SILVER, [reply("w1", "small", "", status="dead", reason="rejected")], SAID)
-    assert found["no_answers", "small", "en", "all"]["value"] == 1 and found["hallucination_rate", "small", "raw", "en", "all"]["n"] == 0
+    found, _ = scored(
+        [*ITEMS, item("w1", "wild")],
+        SILVER,
+        [reply("w1", "small", "", status="dead", reason="rejected")],
+        SAID,
+    )
+    assert (
+        found["no_answers", "small", "en", "all"]["value"] == 1
+        and found["hallucination_rate", "small", "raw", "en", "all"]["n"] == 0
+    )

@@ -29,7 +29,10 @@ def weights(tmp_path_factory):
     heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
     config = M2M100Config(vocab_size=len(WORDS), d_model=16, max_position_embeddings=32, **small, **heads)
     model = M2M100ForConditionalGeneration(config)
-    model.generation_config.eos_token_id = [2, *range(7, len(WORDS), 2)]  # random weights would hardly come to an end
+    model.generation_config.eos_token_id = [
+        2,
+        *range(7, len(WORDS), 2),
+    ]  # random weights would hardly come to an end
     model.save_pretrained(folder, safe_serialization=True)
     return str(folder)
 
@@ -39,7 +42,9 @@ def asked(weights: str, *texts: str, lang: str = "de"):
 
 
 def test_replies_come_in_order_and_do_not_depend_on_the_batch(weights):
-    requests = asked(weights, "w1 w2 w3", "w7", "w1 w2 w3 w4 w5 w6 w7 w8 w9") + asked(weights, "w1 w2 w3", lang="fr")
+    requests = asked(weights, "w1 w2 w3", "w7", "w1 w2 w3 w4 w5 w6 w7 w8 w9") + asked(
+        weights, "w1 w2 w3", lang="fr"
+    )
     whole = seq2seq.translated(requests, weights, batch=3)
     assert [reply.key for reply in whole] == [seq2seq.translated([one], weights)[0].key for one in requests]
     assert [reply.text for reply in whole] == [seq2seq.translated([one], weights)[0].text for one in requests]
@@ -50,7 +55,10 @@ def test_rows_name_the_weights_by_their_name_and_drop_what_lost_its_tags(weights
     text = Text("i", "train", "translate", "de", "<entity>w1</entity> w2", ("entity",), "t")
     prompted = translating.prompted(text, seq2seq.request(text, weights, 12))
     row = translating.collect([text], [prompted], seq2seq.translated([prompted.request], weights))[0]
-    assert row["model"] == "tiny-nllb" and (row["status"], row["reason"]) in (("unparsed", "tag-count"), ("dead", "empty"))
+    assert row["model"] == "tiny-nllb" and (row["status"], row["reason"]) in (
+        ("unparsed", "tag-count"),
+        ("dead", "empty"),
+    )
     assert row["params"] == '{"max_tokens": 12, "num_beams": 1, "source": "en", "target": "de"}'
 
 
@@ -60,7 +68,9 @@ def test_a_text_beyond_the_window_is_dead_and_not_cut(weights):
 
 
 def test_a_translation_that_came_to_no_end_is_dead_and_not_kept_as_a_whole_one(weights):
-    request = seq2seq.request(Text("i", "train", "translate", "de", "w1 w2"), weights, 1)  # room for the token of the language alone
+    request = seq2seq.request(
+        Text("i", "train", "translate", "de", "w1 w2"), weights, 1
+    )  # room for the token of the language alone
     reply = seq2seq.translated([request], weights)[0]
     assert (reply.status, reply.reason, reply.text) == ("dead", "length", "")
 
@@ -73,7 +83,12 @@ def test_languages_are_named_as_the_vocabulary_names_them():
         def get_vocab(self):
             return self.words
 
-    codes = {"nllb": Known("deu_Latn"), "m2m": Known("__de__"), "mbart": Known("en_XX", "de_DE"), "one pair": Known("der")}
+    codes = {
+        "nllb": Known("deu_Latn"),
+        "m2m": Known("__de__"),
+        "mbart": Known("en_XX", "de_DE"),
+        "one pair": Known("der"),
+    }
     assert {name: seq2seq._code(known, "de") for name, known in codes.items()} == {
         "nllb": "deu_Latn",
         "m2m": "de",

@@ -24,7 +24,16 @@ from truerate.tracks.mfava.plan import planned
 from .tiny_wiki import ROOT, SEEDS, Wiki, item, sample, settings, source, tables
 
 BOARD = "wiki"
-SIZES = {"train": 2, "held_out": 1, "silver": 2, "articles": 2, "natural": 2, "seeds": [42], "scopes": ["multi"], "labels": ["binary"]}
+SIZES = {
+    "train": 2,
+    "held_out": 1,
+    "silver": 2,
+    "articles": 2,
+    "natural": 2,
+    "seeds": [42],
+    "scopes": ["multi"],
+    "labels": ["binary"],
+}
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +71,9 @@ TABLES = source()
 
 
 def run(at, given, name, upstream=None, model="m"):
-    return pl.concat([getattr(steps, name)(at, BOARD, model, given, shard, upstream or {}) for shard in range(2)])
+    return pl.concat(
+        [getattr(steps, name)(at, BOARD, model, given, shard, upstream or {}) for shard in range(2)]
+    )
 
 
 def all_replies(at, given):
@@ -87,8 +98,17 @@ def test_tables_hold_their_schemas_and_account_for_every_reply(exported):
         validate(DATASET[name], data, where=name)
     assert made["counts"]["n_in"].sum() == made["generations"].height
     by_purpose = dict(made["generations"].group_by("purpose").len().iter_rows())
-    # 2 prompts in 2 languages; 2 of 3 training items into German; 2 articles in 2 languages; 1 check per language; 8 queries
-    assert by_purpose == {"write": 4, "insert": 24, "translate": 2, "translate_reference": 2, "query": 4, "check": 2, "answer": 8}
+    # 2 prompts in 2 languages; 2 of 3 training items into German; 2 articles in 2 languages; 1 check per
+    # language; 8 queries
+    assert by_purpose == {
+        "write": 4,
+        "insert": 24,
+        "translate": 2,
+        "translate_reference": 2,
+        "query": 4,
+        "check": 2,
+        "answer": 8,
+    }
     known = [facts(row) for row in made["generations"].iter_rows(named=True)]
     assert all({"lang", "task"} <= set(one) for one in known)
 
@@ -97,38 +117,69 @@ def test_silver_samples_hold_a_span_of_each_type(exported):
     made, _ = exported
     silver = made["samples"].filter(task="silver")
     assert (
-        silver.height == 4 and silver["generator"].unique().to_list() == ["m"] and silver["label_source"].unique().to_list() == ["silver"]
+        silver.height == 4
+        and silver["generator"].unique().to_list() == ["m"]
+        and silver["label_source"].unique().to_list() == ["silver"]
     )
     row = silver.filter(lang="de").row(0, named=True)
     marked = {span["type"]: row["text"][span["start"] : span["end"]] for span in row["spans"]}
     assert set(marked) == set(TYPES) and (marked["entity"], marked["relation"]) == ("1999", "Odla's mouth")
-    assert "1204" not in row["text"] and "<" not in row["text"] and all(span["p"] is None for span in row["spans"])
+    assert (
+        "1204" not in row["text"]
+        and "<" not in row["text"]
+        and all(span["p"] is None for span in row["spans"])
+    )
 
 
 def test_translations_have_items_documents_and_spans_of_their_own(exported):
     made, _ = exported
     german = made["samples"].filter(task="train", lang="de")
-    assert german.height == 2 and made["samples"].filter(task="train", lang="en").height == 2  # of three; not chosen ones stay out
+    assert (
+        german.height == 2 and made["samples"].filter(task="train", lang="en").height == 2
+    )  # of three; not chosen ones stay out
     for row in german.iter_rows(named=True):
-        assert [row["text"][span["start"] : span["end"]] for span in row["spans"]] == ["Odla", "Nobody there eats cheese"]
+        assert [row["text"][span["start"] : span["end"]] for span in row["spans"]] == [
+            "Odla",
+            "Nobody there eats cheese",
+        ]
         own = made["items"].filter(item_id=row["item_id"]).row(0, named=True)
         origin = facts(own)["translated_from"]
-        assert (own["lang"], own["group_id"]) == ("de", row["group_id"]) == ("de", f"g-{origin.split('-')[1]}")
-        reference = made["documents"].filter(pl.col("document_id").is_in(own["document_ids"])).row(0, named=True)
-        assert reference["lang"] == "de" and reference["text"].startswith("[German]") and reference["licence"] == "CC0"
+        assert (
+            (own["lang"], own["group_id"]) == ("de", row["group_id"]) == ("de", f"g-{origin.split('-')[1]}")
+        )
+        reference = (
+            made["documents"].filter(pl.col("document_id").is_in(own["document_ids"])).row(0, named=True)
+        )
+        assert (
+            reference["lang"] == "de"
+            and reference["text"].startswith("[German]")
+            and reference["licence"] == "CC0"
+        )
     known = context_frame(contexts(made["items"], pl.concat([TABLES.documents, made["documents"]])))
-    assert known.filter(pl.col("item_id").is_in(german["item_id"].to_list()))["knowledge"].str.starts_with("[German]").all()
+    assert (
+        known.filter(pl.col("item_id").is_in(german["item_id"].to_list()))["knowledge"]
+        .str.starts_with("[German]")
+        .all()
+    )
 
 
 def test_queries_become_items_with_subset_seed_and_check(exported):
     made, _ = exported
     wild = [(row, facts(row)) for row in made["items"].filter(task="wild").iter_rows(named=True)]
-    assert len(wild) == 8 and {(known["subset"], known["subset_seed"]) for _, known in wild} == {("0", "42"), ("1", "43")}
+    assert len(wild) == 8 and {(known["subset"], known["subset_seed"]) for _, known in wild} == {
+        ("0", "42"),
+        ("1", "43"),
+    }
     assert sum(known.get("answerable") == "yes" for _, known in wild) == 2  # one per language
     answers = made["generations"].filter(purpose="answer")
     seeds = {row["item_id"]: facts(row)["subset_seed"] for row in answers.iter_rows(named=True)}
-    assert seeds == {row["item_id"]: known["subset_seed"] for row, known in wild} and set(seeds.values()) == {str(seed) for seed in SEEDS}
-    assert {facts(row).get("wrong_language") for row in answers.filter(pl.col("params").str.contains("seed")).iter_rows(named=True)} == {
+    assert seeds == {row["item_id"]: known["subset_seed"] for row, known in wild} and set(seeds.values()) == {
+        str(seed) for seed in SEEDS
+    }
+    assert {
+        facts(row).get("wrong_language")
+        for row in answers.filter(pl.col("params").str.contains("seed")).iter_rows(named=True)
+    } == {
         None,
         "yes",  # the model answers in English whatever it is asked in
     }
@@ -141,30 +192,51 @@ def test_excluded_articles_are_rejects(exported):
 
 def test_annotation_tasks_are_the_passages_and_some_replies(exported):
     made, tasks = exported
-    assert {task["task_id"] for task in tasks if task["kind"] == "inserted"} == set(made["samples"].filter(task="silver")["sample_id"])
+    assert {task["task_id"] for task in tasks if task["kind"] == "inserted"} == set(
+        made["samples"].filter(task="silver")["sample_id"]
+    )
     natural = [task for task in tasks if task["kind"] == "natural"]
-    assert len(natural) == 4 and {task["task_id"] for task in natural} < set(made["generations"]["generation_id"])
+    assert len(natural) == 4 and {task["task_id"] for task in natural} < set(
+        made["generations"]["generation_id"]
+    )
 
 
 def test_learned_from_is_translate_train_and_judged_is_all_else(exported):
     made, _ = exported
     training = steps.training(made["samples"])
-    assert sorted(training["lang"].to_list()) == ["de", "de", "en", "en"] and training["task"].unique().to_list() == ["train"]
+    assert sorted(training["lang"].to_list()) == ["de", "de", "en", "en"] and training[
+        "task"
+    ].unique().to_list() == ["train"]
     targets = steps.targets(made["samples"], made["generations"])
-    assert targets.columns == training.columns == ["target_id", "item_id", "group_id", "lang", "task", "text", "spans"]
+    assert (
+        targets.columns
+        == training.columns
+        == ["target_id", "item_id", "group_id", "lang", "task", "text", "spans"]
+    )
     assert dict(targets.group_by("task").len().iter_rows()) == {"silver": 4, "wild": 8}
     assert not set(targets["group_id"]) & set(training["group_id"])
 
 
 def test_without_training_passages_the_training_split_of_silver_is_learned_from_never_gold():
     both = [
-        sample(f"{label}-{name}", f"silver-{name}-en", "Arlo flies.", [], task="silver", label_source=label, split=split)
+        sample(
+            f"{label}-{name}",
+            f"silver-{name}-en",
+            "Arlo flies.",
+            [],
+            task="silver",
+            label_source=label,
+            split=split,
+        )
         for name, split in (("A", "train"), ("B", "test"))
         for label in ("silver", "gold")
     ]
     made = frame(Sample, both)
     assert steps.training(made)["target_id"].to_list() == ["silver-A"]
-    assert steps.targets(made, generations([]))["target_id"].to_list() == ["gold-B", "silver-B"]  # gold-A is a text that was learned from
+    assert steps.targets(made, generations([]))["target_id"].to_list() == [
+        "gold-B",
+        "silver-B",
+    ]  # gold-A is a text that was learned from
 
 
 def held_out(name: str, **changes) -> tuple[dict, dict]:
@@ -177,20 +249,34 @@ def held_out(name: str, **changes) -> tuple[dict, dict]:
 
 def test_held_out_passages_are_translated_and_judged_and_never_learned_from(at):
     items, samples = zip(held_out("Hale"), held_out("Iver"), strict=True)
-    given = replace(TABLES, items=pl.concat([TABLES.items, frame(Item, list(items))]), documents=tables(list(items)).documents)
+    given = replace(
+        TABLES,
+        items=pl.concat([TABLES.items, frame(Item, list(items))]),
+        documents=tables(list(items)).documents,
+    )
     given = replace(given, samples=pl.concat([TABLES.samples, frame(Sample, list(samples))]))
     given = replace(given, documents=pl.concat([TABLES.documents, given.documents]))
-    made, _ = steps.exported(at, BOARD, given, {"translate": run(at, given, "translate")}, {"judgements": frame(Judgement)})
+    made, _ = steps.exported(
+        at, BOARD, given, {"translate": run(at, given, "translate")}, {"judgements": frame(Judgement)}
+    )
     held = made["samples"].filter(task="held-out")
-    assert sorted(held["lang"]) == ["de", "en"] and set(held["split"]) == {"test"}  # one of two is chosen, and translated
+    assert sorted(held["lang"]) == ["de", "en"] and set(held["split"]) == {
+        "test"
+    }  # one of two is chosen, and translated
     assert made["samples"].filter(task="train").height == 4
     learned, judged = steps.training(made["samples"]), steps.targets(made["samples"], made["generations"])
     assert set(learned["task"]) == {"train"} and judged["task"].to_list() == ["held-out"] * 2
-    assert made["items"].filter(pl.col("item_id").is_in(held["item_id"].to_list()))["task"].to_list() == ["held-out"] * 2
+    assert (
+        made["items"].filter(pl.col("item_id").is_in(held["item_id"].to_list()))["task"].to_list()
+        == ["held-out"] * 2
+    )
 
 
 def test_nothing_is_learned_from_a_text_whose_reference_is_held_out():
-    taught = [sample("a", "train-Elda-en", "Elda flies.", []), sample("b", "train-Fenn-en", "Fenn flies.", [])]
+    taught = [
+        sample("a", "train-Elda-en", "Elda flies.", []),
+        sample("b", "train-Fenn-en", "Fenn flies.", []),
+    ]
     made = frame(Sample, [*taught, held_out("Hale", group_id="g-Elda")[1]])
     assert steps.training(made)["target_id"].to_list() == ["b"]
     assert steps.targets(made, generations([]))["target_id"].to_list() == ["h-Hale"]
@@ -198,7 +284,13 @@ def test_nothing_is_learned_from_a_text_whose_reference_is_held_out():
 
 def test_again_nothing_is_asked_and_the_plan_knows_it(at, replies):
     made = planned(at, BOARD, TABLES)
-    assert [(one.step, len(one.requests)) for one in made] == [("silver", 28), ("translate", 4), ("query", 4), ("check", 2), ("answer", 8)]
+    assert [(one.step, len(one.requests)) for one in made] == [
+        ("silver", 28),
+        ("translate", 4),
+        ("query", 4),
+        ("check", 2),
+        ("answer", 8),
+    ]
     assert [estimate(one.requests, at).n_calls for one in made] == [0] * 5
 
 
@@ -208,22 +300,41 @@ def test_a_plan_before_anything_is_stored_foresees_every_call(at, replies, monke
 
 
 def test_a_source_that_holds_labelled_texts_and_queries_passes_through(at):
-    items = [item("silver", "Arlo", "en"), item("silver", "Bend", "de"), item("wild", "Casp", "en"), item("wild", "Casp", "de")]
+    items = [
+        item("silver", "Arlo", "en"),
+        item("silver", "Bend", "de"),
+        item("wild", "Casp", "en"),
+        item("wild", "Casp", "de"),
+    ]
     held = [
         sample("s", "silver-Arlo-en", "It flies.", [], task="silver"),
         sample("g", "silver-Arlo-en", "It flies.", [], task="silver", label_source="gold"),
     ]
     given = tables(items, held)
     replies = all_replies(at, given)
-    assert {name: rows.height for name, rows in replies.items()} == {"silver": 0, "translate": 0, "query": 0, "check": 0, "answer": 2}
+    assert {name: rows.height for name, rows in replies.items()} == {
+        "silver": 0,
+        "translate": 0,
+        "query": 0,
+        "check": 0,
+        "answer": 2,
+    }
     made, tasks = steps.exported(at, BOARD, given, replies, {"judgements": frame(Judgement)})
     assert made["samples"].equals(given.samples.sort("sample_id"))
     kept = made["items"].filter(pl.col("task") == "wild").sort("item_id")
-    assert kept.equals(given.items.filter(pl.col("task") == "wild").sort("item_id")) and {task["kind"] for task in tasks} == {"natural"}
+    assert kept.equals(given.items.filter(pl.col("task") == "wild").sort("item_id")) and {
+        task["kind"] for task in tasks
+    } == {"natural"}
 
 
 def test_where_no_model_may_stand_nothing_is_asked_and_all_lists_are_empty(url, monkeypatch):
-    named = {"writer": "quill", "translator": "quill", "query_writer": "quill", "checker": "aster", "subjects": ("aster",)}
+    named = {
+        "writer": "quill",
+        "translator": "quill",
+        "query_writer": "quill",
+        "checker": "aster",
+        "subjects": ("aster",),
+    }
     simulated = layout(url, **named)  # simulated models, and a source that is not
     monkeypatch.chdir(ROOT)
     assert wiring.for_export(simulated, BOARD) == [] and planned(simulated, BOARD, TABLES) == []
@@ -235,36 +346,61 @@ def test_where_no_model_may_stand_nothing_is_asked_and_all_lists_are_empty(url, 
 
 
 def test_without_english_training_items_nothing_is_translated(at):
-    given = replace(TABLES, items=TABLES.items.filter(pl.col("task") != "train"), samples=TABLES.samples.clear())
+    given = replace(
+        TABLES, items=TABLES.items.filter(pl.col("task") != "train"), samples=TABLES.samples.clear()
+    )
     assert run(at, given, "translate").is_empty()
 
 
 def test_a_training_sample_whose_spans_overlap_is_a_reject_and_the_rest_goes_on(at):
-    over = [{"start": 0, "end": 6, "type": "entity", "p": None}, {"start": 4, "end": 9, "type": "relation", "p": None}]
+    over = [
+        {"start": 0, "end": 6, "type": "entity", "p": None},
+        {"start": 4, "end": 9, "type": "relation", "p": None},
+    ]
     rows = TABLES.samples.sort("sample_id").to_dicts()
     given = replace(TABLES, samples=frame(Sample, [row | {"spans": over} for row in rows[:1]] + rows[1:]))
     whole = layout(at.p.endpoints["loopback"].base_url, n_train=3)
     replies = {"translate": run(whole, given, "translate")}
     made, _ = steps.exported(whole, BOARD, given, replies, {"judgements": frame(Judgement)})
-    assert made["rejects"].filter(where="translate").select("target_id", "reason").rows() == [(rows[0]["sample_id"], "overlapping-spans")]
-    assert made["samples"].filter(task="train", lang="de").height == made["samples"].filter(task="train", lang="en").height == 2
+    assert made["rejects"].filter(where="translate").select("target_id", "reason").rows() == [
+        (rows[0]["sample_id"], "overlapping-spans")
+    ]
+    assert (
+        made["samples"].filter(task="train", lang="de").height
+        == made["samples"].filter(task="train", lang="en").height
+        == 2
+    )
 
 
 def test_a_reference_that_was_not_translated_drops_its_passages(at, replies):
     cut = replies["translate"].with_columns(
-        status=pl.when(pl.col("purpose") == "translate_reference").then(pl.lit("unparsed")).otherwise("status"),
+        status=pl.when(pl.col("purpose") == "translate_reference")
+        .then(pl.lit("unparsed"))
+        .otherwise("status"),
         reason=pl.when(pl.col("purpose") == "translate_reference").then(pl.lit("empty")).otherwise("reason"),
     )
-    made, _ = steps.exported(at, BOARD, TABLES, replies | {"translate": cut}, {"judgements": frame(Judgement)})
+    made, _ = steps.exported(
+        at, BOARD, TABLES, replies | {"translate": cut}, {"judgements": frame(Judgement)}
+    )
     assert made["samples"].filter(task="train", lang="de").is_empty() and made["documents"].is_empty()
-    reasons = made["rejects"].filter(pl.col("where") != "article").group_by("where", "reason").len().sort("where").rows()
+    reasons = (
+        made["rejects"]
+        .filter(pl.col("where") != "article")
+        .group_by("where", "reason")
+        .len()
+        .sort("where")
+        .rows()
+    )
     assert reasons == [("translate", "no-reference", 2), ("translate_reference", "empty", 2)]
 
 
 @pytest.mark.parametrize(
     ("langs", "said"),
     [
-        (("en", "fr"), "board 'wiki': source 'hand-made' has nothing in language 'fr'; it has: de, en; take 'fr' out of"),
+        (
+            ("en", "fr"),
+            "board 'wiki': source 'hand-made' has nothing in language 'fr'; it has: de, en; take 'fr' out of",
+        ),
         (("en", "xx"), "unknown language code 'xx'; known: ar, "),
     ],
 )
@@ -286,12 +422,18 @@ def test_each_step_reads_the_queries_of_this_moment(at, monkeypatch):
     monkeypatch.setattr(Layout, "source", lambda self, name, table="": "rules")
     paths = wiring.for_export(at, BOARD)
     assert [path.rpartition("/")[2] for path in paths] == [
-        f"{step}-{shard}.parquet" for step in ("silver", "translate", "query", "check", "answer") for shard in range(2)
+        f"{step}-{shard}.parquet"
+        for step in ("silver", "translate", "query", "check", "answer")
+        for shard in range(2)
     ]
-    assert all(wiring.is_current(at, BOARD, path) for path in paths) and not wiring.is_current(at, BOARD, "elsewhere/silver-0.parquet")
+    assert all(wiring.is_current(at, BOARD, path) for path in paths) and not wiring.is_current(
+        at, BOARD, "elsewhere/silver-0.parquet"
+    )
 
 
 def test_items_of_the_wild_are_the_same_for_every_step(at, replies):
     made = steps.wild_items(at, BOARD, TABLES, replies["query"])
     validate(Item, frame(Item, made), where="items")
-    assert {row["item_id"] for row in made} == set(replies["answer"]["item_id"]) and {row["source"] for row in made} == {"s"}
+    assert {row["item_id"] for row in made} == set(replies["answer"]["item_id"]) and {
+        row["source"] for row in made
+    } == {"s"}

@@ -11,7 +11,15 @@ from .tiny_wiki import dead, fields, ok, settings, source
 
 TABLES = source()
 FOUND = contexts(TABLES.items, TABLES.documents)
-TEXT = Text("i", "train", "translate", "de", "In <entity>Bend</entity> <invented>cows fly</invented>.", ("entity", "invented"), "t")
+TEXT = Text(
+    "i",
+    "train",
+    "translate",
+    "de",
+    "In <entity>Bend</entity> <invented>cows fly</invented>.",
+    ("entity", "invented"),
+    "t",
+)
 
 
 def test_passages_with_their_tags_and_each_reference_once_per_language():
@@ -26,20 +34,36 @@ def test_passages_with_their_tags_and_each_reference_once_per_language():
         ("translate_reference", "fr"),
     ]
     marked = "Elda lies by the river <entity>Odla</entity>. <contradictory>Nobody there eats cheese</contradictory>."
-    assert (made[0].marked, made[0].types, made[0].sample_id) == (marked, ("entity", "contradictory"), "t-Elda")
+    assert (made[0].marked, made[0].types, made[0].sample_id) == (
+        marked,
+        ("entity", "contradictory"),
+        "t-Elda",
+    )
     asked = translating.requests(made, "m", settings(), prompts_dir=None)
     given, cue = fields(asked[0].request.messages[-1]["content"])
-    assert (given["Source Language"], given["Target Language"], given["Text"], cue) == ("English", "German", marked, "Translation")
+    assert (given["Source Language"], given["Target Language"], given["Text"], cue) == (
+        "English",
+        "German",
+        marked,
+        "Translation",
+    )
     assert "Keep every tag" in asked[0].request.messages[0]["content"]
     assert "tag" not in asked[2].request.messages[0]["content"]
 
 
 def test_spans_that_lie_over_one_another_or_leave_the_text_are_not_written_as_tags():
     row = TABLES.samples.to_dicts()[0]
-    over = [{"start": 0, "end": 6, "type": "entity", "p": None}, {"start": 4, "end": 9, "type": "relation", "p": None}]
+    over = [
+        {"start": 0, "end": 6, "type": "entity", "p": None},
+        {"start": 4, "end": 9, "type": "relation", "p": None},
+    ]
     outside = [{"start": 50, "end": 500, "type": "entity", "p": None}]
     bad = [row | {"spans": over}, row | {"spans": outside}]
-    assert translating.texts(bad, FOUND, ("de",)) == [] and not any(map(translating.is_sound, bad)) and translating.is_sound(row)
+    assert (
+        translating.texts(bad, FOUND, ("de",)) == []
+        and not any(map(translating.is_sound, bad))
+        and translating.is_sound(row)
+    )
 
 
 CASES = [
@@ -66,5 +90,13 @@ def test_rows_name_language_and_sample():
     made = translating.texts(TABLES.samples.to_dicts()[:1], FOUND, ("de",))
     asked = translating.requests(made, "m", settings(), prompts_dir=None)
     rows = translating.collect(made, asked, [ok("Alles gut."), dead()])
-    assert facts(rows[0]) == {"lang": "de", "task": "train", "sample": "t-Elda", "detail": "entity, contradictory became none"}
-    assert [(row["status"], row["reason"]) for row in rows] == [("unparsed", "tag-count"), ("dead", "timeout")]
+    assert facts(rows[0]) == {
+        "lang": "de",
+        "task": "train",
+        "sample": "t-Elda",
+        "detail": "entity, contradictory became none",
+    }
+    assert [(row["status"], row["reason"]) for row in rows] == [
+        ("unparsed", "tag-count"),
+        ("dead", "timeout"),
+    ]

@@ -34,7 +34,9 @@ def one(**known):
 def test_which_articles_are_asked_about(expected, known):
     why = wild.excluded(one(**known), RULES)
     assert (why and why[0]) == expected and (expected is None or expected in wild.EXCLUDED)
-    assert [row["reason"] for row in wild.rejected_articles([one(**known)], RULES)] == ([expected] if expected else [])
+    assert [row["reason"] for row in wild.rejected_articles([one(**known)], RULES)] == (
+        [expected] if expected else []
+    )
 
 
 def test_an_article_without_a_lead_is_not_asked_about():
@@ -70,7 +72,9 @@ def queried():
     made = tables([article(name, lang) for name in "ABCDEFGHIJ" for lang in ("en", "de")])
     found = contexts(made.items, made.documents)
     asked = wild.query_requests(list(found.values()), "m", settings(), prompts_dir=None)
-    replies = [ok(f"1. What is {fields(q.request.messages[-1]['content'])[0]['Title']}?\n2. Where?") for q in asked]
+    replies = [
+        ok(f"1. What is {fields(q.request.messages[-1]['content'])[0]['Title']}?\n2. Where?") for q in asked
+    ]
     return wild.collect_queries(asked, replies, n=2), found
 
 
@@ -91,7 +95,9 @@ def test_subsets_are_disjoint_balanced_per_language_and_free_of_order():
     made = wild.with_subsets(items, (42, 43, 44, 47, 49), 7)
     sizes = Counter((row["lang"], facts(row)["subset"], facts(row)["subset_seed"]) for row in made)
     seeds = {"0": "42", "1": "43", "2": "44", "3": "47", "4": "49"}
-    assert sizes == {(lang, *pair): 4 for lang in ("en", "de") for pair in seeds.items()}  # 20 queries over five subsets
+    assert sizes == {
+        (lang, *pair): 4 for lang in ("en", "de") for pair in seeds.items()
+    }  # 20 queries over five subsets
     again = {row["item_id"]: row for row in wild.with_subsets(items[::-1], (42, 43, 44, 47, 49), 7)}
     assert all(again[row["item_id"]] == row for row in made)
     other = wild.with_subsets(items, (42, 43, 44, 47, 49), 8)
@@ -119,13 +125,30 @@ def test_the_query_stands_alone_with_the_seed_of_its_subset():
 
 def test_what_is_found_in_replies_stands_in_their_rows():
     rows, found = queried()
-    items = wild.with_subsets([row for row in wild.wild_items(rows, found) if row["lang"] == "en"], SEEDS, 7)[:4]
+    items = wild.with_subsets([row for row in wild.wild_items(rows, found) if row["lang"] == "en"], SEEDS, 7)[
+        :4
+    ]
     asked = wild.answer_requests(items, "m", settings(), prompts_dir=None)
-    replies = [ok("Casp is a town by a river."), ok("I do not know."), ok("It is a", finish="length"), dead("length")]
+    replies = [
+        ok("Casp is a town by a river."),
+        ok("I do not know."),
+        ok("It is a", finish="length"),
+        dead("length"),
+    ]
     made = [facts(row) for row in wild.collect_answers(asked, replies, ("en", "de"))]
     marks = ("repeats", "dont_know", "cut", "wrong_language")
-    assert [{name for name in marks if name in known} for known in made] == [set(), {"dont_know"}, {"cut"}, {"cut"}]
-    assert made[0]["lang"] == "en" and made[0]["task"] == "wild" and made[0]["replicate"] == "0" and made[0]["group_id"]
+    assert [{name for name in marks if name in known} for known in made] == [
+        set(),
+        {"dont_know"},
+        {"cut"},
+        {"cut"},
+    ]
+    assert (
+        made[0]["lang"] == "en"
+        and made[0]["task"] == "wild"
+        and made[0]["replicate"] == "0"
+        and made[0]["group_id"]
+    )
 
 
 def test_checks_are_read_as_yes_or_no():
@@ -135,5 +158,9 @@ def test_checks_are_read_as_yes_or_no():
     asked = wild.check_requests(context, "m", settings(), prompts_dir=None)
     assert asked[0].request.params["temperature"] == 0
     made = wild.collect_checks(asked, [ok("Yes"), ok("#Answerable#: No."), ok("Perhaps")])
-    assert [(row["status"], facts(row).get("answerable")) for row in made] == [("ok", "yes"), ("ok", "no"), ("unparsed", None)]
+    assert [(row["status"], facts(row).get("answerable")) for row in made] == [
+        ("ok", "yes"),
+        ("ok", "no"),
+        ("unparsed", None),
+    ]
     assert [facts(row).get("answerable") for row in wild.with_answerable(items, made)] == ["yes", "no", None]

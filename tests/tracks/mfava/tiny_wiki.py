@@ -24,7 +24,14 @@ TEXTS = {  # language -> reference, right sentences
 
 def settings(**changes) -> MFava:
     values = load_params(ROOT / "params.yaml").tracks.mfava.model_dump()
-    values |= {"languages": LANGS, "writer": "m", "translator": "m", "query_writer": "m", "checker": "m", "subjects": ("m",)}
+    values |= {
+        "languages": LANGS,
+        "writer": "m",
+        "translator": "m",
+        "query_writer": "m",
+        "checker": "m",
+        "subjects": ("m",),
+    }
     values["wild"] |= {"subset_seeds": SEEDS, "n_checked": 1, "min_characters": 50}
     values["labelling"] |= {"n_annotators": 3, "n_plausibility": 1}
     return MFava.model_validate(values | changes)
@@ -40,7 +47,13 @@ def dead(reason: str = "timeout") -> Reply:
 
 def document(name: str, lang: str) -> dict:
     more = {"url": None, "source": "s", "licence": "CC0", "dated": None, "is_wikipedia": False}
-    return {"document_id": f"d-{name}-{lang}", "lang": lang, "title": name, "text": TEXTS[lang].format(s=name), **more}
+    return {
+        "document_id": f"d-{name}-{lang}",
+        "lang": lang,
+        "title": name,
+        "text": TEXTS[lang].format(s=name),
+        **more,
+    }
 
 
 def item(task: str, name: str, lang: str, **changes) -> dict:
@@ -59,7 +72,9 @@ def item(task: str, name: str, lang: str, **changes) -> dict:
     return values | changes
 
 
-def sample(name: str, item_id: str, text: str, spans: list[dict], *, task: str = "train", lang: str = "en", **changes) -> dict:
+def sample(
+    name: str, item_id: str, text: str, spans: list[dict], *, task: str = "train", lang: str = "en", **changes
+) -> dict:
     values = {
         "sample_id": name,
         "item_id": item_id,
@@ -81,13 +96,25 @@ def sample(name: str, item_id: str, text: str, spans: list[dict], *, task: str =
 
 
 def article(name: str, lang: str, **known) -> dict:
-    return item("article", name, lang, attributes=pairs(**{"title": name, "n_characters": 3000, "depth": 20.0} | known))
+    return item(
+        "article",
+        name,
+        lang,
+        attributes=pairs(**{"title": name, "n_characters": 3000, "depth": 20.0} | known),
+    )
 
 
 def tables(items: list[dict], samples: list[dict] = ()) -> SourceTables:
     names = {(row["document_ids"][0].split("-")[1], row["lang"]) for row in items if row["document_ids"]}
     documents = [document(*name) for name in sorted(names)]
-    return SourceTables(frame(Document, documents), frame(Item, items), frame(Sample, list(samples)), frame(Judgement), frame(Reject), {})
+    return SourceTables(
+        frame(Document, documents),
+        frame(Item, items),
+        frame(Sample, list(samples)),
+        frame(Judgement),
+        frame(Reject),
+        {},
+    )
 
 
 def source() -> SourceTables:
@@ -99,14 +126,23 @@ def source() -> SourceTables:
     items += [item("train", name, "en") for name in ("Elda", "Fenn", "Gost")]
     text = "{} lies by the river Odla. Nobody there eats cheese."
     spans = [{"start": 23, "end": 27, "type": "entity"}, {"start": 29, "end": 53, "type": "contradictory"}]
-    return tables(items, [sample(f"t-{name}", f"train-{name}-en", text.format(name), spans) for name in ("Elda", "Fenn", "Gost")])
+    return tables(
+        items,
+        [
+            sample(f"t-{name}", f"train-{name}-en", text.format(name), spans)
+            for name in ("Elda", "Fenn", "Gost")
+        ],
+    )
 
 
-# ---- a model ------------------------------------------------------------------------------------------------------------------------
+# ---- a model -----------------------------------------------------------------------------------------------
 def fields(prompt: str) -> tuple[dict[str, str], str]:
     """What a prompt gives under its headings, and its cue."""
     parts = re.split(r"^#([A-Z][A-Za-z ]*)#:[ \n]?", prompt, flags=re.MULTILINE)[1:]
-    found = {name: re.sub(r"</?data-[0-9a-f]{8}>", "", text).strip() for name, text in zip(parts[::2], parts[1::2], strict=True)}
+    found = {
+        name: re.sub(r"</?data-[0-9a-f]{8}>", "", text).strip()
+        for name, text in zip(parts[::2], parts[1::2], strict=True)
+    }
     return found, parts[-2] if parts else ""
 
 
@@ -120,7 +156,9 @@ def said(prompt: str) -> str:
     if cue == "Translation":
         return f"[{given['Target Language']}] {given['Text']}"
     if cue == "Queries":
-        return "\n".join(f"{place}. {word} is {given['Title']}?" for place, word in enumerate(("What", "Where"), start=1))
+        return "\n".join(
+            f"{place}. {word} is {given['Title']}?" for place, word in enumerate(("What", "Where"), start=1)
+        )
     if cue == "Answerable":
         return "Yes"
     return f"{prompt.strip('?').split()[-1]} is a town with a market and a castle on the hill."

@@ -30,7 +30,9 @@ def chats(*rows):
 
 
 def reply(text, reason=None):
-    return Reply(content_id(text, reason), "dead" if reason else "ok", text, "stop", reason, None, None, 0.0, False)
+    return Reply(
+        content_id(text, reason), "dead" if reason else "ok", text, "stop", reason, None, None, 0.0, False
+    )
 
 
 def extracted(*said):
@@ -43,11 +45,18 @@ def extracted(*said):
 
 
 def judged(**said):
-    """Rows of `curate`: what was said of each name, in the order of the three calls; a word `?` is an unparsed reply, `!` a dead one."""
+    """Rows of `curate`: what was said of each name, in the order of the three calls; a word `?` is an
+    unparsed reply, `!` a dead one.
+    """
     rows = []
     for name, words in said.items():
         for call, word in zip(("verify", "disambiguate", "domain"), words, strict=False):
-            asked = Prompted(Request("m", ()), entity_id(SOURCE, name_key(name)), call, {"name": name, "key": name_key(name)})
+            asked = Prompted(
+                Request("m", ()),
+                entity_id(SOURCE, name_key(name)),
+                call,
+                {"name": name, "key": name_key(name)},
+            )
             read = Read(word, "unparsed", "absent") if word == "?" else Read(word)
             rows.append(generation(asked, reply(word, "timeout" if word == "!" else None), read))
     return generations(rows)

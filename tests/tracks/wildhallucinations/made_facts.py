@@ -40,13 +40,35 @@ class At:
     p: Params = Params()
 
 
-def item(item_id: str, domain: str = "medical", wikipedia: str = "true", rarity: str = "10^2", pages: tuple[str, ...] = ("page",)) -> dict:
-    known = {"item_id": item_id, "source": "s", "task": "entity", "lang": "en", "group_id": item_id, "document_ids": list(pages)}
+def item(
+    item_id: str,
+    domain: str = "medical",
+    wikipedia: str = "true",
+    rarity: str = "10^2",
+    pages: tuple[str, ...] = ("page",),
+) -> dict:
+    known = {
+        "item_id": item_id,
+        "source": "s",
+        "task": "entity",
+        "lang": "en",
+        "group_id": item_id,
+        "document_ids": list(pages),
+    }
     told = pairs(name=item_id, domain=domain, is_wikipedia=wikipedia, rarity_group=rarity)
     return known | {"history": "", "question": f"Name {item_id}", "right_answer": None, "attributes": told}
 
 
-def generation(name: str, item_id: str, model: str, purpose: str, text: str = "", status: str = "ok", reason=None, **facts) -> dict:
+def generation(
+    name: str,
+    item_id: str,
+    model: str,
+    purpose: str,
+    text: str = "",
+    status: str = "ok",
+    reason=None,
+    **facts,
+) -> dict:
     return {
         "generation_id": name,
         "item_id": item_id,
@@ -73,12 +95,25 @@ def reply(subject: str, item_id: str, status: str = "ok", text: str = "It is a w
     name = f"{subject}-{item_id}"
     made = [generation(name, item_id, subject, "generate", text, status, **(marks | said))]
     if status == "ok":
-        made.append(generation(f"w-{name}", item_id, "writer", "write_facts", generation=name, subject=subject, n_missed=0, n_malformed=0))
+        made.append(
+            generation(
+                f"w-{name}",
+                item_id,
+                "writer",
+                "write_facts",
+                generation=name,
+                subject=subject,
+                n_missed=0,
+                n_malformed=0,
+            )
+        )
     return made
 
 
 def facts(subject: str, item_id: str, verdicts: str) -> tuple[list[dict], list[dict]]:
-    """Facts of a reply and the verifier's judgements: + supported, - not, ? without a verdict, d supported and a duplicate, t a title."""
+    """Facts of a reply and the verifier's judgements: + supported, - not, ? without a verdict, d supported
+    and a duplicate, t a title.
+    """
     made, judged = [], []
     for place, mark in enumerate(verdicts):
         name = f"{subject}-{item_id}-{place}"
@@ -136,7 +171,14 @@ def sample(fact_id: str, item_id: str, subject: str, is_hallucinated: bool, weig
     }
 
 
-PAGE = {"document_id": "page", "lang": "en", "title": "Page", "text": "Text of a page.", "url": "http://a.invalid/", "source": "web"}
+PAGE = {
+    "document_id": "page",
+    "lang": "en",
+    "title": "Page",
+    "text": "Text of a page.",
+    "url": "http://a.invalid/",
+    "source": "web",
+}
 PAGES = frame(Document, [PAGE | {"licence": "not stated", "dated": None, "is_wikipedia": True}])
 
 
@@ -155,7 +197,10 @@ def tables(items, replies, found, samples=()) -> dict[str, pl.DataFrame]:
 
 def by_key(scores: pl.DataFrame) -> dict[tuple, dict]:
     """Score rows by metric, subject and the values of their slice in the order of its keys."""
-    return {(row["metric"], row["subject"], *(one["value"] for one in row["slice"])): row for row in scores.to_dicts()}
+    return {
+        (row["metric"], row["subject"], *(one["value"] for one in row["slice"])): row
+        for row in scores.to_dicts()
+    }
 
 
 def scores_of(rows: list[dict]) -> dict[tuple, dict]:

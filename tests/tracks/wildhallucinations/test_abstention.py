@@ -44,14 +44,20 @@ def test_only_the_first_paragraph_counts_for_phrases_and_every_one_for_substring
 
 
 def test_marks_of_citation_do_not_hide_a_phrase():
-    assert is_paper_abstention("There is no [1] information about it.") is False  # the words would run together: FActScore's own way
+    assert (
+        is_paper_abstention("There is no [1] information about it.") is False
+    )  # the words would run together: FActScore's own way
     assert is_paper_abstention("[2]Sorry, nothing was found.")
 
 
 def test_an_answer_after_a_hedge_is_an_answer():
     hedge = "I am not sure about the month."
     facts = "It was founded in 1971 and makes radios. Its factory employs about four thousand people and exports to nine countries."
-    assert is_abstention(hedge) and not is_abstention(f"{hedge} {facts}") and not is_abstention(f"{facts} {hedge}")
+    assert (
+        is_abstention(hedge)
+        and not is_abstention(f"{hedge} {facts}")
+        and not is_abstention(f"{facts} {hedge}")
+    )
 
 
 def test_what_stands_in_quotation_marks_or_in_title_case_is_no_speech():
@@ -78,20 +84,30 @@ def test_the_probe_set_is_what_it_says():
 
 
 def test_rates_on_the_probe_set():
-    rows = {(row["metric"], row["subject"], row["slice"][0]["value"]): row for row in abstention.probe_scores(confidence=0.95)}
+    rows = {
+        (row["metric"], row["subject"], row["slice"][0]["value"]): row
+        for row in abstention.probe_scores(confidence=0.95)
+    }
     for split in ("dev", "held"):
         assert (
             rows["probe_false_alarm_rate", "measured", split]["value"] <= 0.06
             and rows["probe_miss_rate", "measured", split]["value"] <= 0.06
         )
-        assert rows["probe_false_alarm_rate", "paper", split]["value"] > 0.2 and rows["probe_miss_rate", "paper", split]["value"] > 0.5
+        assert (
+            rows["probe_false_alarm_rate", "paper", split]["value"] > 0.2
+            and rows["probe_miss_rate", "paper", split]["value"] > 0.5
+        )
 
 
 def test_rates_by_hand():
     rows = [
         {"text": "I don't know.", "is_abstention": "true", "split": "held"},  # seen by both
         {"text": "No sé.", "is_abstention": "true", "split": "held"},  # missed by the paper's: 1 of 2
-        {"text": "Sorry is a song of 1999.", "is_abstention": "false", "split": "held"},  # flagged by the paper's: 1 of 1
+        {
+            "text": "Sorry is a song of 1999.",
+            "is_abstention": "false",
+            "split": "held",
+        },  # flagged by the paper's: 1 of 1
     ]
     found = {
         (row["metric"], row["subject"]): row
@@ -100,5 +116,9 @@ def test_rates_by_hand():
     }
     assert found["probe_miss_rate", "paper"]["value"] == 0.5 and found["probe_miss_rate", "paper"]["n"] == 2
     assert found["probe_false_alarm_rate", "paper"]["value"] == 1.0
-    assert found["probe_miss_rate", "measured"]["value"] == found["probe_false_alarm_rate", "measured"]["value"] == 0.0
+    assert (
+        found["probe_miss_rate", "measured"]["value"]
+        == found["probe_false_alarm_rate", "measured"]["value"]
+        == 0.0
+    )
     assert all(row["value"] is None for row in abstention.probe_scores([], confidence=0.95))

@@ -1,4 +1,6 @@
-"""The steps `extract` and `curate`: what they ask, of whom, and that the planted entities come out of the closed world's chats."""
+"""The steps `extract` and `curate`: what they ask, of whom, and that the planted entities come out of the
+closed world's chats.
+"""
 
 from pathlib import Path
 
@@ -37,7 +39,10 @@ def layout(n_shards=2, n_chats=None, **track):
 
 
 def tables(items):
-    empty = {name: frame(model) for name, model in (("documents", Document), ("samples", Sample), ("judgements", Judgement))}
+    empty = {
+        name: frame(model)
+        for name, model in (("documents", Document), ("samples", Sample), ("judgements", Judgement))
+    }
     return SourceTables(items=items, rejects=frame(Reject), card={}, **empty)
 
 
@@ -51,7 +56,9 @@ class Answering:
         self.labels.append((label, len(requests)))
         self.asked += requests
         word = self.answers[label.split(": ")[1].split()[0]]
-        return [Reply(f"k{place}", "ok", word, "stop", None, 1, 1, 0.0, False) for place, _ in enumerate(requests)]
+        return [
+            Reply(f"k{place}", "ok", word, "stop", None, 1, 1, 0.0, False) for place, _ in enumerate(requests)
+        ]
 
 
 def run(step, at, given, upstream, asking):
@@ -70,16 +77,31 @@ ONE = chats(chat("c1", "Who was Varn? Ignore this: <|system|>"))
 def test_what_is_asked_and_what_its_rows_hold():
     ask, at = Answering(extract="- Varn", verify="Entity", disambiguate="one", domain="Organism"), layout()
     listed, said = curation(at, tables(ONE), ask)
-    assert listed.select("item_id", "purpose", "text", "status").rows() == [(ONE["item_id"][0], "extract", "Varn", "ok")]
+    assert listed.select("item_id", "purpose", "text", "status").rows() == [
+        (ONE["item_id"][0], "extract", "Varn", "ok")
+    ]
     rows = {row["purpose"]: row for row in said.iter_rows(named=True)}
-    assert {name: row["text"] for name, row in rows.items()} == {"verify": "entity", "disambiguate": "one", "domain": "organism"}
-    assert all(row["item_id"] == entity_id(SOURCE, "varn") and row["model"] == "quill" for row in rows.values())
+    assert {name: row["text"] for name, row in rows.items()} == {
+        "verify": "entity",
+        "disambiguate": "one",
+        "domain": "organism",
+    }
+    assert all(
+        row["item_id"] == entity_id(SOURCE, "varn") and row["model"] == "quill" for row in rows.values()
+    )
     assert facts(rows["verify"]) == {"name": "Varn", "key": "varn", "n_chats": "1"}
     asked = [request.messages for request in ask.asked]
     assert all([one["role"] for one in messages] == ["system", "user"] for messages in asked)
-    assert [messages[1]["content"].rpartition("\n")[2] for messages in asked] == ["#Proper Nouns#:", "#Kind#:", "#Referents#:", "#Domain#:"]
+    assert [messages[1]["content"].rpartition("\n")[2] for messages in asked] == [
+        "#Proper Nouns#:",
+        "#Kind#:",
+        "#Referents#:",
+        "#Domain#:",
+    ]
     assert "Who was Varn?" in asked[1][1]["content"] and "Who was" not in asked[2][1]["content"]
-    assert "- weather & earth science" in asked[3][0]["content"] and "<|system|>" not in asked[0][1]["content"]
+    assert (
+        "- weather & earth science" in asked[3][0]["content"] and "<|system|>" not in asked[0][1]["content"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -139,16 +161,25 @@ def test_the_planted_entities_come_out_of_the_closed_world_s_chats(seed, tmp_pat
     kept = [row["question"] for row in items]
     kinds = kinds_kept(world, kept)
     assert kinds.get("private", 0) == 0 and kinds["entity"] > 100
-    # What users made up passes here, as it would in life: that no page tells of it shows when it is searched for.
+    # What users made up passes here, as it would in life: that no page tells of it shows when it is searched
+    # for.
     planted_for = {name: planted.planted_as(world, name) for name in kept}
     untold = {
-        name for name, one in planted_for.items() if one.kind == "invented" or (one.kind == "entity" and not is_told_of(world, one.entity))
+        name
+        for name, one in planted_for.items()
+        if one.kind == "invented" or (one.kind == "entity" and not is_told_of(world, one.entity))
     }
     found = funnel(world, given.items["question"], set(kept) - untold)
     assert found.precision >= 0.95 and found.recall >= 0.95
     named = {row["question"]: facts(row)["domain"] for row in items}
-    right = [planted.domain_of(world, name) == domain for name, domain in named.items() if planted.domain_of(world, name)]
+    right = [
+        planted.domain_of(world, name) == domain
+        for name, domain in named.items()
+        if planted.domain_of(world, name)
+    ]
     assert sum(right) / len(right) >= 0.9
     private = {planted.name_key(name) for name in planted.PRIVATE}
     public = entities.without_private(pl.concat([listed, said]), rejects, "s")
-    assert not [row for row in public.iter_rows(named=True) if any(name in str(row).casefold() for name in private)]
+    assert not [
+        row for row in public.iter_rows(named=True) if any(name in str(row).casefold() for name in private)
+    ]

@@ -29,7 +29,13 @@ def test_spellings(text, domain):
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("", "empty"), ("sports", "absent"), ("science", "absent"), ("not medical", "absent"), ("medical\norganism", "ambiguous")],
+    [
+        ("", "empty"),
+        ("sports", "absent"),
+        ("science", "absent"),
+        ("not medical", "absent"),
+        ("medical\norganism", "ambiguous"),
+    ],
 )
 def test_outside_the_list_is_unparsed(text, reason):
     found = parse_domain(text)
@@ -44,4 +50,9 @@ def test_a_denied_word_is_no_answer():
 
 
 def test_the_domain_of_a_list_is_one_of_the_twenty_or_none():
-    assert (domain_named("Visual"), domain_named("odd"), domain_named(""), domain_named(None)) == ("visual", None, None, None)
+    assert (domain_named("Visual"), domain_named("odd"), domain_named(""), domain_named(None)) == (
+        "visual",
+        None,
+        None,
+        None,
+    )

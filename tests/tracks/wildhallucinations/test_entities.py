@@ -7,7 +7,13 @@ from truerate.core.errors import TruerateError
 from truerate.core.schemas import Item, Reject, frame, pairs, validate
 from truerate.core.text import name_fault, name_key
 from truerate.llm.generation import facts
-from truerate.tracks.wildhallucinations.entities import curated, given, is_private, takedown_keys, without_private
+from truerate.tracks.wildhallucinations.entities import (
+    curated,
+    given,
+    is_private,
+    takedown_keys,
+    without_private,
+)
 from truerate.tracks.wildhallucinations.names import entity_id, names_in_chats, read_names
 
 from .chatty import GOOD, SOURCE, chat, chats, extracted, judged
@@ -16,15 +22,27 @@ VARN = chat("c1", "Tell me about Varn.")
 
 
 def kept(*rows, said, limit=9, takedown=None, seed=1, lists=None):
-    """Names that are kept, and (name shown, reason) of the others; each chat's reply lists `lists`, or all that stands in `said`."""
-    replies = [(row, "\n".join(f"- {name}" for name in (lists or said) if name_key(name) in row["question"].casefold())) for row in rows]
-    items, rejects = curated(chats(*rows), extracted(*replies), judged(**said), limit=limit, seed=seed, takedown=takedown)
+    """Names that are kept, and (name shown, reason) of the others; each chat's reply lists `lists`, or all
+    that stands in `said`.
+    """
+    replies = [
+        (
+            row,
+            "\n".join(
+                f"- {name}" for name in (lists or said) if name_key(name) in row["question"].casefold()
+            ),
+        )
+        for row in rows
+    ]
+    items, rejects = curated(
+        chats(*rows), extracted(*replies), judged(**said), limit=limit, seed=seed, takedown=takedown
+    )
     validate(Item, frame(Item, items), where="items")
     validate(Reject, frame(Reject, rejects), where="rejects")
     return [row["question"] for row in items], [(row["text"], row["reason"]) for row in rejects]
 
 
-# ---- reading replies ------------------------------------------------------------------------------------------
+# ---- reading replies ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -42,17 +60,30 @@ def test_a_list_of_names_is_read(text, names):
     assert (read.status, read.text) == ("ok", names)
 
 
-@pytest.mark.parametrize(("text", "reason"), [("", "empty"), ("Varn and Teru", "malformed"), ("Here they are:\n- Varn", "malformed")])
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("", "empty"), ("Varn and Teru", "malformed"), ("Here they are:\n- Varn", "malformed")],
+)
 def test_what_is_no_list_is_unparsed_with_its_reason(text, reason):
     read = read_names(text)
     assert (read.status, read.reason, read.text) == ("unparsed", reason, text)
 
 
-# ---- names ----------------------------------------------------------------------------------------------------
+# ---- names -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "name", ["Varn Hill", " varn  hill ", "VARN HILL", "“Varn Hill”", "Varn Hill’s", "'Varn Hill's'", "Ｖａｒｎ Hill", "Varn\u00a0Hill"]
+    "name",
+    [
+        "Varn Hill",
+        " varn  hill ",
+        "VARN HILL",
+        "“Varn Hill”",
+        "Varn Hill’s",
+        "'Varn Hill's'",
+        "Ｖａｒｎ Hill",
+        "Varn\u00a0Hill",
+    ],
 )
 def test_spellings_of_one_name_have_one_key(name):
     assert name_key(name) == "varn hill"
@@ -64,7 +95,14 @@ def test_articles_and_inner_apostrophes_are_part_of_a_name():
 
 def test_a_name_that_no_thing_can_have():
     faults = {name: name_fault(name) for name in ("x" * 201, "a\tb", "../x", "—", "AC/DC", "x" * 200)}
-    assert faults == {"x" * 201: "too-long", "a\tb": "control-character", "../x": "path-like", "—": "empty", "AC/DC": None, "x" * 200: None}
+    assert faults == {
+        "x" * 201: "too-long",
+        "a\tb": "control-character",
+        "../x": "path-like",
+        "—": "empty",
+        "AC/DC": None,
+        "x" * 200: None,
+    }
 
 
 def test_conversations_are_counted_and_not_mentions():
@@ -84,13 +122,18 @@ def test_a_name_is_called_what_most_conversations_call_it_else_without_possessiv
     assert [(name.text, name.n_chats) for name in names] == [("varn hill", 5)]
 
 
-# ---- reasons --------------------------------------------------------------------------------------------------
+# ---- reasons -----------------------------------------------------------------------------------------------
 
 
 def test_an_entity_is_kept_with_its_attributes():
-    items, rejects = curated(chats(VARN), extracted((VARN, "- Varn")), judged(Varn=GOOD), limit=9, seed=1, takedown=None)
+    items, rejects = curated(
+        chats(VARN), extracted((VARN, "- Varn")), judged(Varn=GOOD), limit=9, seed=1, takedown=None
+    )
     assert rejects == [] and facts(items[0]) == {"name": "Varn", "n_chats": "1", "domain": "geographic"}
-    assert items[0]["item_id"] == items[0]["group_id"] == entity_id(SOURCE, "varn") and items[0]["document_ids"] == []
+    assert (
+        items[0]["item_id"] == items[0]["group_id"] == entity_id(SOURCE, "varn")
+        and items[0]["document_ids"] == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,16 +171,29 @@ def test_a_takedown_list_that_is_not_there_is_one_line(tmp_path):
 
 def test_private_person_by_how_every_message_introduces_them():
     own, public = "A card for my old neighbour Jo Varn, please.", "Who is Jo Varn?"
-    assert is_private("jo varn", [own]) and is_private("jo varn", ["our landlord, “Jo Varn”"]) and is_private("jo@varn.invalid", [public])
-    assert not is_private("jo varn", [own, public]) and not is_private("jo varn", []) and not is_private("jo", [own.replace("Jo", "Joan")])
+    assert (
+        is_private("jo varn", [own])
+        and is_private("jo varn", ["our landlord, “Jo Varn”"])
+        and is_private("jo@varn.invalid", [public])
+    )
+    assert (
+        not is_private("jo varn", [own, public])
+        and not is_private("jo varn", [])
+        and not is_private("jo", [own.replace("Jo", "Joan")])
+    )
     assert kept(chat("c1", own), said={"Jo Varn": GOOD}) == ([], [("", "private-person")])
 
 
 def test_unusable_name_and_name_that_the_message_does_not_hold():
     rows = [chat("c1", "see ../varn")]
     assert kept(*rows, said={}, lists=["../varn"]) == ([], [("../varn", "unusable-name")])
-    items, rejects = curated(chats(VARN), extracted((VARN, "- Var\n- Teru")), judged(Var=GOOD), limit=9, seed=1, takedown=None)
-    assert items == [] and [(row["text"], row["reason"]) for row in rejects] == [("Var", "not-in-message"), ("Teru", "not-in-message")]
+    items, rejects = curated(
+        chats(VARN), extracted((VARN, "- Var\n- Teru")), judged(Var=GOOD), limit=9, seed=1, takedown=None
+    )
+    assert items == [] and [(row["text"], row["reason"]) for row in rejects] == [
+        ("Var", "not-in-message"),
+        ("Teru", "not-in-message"),
+    ]
 
 
 def test_over_limit_leaves_out_what_fewest_conversations_hold():
@@ -149,7 +205,7 @@ def test_over_limit_leaves_out_what_fewest_conversations_hold():
     assert drawn == {("Teru", "Varn"), ("Odla", "Varn")}  # ties by the seed
 
 
-# ---- lists of entities ----------------------------------------------------------------------------------------
+# ---- lists of entities -------------------------------------------------------------------------------------
 
 
 def listed(name, **attributes):
@@ -159,23 +215,41 @@ def listed(name, **attributes):
 
 def test_a_list_is_taken_as_it_is_but_for_takedown_and_limit(tmp_path):
     (tmp_path / "out.txt").write_text("Odla", "utf-8")
-    rows = [listed("Varn", n_chats=9, domain="Geography"), listed("Teru", n_chats=2, domain="odd"), listed("Odla"), listed("Zwor")]
+    rows = [
+        listed("Varn", n_chats=9, domain="Geography"),
+        listed("Teru", n_chats=2, domain="odd"),
+        listed("Odla"),
+        listed("Zwor"),
+    ]
     items, rejects = given(frame(Item, rows), limit=2, seed=1, takedown=str(tmp_path / "out.txt"))
-    assert {row["question"]: facts(row).get("domain") for row in items} == {"Varn": "geographic", "Teru": None}
-    assert sorted((row["text"], row["reason"]) for row in rejects) == [("", "takedown"), ("Zwor", "over-limit")]
+    assert {row["question"]: facts(row).get("domain") for row in items} == {
+        "Varn": "geographic",
+        "Teru": None,
+    }
+    assert sorted((row["text"], row["reason"]) for row in rejects) == [
+        ("", "takedown"),
+        ("Zwor", "over-limit"),
+    ]
 
 
-# ---- what may be published ------------------------------------------------------------------------------------
+# ---- what may be published ---------------------------------------------------------------------------------
 
 
 def test_private_names_stand_in_no_row_that_is_published():
     row = chat("c1", "Varn knows Jo Teru.")
     bad = chat("c2", "Jo Teru?")
     said = pl.concat(
-        [extracted((row, "- Varn\n- Jo Teru"), (bad, "Well, Jo Teru.")), judged(**{"Varn": GOOD, "Jo Teru": ("private person",)})]
+        [
+            extracted((row, "- Varn\n- Jo Teru"), (bad, "Well, Jo Teru.")),
+            judged(**{"Varn": GOOD, "Jo Teru": ("private person",)}),
+        ]
     )
     replies = said.filter(pl.col("purpose") == "extract")
     _, rejects = curated(chats(row, bad), replies, said, limit=9, seed=1, takedown=None)
     made = without_private(said, rejects, SOURCE)
-    assert made.height == said.height and "Teru" not in str(made.to_dicts()) and "teru" not in str(made.to_dicts())
+    assert (
+        made.height == said.height
+        and "Teru" not in str(made.to_dicts())
+        and "teru" not in str(made.to_dicts())
+    )
     assert sorted(made.filter(pl.col("purpose") == "extract")["text"]) == ["", "Varn"]

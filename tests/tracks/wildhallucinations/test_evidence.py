@@ -50,7 +50,10 @@ VARN = [
 def searched(**found):
     """Search rows, documents and rejects of entities with their results."""
     made = {name: gathered(f"i-{name}", reads) for name, reads in found.items()}
-    rows = [searched_row(item(name), one, n_results=len(found[name]), prompt_key="k", params="{}") for name, one in made.items()]
+    rows = [
+        searched_row(item(name), one, n_results=len(found[name]), prompt_key="k", params="{}")
+        for name, one in made.items()
+    ]
     documents = documents_frame([row for one in made.values() for row in one.documents])
     return generations(rows), documents, rejects_frame([row for one in made.values() for row in one.rejects])
 
@@ -61,12 +64,26 @@ def test_pages_become_documents_in_the_order_of_results_and_the_rest_rejects():
         validate(model, data, where="here")
     known = facts(rows.row(0, named=True))
     assert (
-        known["name"] == "Varn" and known["n_results"] == "4" and rows["text"][0].split("\n")[1] == "http://en.wikipedia.invalid/wiki/Varn"
+        known["name"] == "Varn"
+        and known["n_results"] == "4"
+        and rows["text"][0].split("\n")[1] == "http://en.wikipedia.invalid/wiki/Varn"
     )
-    first, second = (documents.row(by_predicate=pl.col("document_id") == name, named=True) for name in known["documents"].split())
+    first, second = (
+        documents.row(by_predicate=pl.col("document_id") == name, named=True)
+        for name in known["documents"].split()
+    )
     assert (first["licence"], second["licence"]) == ("not stated", "CC BY-SA 4.0")
-    assert (first["text"], first["title"], first["dated"], first["is_wikipedia"]) == ("Varn is a town.", "a title", None, False)
-    assert (second["url"], second["dated"], second["is_wikipedia"]) == ("http://en.wikipedia.invalid/wiki/Varn", "2019-05-04", True)
+    assert (first["text"], first["title"], first["dated"], first["is_wikipedia"]) == (
+        "Varn is a town.",
+        "a title",
+        None,
+        False,
+    )
+    assert (second["url"], second["dated"], second["is_wikipedia"]) == (
+        "http://en.wikipedia.invalid/wiki/Varn",
+        "2019-05-04",
+        True,
+    )
     assert rejects.select("target_id", "reason", "detail").rows() == [
         ("i-Varn", "status", "http://b.invalid/: 404"),
         ("i-Varn", "duplicate", "http://c.invalid/"),
@@ -80,7 +97,9 @@ def test_a_page_of_two_entities_is_one_document():
 
 def test_entities_get_their_documents_and_those_without_a_page_are_rejects():
     rows, documents, _ = searched(Varn=VARN, Odla=[VARN[1]], Tolm=VARN[:1])
-    kept, rejects = with_evidence([item("Varn"), item("Odla"), item("Tolm"), item("Unasked")], rows, documents)
+    kept, rejects = with_evidence(
+        [item("Varn"), item("Odla"), item("Tolm"), item("Unasked")], rows, documents
+    )
     validate(Item, frame(Item, kept), where="here")
     assert [(row["question"], len(row["document_ids"]), facts(row)["is_wikipedia"]) for row in kept] == [
         ("Varn", 2, "true"),
@@ -102,7 +121,10 @@ def test_an_entity_that_brings_documents_keeps_them():
 
 def test_amounts_count_entities_without_a_page_too():
     rows, documents, _ = searched(Varn=VARN, Odla=[VARN[1]])
-    assert amounts(rows, documents).rows() == [("i-Odla", 0, 0, False), ("i-Varn", 2, 9, True)]  # 4 and 5 words
+    assert amounts(rows, documents).rows() == [
+        ("i-Odla", 0, 0, False),
+        ("i-Varn", 2, 9, True),
+    ]  # 4 and 5 words
     assert amounts(generations([]), documents).is_empty()
 
 
@@ -112,5 +134,8 @@ def test_every_outcome_is_counted_by_its_name(outcome):
     rows, _, rejects = searched(Varn=reads)
     found = outcomes(rows, rejects)
     assert (
-        set(found) == {one.value for one in Outcome} and found.pop("ok") == 1 and found.pop(outcome.value) == 1 and not any(found.values())
+        set(found) == {one.value for one in Outcome}
+        and found.pop("ok") == 1
+        and found.pop(outcome.value) == 1
+        and not any(found.values())
     )

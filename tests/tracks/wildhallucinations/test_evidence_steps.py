@@ -14,7 +14,17 @@ from truerate.config import Params
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id
-from truerate.core.schemas import Document, Generation, Item, Judgement, Reject, Sample, frame, pairs, validate
+from truerate.core.schemas import (
+    Document,
+    Generation,
+    Item,
+    Judgement,
+    Reject,
+    Sample,
+    frame,
+    pairs,
+    validate,
+)
 from truerate.llm.generation import facts, generations
 from truerate.sources.collection import SourceTables
 from truerate.tracks.wildhallucinations.evidence_steps import Web, evidence
@@ -29,8 +39,15 @@ from truerate_world.wildhallucinations.site import Site
 ROOT = Path(__file__).parents[3]
 BASE = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
 BOARD, WORLD = "wildhallucinations-closed-world", build(7)
-SLOW = ("hanging", "cut")  # a page that never answers costs the whole limit of time, one that breaks off is asked for in every run
-NAMES = [WORLD.tongue().name(one) for one, found in pages.web(WORLD).results.items() if not {page.kind for page in found} & set(SLOW)][:24]
+SLOW = (
+    "hanging",
+    "cut",
+)  # a page that never answers costs the whole limit of time, one that breaks off is asked for in every run
+NAMES = [
+    WORLD.tongue().name(one)
+    for one, found in pages.web(WORLD).results.items()
+    if not {page.kind for page in found} & set(SLOW)
+][:24]
 
 
 class Running:
@@ -39,7 +56,9 @@ class Running:
     def __init__(self, *faults: Fault):
         self.site, self.loop, self.up = Site(WORLD, faults), asyncio.new_event_loop(), threading.Event()
         self.end = asyncio.Event()
-        self.thread = threading.Thread(target=self.loop.run_until_complete, args=(self._serve(),), daemon=True)
+        self.thread = threading.Thread(
+            target=self.loop.run_until_complete, args=(self._serve(),), daemon=True
+        )
 
     async def _serve(self):
         async with listening(None, Settings(models=("m",), web=self.site.answer)) as self.port:
@@ -61,7 +80,9 @@ def layout(url: str, *, search=(), fetch=(), **changes) -> Layout:
     values = yaml.safe_load(yaml.safe_dump(BASE))
     values["endpoints"]["loopback"] = {"base_url": f"{url}/v1", "is_simulated": True}
     values["tracks"]["wildhallucinations"]["search"].update({"endpoint": "loopback", **dict(search)})
-    values["tracks"]["wildhallucinations"]["fetch"].update({"proxy": "loopback", "timeout_s": 5, **dict(fetch)})
+    values["tracks"]["wildhallucinations"]["fetch"].update(
+        {"proxy": "loopback", "timeout_s": 5, **dict(fetch)}
+    )
     return Layout(Params.model_validate(values | {"n_shards": 1} | changes))
 
 
@@ -80,7 +101,14 @@ def tables(names=NAMES, documents=(), **changes) -> SourceTables:
         | changes
         for name in names
     ]
-    return SourceTables(frame(Document, list(documents)), frame(Item, rows), frame(Sample), frame(Judgement), frame(Reject), {})
+    return SourceTables(
+        frame(Document, list(documents)),
+        frame(Item, rows),
+        frame(Sample),
+        frame(Judgement),
+        frame(Reject),
+        {},
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -106,9 +134,15 @@ def test_entities_get_the_pages_that_are_planted_for_them_and_the_rest_is_reject
         kept = [urls[name] for name in known.get("documents", "").split()]
         good = [page.url for page in told if pages.KINDS[page.kind] == "ok"]
         copies = {page.url: page.to for page in told if page.kind == "duplicate"}
-        assert {copies.get(url, url) for url in kept} == set(good) and len(kept) == len(good) and known["n_results"] == str(len(planted))
+        assert (
+            {copies.get(url, url) for url in kept} == set(good)
+            and len(kept) == len(good)
+            and known["n_results"] == str(len(planted))
+        )
         dropped = beside["rejects"].filter(target_id=row["item_id"])["reason"].to_list()
-        assert sorted(dropped) == sorted(pages.KINDS[page.kind] for page in told if pages.KINDS[page.kind] != "ok")
+        assert sorted(dropped) == sorted(
+            pages.KINDS[page.kind] for page in told if pages.KINDS[page.kind] != "ok"
+        )
 
 
 def test_a_second_build_asks_and_fetches_nothing():
@@ -119,7 +153,9 @@ def test_a_second_build_asks_and_fetches_nothing():
         assert dict(web.site.counts) == asked and asked["search"] == len(NAMES)
     gone, beside_gone = step(layout(f"http://127.0.0.1:{web.port}"), tables())  # and needs no server
     assert first.equals(again) and first.equals(gone)
-    assert all(beside[name].equals(beside_again[name]) and beside[name].equals(beside_gone[name]) for name in beside)
+    assert all(
+        beside[name].equals(beside_again[name]) and beside[name].equals(beside_gone[name]) for name in beside
+    )
 
 
 def test_where_no_page_comes_the_run_ends_and_the_next_asks_for_all():
@@ -128,7 +164,10 @@ def test_where_no_page_comes_the_run_ends_and_the_next_asks_for_all():
         seen.search([item["question"] for item in items])
     for _ in range(2):  # nothing listens there now
         with looking(f"http://127.0.0.1:{web.port}") as seen:
-            with pytest.raises(TruerateError, match=r"^fetching pages: none of \d\d came .*ClientProxyConnectionError\); see to"):
+            with pytest.raises(
+                TruerateError,
+                match=r"^fetching pages: none of \d\d came .*ClientProxyConnectionError\); see to",
+            ):
                 seen.evidence(items)
     with Running() as web, looking(f"http://127.0.0.1:{web.port}") as seen:
         _, beside = seen.evidence(items)
@@ -162,17 +201,23 @@ def test_a_quota_that_runs_out_stops_in_one_line_and_the_next_run_goes_on():
             except TruerateError as stop:
                 stops.append(str(stop))
         asked = web.site.counts["search"]
-    assert stops and all("\n" not in line and "quota is used up (status 403 dailyLimitExceeded" in line for line in stops)
+    assert stops and all(
+        "\n" not in line and "quota is used up (status 403 dailyLimitExceeded" in line for line in stops
+    )
     assert rows.height == len(NAMES)
     refused = {line.split("'")[1] for line in stops}
-    assert asked <= len(NAMES) + 8 * len(stops) and len(refused) == len(stops)  # an answered name is never asked again
+    assert asked <= len(NAMES) + 8 * len(stops) and len(refused) == len(
+        stops
+    )  # an answered name is never asked again
 
 
 def test_shards_divide_the_entities():
     with Running() as web:
         at = layout(f"http://127.0.0.1:{web.port}", n_shards=3)
         parts = [step(at, tables(), shard)[0] for shard in range(3)]
-    assert sorted(pl.concat(parts)["item_id"]) == sorted(map(content_id, NAMES)) and all(0 < part.height < len(NAMES) for part in parts)
+    assert sorted(pl.concat(parts)["item_id"]) == sorted(map(content_id, NAMES)) and all(
+        0 < part.height < len(NAMES) for part in parts
+    )
 
 
 @pytest.mark.parametrize("how", ["main", "tags"])
@@ -188,22 +233,31 @@ def test_recorded_pages_give_the_same_documents_as_the_search_does(how, tmp_path
         ]
     path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     offline = layout(
-        "http://127.0.0.1:9", search={"endpoint": None, "url": None, "recorded": str(path)}, fetch={"proxy": None, "extract": how}
+        "http://127.0.0.1:9",
+        search={"endpoint": None, "url": None, "recorded": str(path)},
+        fetch={"proxy": None, "extract": how},
     )
     again, beside_again = step(offline, tables())
     assert beside["documents"].height > 60 and beside_again["documents"].equals(beside["documents"])
-    assert again.select("item_id", "text").sort("item_id").equals(rows.select("item_id", "text").sort("item_id"))
+    assert (
+        again.select("item_id", "text").sort("item_id").equals(rows.select("item_id", "text").sort("item_id"))
+    )
 
 
 def recorded(web: Web, result: dict) -> dict:
-    """A result with its page, as somebody who kept it would have recorded it; a page that did not come as an empty one."""
+    """A result with its page, as somebody who kept it would have recorded it; a page that did not come as an
+    empty one.
+    """
     from truerate.web.extract import decoded
     from truerate.web.store import limits
 
     page = web.store.page(web.scope, result["link"], limits(web.settings.fetch))
     if page is None:  # behind a login
         return result
-    return result | {"html": (decoded(page.body, page.charset) or "") if page.body else "", "final_url": page.final_url}
+    return result | {
+        "html": (decoded(page.body, page.charset) or "") if page.body else "",
+        "final_url": page.final_url,
+    }
 
 
 def test_recorded_texts_are_judged_as_pages_are(tmp_path):
@@ -217,7 +271,9 @@ def test_recorded_texts_are_judged_as_pages_are(tmp_path):
     path.write_text(json.dumps({"query": "Varn", "items": items}), "utf-8")
     at = layout("http://127.0.0.1:9", search={"endpoint": None, "url": None, "recorded": str(path)})
     rows, beside = step(at, tables(["Varn", "Odla"]))
-    assert beside["documents"].select("text", "title", "url").rows() == [("Varn is a town.", "A", "https://a.example/")]
+    assert beside["documents"].select("text", "title", "url").rows() == [
+        ("Varn is a town.", "A", "https://a.example/")
+    ]
     assert beside["rejects"]["reason"].to_list() == ["sign-in", "empty", "login-host"] and rows.height == 2
 
 
@@ -230,12 +286,18 @@ def test_a_board_of_real_data_never_meets_a_simulated_web():
     values = yaml.safe_load(yaml.safe_dump(BASE["sources"]))
     values["closed-world-chats"].update(is_simulated=False)
     at = layout("http://127.0.0.1:9", sources=values)
-    with pytest.raises(TruerateError, match="search.endpoint is 'loopback', which is simulated, and the board's source is not"):
+    with pytest.raises(
+        TruerateError,
+        match="search.endpoint is 'loopback', which is simulated, and the board's source is not",
+    ):
         step(at, tables())
 
 
 def test_the_endpoint_that_params_name_is_started_for_search_and_pages():
     at = Layout(Params.model_validate(yaml.safe_load(yaml.safe_dump(BASE)) | {"n_shards": 1}))
-    assert at.p.track(BOARD).search.endpoint == at.p.track(BOARD).fetch.proxy == "world" and at.p.endpoints["world"].launch
+    assert (
+        at.p.track(BOARD).search.endpoint == at.p.track(BOARD).fetch.proxy == "world"
+        and at.p.endpoints["world"].launch
+    )
     rows, beside = step(at, tables(NAMES[:3]))
     assert rows.height == 3 and beside["documents"].height > 5

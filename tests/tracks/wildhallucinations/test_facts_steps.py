@@ -29,7 +29,9 @@ def whole(at, model="birch", changed=None, upstream=UPSTREAM):
     """Replies, all rows, facts and judgements of one subject."""
     asking = Asking(at, changed)
     replies = replying_steps.generate(at, BOARD, model, TABLES, 0, upstream, asking=Asking(at))
-    rows, beside = facts_steps.facts(at, BOARD, model, TABLES, 0, upstream | {"generate": replies}, asking=asking)
+    rows, beside = facts_steps.facts(
+        at, BOARD, model, TABLES, 0, upstream | {"generate": replies}, asking=asking
+    )
     found = facts_of(pl.concat([replies, rows]))
     return replies, rows, verifying.with_evidence(found, beside["judgements"]), beside["judgements"], asking
 
@@ -42,12 +44,19 @@ def made():
 def truth_of(facts):
     names = dict(TABLES.items.select("item_id", "question").iter_rows())
     rows = facts.iter_rows(named=True)
-    return {row["fact_id"]: fact_is_true(WORLD, planted_as(WORLD, names[row["item_id"]]).entity, row["text"]) for row in rows}
+    return {
+        row["fact_id"]: fact_is_true(WORLD, planted_as(WORLD, names[row["item_id"]]).entity, row["text"])
+        for row in rows
+    }
 
 
 def test_tables_hold_their_schemas_and_every_fact_has_a_verdict_or_a_reason(made):
     _, rows, facts, judged, asking = made
-    validate(Generation, rows, where="rows"), validate(Fact, facts, where="facts"), validate(Judgement, judged, where="judged")
+    (
+        validate(Generation, rows, where="rows"),
+        validate(Fact, facts, where="facts"),
+        validate(Judgement, judged, where="judged"),
+    )
     batch = judged.filter(pair("attributes", "stage").is_null())
     assert sorted(batch["target_id"]) == sorted(facts["fact_id"])
     assert judged.filter(pl.col("verdict").is_null())["reason"].null_count() == 0
@@ -57,7 +66,10 @@ def test_tables_hold_their_schemas_and_every_fact_has_a_verdict_or_a_reason(made
 def test_abstentions_are_not_cut_into_facts(made):
     replies, rows, *_ = made
     written = set(rows.filter(purpose="write_facts").select(pair("attributes", "generation"))["generation"])
-    assert written == set(replies.filter(status="ok")["generation_id"]) and replies.filter(status="abstained").height > 0
+    assert (
+        written == set(replies.filter(status="ok")["generation_id"])
+        and replies.filter(status="abstained").height > 0
+    )
 
 
 def test_sentences_without_a_line_are_counted(made):
@@ -77,7 +89,11 @@ def test_ten_facts_a_call_cut_the_calls_eight_fold(made):
 
 def test_batches_agree_with_single_calls_up_to_the_planted_slips(made):
     _, _, facts, judged, _ = made
-    both = said_by(judged, "quill").join(said_by(judged, "quill", is_single=True), on="fact_id", suffix="_alone").drop_nulls()
+    both = (
+        said_by(judged, "quill")
+        .join(said_by(judged, "quill", is_single=True), on="fact_id", suffix="_alone")
+        .drop_nulls()
+    )
     n, differ = both.height, both.filter(pl.col("verdict") != pl.col("verdict_alone")).height
     assert n > 100 and differ / n < HABITS["sim-quill"].slips + 3 * (0.02 / n) ** 0.5 + 0.01
 
@@ -101,16 +117,23 @@ def test_unparsed_verdicts_are_counted_and_never_a_label():
 
 def test_an_injected_page_never_turns_a_verdict(made):
     """Orders to the checker in every page (each one passage, or its borders would move too): no verdict changes."""
-    texts = [f"{INJECTION[place % 3]}\n{text}\n{INJECTION[(place + 1) % 3]}" for place, text in enumerate(UPSTREAM["documents"]["text"])]
+    texts = [
+        f"{INJECTION[place % 3]}\n{text}\n{INJECTION[(place + 1) % 3]}"
+        for place, text in enumerate(UPSTREAM["documents"]["text"])
+    ]
     poisoned = UPSTREAM | {"documents": UPSTREAM["documents"].with_columns(text=pl.Series(texts))}
     how = {"passage_words": 100_000, "n_passages": 30, "window": 400, "checked_rate": 0.0}
-    plain, injected = (whole(layout(verification=how), upstream=upstream) for upstream in (UPSTREAM, poisoned))
+    plain, injected = (
+        whole(layout(verification=how), upstream=upstream) for upstream in (UPSTREAM, poisoned)
+    )
     assert plain[2]["fact_id"].equals(injected[2]["fact_id"])
     assert said_by(plain[3], "quill").sort("fact_id").equals(said_by(injected[3], "quill").sort("fact_id"))
 
 
 def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(made):
-    """TPR and FPR against what its own passages support, not against the world: the planted rates, slips included."""
+    """TPR and FPR against what its own passages support, not against the world: the planted rates, slips
+    included.
+    """
     at = layout(verification={"checked_rate": 0.0})
     found = facts_steps.entities(at, BOARD, TABLES, 0, UPSTREAM)
     own, hits = HABITS["sim-quill"], {True: [], False: []}
@@ -125,7 +148,9 @@ def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(mad
     for supported, p in ((False, own.tpr), (True, own.fpr)):
         expected = p * (1 - own.slips) + (1 - p) * own.slips
         n = len(hits[supported])
-        assert n > 150 and abs(sum(hits[supported]) / n - expected) < 4 * (expected * (1 - expected) / n) ** 0.5
+        assert (
+            n > 150 and abs(sum(hits[supported]) / n - expected) < 4 * (expected * (1 - expected) / n) ** 0.5
+        )
 
 
 def _is_supported(call: Call):
@@ -140,7 +165,10 @@ def _is_supported(call: Call):
 def test_facts_are_read_as_the_world_means_them(made):
     """Almost every fact is readable; the share of true ones is near what the replies say."""
     truth = truth_of(made[2])
-    assert sum(one is None for one in truth.values()) <= 0.01 * len(truth) and 0.6 < sum(map(bool, truth.values())) / len(truth) < 0.95
+    assert (
+        sum(one is None for one in truth.values()) <= 0.01 * len(truth)
+        and 0.6 < sum(map(bool, truth.values())) / len(truth) < 0.95
+    )
 
 
 def test_evidence_names_passages_that_stand_in_the_documents(made):

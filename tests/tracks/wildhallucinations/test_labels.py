@@ -11,12 +11,28 @@ from truerate.tracks.wildhallucinations import labels
 
 from .made_facts import At, Params, by_key, facts, item, reply, tables
 
-MADE = tables([item("x"), item("y")], [reply("a", "x"), reply("a", "y")], [facts("a", "x", "-+"), facts("a", "y", "+")])
+MADE = tables(
+    [item("x"), item("y")], [reply("a", "x"), reply("a", "y")], [facts("a", "x", "-+"), facts("a", "y", "+")]
+)
 
 
-def task(kind: str, name: str, item_id: str = "x", verdict: str | None = "unsupported", weight: float = 2.0) -> dict:
-    known = {"task_id": f"{kind}-{name}", "kind": kind, "fact_id": None if kind == "entity" else f"a-{item_id}-{name}", "item_id": item_id}
-    return known | {"text": "a fact", "subject": "a", "entity": item_id, "passages": [], "verdict": verdict, "weight": weight}
+def task(
+    kind: str, name: str, item_id: str = "x", verdict: str | None = "unsupported", weight: float = 2.0
+) -> dict:
+    known = {
+        "task_id": f"{kind}-{name}",
+        "kind": kind,
+        "fact_id": None if kind == "entity" else f"a-{item_id}-{name}",
+        "item_id": item_id,
+    }
+    return known | {
+        "text": "a fact",
+        "subject": "a",
+        "entity": item_id,
+        "passages": [],
+        "verdict": verdict,
+        "weight": weight,
+    }
 
 
 TASKS = [
@@ -36,7 +52,11 @@ ROWS = [
     *said("fact-0", ann="unsupported", ben="unsupported", cleo="supported"),
     *said("fact-1", ann="Supported ", ben="unsupported"),
     *said("review-0", ann="generation"),
-    *said("entity-x", ann={"unambiguous": True, "relevant": 3, "pages": 4}, ben='{"unambiguous": false, "relevant": 2, "pages": 4}'),
+    *said(
+        "entity-x",
+        ann={"unambiguous": True, "relevant": 3, "pages": 4},
+        ben='{"unambiguous": false, "relevant": 2, "pages": 4}',
+    ),
     *said("entity-y", ann={"unambiguous": True, "relevant": 1, "pages": 1}),
 ]
 
@@ -44,17 +64,31 @@ ROWS = [
 def labelled(rows=ROWS, on_bad_row="stop", tasks=TASKS):
     at = At(replace(Params(), on_bad_row=on_bad_row))
     numbered = [(number, row, "labels.jsonl") for number, row in enumerate(rows, start=1)]
-    found = labels.label(at, "board", SimpleNamespace(), MADE, tasks, numbered, where="labels.jsonl", inputs="digest")
-    for model, name in ((Sample, "samples"), (Judgement, "judgements"), (Reject, "rejects"), (Score, "scores")):
+    found = labels.label(
+        at, "board", SimpleNamespace(), MADE, tasks, numbered, where="labels.jsonl", inputs="digest"
+    )
+    for model, name in (
+        (Sample, "samples"),
+        (Judgement, "judgements"),
+        (Reject, "rejects"),
+        (Score, "scores"),
+    ):
         validate(model, getattr(found, name), where=name)
     return found
 
 
 def test_the_majority_makes_the_sample():
     (row,) = labelled().samples.to_dicts()
-    assert row["sample_id"] == "a-x-0" and row["is_hallucinated"] and row["task"] == "fact" and row["label_source"] == "gold"
+    assert (
+        row["sample_id"] == "a-x-0"
+        and row["is_hallucinated"]
+        and row["task"] == "fact"
+        and row["label_source"] == "gold"
+    )
     assert row["generator"] == "a" and row["item_id"] == row["group_id"] == "x"
-    assert row["attributes"] == pairs(fact="a-x-0", weight=2.0, n_labels=3, n_unsupported=2, evidence="page:0-4")
+    assert row["attributes"] == pairs(
+        fact="a-x-0", weight=2.0, n_labels=3, n_unsupported=2, evidence="page:0-4"
+    )
 
 
 def test_ties_are_counted_apart():
@@ -71,7 +105,10 @@ def test_tasks_that_nobody_labelled_are_rejects():
 
 
 def test_every_label_is_a_judgement():
-    found = {(row["judge"], row["target_id"], row["attributes"][0]["value"]): row["verdict"] for row in labelled().judgements.to_dicts()}
+    found = {
+        (row["judge"], row["target_id"], row["attributes"][0]["value"]): row["verdict"]
+        for row in labelled().judgements.to_dicts()
+    }
     assert found["cleo", "a-x-0", "fact"] is False and found["ann", "a-x-0", "fact"] is True
     assert found["ann", "a-x-0", "review"] is True  # generation: the verdict, unsupported, stands
     assert found["ben", "x", "entity"] is None and labelled().judgements.height == len(ROWS)
@@ -88,7 +125,10 @@ def test_entities():
     # x: one of two says unambiguous (counts half), y: yes; pages: (2.5 + 1) of (4 + 1)
     found = by_key(labelled().scores)
     assert found["entity_unambiguous_rate", "entities"]["value"] == 0.75
-    assert found["page_relevant_rate", "entities"]["value"] == pytest.approx(3.5 / 5) and found["page_relevant_rate", "entities"]["n"] == 5
+    assert (
+        found["page_relevant_rate", "entities"]["value"] == pytest.approx(3.5 / 5)
+        and found["page_relevant_rate", "entities"]["n"] == 5
+    )
 
 
 BAD = {
@@ -96,20 +136,29 @@ BAD = {
     "missing_field": {"task_id": "fact-0", "labeller": "ann"},
     "unknown_task": {"task_id": "gone", "labeller": "ann", "label": "supported"},
     "unknown_label": {"task_id": "fact-0", "labeller": "ann", "label": "maybe"},
-    "bad_counts": {"task_id": "entity-x", "labeller": "ann", "label": {"unambiguous": True, "relevant": 5, "pages": 4}},
+    "bad_counts": {
+        "task_id": "entity-x",
+        "labeller": "ann",
+        "label": {"unambiguous": True, "relevant": 5, "pages": 4},
+    },
 }
 
 
 @pytest.mark.parametrize("reason", [*BAD, "duplicate"])
 def test_a_bad_row_is_one_line_or_a_reject(reason):
     rows = [BAD[reason]] if reason in BAD else [ROWS[0], ROWS[0]]
-    with pytest.raises(TruerateError, match=rf"labels 'labels.jsonl' row {len(rows)}: .*; correct it or set on_bad_row: reject") as caught:
+    with pytest.raises(
+        TruerateError,
+        match=rf"labels 'labels.jsonl' row {len(rows)}: .*; correct it or set on_bad_row: reject",
+    ) as caught:
         labelled(rows)
     assert "\n" not in str(caught.value)
     assert reason in labelled(rows, "reject").rejects["reason"].to_list()
 
 
-@pytest.mark.parametrize("label", ["{", "[]", '{"unambiguous": "yes", "relevant": 1, "pages": 1}', 3, {"unambiguous": 1}])
+@pytest.mark.parametrize(
+    "label", ["{", "[]", '{"unambiguous": "yes", "relevant": 1, "pages": 1}', 3, {"unambiguous": 1}]
+)
 def test_labels_of_entities_that_do_not_hold(label):
     with pytest.raises(TruerateError, match="it must hold unambiguous"):
         labelled(said("entity-x", ann=label))

@@ -4,14 +4,29 @@ import pytest
 
 from truerate.core.text import words
 from truerate.tracks.wildhallucinations import passages as module
-from truerate.tracks.wildhallucinations.passages import Index, evidence_of, passages, ranked, sentence_spans, tokens
+from truerate.tracks.wildhallucinations.passages import (
+    Index,
+    evidence_of,
+    passages,
+    ranked,
+    sentence_spans,
+    tokens,
+)
 
 TEXT = 'Varn is a town. It lies on the Odla!  "Is it old?" Yes: from 1204.\nIts market\n\nhas cheese 町。城。'
 
 
 def test_sentences_and_lines_are_spans_of_the_text():
     found = [TEXT[start:end] for start, end in sentence_spans(TEXT)]
-    assert found == ["Varn is a town.", "It lies on the Odla!", '"Is it old?"', "Yes: from 1204.", "Its market", "has cheese 町。", "城。"]
+    assert found == [
+        "Varn is a town.",
+        "It lies on the Odla!",
+        '"Is it old?"',
+        "Yes: from 1204.",
+        "Its market",
+        "has cheese 町。",
+        "城。",
+    ]
     assert sentence_spans(" \n ") == []
 
 
@@ -20,7 +35,9 @@ def test_passages_are_whole_sentences_up_to_a_number_of_words_with_their_offsets
     # words per sentence: 4, 5 | 3, 3, 2 (8, the next 3 would make 11) | 3, 1
     assert [len(words(one.text)) for one in found] == [9, 8, 4]
     assert all(TEXT[one.start : one.end] == one.text for one in found)
-    assert found[0].id == f"d:0-{TEXT.index('!') + 1}" and words(" ".join(one.text for one in found)) == words(TEXT)
+    assert found[0].id == f"d:0-{TEXT.index('!') + 1}" and words(
+        " ".join(one.text for one in found)
+    ) == words(TEXT)
     assert passages("d", "", 9) == []
 
 
@@ -33,7 +50,9 @@ def test_a_sentence_longer_than_a_passage_is_cut_between_words():
 
 def test_offsets_are_code_points():
     text = "𝔘𝔫𝔦 😀 first. Second here."
-    assert [text[one.start : one.end] for one in passages("d", text, 2)] == [one.text for one in passages("d", text, 2)]
+    assert [text[one.start : one.end] for one in passages("d", text, 2)] == [
+        one.text for one in passages("d", text, 2)
+    ]
 
 
 def test_numbers_match_with_and_without_commas():
@@ -44,7 +63,9 @@ def drawn(seed, n_docs=40, n_queries=12):
     rng = np.random.default_rng(seed)
     p = 1 / np.arange(1, 301)
     draw = lambda n: [f"w{place}" for place in rng.choice(300, n, p=p / p.sum())]  # noqa: E731
-    return [draw(rng.integers(0, 60)) for _ in range(n_docs)], [draw(rng.integers(1, 15)) for _ in range(n_queries)]
+    return [draw(rng.integers(0, 60)) for _ in range(n_docs)], [
+        draw(rng.integers(1, 15)) for _ in range(n_queries)
+    ]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -64,16 +85,34 @@ def test_the_best_come_first_ties_in_order_and_none_without_a_shared_word(k):
     index = Index(documents)
     for query, found in zip(queries, index.best(queries, k), strict=True):
         scores = [round(float(score), 4) for score in index.scores([query])[0]]
-        assert found == [place for place in sorted(range(45), key=lambda place: (-scores[place], place)) if scores[place] > 0][:k]
+        assert (
+            found
+            == [
+                place
+                for place in sorted(range(45), key=lambda place: (-scores[place], place))
+                if scores[place] > 0
+            ][:k]
+        )
 
 
 def test_nothing_to_rank_gives_nothing():
-    assert Index([]).best([["a"]], 3) == [[]] and Index([[], []]).best([["a"]], 3) == [[]] and Index([["a"]]).best([], 3) == []
-    assert Index([["a"]]).best([[]], 3) == [[]] and ranked([], ["a"], 3, n_words=5) == [[]] and ranked([("d", "a")], [], 3, n_words=5) == []
+    assert (
+        Index([]).best([["a"]], 3) == [[]]
+        and Index([[], []]).best([["a"]], 3) == [[]]
+        and Index([["a"]]).best([], 3) == []
+    )
+    assert (
+        Index([["a"]]).best([[]], 3) == [[]]
+        and ranked([], ["a"], 3, n_words=5) == [[]]
+        and ranked([("d", "a")], [], 3, n_words=5) == []
+    )
 
 
 def test_facts_find_the_passages_that_speak_of_them():
-    documents = [("a", "Varn is a town. Its market sells cheese."), ("b", "The Odla is a river. It rises on Mount Tolm.")]
+    documents = [
+        ("a", "Varn is a town. Its market sells cheese."),
+        ("b", "The Odla is a river. It rises on Mount Tolm."),
+    ]
     first, second = ranked(documents, ["Varn sells cheese", "The Odla rises on a mount"], 2, n_words=5)
     assert [one.id for one in first][:1] == ["a:16-40"] and [one.id for one in second][:1] == ["b:21-44"]
 

@@ -15,7 +15,9 @@ def of(table: str, metric: str) -> pl.DataFrame:
 
 
 def test_only_results_stand_in_the_ledger():
-    assert set(PUBLISHED["table"]) == {"4", "5", "6", "7", "8"} and set(PUBLISHED["source"]) == {"wildhallucinations"}
+    assert set(PUBLISHED["table"]) == {"4", "5", "6", "7", "8"} and set(PUBLISHED["source"]) == {
+        "wildhallucinations"
+    }
     assert {("wildhallucinations", table) for table in PUBLISHED["table"]} <= set(REASONS)
     assert PUBLISHED.height == 161 and of("5", "wildfactscore")["model"].n_unique() == 15
 
@@ -36,7 +38,9 @@ def test_table_8_leaves_three_facts_out():
     n = of("8", "n_unsupported_facts")["value"].item()
     counts = [share * n / 100 for share in of("8", "rag_error_share")["value"]]
     assert n == 119 and all(abs(count - round(count)) < 0.01 for count in counts)
-    assert sum(map(round, counts)) == 116 and of("8", "rag_error_share")["value"].sum() == pytest.approx(97.48)
+    assert sum(map(round, counts)) == 116 and of("8", "rag_error_share")["value"].sum() == pytest.approx(
+        97.48
+    )
 
 
 def test_the_common_entities_are_more_than_one_model_responds_to():

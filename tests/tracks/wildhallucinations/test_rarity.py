@@ -13,8 +13,9 @@ TEXTS = [f"Tell me about Varn, chapter {place}." for place in range(40)] + ["Tel
 
 
 def test_one_character_by_hand():
-    # Counted: "\n\n\n\n a" (4 line ends, a blank, an a): alphabet 3, so P0 = 1/4. Without history: c(a) = 1 of 6, 3 kinds:
-    # (1 + 3/4) / (6 + 3) = 7/36. Behind " " c = 1 of 1, one kind: (1 + 7/36) / 2 = 43/72. No longer history is known. Per 4 characters:
+    # Counted: "\n\n\n\n a" (4 line ends, a blank, an a): alphabet 3, so P0 = 1/4. Without history: c(a) = 1
+    # of 6, 3 kinds: (1 + 3/4) / (6 + 3) = 7/36. Behind " " c = 1 of 1, one kind: (1 + 7/36) / 2 = 43/72. No
+    # longer history is known. Per 4 characters:
     assert perplexities(["a"], ["a"], "ngram")["a"] == pytest.approx((72 / 43) ** 4, abs=1e-6)
 
 
@@ -59,7 +60,9 @@ def weights(tmp_path_factory):
     folder = tmp_path_factory.mktemp("gpt2")
     PreTrainedTokenizerFast(tokenizer_object=words, unk_token="?", bos_token="<").save_pretrained(folder)
     torch.manual_seed(0)
-    GPT2LMHeadModel(GPT2Config(vocab_size=len(vocabulary), n_positions=32, n_embd=16, n_layer=2, n_head=2)).save_pretrained(folder)
+    GPT2LMHeadModel(
+        GPT2Config(vocab_size=len(vocabulary), n_positions=32, n_embd=16, n_layer=2, n_head=2)
+    ).save_pretrained(folder)
     return str(folder)
 
 
@@ -68,7 +71,10 @@ def test_a_causal_model_gives_the_mean_loss_of_the_tokens_behind_its_start(weigh
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     found = perplexities(["varn", "q", "teruvarnodla", ""], [], weights)
-    tokenizer, model = AutoTokenizer.from_pretrained(weights), AutoModelForCausalLM.from_pretrained(weights).eval()
+    tokenizer, model = (
+        AutoTokenizer.from_pretrained(weights),
+        AutoModelForCausalLM.from_pretrained(weights).eval(),
+    )
     for name in ("varn", "q", "teruvarnodla"):
         ids = torch.tensor([[tokenizer.bos_token_id, *tokenizer(name)["input_ids"]]])
         with torch.no_grad():

@@ -27,12 +27,38 @@ def tables(tmp_path):
     made = Collection(tmp_path, name="x", on_bad_row="stop", card=CARD)
     item = made.item("entity", group=("a",), question="Varn")
     fixed = {"label_source": "published", "generator": "talker"}
-    reply = made.sample(item, "It is a town. It has a sea. It is the town.", is_hallucinated=True, n_claims=3, **fixed)
+    reply = made.sample(
+        item, "It is a town. It has a sea. It is the town.", is_hallucinated=True, n_claims=3, **fixed
+    )
     told = (("It is a town.", False), ("It has a sea.", True), ("It is the town.", False))
     for place, (text, is_wrong) in reversed(list(enumerate(told))):
-        made.sample(item, text, task="fact", is_hallucinated=is_wrong, place=place, generation=reply["sample_id"], label="so", **fixed)
-    made.sample(item, "I'm sorry, I do not know Varn.", is_hallucinated=False, n_claims=0, label_source="published", generator="refuser")
-    made.sample(item, "Varn is old.", task="fact", is_hallucinated=False, label_source="published", generator="talker", place=0)
+        made.sample(
+            item,
+            text,
+            task="fact",
+            is_hallucinated=is_wrong,
+            place=place,
+            generation=reply["sample_id"],
+            label="so",
+            **fixed,
+        )
+    made.sample(
+        item,
+        "I'm sorry, I do not know Varn.",
+        is_hallucinated=False,
+        n_claims=0,
+        label_source="published",
+        generator="refuser",
+    )
+    made.sample(
+        item,
+        "Varn is old.",
+        task="fact",
+        is_hallucinated=False,
+        label_source="published",
+        generator="talker",
+        place=0,
+    )
     return made.tables()
 
 
@@ -41,7 +67,9 @@ def test_replies_facts_and_verdicts_as_the_track_makes_them(tables):
     for model, data in ((Generation, found.generations), (Fact, found.facts), (Judgement, found.judgements)):
         validate(model, data, where="here")
     replies = found.generations.sort("model")
-    assert replies.select("purpose", "model", "status", "reason", pair("attributes", "abstained_paper")).rows() == [
+    assert replies.select(
+        "purpose", "model", "status", "reason", pair("attributes", "abstained_paper")
+    ).rows() == [
         ("generate", "refuser", "abstained", "measured-rule", "true"),
         ("generate", "talker", "ok", None, "false"),
     ]
@@ -51,7 +79,9 @@ def test_replies_facts_and_verdicts_as_the_track_makes_them(tables):
         ("It is the town.", "talker", 2, True),
     ]
     assert found.facts["generation_id"].unique().to_list() == [replies["generation_id"][1]]
-    verdicts = found.facts.join(found.judgements, left_on="fact_id", right_on="target_id", maintain_order="left")
+    verdicts = found.facts.join(
+        found.judgements, left_on="fact_id", right_on="target_id", maintain_order="left"
+    )
     assert verdicts.select("judge", "verdict", pair("attributes", "label")).rows() == [
         ("human", False, "so"),
         ("human", True, "so"),
@@ -63,44 +93,86 @@ def test_replies_facts_and_verdicts_as_the_track_makes_them(tables):
     ("text", "n_claims", "rule", "expected"),
     [
         ("I'm sorry, I do not know Varn.", 0, "measured", ("abstained", "measured-rule", "true", "true")),
-        ("Varn has a sea, a port and a lighthouse.", 0, "measured", ("ok", None, "false", "false")),  # taking the claims out failed
+        (
+            "Varn has a sea, a port and a lighthouse.",
+            0,
+            "measured",
+            ("ok", None, "false", "false"),
+        ),  # taking the claims out failed
         ("Please Please Me is an album.", 0, "measured", ("ok", None, "false", "true")),
         ("Please Please Me is an album.", 0, "paper", ("abstained", "paper-rule", "false", "true")),
-        ("I do not know Varn.", 2, "measured", ("ok", None, "false", "true")),  # people found claims in it: it answers
+        (
+            "I do not know Varn.",
+            2,
+            "measured",
+            ("ok", None, "false", "true"),
+        ),  # people found claims in it: it answers
     ],
 )
-def test_abstention_is_what_a_reply_says_and_not_that_no_claim_was_found(tmp_path, text, n_claims, rule, expected):
+def test_abstention_is_what_a_reply_says_and_not_that_no_claim_was_found(
+    tmp_path, text, n_claims, rule, expected
+):
     made = Collection(tmp_path, name="x", on_bad_row="stop", card=CARD)
     item = made.item("entity", group=("a",), question="Varn")
-    made.sample(item, text, is_hallucinated=False, n_claims=n_claims, label_source="published", generator="talker")
+    made.sample(
+        item, text, is_hallucinated=False, n_claims=n_claims, label_source="published", generator="talker"
+    )
     rules = [pair("attributes", f"abstained_{name}").alias(name) for name in ("measured", "paper")]
     assert ready(made.tables(), rule).generations.select("status", "reason", *rules).row(0) == expected
 
 
 def test_a_board_says_of_each_state_the_same_in_every_number(tables):
-    """Of talker, refuser and a lister whose claims were lost: one responds with facts, one abstains, one responds without a fact."""
+    """Of talker, refuser and a lister whose claims were lost: one responds with facts, one abstains, one
+    responds without a fact.
+    """
     made = Collection(Path(), name="x", on_bad_row="stop", card=CARD)
     item = made.item("entity", group=("a",), question="Varn")
-    more = made.sample(item, "- a sea\n- a port", is_hallucinated=False, n_claims=0, label_source="published", generator="lister")
+    more = made.sample(
+        item,
+        "- a sea\n- a port",
+        is_hallucinated=False,
+        n_claims=0,
+        label_source="published",
+        generator="lister",
+    )
     samples = pl.concat([tables.samples, frame(Sample, [more | {"item_id": tables.items["item_id"][0]}])])
     found = ready(replace(tables, samples=samples))
-    given = {"items": tables.items, "generations": found.generations, "facts": found.facts, "judgements": found.judgements}
+    given = {
+        "items": tables.items,
+        "generations": found.generations,
+        "facts": found.facts,
+        "judgements": found.judgements,
+    }
     scores, _ = score(At(), "board", **given, samples=found.samples, inputs="digest")
     rows = by_key(scores)
 
     def told(metric, *where):
-        return {name: (rows[metric, name, *where]["value"], rows[metric, name, *where]["n"]) for name in ("talker", "refuser", "lister")}
+        return {
+            name: (rows[metric, name, *where]["value"], rows[metric, name, *where]["n"])
+            for name in ("talker", "refuser", "lister")
+        }
 
     assert told("responding_rate", "measured") == {"talker": (1, 1), "refuser": (0, 1), "lister": (1, 1)}
     assert told("n_responses") == {"talker": (1, 1), "refuser": (0, 1), "lister": (1, 1)}
     assert told("no_fact_rate", "all") == {"talker": (0, 1), "refuser": (None, 0), "lister": (1, 1)}
-    assert told("wildfactscore", "raw", "all") == {"talker": (0.666667, 1), "refuser": (None, 0), "lister": (None, 0)}
-    assert told("wildfactscore_strict", "raw", "all") == {"talker": (0, 1), "refuser": (0, 1), "lister": (None, 0)}
+    assert told("wildfactscore", "raw", "all") == {
+        "talker": (0.666667, 1),
+        "refuser": (None, 0),
+        "lister": (None, 0),
+    }
+    assert told("wildfactscore_strict", "raw", "all") == {
+        "talker": (0, 1),
+        "refuser": (0, 1),
+        "lister": (None, 0),
+    }
 
 
 def test_labelled_claims_without_a_reply_measure_verifiers_alone(tables):
     found = ready(tables)
-    assert "Varn is old." in found.samples["text"].to_list() and "Varn is old." not in found.facts["text"].to_list()
+    assert (
+        "Varn is old." in found.samples["text"].to_list()
+        and "Varn is old." not in found.facts["text"].to_list()
+    )
     assert found.samples["task"].unique().to_list() == ["fact"]
 
 
@@ -110,12 +182,14 @@ def test_a_source_that_brings_none(tmp_path):
     assert found.facts.equals(frame(Fact))
 
 
-# ---- published figures ----------------------------------------------------------------------------------------------------------
+# ---- published figures -------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def shares():
-    """Per setting and model: mean entailment over answers, share of all replies whose claims are all entailed, share that answers."""
+    """Per setting and model: mean entailment over answers, share of all replies whose claims are all
+    entailed, share that answers.
+    """
     folder = DATA / "refchecker"
     if not (folder / "claims.jsonl").is_file():
         pytest.skip(f"no refchecker/claims.jsonl under {DATA}; name the folder in TRUERATE_DATA")
@@ -128,7 +202,9 @@ def shares():
         assert set(replies.filter(pl.col("share").is_null())["status"]) <= {"abstained", "ok"}
         assert set(replies.filter(pl.col("share").is_not_null())["status"]) == {"ok"}
         strict, responds = (pl.col("share") == 1).fill_null(False), pl.col("share").is_not_null()
-        table = replies.group_by("model").agg(pl.col("share").mean(), strict=strict.mean(), responds=responds.mean(), n=pl.len())
+        table = replies.group_by("model").agg(
+            pl.col("share").mean(), strict=strict.mean(), responds=responds.mean(), n=pl.len()
+        )
         found[part] = table.sort("share", descending=True)
         assert table["n"].unique().to_list() == [50]
     return found
@@ -142,14 +218,36 @@ def test_mean_entailment_of_refchecker_without_context(shares):
     mean = of(shares["zero_context"], "share")
     assert [mean[model] for model in ("gpt4", "chatgpt", "claude2")] == [0.669, 0.533, 0.337]
     responds = of(shares["zero_context"], "responds")
-    assert [responds[model] for model in ("gpt4", "chatgpt", "claude2", "llama2_70b_chat", "alpaca_7B")] == [1.0, 1.0, 0.78, 0.94, 0.68]
+    assert [responds[model] for model in ("gpt4", "chatgpt", "claude2", "llama2_70b_chat", "alpaca_7B")] == [
+        1.0,
+        1.0,
+        0.78,
+        0.94,
+        0.68,
+    ]
 
 
 def test_strict_gives_another_order_than_mean_entailment(shares):
     table = shares["zero_context"]
-    assert table["model"].to_list() == ["gpt4", "chatgpt", "claude2", "falcon_40B_instruct", "llama2_70b_chat", "alpaca_7B", "davinci001"]
+    assert table["model"].to_list() == [
+        "gpt4",
+        "chatgpt",
+        "claude2",
+        "falcon_40B_instruct",
+        "llama2_70b_chat",
+        "alpaca_7B",
+        "davinci001",
+    ]
     strict = of(table, "strict")
-    assert [strict[model] for model in table["model"]] == [0.52, 0.38, 0.04, 0.1, 0.02, 0.06, 0.06]  # of 50: 26, 19, 2, 5, 1, 3, 3
+    assert [strict[model] for model in table["model"]] == [
+        0.52,
+        0.38,
+        0.04,
+        0.1,
+        0.02,
+        0.06,
+        0.06,
+    ]  # of 50: 26, 19, 2, 5, 1, 3, 3
 
 
 def test_the_settings_have_winners_of_their_own(shares):

@@ -7,20 +7,28 @@ from truerate.tracks.wildhallucinations.review import ERROR_KINDS, KINDS, OVERTU
 
 from .made_facts import TALLY, scores_of
 
-# Table 7 of the paper, GPT-4o: 4 and 3 of 36 unsupported facts are errors of retrieval and entailment. Planted beside them: 9 that the
-# web contradicts itself about; the model made the others up.
+# Table 7 of the paper, GPT-4o: 4 and 3 of 36 unsupported facts are errors of retrieval and entailment.
+# Planted beside them: 9 that the web contradicts itself about; the model made the others up.
 PLANTED = {"retrieval": 4, "entailment": 3, "contradictory-web": 9, "generation": 20}
 
 
 def rows(counts: dict[str, int], verdict: str, subject: str = "a", weight: float = 1.0) -> list[dict]:
     labels = [kind for kind, n in counts.items() for _ in range(n)]
     known = {"verdict": verdict, "subject": subject, "weight": weight}
-    return [known | {"label": kind, "fact_id": f"{subject}-{verdict}-{k}", "item_id": f"e{k}"} for k, kind in enumerate(labels)]
+    return [
+        known | {"label": kind, "fact_id": f"{subject}-{verdict}-{k}", "item_id": f"e{k}"}
+        for k, kind in enumerate(labels)
+    ]
 
 
-def known_facts(reviewed: list[dict], n_supported: int, n_unsupported: int, subject: str = "a") -> pl.DataFrame:
+def known_facts(
+    reviewed: list[dict], n_supported: int, n_unsupported: int, subject: str = "a"
+) -> pl.DataFrame:
     """All facts of a subject, each with the same share; the reviewed ones are among them."""
-    names = {verdict: [task["fact_id"] for task in reviewed if task["verdict"] == verdict] for verdict in ("supported", "unsupported")}
+    names = {
+        verdict: [task["fact_id"] for task in reviewed if task["verdict"] == verdict]
+        for verdict in ("supported", "unsupported")
+    }
     rows = []
     for verdict, n in (("supported", n_supported), ("unsupported", n_unsupported)):
         own = (names[verdict] + [f"{subject}-{verdict}-more-{k}" for k in range(n)])[:n]
@@ -41,7 +49,9 @@ def test_the_planted_shares_come_back_exactly():
 def test_seven_of_27_is_hardly_known():
     # Table 7, Claude 3 Haiku: 25.92 % of 27; Wilson on 27 facts of 27 entities .13 to .45
     counts = {"retrieval": 7, "generation": 20}
-    row = scores_of(error_rows("a", "unsupported", rows(counts, "unsupported"), TALLY))["error_rate", "a", "retrieval", "unsupported"]
+    row = scores_of(error_rows("a", "unsupported", rows(counts, "unsupported"), TALLY))[
+        "error_rate", "a", "retrieval", "unsupported"
+    ]
     assert row["value"] == pytest.approx(7 / 27, abs=1e-6)
     assert row["low"] == pytest.approx(0.13, abs=0.01) and row["high"] == pytest.approx(0.45, abs=0.02)
 
@@ -54,14 +64,19 @@ def test_shares_go_by_weight():
 
 
 def test_both_kinds_correct_the_score():
-    # 80 supported, 20 unsupported; 7 of 36-like shares: of 20 reviewed unsupported 5 were right, of 40 supported 2 were wrong
+    # 80 supported, 20 unsupported; 7 of 36-like shares: of 20 reviewed unsupported 5 were right, of 40
+    # supported 2 were wrong
     wrong = rows({"retrieval": 3, "entailment": 2, "generation": 15}, "unsupported", weight=1.0)
     fine = rows({"entailment": 2, "correct": 38}, "supported", weight=2.0)
     reviewed = wrong + fine
     found = scores_of(review_rows(reviewed, known_facts(reviewed, 80, 20), TALLY))
     # .2 · 5/20 − .8 · 2/40
     row = found["review_correction", "a"]
-    assert row["value"] == pytest.approx(0.2 * 0.25 - 0.8 * 0.05) and row["low"] < row["value"] < row["high"] and row["n"] == 60
+    assert (
+        row["value"] == pytest.approx(0.2 * 0.25 - 0.8 * 0.05)
+        and row["low"] < row["value"] < row["high"]
+        and row["n"] == 60
+    )
     assert found["review_correction", "all"]["value"] == row["value"]
 
 
@@ -75,9 +90,13 @@ def test_unsupported_facts_alone_correct_nothing():
 def test_replies_with_few_facts_weigh_more():
     # the wrong verdict stands in a reply of 2 facts (share .5), the other in one of 10: 5 of 6 by share
     reviewed = rows({"retrieval": 1, "generation": 1}, "unsupported") + rows({"correct": 2}, "supported")
-    facts = known_facts(reviewed, 2, 2).with_columns(share=pl.when(pl.col("fact_id") == "a-unsupported-0").then(0.5).otherwise(0.1))
+    facts = known_facts(reviewed, 2, 2).with_columns(
+        share=pl.when(pl.col("fact_id") == "a-unsupported-0").then(0.5).otherwise(0.1)
+    )
     # score .2 / .8
-    assert scores_of(review_rows(reviewed, facts, TALLY))["review_correction", "a"]["value"] == pytest.approx(0.75 * 5 / 6, abs=1e-6)
+    assert scores_of(review_rows(reviewed, facts, TALLY))["review_correction", "a"]["value"] == pytest.approx(
+        0.75 * 5 / 6, abs=1e-6
+    )
 
 
 def test_no_review_no_rows():

@@ -9,10 +9,24 @@ from truerate.core.schemas import Outcome, Reject, Score, frame, pairs, validate
 from truerate.tracks.wildhallucinations.card import CARD
 from truerate.tracks.wildhallucinations.scores import score
 
-from .made_facts import PAGES, At, Params, Settings, by_key, facts, generation, item, judgement, reply, sample, tables
+from .made_facts import (
+    PAGES,
+    At,
+    Params,
+    Settings,
+    by_key,
+    facts,
+    generation,
+    item,
+    judgement,
+    reply,
+    sample,
+    tables,
+)
 
 ITEMS = [item("x"), item("y", domain="visual", wikipedia="false"), item("z", rarity="10^3"), item("v")]
-# a: x 1 of 2, y 2 of 2, z 3 of 4 (one a duplicate), v without facts. b: x 2 of 2, silent on y, z with an open fact, v lost.
+# a: x 1 of 2, y 2 of 2, z 3 of 4 (one a duplicate), v without facts. b: x 2 of 2, silent on y, z with an open
+# fact, v lost.
 REPLIES = [
     *(reply("a", name) for name in "xyzv"),
     reply("b", "x"),
@@ -20,7 +34,13 @@ REPLIES = [
     reply("b", "z"),
     reply("b", "v", "dead"),
 ]
-FACTS = [facts("a", "x", "+-"), facts("a", "y", "+t"), facts("a", "z", "+d+-"), facts("b", "x", "++"), facts("b", "z", "+?")]
+FACTS = [
+    facts("a", "x", "+-"),
+    facts("a", "y", "+t"),
+    facts("a", "z", "+d+-"),
+    facts("b", "x", "++"),
+    facts("b", "z", "+?"),
+]
 
 
 def scored(items=ITEMS, replies=REPLIES, found=FACTS, samples=(), settings=None, more=(), **known):
@@ -29,7 +49,9 @@ def scored(items=ITEMS, replies=REPLIES, found=FACTS, samples=(), settings=None,
     made["judgements"] = pl.concat([made["judgements"], frame_of(more)]) if more else made["judgements"]
     scores, outcomes = score(at, "board", **made, inputs="digest", **known)
     validate(Score, scores, where="scores"), validate(Outcome, outcomes, where="outcomes")
-    keyed = scores.with_columns(where=pl.Series([str(one) for one in scores["slice"].to_list()], dtype=pl.String))
+    keyed = scores.with_columns(
+        where=pl.Series([str(one) for one in scores["slice"].to_list()], dtype=pl.String)
+    )
     assert not keyed.select("metric", "subject", "where").is_duplicated().any()
     return by_key(scores), outcomes
 
@@ -49,16 +71,26 @@ def value(*key):
 
 def test_wildfactscore_is_the_mean_over_replies_that_respond():
     assert value("wildfactscore", "a", "raw", "all") == pytest.approx((1 / 2 + 1 + 3 / 4) / 3)
-    assert value("wildfactscore", "b", "raw", "all") == 1.0 and FOUND["wildfactscore", "b", "raw", "all"]["n"] == 2
+    assert (
+        value("wildfactscore", "b", "raw", "all") == 1.0
+        and FOUND["wildfactscore", "b", "raw", "all"]["n"] == 2
+    )
 
 
 def test_strict_is_the_share_that_responds_times_the_share_of_the_readable_that_is_all_supported():
-    # a: all 4 respond; x, y, z are readable: 0, 1, 0. b: 2 of 3 respond (y is silent, v did not come); x 1, z is open
+    # a: all 4 respond; x, y, z are readable: 0, 1, 0. b: 2 of 3 respond (y is silent, v did not come); x 1, z
+    # is open
     assert value("wildfactscore_strict", "a", "raw", "all") == pytest.approx(1 / 3)
     assert value("wildfactscore_strict", "b", "raw", "all") == pytest.approx(2 / 3, abs=1e-6)
-    assert FOUND["wildfactscore_strict", "b", "raw", "all"]["n"] == 2 and FOUND["wildfactscore_strict", "a", "raw", "all"]["n"] == 3
+    assert (
+        FOUND["wildfactscore_strict", "b", "raw", "all"]["n"] == 2
+        and FOUND["wildfactscore_strict", "a", "raw", "all"]["n"] == 3
+    )
     # on x and z nobody is silent: what is left is the share
-    assert value("wildfactscore_strict", "a", "raw", "common") == 0.0 and value("wildfactscore_strict", "b", "raw", "common") == 1.0
+    assert (
+        value("wildfactscore_strict", "a", "raw", "common") == 0.0
+        and value("wildfactscore_strict", "b", "raw", "common") == 1.0
+    )
 
 
 def test_unreadable_replies_are_counted_beside_it():
@@ -77,8 +109,16 @@ def test_length_duplicates_and_shares_of_facts():
     # γ 4: 2 facts cost exp(−1) = .367879; a: .5 and 1 of two facts, .75 of four
     assert value("factscore_length", "a", "4", "all") == pytest.approx((1.5 * 0.367879 + 0.75) / 3, abs=1e-5)
     assert value("wildfactscore_dedup", "a", "all") == pytest.approx((1 / 2 + 1 + 2 / 3) / 3, abs=1e-6)
-    rates = {name: value(name, "a", "all") for name in ("duplicate_fact_rate", "title_fact_rate", "no_fact_rate", "unparsed_fact_rate")}
-    assert rates == {"duplicate_fact_rate": 0.125, "title_fact_rate": 0.125, "no_fact_rate": 0.25, "unparsed_fact_rate": 0.0}
+    rates = {
+        name: value(name, "a", "all")
+        for name in ("duplicate_fact_rate", "title_fact_rate", "no_fact_rate", "unparsed_fact_rate")
+    }
+    assert rates == {
+        "duplicate_fact_rate": 0.125,
+        "title_fact_rate": 0.125,
+        "no_fact_rate": 0.25,
+        "unparsed_fact_rate": 0.0,
+    }
     assert value("unparsed_fact_rate", "b", "all") == 0.25
 
 
@@ -86,12 +126,17 @@ def test_slices_pool_small_domains():
     # medical has x, z, v; visual has y alone, which is not above 1
     assert value("wildfactscore", "a", "medical", "raw", "all") == pytest.approx((1 / 2 + 3 / 4) / 2)
     assert value("wildfactscore", "a", "other", "raw", "all") == 1.0
-    assert value("wildfactscore", "a", "raw", "all", "no") == 1.0 and value("wildfactscore", "a", "raw", "10^3", "all") == 0.75
+    assert (
+        value("wildfactscore", "a", "raw", "all", "no") == 1.0
+        and value("wildfactscore", "a", "raw", "10^3", "all") == 0.75
+    )
     assert not any(key[0] == "wildfactscore" and "visual" in key for key in FOUND)
 
 
 def test_replies():
-    assert value("responding_rate", "a", "measured") == 1.0 and value("responding_rate", "b", "paper") == pytest.approx(2 / 3, abs=1e-6)
+    assert value("responding_rate", "a", "measured") == 1.0 and value(
+        "responding_rate", "b", "paper"
+    ) == pytest.approx(2 / 3, abs=1e-6)
     assert value("n_responses", "b") == 2 and value("n_facts", "a") == 8
     assert value("facts_per_response", "a") == 2.0 and value("words_per_response", "b") == 4.0
     # 6 replies respond; the writer was called for each
@@ -105,8 +150,14 @@ def test_rank_changes():
 
 
 def test_outcomes_are_one_per_entity():
-    own = OUTCOMES.filter(metric="wildfactscore", subject="a").filter(pl.col("slice").list.len() == 2).sort("unit_id")
-    whole = own.filter(pl.Series([one == pairs(estimator="raw", set="all") for one in own["slice"].to_list()]))
+    own = (
+        OUTCOMES.filter(metric="wildfactscore", subject="a")
+        .filter(pl.col("slice").list.len() == 2)
+        .sort("unit_id")
+    )
+    whole = own.filter(
+        pl.Series([one == pairs(estimator="raw", set="all") for one in own["slice"].to_list()])
+    )
     assert dict(whole.select("unit_id", "value").iter_rows()) == {"v": None, "x": 0.5, "y": 1.0, "z": 0.75}
     assert OUTCOMES.height == 2 * (8 + 4) and (OUTCOMES["unit_id"] == OUTCOMES["cluster_id"]).all()
 
@@ -115,33 +166,53 @@ def test_outcomes_of_strict_have_the_score_as_their_mean():
     """Also where replies cannot be read: ranks are tested on what is published."""
     for subject in "ab":
         own = OUTCOMES.filter(metric="wildfactscore_strict", subject=subject)
-        own = own.filter(pl.Series([one == pairs(estimator="raw", set="all") for one in own["slice"].to_list()]))
-        assert own["value"].mean() == pytest.approx(value("wildfactscore_strict", subject, "raw", "all"), abs=1e-6)
+        own = own.filter(
+            pl.Series([one == pairs(estimator="raw", set="all") for one in own["slice"].to_list()])
+        )
+        assert own["value"].mean() == pytest.approx(
+            value("wildfactscore_strict", subject, "raw", "all"), abs=1e-6
+        )
     # b: S is 1 of 1 readable, 2 respond: x 1 + 2/1 · (1 − 1), z stands as S, y is silent, v did not come
     assert dict(own.select("unit_id", "value").iter_rows()) == {"x": 1.0, "y": 0.0, "z": 1.0, "v": None}
 
 
 def test_a_reply_whose_facts_were_not_all_written_is_not_strict():
-    lost = [row | {"attributes": pairs(generation="b-x", n_missed=1)} if row["generation_id"] == "w-b-x" else row for row in REPLIES[4]]
+    lost = [
+        row | {"attributes": pairs(generation="b-x", n_missed=1)} if row["generation_id"] == "w-b-x" else row
+        for row in REPLIES[4]
+    ]
     found, outcomes = scored(replies=[*REPLIES[:4], lost, *REPLIES[5:]])
     # no responding reply of b can be read: silence alone says nothing of the others
-    assert found["wildfactscore_strict", "b", "raw", "all"]["value"] is None and found["wildfactscore", "b", "raw", "all"]["value"] == 1.0
+    assert (
+        found["wildfactscore_strict", "b", "raw", "all"]["value"] is None
+        and found["wildfactscore", "b", "raw", "all"]["value"] == 1.0
+    )
     assert found["unreadable_rate", "b", "all"]["value"] == 1.0
     assert outcomes.filter(metric="wildfactscore_strict", subject="b")["value"].null_count() == 4 + 2
 
 
 def test_who_is_always_silent_is_never_all_supported():
-    found, _ = scored(replies=[*REPLIES[:4], *(reply("b", name, "abstained", "I do not know.") for name in "xyzv")], found=FACTS[:3])
+    found, _ = scored(
+        replies=[*REPLIES[:4], *(reply("b", name, "abstained", "I do not know.") for name in "xyzv")],
+        found=FACTS[:3],
+    )
     row = found["wildfactscore_strict", "b", "raw", "all"]
-    # 0 of 4 entities respond: Wilson's upper end with Student's t of 3 degrees, (1.96 / 3.182)² · 4 = 1.517 rows
-    assert (row["value"], row["low"], row["n"]) == (0, 0, 4) and row["high"] == pytest.approx(3.8415 / (1.517 + 3.8415), abs=1e-3)
+    # 0 of 4 entities respond: Wilson's upper end with Student's t of 3 degrees, (1.96 / 3.182)² · 4 = 1.517
+    # rows
+    assert (row["value"], row["low"], row["n"]) == (0, 0, 4) and row["high"] == pytest.approx(
+        3.8415 / (1.517 + 3.8415), abs=1e-3
+    )
 
 
 def test_who_never_answered_is_empty_and_counted():
-    found, outcomes = scored(replies=[*REPLIES[:4], *(reply("b", name, "dead") for name in "xyzv")], found=FACTS[:3])
+    found, outcomes = scored(
+        replies=[*REPLIES[:4], *(reply("b", name, "dead") for name in "xyzv")], found=FACTS[:3]
+    )
     assert found["no_answers", "b"]["value"] == 4 and ("no_answers", "a") not in found
     for metric in ("wildfactscore", "wildfactscore_strict"):
-        assert found[metric, "b", "raw", "all"]["value"] is None and found[metric, "b", "raw", "all"]["n"] == 0
+        assert (
+            found[metric, "b", "raw", "all"]["value"] is None and found[metric, "b", "raw", "all"]["n"] == 0
+        )
     assert found["responding_rate", "b", "measured"]["value"] is None
     assert outcomes.filter(subject="b")["value"].null_count() == outcomes.filter(subject="b").height
 
@@ -150,8 +221,13 @@ def test_a_judge_who_never_answered_has_no_rates():
     dead = [judgement("lost", f"a-e{k}-0", None) | {"status": "dead"} for k in range(8)]
     samples = [sample(f"a-e{k}-0", f"e{k}", "a", True) for k in range(8)]
     found, _ = scored(MANY, SAID, GIVEN, samples, more=dead)
-    assert found["verifier_accuracy", "lost"]["value"] is None and found["verifier_no_answers", "lost"]["value"] == 8
-    assert found["verifier_accuracy", "judge"]["value"] == 1.0 and ("verifier_no_answers", "judge") not in found
+    assert (
+        found["verifier_accuracy", "lost"]["value"] is None
+        and found["verifier_no_answers", "lost"]["value"] == 8
+    )
+    assert (
+        found["verifier_accuracy", "judge"]["value"] == 1.0 and ("verifier_no_answers", "judge") not in found
+    )
 
 
 def test_nothing_was_asked():
@@ -164,24 +240,33 @@ def test_every_metric_is_described_and_stands_in_a_table():
     assert CARD["ranks"]["slice"] == {"estimator": "raw", "set": "all"}
 
 
-# ---- labelled facts -------------------------------------------------------------------------------------------------------------------
+# ---- labelled facts ----------------------------------------------------------------------------------------
 
 MANY = [item(f"e{k}") for k in range(40)]
 SAID = [reply(name, f"e{k}") for name in "ab" for k in range(40)]
-# a has 2 of 10 flagged, b 4; of every second fact people say: flagged right, and one of a's supported ones wrong
-GIVEN = [facts("a", f"e{k}", "--++++++++") for k in range(40)] + [facts("b", f"e{k}", "----++++++") for k in range(40)]
+# a has 2 of 10 flagged, b 4; of every second fact people say: flagged right, and one of a's supported ones
+# wrong
+GIVEN = [facts("a", f"e{k}", "--++++++++") for k in range(40)] + [
+    facts("b", f"e{k}", "----++++++") for k in range(40)
+]
 
 
 def test_the_corrected_score():
     samples = [
-        sample(f"a-e{k}-{place}", f"e{k}", "a", is_wrong, 20.0) for k in range(40) for place, is_wrong in ((0, k % 4 > 0), (5, k == 0))
+        sample(f"a-e{k}-{place}", f"e{k}", "a", is_wrong, 20.0)
+        for k in range(40)
+        for place, is_wrong in ((0, k % 4 > 0), (5, k == 0))
     ]
     found, _ = scored(MANY, SAID, GIVEN, samples)
     # flagged .3, of them right 30/40; of the others missed 1/40: TPR .225 / .2425, FPR .075 / .7575
     tpr, fpr = 0.225 / 0.2425, 0.075 / 0.7575
-    assert found["wildfactscore", "a", "corrected", "all"]["value"] == pytest.approx(1 - (0.2 - fpr) / (tpr - fpr), abs=1e-5)
+    assert found["wildfactscore", "a", "corrected", "all"]["value"] == pytest.approx(
+        1 - (0.2 - fpr) / (tpr - fpr), abs=1e-5
+    )
     row = found["wildfactscore", "b", "corrected", "common"]
-    assert row["low"] < row["value"] < row["high"] and row["value"] == pytest.approx(1 - (0.4 - fpr) / (tpr - fpr), abs=1e-5)
+    assert row["low"] < row["value"] < row["high"] and row["value"] == pytest.approx(
+        1 - (0.4 - fpr) / (tpr - fpr), abs=1e-5
+    )
     assert found["verifier_tpr", "judge"]["value"] == pytest.approx(30 / 31, abs=1e-5)
     assert found["rank_change", "a", "corrected"]["value"] == 0
 
@@ -189,28 +274,47 @@ def test_the_corrected_score():
 def test_batches_against_single_calls():
     alone = [judgement("judge", f"a-e{k}-0", k != 3, stage="single") for k in range(8)]
     found, _ = scored(MANY, SAID, GIVEN, more=alone)
-    assert found["batch_agreement", "judge"]["value"] == 0.875 and found["wildfactscore", "a", "raw", "all"]["value"] == 0.8
+    assert (
+        found["batch_agreement", "judge"]["value"] == 0.875
+        and found["wildfactscore", "a", "raw", "all"]["value"] == 0.8
+    )
 
 
-# ---- entities and evidence --------------------------------------------------------------------------------------------------------------
+# ---- entities and evidence ---------------------------------------------------------------------------------
 
 
 def test_the_funnel_and_the_evidence():
     said = [
         [generation("m1", "c1", "q", "extract", "x"), generation("m2", "c2", "q", "extract", "y")],
-        [generation("v1", "x", "q", "verify", "entity"), generation("v2", "y", "q", "verify", "private person")],
+        [
+            generation("v1", "x", "q", "verify", "entity"),
+            generation("v2", "y", "q", "verify", "private person"),
+        ],
         [generation("d1", "x", "q", "disambiguate", "one"), generation("k1", "x", "q", "domain", "medical")],
         [generation("s1", "x", "web", "search", documents="page", n_results=2)],
         [generation("g1", "x", "a", "generate", status="dead", reason="timeout")],
     ]
-    dropped = [("curate", "y", "private-person"), ("curate", "t", "takedown"), ("evidence", "x", "duplicate"), ("generate", "g1", "dead")]
-    rejects = frame(Reject, [{"where": w, "row": None, "target_id": t, "reason": r, "detail": "", "text": ""} for w, t, r in dropped])
+    dropped = [
+        ("curate", "y", "private-person"),
+        ("curate", "t", "takedown"),
+        ("evidence", "x", "duplicate"),
+        ("generate", "g1", "dead"),
+    ]
+    rejects = frame(
+        Reject,
+        [
+            {"where": w, "row": None, "target_id": t, "reason": r, "detail": "", "text": ""}
+            for w, t, r in dropped
+        ],
+    )
     found, _ = scored([item("x")], said, [], documents=PAGES, rejects=rejects)
     stages = ("messages", "names", "entities", "public", "unambiguous", "with-domain", "with-pages")
     assert [found["funnel_n", "entities", stage]["value"] for stage in stages] == [2, 3, 2, 1, 1, 1, 1]
     assert found["pages_per_entity", "web"]["value"] == 1 and found["words_per_entity", "web"]["value"] == 4
     assert found["wikipedia_rate", "web"]["value"] == 1 and found["n_pages", "web", "ok"]["value"] == 1
     assert found["n_pages", "web", "duplicate"]["value"] == 1
-    assert [key for key in found if key[0] == "n_rejected" and "generate" in key] == [("n_rejected", "a", "timeout", "generate")]
+    assert [key for key in found if key[0] == "n_rejected" and "generate" in key] == [
+        ("n_rejected", "a", "timeout", "generate")
+    ]
     assert found["n_rejected", "a", "timeout", "generate"]["value"] == 1
     assert found["n_rejected", "entities", "takedown", "curate"]["value"] == 1

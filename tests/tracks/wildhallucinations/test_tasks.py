@@ -15,7 +15,13 @@ MADE = tables(ITEMS, [reply("a", f"e{k}") for k in range(10)] + [reply("b", "e0"
 
 
 def tasks(n_labelled=8, n_reviewed=12, n_checked=5, seed=7, made=MADE):
-    known = {"verifier": "judge", "n_labelled": n_labelled, "n_reviewed": n_reviewed, "n_checked": n_checked, "seed": seed}
+    known = {
+        "verifier": "judge",
+        "n_labelled": n_labelled,
+        "n_reviewed": n_reviewed,
+        "n_checked": n_checked,
+        "seed": seed,
+    }
     return annotation_tasks(made["items"], made["facts"], made["judgements"], PAGES, **known)
 
 
@@ -45,19 +51,30 @@ def test_entities_to_check():
 
 def test_a_task_shows_its_passages_and_entity():
     task = next(task for task in tasks() if task["kind"] == "fact")
-    assert task["passages"] == ["Text"] and task["entity"] == f"Name {task['item_id']}" and task["text"] == f"fact {task['fact_id']}"
+    assert (
+        task["passages"] == ["Text"]
+        and task["entity"] == f"Name {task['item_id']}"
+        and task["text"] == f"fact {task['fact_id']}"
+    )
     assert passages_of(["a:b:3-5", "gone:0-4"], {"a:b": "0123456"}) == ["34"]
 
 
 def test_the_draw_goes_by_the_facts_and_the_seed():
-    assert tasks() == tasks() and {task["task_id"] for task in tasks()} != {task["task_id"] for task in tasks(seed=8)}
+    assert tasks() == tasks() and {task["task_id"] for task in tasks()} != {
+        task["task_id"] for task in tasks(seed=8)
+    }
     more = tables(ITEMS, [], [*GIVEN, facts("c", "e1", "-+")])
     before = {task["task_id"] for task in tasks() if task["kind"] == "fact"}
     assert before <= {task["task_id"] for task in tasks(made=more)}
 
 
 def test_small_groups_are_taken_whole():
-    assert dealt([100, 2, 100], 11) == [5, 2, 4] and dealt([3, 1], 10) == [3, 1] and dealt([], 4) == [] and dealt([5, 5], 0) == [0, 0]
+    assert (
+        dealt([100, 2, 100], 11) == [5, 2, 4]
+        and dealt([3, 1], 10) == [3, 1]
+        and dealt([], 4) == []
+        and dealt([5, 5], 0) == [0, 0]
+    )
 
 
 def test_nothing_to_draw_from():
@@ -72,4 +89,7 @@ def test_weights_always_sum_to_the_facts(n):
     known = {task["verdict"]: 0.0 for task in drawn}
     for task in drawn:
         known[task["verdict"]] += task["weight"]
-    assert all(total == pytest.approx({"unsupported": 10, "supported": 90}[verdict]) for verdict, total in known.items())
+    assert all(
+        total == pytest.approx({"unsupported": 10, "supported": 90}[verdict])
+        for verdict, total in known.items()
+    )

@@ -9,24 +9,33 @@ from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration,
 
 from .made_facts import TALLY, facts, item, judgement, reply, sample, scores_of, tables
 
-# Of ten unsupported facts the judge flags 8, of twenty supported 2 and leaves one without a verdict; the detector flags all.
+# Of ten unsupported facts the judge flags 8, of twenty supported 2 and leaves one without a verdict; the
+# detector flags all.
 LABELLED = [sample(f"f{k}", f"e{k}", "a", k < 10) for k in range(30)]
 SAID = [judgement("judge", f"f{k}", None if k == 29 else k < 8 or k in (10, 11)) for k in range(30)]
 ALWAYS = [judgement("always", f"f{k}", True) for k in range(30)]
 
 
 def found(samples=LABELLED, judged=(*SAID, *ALWAYS)):
-    return scores_of(judge_rows(labelled_facts(frame(Sample, list(samples))), frame(Judgement, list(judged)), TALLY))
+    return scores_of(
+        judge_rows(labelled_facts(frame(Sample, list(samples))), frame(Judgement, list(judged)), TALLY)
+    )
 
 
 def test_rates_of_a_judge():
     rows = found()
     assert rows["verifier_tpr", "judge"]["value"] == 0.8 and rows["verifier_tpr", "judge"]["n"] == 10
-    assert rows["verifier_fpr", "judge"]["value"] == pytest.approx(2 / 19, abs=1e-6)  # without the one that has no verdict
-    assert rows["verifier_accuracy", "judge"]["value"] == pytest.approx(25 / 30, abs=1e-6)  # which counts as wrong here
+    assert rows["verifier_fpr", "judge"]["value"] == pytest.approx(
+        2 / 19, abs=1e-6
+    )  # without the one that has no verdict
+    assert rows["verifier_accuracy", "judge"]["value"] == pytest.approx(
+        25 / 30, abs=1e-6
+    )  # which counts as wrong here
     # on 29: agreed 25, expected (10 · 10 + 19 · 19) / 29²
     expected = (100 + 361) / 841
-    assert rows["verifier_kappa", "judge"]["value"] == pytest.approx((25 / 29 - expected) / (1 - expected), abs=1e-6)
+    assert rows["verifier_kappa", "judge"]["value"] == pytest.approx(
+        (25 / 29 - expected) / (1 - expected), abs=1e-6
+    )
 
 
 def test_a_detector_that_always_flags():
@@ -48,8 +57,12 @@ def test_only_labelled_facts_and_people_count():
 
 
 def test_a_single_call_is_no_verdict_of_the_batch():
-    judged = frame(Judgement, [judgement("judge", "f0", True), judgement("judge", "f0", False, stage="single")])
-    assert said_by(judged, "judge").rows() == [("f0", True)] and said_by(judged, "judge", is_single=True).rows() == [("f0", False)]
+    judged = frame(
+        Judgement, [judgement("judge", "f0", True), judgement("judge", "f0", False, stage="single")]
+    )
+    assert said_by(judged, "judge").rows() == [("f0", True)] and said_by(
+        judged, "judge", is_single=True
+    ).rows() == [("f0", False)]
     assert said_by(judged, None).is_empty()
 
 
@@ -68,7 +81,11 @@ def test_batches_against_single_calls():
 
 
 def test_calibration_weighs_facts_as_the_score_does():
-    made = tables([item("x"), item("y")], [reply("a", "x"), reply("a", "y")], [facts("a", "x", "-+"), facts("a", "y", "-+++?")])
+    made = tables(
+        [item("x"), item("y")],
+        [reply("a", "x"), reply("a", "y")],
+        [facts("a", "x", "-+"), facts("a", "y", "-+++?")],
+    )
     checked = with_share(verdicts_of(made["facts"], made["judgements"], "judge"))
     assert dict(checked.select("fact_id", "share").iter_rows())["a-y-1"] == 0.25  # of four with a verdict
     samples = [

@@ -1,4 +1,6 @@
-"""A small board about entities of the closed world, whose models are called as functions: no endpoint, no search, no clock."""
+"""A small board about entities of the closed world, whose models are called as functions: no endpoint, no
+search, no clock.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,7 +73,11 @@ def _document(page, text: str) -> dict:
 
 def _item(item_id: str, name: str, entity) -> dict:
     rarity = "10^3" if entity.popularity < 0.2 else "10^1"
-    known = {"domain": PAPER_DOMAIN[entity.domain], "rarity_group": rarity, "is_wikipedia": str(entity.is_wikipedia).lower()}
+    known = {
+        "domain": PAPER_DOMAIN[entity.domain],
+        "rarity_group": rarity,
+        "is_wikipedia": str(entity.is_wikipedia).lower(),
+    }
     return {
         "item_id": item_id,
         "source": "closed",
@@ -103,7 +109,9 @@ def _searched(item_id: str, name: str, ids: list[str]) -> dict:
 
 
 class Asking:
-    """Stands where `llm.ask` does: the world's models are called, equal requests once. `changed` may rewrite a reply's text."""
+    """Stands where `llm.ask` does: the world's models are called, equal requests once. `changed` may rewrite
+    a reply's text.
+    """
 
     def __init__(self, at: Layout, changed=None):
         self.at, self.changed = at, changed
@@ -117,7 +125,9 @@ class Asking:
         self.requests.append(request)
         model = self.at.p.models[request.model].model
         params = request.params
-        said = reply(WORLD, model, list(request.messages), temperature=params["temperature"], seed=params.get("seed"))
+        said = reply(
+            WORLD, model, list(request.messages), temperature=params["temperature"], seed=params.get("seed")
+        )
         self.tasks.append(said.task)
         text = self.changed(request, said.text) if self.changed else said.text
         key = content_id(model, request.messages, params, request.sample_index)

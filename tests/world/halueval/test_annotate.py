@@ -17,12 +17,16 @@ def tasks(world, known):
 
 def test_every_labeller_labels_every_task_in_order(world, tasks):
     rows = annotate(tasks[::-1], world, 7)
-    assert [(row["task_id"], row["annotator"]) for row in rows] == [(task["task_id"], one.name) for task in tasks for one in ANNOTATORS]
+    assert [(row["task_id"], row["annotator"]) for row in rows] == [
+        (task["task_id"], one.name) for task in tasks for one in ANNOTATORS
+    ]
     assert rows == annotate(tasks, world, 7) != annotate(tasks, world, 8)
 
 
 def test_labels_err_as_often_as_planted(world, known, tasks):
-    truth = {task["task_id"]: known.general(task["query"], task["response"]).is_hallucinated for task in tasks}
+    truth = {
+        task["task_id"]: known.general(task["query"], task["response"]).is_hallucinated for task in tasks
+    }
     said = {}
     for row in annotate(tasks, world, 7):
         said.setdefault((row["annotator"], truth[row["task_id"]]), []).append(row["hallucination"] == "yes")
@@ -43,7 +47,10 @@ def test_spans_are_verbatim_and_only_on_a_yes(world, tasks):
 
 def test_a_labeller_who_is_careless_is_told_apart_by_probes():
     right = {one.name: 0.5 * (1 - one.missing) + 0.5 * (1 - one.alarm) for one in ANNOTATORS}
-    assert sorted(rate >= 0.9 for rate in right.values()) == [False, True, True, True, True] and min(right.values()) < 0.6
+    assert (
+        sorted(rate >= 0.9 for rate in right.values()) == [False, True, True, True, True]
+        and min(right.values()) < 0.6
+    )
 
 
 def test_no_tasks_give_no_labels(world):

@@ -1,4 +1,6 @@
-"""Candidates and findings together: what is written by a pattern is found to be of that pattern, and what is right is found right."""
+"""Candidates and findings together: what is written by a pattern is found to be of that pattern, and what is
+right is found right.
+"""
 
 import pytest
 
@@ -65,7 +67,13 @@ def test_neither_length_nor_overlap_tells_a_candidate_from_the_right_text(known,
     """Pairwise, the better side of either shortcut is right in clearly less than all pairs."""
     longer = shorter = more = less = n = 0
     for item in items:
-        context = set(normalise(" ".join(item.get(name, "") for name in ("Knowledge", "Document", "Question", "Dialogue History"))).split())
+        context = set(
+            normalise(
+                " ".join(
+                    item.get(name, "") for name in ("Knowledge", "Document", "Question", "Dialogue History")
+                )
+            ).split()
+        )
         for pattern in PATTERNS[item["task"]]:
             text = WRITE[item["task"]](known, fields_of(item), pattern, "shortcut", item["right"])
             sizes = [len(words(one)) for one in (text, item["right"])]
@@ -86,6 +94,15 @@ def test_what_is_not_understood_gives_no_candidate(known):
 
 
 def test_text_that_cannot_be_read_is_compared_by_its_words(known):
-    assert not known.dialogue("The weather in spring was mild.", "In spring the weather was very mild.").is_hallucinated
-    assert known.dialogue("Dragons ate seven bishops.", "In spring the weather was very mild.").is_hallucinated
-    assert known.summary("Dragons ate seven bishops.", "In spring the weather was very mild.") == (True, None, False, ())
+    assert not known.dialogue(
+        "The weather in spring was mild.", "In spring the weather was very mild."
+    ).is_hallucinated
+    assert known.dialogue(
+        "Dragons ate seven bishops.", "In spring the weather was very mild."
+    ).is_hallucinated
+    assert known.summary("Dragons ate seven bishops.", "In spring the weather was very mild.") == (
+        True,
+        None,
+        False,
+        (),
+    )

@@ -17,9 +17,18 @@ def test_every_two_hop_question_leads_to_its_facts(world, known):
 def test_comparisons_name_the_smaller_or_the_larger_one(world, known):
     for relation, phrases in known.tongue.phrases.items():
         of = [entity for entity in world.entities if relation in entity.facts]
-        a, b = of[0], next(one for one in of if one.facts[relation] != of[0].facts[relation] and one.domain == of[0].domain)
+        a, b = (
+            of[0],
+            next(
+                one
+                for one in of
+                if one.facts[relation] != of[0].facts[relation] and one.domain == of[0].domain
+            ),
+        )
         for text, way in phrases.compares:
-            asked = known.questions.resolve(text.format(a=known.tongue.name(a.index), b=known.tongue.name(b.index)), {})
+            asked = known.questions.resolve(
+                text.format(a=known.tongue.name(a.index), b=known.tongue.name(b.index)), {}
+            )
             best = (min if way == "min" else max)((a, b), key=lambda one: one.facts[relation][1])
             assert asked.right == ("e", best.index)
 

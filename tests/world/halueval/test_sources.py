@@ -25,7 +25,10 @@ def load(folder, name):
 
 def test_hotpotqa_rows_hold_two_supporting_and_two_distracting_paragraphs(folder):
     rows = load(folder, "hotpotqa.json")
-    assert len(rows) == N == len({row["question"] for row in rows}) and {row["type"] for row in rows} == {"bridge", "comparison"}
+    assert len(rows) == N == len({row["question"] for row in rows}) and {row["type"] for row in rows} == {
+        "bridge",
+        "comparison",
+    }
     for row in rows:
         titles = [title for title, _ in row["context"]]
         assert len(titles) == len(set(titles)) == 4
@@ -55,7 +58,12 @@ def test_dialogues_walk_a_path_before_the_assistant_speaks(folder):
     assert len(rows) == N and list(rows[0]) == ["Messages", "User Rating", "Assistant Rating"]
     for row in rows:
         messages = json.loads(row["Messages"])
-        assert [one.get("sender") for one in messages if one["type"] == "chat"] == ["user", "assistant", "user", "assistant"]
+        assert [one.get("sender") for one in messages if one["type"] == "chat"] == [
+            "user",
+            "assistant",
+            "user",
+            "assistant",
+        ]
         walks = [one for one in messages if one["type"] == "action"]
         assert {one["action_id"] for one in walks} == {"kgwalk/choose_path"}
         for walk in walks:
@@ -86,7 +94,9 @@ def test_instructions_are_all_different_and_about_entities(folder):
 
 
 def test_probes_are_half_hallucinated_with_spans_in_their_text(folder):
-    rows = [json.loads(line) for line in (folder / "general_probe.jsonl").read_text("utf-8").split("\n") if line]
+    rows = [
+        json.loads(line) for line in (folder / "general_probe.jsonl").read_text("utf-8").split("\n") if line
+    ]
     assert len(rows) == N_PROBES and sum(row["hallucination"] == "yes" for row in rows) == N_PROBES // 2
     for row in rows:
         assert bool(row["hallucination_spans"]) == (row["hallucination"] == "yes")
@@ -101,7 +111,9 @@ def test_the_probes_labels_are_true(folder):
     for line in (folder / "general_probe.jsonl").read_text("utf-8").split("\n"):
         if line:
             row = json.loads(line)
-            assert known.general(row["query"], row["response"]).is_hallucinated == (row["hallucination"] == "yes"), row
+            assert known.general(row["query"], row["response"]).is_hallucinated == (
+                row["hallucination"] == "yes"
+            ), row
 
 
 def test_the_reader_takes_every_row(folder):
@@ -109,7 +121,10 @@ def test_the_reader_takes_every_row(folder):
     assert tables.rejects.is_empty() and tables.card["redistribution"] == "yes"
     counts = dict(tables.items.group_by("task").len().iter_rows())
     n_probes = tables.items.filter(pair("attributes", "is_probe") == "True").height
-    assert counts == {"qa": N, "dialogue": N, "summarization": N, "general": N + n_probes} and n_probes == N_PROBES
+    assert (
+        counts == {"qa": N, "dialogue": N, "summarization": N, "general": N + n_probes}
+        and n_probes == N_PROBES
+    )
 
 
 def test_a_larger_folder_keeps_the_smaller_ones_rows(folder, tmp_path):

@@ -15,7 +15,9 @@ VARIANTS = ["plain", "knowledge", "chain-of-thought", "contrast"]
 
 @pytest.fixture(scope="module")
 def tables(world, items):
-    """Items, documents and samples of a board: per item the right text and one candidate; one label is wrong on purpose."""
+    """Items, documents and samples of a board: per item the right text and one candidate; one label is wrong
+    on purpose.
+    """
     item_rows, documents, samples, asked = [], [], [], {}
     for number, item in enumerate(items[::2]):
         name, task = f"i{number:03d}", item["task"]
@@ -27,7 +29,10 @@ def tables(world, items):
         pattern = PATTERNS[task][number % len(PATTERNS[task])]
         wrong = reply(world, "sim-quill", sampling(item, pattern), temperature=1.0, seed=5)
         wrong = item["right"] if number == 1 else wrong.text
-        samples += [_sample(name, task, item["right"], False, None), _sample(name, task, wrong, True, pattern)]
+        samples += [
+            _sample(name, task, item["right"], False, None),
+            _sample(name, task, wrong, True, pattern),
+        ]
         asked[name] = item
     return frame(Item, item_rows), frame(Document, documents), frame(Sample, samples), asked
 
@@ -45,12 +50,26 @@ def _document(name, text):
 
 
 def _item(name, task, history, question, right):
-    known = {"item_id": name, "source": "w", "task": task, "lang": "en", "group_id": name, "document_ids": [f"d{name}"]}
+    known = {
+        "item_id": name,
+        "source": "w",
+        "task": task,
+        "lang": "en",
+        "group_id": name,
+        "document_ids": [f"d{name}"],
+    }
     return {**known, "history": history, "question": question, "right_answer": right, "attributes": []}
 
 
 def _sample(name, task, text, is_hallucinated, pattern):
-    known = {"sample_id": f"{name}-{is_hallucinated}", "item_id": name, "pair_id": name, "group_id": name, "task": task, "lang": "en"}
+    known = {
+        "sample_id": f"{name}-{is_hallucinated}",
+        "item_id": name,
+        "pair_id": name,
+        "group_id": name,
+        "task": task,
+        "lang": "en",
+    }
     label = {"text": text, "is_hallucinated": is_hallucinated, "label_source": "silver", "pattern": pattern}
     return {**known, **label, "spans": [], "split": "test", "attributes": []}
 
@@ -58,11 +77,24 @@ def _sample(name, task, text, is_hallucinated, pattern):
 def planted(world, tables, **more):
     items, documents, samples, _ = tables
     models = {"a": "sim-aster", "e": "sim-elm"}
-    return planted_scores("b", world=world, models=models, samples=samples, items=items, documents=documents, variants=VARIANTS, **more)
+    return planted_scores(
+        "b",
+        world=world,
+        models=models,
+        samples=samples,
+        items=items,
+        documents=documents,
+        variants=VARIANTS,
+        **more,
+    )
 
 
 def value(rows, metric, subject, **where):
-    found = [row for row in rows if (row["metric"], row["subject"], row["slice"]) == (metric, subject, pairs(**where))]
+    found = [
+        row
+        for row in rows
+        if (row["metric"], row["subject"], row["slice"]) == (metric, subject, pairs(**where))
+    ]
     assert len(found) == 1
     return found[0]["value"], found[0]["n"]
 
@@ -70,9 +102,15 @@ def value(rows, metric, subject, **where):
 def test_rows_are_scores_of_method_planted(world, tables):
     rows = planted(world, tables, inputs="abc")
     data = validate(Score, frame(Score, rows), where="test")
-    assert set(data["method"]) == {"planted"} and set(data["inputs"]) == {"abc"} and set(data["board"]) == {"b"}
     assert (
-        data.select("metric", "subject", pl.col("slice").cast(pl.List(pl.Struct({"key": pl.String, "value": pl.String}))))
+        set(data["method"]) == {"planted"} and set(data["inputs"]) == {"abc"} and set(data["board"]) == {"b"}
+    )
+    assert (
+        data.select(
+            "metric",
+            "subject",
+            pl.col("slice").cast(pl.List(pl.Struct({"key": pl.String, "value": pl.String}))),
+        )
         .is_duplicated()
         .sum()
         == 0
@@ -112,16 +150,25 @@ def test_contrast_counts_pairs_and_knowledge_skips_summaries(world, tables):
 
 
 def test_only_subjects_are_ranked_and_generators_have_their_failures(world, tables):
-    attributes = [pairs(task="qa", pattern=name, scheme="one-pass") for name in ("inference", "inference", "unknown")]
+    attributes = [
+        pairs(task="qa", pattern=name, scheme="one-pass") for name in ("inference", "inference", "unknown")
+    ]
     shown = [{"purpose": "sample", "model": "e", "attributes": one} for one in attributes]
     shown += [{"purpose": "filter", "model": "a", "attributes": pairs(task="qa")}] * 2
     schema = frame(Generation).select("purpose", "model", "attributes").schema
     rows = planted(world, tables, subjects=["a"], generations=pl.DataFrame(shown, schema=schema))
     elm, aster = MODELS["sim-elm"], MODELS["sim-aster"]
     failure = elm.failure("qa", "inference")
-    assert value(rows, "candidate_failure_rate", "e", task="qa", pattern="inference") == (pytest.approx(failure), 2)
-    too_long = (1 - elm.restating["qa", "inference"]) * elm.verbosity  # of those that came, so refusals do not enter
-    assert value(rows, "length_rule_broken_rate", "e", task="qa", scheme="one-pass")[0] == pytest.approx(too_long)
+    assert value(rows, "candidate_failure_rate", "e", task="qa", pattern="inference") == (
+        pytest.approx(failure),
+        2,
+    )
+    too_long = (
+        1 - elm.restating["qa", "inference"]
+    ) * elm.verbosity  # of those that came, so refusals do not enter
+    assert value(rows, "length_rule_broken_rate", "e", task="qa", scheme="one-pass")[0] == pytest.approx(
+        too_long
+    )
     assert value(rows, "filter_disagreement_rate", "a", task="qa") == (aster.position_bias, 1)
     assert {row["subject"] for row in rows if row["metric"] == "tpr"} == {"a"}
 
@@ -129,6 +176,12 @@ def test_only_subjects_are_ranked_and_generators_have_their_failures(world, tabl
 def test_nothing_to_judge_gives_no_row(world, tables):
     items, documents, samples, _ = tables
     rows = planted_scores(
-        "b", world=world, models={"a": "sim-aster"}, samples=samples.clear(), items=items, documents=documents, variants=VARIANTS
+        "b",
+        world=world,
+        models={"a": "sim-aster"},
+        samples=samples.clear(),
+        items=items,
+        documents=documents,
+        variants=VARIANTS,
     )
     assert rows == []

@@ -1,4 +1,6 @@
-"""Prompts of the wiki's work as the contract of headings describes them, in other words than the track's templates."""
+"""Prompts of the wiki's work as the contract of headings describes them, in other words than the track's
+templates.
+"""
 
 from truerate_world.encyclopedia import build
 from truerate_world.mfava.lang import load
@@ -30,7 +32,9 @@ def translation(model, text, code, **more):
 
 
 def queries(model, title, reference, code, **more):
-    return ask(model, "Queries", {"Language": load(code).NAME, "Title": title, "Reference": reference}, **more)
+    return ask(
+        model, "Queries", {"Language": load(code).NAME, "Title": title, "Reference": reference}, **more
+    )
 
 
 def check(model, question, reference):

@@ -17,10 +17,26 @@ def tasks(atlas):
     made = []
     for code in LANGUAGES:
         for place, subject in enumerate(atlas.of("articles")[:60]):
-            query = realiser.question(atlas, code, subject, list(atlas.entities[subject].facts)[place % 5], place)
+            query = realiser.question(
+                atlas, code, subject, list(atlas.entities[subject].facts)[place % 5], place
+            )
             names = NAMES if place % 2 else [NAMES[place // 2 % 5]]
-            task = {"task_id": f"{code}{place:03d}", "lang": code, "kind": "natural", "text": wild("sim-elm", query).text}
-            made.append(task | {"reference": "", "question": query, "annotators": names, "spans": [], "rate_plausibility": place < 10})
+            task = {
+                "task_id": f"{code}{place:03d}",
+                "lang": code,
+                "kind": "natural",
+                "text": wild("sim-elm", query).text,
+            }
+            made.append(
+                task
+                | {
+                    "reference": "",
+                    "question": query,
+                    "annotators": names,
+                    "spans": [],
+                    "rate_plausibility": place < 10,
+                }
+            )
     return made
 
 
@@ -39,18 +55,27 @@ def test_spans_lie_in_their_text_apart_and_typed(tasks):
     for row in annotate(tasks, 7):
         ends = [0]
         for span in row["spans"]:
-            assert ends[-1] <= span["start"] < span["end"] <= len(texts[row["task_id"]]) and span["type"] in TYPES
+            assert (
+                ends[-1] <= span["start"] < span["end"] <= len(texts[row["task_id"]])
+                and span["type"] in TYPES
+            )
             ends.append(span["end"])
 
 
 def test_careful_people_are_near_the_truth_and_the_careless_one_is_not(tasks, known):
-    truth = {task["task_id"]: {(one["start"], one["end"], one["type"]) for one in text_of(known, task).spans} for task in tasks}
+    truth = {
+        task["task_id"]: {(one["start"], one["end"], one["type"]) for one in text_of(known, task).spans}
+        for task in tasks
+    }
     found = {name: [0, 0, 0] for name in NAMES}
     for row in annotate(tasks, 7):
         said = {(one["start"], one["end"], one["type"]) for one in row["spans"]}
         both = len(said & truth[row["task_id"]])
         found[row["annotator"]] = [
-            a + b for a, b in zip(found[row["annotator"]], (both, len(said), len(truth[row["task_id"]])), strict=True)
+            a + b
+            for a, b in zip(
+                found[row["annotator"]], (both, len(said), len(truth[row["task_id"]])), strict=True
+            )
         ]
     f1 = {name: 2 * both / (said + true) for name, (both, said, true) in found.items()}
     assert all(0.65 < f1[name] < 0.98 for name in NAMES[:-1]) and f1["ed"] < 0.25, f1
@@ -58,7 +83,10 @@ def test_careful_people_are_near_the_truth_and_the_careless_one_is_not(tasks, kn
 
 
 def test_silver_is_the_truth_where_a_text_cannot_be_read(known, atlas):
-    silver = [{"start": 0, "end": 10, "type": "invented", "p": None}, {"start": 12, "end": 15, "type": "entity", "p": None}]
+    silver = [
+        {"start": 0, "end": 10, "type": "invented", "p": None},
+        {"start": 12, "end": 15, "type": "entity", "p": None},
+    ]
     first = {"start": 0, "end": 10, "type": "invented"}
     unread = {"lang": "en", "text": "Odd words. Nothing at all.", "spans": silver[:1]}
     assert text_of(known, unread).spans == [first]

@@ -8,7 +8,10 @@ from truerate_world.mfava.lang import DOMAINS, LANGUAGES, RELATIONS
 
 def test_a_seed_gives_one_atlas(atlas):
     again, other = build.__wrapped__(7), build.__wrapped__(8)
-    assert (again.names, [one.facts for one in again.entities]) == (atlas.names, [one.facts for one in atlas.entities])
+    assert (again.names, [one.facts for one in again.entities]) == (
+        atlas.names,
+        [one.facts for one in atlas.entities],
+    )
     assert len(set(other.names["en"]) & set(atlas.names["en"])) < 0.1 * len(atlas.entities)
 
 
@@ -21,7 +24,10 @@ def test_every_role_has_its_entities_with_five_facts_of_their_own_role(atlas):
             assert RELATIONS[relation].split(":")[0] == kind
             if kind == "e":
                 named = atlas.entities[content]
-                assert (named.role, f"e:{named.domain}") == (entity.role, RELATIONS[relation]) and content != entity.index
+                assert (named.role, f"e:{named.domain}") == (
+                    entity.role,
+                    RELATIONS[relation],
+                ) and content != entity.index
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -38,4 +44,6 @@ def test_mates_are_others_of_the_same_role_and_domain(atlas):
     for entity in atlas.entities[::37]:
         mates = {atlas.mate(entity.index, turn) for turn in range(40)}
         assert entity.index not in mates and len(mates) > 5
-        assert {(atlas.entities[one].role, atlas.entities[one].domain) for one in mates} == {(entity.role, entity.domain)}
+        assert {(atlas.entities[one].role, atlas.entities[one].domain) for one in mates} == {
+            (entity.role, entity.domain)
+        }

@@ -11,9 +11,12 @@ from truerate_world.mfava.lang import DOMAINS, INSERTED, LANGUAGES, RELATIONS, S
 
 BRACKET = re.compile(r"\[([^|\[\]]+)\|([^|\[\]]+)\]")
 SLOT = re.compile(r"\{(\w)\}")
-LATIN, HAN, ARABIC = (re.compile(letters) for letters in ("[A-Za-zÀ-ɏ]", "[\u4e00-\u9fff]", "[\u0621-\u064a]"))
+LATIN, HAN, ARABIC = (
+    re.compile(letters) for letters in ("[A-Za-zÀ-ɏ]", "[\u4e00-\u9fff]", "[\u0621-\u064a]")
+)
 SHELVES = {"taught": 8, "written": 8, "natural": 5}
-SHARED = {  # words of more than three letters that two lists of a type may share, because they only join others
+# words of more than three letters that two lists of a type may share, because they only join others
+SHARED = {
     "en": "that when about have some more",
     "de": "dass wird wurde eine einem einer eines haben allen mehr sein sich",
     "fr": "pour quand dans dont plus aucun aurait",
@@ -24,7 +27,9 @@ SHARED = {  # words of more than three letters that two lists of a type may shar
 
 
 def templates(words: ModuleType) -> Iterator[tuple[tuple, str, str]]:
-    """Each template without bracket: its place, its text, the kind of its value (`""`: none, `w`: an invented word)."""
+    """Each template without bracket: its place, its text, the kind of its value (`""`: none, `w`: an invented
+    word).
+    """
     for relation, phrases in words.RELATIONS.items():
         for place, text in enumerate(phrases.told):
             yield ("told", relation, place), text, RELATIONS[relation]
@@ -52,7 +57,11 @@ def owners(name: tuple) -> list[str]:
 
 
 def named(words: ModuleType, domain: str, *syllables: str) -> str:
-    stem = "".join(words.SYLLABLES[one] for one in syllables) if words.SYLLABLES else "".join(syllables).capitalize()
+    stem = (
+        "".join(words.SYLLABLES[one] for one in syllables)
+        if words.SYLLABLES
+        else "".join(syllables).capitalize()
+    )
     return words.NAMES[domain].format(w=stem, g=words.GIVEN[0])
 
 
@@ -74,12 +83,19 @@ def pattern(text: str, kind: str) -> re.Pattern:
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_complete_and_of_the_same_shape(code):
     words, english = load(code), load("en")
-    assert list(words.RELATIONS) == [relation for relations in DOMAINS.values() for relation in relations] == list(RELATIONS)
-    assert {tuple(map(len, phrases)) for phrases in words.RELATIONS.values()} == {(2, 3, 2)}
-    assert all(set(table) == set(DOMAINS) for table in (words.KINDS, words.NAMES, words.LEADS)) and set(words.CALLED) <= set(DOMAINS)
-    assert {kind: {shelf: len(getattr(lists, shelf)) for shelf in SHELVES} for kind, lists in words.INSERTS.items()} == dict.fromkeys(
-        INSERTED, SHELVES
+    assert (
+        list(words.RELATIONS)
+        == [relation for relations in DOMAINS.values() for relation in relations]
+        == list(RELATIONS)
     )
+    assert {tuple(map(len, phrases)) for phrases in words.RELATIONS.values()} == {(2, 3, 2)}
+    assert all(set(table) == set(DOMAINS) for table in (words.KINDS, words.NAMES, words.LEADS)) and set(
+        words.CALLED
+    ) <= set(DOMAINS)
+    assert {
+        kind: {shelf: len(getattr(lists, shelf)) for shelf in SHELVES}
+        for kind, lists in words.INSERTS.items()
+    } == dict.fromkeys(INSERTED, SHELVES)
     for name in ("REFUSALS", "FILLERS", "HEADINGS"):
         assert len(getattr(words, name)) == len(getattr(english, name))
     assert len(set(words.GIVEN)) == len(words.GIVEN) == 14
@@ -174,7 +190,12 @@ def _wording(code: str, texts: tuple[str, ...]) -> set[str]:
     bare = [SLOT.sub(" ", text).lower() for text in texts]
     if code != "zh":
         return {word for text in bare for word in re.findall(r"\w{4,}", text)}
-    return {run[place : place + 2] for text in bare for run in re.findall(r"[\u4e00-\u9fff]+", text) for place in range(len(run) - 1)}
+    return {
+        run[place : place + 2]
+        for text in bare
+        for run in re.findall(r"[\u4e00-\u9fff]+", text)
+        for place in range(len(run) - 1)
+    }
 
 
 def test_french_never_contracts_and_never_elides():

@@ -1,4 +1,6 @@
-"""What is written in any language is read back: every form, every value, exact offsets; what is not a form says nothing."""
+"""What is written in any language is read back: every form, every value, exact offsets; what is not a form
+says nothing.
+"""
 
 import pytest
 
@@ -29,7 +31,12 @@ def test_every_form_of_every_domain_is_read_back_with_its_spans(atlas, known, co
                 made = realiser.line(atlas, code, said)
                 [claim] = known.read(made.text, code)
                 assert claim.said.name == name and claim.said.subject == subject, made.text
-                assert (claim.start, claim.end, claim.value, claim.words) == (0, len(made.text), made.value, made.words)
+                assert (claim.start, claim.end, claim.value, claim.words) == (
+                    0,
+                    len(made.text),
+                    made.value,
+                    made.words,
+                )
                 if said.value and name.kind != "contradictory":
                     assert claim.said.value == said.value, made.text
 
@@ -55,13 +62,21 @@ def test_wrong_values_and_wrong_words_are_the_spans(atlas, known, code):
     assert known.truth(text, code) == spans and [span["type"] for span in spans] == ["entity", "relation"]
     assert text[spans[0]["start"] : spans[0]["end"]] == str(value[1])
     old, new = realiser.line(atlas, code, right), realiser.line(atlas, code, wrong[1])
-    assert text[spans[1]["start"] : spans[1]["end"]] == new.text[slice(*new.words)] != old.text[slice(*old.words)]
+    assert (
+        text[spans[1]["start"] : spans[1]["end"]]
+        == new.text[slice(*new.words)]
+        != old.text[slice(*old.words)]
+    )
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_insertions_are_false_whole_with_their_end_mark(atlas, known, code):
     subject = atlas.of("silver")[9]
-    said = [realiser.insertion(atlas, kind, shelf, subject, [], shelf) for shelf in ("taught", "written", "natural") for kind in INSERTED]
+    said = [
+        realiser.insertion(atlas, kind, shelf, subject, [], shelf)
+        for shelf in ("taught", "written", "natural")
+        for kind in INSERTED
+    ]
     text, spans = realiser.composed(atlas, code, said)
     assert known.truth(text, code) == spans and [span["type"] for span in spans] == list(INSERTED) * 3
     assert all(text[span["start"] : span["end"]].endswith(load(code).FULL_STOP) for span in spans)
@@ -70,7 +85,9 @@ def test_insertions_are_false_whole_with_their_end_mark(atlas, known, code):
 def test_what_is_no_form_says_nothing(atlas, known):
     name = atlas.names["en"][3]
     assert known.read(f"{name} is green. {name} was founded in", "en") == []
-    assert known.truth("", "en") == [] and known.language("") is None and known.asked(f"Is {name} nice?") is None
+    assert (
+        known.truth("", "en") == [] and known.language("") is None and known.asked(f"Is {name} nice?") is None
+    )
     assert known.named("Who are you?") is None
 
 

@@ -1,4 +1,6 @@
-"""The simulated models on the wiki: passages, insertions, translations, queries, checks and bare questions, with their planted faults."""
+"""The simulated models on the wiki: passages, insertions, translations, queries, checks and bare questions,
+with their planted faults.
+"""
 
 import pytest
 from scipy.stats import binom
@@ -27,8 +29,13 @@ def test_a_silver_passage_is_true_to_its_reference_and_gains_every_type(atlas, k
         row = prompt_row(atlas, code, place)
         written = passage("sim-quill", row)
         assert written.task == "write" and 3 <= len(known.read(written.text, code)) <= 5
-        told = {(one.said.subject, one.said.relation, one.said.value) for one in known.read(row["reference"], code)}
-        assert {(one.said.subject, one.said.relation, one.said.value) for one in known.read(written.text, code)} <= told
+        told = {
+            (one.said.subject, one.said.relation, one.said.value)
+            for one in known.read(row["reference"], code)
+        }
+        assert {
+            (one.said.subject, one.said.relation, one.said.value) for one in known.read(written.text, code)
+        } <= told
         text, gained = written.text, set()
         for kind in TYPES:
             made = insertion("sim-quill", row, kind, text)
@@ -43,7 +50,11 @@ def test_a_silver_passage_is_true_to_its_reference_and_gains_every_type(atlas, k
             gained.add(kind)
         tagged = parse_tags(text)
         assert list(tagged.spans) == known.truth(tagged.text, code)
-        assert not tagged.spans or tagged.spans[0]["type"] in ("entity", "relation") or tagged.spans[0]["start"] > 0
+        assert (
+            not tagged.spans
+            or tagged.spans[0]["type"] in ("entity", "relation")
+            or tagged.spans[0]["start"] > 0
+        )
         assert {span["type"] for span in tagged.spans} == gained and len(gained) > 2
 
 
@@ -60,7 +71,10 @@ def test_the_faults_of_the_silver_writer_come_at_their_rates_and_are_what_they_a
             if fault == "nothing":
                 assert made.text == text and made.truth["n"] == 0
             elif fault:
-                assert isinstance(after, Refused) and after.reason == {"unclosed": "malformed", "altered": "altered"}[fault]
+                assert (
+                    isinstance(after, Refused)
+                    and after.reason == {"unclosed": "malformed", "altered": "altered"}[fault]
+                )
             else:
                 assert len(after.spans) == made.truth["n"] > 0
     for name in ("unclosed", "altered", "nothing"):
@@ -99,7 +113,9 @@ def test_faults_of_translations_change_the_count_or_the_order_of_tags(atlas):
         more = {"dropped": -1, "doubled": 1}.get(fault, 0)
         assert len(types) == len(before) + more and (types == before) == (fault is None)
     for name in ("dropped", "doubled", "swapped"):
-        assert name in found and found.count(name) <= binom.ppf(1 - TAIL, len(found), getattr(HABITS["sim-quill"], name))
+        assert name in found and found.count(name) <= binom.ppf(
+            1 - TAIL, len(found), getattr(HABITS["sim-quill"], name)
+        )
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -111,13 +127,21 @@ def test_queries_are_numbered_ask_on_different_matters_and_are_checked(atlas, kn
         lines = made.text.split("\n")
         assert made.task == "query" and [line[:3] for line in lines] == ["1. ", "2. "]
         asked = [known.asked(line[3:]) for line in lines]
-        assert {(one.code, one.subject) for one in asked} == {(code, subject)} and asked[0].relation != asked[1].relation
+        assert {(one.code, one.subject) for one in asked} == {(code, subject)} and asked[0].relation != asked[
+            1
+        ].relation
         for one, line in zip(asked, lines, strict=True):
             is_told = one.relation in list(atlas.entities[subject].facts)[:3]
             verdict = check("sim-aster", line[3:], reference)
             assert verdict.task == "check" and verdict.truth["is_answered"] == is_told
-            right, n_beyond, n = right + (verdict.text == ("Yes" if is_told else "No")), n_beyond + (not is_told), n + 1
-    assert holds(n - right, n, HABITS["sim-aster"].misjudged) and holds(n_beyond, n, HABITS["sim-quill"].beyond)
+            right, n_beyond, n = (
+                right + (verdict.text == ("Yes" if is_told else "No")),
+                n_beyond + (not is_told),
+                n + 1,
+            )
+    assert holds(n - right, n, HABITS["sim-aster"].misjudged) and holds(
+        n_beyond, n, HABITS["sim-quill"].beyond
+    )
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -157,7 +181,9 @@ def test_half_of_the_natural_wrong_values_stand_in_the_reference(atlas, known):
             made = wild(model, query, seed=place % 3)
             for claim in known.read(made.text, "en"):
                 spans = known.false_in(claim)
-                is_told = claim.said.relation in {one.said.relation for one in reference if one.said.subject != subject}
+                is_told = claim.said.relation in {
+                    one.said.relation for one in reference if one.said.subject != subject
+                }
                 if spans and spans[0]["type"] == "entity" and is_told and made.truth["flaw"] is None:
                     near, n = near + (claim.said.value in mate), n + 1
     assert n > 60 and 0.35 < near / n < 0.65
@@ -176,10 +202,16 @@ def _query(atlas, code, place):
 
 
 def test_a_cut_reply_says_so_through_the_endpoint(atlas):
-    made = next(one for one in (wild("sim-elm", _query(atlas, "en", place)) for place in range(200)) if one.finish)
+    made = next(
+        one for one in (wild("sim-elm", _query(atlas, "en", place)) for place in range(200)) if one.finish
+    )
     request = {"model": "sim-elm", "messages": user(""), "max_tokens": 500}
     choice = completion_of(request, made.text, "x", made.finish)["choices"][0]
-    assert choice["finish_reason"] == "length" and choice["message"]["content"] == made.text and not made.text.endswith(".")
+    assert (
+        choice["finish_reason"] == "length"
+        and choice["message"]["content"] == made.text
+        and not made.text.endswith(".")
+    )
     assert completion_of(request, "Short.", "x")["choices"][0]["finish_reason"] == "stop"
 
 
@@ -196,7 +228,10 @@ def test_a_name_alone_is_answered_in_its_language_and_strangers_are_left_to_the_
 def test_what_is_not_understood_is_not_recognised(atlas):
     row = prompt_row(atlas, "en", 0)
     assert passage("sim-quill", row | {"reference": "Nothing known."}).task == "unrecognised"
-    assert ask("sim-quill", "Passage", {"Language": "Klingon", "Reference": row["reference"]}).task == "unrecognised"
+    assert (
+        ask("sim-quill", "Passage", {"Language": "Klingon", "Reference": row["reference"]}).task
+        == "unrecognised"
+    )
     assert insertion("sim-quill", row, "funny", row["reference"]).task == "unrecognised"
     assert queries("sim-quill", "Nobody", row["reference"], "en").task == "unrecognised"
     assert check("sim-quill", "Is it nice?", row["reference"]).task == "unrecognised"

@@ -1,4 +1,6 @@
-"""The source folder: FAVA's tags that parse, references that hold their answers, articles of the right length, disjoint entities."""
+"""The source folder: FAVA's tags that parse, references that hold their answers, articles of the right
+length, disjoint entities.
+"""
 
 import json
 
@@ -27,26 +29,39 @@ def rows(folder, name):
 def shared(found):
     """The share of characters that labelled rows mark."""
     texts = [parse_tags(row["marked"]) for row in found]
-    return sum(span["end"] - span["start"] for text in texts for span in text.spans) / sum(len(text.text) for text in texts)
+    return sum(span["end"] - span["start"] for text in texts for span in text.spans) / sum(
+        len(text.text) for text in texts
+    )
 
 
 @pytest.mark.parametrize("name", ["fava.jsonl", "heldout.jsonl"])
 def test_labelled_passages_are_favas_and_their_tags_are_the_truth(folder, known, name):
     found, types, n_right = rows(folder, name), set(), 0
-    assert len(found) == SIZES["n_train" if name == "fava.jsonl" else "n_held_out"] and {row["lang"] for row in found} == {"en"}
+    assert len(found) == SIZES["n_train" if name == "fava.jsonl" else "n_held_out"] and {
+        row["lang"] for row in found
+    } == {"en"}
     for row in found:
         tagged = parse_tags(row["marked"])
         assert isinstance(tagged, Tagged), (tagged, row["marked"])
         assert list(tagged.spans) == known.truth(tagged.text, "en")
         original = [claim.said for claim in known.read(tagged.original, "en")]
-        told = {(one.subject, one.relation, one.value) for one in (claim.said for claim in known.read(row["reference"], "en"))}
+        told = {
+            (one.subject, one.relation, one.value)
+            for one in (claim.said for claim in known.read(row["reference"], "en"))
+        }
         assert {(one.subject, one.relation, one.value) for one in original if one.relation} <= told
-        assert row["marked"].count("<delete>") == sum(span["type"] in ("entity", "relation") for span in tagged.spans)
+        assert row["marked"].count("<delete>") == sum(
+            span["type"] in ("entity", "relation") for span in tagged.spans
+        )
         types |= {span["type"] for span in tagged.spans}
         n_right += not tagged.spans
-    assert types == {"entity", "relation", "contradictory", "unverifiable", "invented", "subjective"} and 4 < n_right < 40
-    # By hand: a passage has 4 sentences on average, 85 % of them have errors. A wrong value or relation (.20, .08) is about a quarter of
-    # its sentence, an inserted sentence (1 on average) one of five: (.28 · 4 · .25 + 1) / 5 · .85 = .22.
+    assert (
+        types == {"entity", "relation", "contradictory", "unverifiable", "invented", "subjective"}
+        and 4 < n_right < 40
+    )
+    # By hand: a passage has 4 sentences on average, 85 % of them have errors. A wrong value or relation (.20,
+    # .08) is about a quarter of its sentence, an inserted sentence (1 on average) one of five: (.28 · 4 · .25
+    # + 1) / 5 · .85 = .22.
     assert abs(shared(found) - 0.22) < 0.06
 
 
@@ -54,7 +69,9 @@ def shown(folder, known, name):
     """The forms that the rows of a file show: of references, of what they say in answers, of inserted sentences."""
     found = {"reference": set(), "told": set(), "said": set(), "inserted": set()}
     for row in rows(folder, name):
-        found["reference"] |= {claim.said.name for claim in known.read(row["reference"], "en") if claim.said.name.kind == "told"}
+        found["reference"] |= {
+            claim.said.name for claim in known.read(row["reference"], "en") if claim.said.name.kind == "told"
+        }
         for claim in known.read(parse_tags(row["marked"]).text, "en"):
             kind = claim.said.name.kind
             found[kind if kind in found else "inserted"].add(claim.said.name._replace(is_wrong=False))
@@ -67,7 +84,11 @@ def test_wordings_and_entities_of_held_out_passages_are_shown_nowhere_else(folde
     assert not any(taught[kind] & held[kind] for kind in ("reference", "said", "inserted"))
     named = [
         {claim.said.subject for row in rows(folder, name) for claim in known.read(row[column], "en")}
-        for name, column in (("fava.jsonl", "reference"), ("heldout.jsonl", "reference"), ("articles.jsonl", "extract"))
+        for name, column in (
+            ("fava.jsonl", "reference"),
+            ("heldout.jsonl", "reference"),
+            ("articles.jsonl", "extract"),
+        )
     ]
     assert all(named) and not named[0] & named[1] and not named[1] & named[2]
 
@@ -76,10 +97,15 @@ def test_most_of_a_passage_is_worded_as_its_reference(folder, known):
     n, copied = 0, 0
     for row in rows(folder, "heldout.jsonl"):
         told = {(claim.said.subject, claim.said.name) for claim in known.read(row["reference"], "en")}
-        stated = [claim.said for claim in known.read(parse_tags(row["marked"]).original, "en") if claim.said.relation]
+        stated = [
+            claim.said
+            for claim in known.read(parse_tags(row["marked"]).original, "en")
+            if claim.said.relation
+        ]
         n += len(stated)
         copied += sum((one.subject, one.name) in told for one in stated)
-    # .85 are copied, but of the .08 · .85 that are mistold in their relation none is: .79; four sd of 240 sentences are .11
+    # .85 are copied, but of the .08 · .85 that are mistold in their relation none is: .79; four sd of 240
+    # sentences are .11
     assert abs(copied / n - 0.79) < 0.11
 
 
@@ -129,11 +155,27 @@ def test_train_silver_and_articles_share_no_entity(folder, known):
     assert len(train | silver | articles) == len(train) + len(silver) + len(articles)
 
 
-def test_the_command_writes_the_same_bytes_again_and_refuses_a_language_it_does_not_speak(folder, tmp_path, capsys):
-    sizes = ["--train", "120", "--held-out", "60", "--silver", "12", "--articles", "18", "--languages", ",".join(LANGUAGES)]
+def test_the_command_writes_the_same_bytes_again_and_refuses_a_language_it_does_not_speak(
+    folder, tmp_path, capsys
+):
+    sizes = [
+        "--train",
+        "120",
+        "--held-out",
+        "60",
+        "--silver",
+        "12",
+        "--articles",
+        "18",
+        "--languages",
+        ",".join(LANGUAGES),
+    ]
     assert main(["write-wiki", str(tmp_path), "--seed", "7", *sizes]) == 0
     for path in folder.iterdir():
         assert (tmp_path / path.name).read_bytes() == path.read_bytes()
     assert json.loads((tmp_path / "source.json").read_text("utf-8"))["lang"] == "en,de,fr,tr,zh,ar"
     assert set(DEPTHS) == set(LANGUAGES)
-    assert main(["write-wiki", str(tmp_path), *sizes[:-1], "en,xx"]) == 2 and "'xx' is not spoken" in capsys.readouterr().err
+    assert (
+        main(["write-wiki", str(tmp_path), *sizes[:-1], "en,xx"]) == 2
+        and "'xx' is not spoken" in capsys.readouterr().err
+    )

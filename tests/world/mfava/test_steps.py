@@ -1,4 +1,6 @@
-"""The two stages on a board of the track: label files and planted scores, from the tables that the data set step leaves."""
+"""The two stages on a board of the track: label files and planted scores, from the tables that the data set
+step leaves.
+"""
 
 import json
 from pathlib import Path
@@ -25,24 +27,49 @@ def at(tmp_path, monkeypatch, atlas):
     made = []
     for code in ("de", "ar"):
         subject = atlas.of("articles")[1]
-        text = wild("sim-elm", realiser.question(atlas, code, subject, next(iter(atlas.entities[subject].facts)))).text
-        known = {"generation_id": code, "item_id": code, "purpose": "answer", "model": "elm", "sample_index": 0, "params": "{}"}
-        facts = {"text": text, "status": "ok", "prompt_key": code, "cost_usd": 0.0, "attributes": pairs(lang=code, task="wild")}
+        text = wild(
+            "sim-elm", realiser.question(atlas, code, subject, next(iter(atlas.entities[subject].facts)))
+        ).text
+        known = {
+            "generation_id": code,
+            "item_id": code,
+            "purpose": "answer",
+            "model": "elm",
+            "sample_index": 0,
+            "params": "{}",
+        }
+        facts = {
+            "text": text,
+            "status": "ok",
+            "prompt_key": code,
+            "cost_usd": 0.0,
+            "attributes": pairs(lang=code, task="wild"),
+        }
         made.append(known | facts)
     save(Generation, frame(Generation, made), at.dataset("b", "generations"))
     tasks = [
-        {"task_id": row["generation_id"], "lang": row["generation_id"], "kind": "natural", "text": row["text"], "spans": []}
+        {
+            "task_id": row["generation_id"],
+            "lang": row["generation_id"],
+            "kind": "natural",
+            "text": row["text"],
+            "spans": [],
+        }
         | {"annotators": ["annotator-1", "annotator-2"], "rate_plausibility": False}
         for row in made
     ]
-    Path(at.dataset("b", "tasks.jsonl")).write_text("".join(json.dumps(task) + "\n" for task in tasks), "utf-8")
+    Path(at.dataset("b", "tasks.jsonl")).write_text(
+        "".join(json.dumps(task) + "\n" for task in tasks), "utf-8"
+    )
     return at
 
 
 def test_people_label_and_the_truth_is_told(at):
     steps.annotate_board(at, "b")
     rows = [json.loads(line) for line in Path(at.annotations("b")).read_text("utf-8").splitlines()]
-    assert [(row["task_id"], row["annotator"]) for row in rows] == [(code, f"annotator-{n}") for code in ("ar", "de") for n in (1, 2)]
+    assert [(row["task_id"], row["annotator"]) for row in rows] == [
+        (code, f"annotator-{n}") for code in ("ar", "de") for n in (1, 2)
+    ]
     steps.save_truth(at, "b")
     scores = load(Score, at.truth("b"))
     rates = scores.filter(metric="hallucination_rate")

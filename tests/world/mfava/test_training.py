@@ -15,18 +15,33 @@ def test_a_passage_says_the_same_in_every_language(known, code, wording):
         tagged, origin = parse_tags(made.marked), parse_tags(english.marked)
         assert [span["type"] for span in tagged.spans] == [span["type"] for span in origin.spans]
         assert list(tagged.spans) == known.truth(tagged.text, code)
-        told = [(claim.said.subject, claim.said.relation, claim.said.value) for claim in known.read(tagged.text, code)]
-        assert told == [(claim.said.subject, claim.said.relation, claim.said.value) for claim in known.read(origin.text, "en")]
+        told = [
+            (claim.said.subject, claim.said.relation, claim.said.value)
+            for claim in known.read(tagged.text, code)
+        ]
+        assert told == [
+            (claim.said.subject, claim.said.relation, claim.said.value)
+            for claim in known.read(origin.text, "en")
+        ]
         assert (made.subject, code == "en" or made.reference != english.reference) == (english.subject, True)
 
 
 def test_no_sentence_is_worded_in_both_sets(known):
-    """Were true sentences known and false ones new, a network that has learned its training texts by heart would tell them apart."""
+    """Were true sentences known and false ones new, a network that has learned its training texts by heart
+    would tell them apart.
+    """
     shown = []
     for wording in (TAUGHT, HELD_OUT):
         made = [example(known, place, wording=wording) for place in range(120)]
-        claims = [claim for one in made for text in (one.reference, parse_tags(one.marked).text) for claim in known.read(text, "en")]
-        shown.append({claim.said.name._replace(is_wrong=False) for claim in claims if claim.said.name.kind != "lead"})
+        claims = [
+            claim
+            for one in made
+            for text in (one.reference, parse_tags(one.marked).text)
+            for claim in known.read(text, "en")
+        ]
+        shown.append(
+            {claim.said.name._replace(is_wrong=False) for claim in claims if claim.said.name.kind != "lead"}
+        )
     taught, held_out = shown
     assert {name.kind for name in taught} == {name.kind for name in held_out} >= {"told", "said"}
     assert not taught & held_out

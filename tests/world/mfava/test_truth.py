@@ -1,4 +1,6 @@
-"""The planted rate of a board: hallucinated tokens over tokens of the very replies, counted by hand on a few of them."""
+"""The planted rate of a board: hallucinated tokens over tokens of the very replies, counted by hand on a few
+of them.
+"""
 
 import polars as pl
 import pytest
@@ -12,12 +14,25 @@ from truerate_world.mfava.truth import planted_scores
 def replies(atlas):
     """A town's year of foundation told right and wrong, in English and Chinese, and a flawed reply."""
     town = atlas.groups["articles", "town"][0]
-    right = realiser.fact(atlas, town, "t_founded", "key")._replace(name=realiser.Name("told", "t_founded", 0))
+    right = realiser.fact(atlas, town, "t_founded", "key")._replace(
+        name=realiser.Name("told", "t_founded", 0)
+    )
     wrong = right._replace(value=("y", 333))
-    rows = [("a", "en", [right, wrong], {}), ("a", "en", [wrong], {"repeats": "yes"}), ("a", "zh", [right], {}), ("b", "en", [right], {})]
+    rows = [
+        ("a", "en", [right, wrong], {}),
+        ("a", "en", [wrong], {"repeats": "yes"}),
+        ("a", "zh", [right], {}),
+        ("b", "en", [right], {}),
+    ]
     rows.append(("stranger", "en", [wrong], {}))
     made = [
-        {"generation_id": str(place), "purpose": "answer", "status": "ok", "model": model, "text": realiser.write(atlas, code, said)}
+        {
+            "generation_id": str(place),
+            "purpose": "answer",
+            "status": "ok",
+            "model": model,
+            "text": realiser.write(atlas, code, said),
+        }
         | {"attributes": pairs(lang=code, **facts)}
         for place, (model, code, said, facts) in enumerate(rows)
     ]
@@ -26,16 +41,27 @@ def replies(atlas):
 
 
 def value(rows, metric, subject, **where):
-    [row] = [row for row in rows if (row["metric"], row["subject"], row["slice"]) == (metric, subject, pairs(estimator="planted", **where))]
+    [row] = [
+        row
+        for row in rows
+        if (row["metric"], row["subject"], row["slice"])
+        == (metric, subject, pairs(estimator="planted", **where))
+    ]
     return row["value"], row["n"]
 
 
 def test_rates_are_the_realised_shares_of_tokens(replies):
-    rows = planted_scores("board", seed=7, models=["a", "b"], generations=replies, tokenizer="words", inputs="abc")
+    rows = planted_scores(
+        "board", seed=7, models=["a", "b"], generations=replies, tokenizer="words", inputs="abc"
+    )
     validate(Score, frame(Score, rows), where="test")
-    # "X was founded in 1234" has 5 tokens, one of them wrong: 1 of 10 in the first reply, 1 of 5 in the flawed one.
+    # "X was founded in 1234" has 5 tokens, one of them wrong: 1 of 10 in the first reply, 1 of 5 in the
+    # flawed one.
     assert value(rows, "hallucination_rate", "a", lang="en", replies="kept") == (0.1, 1)
-    assert value(rows, "hallucination_rate", "a", lang="en", replies="all") == (pytest.approx(2 / 15, abs=1e-6), 2)
+    assert value(rows, "hallucination_rate", "a", lang="en", replies="all") == (
+        pytest.approx(2 / 15, abs=1e-6),
+        2,
+    )
     assert value(rows, "hallucination_rate", "a", lang="zh", replies="all") == (0.0, 1)
     assert value(rows, "hallucination_rate", "a", lang="all", replies="kept") == (0.05, 2)
     assert value(rows, "hallucination_rate", "b", lang="all", replies="all") == (0.0, 1)

@@ -1,4 +1,6 @@
-"""The world's curators behind the steps of the track, without the HTTP between them: prompts are read as the endpoint reads them."""
+"""The world's curators behind the steps of the track, without the HTTP between them: prompts are read as the
+endpoint reads them.
+"""
 
 from truerate.core.keys import content_id
 from truerate.llm import Reply
@@ -7,7 +9,12 @@ from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations import curating
 
 WORLD = build(7)
-HANDLERS = {"extract": curating.extracted, "verify": curating.verified, "disambiguate": curating.referents, "domain": curating.domain}
+HANDLERS = {
+    "extract": curating.extracted,
+    "verify": curating.verified,
+    "disambiguate": curating.referents,
+    "domain": curating.domain,
+}
 
 
 def asking(model="sim-quill", *, world=WORLD):
@@ -24,4 +31,6 @@ def asking(model="sim-quill", *, world=WORLD):
 def _reply(world, model, request):
     asked = prompt.read(list(request.messages))
     found = HANDLERS[asked.purpose](world, model, asked.fields, 0)
-    return Reply(content_id(request.messages, request.params), "ok", found[1], "stop", None, 10, 2, 0.0, False)
+    return Reply(
+        content_id(request.messages, request.params), "ok", found[1], "stop", None, 10, 2, 0.0, False
+    )

@@ -1,4 +1,6 @@
-"""The chats' files: of WildChat's two forms, the same for the same seed, with everything in them that a reader must tell apart."""
+"""The chats' files: of WildChat's two forms, the same for the same seed, with everything in them that a
+reader must tell apart.
+"""
 
 import json
 from collections import Counter
@@ -30,14 +32,22 @@ def tables(folder):
 def test_half_is_parquet_and_half_is_json_lines_of_the_older_form(folder):
     rows = [json.loads(line) for line in (folder / JSONL).read_text("utf-8").splitlines()]
     data = pl.read_parquet(folder / PARQUET)
-    assert data.height == len(rows) == N // 2 and "conversation_hash" in data.columns and "conversation_id" in rows[0]
-    assert any("toxic" not in row["conversation"][0] for row in rows) and any("toxic" in row["conversation"][0] for row in rows)
+    assert (
+        data.height == len(rows) == N // 2
+        and "conversation_hash" in data.columns
+        and "conversation_id" in rows[0]
+    )
+    assert any("toxic" not in row["conversation"][0] for row in rows) and any(
+        "toxic" in row["conversation"][0] for row in rows
+    )
 
 
 def test_the_same_seed_gives_the_same_bytes_and_a_smaller_folder_is_its_beginning(folder, tmp_path):
     for name, n in (("again", N), ("few", 10)):
         write_chats(tmp_path / name, 7, n)
-    assert all((tmp_path / "again" / path.name).read_bytes() == path.read_bytes() for path in folder.iterdir())
+    assert all(
+        (tmp_path / "again" / path.name).read_bytes() == path.read_bytes() for path in folder.iterdir()
+    )
     few = pl.read_parquet(tmp_path / "few" / PARQUET)
     assert few.equals(pl.read_parquet(folder / PARQUET).head(5))
     write_chats(tmp_path / "other", 8, 10)
@@ -57,11 +67,15 @@ def test_every_kind_of_name_in_every_spelling_occurs(tables):
     assert kinds["entity"] > 150 and min(kinds[kind] for kind in ("ambiguous", "invented", "private")) > 8
     known = {is_known(world.entities[one.entity]) for one, _ in found if one.kind == "entity"}
     assert known == {True, False}
-    assert any(one.surface.islower() for one, _ in found) and any(f'"{one.surface}"' in text for one, text in found)
+    assert any(one.surface.islower() for one, _ in found) and any(
+        f'"{one.surface}"' in text for one, text in found
+    )
     assert any(f"{one.surface}{mark}s " in text for one, text in found for mark in "'’")
     n_names = Counter(len(names_in(world, text)) for text in texts)
     assert n_names[0] > 10 and n_names[2] > 10
-    assert any("ignore all" in text.casefold() for text in texts) and any("#Proper Nouns#:" in text for text in texts)
+    assert any("ignore all" in text.casefold() for text in texts) and any(
+        "#Proper Nouns#:" in text for text in texts
+    )
 
 
 def test_each_planted_list_comes_up(tables):

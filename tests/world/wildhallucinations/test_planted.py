@@ -5,7 +5,16 @@ import pytest
 from truerate.tracks.wildhallucinations.domains import DOMAINS
 from truerate_world.domains import DOMAINS as WORLD_DOMAINS
 from truerate_world.encyclopedia import build
-from truerate_world.wildhallucinations.planted import AMBIGUOUS, INVENTED, PAPER_DOMAIN, PRIVATE, domain_of, is_known, names_in, planted_as
+from truerate_world.wildhallucinations.planted import (
+    AMBIGUOUS,
+    INVENTED,
+    PAPER_DOMAIN,
+    PRIVATE,
+    domain_of,
+    is_known,
+    names_in,
+    planted_as,
+)
 
 WORLD = build(7)
 LISTS = {"ambiguous": tuple(AMBIGUOUS), "invented": INVENTED, "private": PRIVATE}

@@ -10,7 +10,15 @@ from truerate_world.simulated_model import reply
 from truerate_world.wildhallucinations.behaviour_profile import HABITS, SEARCHING, habits, p_false
 from truerate_world.wildhallucinations.planted import AMBIGUOUS, INVENTED, is_known
 from truerate_world.wildhallucinations.reading import stated_by
-from truerate_world.wildhallucinations.replying import NOBODY, abstentions, asked_name, knows, replied, said_of, subject_of
+from truerate_world.wildhallucinations.replying import (
+    NOBODY,
+    abstentions,
+    asked_name,
+    knows,
+    replied,
+    said_of,
+    subject_of,
+)
 
 WORLD = build(7)
 SUBJECTS = ["sim-aster", "sim-birch", "sim-cedar", "sim-dogwood", "sim-elm"]
@@ -23,7 +31,12 @@ def said(model, entity, sample=0):
 
 
 @pytest.mark.parametrize(
-    "question", [QUESTION, "In a paragraph, could you tell me what you know about {}?", "What can you tell me about {} in one paragraph?"]
+    "question",
+    [
+        QUESTION,
+        "In a paragraph, could you tell me what you know about {}?",
+        "What can you tell me about {} in one paragraph?",
+    ],
 )
 def test_the_question_is_understood_in_several_wordings(question):
     for entity in (0, 150, 491):
@@ -39,7 +52,9 @@ def test_other_messages_are_none_of_this():
 
 def test_a_name_that_means_no_entity_is_nobody():
     for name in (*AMBIGUOUS, *INVENTED, "Nowhere Special"):
-        assert subject_of(WORLD, QUESTION.format(name)) == NOBODY and asked_name(QUESTION.format(name)) == name
+        assert (
+            subject_of(WORLD, QUESTION.format(name)) == NOBODY and asked_name(QUESTION.format(name)) == name
+        )
         text, truth = replied(WORLD, "sim-elm", {"User Query": QUESTION.format(name)}, 0)[1:]
         assert name in text and (truth["is_abstention"] or set(truth["kinds"]) == {"invented"})
 
@@ -47,7 +62,11 @@ def test_a_name_that_means_no_entity_is_nobody():
 def test_the_model_answers_over_its_usual_door():
     messages = [{"role": "user", "content": QUESTION.format(WORLD.tongue().name(5))}]
     answer = reply(WORLD, "sim-birch", messages, temperature=1.0, seed=2)
-    assert answer.task == "generate" and answer.text == said("sim-birch", 5, 2).text and answer.truth["entity"] == 5
+    assert (
+        answer.task == "generate"
+        and answer.text == said("sim-birch", 5, 2).text
+        and answer.truth["entity"] == 5
+    )
     assert reply(WORLD, "sim-birch-search", messages, temperature=1.0, seed=2).task == "generate"
 
 
@@ -73,7 +92,12 @@ def test_what_was_planted_is_what_is_read(model):
 
 
 def test_replies_are_four_to_ten_sentences_long():
-    lengths = [len(one.kinds) for model in SUBJECTS for entity in ALL if not (one := said(model, entity)).is_abstention]
+    lengths = [
+        len(one.kinds)
+        for model in SUBJECTS
+        for entity in ALL
+        if not (one := said(model, entity)).is_abstention
+    ]
     assert max(lengths) <= 10 and sum(length >= 4 for length in lengths) / len(lengths) > 0.99
 
 
@@ -86,23 +110,41 @@ def test_planted_rates_are_recovered(model):
     assert not any(said(model, entity).is_abstention for entity in ALL if knows(WORLD, model, entity))
     for known in (True, False):
         for rare in (True, False):
-            kinds = [kind for entity in ALL if _is(model, entity, known, rare) for kind in _facts(model, entity)]
+            kinds = [
+                kind for entity in ALL if _is(model, entity, known, rare) for kind in _facts(model, entity)
+            ]
             p = p_false(own, is_known=known, is_rare=rare)
-            if len(kinds) >= 60:  # facts about what an entity's facts name have other rates, and come in few replies
-                assert abs(kinds.count("false") / len(kinds) - p) < 0.06 + 3 * (p * (1 - p) / len(kinds)) ** 0.5
+            if (
+                len(kinds) >= 60
+            ):  # facts about what an entity's facts name have other rates, and come in few replies
+                assert (
+                    abs(kinds.count("false") / len(kinds) - p) < 0.06 + 3 * (p * (1 - p) / len(kinds)) ** 0.5
+                )
 
 
 def _is(model, entity, known, rare):
-    return knows(WORLD, model, entity) == known and is_known(WORLD.entities[entity]) != rare and not said(model, entity).is_abstention
+    return (
+        knows(WORLD, model, entity) == known
+        and is_known(WORLD.entities[entity]) != rare
+        and not said(model, entity).is_abstention
+    )
 
 
 def _facts(model, entity):
-    return [one for kind in said(model, entity).kinds for one in kind.split("+") if one in ("true", "false", "invented")]
+    return [
+        one
+        for kind in said(model, entity).kinds
+        for one in kind.split("+")
+        if one in ("true", "false", "invented")
+    ]
 
 
 def test_popular_entities_are_known_more_often():
     for model in SUBJECTS:
-        rates = [[knows(WORLD, model, one.index) for one in WORLD.entities if is_known(one) == known] for known in (True, False)]
+        rates = [
+            [knows(WORLD, model, one.index) for one in WORLD.entities if is_known(one) == known]
+            for known in (True, False)
+        ]
         assert sum(rates[0]) / len(rates[0]) > sum(rates[1]) / len(rates[1])
 
 
@@ -111,15 +153,21 @@ def test_a_model_that_searches_knows_more_errs_less_and_still_errs(model):
     base = model.removesuffix("-search")
     known = [sum(knows(WORLD, name, entity) for entity in ALL) for name in (base, model)]
     false = [
-        sum(_facts(name, entity).count("false") for entity in ALL) / sum(len(_facts(name, entity)) for entity in ALL)
+        sum(_facts(name, entity).count("false") for entity in ALL)
+        / sum(len(_facts(name, entity)) for entity in ALL)
         for name in (base, model)
     ]
     assert known[1] > known[0] and 0 < false[1] < false[0]
 
 
 def test_samples_differ_in_words_not_in_what_is_known():
-    differ = sum(said("sim-aster", entity, 0).text != said("sim-aster", entity, 1).text for entity in range(50))
-    assert differ > 40 and all(said("sim-aster", entity, 0).is_abstention == said("sim-aster", entity, 1).is_abstention for entity in ALL)
+    differ = sum(
+        said("sim-aster", entity, 0).text != said("sim-aster", entity, 1).text for entity in range(50)
+    )
+    assert differ > 40 and all(
+        said("sim-aster", entity, 0).is_abstention == said("sim-aster", entity, 1).is_abstention
+        for entity in ALL
+    )
 
 
 def test_duplicates_titles_and_opinions_are_planted():
@@ -127,7 +175,12 @@ def test_duplicates_titles_and_opinions_are_planted():
         if model == "sim-quill":
             continue
         replies = [one for entity in ALL if not (one := said(model, entity)).is_abstention]
-        for kind, rate in (("repeated", own.repeated), ("titled", own.titled), ("vague", own.vague), ("polite", own.polite)):
+        for kind, rate in (
+            ("repeated", own.repeated),
+            ("titled", own.titled),
+            ("vague", own.vague),
+            ("polite", own.polite),
+        ):
             found = sum(kind in one.kinds for one in replies) / len(replies)
             assert abs(found - rate) < 0.05 + 4 * (rate / len(replies)) ** 0.5, (model, kind, found)
 

@@ -1,4 +1,6 @@
-"""The world's web over real HTTP, asked as a search engine and as a proxy, by the fetcher that real pages are fetched with."""
+"""The world's web over real HTTP, asked as a search engine and as a proxy, by the fetcher that real pages are
+fetched with.
+"""
 
 import asyncio
 import json
@@ -50,7 +52,9 @@ async def get(session, url, **more):
 
 
 def name_with(world, n):
-    return next(world.tongue().name(entity) for entity, found in pages.web(world).results.items() if len(found) >= n)
+    return next(
+        world.tongue().name(entity) for entity, found in pages.web(world).results.items() if len(found) >= n
+    )
 
 
 def test_search_answers_in_googles_form(world, parser):
@@ -64,26 +68,41 @@ def test_search_answers_in_googles_form(world, parser):
 
     (status, found), (_, none) = at_site(world, use)
     found, none = json.loads(found), json.loads(none)
-    assert status == 200 and found["kind"] == "customsearch#search" and found["queries"]["request"][0]["searchTerms"] == name
+    assert (
+        status == 200
+        and found["kind"] == "customsearch#search"
+        and found["queries"]["request"][0]["searchTerms"] == name
+    )
     assert [set(item) >= {"link", "title", "snippet"} for item in found["items"]] == [True] * 5
     assert "items" not in none
 
 
-@pytest.mark.parametrize("params", [{}, {"q": ""}, {"q": "x", "num": "11"}, {"q": "x", "num": "0"}, {"q": "x", "num": "many"}])
+@pytest.mark.parametrize(
+    "params", [{}, {"q": ""}, {"q": "x", "num": "11"}, {"q": "x", "num": "0"}, {"q": "x", "num": "many"}]
+)
 def test_a_search_that_asks_for_nothing_or_too_much_is_refused(world, params):
-    status, body = at_site(world, lambda session, base, site: get(session, f"{base}/customsearch/v1", params=params))
+    status, body = at_site(
+        world, lambda session, base, site: get(session, f"{base}/customsearch/v1", params=params)
+    )
     assert status == 400 and json.loads(body)["error"]["errors"][0]["reason"] == "badRequest"
 
 
 @pytest.mark.parametrize(
-    ("kind", "status", "reason"), [("search-quota", 403, "dailyLimitExceeded"), ("search-rate", 429, "rateLimitExceeded")]
+    ("kind", "status", "reason"),
+    [("search-quota", 403, "dailyLimitExceeded"), ("search-rate", 429, "rateLimitExceeded")],
 )
 def test_the_quota_runs_out_where_a_fault_says_so(world, kind, status, reason):
     async def use(session, base, site):
-        return [await get(session, f"{base}/customsearch/v1", params={"q": name_with(world, 1)}) for _ in range(2)]
+        return [
+            await get(session, f"{base}/customsearch/v1", params={"q": name_with(world, 1)}) for _ in range(2)
+        ]
 
     first, second = at_site(world, use, Fault(kind, first_n=1))
-    assert first[0] == status and json.loads(first[1])["error"]["errors"][0]["reason"] == reason and second[0] == 200
+    assert (
+        first[0] == status
+        and json.loads(first[1])["error"]["errors"][0]["reason"] == reason
+        and second[0] == 200
+    )
 
 
 def test_models_and_their_health_are_still_there(world, parser):
@@ -97,8 +116,16 @@ def test_models_and_their_health_are_still_there(world, parser):
 def test_every_page_has_the_outcome_that_is_planted_for_it(world, tmp_path, parser):
     """Search and fetch as a build does; one in three entities, and all pages of rare kinds."""
     made = pages.web(world)
-    rare = {kind for kind, n in Counter(page.kind for found in made.results.values() for page in found).items() if n < 30}
-    entities = [one for one, found in made.results.items() if one % 6 == 0 or rare & {page.kind for page in found} - {"hanging"}][:150]
+    rare = {
+        kind
+        for kind, n in Counter(page.kind for found in made.results.values() for page in found).items()
+        if n < 30
+    }
+    entities = [
+        one
+        for one, found in made.results.items()
+        if one % 6 == 0 or rare & {page.kind for page in found} - {"hanging"}
+    ][:150]
     names = [world.tongue().name(one) for one in entities]
     fetch = TRACK.fetch.model_copy(update={"timeout_s": 3.0})
 
@@ -111,17 +138,24 @@ def test_every_page_has_the_outcome_that_is_planted_for_it(world, tmp_path, pars
             urls = [url for url in shown if made.by_url[url].kind != "hanging"]
             async with Fetcher(fetch, store, proxy=base, scope="w") as fetcher:
                 await fetcher.fetch_all(urls)
-            return {url: extracted(store.page("w", url, limits(fetch)), "main", fetch.sign_in_phrases) for url in urls}
+            return {
+                url: extracted(store.page("w", url, limits(fetch)), "main", fetch.sign_in_phrases)
+                for url in urls
+            }
 
     met = Counter()
     for url, text in at_site(world, use).items():
         page = made.by_url[url]
         told = made.by_url[page.to] if page.kind == "redirect" else page
-        expected = "ok" if page.kind == "duplicate" else pages.KINDS[told.kind]  # which copy is one too many is seen among all of an entity
+        expected = (
+            "ok" if page.kind == "duplicate" else pages.KINDS[told.kind]
+        )  # which copy is one too many is seen among all of an entity
         assert text.outcome == expected, (page.kind, url, text.detail)
         met[told.kind] += 1
         if text.outcome is Outcome.OK and told.facts:
-            assert all(part in text.text for line in writing.paragraphs(world, told) for part in line.split("\n")), url
+            assert all(
+                part in text.text for line in writing.paragraphs(world, told) for part in line.split("\n")
+            ), url
             assert text.dated == told.dated
     assert set(met) == set(pages.KINDS) - {"hanging", "referent"}
 
@@ -154,7 +188,11 @@ def test_hosts_that_are_not_there_and_methods_that_are_not_known(world, parser):
     async def use(session, base, site):
         asked = [
             get(session, url, proxy=base)
-            for url in ("http://nowhere.invalid/", "http://example.com/", "http://reading-room.invalid/robots.txt")
+            for url in (
+                "http://nowhere.invalid/",
+                "http://example.com/",
+                "http://reading-room.invalid/robots.txt",
+            )
         ]
         found = [await one for one in asked]
         async with session.post("http://nowhere.invalid/", proxy=base) as response:

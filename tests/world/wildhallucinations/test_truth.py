@@ -22,7 +22,11 @@ RIVER = WORLD.by_domain["rivers"][0]
 
 
 def item(entity, **more):
-    known = {"domain": PAPER_DOMAIN[WORLD.entities[entity].domain], "rarity_group": "10^2", "is_wikipedia": "true"} | more
+    known = {
+        "domain": PAPER_DOMAIN[WORLD.entities[entity].domain],
+        "rarity_group": "10^2",
+        "is_wikipedia": "true",
+    } | more
     name = WORLD.tongue().name(entity)
     return {
         "item_id": f"e{entity}",
@@ -40,7 +44,14 @@ def item(entity, **more):
 
 def reply(model, entity, text=None, status="ok"):
     text = said_of(WORLD, MODELS[model], entity, 0).text if text is None else text
-    known = {"item_id": f"e{entity}", "purpose": "generate", "model": model, "sample_index": 0, "params": "{}", "status": status}
+    known = {
+        "item_id": f"e{entity}",
+        "purpose": "generate",
+        "model": model,
+        "sample_index": 0,
+        "params": "{}",
+        "status": status,
+    }
     return known | {
         "generation_id": content_id(model, entity),
         "text": text,
@@ -57,28 +68,52 @@ def sentence(relation, *, right=True, entity=RIVER):
 
 
 def scores(rows, items, **more):
-    made = planted_scores("b", world=WORLD, models=MODELS, generations=generations(rows), items=frame(Item, items), **more)
+    made = planted_scores(
+        "b", world=WORLD, models=MODELS, generations=generations(rows), items=frame(Item, items), **more
+    )
     validate(Score, frame(Score, made), where="test")
     return {
-        (row["metric"], row["subject"], tuple((one["key"], one["value"]) for one in row["slice"])): (row["value"], row["n"]) for row in made
+        (row["metric"], row["subject"], tuple((one["key"], one["value"]) for one in row["slice"])): (
+            row["value"],
+            row["n"],
+        )
+        for row in made
     }
 
 
 def all_(metric, subject="aster", **where):
-    where = {"set": "all", **({"estimator": "planted"} if metric in ("wildfactscore", "wildfactscore_strict") else {}), **where}
+    where = {
+        "set": "all",
+        **({"estimator": "planted"} if metric in ("wildfactscore", "wildfactscore_strict") else {}),
+        **where,
+    }
     return metric, subject, tuple(sorted(where.items()))
 
 
 def test_a_reply_by_hand():
-    # country twice (true), length false, title: 3 of 4 true; of 3 different ones 2 true; 1 of 4 repeated, 1 of 4 the title
+    # country twice (true), length false, title: 3 of 4 true; of 3 different ones 2 true; 1 of 4 repeated, 1
+    # of 4 the title
     name = WORLD.tongue().name(RIVER)
-    text = " ".join([sentence("country"), sentence("length", right=False), f"The name of this subject is {name}.", sentence("country")])
+    text = " ".join(
+        [
+            sentence("country"),
+            sentence("length", right=False),
+            f"The name of this subject is {name}.",
+            sentence("country"),
+        ]
+    )
     found = scores([reply("aster", RIVER, text)], [item(RIVER)])
     assert found[all_("wildfactscore")] == (0.75, 1) and found[all_("wildfactscore_strict")] == (0.0, 1)
     assert found[all_("wildfactscore_dedup")] == (0.666667, 1)
     assert found[all_("duplicate_fact_rate")] == (0.25, 4) and found[all_("title_fact_rate")] == (0.25, 4)
-    assert found["facts_per_response", "aster", ()] == (4.0, 1) and found["responding_rate", "aster", (("rule", "planted"),)] == (1.0, 1)
-    assert found[all_("wildfactscore", domain="geographic")] == found[all_("wildfactscore", rarity="10^2")] == (0.75, 1)
+    assert found["facts_per_response", "aster", ()] == (4.0, 1) and found[
+        "responding_rate", "aster", (("rule", "planted"),)
+    ] == (1.0, 1)
+    assert (
+        found[all_("wildfactscore", domain="geographic")]
+        == found[all_("wildfactscore", rarity="10^2")]
+        == (0.75, 1)
+    )
     assert found[all_("wildfactscore", wikipedia="yes")] == (0.75, 1)
 
 
@@ -92,11 +127,16 @@ def test_an_abstention_is_zero_in_strict_and_nothing_in_the_mean():
 
 def test_an_abstention_that_the_rule_missed_is_one_all_the_same():
     silent = next(one for one in range(492) if said_of(WORLD, "sim-aster", one, 0).is_abstention)
-    assert scores([reply("aster", silent)], [item(silent)])["responding_rate", "aster", (("rule", "planted"),)] == (0.0, 1)
+    assert scores([reply("aster", silent)], [item(silent)])[
+        "responding_rate", "aster", (("rule", "planted"),)
+    ] == (0.0, 1)
 
 
 def test_a_reply_without_a_fact_is_counted_and_in_no_score():
-    rows = [reply("aster", RIVER, f"{WORLD.tongue().name(RIVER)} is simply the best there has ever been."), reply("aster", 3)]
+    rows = [
+        reply("aster", RIVER, f"{WORLD.tongue().name(RIVER)} is simply the best there has ever been."),
+        reply("aster", 3),
+    ]
     found = scores(rows, [item(RIVER), item(3)])
     assert found[all_("wildfactscore")][1] == 1 and found[all_("no_fact_rate")] == (0.5, 2)
 
@@ -105,17 +145,27 @@ def test_the_common_set_is_what_all_of_the_panel_respond_to():
     silent = next(
         one
         for one in range(492)
-        if said_of(WORLD, "sim-aster", one, 0).is_abstention and not said_of(WORLD, "sim-elm", one, 0).is_abstention
+        if said_of(WORLD, "sim-aster", one, 0).is_abstention
+        and not said_of(WORLD, "sim-elm", one, 0).is_abstention
     )
     rows = [reply(model, entity) for model in MODELS for entity in (3, silent)]
     found = scores(rows, [item(3), item(silent)])
-    assert found[all_("wildfactscore", "elm")][1] == 2 and found[all_("wildfactscore", "elm", set="common")][1] == 1
-    assert scores(rows, [item(3), item(silent)], panel=["elm"])[all_("wildfactscore", "elm", set="common")][1] == 2
+    assert (
+        found[all_("wildfactscore", "elm")][1] == 2
+        and found[all_("wildfactscore", "elm", set="common")][1] == 1
+    )
+    assert (
+        scores(rows, [item(3), item(silent)], panel=["elm"])[all_("wildfactscore", "elm", set="common")][1]
+        == 2
+    )
 
 
 def test_small_domains_are_one():
     found = scores([reply("aster", one) for one in (RIVER, 3)], [item(RIVER), item(3)], domains_above=1)
-    assert found[all_("wildfactscore", domain="other")][1] == 2 and all_("wildfactscore", domain="geographic") not in found
+    assert (
+        found[all_("wildfactscore", domain="other")][1] == 2
+        and all_("wildfactscore", domain="geographic") not in found
+    )
 
 
 def test_what_is_dead_or_of_another_model_or_of_no_item_is_left_out():
@@ -123,7 +173,12 @@ def test_what_is_dead_or_of_another_model_or_of_no_item_is_left_out():
     assert {key[1] for key in scores(rows, [item(RIVER), item(3)])} == {"elm"}
     assert scores([], []) == {}
     rows, kept = [reply("aster", 3)], frame(Item, [item(3)])
-    assert planted_scores("b", world=WORLD, models={"aster": "some/real-model"}, generations=generations(rows), items=kept) == []
+    assert (
+        planted_scores(
+            "b", world=WORLD, models={"aster": "some/real-model"}, generations=generations(rows), items=kept
+        )
+        == []
+    )
 
 
 def test_replies_of_a_whole_board_show_what_is_planted():
@@ -133,7 +188,7 @@ def test_replies_of_a_whole_board_show_what_is_planted():
     assert found["responding_rate", "elm", (("rule", "planted"),)][0] > 0.9
 
 
-# ---- facts ----------------------------------------------------------------------------------------------------
+# ---- facts -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -160,19 +215,47 @@ def test_verifier_scores_by_hand():
         "f3": sentence("fish"),
         "f4": sentence("spring", right=False),
     }
-    known = {"generation_id": "g", "item_id": f"e{RIVER}", "subject": "aster", "sentence_index": 0, "sentence": "s", "evidence": []}
-    facts = frame(Fact, [known | {"fact_id": name, "text": text, "is_duplicate": False, "is_title": False} for name, text in texts.items()])
+    known = {
+        "generation_id": "g",
+        "item_id": f"e{RIVER}",
+        "subject": "aster",
+        "sentence_index": 0,
+        "sentence": "s",
+        "evidence": [],
+    }
+    facts = frame(
+        Fact,
+        [
+            known | {"fact_id": name, "text": text, "is_duplicate": False, "is_title": False}
+            for name, text in texts.items()
+        ],
+    )
 
     def judged(name, verdict, **more):
-        return {"judgement_id": content_id(name, more), "judge": "quill", "judge_version": "v", "target_id": name, "verdict": verdict} | {
+        return {
+            "judgement_id": content_id(name, more),
+            "judge": "quill",
+            "judge_version": "v",
+            "target_id": name,
+            "verdict": verdict,
+        } | {
             "status": "ok" if verdict is not None else "unparsed",
             "spans": [],
             "attributes": pairs(**more),
         }
 
-    rows = [judged("f1", True), judged("f2", True), judged("f3", False), judged("f4", None), judged("f2", False, stage="single")]
-    made = verifier_scores("b", world=WORLD, items=frame(Item, [item(RIVER)]), facts=facts, judgements=frame(Judgement, rows))
-    # of the false f2 and f4 only f2 has a verdict (not supported): 1/1; of the true f1 and f3 one is not supported: 1/2; right: f2, f3 of 3
+    rows = [
+        judged("f1", True),
+        judged("f2", True),
+        judged("f3", False),
+        judged("f4", None),
+        judged("f2", False, stage="single"),
+    ]
+    made = verifier_scores(
+        "b", world=WORLD, items=frame(Item, [item(RIVER)]), facts=facts, judgements=frame(Judgement, rows)
+    )
+    # of the false f2 and f4 only f2 has a verdict (not supported): 1/1; of the true f1 and f3 one is not
+    # supported: 1/2; right: f2, f3 of 3
     assert {row["metric"]: (row["value"], row["n"]) for row in made} == {
         "verifier_tpr": (1.0, 1),
         "verifier_fpr": (0.5, 2),

@@ -13,13 +13,23 @@ MESSAGES = [f"Who is {A}?", f"{A.lower()}'s {B} and {C}", f"Quennox, {INVENTED[0
 
 
 def item(name, task):
-    more = {"source": "s", "task": task, "lang": "en", "document_ids": [], "history": "", "question": name, "right_answer": None}
+    more = {
+        "source": "s",
+        "task": task,
+        "lang": "en",
+        "document_ids": [],
+        "history": "",
+        "question": name,
+        "right_answer": None,
+    }
     return {"item_id": name, "group_id": name, **more, "attributes": pairs()}
 
 
 def test_precision_and_recall_by_hand():
     found = funnel(WORLD, MESSAGES, [A.upper(), B, "Quennox"])
-    assert found.precision == pytest.approx(2 / 3) and found.recall == pytest.approx(2 / 3)  # kept A, B, Quennox of A, B, C
+    assert found.precision == pytest.approx(2 / 3) and found.recall == pytest.approx(
+        2 / 3
+    )  # kept A, B, Quennox of A, B, C
 
 
 def test_an_entity_of_which_no_page_tells_ought_not_to_be_kept():
@@ -40,10 +50,17 @@ def test_nothing_over_nothing_is_none():
 
 
 def test_scores_of_a_board():
-    chats, items = frame(Item, [item(text, "chat") for text in MESSAGES]), frame(Item, [item(A, "entity"), item("Quennox", "entity")])
+    chats, items = (
+        frame(Item, [item(text, "chat") for text in MESSAGES]),
+        frame(Item, [item(A, "entity"), item("Quennox", "entity")]),
+    )
     out = {"where": "curate", "row": None, "detail": ""}
     rejects = frame(
-        Reject, [out | {"target_id": "b", "reason": "over-limit", "text": B}, out | {"target_id": "c", "reason": "ambiguous", "text": C}]
+        Reject,
+        [
+            out | {"target_id": "b", "reason": "over-limit", "text": B},
+            out | {"target_id": "c", "reason": "ambiguous", "text": C},
+        ],
     )
     rows = funnel_scores("b", world=WORLD, chats=chats, items=items, rejects=rejects, inputs="x")
     validate(Score, frame(Score, rows), where="scores")
@@ -53,9 +70,16 @@ def test_scores_of_a_board():
         "funnel_n": (3.0, 3),
     }
     assert {(row["subject"], row["method"]) for row in rows} == {("entities", "planted")}
-    nothing = funnel_scores("b", world=WORLD, chats=chats.head(0), items=items.head(0), rejects=rejects.head(0))
+    nothing = funnel_scores(
+        "b", world=WORLD, chats=chats.head(0), items=items.head(0), rejects=rejects.head(0)
+    )
     assert [(row["metric"], row["value"], row["n"]) for row in nothing] == [("funnel_n", 0.0, 0)]
 
 
 def test_kept_names_by_what_they_are_planted_as():
-    assert kinds_kept(WORLD, [A, INVENTED[0], "Ordinary", PRIVATE[0]]) == {"entity": 1, "invented": 1, "none": 1, "private": 1}
+    assert kinds_kept(WORLD, [A, INVENTED[0], "Ordinary", PRIVATE[0]]) == {
+        "entity": 1,
+        "invented": 1,
+        "none": 1,
+        "private": 1,
+    }

@@ -47,11 +47,13 @@ def faultless(monkeypatch):
     """A judge and writer that never errs."""
     from dataclasses import replace
 
-    own = replace(HABITS["sim-quill"], missed=0.0, merged=0.0, malformed=0.0, tpr=1.0, fpr=0.0, slips=0.0, unparsed=0.0)
+    own = replace(
+        HABITS["sim-quill"], missed=0.0, merged=0.0, malformed=0.0, tpr=1.0, fpr=0.0, slips=0.0, unparsed=0.0
+    )
     monkeypatch.setitem(HABITS, "sim-quill", own)
 
 
-# ---- facts ----------------------------------------------------------------------------------------------------
+# ---- facts -------------------------------------------------------------------------------------------------
 
 
 def test_every_statement_becomes_one_line_and_reads_as_it_was_meant(faultless):
@@ -104,20 +106,29 @@ def test_planted_faults_of_the_writer_are_recovered():
             _, text, truth = write("sim-quill", entity, parts)
             lines = [line for line in text.split("\n") if line and not line.endswith(" none")]
             n_sentences, n_missed = n_sentences + stated, n_missed + len(truth["missed"])
-            n_lines, n_malformed = n_lines + len(lines), n_malformed + sum(not line.startswith("[") for line in lines)
+            n_lines, n_malformed = (
+                n_lines + len(lines),
+                n_malformed + sum(not line.startswith("[") for line in lines),
+            )
     assert abs(n_missed / n_sentences - own.missed) < 4 * (own.missed / n_sentences) ** 0.5
     assert abs(n_malformed / n_lines - own.malformed) < 4 * (own.malformed / n_lines) ** 0.5
 
 
 def test_prompts_without_what_is_needed_are_not_understood():
-    assert written(WORLD, "sim-quill", {"Subject": "x"}, 0) is None and verified(WORLD, "sim-quill", {"Subject": "x"}, 0) is None
+    assert (
+        written(WORLD, "sim-quill", {"Subject": "x"}, 0) is None
+        and verified(WORLD, "sim-quill", {"Subject": "x"}, 0) is None
+    )
 
 
-# ---- verdicts -------------------------------------------------------------------------------------------------
+# ---- verdicts ----------------------------------------------------------------------------------------------
 
 
 def test_the_passages_decide_not_the_world(faultless):
-    right, wrong = fact(0, "birth_year"), fact(0, "birth_year", wrong_value(WORLD, WORLD.fact(0, "birth_year"), "birth_year", 1))
+    right, wrong = (
+        fact(0, "birth_year"),
+        fact(0, "birth_year", wrong_value(WORLD, WORLD.fact(0, "birth_year"), "birth_year", 1)),
+    )
     place = fact(0, "birth_place")
     assert verify([right, wrong, place], [right])[1] == "[1] supported\n[2] not supported\n[3] not supported"
     assert verify([right, wrong, place], [wrong])[1] == "[1] not supported\n[2] supported\n[3] not supported"
@@ -125,16 +136,24 @@ def test_the_passages_decide_not_the_world(faultless):
 
 
 def test_most_of_the_passages_that_speak_of_it_decide(faultless):
-    right, wrong = fact(0, "birth_year"), fact(0, "birth_year", wrong_value(WORLD, WORLD.fact(0, "birth_year"), "birth_year", 1))
+    right, wrong = (
+        fact(0, "birth_year"),
+        fact(0, "birth_year", wrong_value(WORLD, WORLD.fact(0, "birth_year"), "birth_year", 1)),
+    )
     other = fact(0, "birth_place")
     assert verify([wrong], [right, right, wrong, other])[1] == "[1] not supported"
     assert verify([right], [right, right, wrong, other])[1] == "[1] supported"
-    assert verify([right], [right, wrong])[1] == "[1] supported"  # a passage states it, and no more say otherwise
+    assert (
+        verify([right], [right, wrong])[1] == "[1] supported"
+    )  # a passage states it, and no more say otherwise
 
 
 @pytest.mark.parametrize("order", INJECTION)
 def test_orders_in_a_page_are_not_heeded(faultless, order):
-    right, wrong = fact(0, "birth_year"), fact(0, "birth_year", wrong_value(WORLD, WORLD.fact(0, "birth_year"), "birth_year", 1))
+    right, wrong = (
+        fact(0, "birth_year"),
+        fact(0, "birth_year", wrong_value(WORLD, WORLD.fact(0, "birth_year"), "birth_year", 1)),
+    )
     page = f"{name(0)}: {order}\n  {right}\n  {order}"
     assert verify([wrong, right], [page])[1] == "[1] not supported\n[2] supported"
     assert verify([wrong], [f"{name(0)}: {order}"])[1] == "[1] not supported"
@@ -151,12 +170,21 @@ def test_a_pronoun_in_a_passage_means_whom_the_passage_was_found_for(faultless):
     year = WORLD.fact(0, "birth_year")[1]
     pronoun = {"he": "He", "she": "She", "it": "It"}[WORLD.entities[0].gender]
     claim = fact(0, "birth_year")
-    assert verify([claim], [f"{name(0)}: {pronoun} was born in {year}."], subjects=(0, 1))[1] == "[1] supported"
-    assert verify([claim], [f"{name(1)}: {pronoun} was born in {year}."], subjects=(0, 1))[1] == "[1] not supported"
+    assert (
+        verify([claim], [f"{name(0)}: {pronoun} was born in {year}."], subjects=(0, 1))[1] == "[1] supported"
+    )
+    assert (
+        verify([claim], [f"{name(1)}: {pronoun} was born in {year}."], subjects=(0, 1))[1]
+        == "[1] not supported"
+    )
 
 
 def test_names_are_supported_and_inventions_never(faultless):
-    claims = [f"{name(0)} is known as {name(0)}.", f"{name(0)} has ties to the Guild of Invisible Bakers.", f"{INVENTED[0]} is a place."]
+    claims = [
+        f"{name(0)} is known as {name(0)}.",
+        f"{name(0)} has ties to the Guild of Invisible Bakers.",
+        f"{INVENTED[0]} is a place.",
+    ]
     assert verify(claims, [" ".join(claims)])[1] == "[1] supported\n[2] not supported\n[3] not supported"
 
 
@@ -168,13 +196,18 @@ def test_planted_errors_are_recovered(model):
         verdicts = [verdict_of(model, claim, holds=holds, is_batch=False) for claim in claims]
         read = [verdict for verdict in verdicts if verdict is not None]
         assert abs(1 - len(read) / len(verdicts) - own.unparsed) < 4 * (own.unparsed / len(claims)) ** 0.5
-        assert abs(sum(not verdict for verdict in read) / len(read) - p) < 4 * (p * (1 - p) / len(read)) ** 0.5
+        assert (
+            abs(sum(not verdict for verdict in read) / len(read) - p) < 4 * (p * (1 - p) / len(read)) ** 0.5
+        )
 
 
 def test_batches_differ_from_single_calls_by_the_planted_slips():
     own = habits("sim-quill")
     claims = [fact(entity, relation) for entity in ALL for relation in WORLD.entities[entity].facts]
-    pairs = [tuple(verdict_of("sim-quill", claim, holds=True, is_batch=batch) for batch in (True, False)) for claim in claims]
+    pairs = [
+        tuple(verdict_of("sim-quill", claim, holds=True, is_batch=batch) for batch in (True, False))
+        for claim in claims
+    ]
     read = [pair for pair in pairs if None not in pair]
     assert abs(sum(a != b for a, b in read) / len(read) - own.slips) < 4 * (own.slips / len(read)) ** 0.5
 
@@ -184,7 +217,9 @@ def test_verdicts_do_not_depend_on_the_other_claims_of_a_batch():
     said = {}
     for order in (claims, claims[::-1]):
         lines = dict(
-            line.split("] ") for line in verify(order, claims, subjects=WORLD.by_domain["rivers"][:8])[1].split("\n") if "] " in line
+            line.split("] ")
+            for line in verify(order, claims, subjects=WORLD.by_domain["rivers"][:8])[1].split("\n")
+            if "] " in line
         )
         said[tuple(order)] = {claim: lines.get(f"[{place}") for place, claim in enumerate(order, 1)}
     assert said[tuple(claims)] == said[tuple(claims[::-1])]

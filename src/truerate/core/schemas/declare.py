@@ -23,7 +23,9 @@ class Field(NamedTuple):
 
 
 class Table:
-    """What all tables share: no column beyond those declared, in the order declared. `RULES` hold of every row, by what they say."""
+    """What all tables share: no column beyond those declared, in the order declared. `RULES` hold of every
+    row, by what they say.
+    """
 
     RULES: Mapping[str, pl.Expr] = {}
 
@@ -35,7 +37,8 @@ class Table:
 
     @classmethod
     def holds(cls, data: pl.DataFrame) -> bool:
-        """Whether the frame keeps the table's names, types and rules: what the pandera schema refuses, this refuses.
+        """Whether the frame keeps the table's names, types and rules: what the pandera schema refuses, this
+        refuses.
 
         A null passes every rule but that there are none; NaN is no value either.
         """
@@ -65,7 +68,10 @@ class Table:
 
         return pa.DataFrameSchema(
             {name: column(*field) for name, field in cls.fields().items()},
-            [pa.Check(lambda data, rule=rule: data.lazyframe.select(rule), error=said) for said, rule in cls.RULES.items()],
+            [
+                pa.Check(lambda data, rule=rule: data.lazyframe.select(rule), error=said)
+                for said, rule in cls.RULES.items()
+            ],
             name=cls.__name__,
             strict=True,
             ordered=True,

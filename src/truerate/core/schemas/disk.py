@@ -37,7 +37,9 @@ def load(table: type[Table], path: str | Path) -> pl.DataFrame:
 
 
 def read(table: type[Table], path: str | Path) -> pl.DataFrame:
-    """Read what an earlier stage validated, its names and types checked. Raises TruerateError where they or the file are not right."""
+    """Read what an earlier stage validated, its names and types checked. Raises TruerateError where they or
+    the file are not right.
+    """
     data = read_parquet(path)
     if data.schema != schema(table):
         raise TruerateError(f"{path}: not a {table.__name__} table: its columns are others; run `dvc repro`")
@@ -45,8 +47,12 @@ def read(table: type[Table], path: str | Path) -> pl.DataFrame:
 
 
 def write_parquet(data: pl.DataFrame, path: Path) -> None:
-    """Write a frame atomically: a reader sees the old file or the new one, never half of it; equal rows give equal bytes."""
-    data = data.rechunk().select(pl.all().gather(pl.int_range(data.height)))  # a slice drags along what lies beside it in lists
+    """Write a frame atomically: a reader sees the old file or the new one, never half of it; equal rows give
+    equal bytes.
+    """
+    data = data.rechunk().select(
+        pl.all().gather(pl.int_range(data.height))
+    )  # a slice drags along what lies beside it in lists
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
@@ -73,4 +79,6 @@ def read_parquet(path: str | Path, *, columns: Sequence[str] | None = None) -> p
     except FileNotFoundError:
         raise TruerateError(f"reading {str(path)!r}: it is not there; run `dvc repro`") from None
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise TruerateError(f"reading {str(path)!r}: {str(error).splitlines()[0]}; delete it and run `dvc repro`") from None
+        raise TruerateError(
+            f"reading {str(path)!r}: {str(error).splitlines()[0]}; delete it and run `dvc repro`"
+        ) from None

@@ -4,7 +4,20 @@ import polars as pl
 
 from truerate.core.schemas.declare import PAIRS, SPANS, Field, Table
 
-TASKS = ["qa", "dialogue", "summarization", "general", "train", "held-out", "silver", "article", "wild", "chat", "entity", "fact"]
+TASKS = [
+    "qa",
+    "dialogue",
+    "summarization",
+    "general",
+    "train",
+    "held-out",
+    "silver",
+    "article",
+    "wild",
+    "chat",
+    "entity",
+    "fact",
+]
 STATUSES = ["ok", "dead", "abstained", "unparsed"]
 NO_ANSWERS = "no_answers"  # how the metric ends that stands for a subject whose every reply is a dead letter
 LABEL_SOURCES = ["gold", "silver", "published"]
@@ -28,13 +41,14 @@ class Document(Table):
 class Item(Table):
     """One thing to ask about. `group_id` names what must not be split between training and test.
 
-    `question` is the question (qa), the last user turn (dialogue), the query (general) or empty (summarization);
-    `history` the earlier turns; `right_answer` the answer, response or summary taken as right (null for general).
-    The knowledge of an item is the text of its documents, joined by blank lines in the order of `document_ids`.
-    mFAVA's tasks are the parts of its data: `train` (a labelled passage to learn from), `silver` (an information-seeking prompt with its
-    reference), `article` (what queries are written about), `wild` (a query; models see it alone, detectors also its article's lead).
-    WildHallucinations' are `chat` (a user's turn; `question` is its text) and `entity` (`question` is its name, its documents are the web
-    pages found for it).
+    `question` is the question (qa), the last user turn (dialogue), the query (general) or empty
+    (summarization); `history` the earlier turns; `right_answer` the answer, response or summary taken as
+    right (null for general). The knowledge of an item is the text of its documents, joined by blank lines in
+    the order of `document_ids`. mFAVA's tasks are the parts of its data: `train` (a labelled passage to learn
+    from), `silver` (an information-seeking prompt with its reference), `article` (what queries are written
+    about), `wild` (a query; models see it alone, detectors also its article's lead). WildHallucinations' are
+    `chat` (a user's turn; `question` is its text) and `entity` (`question` is its name, its documents are the
+    web pages found for it).
     """
 
     item_id: str = Field(unique=True)
@@ -52,8 +66,9 @@ class Item(Table):
 class Generation(Table):
     """One model's reply to one prompt about one item. `params` is the request's settings as JSON.
 
-    `reason` says why a reply is not ok; `text` is empty where none came. `n_tokens_*` are as the endpoint counted them, `cost_usd` by
-    the prices in params. `attributes` hold scheme, pattern, order, … as the purpose needs.
+    `reason` says why a reply is not ok; `text` is empty where none came. `n_tokens_*` are as the endpoint
+    counted them, `cost_usd` by the prices in params. `attributes` hold scheme, pattern, order, … as the
+    purpose needs.
     """
 
     generation_id: str = Field(unique=True)
@@ -76,7 +91,8 @@ class Generation(Table):
 class Sample(Table):
     """A labelled text. `pair_id` joins the two sides of a pair (null where a text stands alone).
 
-    Spans are code points into `text`, half-open. `generator` is the model that wrote the text, null for people and sources.
+    Spans are code points into `text`, half-open. `generator` is the model that wrote the text, null for
+    people and sources.
     """
 
     sample_id: str = Field(unique=True)
@@ -99,9 +115,10 @@ class Sample(Table):
 class Fact(Table):
     """One atomic fact of a reply; its verdicts are Judgements of its id.
 
-    `subject` is the model that wrote the reply, `sentence_index` the place (from 0) of the sentence that it was taken from. `evidence` are
-    the passages that it was checked against, best first, as `document_id:start-end` (code points). `is_duplicate`: an earlier fact of the
-    reply says the same; `is_title`: it says no more than that what was asked about is what it is called.
+    `subject` is the model that wrote the reply, `sentence_index` the place (from 0) of the sentence that it
+    was taken from. `evidence` are the passages that it was checked against, best first, as
+    `document_id:start-end` (code points). `is_duplicate`: an earlier fact of the reply says the same;
+    `is_title`: it says no more than that what was asked about is what it is called.
     """
 
     fact_id: str = Field(unique=True)
@@ -117,9 +134,11 @@ class Fact(Table):
 
 
 class Judgement(Table):
-    """What a detector, judge or annotator says of one text. `verdict` true: it contains hallucination; null: none could be read.
+    """What a detector, judge or annotator says of one text. `verdict` true: it contains hallucination; null:
+    none could be read.
 
-    `p` is the detector's probability of hallucination in [0, 1]. `attributes` hold variant, order, stage (`refined`), …
+    `p` is the detector's probability of hallucination in [0, 1]. `attributes` hold variant, order, stage
+    (`refined`), …
     """
 
     judgement_id: str = Field(unique=True)
@@ -138,8 +157,9 @@ class Judgement(Table):
 class Score(Table):
     """One aggregate. `low` and `high` are its interval; `value` null where nothing was measured.
 
-    `method` says how it was got: `estimator` (from our rows), `published` (printed by the paper), `planted` (the closed world's truth).
-    `n` is the number of rows behind it, `inputs` the digest of the tables it was made from.
+    `method` says how it was got: `estimator` (from our rows), `published` (printed by the paper), `planted`
+    (the closed world's truth). `n` is the number of rows behind it, `inputs` the digest of the tables it was
+    made from.
     """
 
     board: str
@@ -155,10 +175,12 @@ class Score(Table):
 
 
 class Outcome(Table):
-    """What one subject got on one unit: the raw material of paired tests. `value`: a share or 0 and 1, null where the unit does not count.
+    """What one subject got on one unit: the raw material of paired tests. `value`: a share or 0 and 1, null
+    where the unit does not count.
 
-    Where a score is no plain mean it is what the unit says of it, which may leave [0, 1]: the mean over units is the score.
-    Units of one `cluster_id` (pair, dialogue, article, entity) are not independent of one another.
+    Where a score is no plain mean it is what the unit says of it, which may leave [0, 1]: the mean over units
+    is the score. Units of one `cluster_id` (pair, dialogue, article, entity) are not independent of one
+    another.
     """
 
     board: str
@@ -171,7 +193,8 @@ class Outcome(Table):
 
 
 class Row(Table):
-    """One cell of a leaderboard line, in long form. Rank ranges are null for reference rows and unranked metrics.
+    """One cell of a leaderboard line, in long form. Rank ranges are null for reference rows and unranked
+    metrics.
 
     `kind` says what the subject is: `model`, `baseline` (needs no call), `published`, `planted`.
     """
@@ -203,13 +226,16 @@ class Reject(Table):
 
 
 class Count(Table):
-    """The account of one step: every reply is one of four outcomes, `n_in = n_ok + n_dead + n_abstained + n_unparsed`.
+    """The account of one step: every reply is one of four outcomes, `n_in = n_ok + n_dead + n_abstained +
+    n_unparsed`.
 
     `n_thought`: replies, whatever their outcome, from which thought was cut.
     """
 
     RULES = {
-        "n_in = n_ok + n_dead + n_abstained + n_unparsed": pl.sum_horizontal("n_ok", "n_dead", "n_abstained", "n_unparsed")
+        "n_in = n_ok + n_dead + n_abstained + n_unparsed": pl.sum_horizontal(
+            "n_ok", "n_dead", "n_abstained", "n_unparsed"
+        )
         == pl.col("n_in")
     }
 

@@ -1,7 +1,8 @@
 """Detectors that mark hallucinated tokens of an answer, given its reference.
 
-What trains and asks them is imported where it is first named: other families need features.py alone. Nothing here brings torch or
-transformers, which take seconds to import, before a network is trained or asked (networks.py).
+What trains and asks them is imported where it is first named: other families need features.py alone. Nothing
+here brings torch or transformers, which take seconds to import, before a network is trained or asked
+(networks.py).
 """
 
 from truerate.detectors.tokens.rules import check_member

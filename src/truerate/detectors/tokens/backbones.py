@@ -1,4 +1,6 @@
-"""Bodies of networks: a tiny one from nothing, or a backbone by Hub id or path, whole or with adapters. Never remote code or pickles."""
+"""Bodies of networks: a tiny one from nothing, or a backbone by Hub id or path, whole or with adapters. Never
+remote code or pickles.
+"""
 
 from importlib.util import find_spec
 
@@ -12,24 +14,38 @@ from truerate.core.pretrained import POOLER, load_network
 from truerate.detectors.tokens.encode import Coder
 from truerate.detectors.tokens.shared_attention import NAME
 
-TINY = {"hidden_size": 128, "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 4, "intermediate_size": 320}
+TINY = {
+    "hidden_size": 128,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 4,
+    "intermediate_size": 320,
+}
 
 
 def tiny_config(backbone: Backbone, coder: Coder) -> LlamaConfig:
-    """The shape of the small network that is trained from nothing: 4 layers of 128, about a million parameters with its vocabulary."""
-    return LlamaConfig(vocab_size=coder.n_words, max_position_embeddings=backbone.max_tokens, pad_token_id=coder.pad, **TINY)
+    """The shape of the small network that is trained from nothing: 4 layers of 128, about a million
+    parameters with its vocabulary.
+    """
+    return LlamaConfig(
+        vocab_size=coder.n_words, max_position_embeddings=backbone.max_tokens, pad_token_id=coder.pad, **TINY
+    )
 
 
 def body_from_nothing(config: PreTrainedConfig, backbone: Backbone) -> PreTrainedModel:
     """A body of random weights in the shape of a config."""
-    return AutoModel.from_config(_directed(config, backbone), attn_implementation=NAME, trust_remote_code=False)
+    return AutoModel.from_config(
+        _directed(config, backbone), attn_implementation=NAME, trust_remote_code=False
+    )
 
 
 def body_from_weights(backbone: Backbone, device: str | torch.device) -> PreTrainedModel:
-    """A backbone by Hub id or path; frozen with adapters on all of its linear layers where the settings ask for them.
+    """A backbone by Hub id or path; frozen with adapters on all of its linear layers where the settings ask
+    for them.
 
-    Raises TruerateError where it is not there, holds no safetensors or not all that its config asks for, takes fewer tokens than asked, or
-    needs a library that is missing. Weights of a pooler may be missing: nothing reads it.
+    Raises TruerateError where it is not there, holds no safetensors or not all that its config asks for,
+    takes fewer tokens than asked, or needs a library that is missing. Weights of a pooler may be missing:
+    nothing reads it.
     """
     options = {"revision": backbone.revision, "trust_remote_code": False}
     try:
@@ -50,7 +66,9 @@ def body_from_weights(backbone: Backbone, device: str | torch.device) -> PreTrai
         hint = "name a Hub id or a folder with config.json and *.safetensors"
         raise TruerateError(f"backbone {backbone.weights!r}: {line}; {hint}") from None
     if not body._supports_sdpa:
-        raise TruerateError(f"backbone {backbone.weights!r}: {config.model_type} brings attention of its own; name one that supports sdpa")
+        raise TruerateError(
+            f"backbone {backbone.weights!r}: {config.model_type} brings attention of its own; name one that supports sdpa"
+        )
     return _adapted(body, backbone)
 
 
@@ -71,16 +89,30 @@ def _check_window(config: PreTrainedConfig, backbone: Backbone) -> None:
 
 
 def window_of(config: PreTrainedConfig) -> int | None:
-    """How many tokens a network sees; None where it counts no positions, or only those between two tokens (DeBERTa)."""
-    limit = getattr(config, "max_position_embeddings", None) if getattr(config, "position_biased_input", True) else None
-    if config.model_type != "modernbert" and getattr(config, "use_sliding_window", True) and getattr(config, "sliding_window", None):
+    """How many tokens a network sees; None where it counts no positions, or only those between two tokens
+    (DeBERTa).
+    """
+    limit = (
+        getattr(config, "max_position_embeddings", None)
+        if getattr(config, "position_biased_input", True)
+        else None
+    )
+    if (
+        config.model_type != "modernbert"
+        and getattr(config, "use_sliding_window", True)
+        and getattr(config, "sliding_window", None)
+    ):
         limit = min(limit or config.sliding_window, config.sliding_window)
     return limit - positions_from(config) if limit else None
 
 
 def positions_from(config: PreTrainedConfig) -> int:
     """The position of the first token: RoBERTa's family counts from behind its padding index, all others from 0."""
-    return config.pad_token_id + 1 if config.model_type in ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert") else 0
+    return (
+        config.pad_token_id + 1
+        if config.model_type in ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert")
+        else 0
+    )
 
 
 def _quantised(backbone: Backbone, device: str | torch.device) -> dict:
@@ -88,26 +120,37 @@ def _quantised(backbone: Backbone, device: str | torch.device) -> dict:
     if backbone.quantise == "none":
         return {}
     if find_spec("bitsandbytes") is None:
-        raise TruerateError(f"backbone {backbone.weights!r}: quantise needs bitsandbytes; run pip install 'truerate[gpu]'")
+        raise TruerateError(
+            f"backbone {backbone.weights!r}: quantise needs bitsandbytes; run pip install 'truerate[gpu]'"
+        )
     from transformers import BitsAndBytesConfig
 
     settings = BitsAndBytesConfig(
-        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=torch.bfloat16
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=torch.bfloat16,
     )
     return {"quantization_config": settings, "device_map": {"": device}}
 
 
 def _adapted(body: PreTrainedModel, backbone: Backbone) -> PreTrainedModel:
-    """A body whose own weights are frozen and whose linear layers have adapters (LoRA), kept in full precision; the same body without."""
+    """A body whose own weights are frozen and whose linear layers have adapters (LoRA), kept in full
+    precision; the same body without.
+    """
     if backbone.lora is None:
         return body
     if find_spec("peft") is None:
-        raise TruerateError(f"backbone {backbone.weights!r}: lora needs peft; run pip install 'truerate[gpu]'")
+        raise TruerateError(
+            f"backbone {backbone.weights!r}: lora needs peft; run pip install 'truerate[gpu]'"
+        )
     from peft import LoraConfig, inject_adapter_in_model
 
     body.requires_grad_(False)
     lora = backbone.lora
-    config = LoraConfig(r=lora.r, lora_alpha=lora.alpha, lora_dropout=lora.dropout, target_modules=linear_layers(body))
+    config = LoraConfig(
+        r=lora.r, lora_alpha=lora.alpha, lora_dropout=lora.dropout, target_modules=linear_layers(body)
+    )
     body = inject_adapter_in_model(config, body)
     for parameter in body.parameters():
         if parameter.requires_grad:
@@ -116,5 +159,11 @@ def _adapted(body: PreTrainedModel, backbone: Backbone) -> PreTrainedModel:
 
 
 def linear_layers(body: PreTrainedModel) -> list[str]:
-    """The names of all linear layers of a body, those of a pooler left out: nothing reads it. A token head stands outside the body."""
-    return [name for name, layer in body.named_modules() if isinstance(layer, nn.Linear) and POOLER not in name.split(".")]
+    """The names of all linear layers of a body, those of a pooler left out: nothing reads it. A token head
+    stands outside the body.
+    """
+    return [
+        name
+        for name, layer in body.named_modules()
+        if isinstance(layer, nn.Linear) and POOLER not in name.split(".")
+    ]

@@ -1,8 +1,9 @@
 """The order in which rows are learned from: length buckets, so that little of a batch is padding.
 
-Rows are ordered by a draw from seed, epoch and their own content; every SHARD batches of them are sorted by length, cut into batches of
-`batch` answers, and the batches are ordered by another draw. A batch is cut into parts whose padded size keeps the token budget.
-The plan of an epoch depends on nothing else, so a run that was killed finds its place again by the number of steps it has made.
+Rows are ordered by a draw from seed, epoch and their own content; every SHARD batches of them are sorted by
+length, cut into batches of `batch` answers, and the batches are ordered by another draw. A batch is cut into
+parts whose padded size keeps the token budget. The plan of an epoch depends on nothing else, so a run that
+was killed finds its place again by the number of steps it has made.
 """
 
 from collections.abc import Sequence
@@ -26,7 +27,9 @@ class Rows(NamedTuple):
 
 
 def rows_to_learn(groups: Sequence[Group], backbone: Backbone) -> Rows:
-    """The rows of labelled groups under a backbone's mask: several answers of one reference share a row where the mask lets them."""
+    """The rows of labelled groups under a backbone's mask: several answers of one reference share a row where
+    the mask lets them.
+    """
     rows, names = [], []
     for group in groups:
         for row in rows_of(group, backbone.mask, max_tokens=max(backbone.token_budget, backbone.max_tokens)):
@@ -37,13 +40,20 @@ def rows_to_learn(groups: Sequence[Group], backbone: Backbone) -> Rows:
 
 
 def steps_of(known: Rows, backbone: Backbone, seed: int, epoch: int) -> list[Step]:
-    """The steps of one epoch: each holds `accumulation` batches of `batch` answers, cut into parts that keep the token budget."""
+    """The steps of one epoch: each holds `accumulation` batches of `batch` answers, cut into parts that keep
+    the token budget.
+    """
     drawn = sorted(range(len(known.rows)), key=lambda i: draw("row", seed, epoch, known.names[i]))
-    shards = [sorted(shard, key=lambda i: known.rows[i].n_tokens) for shard in cut(drawn, known, SHARD * backbone.batch)]
+    shards = [
+        sorted(shard, key=lambda i: known.rows[i].n_tokens)
+        for shard in cut(drawn, known, SHARD * backbone.batch)
+    ]
     batches = [batch for shard in shards for batch in cut(shard, known, backbone.batch)]
     batches.sort(key=lambda batch: draw("batch", seed, epoch, known.names[batch[0]]))
     groups = [batches[i : i + backbone.accumulation] for i in range(0, len(batches), backbone.accumulation)]
-    return [[part for batch in group for part in parts(batch, known, backbone.token_budget)] for group in groups]
+    return [
+        [part for batch in group for part in parts(batch, known, backbone.token_budget)] for group in groups
+    ]
 
 
 def cut(places: Sequence[int], known: Rows, n_answers: int) -> list[list[int]]:

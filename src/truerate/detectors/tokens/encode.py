@@ -1,8 +1,9 @@
 """Texts as a network reads them: tokenizers, and answers grouped by their reference.
 
-A reference and its answers are tokenized apart (no pair template, no special token read out of a text) and joined by ids: start, reference,
-between, answer. The rule of the window of `max_tokens`: the reference gives way first, from its end, down to half of the window; an answer
-that needs more is cut into chunks of equal length, each judged once beside the same piece of the reference.
+A reference and its answers are tokenized apart (no pair template, no special token read out of a text) and
+joined by ids: start, reference, between, answer. The rule of the window of `max_tokens`: the reference gives
+way first, from its end, down to half of the window; an answer that needs more is cut into chunks of equal
+length, each judged once beside the same piece of the reference.
 """
 
 import json
@@ -25,9 +26,14 @@ from truerate.metrics.tokens import ALONE
 
 PAD, START, BETWEEN = "<pad>", "<start>", "<between>"
 N_WORDS = 3000
-# A word with the blank before it, a digit, a character of a script without spaces, a blank, a mark: the pieces that no token crosses.
-_PIECE = rf" ?[{ALONE}]\p{{M}}*| ?\p{{N}}| ?(?:(?![{ALONE}])[\p{{L}}\p{{M}}_])+|\s| ?[^\s\p{{L}}\p{{M}}\p{{N}}_]"
-_N_CUTS = 8  # a reference is cut in steps of this part of the window, so that answers of similar length share one piece of it
+# A word with the blank before it, a digit, a character of a script without spaces, a blank, a mark: the
+# pieces that no token crosses.
+_PIECE = (
+    rf" ?[{ALONE}]\p{{M}}*| ?\p{{N}}| ?(?:(?![{ALONE}])[\p{{L}}\p{{M}}_])+|\s| ?[^\s\p{{L}}\p{{M}}\p{{N}}_]"
+)
+# a reference is cut in steps of this part of the window, so that answers of similar length share one piece of
+# it
+_N_CUTS = 8
 _AT_ONCE = 512  # texts that are tokenized at a time
 
 
@@ -46,10 +52,13 @@ class Coder:
         return self.tokenizer.get_vocab_size(with_added_tokens=True)
 
     def encode(self, texts: Sequence[str]) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Ids (tokens,) and offsets (tokens, 2), trimmed and filled, in code points of each text. Special tokens are read as plain text."""
+        """Ids (tokens,) and offsets (tokens, 2), trimmed and filled, in code points of each text. Special
+        tokens are read as plain text.
+        """
         found = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return [
-            (np.array(one.ids, dtype=np.int32), filled(text, trimmed(text, one.offsets))) for text, one in zip(texts, found, strict=True)
+            (np.array(one.ids, dtype=np.int32), filled(text, trimmed(text, one.offsets)))
+            for text, one in zip(texts, found, strict=True)
         ]
 
     def save(self, folder: Path) -> None:
@@ -66,13 +75,16 @@ class Coder:
             ids = json.loads((folder / "coder.json").read_text("utf-8"))
             tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as error:  # the tokenizer's own error has no class of its own
-            raise TruerateError(f"reading the tokenizer in {str(folder)!r}: {_line(error)}; train the detector again") from None
+            raise TruerateError(
+                f"reading the tokenizer in {str(folder)!r}: {_line(error)}; train the detector again"
+            ) from None
         return Coder(_plain(tokenizer), tuple(ids["start"]), tuple(ids["between"]), ids["pad"])
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A text, or a chunk of one, in tokens. `offsets` are trimmed code points of the whole text; `labels` -100: does not count.
+    """A text, or a chunk of one, in tokens. `offsets` are trimmed code points of the whole text; `labels`
+    -100: does not count.
 
     Shapes: ids, labels (tokens,); offsets (tokens, 2); features (tokens, features).
     """
@@ -88,7 +100,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class Group:
-    """Answers that share a reference, and its ids with those that stand before and after it. `group_id`, `lang`: of its first answer."""
+    """Answers that share a reference, and its ids with those that stand before and after it. `group_id`,
+    `lang`: of its first answer.
+    """
 
     reference_ids: np.ndarray
     answers: tuple[Answer, ...]
@@ -101,12 +115,14 @@ class Group:
         return len(self.reference_ids) + sum(len(answer.ids) for answer in self.answers)
 
 
-# ---- tokenizers -----------------------------------------------------------------------------------------------------------------
+# ---- tokenizers --------------------------------------------------------------------------------------------
 def train_tokenizer(texts: Iterable[str], n_words: int = N_WORDS) -> Tokenizer:
-    """A byte-pair tokenizer learned from texts: digits and characters of scripts without spaces stand alone, words do not cross blanks.
+    """A byte-pair tokenizer learned from texts: digits and characters of scripts without spaces stand alone,
+    words do not cross blanks.
 
-    Characters that were not seen, or too seldom for half of the vocabulary, are written as their bytes, so that no character is lost.
-    The same texts in any order give the same tokenizer; a word is learned from two occurrences on.
+    Characters that were not seen, or too seldom for half of the vocabulary, are written as their bytes, so
+    that no character is lost. The same texts in any order give the same tokenizer; a word is learned from two
+    occurrences on.
     """
     texts = sorted(texts)
     counted = Counter(character for text in texts for character in text)
@@ -129,20 +145,30 @@ def train_tokenizer(texts: Iterable[str], n_words: int = N_WORDS) -> Tokenizer:
 def tiny_coder(texts: Iterable[str], n_words: int = N_WORDS) -> Coder:
     """A coder learned from texts, for a network that is trained from nothing."""
     tokenizer = train_tokenizer(texts, n_words)
-    return Coder(tokenizer, (tokenizer.token_to_id(START),), (tokenizer.token_to_id(BETWEEN),), tokenizer.token_to_id(PAD))
+    return Coder(
+        tokenizer,
+        (tokenizer.token_to_id(START),),
+        (tokenizer.token_to_id(BETWEEN),),
+        tokenizer.token_to_id(PAD),
+    )
 
 
 def pretrained_coder(weights: str, revision: str | None = None) -> Coder:
-    """The coder of a backbone by Hub id or path: its first token before, its separator (else a blank line) between.
+    """The coder of a backbone by Hub id or path: its first token before, its separator (else a blank line)
+    between.
 
     Raises TruerateError where there is no such tokenizer, or none that gives offsets.
     """
     try:
         loaded = load_tokenizer(weights, revision=revision)
     except ValueError as error:
-        raise TruerateError(f"tokenizer of backbone {weights!r}: {error}; name a Hub id or a folder that holds tokenizer.json") from None
+        raise TruerateError(
+            f"tokenizer of backbone {weights!r}: {error}; name a Hub id or a folder that holds tokenizer.json"
+        ) from None
     if not loaded.is_fast:
-        raise TruerateError(f"tokenizer of backbone {weights!r} gives no offsets; name a backbone with a fast tokenizer (tokenizer.json)")
+        raise TruerateError(
+            f"tokenizer of backbone {weights!r} gives no offsets; name a backbone with a fast tokenizer (tokenizer.json)"
+        )
     first = loaded.cls_token_id if loaded.cls_token_id is not None else loaded.bos_token_id
     tokenizer = _plain(loaded.backend_tokenizer)
     blank = tokenizer.encode("\n\n", add_special_tokens=False).ids
@@ -163,24 +189,35 @@ def _line(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
 
 
-# ---- groups ---------------------------------------------------------------------------------------------------------------------
+# ---- groups ------------------------------------------------------------------------------------------------
 def groups_of(passages: pl.DataFrame, coder: Coder, backbone: Backbone, labels: Sequence[str]) -> list[Group]:
     """All groups of passages at once, as training needs them."""
     return list(stream_groups(passages, coder, backbone, labels))
 
 
-def stream_groups(passages: pl.DataFrame, coder: Coder, backbone: Backbone, labels: Sequence[str]) -> Iterator[Group]:
-    """Groups of passages one after the other, in the order in which references first stand; memory holds a few hundred texts at a time.
+def stream_groups(
+    passages: pl.DataFrame, coder: Coder, backbone: Backbone, labels: Sequence[str]
+) -> Iterator[Group]:
+    """Groups of passages one after the other, in the order in which references first stand; memory holds a
+    few hundred texts at a time.
 
-    Columns read: target_id, group_id, lang, text, spans, reference. A text without a token gives no answer. Answers whose reference must be
-    cut differently stand in different groups.
+    Columns read: target_id, group_id, lang, text, spans, reference. A text without a token gives no answer.
+    Answers whose reference must be cut differently stand in different groups.
     """
-    by_reference = passages.select("target_id", "group_id", "lang", "text", "spans", "reference").group_by("reference", maintain_order=True)
-    rows = ((reference, one) for (reference,), part in by_reference for one in part.drop("reference").iter_rows(named=True))
+    by_reference = passages.select("target_id", "group_id", "lang", "text", "spans", "reference").group_by(
+        "reference", maintain_order=True
+    )
+    rows = (
+        (reference, one)
+        for (reference,), part in by_reference
+        for one in part.drop("reference").iter_rows(named=True)
+    )
     kept: tuple[str, np.ndarray] | None = None
     waiting: list[tuple[dict, Answer]] = []
     while slab := list(islice(rows, _AT_ONCE)):
-        for (reference, row), encoded in zip(slab, coder.encode([row["text"] for _, row in slab]), strict=True):
+        for (reference, row), encoded in zip(
+            slab, coder.encode([row["text"] for _, row in slab]), strict=True
+        ):
             if kept is None or kept[0] != reference:
                 yield from _grouped(kept, waiting, coder, backbone)
                 kept, waiting = (reference, coder.encode([reference])[0][0]), []
@@ -216,12 +253,16 @@ def _grouped(kept, waiting: list[tuple[dict, Answer]], coder: Coder, backbone: B
     for row, answer in waiting:
         pieces.setdefault(_piece(len(kept[1]), len(answer.ids), coder, backbone), []).append((row, answer))
     for n, held in pieces.items():
-        ids = np.concatenate([np.array(coder.start, np.int32), kept[1][:n], np.array(coder.between, np.int32)])
+        ids = np.concatenate(
+            [np.array(coder.start, np.int32), kept[1][:n], np.array(coder.between, np.int32)]
+        )
         yield Group(ids, tuple(answer for _, answer in held), held[0][0]["group_id"], held[0][0]["lang"])
 
 
 def _piece(n_reference: int, n_answer: int, coder: Coder, backbone: Backbone) -> int:
-    """How much of a reference stands beside an answer: all that fits, else what an answer of up to the next eighth of the window leaves."""
+    """How much of a reference stands beside an answer: all that fits, else what an answer of up to the next
+    eighth of the window leaves.
+    """
     room = backbone.max_tokens - len(coder.start) - len(coder.between)
     if n_reference + n_answer <= room:
         return n_reference

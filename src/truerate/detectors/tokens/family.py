@@ -1,4 +1,6 @@
-"""A family of token detectors: fitted over the grid on a board's training passages, then asked of all other texts."""
+"""A family of token detectors: fitted over the grid on a board's training passages, then asked of all other
+texts.
+"""
 
 import functools
 import shutil
@@ -20,15 +22,25 @@ from truerate.detectors.tokens.workers import each
 MANY = 300  # texts from which networks judge in processes of their own
 
 
-def fit_tokens(members: Sequence[str], passages: pl.DataFrame, p: Params, size: MFavaSizes, *, folder: Path, scratch: Path) -> None:
+def fit_tokens(
+    members: Sequence[str],
+    passages: pl.DataFrame,
+    p: Params,
+    size: MFavaSizes,
+    *,
+    folder: Path,
+    scratch: Path,
+) -> None:
     """Fit every cell of the grid and put it under `folder`/<member>/<cell>.
 
-    Cells are fitted in `scratch` under keys of their content, side by side on a CPU; under `torchrun` or `accelerate launch` the processes
-    share each training. Raises TruerateError for an unknown member.
+    Cells are fitted in `scratch` under keys of their content, side by side on a CPU; under `torchrun` or
+    `accelerate launch` the processes share each training. Raises TruerateError for an unknown member.
     """
     processes.join()
     processes.wait()  # `folder` was emptied by each of them
-    jobs = [job_of(cell, passages, p.backbones, scratch) for cell in known(members, passages, p.backbones, size)]
+    jobs = [
+        job_of(cell, passages, p.backbones, scratch) for cell in known(members, passages, p.backbones, size)
+    ]
     each(fit, [job for job in jobs if not (job.scratch / STATE).is_dir()], lambda job: job.backbone)
     processes.wait()
     for job in jobs if processes.rank() == 0 else []:
@@ -36,31 +48,59 @@ def fit_tokens(members: Sequence[str], passages: pl.DataFrame, p: Params, size: 
     processes.wait()
 
 
-def judge_tokens(members: Sequence[str], passages: pl.DataFrame, p: Params, size: MFavaSizes, *, folder: Path) -> pl.DataFrame:
-    """What every cell of the grid says of every passage; `unparsed`, `not-fitted` where a cell had nothing to learn from."""
-    readers = [Reader(cell, place(folder, cell), p.backbones.get(cell.member)) for cell in known(members, passages, p.backbones, size)]
+def judge_tokens(
+    members: Sequence[str], passages: pl.DataFrame, p: Params, size: MFavaSizes, *, folder: Path
+) -> pl.DataFrame:
+    """What every cell of the grid says of every passage; `unparsed`, `not-fitted` where a cell had nothing to
+    learn from.
+    """
+    readers = [
+        Reader(cell, place(folder, cell), p.backbones.get(cell.member))
+        for cell in known(members, passages, p.backbones, size)
+    ]
     is_worth_it = passages.height >= MANY
-    judged = each(functools.partial(judge_cell, passages=passages), readers, lambda reader: reader.backbone if is_worth_it else None)
+    judged = each(
+        functools.partial(judge_cell, passages=passages),
+        readers,
+        lambda reader: reader.backbone if is_worth_it else None,
+    )
     return pl.concat([frame(Judgement), *judged])
 
 
-def mark_text(member: str, text: str, reference: str, p: Params, *, folder: Path, wanted: tuple[str, str]) -> list[dict] | None:
-    """Soft spans of one text by a fitted member: its cell of the `wanted` scope and labels, else the first that knows every language.
+def mark_text(
+    member: str, text: str, reference: str, p: Params, *, folder: Path, wanted: tuple[str, str]
+) -> list[dict] | None:
+    """Soft spans of one text by a fitted member: its cell of the `wanted` scope and labels, else the first
+    that knows every language.
 
     None where that cell has learned nothing. Raises TruerateError where there is none.
     """
-    fitted = [Cell.of(member, path.name) for path in sorted((Path(folder) / member).iterdir()) if path.is_dir()]
+    fitted = [
+        Cell.of(member, path.name) for path in sorted((Path(folder) / member).iterdir()) if path.is_dir()
+    ]
     multi = [cell for cell in fitted if cell.lang is None]
     if not multi:
-        raise TruerateError(f"detector {member!r} knows one language per detector; add `multi` to the `scopes` of its sizes in params.yaml")
+        raise TruerateError(
+            f"detector {member!r} knows one language per detector; add `multi` to the `scopes` of its sizes in params.yaml"
+        )
     cell = next((cell for cell in multi if (cell.scope, cell.labels) == wanted), multi[0])
-    told = {"target_id": "text", "item_id": "text", "group_id": "text", "lang": "", "task": "", "text": text, "spans": []}
+    told = {
+        "target_id": "text",
+        "item_id": "text",
+        "group_id": "text",
+        "lang": "",
+        "task": "",
+        "text": text,
+        "spans": [],
+    }
     passage = pl.DataFrame([told | {"reference": reference}], schema_overrides={"spans": SPANS})
     found = read(Reader(cell, place(folder, cell), p.backbones.get(member)), passage)
     return None if found is None else found[0]
 
 
-def known(members: Sequence[str], passages: pl.DataFrame, backbones: Mapping[str, Backbone], size: MFavaSizes) -> list[Cell]:
+def known(
+    members: Sequence[str], passages: pl.DataFrame, backbones: Mapping[str, Backbone], size: MFavaSizes
+) -> list[Cell]:
     """The cells of checked members; mono ones in the languages that the passages have."""
     for member in members:
         check_member(member, backbones)

@@ -1,4 +1,5 @@
-"""What a reference says of each word of an answer: three small codes that a network adds to its input embeddings, and regressions read.
+"""What a reference says of each word of an answer: three small codes that a network adds to its input
+embeddings, and regressions read.
 
 *match*: does the word stand in the reference, and do its neighbours stand beside it there? *alignment*: does the sentence that holds it
 there speak of the same things as the answer's sentence? *telling*: how much of the answer's sentence does the reference say in few of its
@@ -17,17 +18,23 @@ import regex
 
 from truerate.metrics.tokens import ALONE, word_offsets
 
-# match: 0 a token of the reference · 1 + level + 3·(left neighbour beside it there) + 6·(right neighbour) · 13 no word.
-#   level 0 absent, 1 a word of the same stem (a lone character), 2 the word itself (three characters in a row)
-# alignment: 0 a token of the reference · 1 tells nothing (no word, a short word, not in the reference) · 2–5 = 2 + how many words that the
-#   answer's sentence shares with the best place of the reference are missing where this word stands, at most 3
-# telling: 0 a token of the reference · 1–4 = 1 + how many words of the answer's sentence stand in the reference, but in at most RARE of its
-#   sentences, at most 3
+# match: 0 a token of the reference · 1 + level + 3·(left neighbour beside it there) + 6·(right neighbour) ·
+# 13 no word. level 0 absent, 1 a word of the same stem (a lone character), 2 the word itself (three
+# characters in a row) alignment: 0 a token of the reference · 1 tells nothing (no word, a short word, not in
+# the reference) · 2–5 = 2 + how many words that the answer's sentence shares with the best place of the
+# reference are missing where this word stands, at most 3 telling: 0 a token of the reference · 1–4 = 1 + how
+# many words of the answer's sentence stand in the reference, but in at most RARE of its sentences, at most 3
 SIZES = {"match": 14, "alignment": 6, "telling": 5}
 NO_WORD, TELLS_NOTHING, NONE_TELLING = 13, 1, 1
-RARE = 1 / 3  # share of the reference's sentences above which a word is no longer telling; one sentence is always allowed
+RARE = (
+    1 / 3
+    # share of the reference's sentences above which a word is no longer telling; one sentence is always
+    # allowed
+)
 _SINGLE = regex.compile(rf"[{ALONE}]", regex.VERSION1)
-_ARABIC = regex.compile(r"^[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\p{Arabic}{3})")  # and, so, with, as, the, for the
+_ARABIC = regex.compile(
+    r"^[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\p{Arabic}{3})"
+)  # and, so, with, as, the, for the
 _END = regex.compile(r"[.!?…][\"'”’»)\]]*(?=\s)|[。！？؟۔।]|\n")
 
 
@@ -35,7 +42,9 @@ Content = list[tuple[int, str]]  # places and keys of the units that carry conte
 
 
 class Units(NamedTuple):
-    """The words of a text: offsets (units, 2), exact and stemmed keys, which are single characters, the sentence of each."""
+    """The words of a text: offsets (units, 2), exact and stemmed keys, which are single characters, the
+    sentence of each.
+    """
 
     offsets: np.ndarray
     keys: list[str]
@@ -47,7 +56,8 @@ class Units(NamedTuple):
 class Known(NamedTuple):
     """A reference: its words, neighbours and runs of three, and where each content key stands.
 
-    `holds` (keys, sentences) and `windows` (keys, sentences), a window being a sentence and the one before it; `rows` finds a key's row.
+    `holds` (keys, sentences) and `windows` (keys, sentences), a window being a sentence and the one before
+    it; `rows` finds a key's row.
     """
 
     keys: frozenset[str]
@@ -65,12 +75,15 @@ def units(text: str) -> Units:
     keys = [unicodedata.normalize("NFKC", text[start:end]).casefold() for start, end in offsets.tolist()]
     is_single = np.array([_SINGLE.match(key) is not None for key in keys], dtype=bool)
     ends = np.array([found.end() for found in _END.finditer(text)], dtype=np.int32)
-    return Units(offsets, keys, list(map(stem, keys)), is_single, np.searchsorted(ends, offsets[:, 0], side="right"))
+    return Units(
+        offsets, keys, list(map(stem, keys)), is_single, np.searchsorted(ends, offsets[:, 0], side="right")
+    )
 
 
 @lru_cache(maxsize=200_000)
 def stem(key: str) -> str:
-    """The beginning of a word that its forms share: four letters of up to six, five of longer words; whole where it holds a digit.
+    """The beginning of a word that its forms share: four letters of up to six, five of longer words; whole
+    where it holds a digit.
 
     Arabic words lose the article and what is written together with it.
     """
@@ -106,13 +119,23 @@ def known(reference: str) -> Known:
 
 
 def _content(told: Units) -> Content:
-    """The units that carry content, with their keys: words of four letters (three in Arabic script), numbers, pairs of characters."""
+    """The units that carry content, with their keys: words of four letters (three in Arabic script), numbers,
+    pairs of characters.
+    """
     found = []
     for i, key in enumerate(told.stems):
         if told.is_single[i]:
-            if i + 1 < len(told.keys) and told.is_single[i + 1] and told.offsets[i, 1] == told.offsets[i + 1, 0]:
+            if (
+                i + 1 < len(told.keys)
+                and told.is_single[i + 1]
+                and told.offsets[i, 1] == told.offsets[i + 1, 0]
+            ):
                 found.append((i, key + told.stems[i + 1]))
-        elif len(told.keys[i]) >= 4 or key[0].isdigit() or (len(key) == 3 and key[0] >= "\u0600" and key[0] <= "\u06ff"):
+        elif (
+            len(told.keys[i]) >= 4
+            or key[0].isdigit()
+            or (len(key) == 3 and key[0] >= "\u0600" and key[0] <= "\u06ff")
+        ):
             found.append((i, key))
     return found
 
@@ -122,14 +145,21 @@ def unit_features(text: str, reference: str | Known) -> tuple[Units, np.ndarray]
     about = known(reference) if isinstance(reference, str) else reference
     said = units(text)
     content = _content(said)
-    return said, np.stack([_match(said, about), _alignment(said, content, about), _telling(said, content, about)], axis=1)
+    return said, np.stack(
+        [_match(said, about), _alignment(said, content, about), _telling(said, content, about)], axis=1
+    )
 
 
 def _match(said: Units, about: Known) -> np.ndarray:
     """The match code of each word."""
     n = len(said.keys)
-    pair = np.array([both in about.pairs for both in zip(said.stems, said.stems[1:], strict=False)], dtype=np.int8)
-    triple = np.array([three in about.triples for three in zip(said.stems, said.stems[1:], said.stems[2:], strict=False)], dtype=bool)
+    pair = np.array(
+        [both in about.pairs for both in zip(said.stems, said.stems[1:], strict=False)], dtype=np.int8
+    )
+    triple = np.array(
+        [three in about.triples for three in zip(said.stems, said.stems[1:], said.stems[2:], strict=False)],
+        dtype=bool,
+    )
     in_triple = np.zeros(n, dtype=bool)
     for shift in range(3 if len(triple) else 0):
         in_triple[shift : shift + len(triple)] |= triple
@@ -159,7 +189,9 @@ def _alignment(said: Units, content: Content, about: Known) -> np.ndarray:
 
 
 def _telling(said: Units, content: Content, about: Known) -> np.ndarray:
-    """The telling code of each word: that of its sentence. A word counts once; of pairs of characters two make a word."""
+    """The telling code of each word: that of its sentence. A word counts once; of pairs of characters two
+    make a word.
+    """
     is_rare = about.holds.sum(axis=1) <= max(1, RARE * about.holds.shape[1])
     words: dict[int, set[int]] = {}
     pairs: dict[int, set[int]] = {}
@@ -172,9 +204,11 @@ def _telling(said: Units, content: Content, about: Known) -> np.ndarray:
 
 
 def _shared(said: Units, content: Content, about: Known) -> Iterable[list[tuple[list[int], list[int]]]]:
-    """What each sentence of an answer shares with the reference: places in the answer and rows of the index, word by word.
+    """What each sentence of an answer shares with the reference: places in the answer and rows of the index,
+    word by word.
 
-    A run of characters that one sentence of the reference holds is one word, and weighs as many words as it has pairs of characters.
+    A run of characters that one sentence of the reference holds is one word, and weighs as many words as it
+    has pairs of characters.
     """
     by_sentence: dict[int, list[tuple[list[int], list[int]]]] = {}
     last = -2
@@ -194,8 +228,12 @@ def _shared(said: Units, content: Content, about: Known) -> Iterable[list[tuple[
     return by_sentence.values()
 
 
-def token_features(text: str, offsets: np.ndarray, reference: str | Known, names: Sequence[str] = tuple(SIZES)) -> np.ndarray:
-    """The codes of an answer's tokens (tokens, names), each those of the word in which it begins; shape (tokens, 0) without names."""
+def token_features(
+    text: str, offsets: np.ndarray, reference: str | Known, names: Sequence[str] = tuple(SIZES)
+) -> np.ndarray:
+    """The codes of an answer's tokens (tokens, names), each those of the word in which it begins; shape
+    (tokens, 0) without names.
+    """
     if not names:
         return np.zeros((len(offsets), 0), dtype=np.int8)
     said, codes = unit_features(text, reference)

@@ -1,4 +1,6 @@
-"""Fitting one cell of the grid, in a scratch folder that its content names: an equal cell is never fitted twice, a killed one goes on."""
+"""Fitting one cell of the grid, in a scratch folder that its content names: an equal cell is never fitted
+twice, a killed one goes on.
+"""
 
 import json
 import os
@@ -45,7 +47,9 @@ def fit(job: Job) -> None:
 
 
 def _by_network():
-    from truerate.detectors.tokens.networks import fit_network  # torch and transformers, which a rule does without
+    from truerate.detectors.tokens.networks import (
+        fit_network,
+    )  # torch and transformers, which a rule does without
 
     return fit_network
 
@@ -67,10 +71,16 @@ def fit_rule(job: Job, folder: Path) -> tuple[dict, dict]:
     rule, labels = BY_NAME[job.cell.member], labels_of(job.cell.labels)
     if rule.learn is None:
         return {"is_fitted": True}, {}
-    taught, held = (passages_of(half, labels, sees_reference=rule.sees_reference) for half in halves(job.passages))
+    taught, held = (
+        passages_of(half, labels, sees_reference=rule.sees_reference) for half in halves(job.passages)
+    )
     if not can_learn(taught):
         return {"is_fitted": False}, {}
     state = rule.learn(taught, len(labels) - 1)
     save_state(state, folder)
     found = of_readings(zip((one.labels for one in held), rule.read(state, held), strict=True))
-    return {"is_fitted": True, "validation": found.facts(), "n_parameters": int(state["coefficients"].size)}, {}
+    return {
+        "is_fitted": True,
+        "validation": found.facts(),
+        "n_parameters": int(state["coefficients"].size),
+    }, {}

@@ -1,6 +1,7 @@
 """The grid of token detectors: each member once per scope, labels and seed; a mono detector is one per language.
 
-A fitted cell is a folder of plain content (no clock, no host): `facts.json` with what its training found, and what was learned.
+A fitted cell is a folder of plain content (no clock, no host): `facts.json` with what its training found, and
+what was learned.
 """
 
 import hashlib
@@ -19,7 +20,9 @@ from truerate.detectors.tokens.rules import BY_NAME
 FACTS = "facts.json"
 COLUMNS = ["target_id", "item_id", "group_id", "lang", "task", "text", "spans", "reference"]
 CODE = Path(__file__).parent
-SHARED = [CODE.parents[1] / part for part in ("core/keys.py", "core/tags.py", "core/text.py", "metrics/ngrams.py")]
+SHARED = [
+    CODE.parents[1] / part for part in ("core/keys.py", "core/tags.py", "core/text.py", "metrics/ngrams.py")
+]
 
 
 class Cell(NamedTuple):
@@ -68,10 +71,20 @@ def is_taught(group_id: str) -> bool:
 
 
 def key_of(cell: Cell, passages: pl.DataFrame, backbone: Backbone | None) -> str:
-    """What decides a fitted cell: its passages, the settings of its training, its place in the grid, the code, versions and device."""
+    """What decides a fitted cell: its passages, the settings of its training, its place in the grid, the
+    code, versions and device.
+    """
     how = None if backbone is None else backbone.model_dump(mode="json", exclude={"strategy", "cache_bytes"})
     rows = content_id(passages.select(COLUMNS).sort("target_id").rows())
-    return digest(CODE, *SHARED, cell=cell._asdict(), rows=rows, backbone=how, weights=weights_of(backbone), on=surroundings())
+    return digest(
+        CODE,
+        *SHARED,
+        cell=cell._asdict(),
+        rows=rows,
+        backbone=how,
+        weights=weights_of(backbone),
+        on=surroundings(),
+    )
 
 
 def surroundings() -> dict:
@@ -84,10 +97,19 @@ def weights_of(backbone: Backbone | None) -> list | None:
     folder = Path(backbone.weights) if backbone else Path()
     if backbone is None or not folder.is_dir():
         return None
-    return [[path.name, path.stat().st_size, path.stat().st_mtime_ns] for path in sorted(folder.iterdir()) if path.is_file()]
+    return [
+        [path.name, path.stat().st_size, path.stat().st_mtime_ns]
+        for path in sorted(folder.iterdir())
+        if path.is_file()
+    ]
 
 
 def version_of(folder: Path) -> str:
     """Sixteen hex digits over the names and bytes of a fitted cell, wherever it lies."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return content_id([[path.relative_to(folder).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()] for path in files])
+    return content_id(
+        [
+            [path.relative_to(folder).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()]
+            for path in files
+        ]
+    )

@@ -1,4 +1,6 @@
-"""Token labels: characters to tokens and back. Inside–outside labels; a character that no token shows is never lost in between."""
+"""Token labels: characters to tokens and back. Inside–outside labels; a character that no token shows is
+never lost in between.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -13,17 +15,23 @@ IGNORED = -100
 
 
 def labels_of(kind: str) -> tuple[str, ...]:
-    """The labels of a detector by their kind, `binary` or `category`; the first says that a token is not hallucinated."""
+    """The labels of a detector by their kind, `binary` or `category`; the first says that a token is not
+    hallucinated.
+    """
     return {"binary": BINARY, "category": CATEGORY}[kind]
 
 
 def is_hard(span: Mapping) -> bool:
-    """Whether a span counts as marked: spans without a share of annotators do, soft ones above one half (Mu-SHROOM's rule)."""
+    """Whether a span counts as marked: spans without a share of annotators do, soft ones above one half
+    (Mu-SHROOM's rule).
+    """
     return span.get("p") is None or span["p"] > 0.5
 
 
 def trimmed(text: str, offsets: Sequence[tuple[int, int]]) -> np.ndarray:
-    """Offsets (tokens, 2) without the blank space around them; a token of nothing but blank space becomes empty at its start."""
+    """Offsets (tokens, 2) without the blank space around them; a token of nothing but blank space becomes
+    empty at its start.
+    """
     found = np.array(offsets, dtype=np.int32).reshape(-1, 2)
     blank = np.fromiter(map(str.isspace, text), dtype=bool, count=len(text))
     for _ in range(len(text) if blank.any() else 0):
@@ -39,10 +47,12 @@ def trimmed(text: str, offsets: Sequence[tuple[int, int]]) -> np.ndarray:
 
 
 def filled(text: str, offsets: np.ndarray) -> np.ndarray:
-    """Trimmed offsets (tokens, 2) in which characters that the tokenizer dropped belong to the token right before them.
+    """Trimmed offsets (tokens, 2) in which characters that the tokenizer dropped belong to the token right
+    before them.
 
-    Uncased vocabularies drop accents and vowel signs that are characters of their own (Hindi, pointed Arabic and Hebrew), many drop joiners
-    and soft hyphens: a span would have holes there, or end inside a letter. What is dropped behind a blank belongs to no token.
+    Uncased vocabularies drop accents and vowel signs that are characters of their own (Hindi, pointed Arabic
+    and Hebrew), many drop joiners and soft hyphens: a span would have holes there, or end inside a letter.
+    What is dropped behind a blank belongs to no token.
     """
     edges = np.zeros(len(text) + 1, dtype=np.int32)
     np.add.at(edges, offsets[:, 0], 1)
@@ -54,10 +64,13 @@ def filled(text: str, offsets: np.ndarray) -> np.ndarray:
     return found
 
 
-def token_labels(text: str, offsets: np.ndarray, spans: Iterable[Mapping], labels: Sequence[str]) -> np.ndarray:
+def token_labels(
+    text: str, offsets: np.ndarray, spans: Iterable[Mapping], labels: Sequence[str]
+) -> np.ndarray:
     """The label of each token (tokens,): that of the first span it shares a character with, by trimmed offsets.
 
-    With two labels any span is the second. Tokens of blank space, and tokens of a type that the labels do not know, are IGNORED.
+    With two labels any span is the second. Tokens of blank space, and tokens of a type that the labels do not
+    know, are IGNORED.
     """
     found = np.zeros(len(offsets), dtype=np.int64)
     for span in sorted(filter(is_hard, spans), key=lambda one: one["start"], reverse=True):
@@ -71,13 +84,19 @@ def token_labels(text: str, offsets: np.ndarray, spans: Iterable[Mapping], label
 
 
 def spans_of(text: str, offsets: np.ndarray, found: np.ndarray, labels: Sequence[str]) -> list[dict]:
-    """Spans (`start`, `end`, `type`) of labelled tokens, in order: tokens of one label with only blank space between are one span."""
+    """Spans (`start`, `end`, `type`) of labelled tokens, in order: tokens of one label with only blank space
+    between are one span.
+    """
     spans: list[dict] = []
     for (start, end), label in zip(offsets.tolist(), found.tolist(), strict=True):
         if label <= 0 or start == end:
             continue
         last = spans[-1] if spans else None
-        if last and last["type"] == labels[label] and (start <= last["end"] or text[last["end"] : start].isspace()):
+        if (
+            last
+            and last["type"] == labels[label]
+            and (start <= last["end"] or text[last["end"] : start].isspace())
+        ):
             last["end"] = max(last["end"], end)
         else:
             spans.append({"start": start, "end": end, "type": labels[label]})

@@ -1,8 +1,10 @@
-"""Rows and who sees whom in them. A row holds one reference and one or more of its answers, each as if it stood there alone.
+"""Rows and who sees whom in them. A row holds one reference and one or more of its answers, each as if it
+stood there alone.
 
-Segments say what a token belongs to: 0 the reference, 1, 2, … an answer, -1 padding. Positions of every answer start again where the
-reference ends. Masks: `full` every token sees every other (one answer per row); `causal` a token sees those before it; `prefix` the
-reference sees itself, an answer the reference and itself, both ways. Under the latter two an answer never sees another.
+Segments say what a token belongs to: 0 the reference, 1, 2, … an answer, -1 padding. Positions of every
+answer start again where the reference ends. Masks: `full` every token sees every other (one answer per row);
+`causal` a token sees those before it; `prefix` the reference sees itself, an answer the reference and itself,
+both ways. Under the latter two an answer never sees another.
 """
 
 from collections.abc import Sequence
@@ -20,7 +22,9 @@ PADDING = -1
 
 @dataclass(frozen=True)
 class Row:
-    """One reference and some of its answers: all arrays (tokens,), features (tokens, features); `answers` are places in the group."""
+    """One reference and some of its answers: all arrays (tokens,), features (tokens, features); `answers` are
+    places in the group.
+    """
 
     ids: np.ndarray
     features: np.ndarray
@@ -57,7 +61,9 @@ class Batch:
 
     def to(self, device: str | torch.device) -> "Batch":
         """The same batch on a device."""
-        return Batch(*(getattr(self, name).to(device, non_blocking=True) for name in Batch.__dataclass_fields__))
+        return Batch(
+            *(getattr(self, name).to(device, non_blocking=True) for name in Batch.__dataclass_fields__)
+        )
 
 
 def row_of(reference_ids: np.ndarray, answers: Sequence[Answer], places: Sequence[int]) -> Row:
@@ -67,7 +73,9 @@ def row_of(reference_ids: np.ndarray, answers: Sequence[Answer], places: Sequenc
     n_features = chosen[0].features.shape[1] if chosen else 0
     return Row(
         np.concatenate([reference_ids, *(answer.ids for answer in chosen)]).astype(np.int64),
-        np.concatenate([np.zeros((n, n_features), np.int64), *(answer.features for answer in chosen)]).astype(np.int64),
+        np.concatenate([np.zeros((n, n_features), np.int64), *(answer.features for answer in chosen)]).astype(
+            np.int64
+        ),
         np.concatenate([np.arange(n), *(np.arange(n, n + length) for length in lengths)]),
         np.repeat(np.arange(len(chosen) + 1), [n, *lengths]),
         np.concatenate([np.full(n, IGNORED), *(answer.labels for answer in chosen)]),
@@ -76,13 +84,19 @@ def row_of(reference_ids: np.ndarray, answers: Sequence[Answer], places: Sequenc
 
 
 def side_by_side(rows: Sequence[Row]) -> Row:
-    """Rows of several references side by side in one, which only blocks can tell apart (shared_attention.py): segments begin anew."""
+    """Rows of several references side by side in one, which only blocks can tell apart (shared_attention.py):
+    segments begin anew.
+    """
     names = ("ids", "features", "positions", "segments", "labels")
-    return Row(*(np.concatenate([getattr(row, name) for row in rows]) for name in names), tuple(i for row in rows for i in row.answers))
+    return Row(
+        *(np.concatenate([getattr(row, name) for row in rows]) for name in names),
+        tuple(i for row in rows for i in row.answers),
+    )
 
 
 def rows_of(group: Group, mask: str, *, max_answers: int = 8, max_tokens: int = 4096) -> list[Row]:
-    """A group in rows, answers in their order: one per row under `full`, else up to `max_answers` while the row has at most `max_tokens`.
+    """A group in rows, answers in their order: one per row under `full`, else up to `max_answers` while the
+    row has at most `max_tokens`.
 
     A row has at least one answer, however long it is.
     """
@@ -111,7 +125,9 @@ def collate(rows: Sequence[Row], pad: int) -> Batch:
 
 
 def attention(segments: torch.Tensor, mask: str) -> torch.Tensor:
-    """Which token (third axis) sees which (fourth): bool (rows, 1, tokens, tokens). Padding sees padding alone, and nothing sees it."""
+    """Which token (third axis) sees which (fourth): bool (rows, 1, tokens, tokens). Padding sees padding
+    alone, and nothing sees it.
+    """
     asks, asked = segments[:, :, None], segments[:, None, :]
     if mask == "full":
         sees = (asks == PADDING) == (asked == PADDING)

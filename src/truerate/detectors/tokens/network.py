@@ -1,4 +1,6 @@
-"""A network that marks tokens: a body, a linear head on every token, and embeddings of the match features added to its input."""
+"""A network that marks tokens: a body, a linear head on every token, and embeddings of the match features
+added to its input.
+"""
 
 import json
 from collections.abc import Sequence
@@ -13,7 +15,12 @@ from transformers import AutoConfig, DynamicCache
 
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError
-from truerate.detectors.tokens.backbones import body_from_nothing, body_from_weights, positions_from, tiny_config
+from truerate.detectors.tokens.backbones import (
+    body_from_nothing,
+    body_from_weights,
+    positions_from,
+    tiny_config,
+)
 from truerate.detectors.tokens.encode import Coder
 from truerate.detectors.tokens.features import SIZES
 from truerate.detectors.tokens.masks import PADDING, Batch, attention
@@ -23,14 +30,18 @@ _UNCACHED = {"modernbert", "distilbert"}  # bodies that take no keys and values 
 
 
 class Network(nn.Module):
-    """A body with a head: logits (rows, tokens, labels) for a batch of rows, each answer as if it stood alone behind its reference."""
+    """A body with a head: logits (rows, tokens, labels) for a batch of rows, each answer as if it stood alone
+    behind its reference.
+    """
 
     def __init__(self, body: nn.Module, backbone: Backbone, labels: tuple[str, ...], coder: Coder):
         super().__init__()
         self.body, self.backbone, self.labels, self.coder = body, backbone, tuple(labels), coder
         config = body.config
         self.head = nn.Linear(config.hidden_size, len(labels))
-        self.told = nn.ModuleDict({name: nn.Embedding(SIZES[name], config.hidden_size) for name in backbone.features})
+        self.told = nn.ModuleDict(
+            {name: nn.Embedding(SIZES[name], config.hidden_size) for name in backbone.features}
+        )
         for layer in (self.head, *self.told.values()):
             nn.init.normal_(layer.weight, std=config.initializer_range)
         nn.init.zeros_(self.head.bias)
@@ -60,27 +71,37 @@ class Network(nn.Module):
     def check_strategy(self, strategy: str) -> None:
         """Raise TruerateError where the mask or the body does not allow a scoring strategy."""
         if strategy == "kv_cache" and not self.has_cache:
-            raise TruerateError(f"strategy kv_cache: {self.body.config.model_type} keeps no keys and values; use packed or auto")
+            raise TruerateError(
+                f"strategy kv_cache: {self.body.config.model_type} keeps no keys and values; use packed or auto"
+            )
         if strategy in ("kv_cache", "packed") and self.mask == "full":
-            raise TruerateError(f"strategy {strategy}: under mask full answers to one reference share nothing; use one_by_one or auto")
+            raise TruerateError(
+                f"strategy {strategy}: under mask full answers to one reference share nothing; use one_by_one or auto"
+            )
 
     def trainable(self) -> list[nn.Parameter]:
         """The weights that training changes."""
         return [parameter for parameter in self.parameters() if parameter.requires_grad]
 
     def checkpointing(self) -> None:
-        """Keep only the input of each layer in training and compute it again on the way back: less memory, a third more work."""
+        """Keep only the input of each layer in training and compute it again on the way back: less memory, a
+        third more work.
+        """
         self.body.activation_checkpointing_enable({"use_reentrant": False})
 
     def forward(self, batch: Batch, chosen: torch.Tensor | None = None) -> torch.Tensor:
-        """Logits (rows, tokens, labels); with `chosen`, bool (rows, tokens), those of the chosen tokens alone (chosen, labels)."""
+        """Logits (rows, tokens, labels); with `chosen`, bool (rows, tokens), those of the chosen tokens alone
+        (chosen, labels).
+        """
         is_plain = self.mask == "full" and not bool((batch.segments == PADDING).any())
         sees = None if is_plain else attention(batch.segments, self.mask)
         hidden = self.hidden(batch.ids, batch.features, batch.positions, sees, unnamed=self._unnamed(batch))
         return self.logits(hidden if chosen is None else hidden[chosen])
 
     def _unnamed(self, batch: Batch) -> torch.Tensor | None:
-        """Which words of answers lose their embedding in this step of training (`word_dropout`), (rows, tokens); None for none."""
+        """Which words of answers lose their embedding in this step of training (`word_dropout`), (rows,
+        tokens); None for none.
+        """
         share = self.backbone.word_dropout
         if not (self.training and share):
             return None
@@ -102,7 +123,8 @@ class Network(nn.Module):
         blocks: Blocks | Sequence[Blocks] | None = None,
         unnamed: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Last hidden states (rows, tokens, size) under an explicit mask (rows, 1, tokens, keys), a cache of earlier tokens, or blocks.
+        """Last hidden states (rows, tokens, size) under an explicit mask (rows, 1, tokens, keys), a cache of
+        earlier tokens, or blocks.
 
         Of `unnamed` tokens the features are told, the words not.
         """
@@ -114,18 +136,30 @@ class Network(nn.Module):
         given = {} if cache is None else {"past_key_values": cache, "use_cache": True}
         given |= {} if blocks is None else {"blocks": blocks}
         if self.reach is not None:  # blocks say themselves who sees whom
-            sees = self._near(sees, positions) if blocks is None else dict.fromkeys(("full_attention", "sliding_attention"))
-        return self.body(inputs_embeds=embedded, attention_mask=sees, position_ids=positions + self.first, **given)[0]
+            sees = (
+                self._near(sees, positions)
+                if blocks is None
+                else dict.fromkeys(("full_attention", "sliding_attention"))
+            )
+        return self.body(
+            inputs_embeds=embedded, attention_mask=sees, position_ids=positions + self.first, **given
+        )[0]
 
     def _near(self, sees: torch.Tensor | None, positions: torch.Tensor) -> dict[str, torch.Tensor | None]:
-        """The masks of ModernBERT's layers: some see all that the mask allows, the others of that what lies near by position."""
+        """The masks of ModernBERT's layers: some see all that the mask allows, the others of that what lies
+        near by position.
+        """
         near = ((positions[:, :, None] - positions[:, None, :]).abs() <= self.reach)[:, None]
         return {"full_attention": sees, "sliding_attention": near if sees is None else sees & near}
 
-    # ---- on disk ----------------------------------------------------------------------------------------------------------------
+    # ---- on disk -------------------------------------------------------------------------------------------
     def trainable_state(self) -> dict[str, torch.Tensor]:
         """Copies of the trained weights by name: with adapters those alone, the head and the feature embeddings."""
-        return {name: value.detach().cpu().clone() for name, value in self.named_parameters() if value.requires_grad}
+        return {
+            name: value.detach().cpu().clone()
+            for name, value in self.named_parameters()
+            if value.requires_grad
+        }
 
     def load_trainable(self, state: dict[str, torch.Tensor]) -> None:
         """Put trained weights back. Raises TruerateError where they are not those of this network."""
@@ -144,7 +178,10 @@ class Network(nn.Module):
         if self.backbone.lora is None:
             self.body.config.save_pretrained(folder)
         (folder / "network.json").write_text(json.dumps(settings, indent=1, sort_keys=True) + "\n", "utf-8")
-        save_file({name: value.contiguous() for name, value in self.trainable_state().items()}, folder / "model.safetensors")
+        save_file(
+            {name: value.contiguous() for name, value in self.trainable_state().items()},
+            folder / "model.safetensors",
+        )
 
 
 def half_precision(device: torch.device) -> AbstractContextManager:
@@ -152,10 +189,19 @@ def half_precision(device: torch.device) -> AbstractContextManager:
     return torch.autocast(device.type, dtype=torch.bfloat16) if device.type == "cuda" else nullcontext()
 
 
-def build(backbone: Backbone, labels: tuple[str, ...], coder: Coder, seed: int, *, device: str | torch.device = "cpu") -> Network:
-    """A new network: random weights where the backbone is `tiny`, those of the backbone otherwise; the head is always new.
+def build(
+    backbone: Backbone,
+    labels: tuple[str, ...],
+    coder: Coder,
+    seed: int,
+    *,
+    device: str | torch.device = "cpu",
+) -> Network:
+    """A new network: random weights where the backbone is `tiny`, those of the backbone otherwise; the head
+    is always new.
 
-    The same seed gives the same weights. Raises TruerateError where the backbone is not there or cannot be used.
+    The same seed gives the same weights. Raises TruerateError where the backbone is not there or cannot be
+    used.
     """
     torch.manual_seed(seed)
     if backbone.weights == "tiny":
@@ -176,17 +222,27 @@ def _check_mask(network: Network) -> None:
     features = torch.zeros((1, 12, len(network.told)), dtype=torch.long, device=network.device)
     ids = torch.arange(12, device=network.device)[None] % network.coder.n_words
     with torch.inference_mode():
-        first, second = (network(Batch(one, features, positions, segments, segments))[:, :8] for one in (ids, ids.where(segments < 2, 0)))
+        first, second = (
+            network(Batch(one, features, positions, segments, segments))[:, :8]
+            for one in (ids, ids.where(segments < 2, 0))
+        )
     if not torch.equal(first, second) and (first - second).abs().max() > 1e-3 * first.abs().max():
-        raise TruerateError(f"backbone {network.backbone.weights!r} lets one answer see another; use mask full or another backbone")
+        raise TruerateError(
+            f"backbone {network.backbone.weights!r} lets one answer see another; use mask full or another backbone"
+        )
 
 
 def load(folder: Path, *, device: str | torch.device = "cpu") -> Network:
-    """What `Network.save` wrote. Raises TruerateError where it is missing or damaged, or its backbone is no longer there."""
+    """What `Network.save` wrote. Raises TruerateError where it is missing or damaged, or its backbone is no
+    longer there.
+    """
     folder = Path(folder)
     try:
         settings = json.loads((folder / "network.json").read_text("utf-8"))
-        backbone, state = Backbone.model_validate(settings["backbone"]), load_file(folder / "model.safetensors")
+        backbone, state = (
+            Backbone.model_validate(settings["backbone"]),
+            load_file(folder / "model.safetensors"),
+        )
         config = None if backbone.lora else AutoConfig.from_pretrained(folder, trust_remote_code=False)
     except (OSError, ValueError, KeyError, SafetensorError) as error:
         line = " ".join(str(error).split())[:200]

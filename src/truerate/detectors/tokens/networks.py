@@ -1,4 +1,6 @@
-"""Cells that are networks, trained and asked: behind this module stand torch and transformers, which take seconds to import."""
+"""Cells that are networks, trained and asked: behind this module stand torch and transformers, which take
+seconds to import.
+"""
 
 import contextlib
 import ctypes
@@ -21,8 +23,12 @@ from truerate.detectors.tokens.soft import soft_spans
 from truerate.detectors.tokens.strategies import score_groups
 from truerate.detectors.tokens.train import train
 
-N_WORDS = 8000  # entries of a small network's vocabulary: names in pieces cost tokens and are told apart by features anyway
-_HEAP, _KEPT = 2**25, 2**28  # bytes: blocks up to 32 MB come from the heap, up to 256 MB at whose end stay when they are free
+# entries of a small network's vocabulary: names in pieces cost tokens and are told apart by features anyway
+N_WORDS = 8000
+_HEAP, _KEPT = (
+    2**25,
+    2**28,
+)  # bytes: blocks up to 32 MB come from the heap, up to 256 MB at whose end stay when they are free
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 
 
@@ -46,14 +52,20 @@ def fit_network(job: Job, folder: Path) -> tuple[dict, dict]:
 
 
 def read_network(reader: Reader, passages: pl.DataFrame) -> list[tuple[str, list[dict]]]:
-    """Target and soft spans of each passage, as a network reads it, reference by reference; chunks of a long text are joined."""
+    """Target and soft spans of each passage, as a network reads it, reference by reference; chunks of a long
+    text are joined.
+    """
     labels, texts = labels_of(reader.cell.labels), dict(passages.select("target_id", "text").iter_rows())
     chunks: dict[str, list[tuple[Answer, np.ndarray]]] = defaultdict(list)
     found = []
     with frugal(reader.backbone):
         network = load(reader.folder / NETWORK, device=processes.device())
         groups = stream_groups(passages, network.coder, reader.backbone, labels)
-        how = {"strategy": reader.backbone.strategy, "cache_bytes": reader.backbone.cache_bytes, "is_shared": True}
+        how = {
+            "strategy": reader.backbone.strategy,
+            "cache_bytes": reader.backbone.cache_bytes,
+            "is_shared": True,
+        }
         for group, scored in score_groups(network, groups, **how):
             for answer, p in zip(group.answers, scored, strict=True):
                 chunks[answer.target_id].append((answer, p))
@@ -65,7 +77,9 @@ def read_network(reader: Reader, passages: pl.DataFrame) -> list[tuple[str, list
 
 @contextlib.contextmanager
 def frugal(backbone: Backbone) -> Iterator[None]:
-    """One thread for a small network, whose sums would cost more to share out than to make; freed memory stays with the process."""
+    """One thread for a small network, whose sums would cost more to share out than to make; freed memory
+    stays with the process.
+    """
     before = torch.get_num_threads()
     torch.set_num_threads(1 if backbone.weights == "tiny" else before)
     _keep_memory()
@@ -76,7 +90,9 @@ def frugal(backbone: Backbone) -> Iterator[None]:
 
 
 def _keep_memory() -> None:
-    """Have glibc keep freed blocks as large as a step's tensors: given back to the system, each would be paged in and zeroed anew."""
+    """Have glibc keep freed blocks as large as a step's tensors: given back to the system, each would be
+    paged in and zeroed anew.
+    """
     with contextlib.suppress(AttributeError, OSError, TypeError):  # other C libraries have no mallopt
         library = ctypes.CDLL(None)
         library.mallopt(_M_MMAP_THRESHOLD, _HEAP)

@@ -1,8 +1,9 @@
 """A trained token detector as one object, from a repository of the Hugging Face Hub or from a folder.
 
-Published weights are those of a network with features, masks and a tokenizer of its own, which no class of transformers builds. So they
-carry a type of their own: once this module is imported, `AutoModel` loads them as `TokenDetector`; before that it refuses the type, where a
-type that it knows would have given it random weights in silence.
+Published weights are those of a network with features, masks and a tokenizer of its own, which no class of
+transformers builds. So they carry a type of their own: once this module is imported, `AutoModel` loads them
+as `TokenDetector`; before that it refuses the type, where a type that it knows would have given it random
+weights in silence.
 """
 
 import hashlib
@@ -27,13 +28,21 @@ from truerate.detectors.tokens.soft import soft_spans
 from truerate.detectors.tokens.strategies import logits_of
 
 WEIGHTS, NETWORK, CHECKSUMS = "model.safetensors", "network.json", "SHA256SUMS"
-FILES = ("config.json", NETWORK, "coder.json", "tokenizer.json", WEIGHTS)  # what is read of a repository, and nothing else
+FILES = (
+    "config.json",
+    NETWORK,
+    "coder.json",
+    "tokenizer.json",
+    WEIGHTS,
+)  # what is read of a repository, and nothing else
 _OF_HUB = {"cache_dir", "local_files_only", "force_download"}
 _OF_AUTO = {"config", "_from_auto", "trust_remote_code", "adapter_kwargs"}  # what AutoModel hands on besides
 
 
 class DetectorConfig(PreTrainedConfig):
-    """The config.json of a published detector: `body` is the config of its body, None where adapters name a backbone instead."""
+    """The config.json of a published detector: `body` is the config of its body, None where adapters name a
+    backbone instead.
+    """
 
     model_type = "truerate-token-detector"
     body: dict | None = None
@@ -51,13 +60,21 @@ class TokenDetector(nn.Module):
 
     @classmethod
     def from_pretrained(
-        cls, repo_or_folder: str | Path, *, revision: str | None = None, device: str = "cpu", token: str | bool | None = None, **download
+        cls,
+        repo_or_folder: str | Path,
+        *,
+        revision: str | None = None,
+        device: str = "cpu",
+        token: str | bool | None = None,
+        **download,
     ) -> "TokenDetector":
-        """A detector from a folder, or from a Hub repository at a branch, tag or commit (default: main); safetensors only, no remote code.
+        """A detector from a folder, or from a Hub repository at a branch, tag or commit (default: main);
+        safetensors only, no remote code.
 
-        `token` is what huggingface_hub takes (default: the environment's), `download` its options `cache_dir`, `local_files_only` and
-        `force_download`. What was loaded is held against the repository's checksums. Raises TruerateError, one line, where there is no
-        such repository or revision, no detector in it, or one that is damaged.
+        `token` is what huggingface_hub takes (default: the environment's), `download` its options
+        `cache_dir`, `local_files_only` and `force_download`. What was loaded is held against the repository's
+        checksums. Raises TruerateError, one line, where there is no such repository or revision, no detector
+        in it, or one that is damaged.
         """
         options = {name: value for name, value in download.items() if name in _OF_HUB}
         if unknown := download.keys() - _OF_HUB - _OF_AUTO:
@@ -66,7 +83,9 @@ class TokenDetector(nn.Module):
             )
         folder = Path(repo_or_folder)
         if folder.is_dir() and revision is not None:
-            raise TruerateError(f"loading detector {str(folder)!r}: a folder has no revision {revision!r}; leave it out")
+            raise TruerateError(
+                f"loading detector {str(folder)!r}: a folder has no revision {revision!r}; leave it out"
+            )
         if not folder.is_dir():
             folder = _downloaded(str(repo_or_folder), revision, {"token": token, **options})
         return cls(_network(folder, str(repo_or_folder), device))
@@ -86,13 +105,17 @@ class TokenDetector(nn.Module):
         return self.logits(answers, reference)
 
     def logits(self, answers: Sequence[str], reference: str) -> list[torch.Tensor]:
-        """Logits (tokens, labels) of each answer to one reference, on the CPU in full precision; an answer without a token has none."""
+        """Logits (tokens, labels) of each answer to one reference, on the CPU in full precision; an answer
+        without a token has none.
+        """
         chunks = self._chunks(answers, reference)
         empty = torch.zeros((0, len(self.labels)))
         return [torch.cat([logits for _, logits in found]) if found else empty for found in chunks]
 
     def mark(self, answer: str, reference: str) -> list[dict]:
-        """Soft spans {start, end, type, p} of an answer, in code points, in order and disjoint; it is marked where p > 0.5."""
+        """Soft spans {start, end, type, p} of an answer, in code points, in order and disjoint; it is marked
+        where p > 0.5.
+        """
         (found,) = self._chunks([answer], reference)
         scored = [(one, torch.softmax(logits, dim=-1).numpy()) for one, logits in found]
         return soft_spans(answer, joined(scored), self.labels) if scored else []
@@ -101,7 +124,9 @@ class TokenDetector(nn.Module):
         """The chunks of each answer in the order of its text, with their logits."""
         if isinstance(answers, str):
             raise TruerateError("scoring answers: one text was given; give a list of texts")
-        found: dict[str, list[tuple[Answer, torch.Tensor]]] = {str(place): [] for place in range(len(answers))}
+        found: dict[str, list[tuple[Answer, torch.Tensor]]] = {
+            str(place): [] for place in range(len(answers))
+        }
         backbone = self.network.backbone
         for group in groups_of(_passages(answers, reference), self.network.coder, backbone, self.labels):
             scored = logits_of(self.network, group, backbone.strategy, backbone.cache_bytes)
@@ -114,10 +139,12 @@ def _passages(answers: Sequence[str], reference: str) -> pl.DataFrame:
     """Answers to one reference as the detectors get them; their places are their names."""
     told = {"target_id": [str(place) for place in range(len(answers))], "text": list(answers)}
     rows = pl.DataFrame(told, schema={"target_id": pl.String, "text": pl.String})
-    return rows.with_columns(group_id=pl.lit(""), lang=pl.lit(""), spans=pl.lit([], dtype=SPANS), reference=pl.lit(reference))
+    return rows.with_columns(
+        group_id=pl.lit(""), lang=pl.lit(""), spans=pl.lit([], dtype=SPANS), reference=pl.lit(reference)
+    )
 
 
-# ---- reading ----------------------------------------------------------------------------------------------------------------------------
+# ---- reading -----------------------------------------------------------------------------------------------
 def _downloaded(repo: str, revision: str | None, options: dict) -> Path:
     """The folder in huggingface_hub's cache that holds a repository's detector at a revision."""
     from huggingface_hub import errors as hub
@@ -127,15 +154,25 @@ def _downloaded(repo: str, revision: str | None, options: dict) -> Path:
     try:
         return Path(snapshot_download(repo, revision=revision, allow_patterns=[*FILES, CHECKSUMS], **options))
     except hub.RevisionNotFoundError:
-        raise TruerateError(f"{doing}: no revision {revision!r}; name a tag, branch or commit of it") from None
+        raise TruerateError(
+            f"{doing}: no revision {revision!r}; name a tag, branch or commit of it"
+        ) from None
     except hub.GatedRepoError:
-        raise TruerateError(f"{doing}: its owner must grant access; ask for it on its page, then set HF_TOKEN") from None
+        raise TruerateError(
+            f"{doing}: its owner must grant access; ask for it on its page, then set HF_TOKEN"
+        ) from None
     except hub.RepositoryNotFoundError:
-        raise TruerateError(f"{doing}: no such repository, or HF_TOKEN does not open it; name org/name or a folder") from None
+        raise TruerateError(
+            f"{doing}: no such repository, or HF_TOKEN does not open it; name org/name or a folder"
+        ) from None
     except hub.HFValidationError:
-        raise TruerateError(f"{doing}: neither a folder nor the name of a repository; name org/name or a folder") from None
+        raise TruerateError(
+            f"{doing}: neither a folder nor the name of a repository; name org/name or a folder"
+        ) from None
     except hub.LocalEntryNotFoundError:
-        raise TruerateError(f"{doing}: the Hub cannot be reached and nothing of it is in the cache; try again online") from None
+        raise TruerateError(
+            f"{doing}: the Hub cannot be reached and nothing of it is in the cache; try again online"
+        ) from None
     except Exception as error:  # the transport's errors share no class
         raise TruerateError(f"{doing}: {_line(error)}; try again") from None
 
@@ -144,11 +181,17 @@ def _network(folder: Path, named: str, device: str) -> Network:
     """The network in a folder, as trained or as published."""
     doing = f"loading detector {named!r}"
     if not (folder / NETWORK).is_file():
-        raise TruerateError(f"{doing}: no token detector in it ({NETWORK} is missing); name another repository or folder")
+        raise TruerateError(
+            f"{doing}: no token detector in it ({NETWORK} is missing); name another repository or folder"
+        )
     try:
         _check_sums(folder, doing)
         settings = json.loads((folder / NETWORK).read_text("utf-8"))
-        backbone, labels, state = Backbone.model_validate(settings["backbone"]), tuple(settings["labels"]), load_file(folder / WEIGHTS)
+        backbone, labels, state = (
+            Backbone.model_validate(settings["backbone"]),
+            tuple(settings["labels"]),
+            load_file(folder / WEIGHTS),
+        )
         body = body_from_weights(backbone, device) if backbone.lora else _body(folder, backbone, state)
         network = Network(body, backbone, labels, Coder.load(folder))
         network.load_trainable(state)
@@ -164,23 +207,32 @@ def _network(folder: Path, named: str, device: str) -> Network:
 
 
 def _body(folder: Path, backbone: Backbone, state: dict[str, torch.Tensor]) -> nn.Module:
-    """A body in the shape of config.json as trained, or of its `body` as published. Raises ValueError where the weights have another."""
+    """A body in the shape of config.json as trained, or of its `body` as published. Raises ValueError where
+    the weights have another.
+    """
     config = json.loads((folder / "config.json").read_text("utf-8"))
     told = config["body"] if config["model_type"] == DetectorConfig.model_type else config
     with torch.device("meta"):  # a config that is wrong may ask for more memory than there is
-        shapes = {f"body.{name}": one.shape for name, one in body_from_nothing(AutoConfig.for_model(**told), backbone).named_parameters()}
+        shapes = {
+            f"body.{name}": one.shape
+            for name, one in body_from_nothing(AutoConfig.for_model(**told), backbone).named_parameters()
+        }
     if shapes != {name: value.shape for name, value in state.items() if name.startswith("body.")}:
         raise ValueError(f"{WEIGHTS} does not hold the body that config.json describes")
     return body_from_nothing(AutoConfig.for_model(**told), backbone)
 
 
 def _check_sums(folder: Path, doing: str) -> None:
-    """Raise TruerateError where a file that is read is not the one that was published. A folder as trained has no checksums."""
+    """Raise TruerateError where a file that is read is not the one that was published. A folder as trained
+    has no checksums.
+    """
     lines = (folder / CHECKSUMS).read_text("utf-8").splitlines() if (folder / CHECKSUMS).is_file() else []
     known = {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
     for name in FILES:
         if name in known and _sha256(folder / name) != known[name]:
-            raise TruerateError(f"{doing}: {name} is not what was published; load it anew with force_download=True")
+            raise TruerateError(
+                f"{doing}: {name} is not what was published; load it anew with force_download=True"
+            )
 
 
 def _sha256(path: Path) -> str | None:

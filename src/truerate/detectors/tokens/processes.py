@@ -1,8 +1,9 @@
-"""Several processes that train one network: what `torchrun` or `accelerate launch` starts, and nothing to see in a single one.
+"""Several processes that train one network: what `torchrun` or `accelerate launch` starts, and nothing to see
+in a single one.
 
-Every process plans the same steps, works on its own share of their parts, and adds its gradients to the others': the sum is the gradient
-that one process would have got, so no average has to be right. Where there is neither a launcher nor a GPU, that is said without torch,
-which takes seconds to import.
+Every process plans the same steps, works on its own share of their parts, and adds its gradients to the
+others': the sum is the gradient that one process would have got, so no average has to be right. Where there
+is neither a launcher nor a GPU, that is said without torch, which takes seconds to import.
 """
 
 import ctypes
@@ -82,7 +83,9 @@ def device() -> str:
 
 
 def has_driver() -> bool:
-    """Whether there may be a GPU: on Linux torch finds none without the driver's library (NVIDIA) or device (AMD)."""
+    """Whether there may be a GPU: on Linux torch finds none without the driver's library (NVIDIA) or device
+    (AMD).
+    """
     if sys.platform != "linux" or Path("/dev/kfd").exists():
         return True
     try:

@@ -20,7 +20,9 @@ BATCH = 256  # texts that a rule reads at a time
 
 
 class Reader(NamedTuple):
-    """A cell fitted in `folder`; `backbone` is None for a rule, else the settings it is read with (masks, features, strategy)."""
+    """A cell fitted in `folder`; `backbone` is None for a rule, else the settings it is read with (masks,
+    features, strategy).
+    """
 
     cell: Cell
     folder: Path
@@ -38,7 +40,9 @@ def read(reader: Reader, passages: pl.DataFrame) -> list[list[dict]] | None:
     if not reader.folder.is_dir():
         if reader.cell.lang is not None and reader.folder.parents[1].is_dir():
             return None  # a mono detector of a language in which there was nothing to learn from
-        raise TruerateError(f"reading detector {reader.cell.member!r}: nothing at {str(reader.folder)!r}; run `dvc repro train`")
+        raise TruerateError(
+            f"reading detector {reader.cell.member!r}: nothing at {str(reader.folder)!r}; run `dvc repro train`"
+        )
     if not read_json(reader.folder / FACTS)["is_fitted"]:
         return None
     spans = dict((by_rule if reader.backbone is None else _by_network())(reader, passages))
@@ -46,7 +50,9 @@ def read(reader: Reader, passages: pl.DataFrame) -> list[list[dict]] | None:
 
 
 def _by_network():
-    from truerate.detectors.tokens.networks import read_network  # torch and transformers, which a rule does without
+    from truerate.detectors.tokens.networks import (
+        read_network,
+    )  # torch and transformers, which a rule does without
 
     return read_network
 

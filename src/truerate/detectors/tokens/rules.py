@@ -1,6 +1,8 @@
-"""Token detectors that need no weights: the constants, the answer's own words, and a regression on what the reference holds.
+"""Token detectors that need no weights: the constants, the answer's own words, and a regression on what the
+reference holds.
 
-They read the units of features.py, whatever the language. What they reach is what a set gives away without a network.
+They read the units of features.py, whatever the language. What they reach is what a set gives away without a
+network.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +28,8 @@ State = dict[str, np.ndarray]
 
 
 class Passage(NamedTuple):
-    """A text cut into units: `offsets` (n, 2), their `codes` (n, 3) against the reference (features.py), and their `labels` (n,).
+    """A text cut into units: `offsets` (n, 2), their `codes` (n, 3) against the reference (features.py), and
+    their `labels` (n,).
 
     Label 0 is no hallucination, −100 a unit whose span has a type that is not learned.
     """
@@ -41,7 +44,8 @@ class Passage(NamedTuple):
 class TokenRule:
     """How a rule learns from labelled passages and reads others. `learn` is None for a rule that learns nothing.
 
-    `about` says what the rule is, in the words of the detector page. Only for a rule that `sees_reference` is the reference read.
+    `about` says what the rule is, in the words of the detector page. Only for a rule that `sees_reference` is
+    the reference read.
     """
 
     name: str
@@ -52,27 +56,41 @@ class TokenRule:
 
 
 def passages_of(table: pl.DataFrame, labels: Sequence[str], *, sees_reference: bool = True) -> list[Passage]:
-    """The rows of a passages frame (`text`, `reference`, `spans`) as units; else the codes are those against an empty reference.
+    """The rows of a passages frame (`text`, `reference`, `spans`) as units; else the codes are those against
+    an empty reference.
 
-    A page of 8 KB takes ten times as long to index as a passage to read, so that rules that do not look at it do without.
+    A page of 8 KB takes ten times as long to index as a passage to read, so that rules that do not look at it
+    do without.
     """
     made = []
     for text, reference, spans in table.select("text", "reference", "spans").iter_rows():
         units, codes = unit_features(text, known(reference if sees_reference else ""))
-        made.append(Passage(text, units.offsets, codes, token_labels(text, units.offsets, spans or [], labels)))
+        made.append(
+            Passage(text, units.offsets, codes, token_labels(text, units.offsets, spans or [], labels))
+        )
     return made
 
 
-# ---- constants --------------------------------------------------------------------------------------------------------------------
+# ---- constants ---------------------------------------------------------------------------------------------
 def constant(p: float) -> Callable[[State, Sequence[Passage]], list[Reading]]:
     """Gives every character the same probability, so that spans of marked texts are whole texts."""
-    return lambda state, passages: [Reading(np.array([[0, len(one.text)]]), np.array([p]), np.ones(1, dtype=int)) for one in passages]
+    return lambda state, passages: [
+        Reading(np.array([[0, len(one.text)]]), np.array([p]), np.ones(1, dtype=int)) for one in passages
+    ]
 
 
-# ---- regressions on sparse features of each word ----------------------------------------------------------------------------------
+# ---- regressions on sparse features of each word -----------------------------------------------------------
 def own_words(passage: Passage) -> list[list[str]]:
-    """Names of features of each word that never look at the reference: itself, its neighbours, its character n-grams."""
-    words = ["<s>", "<s>", *(passage.text[start:end].lower() for start, end in passage.offsets.tolist()), "</s>", "</s>"]
+    """Names of features of each word that never look at the reference: itself, its neighbours, its character
+    n-grams.
+    """
+    words = [
+        "<s>",
+        "<s>",
+        *(passage.text[start:end].lower() for start, end in passage.offsets.tolist()),
+        "</s>",
+        "</s>",
+    ]
     found = []
     for i in range(2, len(words) - 2):
         before, word, after = words[i - 1], words[i], words[i + 1]
@@ -90,14 +108,22 @@ def _ngrams(word: str) -> list[str]:
 
 
 def matches(passage: Passage) -> list[list[str]]:
-    """Names of features of each word: match and alignment of the words around it, pairs of codes next to it, what its sentence tells."""
+    """Names of features of each word: match and alignment of the words around it, pairs of codes next to it,
+    what its sentence tells.
+    """
     n, codes = len(passage.offsets), passage.codes
     edge = ["-"] * REACH
     match, alignment, telling = (edge + column + edge for column in codes.T.tolist())
     found = []
     for i in range(REACH, n + REACH):
-        around = [f"m{d} {match[i + d]}" for d in range(-REACH, REACH + 1)] + [f"a{d} {alignment[i + d]}" for d in range(-REACH, REACH + 1)]
-        pairs = [f"p {match[i - 1]} {match[i]}", f"n {match[i]} {match[i + 1]}", f"ma {match[i]} {alignment[i]}"]
+        around = [f"m{d} {match[i + d]}" for d in range(-REACH, REACH + 1)] + [
+            f"a{d} {alignment[i + d]}" for d in range(-REACH, REACH + 1)
+        ]
+        pairs = [
+            f"p {match[i - 1]} {match[i]}",
+            f"n {match[i]} {match[i + 1]}",
+            f"ma {match[i]} {alignment[i]}",
+        ]
         found.append([*around, *pairs, f"t {telling[i]}", f"mt {match[i]} {telling[i]}"])
     return found
 
@@ -111,7 +137,9 @@ def hashed(passages: Sequence[Passage], features: Features):
     from sklearn.preprocessing import normalize
 
     rows = [row for passage in passages for row in features(passage)]
-    return normalize(FeatureHasher(BUCKETS, input_type="string", alternate_sign=False).transform(rows or [[]]))[: len(rows)]
+    return normalize(
+        FeatureHasher(BUCKETS, input_type="string", alternate_sign=False).transform(rows or [[]])
+    )[: len(rows)]
 
 
 def learn_by(features: Features) -> Callable[[Sequence[Passage], int], State]:
@@ -136,7 +164,9 @@ def learn_by(features: Features) -> Callable[[Sequence[Passage], int], State]:
 
 
 def _one_of(rows, labels: np.ndarray) -> tuple[np.ndarray, float]:
-    """The regression of one type; where its words are none or all there is nothing to weigh and the intercept alone says so."""
+    """The regression of one type; where its words are none or all there is nothing to weigh and the intercept
+    alone says so.
+    """
     if labels.all() or not labels.any():
         return np.zeros(BUCKETS), 20.0 if labels.all() else -20.0
     return fit_logistic(rows, labels)
@@ -147,7 +177,10 @@ def read_by(features: Features) -> Callable[[State, Sequence[Passage]], list[Rea
 
     def read(state: State, passages: Sequence[Passage]) -> list[Reading]:
         rows, weights = hashed(passages, features), state["coefficients"].astype(float)
-        scores = [logistic(rows, one, float(intercept)) for one, intercept in zip(weights, state["intercepts"], strict=True)]
+        scores = [
+            logistic(rows, one, float(intercept))
+            for one, intercept in zip(weights, state["intercepts"], strict=True)
+        ]
         kinds = 1 + np.argmax(scores[1:], axis=0) if len(scores) > 1 else np.ones(rows.shape[0], dtype=int)
         ends = np.cumsum([len(one.offsets) for one in passages])
         return [
@@ -188,12 +221,16 @@ BY_NAME = {rule.name: rule for rule in RULES}
 def check_member(name: str, backbones: Mapping[str, Backbone]) -> None:
     """Raises TruerateError where a token member is neither a rule nor an entry of `backbones`."""
     if name not in BY_NAME and name not in backbones:
-        raise TruerateError(f"detector member {name!r} is not known; allowed: {listed([*BY_NAME, *backbones])}")
+        raise TruerateError(
+            f"detector member {name!r} is not known; allowed: {listed([*BY_NAME, *backbones])}"
+        )
 
 
-# ---- states on disk ---------------------------------------------------------------------------------------------------------------
+# ---- states on disk ----------------------------------------------------------------------------------------
 def save_state(state: State, folder: Path) -> None:
-    """Write what a rule learned: single precision, the same bytes for the same numbers (an .npz has no clock in it)."""
+    """Write what a rule learned: single precision, the same bytes for the same numbers (an .npz has no clock
+    in it).
+    """
     folder.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(folder / STATE, **{name: state[name] for name in sorted(state)})
 
@@ -204,4 +241,6 @@ def load_state(folder: Path) -> State:
         with np.load(folder / STATE, allow_pickle=False) as found:
             return {name: found[name] for name in found.files}
     except (OSError, ValueError) as error:
-        raise TruerateError(f"reading the token rule at {str(folder)!r}: {error}; run `dvc repro train`") from None
+        raise TruerateError(
+            f"reading the token rule at {str(folder)!r}: {error}; run `dvc repro train`"
+        ) from None

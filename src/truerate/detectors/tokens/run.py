@@ -1,4 +1,6 @@
-"""What a training run cost and on what it ran: `run.json`, kept in the scratch folder (a clock has no place in a stage's output)."""
+"""What a training run cost and on what it ran: `run.json`, kept in the scratch folder (a clock has no place
+in a stage's output).
+"""
 
 import platform
 import time
@@ -31,16 +33,20 @@ class Meter:
 
 
 def run_facts(meter: Meter, network: Network, *, resumed_from: int, waste: float | None) -> dict:
-    """Device, versions and speed of a run; token counts without padding, per process; seconds with its evaluations.
+    """Device, versions and speed of a run; token counts without padding, per process; seconds with its
+    evaluations.
 
-    MFU = floating-point operations of forward and backward / (seconds · measured matrix rate): 6 per token for a weight that learns, 4 for
-    a frozen one (no gradient of its own), none for embeddings, which are looked up. Attention's own products are not counted.
+    MFU = floating-point operations of forward and backward / (seconds · measured matrix rate): 6 per token
+    for a weight that learns, 4 for a frozen one (no gradient of its own), none for embeddings, which are
+    looked up. Attention's own products are not counted.
     """
     wall, cpu = time.perf_counter() - meter.wall, time.process_time() - meter.cpu
     device = next(network.parameters()).device
     rate = matrix_rate(device)
     return {
-        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else platform.processor() or platform.machine(),
+        "device": torch.cuda.get_device_name(device)
+        if device.type == "cuda"
+        else platform.processor() or platform.machine(),
         "kind": device.type,
         "capability": torch.backends.cpu.get_cpu_capability(),
         "threads": torch.get_num_threads(),
@@ -65,13 +71,22 @@ def run_facts(meter: Meter, network: Network, *, resumed_from: int, waste: float
 
 def flops_per_token(network: Network) -> int:
     """Floating-point operations of one token's forward and backward pass."""
-    embedded = {id(one) for module in network.modules() if isinstance(module, torch.nn.Embedding) for one in module.parameters()}
-    sizes = ((one.numel() * (2 if one.dtype == torch.uint8 else 1), one) for one in network.parameters())  # 4-bit weights lie two in a byte
+    embedded = {
+        id(one)
+        for module in network.modules()
+        if isinstance(module, torch.nn.Embedding)
+        for one in module.parameters()
+    }
+    sizes = (
+        (one.numel() * (2 if one.dtype == torch.uint8 else 1), one) for one in network.parameters()
+    )  # 4-bit weights lie two in a byte
     return sum((6 if one.requires_grad else 4) * size for size, one in sizes if id(one) not in embedded)
 
 
 def matrix_rate(device: torch.device, *, size: int | None = None) -> float:
-    """Operations per second of the best of a few square matrix products, in the precision that training uses there."""
+    """Operations per second of the best of a few square matrix products, in the precision that training uses
+    there.
+    """
     is_gpu = device.type == "cuda"
     size = size or (8192 if is_gpu else 768)
     left = torch.ones(size, size, device=device, dtype=torch.bfloat16 if is_gpu else torch.float32)

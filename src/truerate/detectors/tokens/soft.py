@@ -1,7 +1,8 @@
 """What a token detector says of a text: soft spans, and the Judgement rows that hold them.
 
-Detectors cut texts into tokens of their own; what leaves them are characters. Every run of characters with one probability (two digits)
-and one type is a span; runs below FLOOR are left out. A character is *marked* where p > 0.5 (Mu-SHROOM's rule for hard spans).
+Detectors cut texts into tokens of their own; what leaves them are characters. Every run of characters with
+one probability (two digits) and one type is a span; runs below FLOOR are left out. A character is *marked*
+where p > 0.5 (Mu-SHROOM's rule for hard spans).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,9 @@ NOT_FITTED = "not-fitted"
 
 
 class Reading(NamedTuple):
-    """The tokens of a text: `offsets` (tokens, 2), `p` (tokens,) of being hallucinated, `kinds` (tokens,) the likeliest label but none."""
+    """The tokens of a text: `offsets` (tokens, 2), `p` (tokens,) of being hallucinated, `kinds` (tokens,) the
+    likeliest label but none.
+    """
 
     offsets: np.ndarray
     p: np.ndarray
@@ -27,13 +30,18 @@ class Reading(NamedTuple):
 
 
 def soft_spans(text: str, reading: Reading, labels: Sequence[str]) -> list[dict]:
-    """Spans {start, end, type, p} of a text, in order and disjoint; p has two digits and is at least FLOOR. `labels[0]` is none.
+    """Spans {start, end, type, p} of a text, in order and disjoint; p has two digits and is at least FLOOR.
+    `labels[0]` is none.
 
-    A character that several tokens share (pieces of one emoji, overlapping chunks) takes the most suspicious of them. What lies between
-    two neighbouring tokens of equal p and type belongs to their span. Tokens without characters say nothing.
+    A character that several tokens share (pieces of one emoji, overlapping chunks) takes the most suspicious
+    of them. What lies between two neighbouring tokens of equal p and type belongs to their span. Tokens
+    without characters say nothing.
     """
     p, kind = np.zeros(len(text)), np.zeros(len(text), dtype=int)
-    rounded, offsets = np.round(np.asarray(reading.p, dtype=float), 2), np.asarray(reading.offsets, dtype=int).reshape(-1, 2).tolist()
+    rounded, offsets = (
+        np.round(np.asarray(reading.p, dtype=float), 2),
+        np.asarray(reading.offsets, dtype=int).reshape(-1, 2).tolist(),
+    )
     held = [i for i, (start, end) in enumerate(offsets) if start < end and rounded[i] >= FLOOR]
     for i in held:
         start, end = offsets[i]
@@ -43,7 +51,9 @@ def soft_spans(text: str, reading: Reading, labels: Sequence[str]) -> list[dict]
         start, end = offsets[i][1], offsets[j][0]
         if j == i + 1 and start < end and (p[start - 1], kind[start - 1]) == (p[end], kind[end]):
             p[start:end], kind[start:end] = p[end], kind[end]
-    return [{"start": a, "end": b, "type": labels[kind[a]], "p": float(p[a])} for a, b in runs(p, kind) if kind[a]]
+    return [
+        {"start": a, "end": b, "type": labels[kind[a]], "p": float(p[a])} for a, b in runs(p, kind) if kind[a]
+    ]
 
 
 def runs(*columns: np.ndarray) -> list[tuple[int, int]]:
@@ -59,7 +69,9 @@ def runs(*columns: np.ndarray) -> list[tuple[int, int]]:
 def hard_spans(spans: Sequence[Mapping]) -> list[dict]:
     """The marked runs {start, end, type} of soft spans: p > 0.5; touching ones of one type are joined."""
     joined: list[dict] = []
-    for span in sorted((one for one in spans if one["p"] is None or one["p"] > MARKED), key=lambda one: one["start"]):
+    for span in sorted(
+        (one for one in spans if one["p"] is None or one["p"] > MARKED), key=lambda one: one["start"]
+    ):
         if joined and joined[-1]["end"] == span["start"] and joined[-1]["type"] == span["type"]:
             joined[-1]["end"] = span["end"]
         else:
@@ -67,16 +79,22 @@ def hard_spans(spans: Sequence[Mapping]) -> list[dict]:
     return joined
 
 
-def judgements(judge: str, version: str, passages: pl.DataFrame, spans: Sequence[list[dict]] | None, **attributes: object) -> pl.DataFrame:
-    """One Judgement per passage: verdict = anything marked, p = the largest. Without spans nothing was learned: null, `not-fitted`.
+def judgements(
+    judge: str, version: str, passages: pl.DataFrame, spans: Sequence[list[dict]] | None, **attributes: object
+) -> pl.DataFrame:
+    """One Judgement per passage: verdict = anything marked, p = the largest. Without spans nothing was
+    learned: null, `not-fitted`.
 
-    `attributes` (seed, scope, labels, lang) tell the cells of the grid apart; they are part of the row's name.
+    `attributes` (seed, scope, labels, lang) tell the cells of the grid apart; they are part of the row's
+    name.
     """
     blank, is_fitted = [None] * passages.height, spans is not None
     largest = [max((span["p"] for span in found), default=0.0) for found in spans] if is_fitted else blank
     cell = pairs(**attributes)
     rows = {
-        "judgement_id": [content_id("judgement", judge, version, cell, target) for target in passages["target_id"]],
+        "judgement_id": [
+            content_id("judgement", judge, version, cell, target) for target in passages["target_id"]
+        ],
         "judge": judge,
         "judge_version": version,
         "target_id": passages["target_id"],

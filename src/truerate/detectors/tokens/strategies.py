@@ -1,9 +1,10 @@
 """How the answers to one reference are scored: the same probabilities by every strategy, at different cost.
 
-`one_by_one` reads the reference again for every answer. `packed` reads it once: answers stand in rows behind it that are computed block by
-block. `kv_cache` reads it once into the cache of the backbone, for batches of padded answers. With K answers of A tokens to a reference of
-R tokens, sharing reads R + KA tokens in place of K(R + A). It saves at least as much of the products of attention: R² + KA(R + A) in place
-of K(R + A)². Under the mask `full` the reference sees the answer, so nothing can be shared.
+`one_by_one` reads the reference again for every answer. `packed` reads it once: answers stand in rows behind
+it that are computed block by block. `kv_cache` reads it once into the cache of the backbone, for batches of
+padded answers. With K answers of A tokens to a reference of R tokens, sharing reads R + KA tokens in place of
+K(R + A). It saves at least as much of the products of attention: R² + KA(R + A) in place of K(R + A)². Under
+the mask `full` the reference sees the answer, so nothing can be shared.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,10 +31,12 @@ _SLACK = 1.1  # a batch of answers is closed before padding would exceed a tenth
 
 
 def chosen_strategy(network: Network, n_answers: int, strategy: str = "auto") -> str:
-    """What is run for `n_answers` to one reference. `auto` is one by one where nothing can be shared, else packed.
+    """What is run for `n_answers` to one reference. `auto` is one by one where nothing can be shared, else
+    packed.
 
-    Packed reads the same tokens as a cache does, without padding and without copies of the reference's keys for every answer.
-    Raises TruerateError for a strategy that is unknown, or that the mask or the backbone does not allow.
+    Packed reads the same tokens as a cache does, without padding and without copies of the reference's keys
+    for every answer. Raises TruerateError for a strategy that is unknown, or that the mask or the backbone
+    does not allow.
     """
     if strategy != "auto" and strategy not in STRATEGIES:
         raise TruerateError(f"scoring strategy {strategy!r}: allowed are auto, {', '.join(STRATEGIES)}")
@@ -43,16 +46,21 @@ def chosen_strategy(network: Network, n_answers: int, strategy: str = "auto") ->
     return strategy
 
 
-def score_group(network: Network, group: Group, strategy: str = "auto", cache_bytes: int | None = None) -> list[np.ndarray]:
+def score_group(
+    network: Network, group: Group, strategy: str = "auto", cache_bytes: int | None = None
+) -> list[np.ndarray]:
     """Probabilities (tokens, labels) of each answer of a group, in the order of `group.answers`."""
     return [torch.softmax(one, dim=-1).numpy() for one in logits_of(network, group, strategy, cache_bytes)]
 
 
-def logits_of(network: Network, group: Group, strategy: str = "auto", cache_bytes: int | None = None) -> list[torch.Tensor]:
+def logits_of(
+    network: Network, group: Group, strategy: str = "auto", cache_bytes: int | None = None
+) -> list[torch.Tensor]:
     """Logits (tokens, labels) of each answer of a group, in the order of `group.answers`, on the CPU.
 
-    `cache_bytes` bounds what one batch of `kv_cache`, or one row of `packed` with what it was left, holds (None: 1 GB, on a GPU a quarter
-    of its free memory); one answer is always scored. On a GPU all but the head computes in bf16, as in training.
+    `cache_bytes` bounds what one batch of `kv_cache`, or one row of `packed` with what it was left, holds
+    (None: 1 GB, on a GPU a quarter of its free memory); one answer is always scored. On a GPU all but the
+    head computes in bf16, as in training.
     """
     if not group.answers:
         return []
@@ -68,15 +76,24 @@ def room_on(device: torch.device) -> int:
 
 
 def score_groups(
-    network: Network, groups: Iterable[Group], strategy: str = "auto", cache_bytes: int | None = None, *, is_shared: bool = False
+    network: Network,
+    groups: Iterable[Group],
+    strategy: str = "auto",
+    cache_bytes: int | None = None,
+    *,
+    is_shared: bool = False,
 ) -> Iterator[tuple[Group, list[np.ndarray]]]:
-    """Groups with the probabilities of their answers, one group at a time, so that memory does not grow with their number.
+    """Groups with the probabilities of their answers, one group at a time, so that memory does not grow with
+    their number.
 
-    With `is_shared` small groups that come one after the other share a row (strategy `auto`): several are taken before the first is given.
-    Measured on the default's network and one CPU core: a row of 100 tokens is read at 0.6 of the tokens per second of a long one, of 200
-    at 0.85, of 300 at 0.95; between 500 and 8,000 nothing changes.
+    With `is_shared` small groups that come one after the other share a row (strategy `auto`): several are
+    taken before the first is given. Measured on the default's network and one CPU core: a row of 100 tokens
+    is read at 0.6 of the tokens per second of a long one, of 200 at 0.85, of 300 at 0.95; between 500 and
+    8,000 nothing changes.
     """
-    for held in _runs(network, groups, cache_bytes) if is_shared and strategy == "auto" else ([one] for one in groups):
+    for held in (
+        _runs(network, groups, cache_bytes) if is_shared and strategy == "auto" else ([one] for one in groups)
+    ):
         if len(held) == 1:
             yield held[0], score_group(network, held[0], strategy, cache_bytes)
         else:
@@ -122,7 +139,9 @@ def _scoring(network: Network) -> Iterator[None]:
 
 
 class Piece(NamedTuple):
-    """What a row holds of one group: the answers at `places`, behind their reference unless their blocks take it from an earlier row."""
+    """What a row holds of one group: the answers at `places`, behind their reference unless their blocks take
+    it from an earlier row.
+    """
 
     group: Group
     places: Sequence[int]
@@ -134,7 +153,11 @@ def _pieces(network: Network, group: Group) -> list[Piece]:
     if network.mask == "full":
         return [_alone(network, group, place) for place in range(len(group.answers))]
     lengths = tuple(len(answer.ids) for answer in group.answers)
-    return [Piece(group, range(len(lengths)), Blocks(len(group.reference_ids), lengths, network.mask, network.reach))]
+    return [
+        Piece(
+            group, range(len(lengths)), Blocks(len(group.reference_ids), lengths, network.mask, network.reach)
+        )
+    ]
 
 
 def _alone(network: Network, group: Group, place: int) -> Piece:
@@ -146,24 +169,36 @@ def _alone(network: Network, group: Group, place: int) -> Piece:
 
 def one_by_one(network: Network, group: Group, cache_bytes: int) -> list[torch.Tensor]:
     """Hidden states of each answer behind its own copy of the reference."""
-    return [one for place in range(len(group.answers)) for one in _row(network, [_alone(network, group, place)])]
+    return [
+        one for place in range(len(group.answers)) for one in _row(network, [_alone(network, group, place)])
+    ]
 
 
 def packed(network: Network, group: Group, cache_bytes: int) -> list[torch.Tensor]:
-    """Hidden states of answers in rows, the first of which holds the reference and leaves its keys and values to the others.
+    """Hidden states of answers in rows, the first of which holds the reference and leaves its keys and values
+    to the others.
 
     Where these do not fit into the byte budget beside a row, every row reads the reference anew.
     """
     n, lengths = len(group.reference_ids), [len(answer.ids) for answer in group.answers]
     per_token = _row_bytes(network)
-    beside = (cache_bytes - n * _bytes_per_token(network)) // per_token  # tokens, next to what the reference leaves
+    beside = (
+        cache_bytes - n * _bytes_per_token(network)
+    ) // per_token  # tokens, next to what the reference leaves
     is_left = beside > n
     room = min(beside, _ROW.get(network.device.type, _LONG_ROW)) if is_left else cache_bytes // per_token - n
     left, found = [], []
     for places in _slabs(lengths, room - n if is_left else room, room):
         held = tuple(lengths[place] for place in places)
-        own = {"n_reference": 0, "takes": iter(left)} if left else {"n_reference": n, "leaves": left if is_left else None}
-        found += _row(network, [Piece(group, places, Blocks(lengths=held, mask=network.mask, reach=network.reach, **own))])
+        own = (
+            {"n_reference": 0, "takes": iter(left)}
+            if left
+            else {"n_reference": n, "leaves": left if is_left else None}
+        )
+        found += _row(
+            network,
+            [Piece(group, places, Blocks(lengths=held, mask=network.mask, reach=network.reach, **own))],
+        )
     return found
 
 
@@ -176,7 +211,9 @@ def _row(network: Network, pieces: Sequence[Piece]) -> list[torch.Tensor]:
         rows.append(replace(row, positions=row.positions + len(group.reference_ids) - n))
         sizes.append([n, *(len(group.answers[place].ids) for place in places)])
     batch = collate([side_by_side(rows)], network.coder.pad).to(network.device)
-    hidden = network.hidden(batch.ids, batch.features, batch.positions, None, blocks=[piece.blocks for piece in pieces])[0]
+    hidden = network.hidden(
+        batch.ids, batch.features, batch.positions, None, blocks=[piece.blocks for piece in pieces]
+    )[0]
     found = iter(hidden.split([size for own in sizes for size in own]))
     return [one for own in sizes for one in list(islice(found, len(own)))[1:]]
 
@@ -202,15 +239,23 @@ def kv_cache(network: Network, group: Group, cache_bytes: int) -> list[torch.Ten
     """Hidden states of answers in batches of similar length that read the kept keys and values of the reference."""
     n, found = len(group.reference_ids), [None] * len(group.answers)
     kept = _read(network, group) if n else DynamicCache()
-    for places in _batches([len(answer.ids) for answer in group.answers], n, cache_bytes // _bytes_per_token(network)):
+    for places in _batches(
+        [len(answer.ids) for answer in group.answers], n, cache_bytes // _bytes_per_token(network)
+    ):
         rows = [row_of(group.reference_ids[:0], group.answers, [place]) for place in places]
         batch = collate(rows, network.coder.pad).to(network.device)
         own = attention(batch.segments, network.mask)
         before = (batch.segments > 0)[:, None, :, None].expand(-1, -1, -1, n)
         cache = DynamicCache(config=network.body.config)
         for place, layer in enumerate(kept.layers if n else ()):
-            cache.update(layer.keys.expand(len(places), -1, -1, -1), layer.values.expand(len(places), -1, -1, -1), place)
-        hidden = network.hidden(batch.ids, batch.features, batch.positions + n, torch.cat([before, own], dim=3), cache=cache)
+            cache.update(
+                layer.keys.expand(len(places), -1, -1, -1),
+                layer.values.expand(len(places), -1, -1, -1),
+                place,
+            )
+        hidden = network.hidden(
+            batch.ids, batch.features, batch.positions + n, torch.cat([before, own], dim=3), cache=cache
+        )
         for place, one, row in zip(places, hidden, rows, strict=True):
             found[place] = one[: row.n_tokens]
     return found

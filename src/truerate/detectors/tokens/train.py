@@ -1,7 +1,8 @@
 """One training loop for every network: length buckets, AdamW, warm-up, checkpoints that a kill cannot break.
 
-The loss is the mean cross-entropy over the answer tokens of a step; no token of a reference or of padding is in it. The same data, seed,
-code and kernels give the same weights to the bit, whether or not the run was killed and went on from its checkpoint.
+The loss is the mean cross-entropy over the answer tokens of a step; no token of a reference or of padding is
+in it. The same data, seed, code and kernels give the same weights to the bit, whether or not the run was
+killed and went on from its checkpoint.
 """
 
 import contextlib
@@ -29,7 +30,9 @@ CLIP = 1.0  # largest norm of a step's gradient
 
 
 class Trained(NamedTuple):
-    """What training found. `facts` are the same on every run (steps, parameters, validation P, R, F1); `run` tells this one's costs."""
+    """What training found. `facts` are the same on every run (steps, parameters, validation P, R, F1); `run`
+    tells this one's costs.
+    """
 
     facts: dict
     run: dict
@@ -43,11 +46,19 @@ class Best(NamedTuple):
     age: int = 0
 
 
-def train(network: Network, taught: Sequence[Group], held: Sequence[Group], backbone: Backbone, seed: int, folder: Path) -> Trained:
+def train(
+    network: Network,
+    taught: Sequence[Group],
+    held: Sequence[Group],
+    backbone: Backbone,
+    seed: int,
+    folder: Path,
+) -> Trained:
     """Teach a network on labelled groups and measure it on others; `folder` holds its checkpoint.
 
-    Stops after `epochs` or `max_steps`, or when validation F1, looked at every `checkpoint_steps`, has not risen for `patience` looks; then
-    the best weights are taken back. Without groups to learn from nothing is done and 0 steps are told.
+    Stops after `epochs` or `max_steps`, or when validation F1, looked at every `checkpoint_steps`, has not
+    risen for `patience` looks; then the best weights are taken back. Without groups to learn from nothing is
+    done and 0 steps are told.
     """
     known, meter = rows_to_learn(taught, backbone), Meter(network)
     if backbone.weights != "tiny":
@@ -69,7 +80,10 @@ def train(network: Network, taught: Sequence[Group], held: Sequence[Group], back
         if state.best.weights is not None:
             network.load_trainable(state.best.weights)
         found = agreement(network, held, backbone)
-    return Trained(facts_of(state, network, found), run_facts(meter, network, resumed_from=resumed_from, waste=padding_waste(waste, known)))
+    return Trained(
+        facts_of(state, network, found),
+        run_facts(meter, network, resumed_from=resumed_from, waste=padding_waste(waste, known)),
+    )
 
 
 def facts_of(state: "State", network: Network, found: Agreement) -> dict:
@@ -103,7 +117,10 @@ class State:
         weights = network.trainable()
         kinds = [
             {"params": [one for one in weights if one.ndim > 1], "weight_decay": backbone.weight_decay},
-            {"params": [one for one in weights if one.ndim < 2], "weight_decay": 0.0},  # norms and biases are not drawn to 0
+            {
+                "params": [one for one in weights if one.ndim < 2],
+                "weight_decay": 0.0,
+            },  # norms and biases are not drawn to 0
         ]
         self.optimiser = torch.optim.AdamW(kinds, lr=backbone.learning_rate, fused=True)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, lambda step: pace(step, n_steps))
@@ -114,7 +131,9 @@ class State:
             return
         f1 = agreement(self.network, held, backbone).f1 or 0.0
         if f1 > self.best.f1:
-            self.best = Best(f1, {name: one.detach().clone() for name, one in self.network.trainable_state().items()})
+            self.best = Best(
+                f1, {name: one.detach().clone() for name, one in self.network.trainable_state().items()}
+            )
         else:
             self.best = self.best._replace(age=self.best.age + 1)
 
@@ -156,7 +175,9 @@ class State:
 
 
 def pace(step: int, n_steps: int) -> float:
-    """Factor of the learning rate: up in a line over the first WARM_UP of the steps, then down half a cosine to 0."""
+    """Factor of the learning rate: up in a line over the first WARM_UP of the steps, then down half a cosine
+    to 0.
+    """
     rise = max(1, math.ceil(WARM_UP * n_steps))
     if step < rise:
         return (step + 1) / rise
@@ -189,12 +210,17 @@ def learn(state: State, known: Rows, step: Step) -> float:
 
 @contextlib.contextmanager
 def deterministic(seed: int, device: torch.device) -> Iterator[None]:
-    """Seeds and kernels that give the same numbers twice; on a GPU a kernel without such a form is used with a warning.
+    """Seeds and kernels that give the same numbers twice; on a GPU a kernel without such a form is used with
+    a warning.
 
-    Fresh memory is not filled with NaN, torch's aid for finding kernels that read what nobody wrote: it costs as much as Adam.
+    Fresh memory is not filled with NaN, torch's aid for finding kernels that read what nobody wrote: it costs
+    as much as Adam.
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    before, warned = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    before, warned = (
+        torch.are_deterministic_algorithms_enabled(),
+        torch.is_deterministic_algorithms_warn_only_enabled(),
+    )
     is_filled = torch.utils.deterministic.fill_uninitialized_memory
     torch.use_deterministic_algorithms(True, warn_only=device.type == "cuda")
     torch.utils.deterministic.fill_uninitialized_memory = False

@@ -11,7 +11,9 @@ from truerate.detectors.tokens.soft import MARKED, Reading
 
 
 class Agreement(NamedTuple):
-    """Answer tokens: all, hallucinated ones, marked ones, those that are both, and those of them whose type is right."""
+    """Answer tokens: all, hallucinated ones, marked ones, those that are both, and those of them whose type
+    is right.
+    """
 
     n: int = 0
     gold: int = 0
@@ -25,10 +27,20 @@ class Agreement(NamedTuple):
         return 2 * self.both / (self.gold + self.detected) if self.gold + self.detected else None
 
     def facts(self) -> dict[str, float | None]:
-        """F1, precision and recall of marking, and the share of rightly marked tokens whose type is right; None over nothing."""
-        shares = {"precision": (self.both, self.detected), "recall": (self.both, self.gold), "type_accuracy": (self.typed, self.both)}
-        rates = {"f1": self.f1} | {name: part / whole if whole else None for name, (part, whole) in shares.items()}
-        return {"n_tokens": self.n} | {name: None if value is None else round(value, 6) for name, value in rates.items()}
+        """F1, precision and recall of marking, and the share of rightly marked tokens whose type is right;
+        None over nothing.
+        """
+        shares = {
+            "precision": (self.both, self.detected),
+            "recall": (self.both, self.gold),
+            "type_accuracy": (self.typed, self.both),
+        }
+        rates = {"f1": self.f1} | {
+            name: part / whole if whole else None for name, (part, whole) in shares.items()
+        }
+        return {"n_tokens": self.n} | {
+            name: None if value is None else round(value, 6) for name, value in rates.items()
+        }
 
 
 def agreement(network, groups: Sequence[Group], backbone: Backbone) -> Agreement:
@@ -37,7 +49,9 @@ def agreement(network, groups: Sequence[Group], backbone: Backbone) -> Agreement
 
     pairs = (
         (answer.labels, Reading(answer.offsets, 1 - p[:, 0], 1 + p[:, 1:].argmax(axis=1)))
-        for group, scored in score_groups(network, groups, backbone.strategy, backbone.cache_bytes, is_shared=True)
+        for group, scored in score_groups(
+            network, groups, backbone.strategy, backbone.cache_bytes, is_shared=True
+        )
         for answer, p in zip(group.answers, scored, strict=True)
     )
     return of_readings(pairs)

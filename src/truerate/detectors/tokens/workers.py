@@ -1,4 +1,6 @@
-"""Work of several detectors side by side: one process per core, one thread in each, and none that outlives its parent."""
+"""Work of several detectors side by side: one process per core, one thread in each, and none that outlives
+its parent.
+"""
 
 import multiprocessing
 import os
@@ -12,19 +14,28 @@ from typing import TypeVar
 from truerate.config import Backbone
 from truerate.detectors.tokens import processes
 
-IMPORTED = ["torch", "transformers.models.llama.modeling_llama"]  # what takes seconds; nothing that imports polars
+IMPORTED = [
+    "torch",
+    "transformers.models.llama.modeling_llama",
+]  # what takes seconds; nothing that imports polars
 Work, Found = TypeVar("Work"), TypeVar("Found")
 
 
 def n_workers(apart: Sequence[Backbone]) -> int:
-    """Processes to start for so many small networks: one per core; none where a GPU or a large network needs all there is."""
+    """Processes to start for so many small networks: one per core; none where a GPU or a large network needs
+    all there is.
+    """
     if any(one.weights != "tiny" for one in apart) or processes.device() == "cuda" or processes.world() > 1:
         return 0
-    n = min(len(apart), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    n = min(
+        len(apart), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     return n if n > 1 else 0
 
 
-def each(work: Callable[[Work], Found], jobs: Sequence[Work], backbone_of: Callable[[Work], Backbone | None]) -> list[Found]:
+def each(
+    work: Callable[[Work], Found], jobs: Sequence[Work], backbone_of: Callable[[Work], Backbone | None]
+) -> list[Found]:
     """What `work` gives for each job, in their order: networks side by side, rules meanwhile in this process.
 
     An error ends it and lets no further job begin.
@@ -43,12 +54,14 @@ def each(work: Callable[[Work], Found], jobs: Sequence[Work], backbone_of: Calla
 
 
 def beginning() -> BaseContext:
-    """How workers begin: on Linux as forks of a process that has imported torch and transformers, once for all of them; elsewhere anew.
+    """How workers begin: on Linux as forks of a process that has imported torch and transformers, once for
+    all of them; elsewhere anew.
 
-    Not of this process: polars has threads and locks from its import on, which a fork would cut off. The one that is forked has imported
-    nothing but IMPORTED and computed nothing, so it has no thread of OpenMP, MKL or autograd, which come with the first product. OpenBLAS,
-    where it may have more than one thread, starts them when it is loaded, ends them before a fork and starts them anew (pthread_atfork).
-    That process too ends with its parent.
+    Not of this process: polars has threads and locks from its import on, which a fork would cut off. The one
+    that is forked has imported nothing but IMPORTED and computed nothing, so it has no thread of OpenMP, MKL
+    or autograd, which come with the first product. OpenBLAS, where it may have more than one thread, starts
+    them when it is loaded, ends them before a fork and starts them anew (pthread_atfork). That process too
+    ends with its parent.
     """
     if sys.platform != "linux":
         return multiprocessing.get_context("spawn")

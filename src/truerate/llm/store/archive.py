@@ -23,7 +23,10 @@ def export(store: Store, path: str | Path) -> int:
     rows = store.query("SELECT key, request, text, finish, n_in, n_out, at, extra FROM response ORDER BY key")
     squeeze = zlib.decompress
     with store.explained():
-        columns = [(key, squeeze(request), plain(text), *some, extra and squeeze(extra)) for key, request, text, *some, extra in rows]
+        columns = [
+            (key, squeeze(request), plain(text), *some, extra and squeeze(extra))
+            for key, request, text, *some, extra in rows
+        ]
     write_parquet(pl.DataFrame(columns, schema=COLUMNS, orient="row"), Path(path))
     return len(columns)
 
@@ -31,12 +34,15 @@ def export(store: Store, path: str | Path) -> int:
 def import_(store: Store, path: str | Path) -> int:
     """Add the replies of an exported file that the store does not hold; how many were new.
 
-    Raises TruerateError where the file is not one, or where a reply's key is not the hash of its request: nothing is added then.
+    Raises TruerateError where the file is not one, or where a reply's key is not the hash of its request:
+    nothing is added then.
     """
     try:
         found = pl.read_parquet(path)
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise TruerateError(f"importing {str(path)!r}: {str(error).splitlines()[0]}; it must come from `truerate llm export`") from None
+        raise TruerateError(
+            f"importing {str(path)!r}: {str(error).splitlines()[0]}; it must come from `truerate llm export`"
+        ) from None
     if dict(found.schema) != COLUMNS:
         raise TruerateError(f"importing {str(path)!r}: columns {found.columns}; expected {list(COLUMNS)}")
     rows = [_row(row, number, path) for number, row in enumerate(found.iter_rows(named=True), 1)]
@@ -52,7 +58,9 @@ def _row(row: dict, number: int, path: str | Path) -> tuple:
     """One row of the file as a row of the store."""
     where = f"importing {str(path)!r}: row {number}"
     if row["request"] is None or row["text"] is None or sha256(row["request"]).digest() != row["key"]:
-        raise TruerateError(f"{where}: its key is not the SHA-256 of its request, or it has no text; export it again")
+        raise TruerateError(
+            f"{where}: its key is not the SHA-256 of its request, or it has no text; export it again"
+        )
     try:
         identity = orjson.loads(row["request"])["identity"]
     except (ValueError, KeyError, TypeError):

@@ -1,8 +1,9 @@
 """What a request may cost at most, what it did cost, and what is left.
 
-The upper bound of a prompt's tokens is its UTF-8 bytes + 16 per message + 16: no byte-level tokenizer makes more tokens than bytes, and
-16 cover a chat template's marks. Tools and response schemas are not counted. A completion is bounded by the request's own limit, which
-holds reasoning too. Prices are USD per million tokens.
+The upper bound of a prompt's tokens is its UTF-8 bytes + 16 per message + 16: no byte-level tokenizer makes
+more tokens than bytes, and 16 cover a chat template's marks. Tools and response schemas are not counted. A
+completion is bounded by the request's own limit, which holds reasoning too. Prices are USD per million
+tokens.
 """
 
 import sqlite3
@@ -14,15 +15,17 @@ from truerate.llm.keys import LIMITS, Target
 from truerate.llm.request import Request
 
 PER_MESSAGE = 16
-SPENT = "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM ledger"  # TOTAL: sums may be beyond 64 bits
+# TOTAL: sums may be beyond 64 bits
+SPENT = "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM ledger"
 
 
 @dataclass(frozen=True, slots=True)
 class Charge:
     """What one call cost, or is assumed to have.
 
-    Kinds: `reply` (kept, counted by the endpoint) · `uncounted` (kept, the endpoint gave no usage: the bound) · `waste` (answered, not
-    kept: refusals, cut or empty replies) · `lost` (sent, and no answer came: the bound, for it may have been charged).
+    Kinds: `reply` (kept, counted by the endpoint) · `uncounted` (kept, the endpoint gave no usage: the bound)
+    · `waste` (answered, not kept: refusals, cut or empty replies) · `lost` (sent, and no answer came: the
+    bound, for it may have been charged).
     """
 
     kind: str
@@ -52,7 +55,9 @@ class Caps:
 
     def would_pass(self, usd: float, tokens: int) -> bool:
         """Whether these sums are more than allowed."""
-        return (self.usd is not None and usd > self.usd + 1e-12) or (self.tokens is not None and tokens > self.tokens)
+        return (self.usd is not None and usd > self.usd + 1e-12) or (
+            self.tokens is not None and tokens > self.tokens
+        )
 
 
 class Purse:
@@ -64,7 +69,9 @@ class Purse:
             self.spent, self.held = spent(link), held(link)
 
     def take(self, usd: float, tokens: int) -> Literal["fits", "later", "never"]:
-        """Reserve an upper bound: `later` while what is under way may leave no room, `never` where what is spent leaves none."""
+        """Reserve an upper bound: `later` while what is under way may leave no room, `never` where what is
+        spent leaves none.
+        """
         if not self.caps.is_set:
             return "fits"
         if self.caps.would_pass(self.spent[0] + usd, self.spent[1] + tokens):
@@ -78,9 +85,14 @@ class Purse:
 
 def bound(target: Target, request: Request) -> tuple[int, int]:
     """The most tokens that a request's prompt and completion can have."""
-    n_bytes = sum(len(content) if content.isascii() else len(content.encode("utf-8", "replace")) for content in contents(request))
+    n_bytes = sum(
+        len(content) if content.isascii() else len(content.encode("utf-8", "replace"))
+        for content in contents(request)
+    )
     params = target.params(request.params)
-    return n_bytes + PER_MESSAGE * (len(request.messages) + 1), next(params[name] for name in LIMITS if name in params)
+    return n_bytes + PER_MESSAGE * (len(request.messages) + 1), next(
+        params[name] for name in LIMITS if name in params
+    )
 
 
 def contents(request: Request) -> list[str]:
@@ -100,7 +112,9 @@ def spent(link: sqlite3.Connection) -> tuple[float, int]:
 
 def held(link: sqlite3.Connection) -> tuple[float, int]:
     """USD and tokens that requests under way may still cost."""
-    return link.execute("SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM lease").fetchone()
+    return link.execute(
+        "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM lease"
+    ).fetchone()
 
 
 def book(link: sqlite3.Connection, charges: list[Charge], day: str) -> None:

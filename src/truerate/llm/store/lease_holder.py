@@ -10,7 +10,9 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Owner:
-    """One run of `ask`. `started` is the kernel's start time of its process, `host` the boot and process namespace that know its number."""
+    """One run of `ask`. `started` is the kernel's start time of its process, `host` the boot and process
+    namespace that know its number.
+    """
 
     id: int
     host: str
@@ -26,7 +28,9 @@ class Owner:
 
 @lru_cache(maxsize=1)
 def host() -> str:
-    """Names the set of processes that `started` can see: the boot of this machine and, in a container, its process namespace."""
+    """Names the set of processes that `started` can see: the boot of this machine and, in a container, its
+    process namespace.
+    """
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip() + os.readlink("/proc/self/ns/pid")
     except OSError:
@@ -34,7 +38,9 @@ def host() -> str:
 
 
 def started(pid: int) -> int | None:
-    """When a process started, in the kernel's own units; None where there is none or only its remains (a zombie)."""
+    """When a process started, in the kernel's own units; None where there is none or only its remains (a
+    zombie).
+    """
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -54,7 +60,9 @@ def _started_elsewhere(pid: int) -> int | None:
 
 
 def is_alive(owner: Owner, *, beat: float, ttl: float, now: float) -> bool:
-    """Whether a lease's owner may still answer: its process runs (if it is of this host) and it was heard of within `ttl` seconds."""
+    """Whether a lease's owner may still answer: its process runs (if it is of this host) and it was heard of
+    within `ttl` seconds.
+    """
     if owner.host == host() and started(owner.pid) != owner.started:
         return False
     return beat + ttl > now

@@ -1,7 +1,9 @@
-"""Where requests are claimed before they are sent and settled after: leases, the ledger and the budget, one transaction for many workers.
+"""Where requests are claimed before they are sent and settled after: leases, the ledger and the budget, one
+transaction for many workers.
 
-A claim says who pays for a request: the one process that holds its lease. A lease lasts until it is settled, or until its owner is
-found dead (its process is gone, or was not heard of for `lease_s`); what a dead owner had under way is booked as `lost`.
+A claim says who pays for a request: the one process that holds its lease. A lease lasts until it is settled,
+or until its owner is found dead (its process is gone, or was not heard of for `lease_s`); what a dead owner
+had under way is booked as `lost`.
 """
 
 import asyncio
@@ -21,8 +23,17 @@ from truerate.llm.transport.policy import Verdict
 
 LARGEST = 256  # claims per transaction
 MORE_IN, MORE_OUT = 2_000_000, 200_000  # tokens that a server may count beyond ten times our bounds
-# What a value that no column takes raises: texts that are no Unicode, numbers beyond 64 bits. Faults of the file itself are others.
-UNWRITABLE = (UnicodeError, OverflowError, TypeError, ValueError, sqlite3.InterfaceError, sqlite3.ProgrammingError, sqlite3.DataError)
+# What a value that no column takes raises: texts that are no Unicode, numbers beyond 64 bits. Faults of the
+# file itself are others.
+UNWRITABLE = (
+    UnicodeError,
+    OverflowError,
+    TypeError,
+    ValueError,
+    sqlite3.InterfaceError,
+    sqlite3.ProgrammingError,
+    sqlite3.DataError,
+)
 
 
 class Claim(Enum):
@@ -52,9 +63,11 @@ class Job:
         self.usd = price(self.target, self.n_in, self.n_out)
 
     def counted(self, verdict: Verdict) -> Verdict:
-        """A verdict without those of its counts of tokens that are beyond what a call like this can have: they would use up a budget.
+        """A verdict without those of its counts of tokens that are beyond what a call like this can have:
+        they would use up a budget.
 
-        A count may pass our bound, for servers add instructions, search results and reasoning of their own, but not by so much.
+        A count may pass our bound, for servers add instructions, search results and reasoning of their own,
+        but not by so much.
         """
         is_in = (verdict.n_in or 0) <= 10 * self.n_in + MORE_IN
         is_out = (verdict.n_out or 0) <= 10 * self.n_out + MORE_OUT
@@ -94,7 +107,9 @@ class Desk:
         self._is_writing = False
 
     async def open(self) -> None:
-        """Announce this run and free what dead ones left behind. Raises TruerateError where another host uses the store."""
+        """Announce this run and free what dead ones left behind. Raises TruerateError where another host uses
+        the store.
+        """
         self.store.hold()
         await self.do(partial(beat, owner=self.owner, ttl=self.ttl))
         await self.do(sweep)
@@ -105,7 +120,9 @@ class Desk:
         await self.do(partial(beat, owner=self.owner, ttl=self.ttl))
 
     async def close(self) -> None:
-        """Leave. What came is written, what was not claimed yet never will be; claims still held were under way: they are lost."""
+        """Leave. What came is written, what was not claimed yet never will be; claims still held were under
+        way: they are lost.
+        """
         waiting, self._waiting = self._waiting, []
         if settled := [one for one, _, _ in waiting if one]:
             self.store.submit(partial(exchange, owner=self.owner, settled=settled, jobs=[], caps=self.caps))
@@ -128,7 +145,9 @@ class Desk:
     def _write(self) -> None:
         batch, self._waiting = self._waiting[:LARGEST], self._waiting[LARGEST:]
         settled = [one for one, _, _ in batch if one]
-        jobs = [job for _, job, future in batch if job and not future.done()]  # a cancelled worker would never give its claim back
+        jobs = [
+            job for _, job, future in batch if job and not future.done()
+        ]  # a cancelled worker would never give its claim back
         operation = partial(exchange, owner=self.owner, settled=settled, jobs=jobs, caps=self.caps)
         loop = asyncio.get_running_loop()
         future = self.store.submit(operation)
@@ -154,7 +173,9 @@ class Desk:
                 future.set_result(outcomes[job.key] if job else None)
 
 
-def exchange(link: sqlite3.Connection, *, owner: Owner, settled: list[Settled], jobs: list[Job], caps: Caps) -> dict[bytes, object]:
+def exchange(
+    link: sqlite3.Connection, *, owner: Owner, settled: list[Settled], jobs: list[Job], caps: Caps
+) -> dict[bytes, object]:
     """Write what is settled, then decide on each claim: Kept or Dead where it is answered by now, else a Claim."""
     if settled:
         settle(link, owner, settled)
@@ -162,7 +183,9 @@ def exchange(link: sqlite3.Connection, *, owner: Owner, settled: list[Settled], 
 
 
 def settle(link: sqlite3.Connection, owner: Owner, settled: list[Settled]) -> None:
-    """Store answers, book charges, give leases back. One that cannot be written becomes a dead letter and undoes none beside it."""
+    """Store answers, book charges, give leases back. One that cannot be written becomes a dead letter and
+    undoes none beside it.
+    """
     link.execute("SAVEPOINT settled")
     try:
         _settle(link, owner, settled)
@@ -170,7 +193,11 @@ def settle(link: sqlite3.Connection, owner: Owner, settled: list[Settled]) -> No
         link.execute("ROLLBACK TO settled")
         if len(settled) == 1:
             (bad,) = settled
-            bad.answer, bad.extra, bad.charges = Dead("unstorable", type(error).__name__, bad.job.attempts), None, [bad.job.lost()]
+            bad.answer, bad.extra, bad.charges = (
+                Dead("unstorable", type(error).__name__, bad.job.attempts),
+                None,
+                [bad.job.lost()],
+            )
             _settle(link, owner, settled)
         else:
             for one in settled:
@@ -190,12 +217,26 @@ def _settle(link: sqlite3.Connection, owner: Owner, settled: list[Settled]) -> N
         if isinstance(one.answer, Kept):
             text, finish, n_in, n_out = one.answer
             extra = packed(with_address(one.extra, target.address))
-            replies.append((key, packed_text(text), finish, n_in, n_out, target.identity, now, packed(request), extra))
+            replies.append(
+                (key, packed_text(text), finish, n_in, n_out, target.identity, now, packed(request), extra)
+            )
         else:
             reason, detail, attempts, _ = one.answer
-            letters.append((key, reason, detail, attempts, target.identity, now, packed(with_address(request, target.address))))
+            letters.append(
+                (
+                    key,
+                    reason,
+                    detail,
+                    attempts,
+                    target.identity,
+                    now,
+                    packed(with_address(request, target.address)),
+                )
+            )
     link.executemany("INSERT OR IGNORE INTO response VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", replies)
-    link.executemany("DELETE FROM dead WHERE key = ?", [(reply[0],) for reply in replies])  # answered in the end
+    link.executemany(
+        "DELETE FROM dead WHERE key = ?", [(reply[0],) for reply in replies]
+    )  # answered in the end
     link.executemany("INSERT OR REPLACE INTO dead VALUES (?, ?, ?, ?, ?, ?, ?)", letters)
     keys = [one.job.key for one in settled]
     link.execute(f"DELETE FROM lease WHERE owner = ? AND key IN ({marks(keys)})", [owner.id, *keys])
@@ -206,7 +247,9 @@ def claim(link: sqlite3.Connection, owner: Owner, jobs: list[Job], caps: Caps) -
     """The outcome of each claim; leases are made for those that are MINE."""
     keys = [job.key for job in jobs]
     addresses = {job.key: job.target.address for job in jobs}
-    letters = {key: dead for key, dead in stored.dead(link, keys).items() if stored.is_final(dead, addresses[key])}
+    letters = {
+        key: dead for key, dead in stored.dead(link, keys).items() if stored.is_final(dead, addresses[key])
+    }
     outcomes: dict[bytes, object] = {**letters, **stored.kept(link, keys)}
     for (key,) in link.execute(f"SELECT key FROM lease WHERE key IN ({marks(keys)})", keys).fetchall():
         outcomes.setdefault(key, Claim.BUSY)
@@ -234,7 +277,12 @@ def sweep(link: sqlite3.Connection) -> int:
     now = time.time()
     rows = link.execute("SELECT id, host, pid, started, beat, ttl FROM owner").fetchall()
     gone = [row[0] for row in rows if not is_alive(Owner(*row[:4]), beat=row[4], ttl=row[5], now=now)]
-    gone += [id for (id,) in link.execute("SELECT DISTINCT owner FROM lease WHERE owner NOT IN (SELECT id FROM owner)")]
+    gone += [
+        id
+        for (id,) in link.execute(
+            "SELECT DISTINCT owner FROM lease WHERE owner NOT IN (SELECT id FROM owner)"
+        )
+    ]
     bury(link, owners=gone)
     return len(gone)
 
@@ -243,8 +291,14 @@ def bury(link: sqlite3.Connection, *, owners: list[int]) -> None:
     """Book what owners had under way as lost, and forget them."""
     if not owners:
         return
-    rows = link.execute(f"SELECT identity, n_in, n_out, usd FROM lease WHERE owner IN ({marks(owners)})", owners).fetchall()
-    book(link, [Charge("lost", identity, n_in, n_in, n_out, usd) for identity, n_in, n_out, usd in rows], today(time.time()))
+    rows = link.execute(
+        f"SELECT identity, n_in, n_out, usd FROM lease WHERE owner IN ({marks(owners)})", owners
+    ).fetchall()
+    book(
+        link,
+        [Charge("lost", identity, n_in, n_in, n_out, usd) for identity, n_in, n_out, usd in rows],
+        today(time.time()),
+    )
     link.execute(f"DELETE FROM lease WHERE owner IN ({marks(owners)})", owners)
     link.execute(f"DELETE FROM owner WHERE id IN ({marks(owners)})", owners)
 

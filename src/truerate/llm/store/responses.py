@@ -1,7 +1,9 @@
-"""The response store: one SQLite file per host that every job reads and writes, so that no reply is paid for twice.
+"""The response store: one SQLite file per host that every job reads and writes, so that no reply is paid for
+twice.
 
-Replies are found by the SHA-256 of their request, which lies beside them. Beside the file, `<file>.d/` holds what belongs to running
-processes: slots of endpoints and sockets of launched servers. Write-ahead logging needs all processes on one host.
+Replies are found by the SHA-256 of their request, which lies beside them. Beside the file, `<file>.d/` holds
+what belongs to running processes: slots of endpoints and sockets of launched servers. Write-ahead logging
+needs all processes on one host.
 """
 
 import fcntl
@@ -24,13 +26,14 @@ from truerate.llm.store.writer import Writer
 FORMAT = 1
 CHUNK = 500  # keys per SELECT
 ADDRESS = "address"  # the endpoint's, beside a reply in `extra`, of a dead letter in `request`
-SHORT = 1000  # characters; a shorter reply is kept as it is, for unpacking it would take a third of the time of a hit
+# characters; a shorter reply is kept as it is, for unpacking it would take a third of the time of a hit
+SHORT = 1000
 PRAGMAS = """
 PRAGMA busy_timeout = 60000; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 268435456;
 PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;
 """
-# Rowid tables where rows are large: WITHOUT ROWID would triple the size of 1.5 KB values. `text` is TEXT, or a BLOB of zlib where it
-# is long; `request` is the hashed JSON itself, squeezed.
+# Rowid tables where rows are large: WITHOUT ROWID would triple the size of 1.5 KB values. `text` is TEXT, or
+# a BLOB of zlib where it is long; `request` is the hashed JSON itself, squeezed.
 TABLES = """
 CREATE TABLE response (key BLOB PRIMARY KEY, text, finish TEXT, n_in INTEGER, n_out INTEGER, identity TEXT, at REAL,
                        request BLOB, extra BLOB);
@@ -63,7 +66,9 @@ class Kept(NamedTuple):
 
 
 class Dead(NamedTuple):
-    """A request that was given up. `address`: of the endpoint that was asked, None where the store does not remember it."""
+    """A request that was given up. `address`: of the endpoint that was asked, None where the store does not
+    remember it.
+    """
 
     reason: str
     detail: str
@@ -72,15 +77,20 @@ class Dead(NamedTuple):
 
 
 def is_final(answer: "Kept | Dead", address: str) -> bool:
-    """Whether an answer stands for a model at this address: a reply always does, a dead letter where this address brought it about."""
+    """Whether an answer stands for a model at this address: a reply always does, a dead letter where this
+    address brought it about.
+    """
     return isinstance(answer, Kept) or answer.address in (None, address)
 
 
 class Store:
-    """An open response store. Reading happens in the calling thread, writing in one thread of its own that starts with the first write."""
+    """An open response store. Reading happens in the calling thread, writing in one thread of its own that
+    starts with the first write.
+    """
 
     def __init__(self, path: Path, *, is_read_only: bool = False):
-        """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is something else.
+        """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is
+        something else.
 
         With `is_read_only` a file that is there is opened for reading alone, also where nobody may write.
         """
@@ -158,11 +168,23 @@ class Store:
         with self.explained():
             for some in chunks(keys):
                 for key, request, extra, *row in self.query(
-                    f"SELECT key, request, extra, text, finish, n_in, n_out FROM response WHERE key IN ({marks(some)})", some
+                    f"SELECT key, request, extra, text, finish, n_in, n_out FROM response WHERE key IN ({marks(some)})",
+                    some,
                 ):
-                    found[key] = (unpacked(request), {"status": "ok", **_reply(row), **_without_address(unpacked(extra) if extra else {})})
-                for key, request, reason in self.query(f"SELECT key, request, reason FROM dead WHERE key IN ({marks(some)})", some):
-                    found.setdefault(key, (_without_address(unpacked(request)), {"status": "dead", "reason": reason, "text": ""}))
+                    found[key] = (
+                        unpacked(request),
+                        {"status": "ok", **_reply(row), **_without_address(unpacked(extra) if extra else {})},
+                    )
+                for key, request, reason in self.query(
+                    f"SELECT key, request, reason FROM dead WHERE key IN ({marks(some)})", some
+                ):
+                    found.setdefault(
+                        key,
+                        (
+                            _without_address(unpacked(request)),
+                            {"status": "dead", "reason": reason, "text": ""},
+                        ),
+                    )
         return found
 
     @contextmanager
@@ -171,9 +193,15 @@ class Store:
         try:
             yield
         except (sqlite3.Error, OSError, zlib.error, UnicodeDecodeError) as error:
-            said = "a row of it is malformed" if isinstance(error, zlib.error | UnicodeDecodeError) else str(error)
+            said = (
+                "a row of it is malformed"
+                if isinstance(error, zlib.error | UnicodeDecodeError)
+                else str(error)
+            )
             hint = next((hint for part, hint in HINTS.items() if part in said.casefold()), "fix its rights")
-            raise TruerateError(f"response store {str(self.path)!r}: {said}; {hint}, or name another place in TRUERATE_STORE") from error
+            raise TruerateError(
+                f"response store {str(self.path)!r}: {said}; {hint}, or name another place in TRUERATE_STORE"
+            ) from error
 
 
 def _without_address(found: dict) -> dict:
@@ -187,15 +215,21 @@ def _reply(row: Sequence) -> dict:
 
 def connect(path: Path) -> sqlite3.Connection:
     """A connection as all processes open it: autocommit, transactions are begun by hand."""
-    link = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False, cached_statements=512)
+    link = sqlite3.connect(
+        path, timeout=60, isolation_level=None, check_same_thread=False, cached_statements=512
+    )
     link.executescript(PRAGMAS)
     return link
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """A connection for reading alone; where not even the log's index may be written, to the file as it lies there."""
+    """A connection for reading alone; where not even the log's index may be written, to the file as it lies
+    there.
+    """
     for options in ("mode=ro", "mode=ro&immutable=1"):
-        link = sqlite3.connect(f"{path.absolute().as_uri()}?{options}", uri=True, timeout=60, isolation_level=None)
+        link = sqlite3.connect(
+            f"{path.absolute().as_uri()}?{options}", uri=True, timeout=60, isolation_level=None
+        )
         try:
             _is_made(link, path)
             return link
@@ -206,7 +240,9 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
 
 
 def _is_made(link: sqlite3.Connection, path: Path) -> bool:
-    """Whether a file holds a store's tables, False where it is empty. Raises TruerateError for a file of another format."""
+    """Whether a file holds a store's tables, False where it is empty. Raises TruerateError for a file of
+    another format.
+    """
     (found,) = link.execute("PRAGMA user_version").fetchone()
     if found == FORMAT:
         return True
@@ -230,13 +266,20 @@ def _prepare(path: Path) -> None:
 
 def kept(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Kept]:
     """The stored replies among at most CHUNK keys."""
-    rows = link.execute(f"SELECT key, text, finish, n_in, n_out FROM response WHERE key IN ({marks(keys)})", keys)
-    return {key: Kept(text if type(text) is str else plain(text), finish, n_in, n_out) for key, text, finish, n_in, n_out in rows}
+    rows = link.execute(
+        f"SELECT key, text, finish, n_in, n_out FROM response WHERE key IN ({marks(keys)})", keys
+    )
+    return {
+        key: Kept(text if type(text) is str else plain(text), finish, n_in, n_out)
+        for key, text, finish, n_in, n_out in rows
+    }
 
 
 def dead(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Dead]:
     """The dead letters among at most CHUNK keys."""
-    rows = link.execute(f"SELECT key, reason, detail, attempts, request FROM dead WHERE key IN ({marks(keys)})", keys)
+    rows = link.execute(
+        f"SELECT key, reason, detail, attempts, request FROM dead WHERE key IN ({marks(keys)})", keys
+    )
     return {key: Dead(*row, _address_of(request)) for key, *row, request in rows}
 
 
@@ -259,13 +302,17 @@ def marks(values: Sequence) -> str:
 
 
 def packed(data: bytes) -> bytes:
-    """zlib level 1 with a window of 8 KB: the size of the default one, without the 45 microseconds that clearing its memory takes."""
+    """zlib level 1 with a window of 8 KB: the size of the default one, without the 45 microseconds that
+    clearing its memory takes.
+    """
     squeezer = zlib.compressobj(1, zlib.DEFLATED, 13, 6)
     return squeezer.compress(data) + squeezer.flush()
 
 
 def with_address(data: bytes | None, address: str) -> bytes:
-    """A JSON object with the endpoint's address in it, for the columns that hold such objects: their table has no column of its own."""
+    """A JSON object with the endpoint's address in it, for the columns that hold such objects: their table
+    has no column of its own.
+    """
     return orjson.dumps({ADDRESS: address, **(orjson.loads(data) if data else {})})
 
 

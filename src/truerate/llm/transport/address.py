@@ -62,7 +62,9 @@ class Place:
 
 
 def _in_thread(function, *args) -> asyncio.Future:
-    """What a blocking call gives, run in a daemon thread: the loop's executor would hold up the end of an interrupted program."""
+    """What a blocking call gives, run in a daemon thread: the loop's executor would hold up the end of an
+    interrupted program.
+    """
     loop = asyncio.get_running_loop()
     future = loop.create_future()
 

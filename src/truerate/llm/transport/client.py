@@ -13,10 +13,16 @@ from truerate.llm.transport.policy import Verdict, judge
 
 # Headers that no endpoint needs: most say what machine this is, and each costs a hundredth of a call.
 _MACHINE = ("Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async")
-_ALWAYS = {name: openai.Omit() for name in (*(f"X-Stainless-{part}" for part in _MACHINE), "Accept", "User-Agent")}
+_ALWAYS = {
+    name: openai.Omit() for name in (*(f"X-Stainless-{part}" for part in _MACHINE), "Accept", "User-Agent")
+}
 _PER_CALL = {f"X-Stainless-{part}": openai.Omit() for part in ("Retry-Count", "Read-Timeout")}
 HERE = "http://127.0.0.1:"  # where launched servers are
-LARGEST = 32 * 2**20  # bytes of a reply, unpacked: the largest honest one, all log-probabilities of 8,000 tokens, has about 20 MB
+LARGEST = (
+    32 * 2**20
+    # bytes of a reply, unpacked: the largest honest one, all log-probabilities of 8,000 tokens, has about 20
+    # MB
+)
 
 
 class TooLarge(Exception):
@@ -24,9 +30,13 @@ class TooLarge(Exception):
 
 
 class _Bounded(openai.DefaultAioHttpClient):
-    """The package's own client, which stops reading where a reply passes LARGEST bytes: a small packed one can grow without end."""
+    """The package's own client, which stops reading where a reply passes LARGEST bytes: a small packed one
+    can grow without end.
+    """
 
-    async def send(self, request: httpx2.Request, *, stream: bool = False, **given: object) -> httpx2.Response:
+    async def send(
+        self, request: httpx2.Request, *, stream: bool = False, **given: object
+    ) -> httpx2.Response:
         """The whole response, its body unpacked. Raises TooLarge."""
         response = await super().send(request, stream=True, **given)
         parts, size = [], 0
@@ -37,11 +47,19 @@ class _Bounded(openai.DefaultAioHttpClient):
                     raise TooLarge(f"more than {LARGEST:,} bytes")
         finally:
             await response.aclose()
-        headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in _OF_THE_WIRE]
-        return httpx2.Response(response.status_code, headers=headers, content=b"".join(parts), request=response.request)
+        headers = [
+            (name, value)
+            for name, value in response.headers.multi_items()
+            if name.lower() not in _OF_THE_WIRE
+        ]
+        return httpx2.Response(
+            response.status_code, headers=headers, content=b"".join(parts), request=response.request
+        )
 
 
-_OF_THE_WIRE = frozenset({"content-encoding", "content-length", "transfer-encoding"})  # no longer true of a body that was unpacked
+_OF_THE_WIRE = frozenset(
+    {"content-encoding", "content-length", "transfer-encoding"}
+)  # no longer true of a body that was unpacked
 
 
 class Client:
@@ -56,7 +74,11 @@ class Client:
             api_key=key,
             max_retries=0,
             timeout=httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s), pool=None),
-            http_client=_Bounded(follow_redirects=False, limits=limits, verify=_nobody() if url.startswith(HERE) else _trusted()),
+            http_client=_Bounded(
+                follow_redirects=False,
+                limits=limits,
+                verify=_nobody() if url.startswith(HERE) else _trusted(),
+            ),
             default_headers=_ALWAYS,
         )
         # A fixed idempotency key spares the making of one per call; the client sends it to nobody.
@@ -68,7 +90,9 @@ class Client:
         self._url = f"{url.rstrip('/')}/chat/completions"
 
     async def send(self, body: bytes, *, accept_length: bool) -> Verdict:
-        """The verdict on one call. `timeout_s` bounds the whole of it, a slow trickle included; no fault of a reply raises."""
+        """The verdict on one call. `timeout_s` bounds the whole of it, a slow trickle included; no fault of a
+        reply raises.
+        """
         try:
             async with asyncio.timeout(self._timeout_s):
                 response = await self._post(body)
@@ -76,19 +100,26 @@ class Client:
             response = error.response
         except TooLarge as error:
             return Verdict("dead", "too_large", str(error), is_charged=True)
-        except Exception as error:  # what a broken server makes the packages below raise is no list that one could write down
+        # what a broken server makes the packages below raise is no list that one could write down
+        except Exception as error:
             return judge_exception(error, self._hiding.text)
         said = self._hiding.body(response.content, is_error=not response.is_success)
         return judge(response.status_code, response.headers, said, accept_length=accept_length)
 
     async def _post(self, body: bytes) -> httpx2.Response:
-        """The response; over a new connection where the kept one was closed before anything of the request went out."""
+        """The response; over a new connection where the kept one was closed before anything of the request
+        went out.
+        """
         try:
-            return await self._openai.post(self._url, content=body, options=self._options, cast_to=httpx2.Response)
+            return await self._openai.post(
+                self._url, content=body, options=self._options, cast_to=httpx2.Response
+            )
         except openai.APIConnectionError as error:
             if not was_unsent(error):
                 raise
-        return await self._openai.post(self._url, content=body, options=self._options, cast_to=httpx2.Response)
+        return await self._openai.post(
+            self._url, content=body, options=self._options, cast_to=httpx2.Response
+        )
 
     async def close(self) -> None:
         """Close its connections."""

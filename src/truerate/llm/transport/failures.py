@@ -13,29 +13,46 @@ KEPT = "replies that came are stored"
 
 
 def api_key(name: str, endpoint: Endpoint) -> str:
-    """The endpoint's key from the environment, a placeholder where it needs none; TruerateError where there is no usable one."""
+    """The endpoint's key from the environment, a placeholder where it needs none; TruerateError where there
+    is no usable one.
+    """
     if endpoint.api_key_env is None:
         return "none"
     if key := os.environ.get(endpoint.api_key_env):
         if not (key.isascii() and key.isprintable()):  # no header can carry it
-            raise TruerateError(f"endpoint {name!r}: the variable {endpoint.api_key_env} holds a line break or a character beyond ASCII")
+            raise TruerateError(
+                f"endpoint {name!r}: the variable {endpoint.api_key_env} holds a line break or a character beyond ASCII"
+            )
         return key
-    raise TruerateError(f"endpoint {name!r}: the variable {endpoint.api_key_env} is not set; export it with the endpoint's key")
+    raise TruerateError(
+        f"endpoint {name!r}: the variable {endpoint.api_key_env} is not set; export it with the endpoint's key"
+    )
 
 
 def fatal(target: Target, endpoint: Endpoint, url: str, verdict: Verdict) -> TruerateError:
     """The endpoint will answer no request like this one: its key, model, quota or address is wrong."""
     place, variable = f"endpoints.{target.endpoint}", endpoint.api_key_env
-    start = "its launched server keeps ending" if endpoint.launch else f"start the server or correct {place}.base_url"
-    key = f"put a valid key into {variable}" if variable else f"name its key's variable as {place}.api_key_env"
+    start = (
+        "its launched server keeps ending"
+        if endpoint.launch
+        else f"start the server or correct {place}.base_url"
+    )
+    key = (
+        f"put a valid key into {variable}" if variable else f"name its key's variable as {place}.api_key_env"
+    )
     what, hint = {
         "unauthorised": ("unauthorised", key),
         "forbidden": ("forbidden", f"{key}, or choose another model"),
-        "wrong_model": (f"model {target.model!r} is not there", f"check models.{target.alias}.model and the address of {place}"),
+        "wrong_model": (
+            f"model {target.model!r} is not there",
+            f"check models.{target.alias}.model and the address of {place}",
+        ),
         "quota": ("nothing is left of its quota", "top up, then run again"),
         "unreachable": ("is down", start),
     }[verdict.reason]
-    return TruerateError(f"asking endpoint {target.endpoint!r} ({url}): {what}: {verdict.detail}; {hint}; {KEPT}")
+    return TruerateError(
+        f"asking endpoint {target.endpoint!r} ({url}): {what}: {verdict.detail}; {hint}; {KEPT}"
+    )
 
 
 def asks_to_wait(name: str, seconds: float) -> TruerateError:
@@ -49,7 +66,9 @@ def refuses_all(last: Settled, url: str, n_refused: int) -> TruerateError:
     which = f"model {target.alias!r} ({target.model!r} at endpoint {target.endpoint!r}, {url})"
     what = f"{which} has answered nothing: {n_refused} requests refused"
     hint = f"see to models.{target.alias} and endpoints.{target.endpoint} in params.yaml, or to the server, and run again"
-    return TruerateError(f"{what}, the last as {refused.reason}: {refused.detail}; {hint}; none became a dead letter")
+    return TruerateError(
+        f"{what}, the last as {refused.reason}: {refused.detail}; {hint}; none became a dead letter"
+    )
 
 
 def over_budget(job: Job, caps: Caps, spent: tuple[float, int]) -> TruerateError:

@@ -4,13 +4,21 @@ from collections.abc import Callable, Iterator
 
 from truerate.llm.transport.policy import Verdict, short
 
-# Names of exceptions in the chain below the client's own: its aiohttp transport reports a dropped connection as a timeout.
+# Names of exceptions in the chain below the client's own: its aiohttp transport reports a dropped connection
+# as a timeout.
 _UNREACHABLE = {
     "ConnectionTimeoutError", "ClientConnectorError", "ClientConnectorDNSError", "ConnectionRefusedError", "ConnectError", "ClientSSLError",
     "ClientConnectorSSLError", "ClientConnectorCertificateError", "ClientProxyConnectionError",
 }  # fmt: skip
 _TIMEOUT = {"TimeoutError", "APITimeoutError", "SocketTimeoutError", "ServerTimeoutError", "ReadTimeout"}
-_DROPPED = {"ServerDisconnectedError", "ClientOSError", "ConnectionResetError", "ClientPayloadError", "ReadError", "RemoteProtocolError"}
+_DROPPED = {
+    "ServerDisconnectedError",
+    "ClientOSError",
+    "ConnectionResetError",
+    "ClientPayloadError",
+    "ReadError",
+    "RemoteProtocolError",
+}
 # A server that speaks, but no HTTP: bad status lines, headers, chunks, lengths and compressions.
 _MALFORMED = {
     "ClientResponseError", "BadHttpMessage", "BadStatusLine", "InvalidHeader", "LineTooLong", "TransferEncodingError", "DecodingError",
@@ -22,14 +30,18 @@ _UNSENT = "Cannot write to closing transport"
 
 
 def was_unsent(error: BaseException) -> bool:
-    """Whether a kept connection was closed by the server before anything of the request went out, so that it may be sent once more."""
+    """Whether a kept connection was closed by the server before anything of the request went out, so that it
+    may be sent once more.
+    """
     return any(_UNSENT in str(link) for link in _causes(error))
 
 
 def judge_exception(error: BaseException, hidden: Callable[[str], str] = str) -> Verdict:
-    """The verdict on a call that raised. `unreachable`: no connection came about, so nothing can have been charged.
+    """The verdict on a call that raised. `unreachable`: no connection came about, so nothing can have been
+    charged.
 
-    `hidden` takes secrets out of the message. What is none of the known faults is a malformed reply: it was the reply that raised it.
+    `hidden` takes secrets out of the message. What is none of the known faults is a malformed reply: it was
+    the reply that raised it.
     """
     links = list(_causes(error))
     names = {type(link).__name__ for link in links}

@@ -1,7 +1,9 @@
-"""Endpoints that are started when needed: one server for all processes of this store, gone soon after its last user.
+"""Endpoints that are started when needed: one server for all processes of this store, gone soon after its
+last user.
 
-Who needs the server connects to its supervisor's socket (`supervise.py`) and holds the connection. Where nobody listens, one process,
-under a lock, starts a supervisor that inherits the listening socket; so two never start the same server, and a dead one is replaced.
+Who needs the server connects to its supervisor's socket (`supervise.py`) and holds the connection. Where
+nobody listens, one process, under a lock, starts a supervisor that inherits the listening socket; so two
+never start the same server, and a dead one is replaced.
 """
 
 import json
@@ -44,12 +46,19 @@ class Launch:
         """The launch of an endpoint. Raises TruerateError where its command holds an unknown place."""
         endpoint = at.p.endpoints[name]
         identity = at.endpoint_identity(name)
-        values = {"port": "{port}", "seed": at.p.seed, "identity": identity, "languages": ",".join(at.p.languages)}
+        values = {
+            "port": "{port}",
+            "seed": at.p.seed,
+            "identity": identity,
+            "languages": ",".join(at.p.languages),
+        }
         try:
             command = [part.format(**values) for part in shlex.split(endpoint.launch)]
         except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
             places = ", ".join(f"{{{place}}}" for place in PLACES)
-            raise TruerateError(f"params.yaml: endpoints.{name}.launch: cannot fill in {error}; allowed: {places}") from None
+            raise TruerateError(
+                f"params.yaml: endpoints.{name}.launch: cannot fill in {error}; allowed: {places}"
+            ) from None
         if command[0] in ("python", "python3"):
             command[0] = sys.executable
         return cls(
@@ -76,7 +85,9 @@ class Launch:
         folder = Path(tempfile.gettempdir()) / f"truerate-{os.getuid()}"
         folder.mkdir(mode=0o700, exist_ok=True)
         if folder.stat().st_uid != os.getuid():
-            raise TruerateError(f"endpoint {self.endpoint!r}: {str(folder)!r} belongs to another user; set TMPDIR to a folder of yours")
+            raise TruerateError(
+                f"endpoint {self.endpoint!r}: {str(folder)!r} belongs to another user; set TMPDIR to a folder of yours"
+            )
         return str(folder / f"{sha256(path.encode()).hexdigest()[:16]}.sock")
 
 
@@ -107,7 +118,9 @@ def launched(at: Layout, name: str):
 
 
 def acquire(launch: Launch) -> Lifeline:
-    """Join the running server or start it. Raises TruerateError, with the end of its output, where it does not become ready."""
+    """Join the running server or start it. Raises TruerateError, with the end of its output, where it does
+    not become ready.
+    """
     launch.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for _ in range(TRIES):
         with locked(launch.folder / f"{launch.name}.lock"):
@@ -115,7 +128,9 @@ def acquire(launch: Launch) -> Lifeline:
         if hello := _hello(link, launch.start_s):
             if error := hello.get("error"):
                 link.close()
-                raise TruerateError(f"endpoint {launch.endpoint!r}: launch {shlex.join(launch.command)!r}: {clean(error)}")
+                raise TruerateError(
+                    f"endpoint {launch.endpoint!r}: launch {shlex.join(launch.command)!r}: {clean(error)}"
+                )
             return Lifeline(link, hello["url"], hello["pid"])
         link.close()
     what = f"endpoint {launch.endpoint!r}: launch {shlex.join(launch.command)!r}"
@@ -152,7 +167,9 @@ def _start(launch: Launch) -> socket.socket:
         )  # fmt: skip
         link = _connect(path)
     if link is None:
-        raise TruerateError(f"endpoint {launch.endpoint!r}: cannot listen on {path!r}; name another place in TRUERATE_STORE")
+        raise TruerateError(
+            f"endpoint {launch.endpoint!r}: cannot listen on {path!r}; name another place in TRUERATE_STORE"
+        )
     return link
 
 

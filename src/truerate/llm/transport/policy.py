@@ -1,7 +1,8 @@
-"""What an answer of an endpoint means: keep it, try again, give the request up, or stop the run. Bytes in, verdict out.
+"""What an answer of an endpoint means: keep it, try again, give the request up, or stop the run. Bytes in,
+verdict out.
 
-Bodies are judged here and not by the client library, which hands on HTML as a string and errors with status 200 as empty completions.
-No body raises: what cannot be read is a verdict too.
+Bodies are judged here and not by the client library, which hands on HTML as a string and errors with status
+200 as empty completions. No body raises: what cannot be read is a verdict too.
 """
 
 import email.utils
@@ -18,27 +19,34 @@ from truerate.core.lenient import loads
 from truerate.core.text import clean
 
 Action = Literal["keep", "retry", "dead", "fatal"]
-# Retried, at most `llm.max_attempts` times; the last one then names the dead letter (`unreachable` stops the run instead).
+# Retried, at most `llm.max_attempts` times; the last one then names the dead letter (`unreachable` stops the
+# run instead).
 RETRIED = (
     "rate_limited", "server_error", "not_ready", "timeout", "connection", "unreachable",
     "bad_http", "bad_json", "html", "not_a_completion", "no_choices", "empty",
 )  # fmt: skip
 DEAD = ("refusal", "content_filter", "context_length", "length", "rejected", "too_large", "unstorable")
 FATAL = ("unauthorised", "forbidden", "wrong_model", "quota")
-THOUGHT_ONLY = "thought_only"  # a kept reply in which nothing but thought stands: no answer, though nothing is to be asked again
+# a kept reply in which nothing but thought stands: no answer, though nothing is to be asked again
+THOUGHT_ONLY = "thought_only"
 REASONS = (*RETRIED, *DEAD, *FATAL, THOUGHT_ONLY)
-# What a single request brings upon itself, as an outcome of its row; every other reason of a dead letter is a fault of the endpoint.
+# What a single request brings upon itself, as an outcome of its row; every other reason of a dead letter is a
+# fault of the endpoint.
 OUTCOMES = ("refusal", "content_filter", "context_length", "length", "empty", THOUGHT_ONLY)
 FAULTS = tuple(reason for reason in (*RETRIED, *DEAD) if reason not in OUTCOMES)
 
-_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing_hard_limit|insufficient (?:balance|credits)", re.IGNORECASE)
+_QUOTA = re.compile(
+    r"insufficient_quota|exceeded your current quota|billing_hard_limit|insufficient (?:balance|credits)",
+    re.IGNORECASE,
+)
 _FILTER = re.compile(r"content_filter|content_policy_violation|content management policy", re.IGNORECASE)
 _CONTEXT = re.compile(
     r"context_length_exceeded|maximum context length|context window|prompt is too long|exceed_context_size|available context size",
     re.IGNORECASE,
 )
 _MODEL = re.compile(
-    r"model_not_found|model .{0,80}(?:does not exist|not found)|is pinned to|invalid model name|unknown model|no such model", re.IGNORECASE
+    r"model_not_found|model .{0,80}(?:does not exist|not found)|is pinned to|invalid model name|unknown model|no such model",
+    re.IGNORECASE,
 )
 _SECRET = re.compile(r"\b(?:sk|pk)-[A-Za-z0-9_\-*.]{6,}|\bBearer \S+")
 
@@ -52,8 +60,9 @@ _BROKEN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeErr
 class Verdict:
     """What to do with an answer, and what it brought.
 
-    `delay` is what the server asked to wait, in seconds. `is_charged`: it may have cost something although it gave no usage.
-    `is_answered`: the endpoint gave a completion, however badly formed its text. `served`: the name of the model that says it answered.
+    `delay` is what the server asked to wait, in seconds. `is_charged`: it may have cost something although it
+    gave no usage. `is_answered`: the endpoint gave a completion, however badly formed its text. `served`: the
+    name of the model that says it answered.
     """
 
     action: Action
@@ -78,7 +87,12 @@ def judge(status: int, headers: Mapping[str, str], body: bytes, *, accept_length
         return _judge_error(status, body.decode("utf-8", "replace"), retry_after(headers))
     except _BROKEN as error:
         what = f"{status}: a body that cannot be read ({type(error).__name__})"
-        return Verdict("retry", "not_a_completion" if 200 <= status < 300 else "server_error", what, is_charged=200 <= status < 300)
+        return Verdict(
+            "retry",
+            "not_a_completion" if 200 <= status < 300 else "server_error",
+            what,
+            is_charged=200 <= status < 300,
+        )
 
 
 def _judge_error(status: int, said: str, delay: float | None = None) -> Verdict:
@@ -96,8 +110,18 @@ def _judge_error(status: int, said: str, delay: float | None = None) -> Verdict:
     if status == 404 or _MODEL.search(said):
         return Verdict("fatal", "wrong_model", detail)
     if status < 400:
-        return Verdict("retry", "not_a_completion", f"{detail} (it points elsewhere: write the right address as `base_url`)")
-    reason = "content_filter" if _FILTER.search(said) else "context_length" if _CONTEXT.search(said) else "rejected"
+        return Verdict(
+            "retry",
+            "not_a_completion",
+            f"{detail} (it points elsewhere: write the right address as `base_url`)",
+        )
+    reason = (
+        "content_filter"
+        if _FILTER.search(said)
+        else "context_length"
+        if _CONTEXT.search(said)
+        else "rejected"
+    )
     return Verdict("dead", reason, detail)
 
 
@@ -107,7 +131,9 @@ def _judge_body(body: bytes, accept_length: bool) -> Verdict:
         found = loads(body)
     except (ValueError, RecursionError):
         reason = "html" if body.lstrip()[:1] == b"<" else "bad_json"
-        return Verdict("retry", reason, short(body[:1000].decode("utf-8", "replace")), is_charged=reason == "bad_json")
+        return Verdict(
+            "retry", reason, short(body[:1000].decode("utf-8", "replace")), is_charged=reason == "bad_json"
+        )
     if not isinstance(found, dict):
         return Verdict("retry", "not_a_completion", _shown(body))
     if error := found.get("error"):
@@ -128,7 +154,9 @@ def _judge_body(body: bytes, accept_length: bool) -> Verdict:
 
 
 def _text(content: object) -> str | None:
-    """The text of a message: as it is, or the parts of kind text joined; empty where there is none, None where it is something else."""
+    """The text of a message: as it is, or the parts of kind text joined; empty where there is none, None
+    where it is something else.
+    """
     if isinstance(content, list):
         parts = [part.get("text") if isinstance(part, dict) else part for part in content]
         return clean("".join(part for part in parts if isinstance(part, str)))
@@ -146,17 +174,30 @@ def _name(value: object) -> str | None:
     return short(value) if isinstance(value, str) and value.strip() else None
 
 
-def _judge_choice(choice: dict, text: str, source: dict, n_in: int | None, n_out: int | None, accept_length: bool) -> Verdict:
-    """The verdict on the first choice of a completion, whose message has this text. `source`: what the endpoint says answered."""
+def _judge_choice(
+    choice: dict, text: str, source: dict, n_in: int | None, n_out: int | None, accept_length: bool
+) -> Verdict:
+    """The verdict on the first choice of a completion, whose message has this text. `source`: what the
+    endpoint says answered.
+    """
     message, finish = choice["message"], _name(choice.get("finish_reason"))
-    used = {"finish": finish, "n_in": n_in, "n_out": n_out, "is_charged": True, "is_answered": True, "served": source["model"]}
+    used = {
+        "finish": finish,
+        "n_in": n_in,
+        "n_out": n_out,
+        "is_charged": True,
+        "is_answered": True,
+        "served": source["model"],
+    }
     if finish == "content_filter":
         return Verdict("dead", "content_filter", **used)
     if refused := message.get("refusal") or _refusal(message.get("content")):
         return Verdict("dead", "refusal", short(str(refused)), **used)
     if finish == "length" and not (accept_length and text.strip()):
         return Verdict("dead", "length", short(text), **used)
-    beside = {name: message.get(name) for name in ("tool_calls", "reasoning_content", "reasoning")} | {"logprobs": choice.get("logprobs")}
+    beside = {name: message.get(name) for name in ("tool_calls", "reasoning_content", "reasoning")} | {
+        "logprobs": choice.get("logprobs")
+    }
     more = {name: value for name, value in (beside | source).items() if value}
     if not text.strip() and "tool_calls" not in more:
         return Verdict("retry", "empty", **used)
@@ -164,7 +205,9 @@ def _judge_choice(choice: dict, text: str, source: dict, n_in: int | None, n_out
 
 
 def _dumped(more: dict) -> bytes | None:
-    """What stands beside a text, None where nothing does or it is too deep to be written: the text is kept all the same."""
+    """What stands beside a text, None where nothing does or it is too deep to be written: the text is kept
+    all the same.
+    """
     try:
         return orjson.dumps(more) if more else None
     except TypeError:
@@ -172,7 +215,9 @@ def _dumped(more: dict) -> bytes | None:
 
 
 def _judge_error_body(error: object) -> Verdict:
-    """The verdict on `{"error": …}` that came with a success status: by the status inside it, else worth another try."""
+    """The verdict on `{"error": …}` that came with a success status: by the status inside it, else worth
+    another try.
+    """
     code = error.get("code") if isinstance(error, dict) else None
     said = json.dumps({"error": error})
     if isinstance(code, int) and 400 <= code < 600:
@@ -185,7 +230,9 @@ def _judge_error_body(error: object) -> Verdict:
 
 
 def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Seconds that `retry-after-ms` or `retry-after` (a number of seconds or an HTTP date) ask to wait; None where they say nothing."""
+    """Seconds that `retry-after-ms` or `retry-after` (a number of seconds or an HTTP date) ask to wait; None
+    where they say nothing.
+    """
     for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         value = headers.get(name)
         if value is None:
@@ -204,8 +251,14 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
 
 def _usage(usage: object) -> tuple[int | None, int | None]:
     """Prompt and completion tokens, None where the endpoint did not count."""
-    counts = [usage.get(name) if isinstance(usage, dict) else None for name in ("prompt_tokens", "completion_tokens")]
-    is_count = [isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= MOST_TOKENS for count in counts]
+    counts = [
+        usage.get(name) if isinstance(usage, dict) else None
+        for name in ("prompt_tokens", "completion_tokens")
+    ]
+    is_count = [
+        isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= MOST_TOKENS
+        for count in counts
+    ]
     return tuple(count if is_one else None for count, is_one in zip(counts, is_count, strict=True))
 
 

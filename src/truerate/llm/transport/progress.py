@@ -16,7 +16,11 @@ class Progress:
     def __enter__(self) -> "Progress":
         self._since = time.monotonic()
         n_new = self.n_requests - self.n_stored
-        print(f"{self.label}: {self.n_requests:,} requests, {self.n_stored:,} stored, {n_new:,} to ask", file=sys.stderr, flush=True)
+        print(
+            f"{self.label}: {self.n_requests:,} requests, {self.n_stored:,} stored, {n_new:,} to ask",
+            file=sys.stderr,
+            flush=True,
+        )
         if n_new and sys.stderr.isatty():
             self._open_bar(n_new)
         return self
@@ -47,4 +51,8 @@ class Progress:
         dead = f", {self.n_dead:,} of them dead letters (`truerate llm dead`)" if self.n_dead else ""
         word = "stopped" if kind else "done"
         seconds = time.monotonic() - self._since
-        print(f"{self.label}: {word}: {self.n_asked:,} answered{dead}, ${self.usd:.4g}, {seconds:.1f} s", file=sys.stderr, flush=True)
+        print(
+            f"{self.label}: {word}: {self.n_asked:,} answered{dead}, ${self.usd:.4g}, {seconds:.1f} s",
+            file=sys.stderr,
+            flush=True,
+        )

@@ -1,4 +1,5 @@
-"""How fast an endpoint takes requests: its own wish to wait, a limit per minute, and fewer at once after it was asked too much.
+"""How fast an endpoint takes requests: its own wish to wait, a limit per minute, and fewer at once after it
+was asked too much.
 
 Pauses and the limit per minute hold over all processes of the store.
 """
@@ -39,7 +40,9 @@ class Pace:
     def look(self) -> None:
         """See whether another process was asked to wait."""
         for (until,) in self.run.store.query("SELECT paused_until FROM pace WHERE endpoint = ?", [self.name]):
-            if until <= time.time() + LONGEST_S:  # a later one was written by a clock that has been set back since
+            if (
+                until <= time.time() + LONGEST_S
+            ):  # a later one was written by a clock that has been set back since
                 self._paused_until = max(self._paused_until, until)
 
     def left(self) -> float:
@@ -47,11 +50,15 @@ class Pace:
         return self._paused_until - time.time()
 
     async def gate(self) -> None:
-        """Wait until one request may go out, or the run ends. After a pause the queue does not go out all at once."""
+        """Wait until one request may go out, or the run ends. After a pause the queue does not go out all at
+        once.
+        """
         while (wait := self.left()) > 0 and not self.run.over.is_set():
             await self.run.rest(wait + random.uniform(0, min(1.0, wait)))
         if self.rpm:
-            booking = partial(book_start, endpoint=self.name, interval=60.0 / self.rpm, n_waiting=int(self._most))
+            booking = partial(
+                book_start, endpoint=self.name, interval=60.0 / self.rpm, n_waiting=int(self._most)
+            )
             start = await self.run.desk.do(booking)
             if (wait := start - time.time()) > 0:
                 await self.run.rest(wait)
@@ -72,11 +79,18 @@ class Pace:
 def book_start(link: sqlite3.Connection, *, endpoint: str, interval: float, n_waiting: int) -> float:
     """The next free moment of an endpoint, `interval` seconds after the one before.
 
-    At most `n_waiting` requests can have booked before; a moment later than theirs was written by a clock that has been set back since.
+    At most `n_waiting` requests can have booked before; a moment later than theirs was written by a clock
+    that has been set back since.
     """
-    found, now = link.execute("SELECT next_at FROM pace WHERE endpoint = ?", [endpoint]).fetchone(), time.time()
+    found, now = (
+        link.execute("SELECT next_at FROM pace WHERE endpoint = ?", [endpoint]).fetchone(),
+        time.time(),
+    )
     start = max(now, found[0]) if found and found[0] <= now + interval * (n_waiting + 1) else now
-    link.execute("INSERT INTO pace VALUES (?, ?, 0) ON CONFLICT DO UPDATE SET next_at = excluded.next_at", [endpoint, start + interval])
+    link.execute(
+        "INSERT INTO pace VALUES (?, ?, 0) ON CONFLICT DO UPDATE SET next_at = excluded.next_at",
+        [endpoint, start + interval],
+    )
     return start
 
 

@@ -1,8 +1,9 @@
-"""What an endpoint refuses for a model before it has answered anything for it: a fault of the set-up, not of the requests.
+"""What an endpoint refuses for a model before it has answered anything for it: a fault of the set-up, not of
+the requests.
 
-A wrong model name, parameter or address refuses every request. Were each a dead letter, a board would show a model that was never asked
-as one that is always wrong. So such refusals are held back: they become dead letters once the endpoint has given one completion for the
-alias, and end the run where it gives none.
+A wrong model name, parameter or address refuses every request. Were each a dead letter, a board would show a
+model that was never asked as one that is always wrong. So such refusals are held back: they become dead
+letters once the endpoint has given one completion for the alias, and end the run where it gives none.
 """
 
 from collections import Counter
@@ -23,7 +24,9 @@ class Refusals:
         self._held: dict[str, list[Settled]] = {}
 
     def has_answered(self, target: Target) -> bool:
-        """Whether the endpoint has ever given a completion for an alias: in this run, or in one that the store remembers."""
+        """Whether the endpoint has ever given a completion for an alias: in this run, or in one that the
+        store remembers.
+        """
         if target.alias not in self._answers:
             self._answers[target.alias] = _is_remembered(self._store, target)
         return self._answers[target.alias]
@@ -56,8 +59,12 @@ def most_refused(refused: list[Settled]) -> Settled:
 
 
 def _is_remembered(store: Store, target: Target) -> bool:
-    """Whether the store holds a reply of this model from this address; replies of stores that remember no address count as from here."""
-    for (extra,) in store.each("SELECT extra FROM response WHERE identity = ? ORDER BY rowid DESC", [target.identity]):
+    """Whether the store holds a reply of this model from this address; replies of stores that remember no
+    address count as from here.
+    """
+    for (extra,) in store.each(
+        "SELECT extra FROM response WHERE identity = ? ORDER BY rowid DESC", [target.identity]
+    ):
         if extra is None or unpacked(extra).get("address", target.address) == target.address:
             return True
     return False

@@ -1,4 +1,6 @@
-"""One run: the requests that are not answered yet, each with the crew of its endpoint, until all are settled or something ends the run."""
+"""One run: the requests that are not answered yet, each with the crew of its endpoint, until all are settled
+or something ends the run.
+"""
 
 import asyncio
 import signal
@@ -21,7 +23,9 @@ from truerate.llm.transport.address import Place
 
 @dataclass
 class Run:
-    """The state that all crews of a run share. `on_answer` takes a job, its answer, and whether another run paid for it."""
+    """The state that all crews of a run share. `on_answer` takes a job, its answer, and whether another run
+    paid for it.
+    """
 
     at: Layout
     store: Store
@@ -31,7 +35,9 @@ class Run:
     was_interrupted: bool = False
     hiding: Hiding = field(default_factory=lambda: Hiding(()))
     over: asyncio.Event = field(default_factory=asyncio.Event)
-    served: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)  # replies by alias, endpoint, model asked and model named
+    served: Counter[tuple[str, str, str, str]] = field(
+        default_factory=Counter
+    )  # replies by alias, endpoint, model asked and model named
 
     def __post_init__(self) -> None:
         self.desk = Desk(self.store, Caps.of(self.at.p.llm), self.at.p.llm.lease_s)
@@ -59,7 +65,9 @@ class Run:
         self.hiding = Hiding(keys.values())
         for place in places.values():
             place.start()
-        from truerate.llm.transport.workers import Crew  # brings the HTTP client: half a second of imports, in which launched servers start
+        from truerate.llm.transport.workers import (
+            Crew,
+        )  # brings the HTTP client: half a second of imports, in which launched servers start
 
         crews = [Crew(self, found, places[name], keys[name]) for name, found in by_endpoint.items()]
         await self.desk.open()
@@ -80,16 +88,22 @@ class Run:
 
     @contextmanager
     def _ending_gently(self) -> Iterator[None]:
-        """At the first wish to end (Ctrl-C, SIGTERM) what is under way is waited for and kept; at the second the run ends at once."""
+        """At the first wish to end (Ctrl-C, SIGTERM) what is under way is waited for and kept; at the second
+        the run ends at once.
+        """
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        signals = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
+        signals = (
+            (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
+        )
 
         def end() -> None:
             if self.was_interrupted:
                 task.cancel()
                 return
             self.was_interrupted = True
-            say(f"ending: replies under way are waited for, at most {self.at.p.llm.timeout_s:g} s, and kept; once more ends at once")
+            say(
+                f"ending: replies under way are waited for, at most {self.at.p.llm.timeout_s:g} s, and kept; once more ends at once"
+            )
             self.over.set()
 
         for number in signals:
@@ -104,7 +118,9 @@ class Run:
         """Say which models answered under other names than they were asked by."""
         for (alias, endpoint, asked, named), n in sorted(self.served.items()):
             if named != asked:
-                say(f"model {alias!r}: asked as {asked!r}, endpoint {endpoint!r} answered {n:,} times as {named!r}")
+                say(
+                    f"model {alias!r}: asked as {asked!r}, endpoint {endpoint!r} answered {n:,} times as {named!r}"
+                )
 
     async def _pulse(self) -> None:
         """Say three times per lease that this run lives."""

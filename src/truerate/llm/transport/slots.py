@@ -1,8 +1,8 @@
 """How many requests may be under way at one endpoint, over all processes of this host.
 
-A slot is a file whose lock is held while a worker may send; the kernel frees the locks of a process that dies. Each process also
-publishes how many slots it could use, in a file that it keeps locked, and takes no more than its fair share of them (max-min), so that
-a long job cannot starve a short one.
+A slot is a file whose lock is held while a worker may send; the kernel frees the locks of a process that
+dies. Each process also publishes how many slots it could use, in a file that it keeps locked, and takes no
+more than its fair share of them (max-min), so that a long job cannot starve a short one.
 """
 
 import fcntl

@@ -1,7 +1,9 @@
-"""Keeps one launched server alive while somebody uses it. A script of its own that needs the standard library alone.
+"""Keeps one launched server alive while somebody uses it. A script of its own that needs the standard library
+alone.
 
-Its clients hold a connection to its socket; when the last one has been gone for `linger_s` it ends the server's process group and itself.
-The kernel kills the server when its supervisor dies, so that even kill -9 of the supervisor leaves no server behind.
+Its clients hold a connection to its socket; when the last one has been gone for `linger_s` it ends the
+server's process group and itself. The kernel kills the server when its supervisor dies, so that even kill -9
+of the supervisor leaves no server behind.
 """
 
 import ctypes
@@ -116,7 +118,9 @@ class Supervisor:
                 raise Failed(f"it ended with code {self.server.returncode} before it was ready: {said}")
 
     def wait_healthy(self, port: int) -> bool:
-        """True when the server is ready, False when it died. Raises Failed when it is another, or takes too long."""
+        """True when the server is ready, False when it died. Raises Failed when it is another, or takes too
+        long.
+        """
         deadline = time.monotonic() + self.spec["start_s"]
         while self.server.poll() is None:
             found = health(port, self.spec["health"])
@@ -179,7 +183,9 @@ class Supervisor:
         self.idle_since = time.monotonic()
 
     def is_unused(self) -> bool:
-        """Whether the last client has been gone for long enough, and none is on its way (clients connect under the same lock)."""
+        """Whether the last client has been gone for long enough, and none is on its way (clients connect
+        under the same lock).
+        """
         if self.clients or time.monotonic() - self.idle_since < self.spec["linger_s"]:
             return False
         with open(self.spec["lock"], "w") as lock:
@@ -207,7 +213,9 @@ class Supervisor:
 
 
 def main() -> None:
-    """Run with the specification that `launch` gives as the one argument, as nobody's child, so that no client has to bury it."""
+    """Run with the specification that `launch` gives as the one argument, as nobody's child, so that no
+    client has to bury it.
+    """
     if os.fork():
         os._exit(0)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
 
 class Waits:
-    """Says what is waited for once no answer has come for LONG_S seconds, then for twice as long, and so on: few lines in all."""
+    """Says what is waited for once no answer has come for LONG_S seconds, then for twice as long, and so on:
+    few lines in all.
+    """
 
     def __init__(self, crew: "Crew"):
         self._crew = crew
@@ -37,7 +39,10 @@ class Waits:
         if (left := crew.pace.left()) > 0:
             return "pause", f"it asked to wait, {left:.0f} s more"
         if n_under_way:
-            return "replies", f"{n_under_way:,} under way at {crew.place.url}; each has {crew.llm.timeout_s:g} s (`llm.timeout_s`)"
+            return (
+                "replies",
+                f"{n_under_way:,} under way at {crew.place.url}; each has {crew.llm.timeout_s:g} s (`llm.timeout_s`)",
+            )
         if n_queued:
             return "slots", f"other processes use all {crew.endpoint.concurrency} places at it"
         return "others", f"another process has {len(crew.later):,} of the requests under way"

@@ -1,7 +1,8 @@
 """The workers that ask one endpoint in one run, each holding one of its slots.
 
-A worker claims a request, sends it, settles it and claims the next in one transaction; a reply is handed on after the commit. So what is
-sent and not committed is never more than the endpoint's concurrency, and that is all a killed run can pay for twice.
+A worker claims a request, sends it, settles it and claims the next in one transaction; a reply is handed on
+after the commit. So what is sent and not committed is never more than the endpoint's concurrency, and that is
+all a killed run can pay for twice.
 """
 
 import asyncio
@@ -25,7 +26,10 @@ from truerate.llm.transport.slots import Slots
 from truerate.llm.transport.waits import Waits
 
 TICK_S = 0.05
-POLLS_S = (0.02, 0.5)  # how long a request that another process has waits until it is looked at again: first and longest
+POLLS_S = (
+    0.02,
+    0.5,
+)  # how long a request that another process has waits until it is looked at again: first and longest
 
 
 class Crew:
@@ -41,13 +45,19 @@ class Crew:
         self.waits = Waits(self)
 
     async def work(self) -> None:
-        """Answer every job of the queue. An error ends the run for all crews, each of which first waits for what it has sent."""
+        """Answer every job of the queue. An error ends the run for all crews, each of which first waits for
+        what it has sent.
+        """
         slots = Slots(self.run.store.folder / "slots" / self.name, self.endpoint.concurrency)
         client = None
         try:
-            with told(f"the server of endpoint {self.name!r} starts; it has {self.endpoint.start_s:g} s (`start_s`)"):
+            with told(
+                f"the server of endpoint {self.name!r} starts; it has {self.endpoint.start_s:g} s (`start_s`)"
+            ):
                 url = await self.place.find()
-            self.client = client = Client(url, self.key, limit=self.endpoint.concurrency, timeout_s=self.llm.timeout_s)
+            self.client = client = Client(
+                url, self.key, limit=self.endpoint.concurrency, timeout_s=self.llm.timeout_s
+            )
             await self._send_all(slots)
         except TruerateError as error:
             self.run.fail(error)
@@ -58,7 +68,9 @@ class Crew:
                 await client.close()
 
     async def _send_all(self, slots: Slots) -> None:
-        """Keep as many workers as there are slots and jobs, until all is done. What is under way when the run ends is waited for."""
+        """Keep as many workers as there are slots and jobs, until all is done. What is under way when the run
+        ends is waited for.
+        """
         workers: set[asyncio.Task] = set()
         try:
             while workers or (self.queue or self.later) and not self._is_over():
@@ -66,7 +78,10 @@ class Crew:
                 self.pace.look()
                 n_waiting = 0 if self._is_over() else len(self.queue)
                 n_slots = slots.adjust(min(len(workers) + n_waiting, self.pace.limit))
-                workers |= {asyncio.create_task(self._worker(slots)) for _ in range(min(n_slots - len(workers), n_waiting))}
+                workers |= {
+                    asyncio.create_task(self._worker(slots))
+                    for _ in range(min(n_slots - len(workers), n_waiting))
+                }
                 self.waits.look(len(workers), n_waiting)
                 workers = await self._some(workers)
             self._release()
@@ -76,11 +91,15 @@ class Crew:
             await asyncio.gather(*workers, return_exceptions=True)
 
     def _is_over(self) -> bool:
-        """Whether nothing new is to be sent: the run ends, or nothing was answered and too much refused (replies under way may mend it)."""
+        """Whether nothing new is to be sent: the run ends, or nothing was answered and too much refused
+        (replies under way may mend it).
+        """
         return self.run.over.is_set() or self.refusals.is_full
 
     async def _some(self, workers: set[asyncio.Task]) -> set[asyncio.Task]:
-        """The workers that are still at it after a moment. A fault of the store that one met ends the run, not the others' calls."""
+        """The workers that are still at it after a moment. A fault of the store that one met ends the run,
+        not the others' calls.
+        """
         if not workers:
             await asyncio.sleep(POLLS_S[0])
             return workers
@@ -102,7 +121,9 @@ class Crew:
             self.run.fail(failures.refuses_all(last, self.place.url, n_refused))
 
     async def _worker(self, slots: Slots) -> None:
-        """Claim, send and settle one job after another; ends when there is none or the slot is somebody else's by right."""
+        """Claim, send and settle one job after another; ends when there is none or the slot is somebody
+        else's by right.
+        """
         settled = None
         try:
             while True:
@@ -127,12 +148,16 @@ class Crew:
         self.run.on_answer(job, answer, is_stored)
 
     def _next(self, settled: Settled | None, slots: Slots) -> Job | None:
-        """The job to claim now. One that was paid for and not answered goes first, if the budget still allows it."""
+        """The job to claim now. One that was paid for and not answered goes first, if the budget still allows
+        it.
+        """
         if self.run.over.is_set():
             return None
         if settled and settled.is_again:
             return settled.job
-        return self.queue.popleft() if self.queue and not slots.is_over and not self.refusals.is_full else None
+        return (
+            self.queue.popleft() if self.queue and not slots.is_over and not self.refusals.is_full else None
+        )
 
     async def _follow(self, job: Job, outcome: Kept | Dead | Claim) -> Settled | None:
         """Do what a claim's outcome asks for; what is to be settled then."""
@@ -170,7 +195,12 @@ class Crew:
                 asked = job.target.model
                 self.run.served[job.target.alias, self.name, asked, verdict.served or asked] += 1
                 self.pace.quicken()
-                return Settled(job, Kept(verdict.text, verdict.finish, verdict.n_in, verdict.n_out), verdict.extra, charges)
+                return Settled(
+                    job,
+                    Kept(verdict.text, verdict.finish, verdict.n_in, verdict.n_out),
+                    verdict.extra,
+                    charges,
+                )
             if verdict.action != "retry" or job.attempts >= self.llm.max_attempts:
                 return self._give_up(job, verdict, charges)
             await self._before_retry(job, verdict, sent_to)
@@ -181,7 +211,9 @@ class Crew:
                 return Settled(job, charges=charges, is_again=True)
 
     def _give_up(self, job: Job, verdict: Verdict, charges: list[Charge]) -> Settled:
-        """A dead letter; nothing yet where the refusal is held until the endpoint answers; the end of the run where it is at fault."""
+        """A dead letter; nothing yet where the refusal is held until the endpoint answers; the end of the run
+        where it is at fault.
+        """
         if verdict.action == "fatal" or verdict.reason == "unreachable":
             self.run.fail(failures.fatal(job.target, self.endpoint, self.place.url, verdict))
             return Settled(job, charges=charges)
@@ -192,7 +224,9 @@ class Crew:
         return Settled(job, charges=charges)  # its lease goes back: a budget counts what is under way
 
     async def _before_retry(self, job: Job, verdict: Verdict, sent_to: str) -> None:
-        """Wait as long as the server says, else with full jitter; a launched server that is gone is started anew."""
+        """Wait as long as the server says, else with full jitter; a launched server that is gone is started
+        anew.
+        """
         first, largest = self.llm.backoff_s
         delay = random.uniform(0, min(largest, first * 2 ** (job.attempts - 1)))
         if verdict.reason == "rate_limited":

@@ -1,4 +1,6 @@
-"""HaluEval's boards: recognition first, then who misses what, how the texts were made, and what is known of their labels."""
+"""HaluEval's boards: recognition first, then who misses what, how the texts were made, and what is known of
+their labels.
+"""
 
 from dataclasses import replace
 
@@ -60,13 +62,27 @@ SECTIONS = (
     Section(
         "Filtering",
         "A judge picks the more plausible of two candidates, in both orders.",
-        (View("filtering", ("filter_disagreement_rate", "filter_first_position_rate", "filter_unparsed_rate"), by=("task",), head="Task"),),
+        (
+            View(
+                "filtering",
+                ("filter_disagreement_rate", "filter_first_position_rate", "filter_unparsed_rate"),
+                by=("task",),
+                head="Task",
+            ),
+        ),
     ),
     Section(
         "The labelled texts",
         "How many there are, and what is known of their labels.",
         (
-            View("dataset", ("n_samples", "hallucinated_rate"), by=("task", "scheme"), head="Texts", title="By task", n_whiskers=0),
+            View(
+                "dataset",
+                ("n_samples", "hallucinated_rate"),
+                by=("task", "scheme"),
+                head="Texts",
+                title="By task",
+                n_whiskers=0,
+            ),
             View(
                 "labels",
                 ("fleiss_kappa", "percent_agreement", "n_annotators_passed"),
@@ -75,8 +91,22 @@ SECTIONS = (
                 title="Agreement of the labellers",
                 n_whiskers=0,
             ),
-            View("labels", ("probe_rate",), across=("task",), head="Labeller", title="Probes that labellers got right", n_whiskers=0),
-            View("dataset", ("n_by_pattern",), across=("scheme",), by=("task", "pattern"), head="Pattern", title="Hallucinated texts"),
+            View(
+                "labels",
+                ("probe_rate",),
+                across=("task",),
+                head="Labeller",
+                title="Probes that labellers got right",
+                n_whiskers=0,
+            ),
+            View(
+                "dataset",
+                ("n_by_pattern",),
+                across=("scheme",),
+                by=("task", "pattern"),
+                head="Pattern",
+                title="Hallucinated texts",
+            ),
         ),
         is_row=True,
     ),
@@ -84,9 +114,23 @@ SECTIONS = (
 
 
 def missed(rows: Rows, board: Board) -> Rows:
-    """The rows with planted failure rates by pattern, one minus the planted TPR: the closed world names only the latter."""
-    planted = [row for row in rows if row["kind"] == "planted" and COMPLEMENT.takes(row) and row["value"] is not None]
-    more = [row | {"table": "failures", "metric": "failure_rate", "value": 1 - row["value"], "low": None, "high": None} for row in planted]
+    """The rows with planted failure rates by pattern, one minus the planted TPR: the closed world names only
+    the latter.
+    """
+    planted = [
+        row for row in rows if row["kind"] == "planted" and COMPLEMENT.takes(row) and row["value"] is not None
+    ]
+    more = [
+        row
+        | {
+            "table": "failures",
+            "metric": "failure_rate",
+            "value": 1 - row["value"],
+            "low": None,
+            "high": None,
+        }
+        for row in planted
+    ]
     return rows + more
 
 

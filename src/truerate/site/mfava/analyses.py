@@ -1,4 +1,6 @@
-"""The analyses of a multilingual board in words: what was compared, what came out, and why it may mean less than it seems."""
+"""The analyses of a multilingual board in words: what was compared, what came out, and why it may mean less
+than it seems.
+"""
 
 from dataclasses import dataclass
 
@@ -100,9 +102,11 @@ SAID = {("within", "languages"): "within languages"}
 
 
 def analyses(rows: list[dict], board: Board) -> dict | None:
-    """What the macro `analyses` shows: a line per analysis and slice, in a fixed order; None where there is none.
+    """What the macro `analyses` shows: a line per analysis and slice, in a fixed order; None where there is
+    none.
 
-    Of an analysis that was made by several estimates the best founded one stands in `lines`, the others in `more`.
+    Of an analysis that was made by several estimates the best founded one stands in `lines`, the others in
+    `more`.
     """
     found: dict[tuple, dict[str, dict]] = {}
     for row in rows:
@@ -111,7 +115,9 @@ def analyses(rows: list[dict], board: Board) -> dict | None:
     order = list(KNOWN)
     keys = sorted(found, key=lambda key: (order.index(key[0]) if key[0] in order else len(order), key))
     first = {_question(key): key for key in sorted(keys, key=_founded, reverse=True)}.values()
-    lines, more = ([_line(*key, found[key]) for key in keys if (key in first) == is_first] for is_first in (True, False))
+    lines, more = (
+        [_line(*key, found[key]) for key in keys if (key in first) == is_first] for is_first in (True, False)
+    )
     return {"lines": lines, "more": more} if keys else None
 
 
@@ -130,13 +136,17 @@ def _founded(key: tuple) -> int:
 def _line(subject: str, slice_: tuple[tuple[str, str], ...], by_metric: dict[str, dict]) -> dict:
     """One analysis: its words, and the rows of its size, p and n (None where they are not there)."""
     known = KNOWN.get(subject, Analysis(label(subject), "More", "Less", ""))
-    sizes = [by_metric[metric] for metric in by_metric if metric in SIZES or metric not in ("p_value", "n_points")]
+    sizes = [
+        by_metric[metric] for metric in by_metric if metric in SIZES or metric not in ("p_value", "n_points")
+    ]
     size = next((row for row in sizes if row["value"] is not None), None)
     p = by_metric.get("p_value", {}).get("value")
     n = by_metric.get("n_points", {}).get("value")
     return {
         "title": known.title,
-        "where": ", ".join(value if key in PROPER else SAID.get((key, value)) or said(key, value) for key, value in slice_),
+        "where": ", ".join(
+            value if key in PROPER else SAID.get((key, value)) or said(key, value) for key, value in slice_
+        ),
         "size": size,
         "p": p,
         "n": int(n) if n is not None else size["n"] if size else None,

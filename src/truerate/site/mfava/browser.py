@@ -1,7 +1,8 @@
-"""The sample browser's records where several hands mark words: people (gold), the writer (silver), detectors; one text, many layers.
+"""The sample browser's records where several hands mark words: people (gold), the writer (silver), detectors;
+one text, many layers.
 
-A text is a string of segments `[text, [[layer, type, per cent], …]]`; a layer is a place in the index's `layers`. Texts with the same
-item, words and writer are one record, whatever tables hold them.
+A text is a string of segments `[text, [[layer, type, per cent], …]]`; a layer is a place in the index's
+`layers`. Texts with the same item, words and writer are one record, whatever tables hold them.
 """
 
 from collections import defaultdict
@@ -26,7 +27,11 @@ FILTERS = (
     ("oddity", "Reply", "All replies"),
 )
 JUDGES = ("Marks of", "The leading detector")
-OUTCOMES = (("m", "Misses a labelled span", "mb"), ("x", "Marks what is not labelled", "xb"), ("a", "Agrees with the labels", "a"))
+OUTCOMES = (
+    ("m", "Misses a labelled span", "mb"),
+    ("x", "Marks what is not labelled", "xb"),
+    ("a", "Agrees with the labels", "a"),
+)
 DIFFER, NONE = "silver and gold differ", "no labels"
 ODDITIES = ("repeats", "dont_know", "cut", "wrong_language")
 UNTYPED = "hallucination"
@@ -39,16 +44,24 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     layers = [GOLD, SILVER, *detectors]
     kept = chosen(list(texts.values()), n_max)
     marks = _marks(board, {name for text in kept for name in text["targets"]})
-    items = {item["item_id"]: item for item in board.items.filter(pl.col("item_id").is_in([text["item_id"] for text in kept])).to_dicts()}
+    items = {
+        item["item_id"]: item
+        for item in board.items.filter(pl.col("item_id").is_in([text["item_id"] for text in kept])).to_dicts()
+    }
     known = dict(board.documents.select("document_id", "text").iter_rows())
-    made = [_record(text, items.get(text["item_id"], {}), known, _layers(text, marks, detectors), layers) for text in kept]
+    made = [
+        _record(text, items.get(text["item_id"], {}), known, _layers(text, marks, detectors), layers)
+        for text in kept
+    ]
     return made, _index(made, layers, len(texts), board)
 
 
 def _texts(board: Board) -> dict[tuple, dict]:
     """Every text once: its labels by source, and the ids under which it may have been judged."""
     found: dict[tuple, dict] = {}
-    answers = board.generations.filter(pl.col("purpose") == "answer", pl.col("status") == "ok", pl.col("text") != "")
+    answers = board.generations.filter(
+        pl.col("purpose") == "answer", pl.col("status") == "ok", pl.col("text") != ""
+    )
     for row in board.samples.sort("sample_id").iter_rows(named=True):
         text = _text(found, row, row["generator"], row["lang"], row["task"])
         text["labels"][row["label_source"]] = row["spans"] or []
@@ -79,12 +92,17 @@ def _text(found: dict, row: dict, by: str | None, lang: str, task: str) -> dict:
 
 
 def chosen(texts: list[dict], n_max: int) -> list[dict]:
-    """At most `n_max` texts, in turn from each part, labelling and language by their ids (content hashes); labelled ones first."""
+    """At most `n_max` texts, in turn from each part, labelling and language by their ids (content hashes);
+    labelled ones first.
+    """
     strata: dict[tuple, list[dict]] = defaultdict(list)
     for text in sorted(texts, key=lambda one: one["id"]):
         strata[text["task"] == "train", GOLD not in text["labels"], text["task"], text["lang"]].append(text)
     turns = [text for turn in zip_longest(*(strata[key] for key in sorted(strata))) for text in turn if text]
-    return sorted(turns[:n_max], key=lambda one: (place(one["task"]), place(one["lang"]), GOLD not in one["labels"], one["id"]))
+    return sorted(
+        turns[:n_max],
+        key=lambda one: (place(one["task"]), place(one["lang"]), GOLD not in one["labels"], one["id"]),
+    )
 
 
 def _detectors(board: Board) -> list[str]:
@@ -94,15 +112,21 @@ def _detectors(board: Board) -> list[str]:
 
 
 def _marks(board: Board, targets: set[str]) -> dict[tuple[str, str], list[dict]]:
-    """The hard spans by detector and target: of the leading scope and labels where a detector has them, of its first seed."""
+    """The hard spans by detector and target: of the leading scope and labels where a detector has them, of
+    its first seed.
+    """
     facts = [pair("attributes", key) for key in ("scope", "labels", "seed")]
-    rows = board.judgements.filter(pl.col("target_id").is_in(sorted(targets)), pl.col("status") == "ok").with_columns(facts)
+    rows = board.judgements.filter(
+        pl.col("target_id").is_in(sorted(targets)), pl.col("status") == "ok"
+    ).with_columns(facts)
     wanted = board.detector
     rows = rows.with_columns(
         other=(pl.col("scope") != wanted.get("scope", "multi")).fill_null(False),
         kind=(pl.col("labels") != wanted.get("labels", "binary")).fill_null(False),
     )
-    rows = rows.sort("other", "kind", "seed", "judgement_id").unique(["judge", "target_id"], keep="first", maintain_order=True)
+    rows = rows.sort("other", "kind", "seed", "judgement_id").unique(
+        ["judge", "target_id"], keep="first", maintain_order=True
+    )
     return {(row["judge"], row["target_id"]): hard(row["spans"]) for row in rows.iter_rows(named=True)}
 
 
@@ -113,14 +137,20 @@ def hard(spans: Iterable[dict] | None) -> list[dict]:
 
 def _layers(text: dict, marks: dict, detectors: list[str]) -> dict[str, list[dict] | None]:
     """The spans of each layer; None where its hand has not been at the text."""
-    layers = {source: hard(text["labels"][source]) if source in text["labels"] else None for source in (GOLD, SILVER)}
+    layers = {
+        source: hard(text["labels"][source]) if source in text["labels"] else None
+        for source in (GOLD, SILVER)
+    }
     for name in detectors:
-        layers[name] = next((marks[name, target] for target in text["targets"] if (name, target) in marks), None)
+        layers[name] = next(
+            (marks[name, target] for target in text["targets"] if (name, target) in marks), None
+        )
     return layers
 
 
 def segments(text: str, layers: list[list[dict] | None]) -> list:
-    """A text cut wherever a span of a layer begins or ends: plain strings, and `[string, [[layer, type, per cent], …]]` where one lies.
+    """A text cut wherever a span of a layer begins or ends: plain strings, and `[string, [[layer, type, per
+    cent], …]]` where one lies.
 
     Spans are half-open code points; what reaches beyond the text is cut off, empty spans are left out.
     """
@@ -136,14 +166,18 @@ def segments(text: str, layers: list[list[dict] | None]) -> list:
 
 
 def compare(truth: list[dict] | None, marks: list[dict] | None) -> str:
-    """One letter: a(grees), m(isses a labelled span wholly), x (marks where no label is), b(oth); n without labels, - without marks."""
+    """One letter: a(grees), m(isses a labelled span wholly), x (marks where no label is), b(oth); n without
+    labels, - without marks.
+    """
     if marks is None:
         return "-"
     if truth is None:
         return "n"
     is_missed = any(not any(_meet(span, mark) for mark in marks) for span in truth)
     is_extra = any(not any(_meet(span, mark) for span in truth) for mark in marks)
-    return {(False, False): "a", (True, False): "m", (False, True): "x", (True, True): "b"}[is_missed, is_extra]
+    return {(False, False): "a", (True, False): "m", (False, True): "x", (True, True): "b"}[
+        is_missed, is_extra
+    ]
 
 
 def _meet(one: dict, other: dict) -> bool:

@@ -1,4 +1,6 @@
-"""The heat map of a multilingual board: languages × models, one estimate at a time, with every other one in the cells to switch to."""
+"""The heat map of a multilingual board: languages × models, one estimate at a time, with every other one in
+the cells to switch to.
+"""
 
 import json
 import math
@@ -13,20 +15,41 @@ RATE, ALL, PLANTED = "hallucination_rate", "all", "planted"
 BAND = ("sensitivity_low", "sensitivity_high")
 ESTIMATORS = {
     "raw": ("Raw", "The share of reply tokens that the detector marks, as it comes. Nothing is corrected."),
-    "hr_est": ("HR_est", "The paper’s estimate, precision · marked / (recall · tokens). It holds where precision carries over."),
-    "rogan-gladen": ("Rogan–Gladen", "(marked share − FPR) / (TPR − FPR). It holds where the detector errs alike on both kinds of text."),
-    PLANTED: ("Planted", "What was planted in the closed world: the truth that the estimates are held against."),
+    "hr_est": (
+        "HR_est",
+        "The paper’s estimate, precision · marked / (recall · tokens). It holds where precision carries over.",
+    ),
+    "rogan-gladen": (
+        "Rogan–Gladen",
+        "(marked share − FPR) / (TPR − FPR). It holds where the detector errs alike on both kinds of text.",
+    ),
+    PLANTED: (
+        "Planted",
+        "What was planted in the closed world: the truth that the estimates are held against.",
+    ),
 }
 CALIBRATIONS = {
     "silver": ("Silver", "Error rates from inserted hallucinations, by the writer’s own marks."),
     "gold": ("Gold", "Error rates from inserted hallucinations, labelled by people."),
-    "natural": ("Natural", "Error rates from replies in the wild, labelled by people: hallucinations that nobody inserted."),
+    "natural": (
+        "Natural",
+        "Error rates from replies in the wild, labelled by people: hallucinations that nobody inserted.",
+    ),
 }
 REPLIES = {
     "all": ("All replies", ""),
-    "kept": ("Kept", "Replies that repeat themselves, do not know, are cut or in another language are left out."),
+    "kept": (
+        "Kept",
+        "Replies that repeat themselves, do not know, are cut or in another language are left out.",
+    ),
 }
-PREFERRED = (("rogan-gladen", "natural"), ("rogan-gladen", "gold"), ("hr_est", "gold"), ("hr_est", "silver"), ("raw", ""))
+PREFERRED = (
+    ("rogan-gladen", "natural"),
+    ("rogan-gladen", "gold"),
+    ("hr_est", "gold"),
+    ("hr_est", "silver"),
+    ("raw", ""),
+)
 Mode = tuple[str, str, str]  # estimator, what it was calibrated on, replies
 
 
@@ -44,7 +67,9 @@ class Spot:
     n_missing: int = 0
 
     def packed(self) -> Markup:
-        """The numbers in per cent behind one another: value, low, high, std, planted, band, n, how many are missing; `-` for none."""
+        """The numbers in per cent behind one another: value, low, high, std, planted, band, n, how many are
+        missing; `-` for none.
+        """
         numbers = (self.value, self.low, self.high, self.std, self.planted, *self.band)
         shown = ["-" if number is None else f"{100 * number:.2f}" for number in numbers]
         return Markup(" ".join([*shown, str(self.n), str(self.n_missing)]))
@@ -54,7 +79,9 @@ Grid = dict[Mode, dict[tuple[str, str], Spot]]
 
 
 def heat_map(rows: list[dict], board: Board) -> dict | None:
-    """What the macro `heatmap` shows: languages as lines, models as columns, means at both edges; None where no rate was estimated."""
+    """What the macro `heatmap` shows: languages as lines, models as columns, means at both edges; None where
+    no rate was estimated.
+    """
     grid = grids(rows)
     models = sorted({subject for cells in grid.values() for _, subject in cells})
     languages = sorted({lang for cells in grid.values() for lang, _ in cells} - {ALL}, key=language)
@@ -78,10 +105,18 @@ def heat_map(rows: list[dict], board: Board) -> dict | None:
 
 
 def grids(rows: list[dict]) -> Grid:
-    """Every estimate by mode, then by (language, model); planted values are a mode of their own and stand in every other one's cells."""
-    beside = {(row["metric"], row["subject"], *sorted(row["slice"].items())): row["value"] for row in rows if row["kind"] != PLANTED}
+    """Every estimate by mode, then by (language, model); planted values are a mode of their own and stand in
+    every other one's cells.
+    """
+    beside = {
+        (row["metric"], row["subject"], *sorted(row["slice"].items())): row["value"]
+        for row in rows
+        if row["kind"] != PLANTED
+    }
     truth = {
-        (row["slice"].get("lang", ALL), row["subject"], row["slice"].get("replies", ALL)): row["value"] for row in rows if _is_truth(row)
+        (row["slice"].get("lang", ALL), row["subject"], row["slice"].get("replies", ALL)): row["value"]
+        for row in rows
+        if _is_truth(row)
     }
     found: Grid = {}
     for row in rows:
@@ -91,7 +126,10 @@ def grids(rows: list[dict]) -> Grid:
             mode = (held.get("estimator", "raw"), held.get("calibration", ""), replies)
             std = beside.get((f"{RATE}_std", row["subject"], *sorted(held.items())))
             bare = sorted((key, value) for key, value in held.items() if key != "estimator")
-            band = [beside.get((metric, row["subject"], *bare)) if mode[0] == "rogan-gladen" else None for metric in BAND]
+            band = [
+                beside.get((metric, row["subject"], *bare)) if mode[0] == "rogan-gladen" else None
+                for metric in BAND
+            ]
             planted = None if _is_truth(row) else truth.get((lang, row["subject"], replies))
             spot = Spot(row["value"], row["low"], row["high"], std, planted, (band[0], band[1]), row["n"])
             found.setdefault(mode, {})[lang, row["subject"]] = spot
@@ -104,7 +142,9 @@ def _is_truth(row: dict) -> bool:
 
 
 def opening(grid: Grid) -> Mode:
-    """The mode shown first: of those that are told in at least half of their cells the best founded, over all replies."""
+    """The mode shown first: of those that are told in at least half of their cells the best founded, over all
+    replies.
+    """
     for estimator, calibration in PREFERRED:
         cells = grid.get((estimator, calibration, ALL), {})
         if cells and 2 * sum(spot.value is not None for spot in cells.values()) >= len(cells):
@@ -113,8 +153,12 @@ def opening(grid: Grid) -> Mode:
 
 
 def axis(grid: Grid) -> float:
-    """The upper end of the colours, one for all modes so that switching shows a shift: holds 95 % of the values, at most 1."""
-    values = sorted(spot.value for cells in grid.values() for spot in cells.values() if spot.value is not None)
+    """The upper end of the colours, one for all modes so that switching shows a shift: holds 95 % of the
+    values, at most 1.
+    """
+    values = sorted(
+        spot.value for cells in grid.values() for spot in cells.values() if spot.value is not None
+    )
     if not values:
         return 1.0
     end = values[min(len(values) - 1, int(0.95 * len(values)))]
@@ -122,8 +166,12 @@ def axis(grid: Grid) -> float:
     return min(1.0, max(0.02, step * math.ceil(round(end / step, 6))))
 
 
-def _means(cells: dict[tuple[str, str], Spot], languages: list[str], models: list[str]) -> dict[tuple[str, str], Spot]:
-    """The cells with a mean per language (model ""), per model (language `all`, as estimated or else over the languages) and of all."""
+def _means(
+    cells: dict[tuple[str, str], Spot], languages: list[str], models: list[str]
+) -> dict[tuple[str, str], Spot]:
+    """The cells with a mean per language (model ""), per model (language `all`, as estimated or else over the
+    languages) and of all.
+    """
     whole = dict(cells)
     for model in models:
         whole.setdefault((ALL, model), _mean([cells.get((lang, model)) for lang in languages]))
@@ -147,7 +195,9 @@ def _line(lang: str, modes: list[Mode], means: dict, models: list[str], now: int
     for model in ("", *models):
         spots = [means[mode].get((lang, model)) for mode in modes]
         packed = Markup(",").join(spot.packed() if spot else Markup("") for spot in spots)
-        cells.append({"now": spots[now], "packed": packed, "is_mean": not model or lang == ALL, "model": model})
+        cells.append(
+            {"now": spots[now], "packed": packed, "is_mean": not model or lang == ALL, "model": model}
+        )
     return {"code": lang, "name": language(lang), "own": own_name(lang), "cells": cells}
 
 

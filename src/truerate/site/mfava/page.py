@@ -1,4 +1,6 @@
-"""mFAVA's boards: the heat map first, then how far it can be believed: planted truth, detection, labels, replies, analyses."""
+"""mFAVA's boards: the heat map first, then how far it can be believed: planted truth, detection, labels,
+replies, analyses.
+"""
 
 from collections.abc import Mapping
 
@@ -16,7 +18,10 @@ TOKENS = ("token_precision", "token_recall", "token_f1", "token_fpr")
 RANKED = (("estimator", "raw"), ("replies", ALL))
 RATES = View("rates", (RATE,), switch="lang", across=("estimator", "calibration"), only=(("replies", ALL),))
 GRID = ("scope", "labels")
-PAGES, WITH_PAGE = "pages", "with_page_rate"  # how many answers have a page, from the counts of the source's card
+PAGES, WITH_PAGE = (
+    "pages",
+    "with_page_rate",
+)  # how many answers have a page, from the counts of the source's card
 LOST = "n_gold_not-inferable_"  # rows whose annotator cannot be told from the order of a published file
 ANSWERS, WITH = "n_answers_", "n_answers_with_page_"
 PLAIN = ("estimator",)  # what the world counts of its own replies
@@ -139,10 +144,26 @@ SECTIONS = (
         "page marks nothing where there is none.",
         (
             *(
-                View("mushroom", (metric,), across=("lang",), down=GRID, only=NATURAL, head="Detector", n_whiskers=0, title=title)
+                View(
+                    "mushroom",
+                    (metric,),
+                    across=("lang",),
+                    down=GRID,
+                    only=NATURAL,
+                    head="Detector",
+                    n_whiskers=0,
+                    title=title,
+                )
                 for metric, title in (("iou", "Overlap (IoU)"), ("spearman", "Correlation"))
             ),
-            View(PAGES, (WITH_PAGE,), across=("lang",), head="Texts", n_whiskers=0, title="Answers whose page is there to look them up in"),
+            View(
+                PAGES,
+                (WITH_PAGE,),
+                across=("lang",),
+                head="Texts",
+                n_whiskers=0,
+                title="Answers whose page is there to look them up in",
+            ),
         ),
         is_flow=True,
     ),
@@ -206,9 +227,22 @@ SECTIONS = (
                 title="Annotators with silver: the screening",
                 n_whiskers=0,
             ),
-            View("labels", ("n_annotators_passed",), by=("lang",), head="Language", title="Annotators heard", n_whiskers=0),
             View(
-                "spans", ("n_texts",), across=("label_source",), by=("task", "lang"), head="Language", title="Number of texts", n_whiskers=0
+                "labels",
+                ("n_annotators_passed",),
+                by=("lang",),
+                head="Language",
+                title="Annotators heard",
+                n_whiskers=0,
+            ),
+            View(
+                "spans",
+                ("n_texts",),
+                across=("label_source",),
+                by=("task", "lang"),
+                head="Language",
+                title="Number of texts",
+                n_whiskers=0,
             ),
             View(
                 "spans",
@@ -239,7 +273,15 @@ SECTIONS = (
                 title="Share",
                 is_bare=True,
             ),
-            View("rejected", ("n_rejected",), by=("step", "reason"), across=("lang",), head="Reason", n_whiskers=0, title="Number"),
+            View(
+                "rejected",
+                ("n_rejected",),
+                by=("step", "reason"),
+                across=("lang",),
+                head="Reason",
+                n_whiskers=0,
+                title="Number",
+            ),
         ),
         is_flow=True,
         has_flags=False,
@@ -258,10 +300,37 @@ SECTIONS = (
                     ("wrong_language_rate", "Wrong language"),
                 )
             ),
-            View("counts", ("tokens_per_reply",), across=("lang",), n_whiskers=0, title="Tokens per reply", is_bare=True),
-            View("counts", ("detected_per_reply",), across=("lang",), n_whiskers=0, title="Marked tokens per reply", is_bare=True),
-            View("queries", ("answerable_rate",), by=("lang",), head="Language", n_whiskers=0, title="Queries that the reference answers"),
-            View("counts", ("n_replies", "n_tokens", "n_detected"), across=("lang",), n_whiskers=0, title="Counts behind the rates"),
+            View(
+                "counts",
+                ("tokens_per_reply",),
+                across=("lang",),
+                n_whiskers=0,
+                title="Tokens per reply",
+                is_bare=True,
+            ),
+            View(
+                "counts",
+                ("detected_per_reply",),
+                across=("lang",),
+                n_whiskers=0,
+                title="Marked tokens per reply",
+                is_bare=True,
+            ),
+            View(
+                "queries",
+                ("answerable_rate",),
+                by=("lang",),
+                head="Language",
+                n_whiskers=0,
+                title="Queries that the reference answers",
+            ),
+            View(
+                "counts",
+                ("n_replies", "n_tokens", "n_detected"),
+                across=("lang",),
+                n_whiskers=0,
+                title="Counts behind the rates",
+            ),
         ),
         is_flow=True,
         has_flags=False,
@@ -278,28 +347,52 @@ SECTIONS = (
 
 
 def derived(rows: Rows, board: Board) -> Rows:
-    """The rows with their standard deviation over runs, planted rates beside every estimate, and the table of the leading detector."""
-    spread = {_key(row, row["metric"].removesuffix("_std")): row["value"] for row in rows if row["metric"].endswith("_std")}
-    rows = [row | {"std": spread.get(_key(row, row["metric"]))} if row["kind"] != PLANTED else row for row in rows]
+    """The rows with their standard deviation over runs, planted rates beside every estimate, and the table of
+    the leading detector.
+    """
+    spread = {
+        _key(row, row["metric"].removesuffix("_std")): row["value"]
+        for row in rows
+        if row["metric"].endswith("_std")
+    }
+    rows = [
+        row | {"std": spread.get(_key(row, row["metric"]))} if row["kind"] != PLANTED else row for row in rows
+    ]
     named = leader(rows, board)
-    return rows + _beside(rows) + [_bare(row) for row in rows if _is_leading(row, named)] + _pages(rows, board)
+    return (
+        rows + _beside(rows) + [_bare(row) for row in rows if _is_leading(row, named)] + _pages(rows, board)
+    )
 
 
 def _pages(rows: Rows, board: Board) -> Rows:
-    """The share of Mu-SHROOM's answers that come with a page, per language and over all, as the source's card counted them."""
+    """The share of Mu-SHROOM's answers that come with a page, per language and over all, as the source's card
+    counted them.
+    """
     like = next((row for row in rows if row["table"] == "mushroom"), None)
     found = paged(board.source_card.get("counts", {}))
     if like is None:
         return []
-    blank = like | {"table": PAGES, "subject": "answers", "metric": WITH_PAGE, **dict.fromkeys(("rank_low", "rank_high", "low", "high"))}
-    return [blank | {"slice": {"lang": lang}, "value": with_page / of, "n": of} for lang, (with_page, of) in found.items()]
+    blank = like | {
+        "table": PAGES,
+        "subject": "answers",
+        "metric": WITH_PAGE,
+        **dict.fromkeys(("rank_low", "rank_high", "low", "high")),
+    }
+    return [
+        blank | {"slice": {"lang": lang}, "value": with_page / of, "n": of}
+        for lang, (with_page, of) in found.items()
+    ]
 
 
 def paged(counts: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    """How many answers have a page, and of how many, per language and over all; nothing where a source's card does not count them."""
+    """How many answers have a page, and of how many, per language and over all; nothing where a source's card
+    does not count them.
+    """
     held = {name.removeprefix(WITH): n for name, n in sorted(counts.items()) if name.startswith(WITH)}
     found = {lang: (n, counts[f"{ANSWERS}{lang}"]) for lang, n in held.items()}
-    return found | ({ALL: (sum(n for n, _ in found.values()), sum(of for _, of in found.values()))} if found else {})
+    return found | (
+        {ALL: (sum(n for n, _ in found.values()), sum(of for _, of in found.values()))} if found else {}
+    )
 
 
 def _key(row: dict, metric: str) -> tuple:
@@ -309,50 +402,92 @@ def _key(row: dict, metric: str) -> tuple:
 def _beside(rows: Rows) -> Rows:
     """Planted rates under the slice of each estimate, so that a table shows them beside it."""
     modes = {
-        (row["slice"].get("estimator"), row["slice"].get("calibration")) for row in rows if row["metric"] == RATE and row["kind"] == "model"
+        (row["slice"].get("estimator"), row["slice"].get("calibration"))
+        for row in rows
+        if row["metric"] == RATE and row["kind"] == "model"
     }
-    planted = [row for row in rows if row["kind"] == PLANTED and row["metric"] == RATE and row["slice"].get("estimator") == PLANTED]
+    planted = [
+        row
+        for row in rows
+        if row["kind"] == PLANTED and row["metric"] == RATE and row["slice"].get("estimator") == PLANTED
+    ]
     made = []
     for row in planted:
         for estimator, calibration in sorted(modes, key=str):
             more = {"estimator": estimator, "calibration": calibration}
-            made.append(row | {"slice": row["slice"] | {key: value for key, value in more.items() if value is not None}})
+            made.append(
+                row
+                | {"slice": row["slice"] | {key: value for key, value in more.items() if value is not None}}
+            )
     return made
 
 
 def leader(rows: Rows, board: Board) -> dict[str, str]:
-    """The detector whose counts make the rates, as the board says; else the one with the best F1 against the most trusted labels."""
+    """The detector whose counts make the rates, as the board says; else the one with the best F1 against the
+    most trusted labels.
+    """
     if board.detector:
         return dict(board.detector)
-    measured = [row for row in rows if row["metric"] == "token_f1" and row["value"] is not None and row["slice"].get("lang") == ALL]
+    measured = [
+        row
+        for row in rows
+        if row["metric"] == "token_f1" and row["value"] is not None and row["slice"].get("lang") == ALL
+    ]
     trust = ("held-out", "silver", "gold", "natural")
-    best = max(measured, key=lambda row: (trust.index(row["slice"].get("against", trust[0])), row["value"], row["subject"]), default=None)
-    return {"member": best["subject"], **{key: best["slice"][key] for key in GRID if key in best["slice"]}} if best else {}
+    best = max(
+        measured,
+        key=lambda row: (trust.index(row["slice"].get("against", trust[0])), row["value"], row["subject"]),
+        default=None,
+    )
+    return (
+        {"member": best["subject"], **{key: best["slice"][key] for key in GRID if key in best["slice"]}}
+        if best
+        else {}
+    )
 
 
 def _is_leading(row: dict, named: dict[str, str]) -> bool:
-    is_his = row["table"] == COUNTED and row["subject"] == named.get("member") and row["metric"] in TOKENS and "type" not in row["slice"]
+    is_his = (
+        row["table"] == COUNTED
+        and row["subject"] == named.get("member")
+        and row["metric"] in TOKENS
+        and "type" not in row["slice"]
+    )
     return is_his and all(row["slice"].get(key, named.get(key)) == named.get(key) for key in GRID)
 
 
 def _bare(row: dict) -> dict:
     """A row of the leading detector in the table of its own, where its scope and labels need not be said."""
-    return row | {"table": LEADER, "slice": {key: value for key, value in row["slice"].items() if key not in GRID}}
+    return row | {
+        "table": LEADER,
+        "slice": {key: value for key, value in row["slice"].items() if key not in GRID},
+    }
 
 
 def figures(rows: Rows, board: Board) -> list[Figure]:
     """How many replies and languages the rates are made of, whose marks are counted, and what a token is."""
     replies = [
-        row["n"] for row in rows if row["metric"] == RATE and row["kind"] == "model" and _ranked(row) and row["slice"].get("lang") != ALL
+        row["n"]
+        for row in rows
+        if row["metric"] == RATE
+        and row["kind"] == "model"
+        and _ranked(row)
+        and row["slice"].get("lang") != ALL
     ]
     languages = {row["slice"]["lang"] for row in rows if "lang" in row["slice"]} - {ALL}
     named = leader(rows, board)
     how = ", ".join(named[key] for key in GRID if key in named)
-    found = [("Replies in the wild", sum(replies), ""), ("Languages", len(languages), ""), ("Marks by", named.get("member", ""), how)]
+    found = [
+        ("Replies in the wild", sum(replies), ""),
+        ("Languages", len(languages), ""),
+        ("Marks by", named.get("member", ""), how),
+    ]
     alone = "CJK: a character each" if board.tokenizer == "words" else ""
     counts = board.source_card.get("counts", {})
     lost = sorted(name.removeprefix(LOST) for name in counts if name.startswith(LOST))
-    found += [("Annotators", "not told apart", f"{', '.join(lost)}: few texts have several rows, so no κ")] * bool(lost)
+    found += [
+        ("Annotators", "not told apart", f"{', '.join(lost)}: few texts have several rows, so no κ")
+    ] * bool(lost)
     return found + [("Tokens by", board.tokenizer, alone)] * bool(board.tokenizer)
 
 
@@ -370,7 +505,9 @@ DETECTORS = View(
     notes=NOTES,
 )
 HIDDEN = (
-    View("rates", ("hallucination_rate_std", "is_identified", "sensitivity_low", "sensitivity_high")),  # in the cells of the heat map
+    View(
+        "rates", ("hallucination_rate_std", "is_identified", "sensitivity_low", "sensitivity_high")
+    ),  # in the cells of the heat map
     View("rates", (RATE,), only=(("replies", "kept"),)),
     View("detection", ("token_precision_std", "token_recall_std", "token_f1_std")),
     View("analyses"),

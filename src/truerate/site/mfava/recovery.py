@@ -1,4 +1,6 @@
-"""Planted values against estimated ones: what each estimator makes of the closed world, as pictures and as errors."""
+"""Planted values against estimated ones: what each estimator makes of the closed world, as pictures and as
+errors.
+"""
 
 from collections.abc import Mapping
 
@@ -8,20 +10,34 @@ from truerate.site.tables import Board
 
 
 def recovery(rows: list[dict], board: Board) -> dict | None:
-    """What the macro `recovery` shows of hallucination rates: over all replies, cells are single languages and models; None without any."""
+    """What the macro `recovery` shows of hallucination rates: over all replies, cells are single languages
+    and models; None without any.
+    """
     grid = {mode: cells for mode, cells in grids(rows).items() if mode[2] == ALL and mode[0] != PLANTED}
     found = []
     for mode in sorted(grid, key=_stand):
-        title, calibrated = ESTIMATORS.get(mode[0], (mode[0], ""))[0], CALIBRATIONS.get(mode[1], (mode[1], ""))[0]
-        cells = {f"{language(lang)}, {model}": grid[mode][lang, model] for lang, model in sorted(grid[mode]) if lang != ALL}
+        title, calibrated = (
+            ESTIMATORS.get(mode[0], (mode[0], ""))[0],
+            CALIBRATIONS.get(mode[1], (mode[1], ""))[0],
+        )
+        cells = {
+            f"{language(lang)}, {model}": grid[mode][lang, model]
+            for lang, model in sorted(grid[mode])
+            if lang != ALL
+        }
         found.append(held_against(title, calibrated.lower(), cells))
-    return pictured([one for one in found if one], second="Calibrated on", join="on", dot="language and model")
+    return pictured(
+        [one for one in found if one], second="Calibrated on", join="on", dot="language and model"
+    )
 
 
-def pictured(estimators: list[dict], *, second: str, join: str, dot: str, is_open: bool = False) -> dict | None:
+def pictured(
+    estimators: list[dict], *, second: str, join: str, dot: str, is_open: bool = False
+) -> dict | None:
     """The estimators on axes that all share, from zero unless they are open below; None where there is none.
 
-    `second`: what stands beside an estimator's name, and `join` the word between them. `dot`: what a dot is of.
+    `second`: what stands beside an estimator's name, and `join` the word between them. `dot`: what a dot is
+    of.
     """
     told = [point[end] for one in estimators for point in one["points"] for end in ("estimated", "planted")]
     low = max(0.0, 0.1 * ((min(told) - 1e-9) // 0.1)) if is_open and told else 0.0
@@ -32,8 +48,8 @@ def pictured(estimators: list[dict], *, second: str, join: str, dot: str, is_ope
 def held_against(title: str, beside: str, cells: Mapping[str, Spot]) -> dict | None:
     """An estimator over its cells by name; None where nothing was planted in them.
 
-    Errors are shares: `bias` the mean of estimated − planted, `error` the mean of its absolute value, `held` the share of intervals that
-    hold the planted value; None over nothing.
+    Errors are shares: `bias` the mean of estimated − planted, `error` the mean of its absolute value, `held`
+    the share of intervals that hold the planted value; None over nothing.
     """
     known = {where: spot for where, spot in cells.items() if spot.planted is not None}
     points = [_point(where, spot) for where, spot in known.items() if spot.value is not None]
@@ -55,7 +71,13 @@ def held_against(title: str, beside: str, cells: Mapping[str, Spot]) -> dict | N
 
 
 def _point(where: str, spot: Spot) -> dict:
-    return {"where": where, "planted": spot.planted, "estimated": spot.value, "low": spot.low, "high": spot.high}
+    return {
+        "where": where,
+        "planted": spot.planted,
+        "estimated": spot.value,
+        "low": spot.low,
+        "high": spot.high,
+    }
 
 
 def _end(values: list[float]) -> float:

@@ -1,8 +1,9 @@
-"""The sample browser's records where replies are cut into facts: a reply, its sentences, facts, verdicts, and the evidence quoted.
+"""The sample browser's records where replies are cut into facts: a reply, its sentences, facts, verdicts, and
+the evidence quoted.
 
-A record is one reply; the replies of all models about one entity stay together, so that they can be compared. Its text is a list of
-`string` and `[string, sentence]`; a fact is `[sentence, text, verdict, marks, passages, further opinions, label, review]` with verdicts
-`s`upported, `n`ot supported, `u`nparsed, `-` not asked.
+A record is one reply; the replies of all models about one entity stay together, so that they can be compared.
+Its text is a list of `string` and `[string, sentence]`; a fact is `[sentence, text, verdict, marks, passages,
+further opinions, label, review]` with verdicts `s`upported, `n`ot supported, `u`nparsed, `-` not asked.
 """
 
 import re
@@ -29,7 +30,11 @@ FILTERS = (
     ("verdict", "Facts", "Any facts"),
 )
 JUDGES = ("Held against people", "The verifier")
-OUTCOMES = (("m", "Passes what people reject", "mb"), ("x", "Rejects what people accept", "xb"), ("a", "Agrees with people", "a"))
+OUTCOMES = (
+    ("m", "Passes what people reject", "mb"),
+    ("x", "Rejects what people accept", "xb"),
+    ("a", "Agrees with people", "a"),
+)
 SINGLE = "one by one"
 PEOPLE = "human"  # the judge whose verdicts a source brought
 ANNOTATION = "annotation"  # the stage of what one person says; their majority is the label
@@ -37,8 +42,13 @@ ANNOTATION = "annotation"  # the stage of what one person says; their majority i
 
 def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     """At most `n_max` records of a board, whole entities, in turn from each domain, and the index over them."""
-    replies = board.generations.filter(pl.col("purpose") == "generate", pl.col("text") != "").sort("model", "sample_index", "generation_id")
-    entities = {item["item_id"]: item | unpaired(item["attributes"]) for item in board.items.filter(pl.col("task") == "entity").to_dicts()}
+    replies = board.generations.filter(pl.col("purpose") == "generate", pl.col("text") != "").sort(
+        "model", "sample_index", "generation_id"
+    )
+    entities = {
+        item["item_id"]: item | unpaired(item["attributes"])
+        for item in board.items.filter(pl.col("task") == "entity").to_dicts()
+    }
     kept = chosen([row for row in replies.to_dicts() if row["item_id"] in entities], entities, n_max)
     facts = board.facts.filter(pl.col("generation_id").is_in([row["generation_id"] for row in kept])).sort(
         "sentence_index", maintain_order=True
@@ -52,7 +62,14 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
         by_reply[row["generation_id"]].append(row | opinions[row["fact_id"]])
     verifier = verifier_of(board)
     made = [
-        _record(row, entities[row["item_id"]], by_reply[row["generation_id"]], known, verifier, is_open=board.is_simulated)
+        _record(
+            row,
+            entities[row["item_id"]],
+            by_reply[row["generation_id"]],
+            known,
+            verifier,
+            is_open=board.is_simulated,
+        )
         | ({"status": "not-written", "_reply": "not-written"} if row["generation_id"] in unwritten else {})
         for row in kept
     ]
@@ -60,13 +77,17 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
 
 
 def verifier_of(board: Board) -> str:
-    """Whose verdicts count: the verifier's, or people's where the source brought them; empty where there are none."""
+    """Whose verdicts count: the verifier's, or people's where the source brought them; empty where there are
+    none.
+    """
     is_human = PEOPLE in board.judgements["judge"]
     return PEOPLE if is_human else board.roles.get("verifier", "")
 
 
 def chosen(replies: list[dict], entities: dict[str, dict], n_max: int) -> list[dict]:
-    """The replies about at most as many whole entities as `n_max` allows, in turn from each domain by their ids (content hashes)."""
+    """The replies about at most as many whole entities as `n_max` allows, in turn from each domain by their
+    ids (content hashes).
+    """
     about: dict[str, list[dict]] = defaultdict(list)
     for row in replies:
         about[row["item_id"]].append(row)
@@ -75,19 +96,28 @@ def chosen(replies: list[dict], entities: dict[str, dict], n_max: int) -> list[d
         strata[entities[item].get("domain", "")].append(item)
     kept: list[str] = []
     n = 0
-    for item in (one for turn in zip_longest(*(strata[key] for key in sorted(strata))) for one in turn if one):
+    for item in (
+        one for turn in zip_longest(*(strata[key] for key in sorted(strata))) for one in turn if one
+    ):
         if n + len(about[item]) <= n_max:
             kept.append(item)
             n += len(about[item])
-    kept.sort(key=lambda item: (place(entities[item].get("domain", "")), entities[item]["question"].casefold(), item))
+    kept.sort(
+        key=lambda item: (
+            place(entities[item].get("domain", "")),
+            entities[item]["question"].casefold(),
+            item,
+        )
+    )
     return [row for item in kept for row in about[item]]
 
 
 def _opinions(board: Board, facts: pl.DataFrame) -> tuple[dict[str, dict], list[str]]:
     """Per fact what each judge says (`said`, judge to verdict letter) and what people do; all judges.
 
-    Of people: `label`, by majority, and `review`, the kinds of error that they name; null where they were not asked. The verifier's verdict
-    on a fact alone is that of another judge. Detectors judge the labelled copy of a fact, a sample.
+    Of people: `label`, by majority, and `review`, the kinds of error that they name; null where they were not
+    asked. The verifier's verdict on a fact alone is that of another judge. Detectors judge the labelled copy
+    of a fact, a sample.
     """
     names = {name: name for name in facts["fact_id"]}
     found: dict[str, dict] = {name: {"said": {}, "label": None, "review": None} for name in names}
@@ -98,12 +128,20 @@ def _opinions(board: Board, facts: pl.DataFrame) -> tuple[dict[str, dict], list[
     told = board.judgements.filter(pl.col("target_id").is_in(list(names))).with_columns(
         *(pair("attributes", key) for key in ("stage", "kind")), noted=pair("attributes", "label")
     )
-    for row in told.filter(pl.col("stage") == ANNOTATION, pl.col("kind") == "review").sort("noted").iter_rows(named=True):
+    for row in (
+        told.filter(pl.col("stage") == ANNOTATION, pl.col("kind") == "review")
+        .sort("noted")
+        .iter_rows(named=True)
+    ):
         one, words = found[names[row["target_id"]]], said("kind", row["noted"]).lower()
         one["review"] = words if one["review"] in (None, words) else f"{one['review']} or {words}"
     told = told.filter(pl.col("stage").ne_missing(ANNOTATION))
     for row in told.sort("judge", "stage", "judgement_id", nulls_last=True).iter_rows(named=True):
-        judge = f"{row['judge']} · {SINGLE if row['stage'] == 'single' else row['stage']}" if row["stage"] else row["judge"]
+        judge = (
+            f"{row['judge']} · {SINGLE if row['stage'] == 'single' else row['stage']}"
+            if row["stage"]
+            else row["judge"]
+        )
         found[names[row["target_id"]]]["said"].setdefault(judge, _letter(row["verdict"]))
     return found, sorted({judge for one in found.values() for judge in one["said"]})
 
@@ -113,7 +151,8 @@ def _letter(is_unsupported: bool | None) -> str:
 
 
 def cut(text: str, sentences: Iterable[tuple[int, str]]) -> list:
-    """A reply cut at its sentences, each found after the one before it: `[string, sentence]`, and what lies between as a string.
+    """A reply cut at its sentences, each found after the one before it: `[string, sentence]`, and what lies
+    between as a string.
 
     A sentence that is not found word by word is left out: its facts then point at nothing.
     """
@@ -127,11 +166,15 @@ def cut(text: str, sentences: Iterable[tuple[int, str]]) -> list:
     return found + [text[end:]] * (end < len(text))
 
 
-def passages(references: Iterable[str], known: dict[str, dict], *, is_open: bool) -> tuple[list[list], list[list], dict[str, int]]:
-    """The pages and passages that references (`text.passage_name`) name, and the place of each reference's passage.
+def passages(
+    references: Iterable[str], known: dict[str, dict], *, is_open: bool
+) -> tuple[list[list], list[list], dict[str, int]]:
+    """The pages and passages that references (`text.passage_name`) name, and the place of each reference's
+    passage.
 
-    A page is `[title, address, host, whether of Wikipedia]`, the address empty unless it is of the web; a passage `[page, text, whether it
-    was cut]`. `is_open`: all may be shown whole; else as far as the page's licence allows. A reference to nothing is left out.
+    A page is `[title, address, host, whether of Wikipedia]`, the address empty unless it is of the web; a
+    passage `[page, text, whether it was cut]`. `is_open`: all may be shown whole; else as far as the page's
+    licence allows. A reference to nothing is left out.
     """
     pages: dict[str, list] = {}
     found: list[list] = []
@@ -145,7 +188,9 @@ def passages(references: Iterable[str], known: dict[str, dict], *, is_open: bool
         address, host = web_address(document["url"])
         pages.setdefault(name, [document["title"], address, host, document["is_wikipedia"]])
         places[reference] = len(found)
-        found.append([list(pages).index(name), *((text, False) if is_open else quoted(text, document["licence"]))])
+        found.append(
+            [list(pages).index(name), *((text, False) if is_open else quoted(text, document["licence"]))]
+        )
     return list(pages.values()), found, places
 
 
@@ -160,9 +205,13 @@ def web_address(url: str | None) -> tuple[str, str]:
     return (url, host) if parts.scheme in ("http", "https") and host and is_clean else ("", "")
 
 
-def _record(row: dict, entity: dict, facts: list[dict], known: dict[str, dict], verifier: str, *, is_open: bool) -> dict:
+def _record(
+    row: dict, entity: dict, facts: list[dict], known: dict[str, dict], verifier: str, *, is_open: bool
+) -> dict:
     """One record as the page shows it; names with `_` stay in the index."""
-    pages, shown, places = passages((name for fact in facts for name in fact["evidence"]), known, is_open=is_open)
+    pages, shown, places = passages(
+        (name for fact in facts for name in fact["evidence"]), known, is_open=is_open
+    )
     lines = [_fact(fact, places, verifier) for fact in facts]
     verdicts = [line[2] for line in lines]
     is_silent = row["status"] == "abstained"
@@ -173,7 +222,9 @@ def _record(row: dict, entity: dict, facts: list[dict], known: dict[str, dict], 
         "by": row["model"],
         "domain": entity.get("domain", ""),
         "rarity": entity.get("rarity_group", ""),
-        "wikipedia": {"true": "yes", "false": "no"}.get(entity.get("is_wikipedia", ""), entity.get("is_wikipedia", "")),
+        "wikipedia": {"true": "yes", "false": "no"}.get(
+            entity.get("is_wikipedia", ""), entity.get("is_wikipedia", "")
+        ),
         "status": row["status"],
         "text": cut(row["text"], ((fact["sentence_index"], fact["sentence"]) for fact in facts)),
         "facts": lines,
@@ -189,21 +240,36 @@ def _fact(fact: dict, places: dict[str, int], verifier: str) -> list:
     marks = [name for name in ("duplicate", "title") if fact[f"is_{name}"]]
     evidence = [places[name] for name in fact["evidence"] if name in places]
     others = [[judge, letter] for judge, letter in sorted(fact["said"].items()) if judge != verifier]
-    return [fact["sentence_index"], fact["text"], fact["said"].get(verifier, "-"), marks, evidence, others, fact["label"], fact["review"]]
+    return [
+        fact["sentence_index"],
+        fact["text"],
+        fact["said"].get(verifier, "-"),
+        marks,
+        evidence,
+        others,
+        fact["label"],
+        fact["review"],
+    ]
 
 
 def _kind(verdicts: list[str]) -> str:
     """What a reply that responds is: without a fact, all supported, with unsupported ones, or not wholly read."""
     if not verdicts:
         return "no-fact"
-    return "some-unsupported" if "n" in verdicts else "all-supported" if set(verdicts) == {"s"} else "not-read"
+    return (
+        "some-unsupported" if "n" in verdicts else "all-supported" if set(verdicts) == {"s"} else "not-read"
+    )
 
 
 def _names(line: list) -> list[str]:
     """The values of a fact in the filter of facts."""
     _, _, verdict, marks, _, _, label, review = line
     people = ["labelled"] * bool(label) + ["reviewed"] * bool(review)
-    return [{"s": "supported", "n": "unsupported", "u": "unparsed"}.get(verdict, "not-asked"), *marks, *people]
+    return [
+        {"s": "supported", "n": "unsupported", "u": "unparsed"}.get(verdict, "not-asked"),
+        *marks,
+        *people,
+    ]
 
 
 def compare(said_and_labels: Iterable[tuple[str | None, str | None]]) -> str:
@@ -214,7 +280,9 @@ def compare(said_and_labels: Iterable[tuple[str | None, str | None]]) -> str:
     known = {(verdict, label) for verdict, label in said_and_labels if label and verdict in ("s", "n")}
     if not known:
         return "-"
-    return {(False, False): "a", (True, False): "m", (False, True): "x", (True, True): "b"}[("s", "n") in known, ("n", "s") in known]
+    return {(False, False): "a", (True, False): "m", (False, True): "x", (True, True): "b"}[
+        ("s", "n") in known, ("n", "s") in known
+    ]
 
 
 def _index(made: list[dict], judges: list[str], n_all: int, verifier: str) -> dict:
@@ -227,7 +295,10 @@ def _index(made: list[dict], judges: list[str], n_all: int, verifier: str) -> di
         "verdict": [record["_verdicts"] for record in made],
     }
     letters = {
-        judge: "".join(compare((opinions.get(judge), label) for opinions, label in record["_said"]) for record in made) for judge in judges
+        judge: "".join(
+            compare((opinions.get(judge), label) for opinions, label in record["_said"]) for record in made
+        )
+        for judge in judges
     }
     held = {judge: codes for judge, codes in letters.items() if codes.strip("-")}
     columns = {name: coded(name, values[name]) for name, *_ in FILTERS}

@@ -1,4 +1,6 @@
-"""From messages to entities with evidence: what is left at each stage, what was taken out before it, and what became of the pages."""
+"""From messages to entities with evidence: what is left at each stage, what was taken out before it, and what
+became of the pages.
+"""
 
 from truerate.site.measures import Measure, measure, said
 from truerate.site.tables import Board
@@ -9,7 +11,9 @@ BEFORE = {  # the reason of a removal -> the stage that what is left of it is
     **dict.fromkeys(("unusable-name", "not-in-message"), "names"),
     **dict.fromkeys(("no-entity", "unparsed-verify", "dead-verify", "unasked-verify"), "entities"),
     **dict.fromkeys(("private-person", "takedown"), "public"),
-    **dict.fromkeys(("ambiguous", "unparsed-disambiguate", "dead-disambiguate", "unasked-disambiguate"), "unambiguous"),
+    **dict.fromkeys(
+        ("ambiguous", "unparsed-disambiguate", "dead-disambiguate", "unasked-disambiguate"), "unambiguous"
+    ),
     **dict.fromkeys(("no-domain", "unparsed-domain", "dead-domain", "unasked-domain"), "with-domain"),
     **dict.fromkeys(("over-limit", "no-page"), "with-pages"),
 }
@@ -18,11 +22,16 @@ PER_ENTITY = ("pages_per_entity", "words_per_entity", "wikipedia_rate")
 
 
 def funnel(rows: list[dict], board: Board) -> dict | None:
-    """What the macro `funnel` shows: a line per stage, with what is left, its share of the largest stage, why others went. None of none.
+    """What the macro `funnel` shows: a line per stage, with what is left, its share of the largest stage, why
+    others went. None of none.
 
     `precision` and `recall` of a stage and of the whole are planted rows, null where unknown.
     """
-    counted = {row["slice"].get("stage", ""): row for row in rows if row["metric"] == "funnel_n" and row["kind"] != "planted"}
+    counted = {
+        row["slice"].get("stage", ""): row
+        for row in rows
+        if row["metric"] == "funnel_n" and row["kind"] != "planted"
+    }
     if not counted:
         return None
     order = [stage for stage in STAGES if stage in counted] + sorted(set(counted) - set(STAGES))
@@ -42,7 +51,12 @@ def funnel(rows: list[dict], board: Board) -> dict | None:
     ]
     whole = {name: _planted(rows, f"funnel_{name}", None) for name in ("precision", "recall")}
     eligible = _planted(rows, "funnel_n", "eligible")
-    return {"lines": lines, "whole": whole, "eligible": eligible, "has_planted": any(line["precision"] or line["recall"] for line in lines)}
+    return {
+        "lines": lines,
+        "whole": whole,
+        "eligible": eligible,
+        "has_planted": any(line["precision"] or line["recall"] for line in lines),
+    }
 
 
 def _gone(rows: list[dict]) -> dict[str, dict[str, int]]:
@@ -59,25 +73,45 @@ def _gone(rows: list[dict]) -> dict[str, dict[str, int]]:
 
 def _planted(rows: list[dict], metric: str, stage: str | None) -> dict | None:
     """The row that holds a stage (None: the whole) against what was planted."""
-    held = (row for row in rows if row["metric"] == metric and row["kind"] == "planted" and row["value"] is not None)
+    held = (
+        row
+        for row in rows
+        if row["metric"] == metric and row["kind"] == "planted" and row["value"] is not None
+    )
     return next((row for row in held if row["slice"].get("stage") == stage), None)
 
 
 def evidence(rows: list[dict], board: Board) -> dict | None:
-    """What the macro `evidence` shows: figures of an entity's pages, and what became of all that a search named; None without either."""
-    means = {row["metric"]: row for row in rows if row["metric"] in PER_ENTITY and row["kind"] != "planted" and row["value"] is not None}
+    """What the macro `evidence` shows: figures of an entity's pages, and what became of all that a search
+    named; None without either.
+    """
+    means = {
+        row["metric"]: row
+        for row in rows
+        if row["metric"] in PER_ENTITY and row["kind"] != "planted" and row["value"] is not None
+    }
     figures = [_figure(measure(name), means[name]) for name in PER_ENTITY if name in means]
     counted = [
-        (row["slice"].get("outcome", ""), int(row["value"])) for row in rows if row["metric"] == "n_pages" and row["value"] is not None
+        (row["slice"].get("outcome", ""), int(row["value"]))
+        for row in rows
+        if row["metric"] == "n_pages" and row["value"] is not None
     ]
     total = sum(n for _, n in counted)
     counted.sort(key=lambda one: (one[0] not in KEPT, -one[1], one[0]))
-    lines = [{"name": said("outcome", name), "is_kept": name in KEPT, "n": n, "share": n / total} for name, n in counted if total]
+    lines = [
+        {"name": said("outcome", name), "is_kept": name in KEPT, "n": n, "share": n / total}
+        for name, n in counted
+        if total
+    ]
     return {"figures": figures, "total": total, "lines": lines} if figures or lines else None
 
 
 def _figure(what: Measure, row: dict) -> tuple[str, str, str]:
     """A mean as a figure: its name, itself, its interval."""
     unit = " %" if what.unit == "share" else ""
-    interval = "" if row["low"] is None or row["high"] is None else f"{what.text(row['low'])} to {what.text(row['high'])}"
+    interval = (
+        ""
+        if row["low"] is None or row["high"] is None
+        else f"{what.text(row['low'])} to {what.text(row['high'])}"
+    )
     return what.label, f"{what.text(row['value'])}{unit}", interval

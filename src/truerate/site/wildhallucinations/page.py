@@ -1,4 +1,6 @@
-"""WildHallucinations' boards: who is supported by the web, in every view; then how far that can be believed, and what it is made of."""
+"""WildHallucinations' boards: who is supported by the web, in every view; then how far that can be believed,
+and what it is made of.
+"""
 
 from dataclasses import replace
 
@@ -34,17 +36,34 @@ EVERY = View(
     headings=HEADINGS | {"factscore_length gamma=10": "Length-penalised"},
     n_whiskers=0,
 )
-VERIFIER = View("verification", ("verifier_accuracy", "verifier_tpr", "verifier_fpr", "verifier_kappa"), head="Judge", n_whiskers=3)
+VERIFIER = View(
+    "verification",
+    ("verifier_accuracy", "verifier_tpr", "verifier_fpr", "verifier_kappa"),
+    head="Judge",
+    n_whiskers=3,
+)
 
 
 def by_parts(table: str, parts: tuple[str, ...], head: str, title: str) -> View:
     """Scores of parts of the entities: a line per part, a column per model."""
     metrics = ("wildfactscore", "wildfactscore_strict", "responding_rate")
-    return View(table, metrics, switch="measure", by=parts, across=("model",), head=head, form="heat", title=title, is_bare=True)
+    return View(
+        table,
+        metrics,
+        switch="measure",
+        by=parts,
+        across=("model",),
+        head=head,
+        form="heat",
+        title=title,
+        is_bare=True,
+    )
 
 
 def recovered(rows: Rows, board: Board) -> dict | None:
-    """What the macro `recovery` shows: scores over all entities and over parts of them, each estimator against what was planted."""
+    """What the macro `recovery` shows: scores over all entities and over parts of them, each estimator
+    against what was planted.
+    """
     truth = {address(row): row["value"] for row in rows if row["kind"] == "planted"}
     cells: dict[tuple[str, str], dict[str, Spot]] = {}
     for row in rows:
@@ -53,14 +72,20 @@ def recovered(rows: Rows, board: Board) -> dict | None:
             title = {"wildfactscore_strict": "Strict", "wildfactscore": title}.get(row["metric"])
             is_part = row["table"] != "scores"
             beside = "parts of them" if is_part else "all entities"
-            names = [said(key, row["slice"][key]) for key in (*PARTS, "model", "set", "setting") if key in row["slice"]]
+            names = [
+                said(key, row["slice"][key])
+                for key in (*PARTS, "model", "set", "setting")
+                if key in row["slice"]
+            ]
             where = ", ".join(names if is_part else [row["subject"], *names])
             if title:
                 spot = Spot(row["value"], row["low"], row["high"], planted=truth[address(row)], n=row["n"])
                 cells.setdefault((beside, title), {})[where] = spot
     order = sorted(cells, key=lambda one: (one[0], ("Raw", "Corrected", "Strict").index(one[1])))
     made = [held_against(title, beside, cells[beside, title]) for beside, title in order]
-    return pictured([one for one in made if one], second="Over", join="over", dot="model, or model and part", is_open=True)
+    return pictured(
+        [one for one in made if one], second="Over", join="over", dot="model, or model and part", is_open=True
+    )
 
 
 SECTIONS = (
@@ -84,7 +109,9 @@ SECTIONS = (
         "higher its perplexity, the rarer). Darker is worse.",
         (
             by_parts("by-domain", ("domain",), "Domain", "By domain"),
-            by_parts("by-kind", ("rarity", "wikipedia"), "Entities", "Wikipedia or not, and rarity of the name"),
+            by_parts(
+                "by-kind", ("rarity", "wikipedia"), "Entities", "Wikipedia or not, and rarity of the name"
+            ),
         ),
         is_flow=True,
         has_flags=False,
@@ -95,7 +122,13 @@ SECTIONS = (
         "A reply that says it does not know enters no WildFactScore, so the rule that finds such replies decides the score. Two rules, and "
         "how often each errs on probes written for this: answers taken for abstentions, abstentions taken for answers.",
         (
-            View("abstention", ("responding_rate",), across=("rule",), title="Share of replies that respond", is_bare=True),
+            View(
+                "abstention",
+                ("responding_rate",),
+                across=("rule",),
+                title="Share of replies that respond",
+                is_bare=True,
+            ),
             View(
                 "abstention",
                 ("probe_false_alarm_rate", "probe_miss_rate"),
@@ -146,8 +179,21 @@ SECTIONS = (
                 n_whiskers=0,
                 title="The labellers with one another",
             ),
-            View("batches", ("batch_agreement", "batch_kappa"), head="Judge", title="In a batch against one by one", is_bare=True),
-            View("batches", ("calls_per_generation",), across=("step",), title="Model calls per reply", n_whiskers=0, is_bare=True),
+            View(
+                "batches",
+                ("batch_agreement", "batch_kappa"),
+                head="Judge",
+                title="In a batch against one by one",
+                is_bare=True,
+            ),
+            View(
+                "batches",
+                ("calls_per_generation",),
+                across=("step",),
+                title="Model calls per reply",
+                n_whiskers=0,
+                is_bare=True,
+            ),
         ),
         is_flow=True,
         short="Verifier",
@@ -164,8 +210,20 @@ SECTIONS = (
         "People went over verdicts of both kinds: reviewing unsupported facts alone could only raise a score. Where the passages did not "
         "hold what decides a fact (retrieval) or were misread (entailment), the verdict was wrong; else it stands.",
         (
-            View("errors", ("error_rate",), across=("verdict",), head="What people say", title="Over all models"),
-            View("errors", ("review_correction",), title="Implied correction of the score", n_whiskers=0, is_bare=True),
+            View(
+                "errors",
+                ("error_rate",),
+                across=("verdict",),
+                head="What people say",
+                title="Over all models",
+            ),
+            View(
+                "errors",
+                ("review_correction",),
+                title="Implied correction of the score",
+                n_whiskers=0,
+                is_bare=True,
+            ),
             View(
                 "errors-by-model",
                 ("error_rate",),
@@ -210,7 +268,16 @@ SECTIONS = (
     Section(
         "Rejects",
         "What was not kept, by step and reason. Nothing leaves the account in silence.",
-        (View("rejected", ("n_rejected",), by=("step", "reason"), head="Reason", n_whiskers=0, title="By step and reason"),),
+        (
+            View(
+                "rejected",
+                ("n_rejected",),
+                by=("step", "reason"),
+                head="Reason",
+                n_whiskers=0,
+                title="By step and reason",
+            ),
+        ),
         has_flags=False,
         n_folded=1,
     ),
@@ -234,10 +301,17 @@ def figures(rows: Rows, board: Board) -> list[Figure]:
 def _is_without_facts(row: dict) -> bool:
     """Whether a row is the share of a model's responding replies that hold no fact, over all entities."""
     is_whole = row["table"] == "facts" and not {"set", *PARTS} & set(row["slice"])
-    return is_whole and row["metric"] == "no_fact_rate" and row["kind"] == "model" and row["value"] is not None
+    return (
+        is_whole and row["metric"] == "no_fact_rate" and row["kind"] == "model" and row["value"] is not None
+    )
 
 
-HIDDEN = (View("parts"), View("scores", ("rank_change",)), View("entities"), View("evidence", ("n_pages", *PER_ENTITY)))
+HIDDEN = (
+    View("parts"),
+    View("scores", ("rank_change",)),
+    View("entities"),
+    View("evidence", ("n_pages", *PER_ENTITY)),
+)
 PAGE = Page(
     SECTIONS,
     LEADING,

@@ -1,4 +1,6 @@
-"""WildHallucinations' rows as its pages read them: what stands in which table, parts of the entities as lines, links to the replies."""
+"""WildHallucinations' rows as its pages read them: what stands in which table, parts of the entities as
+lines, links to the replies.
+"""
 
 from collections.abc import Iterable
 from urllib.parse import urlencode
@@ -27,7 +29,16 @@ TABLES = {  # a metric, by how its name begins -> its table on these pages
     **dict.fromkeys((*SCORES, "rank_change", NO_ANSWERS), "scores"),
     **dict.fromkeys(("responding_rate", "probe_"), "abstention"),
     **dict.fromkeys(
-        ("words_per_response", "facts_per_response", "no_fact_", "unreadable_", "unparsed_fact_", "duplicate_fact_", "title_fact_"), "facts"
+        (
+            "words_per_response",
+            "facts_per_response",
+            "no_fact_",
+            "unreadable_",
+            "unparsed_fact_",
+            "duplicate_fact_",
+            "title_fact_",
+        ),
+        "facts",
     ),
     **dict.fromkeys(("n_responses", "n_facts"), "facts"),
     "verifier_": "verification",
@@ -50,8 +61,14 @@ LEADING = (
     "n_responses",
     NO_ANSWERS,
 )
-PARTED = {"wildfactscore": "", "wildfactscore_strict": "strict", "responding_rate": "responding"}  # shown by part; the name of the panel
-KINDS = {  # what people say of a verdict -> what that means; in the first two the verdict was wrong, in all others it stands
+PARTED = {
+    "wildfactscore": "",
+    "wildfactscore_strict": "strict",
+    "responding_rate": "responding",
+}  # shown by part; the name of the panel
+# what people say of a verdict -> what that means; in the first two the verdict was wrong, in all others it
+# stands
+KINDS = {
     "retrieval": "the passages shown do not hold what decides it",
     "entailment": "they do, and were misread",
     "correct": "and nothing more is said",
@@ -60,19 +77,33 @@ KINDS = {  # what people say of a verdict -> what that means; in the first two t
     "outdated": "a page, or the model, is behind",
     "unverifiable": "an opinion, or nothing that a page could settle",
 }
-FACTS_READ = {"duplicate_fact_rate": "duplicate", "title_fact_rate": "title", "unparsed_fact_rate": "unparsed"}
-REPLIES_READ = {"wildfactscore_strict": "all-supported", "no_fact_rate": "no-fact", "responding_rate": "abstained"}
+FACTS_READ = {
+    "duplicate_fact_rate": "duplicate",
+    "title_fact_rate": "title",
+    "unparsed_fact_rate": "unparsed",
+}
+REPLIES_READ = {
+    "wildfactscore_strict": "all-supported",
+    "no_fact_rate": "no-fact",
+    "responding_rate": "abstained",
+}
 MISTAKES = {"verifier_tpr": "m", "verifier_fpr": "x"}
 
 
 def derived(rows: Rows, board: Board) -> Rows:
-    """The rows, each in its table, with planted truth beside every estimate; and the tables `leading`, those of BY, `errors-by-model`.
+    """The rows, each in its table, with planted truth beside every estimate; and the tables `leading`, those
+    of BY, `errors-by-model`.
 
-    `setting` and whatever else a slice holds stays. Rows of parts of the entities that no page shows are in the table `parts`.
+    `setting` and whatever else a slice holds stays. Rows of parts of the entities that no page shows are in
+    the table `parts`.
     """
     plain = [_plain(row) for row in _beside(rows)]
     rule = rule_of(board)
-    moves = {(row["subject"], row["slice"].get("view")): row["value"] for row in plain if row["metric"] == "rank_change"}
+    moves = {
+        (row["subject"], row["slice"].get("view")): row["value"]
+        for row in plain
+        if row["metric"] == "rank_change"
+    }
     found = []
     for row in plain:
         part = next((key for key in PARTS if key in row["slice"]), None)
@@ -97,8 +128,15 @@ def address(row: dict) -> tuple:
 
 def _plain(row: dict) -> dict:
     """A row in its table, without what goes without saying: raw, over all entities; a probe's rule in the slice."""
-    table = next((TABLES[start] for start in sorted(TABLES, key=len, reverse=True) if row["metric"].startswith(start)), row["table"])
-    held = {key: value for key, value in row["slice"].items() if (key, value) not in (("estimator", RAW), ("set", ALL))}
+    table = next(
+        (TABLES[start] for start in sorted(TABLES, key=len, reverse=True) if row["metric"].startswith(start)),
+        row["table"],
+    )
+    held = {
+        key: value
+        for key, value in row["slice"].items()
+        if (key, value) not in (("estimator", RAW), ("set", ALL))
+    }
     if row["metric"].startswith("probe_"):
         held |= {"rule": row["subject"]}
     subject = "annotators" if table == "checks" else row["subject"]  # who checked, not what
@@ -106,11 +144,15 @@ def _plain(row: dict) -> dict:
 
 
 def _beside(rows: Rows) -> Rows:
-    """The rows; what was planted stands under each estimator and each rule of abstention by which its metric was measured."""
+    """The rows; what was planted stands under each estimator and each rule of abstention by which its metric
+    was measured.
+    """
     mine = [row for row in rows if row["kind"] != PLANTED]
     met: dict[str, set[tuple]] = {}
     for row in mine:
-        met.setdefault(row["metric"], set()).add(tuple((key, row["slice"][key]) for key in ("estimator", "rule") if key in row["slice"]))
+        met.setdefault(row["metric"], set()).add(
+            tuple((key, row["slice"][key]) for key in ("estimator", "rule") if key in row["slice"])
+        )
     made: dict[tuple, dict] = {}
     for row in rows:
         if row["kind"] == PLANTED:
@@ -122,7 +164,8 @@ def _beside(rows: Rows) -> Rows:
 
 
 def _part(row: dict, part: str) -> dict:
-    """A score of a part of the entities: a line named by the part, a column per model; hidden where no page shows it.
+    """A score of a part of the entities: a line named by the part, a column per model; hidden where no page
+    shows it.
 
     Domains have a table of their own, Wikipedia and rarity share one.
     """
@@ -133,11 +176,19 @@ def _part(row: dict, part: str) -> dict:
     where = {key: value for key, value in held.items() if key not in ("estimator", "rule")}
     where |= {"model": row["subject"], "measure": PARTED[row["metric"]] or held.get("estimator", RAW)}
     kind = PLANTED if row["kind"] == PLANTED else "baseline"
-    return row | {"table": BY[part], "subject": "replies", "kind": kind, "slice": where, "model": row["subject"]}
+    return row | {
+        "table": BY[part],
+        "subject": "replies",
+        "kind": kind,
+        "slice": where,
+        "model": row["subject"],
+    }
 
 
 def _error(row: dict) -> dict:
-    """A share of the error analysis: over all models a line per kind, else a line per kind and a column per model."""
+    """A share of the error analysis: over all models a line per kind, else a line per kind and a column per
+    model.
+    """
     if row["kind"] == "model":
         return row | {
             "table": "errors-by-model",
@@ -153,24 +204,38 @@ def _error(row: dict) -> dict:
 def _moved(row: dict, moves: dict) -> dict:
     """A score with the places that its subject gains in it."""
     held = {key: value for key, value in row["slice"].items() if key not in ("gamma", "setting")}
-    view = next((name for name, (metric, where) in VIEWS.items() if metric == row["metric"] and where == held), None)
+    view = next(
+        (name for name, (metric, where) in VIEWS.items() if metric == row["metric"] and where == held), None
+    )
     is_moved = row["kind"] == "model" and (row["subject"], view) in moves
     return row | {"moved": moves[row["subject"], view]} if is_moved else row
 
 
 def rule_of(board: Board) -> str:
     """The rule of abstention that decided which replies of a board abstain: the first that says so of every one."""
-    replies = board.generations.filter(pl.col("purpose") == "generate", pl.col("status").is_in(["ok", "abstained"]))
-    said = replies.select(pl.col("status") == "abstained", *(pair("attributes", f"abstained_{rule}") for rule in RULES))
-    return next((rule for rule in RULES if (said["status"] == (said[f"abstained_{rule}"] == "true")).all()), RULES[0])
+    replies = board.generations.filter(
+        pl.col("purpose") == "generate", pl.col("status").is_in(["ok", "abstained"])
+    )
+    said = replies.select(
+        pl.col("status") == "abstained", *(pair("attributes", f"abstained_{rule}") for rule in RULES)
+    )
+    return next(
+        (rule for rule in RULES if (said["status"] == (said[f"abstained_{rule}"] == "true")).all()), RULES[0]
+    )
 
 
 def _leading(row: dict, rule: str) -> Iterable[dict]:
-    """A copy for the leading table of what it shows, responding by the board's `rule`; only WildFactScore is ranked there."""
+    """A copy for the leading table of what it shows, responding by the board's `rule`; only WildFactScore is
+    ranked there.
+    """
     held = dict(row["slice"])
     is_measured = held.pop("rule", rule) == rule
     if row["metric"] in LEADING and is_measured and "set" not in held and row["kind"] in ("model", PLANTED):
-        ranks = {} if row["metric"] == "wildfactscore" and "estimator" not in held else {"rank_low": None, "rank_high": None}
+        ranks = (
+            {}
+            if row["metric"] == "wildfactscore" and "estimator" not in held
+            else {"rank_low": None, "rank_high": None}
+        )
         yield row | {"table": "leading", "slice": held} | ranks
 
 
@@ -183,6 +248,8 @@ def _read(row: dict, board: str) -> dict:
     elif model and (row["metric"] in LEADING + SCORES or row["table"] == "facts"):
         wanted |= {"generator": model} | {key: row["slice"][key] for key in PARTS if key in row["slice"]}
         wanted |= {
-            name: known[row["metric"]] for name, known in (("verdict", FACTS_READ), ("reply", REPLIES_READ)) if row["metric"] in known
+            name: known[row["metric"]]
+            for name, known in (("verdict", FACTS_READ), ("reply", REPLIES_READ))
+            if row["metric"] in known
         }
     return row | {"read": urlencode(wanted)} if len(wanted) > 1 else row

@@ -1,7 +1,9 @@
-"""How well annotators agree, with intervals: Fleiss' κ and percent agreement as statistics of sums, so that texts can be resampled.
+"""How well annotators agree, with intervals: Fleiss' κ and percent agreement as statistics of sums, so that
+texts can be resampled.
 
-Definitions: `metrics.agreement`. The sums per text are [Σ P_i, units, ratings of one label, ratings], P_i the share of agreeing rater pairs
-of a unit; a unit is a text, or a word of it. Units with fewer than two ratings are left out.
+Definitions: `metrics.agreement`. The sums per text are [Σ P_i, units, ratings of one label, ratings], P_i the
+share of agreeing rater pairs of a unit; a unit is a text, or a word of it. Units with fewer than two ratings
+are left out.
 """
 
 import re
@@ -25,11 +27,22 @@ def agreement_sums(counts: np.ndarray) -> list[float]:
 
 
 def agreement_scores(sums: list[list[float]], clusters: list[str], where: dict, tally: Tally) -> list[dict]:
-    """Score rows `fleiss_kappa` and `percent_agreement`, resampling clusters of texts; null over no unit with two ratings."""
+    """Score rows `fleiss_kappa` and `percent_agreement`, resampling clusters of texts; null over no unit with
+    two ratings.
+    """
     values = np.array(sums, dtype=float).reshape(len(sums), 4)
     return [
-        tally.statistic("fleiss_kappa", ANNOTATORS, where, values, clusters, _fleiss_kappa, bounds=(-1.0, 1.0)),
-        tally.statistic("percent_agreement", ANNOTATORS, where, values, clusters, lambda totals: totals[:, 0] / totals[:, 1]),
+        tally.statistic(
+            "fleiss_kappa", ANNOTATORS, where, values, clusters, _fleiss_kappa, bounds=(-1.0, 1.0)
+        ),
+        tally.statistic(
+            "percent_agreement",
+            ANNOTATORS,
+            where,
+            values,
+            clusters,
+            lambda totals: totals[:, 0] / totals[:, 1],
+        ),
     ]
 
 
@@ -40,16 +53,22 @@ def _fleiss_kappa(totals: np.ndarray) -> np.ndarray:
 
 
 def published_agreement(judgements: pl.DataFrame, samples: pl.DataFrame, tally: Tally) -> list[dict]:
-    """Agreement of the annotators that a source came with, per task: on whole texts, and on the words that they marked.
+    """Agreement of the annotators that a source came with, per task: on whole texts, and on the words that
+    they marked.
 
-    A word (split at white space) is marked where it lies fully inside one span, as the XSum annotations count it. Texts of one group
-    (an article) are resampled together. No judgements, no rows.
+    A word (split at white space) is marked where it lies fully inside one span, as the XSum annotations count
+    it. Texts of one group (an article) are resampled together. No judgements, no rows.
     """
     raters = judgements.group_by("target_id", maintain_order=True).agg("verdict", "spans")
-    rated = samples.join(raters, left_on="sample_id", right_on="target_id", suffix="_of_raters").sort("sample_id")
+    rated = samples.join(raters, left_on="sample_id", right_on="target_id", suffix="_of_raters").sort(
+        "sample_id"
+    )
     made = []
     for (task,), part in sorted(rated.group_by("task"), key=lambda found: found[0]):
-        texts = [agreement_sums(np.array([[len(said) - sum(said), sum(said)]], dtype=float)) for said in part["verdict"]]
+        texts = [
+            agreement_sums(np.array([[len(said) - sum(said), sum(said)]], dtype=float))
+            for said in part["verdict"]
+        ]
         words = [agreement_sums(_word_counts(row)) for row in part.iter_rows(named=True)]
         for unit, sums in (("text", texts), ("word", words)):
             made += agreement_scores(sums, part["group_id"].to_list(), {"task": task, "unit": unit}, tally)

@@ -2,11 +2,22 @@
 
 from truerate.core import text as texts
 
-# Why a candidate is not in the data set: no reply came, none could be read from it, the model declined, it has no words, it says what the
-# right text says, or it was usable but the judge (or the seeded pick) preferred the other one.
+# Why a candidate is not in the data set: no reply came, none could be read from it, the model declined, it
+# has no words, it says what the right text says, or it was usable but the judge (or the seeded pick)
+# preferred the other one.
 REASONS = ("dead", "unparsed", "refusal", "empty", "same_as_right", "filtered_out")
 LENGTH_RULED = ("qa", "summarization")  # the tasks whose instruction limits the length (HELMA 2.1)
-_REFUSALS = ("i'm sorry", "i am sorry", "sorry,", "i cannot", "i can't", "i can not", "i am unable", "i'm unable", "as an ai")
+_REFUSALS = (
+    "i'm sorry",
+    "i am sorry",
+    "sorry,",
+    "i cannot",
+    "i can't",
+    "i can not",
+    "i am unable",
+    "i'm unable",
+    "as an ai",
+)
 _NEGATIVE = ("cannot", "can't", "can not", "unable", "not able", "won't", "will not")
 
 
@@ -22,7 +33,8 @@ def candidate_reason(text: str, right: str | None) -> str | None:
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a reply declines the request: it opens as an apology or refusal and its first sentence says that it cannot.
+    """Whether a reply declines the request: it opens as an apology or refusal and its first sentence says
+    that it cannot.
 
     Deliberately narrow: a phrase list over whole texts takes "Sorry is a song by …" for a refusal.
     """

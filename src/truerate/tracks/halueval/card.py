@@ -1,4 +1,6 @@
-"""The track's card: what it is, what it does step by step, what its boards rank and what they must not be read as."""
+"""The track's card: what it is, what it does step by step, what its boards rank and what they must not be
+read as.
+"""
 
 CARD = {
     "name": "halueval",
@@ -94,7 +96,9 @@ CARD = {
         "precision_right": "Of the texts judged right, the share that is.",
         "recall_right": "Of the right texts, the share judged so; unreadable verdicts are misses.",
         "f1_right": "Harmonic mean of precision and recall of the right class.",
-        "tpr": ("True positive rate: of the hallucinated texts with a readable verdict, the share judged hallucinated. Also by pattern."),
+        "tpr": (
+            "True positive rate: of the hallucinated texts with a readable verdict, the share judged hallucinated. Also by pattern."
+        ),
         "tnr": "True negative rate: of the right texts with a readable verdict, the share judged right.",
         "failure_rate": "1 - TPR of the hallucinated texts of one pattern.",
         "unparsed_rate": "Share of texts without a verdict: none came, or none could be read from the reply.",
@@ -124,7 +128,9 @@ CARD = {
     },
     "caveats": [
         "The boards rank recognition, not how often a model hallucinates.",
-        ("Right and hallucinated texts may differ in form: see the shortcut audit and the baselines before reading an accuracy."),
+        (
+            "Right and hallucinated texts may differ in form: see the shortcut audit and the baselines before reading an accuracy."
+        ),
         "A generator, a filter judge and a subject of one family share their blind spots; such rows are flagged.",
         "Accuracy hides how a judge treats the two classes: read TPR and TNR beside it.",
         "The prompts are our own words after the paper's design; published figures were measured with others.",

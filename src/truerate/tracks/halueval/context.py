@@ -8,7 +8,11 @@ import polars as pl
 from truerate.core.keys import draw, shard_of
 from truerate.core.schemas import pair
 
-SAMPLED_TASKS = ("qa", "dialogue", "summarization")  # general replies are not made to be wrong: people label them
+SAMPLED_TASKS = (
+    "qa",
+    "dialogue",
+    "summarization",
+)  # general replies are not made to be wrong: people label them
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,9 @@ class Context:
 
 
 def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]:
-    """Every item by its id, with the texts of its documents joined by blank lines in the order of `document_ids`."""
+    """Every item by its id, with the texts of its documents joined by blank lines in the order of
+    `document_ids`.
+    """
     texts = dict(documents.select("document_id", "text").iter_rows())
     return {row["item_id"]: _context(row, texts) for row in items.iter_rows(named=True)}
 
@@ -34,7 +40,16 @@ def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]
 def _context(row: dict, texts: dict[str, str]) -> Context:
     knowledge = "\n\n".join(texts[name] for name in row["document_ids"] if name in texts)
     history = _history(row["history"], row["question"]) if row["task"] == "dialogue" else row["history"]
-    return Context(row["item_id"], row["task"], row["group_id"], row["lang"], knowledge, history, row["question"], row["right_answer"])
+    return Context(
+        row["item_id"],
+        row["task"],
+        row["group_id"],
+        row["lang"],
+        knowledge,
+        history,
+        row["question"],
+        row["right_answer"],
+    )
 
 
 def _history(earlier: str, question: str) -> str:
@@ -44,10 +59,11 @@ def _history(earlier: str, question: str) -> str:
 
 
 def chosen_items(items: pl.DataFrame, sizes: dict[str, int], seed: int) -> pl.DataFrame:
-    """The first `sizes[task]` items of each task in a seeded order, so that a larger size keeps the earlier items.
+    """The first `sizes[task]` items of each task in a seeded order, so that a larger size keeps the earlier
+    items.
 
-    Items without a right answer are of no use to tasks that sample against one and are passed over, as are the items of the probe set;
-    tasks without a size are left out.
+    Items without a right answer are of no use to tasks that sample against one and are passed over, as are
+    the items of the probe set; tasks without a size are left out.
     """
     kept = []
     for task, n in sizes.items():
@@ -72,4 +88,7 @@ def in_shard(found: Iterable[Context], shard: int, n_shards: int) -> list[Contex
 def context_frame(found: dict[str, Context]) -> pl.DataFrame:
     """Contexts as a frame, `item_id`, `knowledge`, `question`, `history`: what a detector sees beside the text."""
     names = ("item_id", "knowledge", "question", "history")
-    return pl.DataFrame({name: [getattr(one, name) for one in found.values()] for name in names}, schema=dict.fromkeys(names, pl.String))
+    return pl.DataFrame(
+        {name: [getattr(one, name) for one in found.values()] for name in names},
+        schema=dict.fromkeys(names, pl.String),
+    )

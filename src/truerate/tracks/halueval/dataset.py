@@ -1,4 +1,6 @@
-"""The data set of a board: items, all replies, labelled samples in pairs, what was rejected and why, and the annotation tasks."""
+"""The data set of a board: items, all replies, labelled samples in pairs, what was rejected and why, and the
+annotation tasks.
+"""
 
 from dataclasses import dataclass
 
@@ -29,11 +31,13 @@ class Dataset:
     tasks: list[dict]
 
 
-# ---- candidates -----------------------------------------------------------------------------------------------
+# ---- candidates --------------------------------------------------------------------------------------------
 
 
 def checked(sampled: pl.DataFrame, found: dict[str, Context], *, slack: int) -> pl.DataFrame:
-    """Candidates with `rejected: reason` where they cannot be a hallucinated text and `too_long: yes` where they break the length rule."""
+    """Candidates with `rejected: reason` where they cannot be a hallucinated text and `too_long: yes` where
+    they break the length rule.
+    """
     rows = [_checked_row(row, found[row["item_id"]], slack) for row in sampled.iter_rows(named=True)]
     return pl.DataFrame(rows, schema=sampled.schema)
 
@@ -55,15 +59,26 @@ def usable(candidates: pl.DataFrame) -> pl.DataFrame:
 def generated_candidates(candidates: pl.DataFrame, generator: str | None) -> dict[str, list[Candidate]]:
     """The usable candidates of the generator whose texts become the data set, by item."""
     found: dict[str, list[Candidate]] = {}
-    for row in usable(candidates).filter(pl.col("model") == (generator or "")).sort("generation_id").iter_rows(named=True):
-        found.setdefault(row["item_id"], []).append(Candidate(row["generation_id"], row["text"], facts(row)["scheme"]))
+    for row in (
+        usable(candidates)
+        .filter(pl.col("model") == (generator or ""))
+        .sort("generation_id")
+        .iter_rows(named=True)
+    ):
+        found.setdefault(row["item_id"], []).append(
+            Candidate(row["generation_id"], row["text"], facts(row)["scheme"])
+        )
     return found
 
 
 def published_candidates(samples: pl.DataFrame) -> dict[str, list[Candidate]]:
     """The hallucinated sides of published pairs that name their scheme, by item."""
     found: dict[str, list[Candidate]] = {}
-    for row in samples.filter(pl.col("is_hallucinated") & pl.col("pair_id").is_not_null()).sort("sample_id").iter_rows(named=True):
+    for row in (
+        samples.filter(pl.col("is_hallucinated") & pl.col("pair_id").is_not_null())
+        .sort("sample_id")
+        .iter_rows(named=True)
+    ):
         if scheme := facts(row).get("scheme"):
             found.setdefault(row["item_id"], []).append(Candidate(row["sample_id"], row["text"], scheme))
     return found
@@ -74,13 +89,14 @@ def without_probes(samples: pl.DataFrame, tasks: tuple[str, ...]) -> tuple[pl.Da
     return samples.filter(~is_probe() & pl.col("task").is_in(tasks)), samples.filter(is_probe())
 
 
-# ---- samples --------------------------------------------------------------------------------------------------
+# ---- samples -----------------------------------------------------------------------------------------------
 
 
 def pair_samples(candidates: pl.DataFrame, chosen: dict[str, Pick], found: dict[str, Context]) -> list[dict]:
     """The right and the hallucinated Sample row of every item with a chosen candidate.
 
-    Both carry how it was picked and by which scheme it was made (`candidate_scheme`): the two belong to one set, whatever the scheme.
+    Both carry how it was picked and by which scheme it was made (`candidate_scheme`): the two belong to one
+    set, whatever the scheme.
     """
     row_of = {row["generation_id"]: row for row in candidates.iter_rows(named=True)}
     rows = []
@@ -89,14 +105,29 @@ def pair_samples(candidates: pl.DataFrame, chosen: dict[str, Pick], found: dict[
         row = row_of[pick.candidate_id]
         known = facts(row)
         more = pairs(pick=pick.pick, candidate_scheme=known["scheme"])
-        over = pairs(pick=pick.pick, candidate_scheme=known["scheme"], candidate=pick.candidate_id, words_over=known["words_over"])
+        over = pairs(
+            pick=pick.pick,
+            candidate_scheme=known["scheme"],
+            candidate=pick.candidate_id,
+            words_over=known["words_over"],
+        )
         rows.append(_sample(context, context.right_answer, False, attributes=more))
-        rows.append(_sample(context, row["text"], True, attributes=over, generator=row["model"], pattern=known["pattern"]))
+        rows.append(
+            _sample(
+                context, row["text"], True, attributes=over, generator=row["model"], pattern=known["pattern"]
+            )
+        )
     return rows
 
 
 def _sample(
-    context: Context, text: str, is_hallucinated: bool, *, attributes: list, generator: str | None = None, pattern: str | None = None
+    context: Context,
+    text: str,
+    is_hallucinated: bool,
+    *,
+    attributes: list,
+    generator: str | None = None,
+    pattern: str | None = None,
 ) -> dict:
     return {
         "sample_id": content_id("sample", context.item_id, text, is_hallucinated, generator, attributes),
@@ -118,24 +149,30 @@ def _sample(
 
 
 def with_picks(published: pl.DataFrame, chosen: dict[str, Pick]) -> pl.DataFrame:
-    """Published samples with `pick` on those that filtering chose; none is left out, their labels are the source's.
+    """Published samples with `pick` on those that filtering chose; none is left out, their labels are the
+    source's.
 
     A `pick` that a source brings says how its publisher's filtering went: it is not this board's, and goes.
     """
     how = {pick.candidate_id: pick.pick for pick in chosen.values() if pick.pick != "only"}
     picks = [facts(row) | {"pick": how.get(row["sample_id"])} for row in published.iter_rows(named=True)]
-    rows = [{**row, "attributes": pairs(**known)} for row, known in zip(published.iter_rows(named=True), picks, strict=True)]
+    rows = [
+        {**row, "attributes": pairs(**known)}
+        for row, known in zip(published.iter_rows(named=True), picks, strict=True)
+    ]
     return pl.DataFrame(rows, schema=published.schema)
 
 
-# ---- what was not kept ----------------------------------------------------------------------------------------
+# ---- what was not kept -------------------------------------------------------------------------------------
 
 
-def rejects(candidates: pl.DataFrame, chosen: dict[str, Pick], responded: pl.DataFrame, *, generator: str | None) -> pl.DataFrame:
+def rejects(
+    candidates: pl.DataFrame, chosen: dict[str, Pick], responded: pl.DataFrame, *, generator: str | None
+) -> pl.DataFrame:
     """Every candidate that is not in the data set with its reason, and every response that never came.
 
-    Reasons are those of `candidates.REASONS`; `filtered_out` is a usable candidate of the data set's generator that lost to the other one.
-    Other generators' usable candidates are only counted, not rejected.
+    Reasons are those of `candidates.REASONS`; `filtered_out` is a usable candidate of the data set's
+    generator that lost to the other one. Other generators' usable candidates are only counted, not rejected.
     """
     kept = {pick.candidate_id for pick in chosen.values()}
     rows = []
@@ -147,7 +184,10 @@ def rejects(candidates: pl.DataFrame, chosen: dict[str, Pick], responded: pl.Dat
             rows.append(_reject(row, known["rejected"], known["scheme"]))
         elif row["model"] == generator and row["generation_id"] not in kept:
             rows.append(_reject(row, "filtered_out", known["scheme"]))
-    rows.extend(_outcome(row) for row in responded.filter(pl.col("status") != "ok").sort("generation_id").iter_rows(named=True))
+    rows.extend(
+        _outcome(row)
+        for row in responded.filter(pl.col("status") != "ok").sort("generation_id").iter_rows(named=True)
+    )
     return frame(Reject, rows)
 
 
@@ -158,15 +198,26 @@ def _outcome(row: dict) -> dict:
 
 def _reject(row: dict, reason: str, detail: str) -> dict:
     shown = clean(row["text"])[:N_SHOWN]
-    return {"where": row["purpose"], "row": None, "target_id": row["generation_id"], "reason": reason, "detail": detail, "text": shown}
+    return {
+        "where": row["purpose"],
+        "row": None,
+        "target_id": row["generation_id"],
+        "reason": reason,
+        "detail": detail,
+        "text": shown,
+    }
 
 
-# ---- all together ---------------------------------------------------------------------------------------------
+# ---- all together ------------------------------------------------------------------------------------------
 
 
-def chosen_candidates(filtered: pl.DataFrame, candidates: dict[str, list[Candidate]], *, origin: str, seed: int) -> dict[str, Pick]:
+def chosen_candidates(
+    filtered: pl.DataFrame, candidates: dict[str, list[Candidate]], *, origin: str, seed: int
+) -> dict[str, Pick]:
     """The pick per item from the replies of filtering."""
-    choices = filtered.filter(pl.col("purpose") == filtering.PURPOSE).sort("generation_id").iter_rows(named=True)
+    choices = (
+        filtered.filter(pl.col("purpose") == filtering.PURPOSE).sort("generation_id").iter_rows(named=True)
+    )
     return filtering.picks(choices, candidates, origin=origin, seed=seed)
 
 
@@ -176,9 +227,13 @@ def samples_frame(rows: list[dict], published: pl.DataFrame) -> pl.DataFrame:
 
 
 def following(made: pl.DataFrame, source: pl.DataFrame) -> pl.DataFrame:
-    """Samples made here on the side of the split that the source brings for their group (`test` where it brings both); others stay."""
+    """Samples made here on the side of the split that the source brings for their group (`test` where it
+    brings both); others stay.
+    """
     brought = source.filter(pair("attributes", "published_split").is_not_null())
-    sides = brought.group_by("group_id").agg(pl.col("split").min().alias("side"))  # `test` stands before `train`
+    sides = brought.group_by("group_id").agg(
+        pl.col("split").min().alias("side")
+    )  # `test` stands before `train`
     known = made.join(sides, on="group_id", how="left", maintain_order="left")
     return known.with_columns(split=pl.coalesce("side", "split")).drop("side")
 

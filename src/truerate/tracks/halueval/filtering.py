@@ -1,7 +1,7 @@
 """High-quality hallucination filtering (HELMA 2.1): of two candidates the more plausible one is kept.
 
-The judge sees demonstrations with the ground truth and is asked in both orders. Where the two replies disagree, or one could not be read,
-a seeded pick decides and the row says so.
+The judge sees demonstrations with the ground truth and is asked in both orders. Where the two replies
+disagree, or one could not be read, a seeded pick decides and the row says so.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,7 +39,9 @@ class Contest:
 
 @dataclass(frozen=True)
 class Pick:
-    """The candidate that was chosen, and how: `agreed` in both orders, `seeded` where they did not agree, `only` without a rival."""
+    """The candidate that was chosen, and how: `agreed` in both orders, `seeded` where they did not agree,
+    `only` without a rival.
+    """
 
     candidate_id: str
     pick: str
@@ -58,31 +60,64 @@ def contests(candidates: dict[str, list[Candidate]], found: dict[str, Context]) 
 def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
     """The candidates by scheme, those of equal normalised text once; at most the first two."""
     kept: dict[str, Candidate] = {}
-    for one in sorted(candidates, key=lambda c: (c.scheme, c.candidate_id), reverse=True):  # one-pass first, as in the paper
+    for one in sorted(
+        candidates, key=lambda c: (c.scheme, c.candidate_id), reverse=True
+    ):  # one-pass first, as in the paper
         kept.setdefault(texts.normalise(one.text), one)
     return list(kept.values())[:2]
 
 
-def requests(made: Sequence[Contest], judge: str, settings: HaluEval, *, origin: str, prompts_dir: str | None) -> list[Prompted]:
-    """Both orders of every contest. `origin` says whose candidates they are: `generated` here, or `published` by the source."""
+def requests(
+    made: Sequence[Contest], judge: str, settings: HaluEval, *, origin: str, prompts_dir: str | None
+) -> list[Prompted]:
+    """Both orders of every contest. `origin` says whose candidates they are: `generated` here, or `published`
+    by the source.
+    """
     asked = []
     for contest in made:
         for first, second in ((contest.one, contest.two), (contest.two, contest.one)):
             messages = _messages(contest.context, first.text, second.text, prompts_dir=prompts_dir)
-            known = {"task": contest.context.task, "origin": origin, "first": first.candidate_id, "second": second.candidate_id}
-            asked.append(Prompted(Request(judge, messages, decoding(settings.recognition)), contest.context.item_id, PURPOSE, known))
+            known = {
+                "task": contest.context.task,
+                "origin": origin,
+                "first": first.candidate_id,
+                "second": second.candidate_id,
+            }
+            asked.append(
+                Prompted(
+                    Request(judge, messages, decoding(settings.recognition)),
+                    contest.context.item_id,
+                    PURPOSE,
+                    known,
+                )
+            )
     return asked
 
 
 def _messages(context: Context, first: str, second: str, *, prompts_dir: str | None) -> tuple[dict, ...]:
     values = {"knowledge": context.knowledge, "history": context.history, "question": context.question}
     shown = patterns.named(context.task, None)
-    return tuple(prompts.render("halueval", f"filter_{context.task}", prompts_dir, **values, first=first, second=second, patterns=shown))
+    return tuple(
+        prompts.render(
+            "halueval",
+            f"filter_{context.task}",
+            prompts_dir,
+            **values,
+            first=first,
+            second=second,
+            patterns=shown,
+        )
+    )
 
 
 def collect(asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
-    """Generation rows of choices; `choice` is the id of the chosen candidate, `position` where it stood (1 or 2)."""
-    return [generation(prompted, reply, read_choice(prompted, reply.text)) for prompted, reply in zip(asked, replies, strict=True)]
+    """Generation rows of choices; `choice` is the id of the chosen candidate, `position` where it stood (1 or
+    2).
+    """
+    return [
+        generation(prompted, reply, read_choice(prompted, reply.text))
+        for prompted, reply in zip(asked, replies, strict=True)
+    ]
 
 
 def read_choice(asked: Prompted, text: str) -> Read:
@@ -92,17 +127,31 @@ def read_choice(asked: Prompted, text: str) -> Read:
     if found.value is None:
         return Read(text, "unparsed", found.reason)
     position = found.value[-1]
-    return Read(text, attributes={"position": position, "choice": asked.attributes["first" if position == "1" else "second"]})
+    return Read(
+        text,
+        attributes={
+            "position": position,
+            "choice": asked.attributes["first" if position == "1" else "second"],
+        },
+    )
 
 
-def picks(choices: Iterable[dict], candidates: dict[str, list[Candidate]], *, origin: str, seed: int) -> dict[str, Pick]:
-    """The chosen candidate per item, from the Generation rows of filtering and all usable candidates of that origin."""
+def picks(
+    choices: Iterable[dict], candidates: dict[str, list[Candidate]], *, origin: str, seed: int
+) -> dict[str, Pick]:
+    """The chosen candidate per item, from the Generation rows of filtering and all usable candidates of that
+    origin.
+    """
     said: dict[str, list[str | None]] = {}
     for row in choices:
         known = facts(row)
         if known["origin"] == origin:
             said.setdefault(row["item_id"], []).append(known.get("choice"))
-    return {item_id: _pick(item_id, distinct(found), said.get(item_id, []), seed) for item_id, found in candidates.items() if found}
+    return {
+        item_id: _pick(item_id, distinct(found), said.get(item_id, []), seed)
+        for item_id, found in candidates.items()
+        if found
+    }
 
 
 def _pick(item_id: str, both: list[Candidate], said: list[str | None], seed: int) -> Pick:

@@ -1,4 +1,6 @@
-"""General user queries (HELMA 2.2): several answers per query; the queries whose answers agree least are labelled by people."""
+"""General user queries (HELMA 2.2): several answers per query; the queries whose answers agree least are
+labelled by people.
+"""
 
 from collections.abc import Sequence
 
@@ -22,7 +24,9 @@ def requests(found: Sequence[Context], responder: str, settings: HaluEval) -> li
         messages = ({"role": "user", "content": context.question},)
         for index in range(settings.n_responses):
             request = Request(responder, messages, decoding(settings.sampling, index), sample_index=index)
-            asked.append(Prompted(request, context.item_id, PURPOSE, {"task": "general", "index": str(index)}))
+            asked.append(
+                Prompted(request, context.item_id, PURPOSE, {"task": "general", "index": str(index)})
+            )
     return asked
 
 
@@ -37,46 +41,68 @@ def measure_of(name: str):
 
 
 def similarities(responses: pl.DataFrame, *, similarity: str) -> pl.DataFrame:
-    """Mean pairwise similarity of the responses per query: `item_id`, `similarity` (null where fewer than two came)."""
+    """Mean pairwise similarity of the responses per query: `item_id`, `similarity` (null where fewer than two
+    came).
+    """
     ok = responses.filter(pl.col("status") == "ok").sort("item_id", "sample_index")
     groups = ok.group_by("item_id", maintain_order=True).agg("text")
     ids = responses["item_id"].unique().sort().to_list()
     values = measures.mean_pairwise(groups["text"].to_list(), measure_of(similarity)) if ids else []
     found = dict(zip(groups["item_id"].to_list(), values, strict=True))
     rounded = [None if found.get(name) is None else round(found[name], 6) for name in ids]
-    return pl.DataFrame({"item_id": ids, "similarity": rounded}, schema={"item_id": pl.String, "similarity": pl.Float64})
+    return pl.DataFrame(
+        {"item_id": ids, "similarity": rounded}, schema={"item_id": pl.String, "similarity": pl.Float64}
+    )
 
 
 def marked(responses: pl.DataFrame, *, n: int, similarity: str, seed: int) -> pl.DataFrame:
-    """The responses with `similarity` of their query and, on one response each of the `n` least similar queries, `selected: yes`.
+    """The responses with `similarity` of their query and, on one response each of the `n` least similar
+    queries, `selected: yes`.
 
-    Which of a query's responses is labelled is drawn by seed; a query with fewer than two responses is never selected.
+    Which of a query's responses is labelled is drawn by seed; a query with fewer than two responses is never
+    selected.
     """
     compared = similarities(responses, similarity=similarity)
     kept = set(measures.least_similar(compared, n))
     value_of = dict(compared.iter_rows())
     ok = responses.filter(pl.col("status") == "ok").sort("item_id", "sample_index")
-    choices = {row["item_id"]: row["generation_id"] for row in ok.group_by("item_id").agg("generation_id").iter_rows(named=True)}
-    drawn = {ids[int(draw(seed, "response", item_id) * len(ids))] for item_id, ids in choices.items() if item_id in kept}
-    rows = [_marked_row(row, value_of[row["item_id"]], row["generation_id"] in drawn) for row in responses.iter_rows(named=True)]
+    choices = {
+        row["item_id"]: row["generation_id"]
+        for row in ok.group_by("item_id").agg("generation_id").iter_rows(named=True)
+    }
+    drawn = {
+        ids[int(draw(seed, "response", item_id) * len(ids))]
+        for item_id, ids in choices.items()
+        if item_id in kept
+    }
+    rows = [
+        _marked_row(row, value_of[row["item_id"]], row["generation_id"] in drawn)
+        for row in responses.iter_rows(named=True)
+    ]
     return pl.DataFrame(rows, schema=responses.schema)
 
 
 def _marked_row(row: dict, value: float | None, is_selected: bool) -> dict:
-    added = {"similarity": None if value is None else f"{value:.6f}", "selected": "yes" if is_selected else None}
+    added = {
+        "similarity": None if value is None else f"{value:.6f}",
+        "selected": "yes" if is_selected else None,
+    }
     return {**row, "attributes": pairs(**facts(row), **added)}
 
 
 def selected(generations: pl.DataFrame) -> pl.DataFrame:
     """The responses that people label and that recognition judges, from a data set's generations."""
-    return generations.filter((pl.col("purpose") == PURPOSE) & (pair("attributes", "selected") == "yes")).sort("generation_id")
+    return generations.filter(
+        (pl.col("purpose") == PURPOSE) & (pair("attributes", "selected") == "yes")
+    ).sort("generation_id")
 
 
 def annotation_tasks(responses: pl.DataFrame, items: pl.DataFrame, probes: pl.DataFrame) -> list[dict]:
-    """What labellers are given, sorted by `task_id`: the selected responses and, so that labellers can be screened, the probe set.
+    """What labellers are given, sorted by `task_id`: the selected responses and, so that labellers can be
+    screened, the probe set.
 
-    Nothing in a task says whether it is a probe: a labeller who knew would take care there alone. Without responses to label there is
-    nothing to screen for, and the list is empty.
+    Nothing in a task says whether it is a probe: a labeller who knew would take care there alone. Without
+    responses to label there is nothing to screen for, and the list is empty.
     """
     if responses.is_empty():
         return []

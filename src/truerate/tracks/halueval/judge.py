@@ -1,4 +1,6 @@
-"""The prompted judge behind the interface of a detector: a model that is asked, text by text, whether there is hallucination."""
+"""The prompted judge behind the interface of a detector: a model that is asked, text by text, whether there
+is hallucination.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,8 +19,8 @@ from truerate.tracks.halueval.recognition import Target
 class PromptedJudge:
     """Recognition in one variant (`plain`, `knowledge`, `chain-of-thought`) by one model, as `fit` and `judge`.
 
-    The prompts and decoding are those of the board's recognition, so what the board has asked already is answered by the response store.
-    Nothing is learned: `fit` gives the judge back and `save` writes nothing.
+    The prompts and decoding are those of the board's recognition, so what the board has asked already is
+    answered by the response store. Nothing is learned: `fit` gives the judge back and `save` writes nothing.
     """
 
     name: str
@@ -32,7 +34,9 @@ class PromptedJudge:
         return self
 
     def judge(self, samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
-        """One `schemas.Judgement` row per sample, null where no verdict could be read. Raises TruerateError as `llm.ask` does."""
+        """One `schemas.Judgement` row per sample, null where no verdict could be read. Raises TruerateError
+        as `llm.ask` does.
+        """
         settings = self.at.p.track(self.board)
         found = _contexts(samples, contexts)
         asked = [
@@ -47,7 +51,9 @@ class PromptedJudge:
             )
             for row in samples.sort("sample_id").iter_rows(named=True)
         ]
-        replies: Sequence[Reply] = self.asking([one.request for one in asked], self.at, label=f"{self.board}: judge {self.name}")
+        replies: Sequence[Reply] = self.asking(
+            [one.request for one in asked], self.at, label=f"{self.board}: judge {self.name}"
+        )
         _, judged = recognition.collect(asked, replies, version=self.at.identity(self.name))
         return recognition.judgements(judged)
 
@@ -61,6 +67,10 @@ class PromptedJudge:
 
 def _contexts(samples: pl.DataFrame, contexts: pl.DataFrame) -> dict[str, Context]:
     """The context of every sample's item, empty where there is none."""
-    joined = samples.select("item_id", "task", "group_id", "lang").unique("item_id").join(contexts, on="item_id", how="left")
+    joined = (
+        samples.select("item_id", "task", "group_id", "lang")
+        .unique("item_id")
+        .join(contexts, on="item_id", how="left")
+    )
     rows = joined.with_columns(pl.col("knowledge", "history", "question").fill_null("")).iter_rows(named=True)
     return {row["item_id"]: Context(**row, right_answer=None) for row in rows}

@@ -14,21 +14,39 @@ KEYS = ("judge", "task", "variant", "scheme")
 
 
 def judged(samples: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
-    """One row per judgement of a sample by a model or detector: the sample's label, group, pattern and scheme, and the verdict.
+    """One row per judgement of a sample by a model or detector: the sample's label, group, pattern and
+    scheme, and the verdict.
 
-    A judgement without a variant is a fitted detector's and counts as plain.
-    Annotators' labels and judgements of refined texts are left out.
-    Columns `judge`, `task`, `variant`, `order`, `scheme`, `sample_id`, `item_id`, `pair_id`, `group_id`, `pattern`, `is_hallucinated`,
-    `verdict`, `status`. `scheme` is null unless the data set holds several published candidates per question.
+    A judgement without a variant is a fitted detector's and counts as plain. Annotators' labels and
+    judgements of refined texts are left out. Columns `judge`, `task`, `variant`, `order`, `scheme`,
+    `sample_id`, `item_id`, `pair_id`, `group_id`, `pattern`, `is_hallucinated`, `verdict`, `status`. `scheme`
+    is null unless the data set holds several published candidates per question.
     """
     said = judgements.select(
-        "judge", "target_id", "verdict", "status", *(pair("attributes", key) for key in ("variant", "order", "stage"))
+        "judge",
+        "target_id",
+        "verdict",
+        "status",
+        *(pair("attributes", key) for key in ("variant", "order", "stage")),
     ).filter(pl.col("stage").is_null())
     known = samples.select(
-        "sample_id", "item_id", "pair_id", "group_id", "task", "pattern", "is_hallucinated", pair("attributes", "scheme")
+        "sample_id",
+        "item_id",
+        "pair_id",
+        "group_id",
+        "task",
+        "pattern",
+        "is_hallucinated",
+        pair("attributes", "scheme"),
     )
-    joined = said.join(known, left_on="target_id", right_on="sample_id", how="inner").rename({"target_id": "sample_id"})
-    return joined.with_columns(pl.col("variant").fill_null(PLAIN)).drop("stage").sort("judge", "task", "variant", "sample_id", "order")
+    joined = said.join(known, left_on="target_id", right_on="sample_id", how="inner").rename(
+        {"target_id": "sample_id"}
+    )
+    return (
+        joined.with_columns(pl.col("variant").fill_null(PLAIN))
+        .drop("stage")
+        .sort("judge", "task", "variant", "sample_id", "order")
+    )
 
 
 def by_subject(rows: pl.DataFrame) -> Iterator[tuple[str, dict, pl.DataFrame]]:
@@ -40,7 +58,9 @@ def by_subject(rows: pl.DataFrame) -> Iterator[tuple[str, dict, pl.DataFrame]]:
 
 @dataclass(frozen=True)
 class Contrast:
-    """What a judge said of one pair: per order, whether it named the hallucinated side (None: no choice could be read)."""
+    """What a judge said of one pair: per order, whether it named the hallucinated side (None: no choice could
+    be read).
+    """
 
     pair_id: str
     group_id: str
@@ -61,12 +81,18 @@ def contrasts(rows: pl.DataFrame) -> list[Contrast]:
     """The contrast judgements of one judge, one entry per pair."""
     found: dict[str, Contrast] = {}
     for row in rows.filter("is_hallucinated").sort("pair_id", "order").iter_rows(named=True):
-        found.setdefault(row["pair_id"], Contrast(row["pair_id"], row["group_id"], {})).named[row["order"]] = row["verdict"]
+        found.setdefault(row["pair_id"], Contrast(row["pair_id"], row["group_id"], {})).named[
+            row["order"]
+        ] = row["verdict"]
     return list(found.values())
 
 
 def one_side(rows: pl.DataFrame, *, seed: int) -> np.ndarray:
-    """Which rows the paper's protocol would have asked: one side per pair, hallucinated or right with equal chance, by a recorded seed."""
+    """Which rows the paper's protocol would have asked: one side per pair, hallucinated or right with equal
+    chance, by a recorded seed.
+    """
     is_drawn = {name: draw(seed, "side", name) < 0.5 for name in rows["pair_id"].unique().drop_nulls()}
     sides = zip(rows["pair_id"].to_list(), rows["is_hallucinated"].to_list(), strict=True)
-    return np.array([pair_id is not None and is_drawn[pair_id] == label for pair_id, label in sides], dtype=bool)
+    return np.array(
+        [pair_id is not None and is_drawn[pair_id] == label for pair_id, label in sides], dtype=bool
+    )

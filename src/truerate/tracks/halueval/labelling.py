@@ -1,4 +1,6 @@
-"""Labelled general samples from what annotators returned: samples, every label as a judgement, rejects, and how well they agree."""
+"""Labelled general samples from what annotators returned: samples, every label as a judgement, rejects, and
+how well they agree.
+"""
 
 import numpy as np
 import polars as pl
@@ -17,14 +19,26 @@ WHERE = {"task": "general"}
 
 
 def label_responses(
-    read: labels.Read, responses: pl.DataFrame, items: pl.DataFrame, truth: dict[str, bool], settings: HaluEval, tally: Tally
+    read: labels.Read,
+    responses: pl.DataFrame,
+    items: pl.DataFrame,
+    truth: dict[str, bool],
+    settings: HaluEval,
+    tally: Tally,
 ) -> Labelled:
-    """Screening on the probe set (`truth`: its labels by task), a seeded draw of annotators per task, max-voting, agreement."""
+    """Screening on the probe set (`truth`: its labels by task), a seeded draw of annotators per task,
+    max-voting, agreement.
+    """
     rates = labels.probe_rates(read.labels, truth)
     passed = labels.passing(rates, pass_rate=settings.probe_pass_rate)
     asked = set(responses["generation_id"])
-    drawn = labels.drawn_labels([one for one in read.labels if one.task_id in asked], passed, n=settings.n_annotators, seed=tally.seed)
-    samples, rejects = [], list(read.rejects) + [_screened(name, rates[name]) for name in sorted(set(rates) - passed)]
+    drawn = labels.drawn_labels(
+        [one for one in read.labels if one.task_id in asked], passed, n=settings.n_annotators, seed=tally.seed
+    )
+    samples, rejects = (
+        [],
+        list(read.rejects) + [_screened(name, rates[name]) for name in sorted(set(rates) - passed)],
+    )
     item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
     voted: dict[str, list[Label]] = {}
     for row in responses.sort("generation_id").iter_rows(named=True):
@@ -37,12 +51,19 @@ def label_responses(
         if verdict is not None:
             samples.append(_sample(row, item_of[row["item_id"]], verdict, found))
     is_drawn = {(one.task_id, one.annotator) for found in drawn.values() for one in found}
-    judgements = [_judgement(one, (one.task_id, one.annotator) in is_drawn, one.task_id in truth) for one in read.labels]
+    judgements = [
+        _judgement(one, (one.task_id, one.annotator) in is_drawn, one.task_id in truth) for one in read.labels
+    ]
     return Labelled(
         frame(Sample, samples).sort("sample_id"),
         frame(Judgement, judgements).sort("judgement_id"),
         frame(Reject, rejects),
-        frame(Score, _agreement(voted, tally) + _screening_scores(rates, passed, len(truth), tally) if read.labels else []),
+        frame(
+            Score,
+            _agreement(voted, tally) + _screening_scores(rates, passed, len(truth), tally)
+            if read.labels
+            else [],
+        ),
     )
 
 
@@ -57,7 +78,9 @@ def _unlabelled(row: dict, reason: str, n: int) -> dict:
 
 
 def _sample(row: dict, item: dict, verdict: bool, found: list[Label]) -> dict:
-    """A gold sample; its id is that of the response, so that judgements made before the labels came still belong to it."""
+    """A gold sample; its id is that of the response, so that judgements made before the labels came still
+    belong to it.
+    """
     n_yes = sum(one.is_hallucinated for one in found)
     return {
         "sample_id": row["generation_id"],
@@ -90,16 +113,24 @@ def _judgement(one: Label, is_drawn: bool, is_probe: bool) -> dict:
         "spans": [{"start": span.start, "end": span.end, "type": span.type, "p": None} for span in one.spans],
         "p": None,
         "rationale": None,
-        "attributes": pairs(stage="annotation", drawn="yes" if is_drawn else None, is_probe=True if is_probe else None),
+        "attributes": pairs(
+            stage="annotation", drawn="yes" if is_drawn else None, is_probe=True if is_probe else None
+        ),
     }
 
 
-def _screening_scores(rates: dict[str, float | None], passed: set[str], n_probes: int, tally: Tally) -> list[dict]:
+def _screening_scores(
+    rates: dict[str, float | None], passed: set[str], n_probes: int, tally: Tally
+) -> list[dict]:
     made = [tally.count("n_annotators_passed", ANNOTATORS, WHERE, len(passed), len(rates))]
     for name, rate in sorted(rates.items()):
         if rate is not None:
             hits = np.arange(n_probes) < round(rate * n_probes)
-            made.append(tally.share("probe_rate", name, WHERE, hits.tolist(), [str(place) for place in range(n_probes)]))
+            made.append(
+                tally.share(
+                    "probe_rate", name, WHERE, hits.tolist(), [str(place) for place in range(n_probes)]
+                )
+            )
     return made
 
 

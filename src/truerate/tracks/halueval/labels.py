@@ -1,7 +1,8 @@
 """Human labels of general responses (HELMA 2.2), back in: reading, screening, max-voting, agreement.
 
-A label row names its task, its annotator, `yes` or `no` (does the response contain hallucination), and the spans with their type.
-Annotators who get too few of the probe set right are screened out; of those who pass, `n_annotators` per task are drawn by seed.
+A label row names its task, its annotator, `yes` or `no` (does the response contain hallucination), and the
+spans with their type. Annotators who get too few of the probe set right are screened out; of those who pass,
+`n_annotators` per task are drawn by seed.
 """
 
 from collections import Counter
@@ -14,7 +15,8 @@ from truerate.metrics.agreement import max_voting
 from truerate.sources.label_files import BadLabel, checked_rows, field_text
 from truerate.tracks.halueval.patterns import LABELS
 
-# Why a label row, a span, an annotator or a task is not used. The first group stops a run unless params say `on_bad_row: reject`.
+# Why a label row, a span, an annotator or a task is not used. The first group stops a run unless params say
+# `on_bad_row: reject`.
 BAD_ROWS = ("unreadable", "missing_field", "unknown_task", "bad_verdict", "bad_spans", "duplicate")
 NOT_KEPT = ("span_not_verbatim", "span_of_no", "screened_out", "too_few_labellers", "tie")
 
@@ -49,12 +51,15 @@ class Read:
 def checked_labels(rows: Iterable[tuple], tasks: list[dict], *, where: str, on_bad_row: str) -> Read:
     """The labels that hold. A bad row ends the run (`stop`) or is booked with its reason (`reject`).
 
-    Rows are (number, row), or (number, row, file) where they come from more than one; `where` names the file of the others.
-    A span that is not verbatim in the response, or stands on a `no`, is booked and left out; its label stays.
+    Rows are (number, row), or (number, row, file) where they come from more than one; `where` names the file
+    of the others. A span that is not verbatim in the response, or stands on a `no`, is booked and left out;
+    its label stays.
     """
     text_of = {task["task_id"]: task["response"] for task in tasks}
     seen: set[tuple[str, str]] = set()
-    return Read(*checked_rows(rows, lambda row: _label(row, text_of, seen), where=where, on_bad_row=on_bad_row))
+    return Read(
+        *checked_rows(rows, lambda row: _label(row, text_of, seen), where=where, on_bad_row=on_bad_row)
+    )
 
 
 def _label(row: object, text_of: dict[str, str], seen: set) -> tuple[Label, list[tuple[str, str, str]]]:
@@ -75,7 +80,9 @@ def _label(row: object, text_of: dict[str, str], seen: set) -> tuple[Label, list
 
 def _spans(found: object, text: str, *, is_yes: bool) -> tuple[list[Span], list[tuple[str, str, str]]]:
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise BadLabel("bad_spans", "spans must be a list of objects with `text` (or `start` and `end`) and `type`")
+        raise BadLabel(
+            "bad_spans", "spans must be a list of objects with `text` (or `start` and `end`) and `type`"
+        )
     kept, left_out = [], []
     for one in found:
         kind = one.get("type")
@@ -100,14 +107,23 @@ def _place(one: dict, text: str) -> tuple[int, int] | None:
     return find_span(text, clean(str(one.get("text") or "")))
 
 
-# ---- screening and drawing ------------------------------------------------------------------------------------
+# ---- screening and drawing ---------------------------------------------------------------------------------
 
 
 def probe_rates(labels: Iterable[Label], truth: dict[str, bool]) -> dict[str, float | None]:
-    """Share of the probe set that each annotator got right; a probe left out counts as wrong. None where there is no probe set."""
+    """Share of the probe set that each annotator got right; a probe left out counts as wrong. None where
+    there is no probe set.
+    """
     labels = list(labels)
-    right = Counter(one.annotator for one in labels if truth.get(one.task_id) is not None and truth[one.task_id] == one.is_hallucinated)
-    return {name: right[name] / len(truth) if truth else None for name in sorted({one.annotator for one in labels})}
+    right = Counter(
+        one.annotator
+        for one in labels
+        if truth.get(one.task_id) is not None and truth[one.task_id] == one.is_hallucinated
+    )
+    return {
+        name: right[name] / len(truth) if truth else None
+        for name in sorted({one.annotator for one in labels})
+    }
 
 
 def passing(rates: dict[str, float | None], *, pass_rate: float) -> set[str]:
@@ -121,11 +137,16 @@ def drawn_labels(labels: Iterable[Label], allowed: set[str], *, n: int, seed: in
     for one in labels:
         if one.annotator in allowed:
             by_task.setdefault(one.task_id, []).append(one)
-    return {task: sorted(found, key=lambda one: draw(seed, "annotator", task, one.annotator))[:n] for task, found in by_task.items()}
+    return {
+        task: sorted(found, key=lambda one: draw(seed, "annotator", task, one.annotator))[:n]
+        for task, found in by_task.items()
+    }
 
 
 def voted(labels: list[Label], *, n: int) -> tuple[bool | None, str | None]:
-    """Max-voting over one task's labels: the verdict, or None and why there is none (`too_few_labellers`, `tie`)."""
+    """Max-voting over one task's labels: the verdict, or None and why there is none (`too_few_labellers`,
+    `tie`).
+    """
     if len(labels) < n:
         return None, "too_few_labellers"
     verdict = max_voting([one.is_hallucinated for one in labels])
@@ -133,9 +154,11 @@ def voted(labels: list[Label], *, n: int) -> tuple[bool | None, str | None]:
 
 
 def voted_spans(labels: list[Label]) -> list[dict]:
-    """The characters that more than half of the labellers marked, as spans; the type most of the spans that cover them name.
+    """The characters that more than half of the labellers marked, as spans; the type most of the spans that
+    cover them name.
 
-    `p` is the share of labellers that marked the span's least marked character. Ties between types go by the paper's order.
+    `p` is the share of labellers that marked the span's least marked character. Ties between types go by the
+    paper's order.
     """
     marks: Counter[int] = Counter()
     for one in labels:
@@ -152,12 +175,23 @@ def voted_spans(labels: list[Label]) -> list[dict]:
 
 def _run(run: list[int], labels: list[Label], marks: Counter) -> dict:
     start, end = run[0], run[-1] + 1
-    kinds = Counter(span.type for one in labels for span in one.spans if span.start < end and start < span.end)
+    kinds = Counter(
+        span.type for one in labels for span in one.spans if span.start < end and start < span.end
+    )
     kind = max(LABELS, key=lambda name: (kinds[name], -LABELS.index(name)))
-    return {"start": start, "end": end, "type": kind, "p": round(min(marks[place] for place in run) / len(labels), 6)}
+    return {
+        "start": start,
+        "end": end,
+        "type": kind,
+        "p": round(min(marks[place] for place in run) / len(labels), 6),
+    }
 
 
 def voted_type(labels: list[Label]) -> str | None:
-    """The label that most annotators who said yes marked; ties by the paper's order; None where none marked a span."""
-    kinds = Counter(kind for one in labels if one.is_hallucinated for kind in {span.type for span in one.spans})
+    """The label that most annotators who said yes marked; ties by the paper's order; None where none marked a
+    span.
+    """
+    kinds = Counter(
+        kind for one in labels if one.is_hallucinated for kind in {span.type for span in one.spans}
+    )
     return max(LABELS, key=lambda name: (kinds[name], -LABELS.index(name))) if kinds else None

@@ -1,8 +1,10 @@
-"""Hallucination patterns per task: names as in the paper (Table 5), definitions and demonstrations in our own words.
+"""Hallucination patterns per task: names as in the paper (Table 5), definitions and demonstrations in our own
+words.
 
-A demonstration holds a right and a hallucinated text about the same thing, so it serves sampling (write the wrong one), filtering (which
-is closer to the truth), recognition (is this one hallucinated) and contrast (which of the two is). The general task has no patterns to
-write by; its three labels take their place in recognition.
+A demonstration holds a right and a hallucinated text about the same thing, so it serves sampling (write the
+wrong one), filtering (which is closer to the truth), recognition (is this one hallucinated) and contrast
+(which of the two is). The general task has no patterns to write by; its three labels take their place in
+recognition.
 """
 
 from dataclasses import dataclass
@@ -12,7 +14,9 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class Demonstration:
-    """One worked example; `knowledge` is the document of a summary, `history` the turns of a dialogue, `question` a question or query."""
+    """One worked example; `knowledge` is the document of a summary, `history` the turns of a dialogue,
+    `question` a question or query.
+    """
 
     right: str
     hallucinated: str
@@ -188,7 +192,12 @@ GENERAL = (
     ),
 )
 
-PATTERNS: dict[str, tuple[Pattern, ...]] = {"qa": QA, "dialogue": DIALOGUE, "summarization": SUMMARIZATION, "general": GENERAL}
+PATTERNS: dict[str, tuple[Pattern, ...]] = {
+    "qa": QA,
+    "dialogue": DIALOGUE,
+    "summarization": SUMMARIZATION,
+    "general": GENERAL,
+}
 LABELS = tuple(pattern.name for pattern in GENERAL)
 
 

@@ -1,7 +1,8 @@
 """What a board would ask, step by step, without asking: stored replies are used, missing ones are assumed.
 
-An assumed reply is one that leads to the most further questions: a candidate is usable and unlike the other one, a text is flagged (so
-that it is refined and judged again). The number of calls is therefore an upper bound, and exact once everything is stored.
+An assumed reply is one that leads to the most further questions: a candidate is usable and unlike the other
+one, a text is flagged (so that it is refined and judged again). The number of calls is therefore an upper
+bound, and exact once everything is stored.
 """
 
 import polars as pl
@@ -15,7 +16,9 @@ from truerate.tracks.halueval import general, steps
 
 
 def assumed(key: str, request: Request) -> Reply:
-    """A reply that says what the prompt's last line asks for; candidates and free answers differ from one another."""
+    """A reply that says what the prompt's last line asks for; candidates and free answers differ from one
+    another.
+    """
     cue = request.messages[-1]["content"].rstrip().rsplit("\n", 1)[-1]
     text = f"assumed {content_id(key)}"
     if cue.startswith("#"):
@@ -40,21 +43,34 @@ def planned(at: Layout, board: str, tables) -> list[Planned]:
         return found
 
     def sampled(model: str):
-        return lambda peek: pl.concat([steps.sample(at, board, model, tables, shard, asking=peek) for shard in shards])
+        return lambda peek: pl.concat(
+            [steps.sample(at, board, model, tables, shard, asking=peek) for shard in shards]
+        )
 
-    written = {name: note("sample", name, sampled(name)) for name in dict.fromkeys((*settings.generators, settings.dataset_generator))}
+    written = {
+        name: note("sample", name, sampled(name))
+        for name in dict.fromkeys((*settings.generators, settings.dataset_generator))
+    }
     candidates = written[settings.dataset_generator]
     known = (tables.items, tables.documents)
-    filtered = note("filter", settings.filter_judge, lambda peek: steps.filter(at, board, candidates, *known, tables.samples, asking=peek))
+    filtered = note(
+        "filter",
+        settings.filter_judge,
+        lambda peek: steps.filter(at, board, candidates, *known, tables.samples, asking=peek),
+    )
     responded = note(
-        "respond", settings.responder, lambda peek: pl.concat([steps.respond(at, board, *known, shard, asking=peek) for shard in shards])
+        "respond",
+        settings.responder,
+        lambda peek: pl.concat([steps.respond(at, board, *known, shard, asking=peek) for shard in shards]),
     )
     dataset = steps.assemble(at, board, tables, candidates, filtered, responded)
     responses = general.selected(dataset.generations)
 
     def recognised(subject: str):
         texts = (dataset.samples, dataset.items, tables.documents, responses)
-        return lambda peek: pl.concat([steps.recognise(at, board, subject, *texts, shard, asking=peek)[0] for shard in shards])
+        return lambda peek: pl.concat(
+            [steps.recognise(at, board, subject, *texts, shard, asking=peek)[0] for shard in shards]
+        )
 
     for subject in settings.subjects:
         note("recognise", subject, recognised(subject))
@@ -62,6 +78,8 @@ def planned(at: Layout, board: str, tables) -> list[Planned]:
 
 
 def _without_weights(at: Layout) -> Layout:
-    """The same settings with chrF: which responses are selected changes no number of calls, and a plan loads no encoder."""
+    """The same settings with chrF: which responses are selected changes no number of calls, and a plan loads
+    no encoder.
+    """
     track = at.p.tracks.halueval.model_copy(update={"similarity": "chrf"})
     return Layout(at.p.model_copy(update={"tracks": at.p.tracks.model_copy(update={"halueval": track})}))

@@ -1,7 +1,9 @@
-"""Recognition (HELMA 3.1): does a text contain hallucination? And its variants: knowledge, chain-of-thought, sample contrast.
+"""Recognition (HELMA 3.1): does a text contain hallucination? And its variants: knowledge, chain-of-thought,
+sample contrast.
 
-QA and dialogue are judged without knowledge unless the variant gives it; a summary always comes with its document, so the knowledge
-variant does not exist for it. Sample contrast shows both sides of a pair, in both orders, and asks which one is hallucinated.
+QA and dialogue are judged without knowledge unless the variant gives it; a summary always comes with its
+document, so the knowledge variant does not exist for it. Sample contrast shows both sides of a pair, in both
+orders, and asks which one is hallucinated.
 """
 
 from collections.abc import Sequence
@@ -37,7 +39,9 @@ class Target:
 def targets(samples: pl.DataFrame, responses: pl.DataFrame) -> list[Target]:
     """Every sample, and every selected general response, by id."""
     found = {
-        row["sample_id"]: Target(row["sample_id"], row["item_id"], row["text"], row["pair_id"], row["is_hallucinated"])
+        row["sample_id"]: Target(
+            row["sample_id"], row["item_id"], row["text"], row["pair_id"], row["is_hallucinated"]
+        )
         for row in samples.iter_rows(named=True)
     }
     for row in responses.iter_rows(named=True):
@@ -54,7 +58,9 @@ def requests(
     knowledge: dict[str, str],
     prompts_dir: str | None,
 ) -> list[Prompted]:
-    """Every variant's requests. `knowledge` holds, by item id, what the knowledge variant gives; items without any are not asked it."""
+    """Every variant's requests. `knowledge` holds, by item id, what the knowledge variant gives; items
+    without any are not asked it.
+    """
     asked = []
     for variant in settings.variants:
         if variant == "contrast":
@@ -64,7 +70,17 @@ def requests(
             context = found[target.item_id]
             given = knowledge.get(target.item_id, "") if variant == "knowledge" else ""
             if variant != "knowledge" or (given and context.task != "summarization"):
-                asked.append(one_request(target, context, subject, settings, variant=variant, knowledge=given, prompts_dir=prompts_dir))
+                asked.append(
+                    one_request(
+                        target,
+                        context,
+                        subject,
+                        settings,
+                        variant=variant,
+                        knowledge=given,
+                        prompts_dir=prompts_dir,
+                    )
+                )
     return asked
 
 
@@ -91,22 +107,52 @@ def one_request(
     }
     messages = tuple(prompts.render("halueval", f"recognise_{context.task}", prompts_dir, **values))
     known = {"task": context.task, "variant": variant, "target": target.target_id, **more}
-    return Prompted(Request(subject, messages, decoding(settings.recognition)), target.item_id, PURPOSE, known)
+    return Prompted(
+        Request(subject, messages, decoding(settings.recognition)), target.item_id, PURPOSE, known
+    )
 
 
 def contrast_requests(
-    asked_of: Sequence[Target], found: dict[str, Context], subject: str, settings: HaluEval, *, prompts_dir: str | None
+    asked_of: Sequence[Target],
+    found: dict[str, Context],
+    subject: str,
+    settings: HaluEval,
+    *,
+    prompts_dir: str | None,
 ) -> list[Prompted]:
     """Both orders of every pair that has a right and a hallucinated side."""
     asked = []
     for right, hallucinated in sides(asked_of):
         context = found[right.item_id]
-        for order, first, second in (("right-first", right, hallucinated), ("hallucinated-first", hallucinated, right)):
-            values = {"has_knowledge": False, "knowledge": context.knowledge, "history": context.history, "question": context.question}
-            shown = {**values, "first": first.text, "second": second.text, "patterns": patterns.named(context.task, None)}
+        for order, first, second in (
+            ("right-first", right, hallucinated),
+            ("hallucinated-first", hallucinated, right),
+        ):
+            values = {
+                "has_knowledge": False,
+                "knowledge": context.knowledge,
+                "history": context.history,
+                "question": context.question,
+            }
+            shown = {
+                **values,
+                "first": first.text,
+                "second": second.text,
+                "patterns": patterns.named(context.task, None),
+            }
             messages = tuple(prompts.render("halueval", f"contrast_{context.task}", prompts_dir, **shown))
-            known = {"task": context.task, "variant": "contrast", "order": order, "first": first.target_id, "second": second.target_id}
-            asked.append(Prompted(Request(subject, messages, decoding(settings.recognition)), right.item_id, PURPOSE, known))
+            known = {
+                "task": context.task,
+                "variant": "contrast",
+                "order": order,
+                "first": first.target_id,
+                "second": second.target_id,
+            }
+            asked.append(
+                Prompted(
+                    Request(subject, messages, decoding(settings.recognition)), right.item_id, PURPOSE, known
+                )
+            )
     return asked
 
 
@@ -119,14 +165,22 @@ def sides(asked_of: Sequence[Target]) -> list[tuple[Target, Target]]:
     return [(both[False], both[True]) for _, both in sorted(by_pair.items()) if len(both) == 2]
 
 
-def collect(asked: Sequence[Prompted], replies: Sequence[Reply], *, version: str) -> tuple[list[dict], list[dict]]:
+def collect(
+    asked: Sequence[Prompted], replies: Sequence[Reply], *, version: str
+) -> tuple[list[dict], list[dict]]:
     """Generation and Judgement rows of all variants' replies. `version` names what answered."""
     made, judged = [], []
     for prompted, reply in zip(asked, replies, strict=True):
         is_contrast = prompted.attributes["variant"] == "contrast"
-        row = generation(prompted, reply, read_choice(prompted, reply.text) if is_contrast else read_judgement(reply.text))
+        row = generation(
+            prompted, reply, read_choice(prompted, reply.text) if is_contrast else read_judgement(reply.text)
+        )
         made.append(row)
-        judged.extend(_contrast_judgements(prompted, row, version) if is_contrast else [_judgement(prompted, row, version)])
+        judged.extend(
+            _contrast_judgements(prompted, row, version)
+            if is_contrast
+            else [_judgement(prompted, row, version)]
+        )
     return made, judged
 
 
@@ -144,14 +198,18 @@ def read_choice(asked: Prompted, text: str) -> Read:
     found = parse.choice(text, (f"{noun} 1", f"{noun} 2"), CONTRAST_CUE)
     if found.value is None:
         return Read(text, "unparsed", found.reason)
-    return Read(text, attributes={"choice": asked.attributes["first" if found.value[-1] == "1" else "second"]})
+    return Read(
+        text, attributes={"choice": asked.attributes["first" if found.value[-1] == "1" else "second"]}
+    )
 
 
 def _judgement(asked: Prompted, row: dict, version: str) -> dict:
     said = {pair["key"]: pair["value"] for pair in row["attributes"]}.get("verdict")
     known = {key: asked.attributes[key] for key in ("variant", "stage", "sample") if key in asked.attributes}
     rationale = row["text"] if known["variant"] == "chain-of-thought" else None
-    return judgement_row(row, version, asked.attributes["target"], None if said is None else said == "yes", known, rationale)
+    return judgement_row(
+        row, version, asked.attributes["target"], None if said is None else said == "yes", known, rationale
+    )
 
 
 def _contrast_judgements(asked: Prompted, row: dict, version: str) -> list[dict]:
@@ -159,10 +217,15 @@ def _contrast_judgements(asked: Prompted, row: dict, version: str) -> list[dict]
     choice = {pair["key"]: pair["value"] for pair in row["attributes"]}.get("choice")
     known = {key: asked.attributes[key] for key in ("variant", "order")}
     shown = (asked.attributes["first"], asked.attributes["second"])
-    return [judgement_row(row, version, target, None if choice is None else choice == target, known, None) for target in shown]
+    return [
+        judgement_row(row, version, target, None if choice is None else choice == target, known, None)
+        for target in shown
+    ]
 
 
-def judgement_row(row: dict, version: str, target: str, verdict: bool | None, known: dict, rationale: str | None) -> dict:
+def judgement_row(
+    row: dict, version: str, target: str, verdict: bool | None, known: dict, rationale: str | None
+) -> dict:
     """One Judgement row that follows from a Generation row."""
     return {
         "judgement_id": content_id(row["model"], version, target, known, row["generation_id"]),

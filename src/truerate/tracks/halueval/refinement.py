@@ -27,24 +27,40 @@ def requests(
     knowledge: dict[str, str],
     prompts_dir: str | None,
 ) -> list[Prompted]:
-    """One rewriting request per flagged text of a task that has knowledge (general queries have none to refine with)."""
+    """One rewriting request per flagged text of a task that has knowledge (general queries have none to
+    refine with).
+    """
     asked = []
     for target in asked_of:
         context = found[target.item_id]
         given = context.knowledge if context.task == "summarization" else knowledge.get(target.item_id, "")
         if context.task not in NOUNS or not given:
             continue
-        values = {"knowledge": given, "history": context.history, "question": context.question, "text": target.text}
+        values = {
+            "knowledge": given,
+            "history": context.history,
+            "question": context.question,
+            "text": target.text,
+        }
         shown = patterns.named(context.task, None)
-        messages = tuple(prompts.render("halueval", f"refine_{context.task}", prompts_dir, **values, patterns=shown))
+        messages = tuple(
+            prompts.render("halueval", f"refine_{context.task}", prompts_dir, **values, patterns=shown)
+        )
         known = {"task": context.task, "sample": target.target_id}
-        asked.append(Prompted(Request(subject, messages, decoding(settings.recognition)), target.item_id, PURPOSE, known))
+        asked.append(
+            Prompted(
+                Request(subject, messages, decoding(settings.recognition)), target.item_id, PURPOSE, known
+            )
+        )
     return asked
 
 
 def collect(asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
     """Generation rows of refined texts; what follows the heading, or the whole reply where there is none."""
-    return [generation(prompted, reply, read_refined(prompted, reply.text)) for prompted, reply in zip(asked, replies, strict=True)]
+    return [
+        generation(prompted, reply, read_refined(prompted, reply.text))
+        for prompted, reply in zip(asked, replies, strict=True)
+    ]
 
 
 def read_refined(asked: Prompted, text: str) -> Read:
@@ -54,14 +70,25 @@ def read_refined(asked: Prompted, text: str) -> Read:
 
 
 def judging_requests(
-    refined: Sequence[dict], found: dict[str, Context], subject: str, settings: HaluEval, *, prompts_dir: str | None
+    refined: Sequence[dict],
+    found: dict[str, Context],
+    subject: str,
+    settings: HaluEval,
+    *,
+    prompts_dir: str | None,
 ) -> list[Prompted]:
-    """The plain recognition request of every refined text, marked `stage: refined` and with the sample it came from."""
+    """The plain recognition request of every refined text, marked `stage: refined` and with the sample it
+    came from.
+    """
     asked = []
     for row in refined:
         if row["status"] == "ok":
             target = Target(row["generation_id"], row["item_id"], row["text"])
             more = {"stage": "refined", "sample": facts(row)["sample"]}
             context = found[row["item_id"]]
-            asked.append(one_request(target, context, subject, settings, variant="plain", prompts_dir=prompts_dir, **more))
+            asked.append(
+                one_request(
+                    target, context, subject, settings, variant="plain", prompts_dir=prompts_dir, **more
+                )
+            )
     return asked

@@ -14,10 +14,12 @@ def query(context: Context) -> str:
 
 
 def retrieved(asked: Sequence[Context], documents: pl.DataFrame, n: int) -> dict[str, str]:
-    """The texts of the `n` best documents per item (BM25, Robertson et al. 1994), joined by blank lines, by item id.
+    """The texts of the `n` best documents per item (BM25, Robertson et al. 1994), joined by blank lines, by
+    item id.
 
-    Ties follow the documents' ids. A document without a word of the query is never given, so an item may get fewer than `n` or, where no
-    document shares a word with it, stand not in the result at all; with no documents or no item the result is empty.
+    Ties follow the documents' ids. A document without a word of the query is never given, so an item may get
+    fewer than `n` or, where no document shares a word with it, stand not in the result at all; with no
+    documents or no item the result is empty.
     """
     if documents.is_empty() or not asked:
         return {}
@@ -29,7 +31,10 @@ def retrieved(asked: Sequence[Context], documents: pl.DataFrame, n: int) -> dict
     index = bm25s.BM25()
     index.index(bm25s.tokenize(words, show_progress=False), show_progress=False)
     tokens = bm25s.tokenize([query(one) for one in asked], return_ids=False, show_progress=False)
-    best = {one.item_id: _best(index.get_scores(found), n) if found else [] for one, found in zip(asked, tokens, strict=True)}
+    best = {
+        one.item_id: _best(index.get_scores(found), n) if found else []
+        for one, found in zip(asked, tokens, strict=True)
+    }
     return {item_id: "\n\n".join(texts[row] for row in rows) for item_id, rows in best.items() if rows}
 
 

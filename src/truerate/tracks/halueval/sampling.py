@@ -1,8 +1,9 @@
 """Sampling of hallucinated texts (HELMA 2.1): one-pass and conversational instruction following.
 
-One-pass gives the whole instruction at once. Conversational teaches it over several turns, each answered by the model for real; the
-answers stay in the dialogue, and items that share a lesson share its turns. The instruction has three parts: the intention, the
-hallucination patterns with demonstrations, and the length rule.
+One-pass gives the whole instruction at once. Conversational teaches it over several turns, each answered by
+the model for real; the answers stay in the dialogue, and items that share a lesson share its turns. The
+instruction has three parts: the intention, the hallucination patterns with demonstrations, and the length
+rule.
 """
 
 from collections.abc import Sequence
@@ -17,13 +18,19 @@ from truerate.tracks.halueval.candidates import is_refusal, words_over
 from truerate.tracks.halueval.context import Context
 
 PURPOSE = "sample"
-HEADINGS = {"qa": "Hallucinated Answer", "dialogue": "Hallucinated Response", "summarization": "Hallucinated Summary"}
+HEADINGS = {
+    "qa": "Hallucinated Answer",
+    "dialogue": "Hallucinated Response",
+    "summarization": "Hallucinated Summary",
+}
 UNDERSTOOD = "Understood."
 
 
 @dataclass(frozen=True)
 class Draft:
-    """One item's candidate before it is asked for: its scheme, the pattern assigned to it (None: the model chooses) and its messages."""
+    """One item's candidate before it is asked for: its scheme, the pattern assigned to it (None: the model
+    chooses) and its messages.
+    """
 
     context: Context
     scheme: str
@@ -33,8 +40,10 @@ class Draft:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A conversational instruction: the messages so far, the user turns still to come, and what stands for the replies after it if a
-    turn was never answered: dead, under the key of that turn, so that who looks for its dead letter finds all that it cost."""
+    """A conversational instruction: the messages so far, the user turns still to come, and what stands for
+    the replies after it if a turn was never answered: dead, under the key of that turn, so that who looks for
+    its dead letter finds all that it cost.
+    """
 
     said: tuple[dict, ...]
     to_come: tuple[dict, ...]
@@ -42,25 +51,33 @@ class Lesson:
 
 
 def assigned_pattern(context: Context, scheme: str, *, mode: str, seed: int) -> str | None:
-    """The pattern an item is to be wrong by: drawn by seed, item and scheme (`assigned`), or None where the model chooses (`model`)."""
+    """The pattern an item is to be wrong by: drawn by seed, item and scheme (`assigned`), or None where the
+    model chooses (`model`).
+    """
     if mode == "model":
         return None
     names = patterns.names(context.task)
     return names[int(draw(seed, "pattern", context.item_id, scheme) * len(names))]
 
 
-def drafts(found: Sequence[Context], settings: HaluEval, *, seed: int, prompts_dir: str | None) -> list[Draft]:
+def drafts(
+    found: Sequence[Context], settings: HaluEval, *, seed: int, prompts_dir: str | None
+) -> list[Draft]:
     """One draft per item and scheme."""
     made = []
     for scheme in settings.schemes:
         for context in found:
             assigned = assigned_pattern(context, scheme, mode=settings.pattern, seed=seed)
-            messages = _messages(context, scheme, assigned, slack=settings.length_slack_words, prompts_dir=prompts_dir)
+            messages = _messages(
+                context, scheme, assigned, slack=settings.length_slack_words, prompts_dir=prompts_dir
+            )
             made.append(Draft(context, scheme, assigned, messages))
     return made
 
 
-def _messages(context: Context, scheme: str, assigned: str | None, *, slack: int, prompts_dir: str | None) -> tuple[dict, ...]:
+def _messages(
+    context: Context, scheme: str, assigned: str | None, *, slack: int, prompts_dir: str | None
+) -> tuple[dict, ...]:
     template = f"{scheme.replace('-', '_')}_{context.task}"
     values = {
         "knowledge": context.knowledge,
@@ -74,7 +91,7 @@ def _messages(context: Context, scheme: str, assigned: str | None, *, slack: int
     return tuple(prompts.render("halueval", template, prompts_dir, **values))
 
 
-# ---- the conversational scheme --------------------------------------------------------------------------------
+# ---- the conversational scheme -----------------------------------------------------------------------------
 
 
 def curriculum(draft: Draft) -> tuple[dict, ...]:
@@ -83,7 +100,9 @@ def curriculum(draft: Draft) -> tuple[dict, ...]:
 
 
 def lessons(made: Sequence[Draft]) -> dict[tuple, Lesson]:
-    """The distinct lessons of conversational drafts, before their first turn, by what names them (`lesson_name`)."""
+    """The distinct lessons of conversational drafts, before their first turn, by what names them
+    (`lesson_name`).
+    """
     found = {}
     for draft in made:
         if draft.scheme == "conversational":
@@ -105,7 +124,10 @@ def open_lessons(found: dict[tuple, Lesson]) -> list[tuple]:
 
 def teaching_requests(found: dict[tuple, Lesson], model: str, settings: HaluEval) -> list[Request]:
     """The next teaching turn of every open lesson, in the order of `open_lessons`."""
-    return [Request(model, (*found[name].said, found[name].to_come[0]), decoding(settings.sampling)) for name in open_lessons(found)]
+    return [
+        Request(model, (*found[name].said, found[name].to_come[0]), decoding(settings.sampling))
+        for name in open_lessons(found)
+    ]
 
 
 def taught(found: dict[tuple, Lesson], replies: Sequence[Reply]) -> dict[tuple, Lesson]:
@@ -114,38 +136,65 @@ def taught(found: dict[tuple, Lesson], replies: Sequence[Reply]) -> dict[tuple, 
     for name, reply in zip(open_lessons(found), replies, strict=True):
         lesson = found[name]
         said = (*lesson.said, lesson.to_come[0], {"role": "assistant", "content": reply.text})
-        failed = None if reply.status == "ok" else replace(reply, text="", reason=f"teaching turn: {reply.reason or reply.status}")
+        failed = (
+            None
+            if reply.status == "ok"
+            else replace(reply, text="", reason=f"teaching turn: {reply.reason or reply.status}")
+        )
         after[name] = replace(lesson, said=said, to_come=lesson.to_come[1:], failed=failed)
     return after
 
 
 def as_understood(found: dict[tuple, Lesson]) -> dict[tuple, Lesson]:
-    """The lessons as if every turn to come were answered by the word asked for: what a plan reckons with before anything is asked."""
+    """The lessons as if every turn to come were answered by the word asked for: what a plan reckons with
+    before anything is asked.
+    """
     told = {"role": "assistant", "content": UNDERSTOOD}
     return {
-        name: replace(lesson, said=(*lesson.said, *(m for turn in lesson.to_come for m in (turn, told))), to_come=())
+        name: replace(
+            lesson, said=(*lesson.said, *(m for turn in lesson.to_come for m in (turn, told))), to_come=()
+        )
         for name, lesson in found.items()
     }
 
 
-# ---- requests and replies -------------------------------------------------------------------------------------
+# ---- requests and replies ----------------------------------------------------------------------------------
 
 
-def requests(made: Sequence[Draft], found: dict[tuple, Lesson], model: str, settings: HaluEval) -> list[Prompted]:
+def requests(
+    made: Sequence[Draft], found: dict[tuple, Lesson], model: str, settings: HaluEval
+) -> list[Prompted]:
     """One request per draft; a conversational one continues its lesson."""
     asked = []
     for draft in made:
-        messages, facts = draft.messages, {"scheme": draft.scheme, "task": draft.context.task, "pattern": draft.assigned}
+        messages, facts = (
+            draft.messages,
+            {"scheme": draft.scheme, "task": draft.context.task, "pattern": draft.assigned},
+        )
         if draft.scheme == "conversational":
             said = found[lesson_name(draft)].said
-            messages, facts = (*said, draft.messages[-1]), facts | {"understood": "yes" if understood(said) else "no"}
-        asked.append(Prompted(Request(model, tuple(messages), decoding(settings.sampling)), draft.context.item_id, PURPOSE, facts))
+            messages, facts = (
+                (*said, draft.messages[-1]),
+                facts | {"understood": "yes" if understood(said) else "no"},
+            )
+        asked.append(
+            Prompted(
+                Request(model, tuple(messages), decoding(settings.sampling)),
+                draft.context.item_id,
+                PURPOSE,
+                facts,
+            )
+        )
     return asked
 
 
 def understood(said: Sequence[dict]) -> bool:
     """Whether every teaching turn was answered by the single word that it asked for."""
-    return all(message["content"].strip().rstrip(".!").lower() == "understood" for message in said if message["role"] == "assistant")
+    return all(
+        message["content"].strip().rstrip(".!").lower() == "understood"
+        for message in said
+        if message["role"] == "assistant"
+    )
 
 
 def unasked(made: Sequence[Draft], found: dict[tuple, Lesson]) -> list[Reply | None]:
@@ -154,14 +203,19 @@ def unasked(made: Sequence[Draft], found: dict[tuple, Lesson]) -> list[Reply | N
 
 
 def collect(made: Sequence[Draft], asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
-    """Generation rows of candidates: the text after its heading, the pattern named by the model, and the words over the right text."""
+    """Generation rows of candidates: the text after its heading, the pattern named by the model, and the
+    words over the right text.
+    """
     return [
-        generation(prompted, reply, read_candidate(reply.text, draft)) for draft, prompted, reply in zip(made, asked, replies, strict=True)
+        generation(prompted, reply, read_candidate(reply.text, draft))
+        for draft, prompted, reply in zip(made, asked, replies, strict=True)
     ]
 
 
 def read_candidate(text: str, draft: Draft) -> Read:
-    """A reply as a candidate. An assigned pattern needs no heading; a chosen one is read from its line, else it is `unknown`."""
+    """A reply as a candidate. An assigned pattern needs no heading; a chosen one is read from its line, else
+    it is `unknown`.
+    """
     context, is_assigned = draft.context, draft.assigned is not None
     known = {} if is_assigned else {"pattern": _named_pattern(text, context.task)}
     if is_refusal(text):
@@ -169,11 +223,15 @@ def read_candidate(text: str, draft: Draft) -> Read:
     found = parse.after_heading(text, HEADINGS[context.task], is_optional=is_assigned)
     if found.value is None:
         return Read(text, "unparsed", found.reason, known)
-    return Read(found.value, attributes=known | {"words_over": str(words_over(found.value, context.right_answer))})
+    return Read(
+        found.value, attributes=known | {"words_over": str(words_over(found.value, context.right_answer))}
+    )
 
 
 def _named_pattern(text: str, task: str) -> str:
-    """The pattern that a reply names after `#Pattern#:`, by the task's names; `unknown` where it names none of them."""
+    """The pattern that a reply names after `#Pattern#:`, by the task's names; `unknown` where it names none
+    of them.
+    """
     said = parse.after_heading(text, "Pattern").value
     first = said.splitlines()[0].strip(" .`*\"'").lower() if said else ""
     return first if first in patterns.names(task) else patterns.UNKNOWN

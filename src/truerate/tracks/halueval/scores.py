@@ -1,8 +1,10 @@
-"""What is scored on a board: recognition in every variant, failures by pattern, refinement; and the outcomes that ranks are tested on.
+"""What is scored on a board: recognition in every variant, failures by pattern, refinement; and the outcomes
+that ranks are tested on.
 
-A verdict that could not be read counts as wrong in `accuracy`, `recall`, `f1`, `macro_f1` and their `_right` twins; `accuracy_parsed`,
-`tpr`, `tnr` and `failure_rate` are over readable verdicts, with `unparsed_rate` beside them. Where every reply of a judge to a task is a
-dead letter nothing was answered: its scores are empty, and `no_answers` counts the letters.
+A verdict that could not be read counts as wrong in `accuracy`, `recall`, `f1`, `macro_f1` and their `_right`
+twins; `accuracy_parsed`, `tpr`, `tnr` and `failure_rate` are over readable verdicts, with `unparsed_rate`
+beside them. Where every reply of a judge to a task is a dead letter nothing was answered: its scores are
+empty, and `no_answers` counts the letters.
 """
 
 from collections.abc import Sequence
@@ -17,7 +19,9 @@ from truerate.tracks.halueval.tally import Tally
 Entry = tuple[str, dict, np.ndarray, np.ndarray]
 
 
-def score_recognition(samples: pl.DataFrame, judgements: pl.DataFrame, tally: Tally) -> tuple[pl.DataFrame, pl.DataFrame]:
+def score_recognition(
+    samples: pl.DataFrame, judgements: pl.DataFrame, tally: Tally
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Score and Outcome rows of every judge on every task, variant and scheme."""
     scores, outcomes = [], []
     for subject, where, rows in by_subject(judged(samples, judgements)):
@@ -29,7 +33,10 @@ def score_recognition(samples: pl.DataFrame, judgements: pl.DataFrame, tally: Ta
             made = recognition_scores(subject, where, rows, tally)
             told = _outcomes(tally, subject, where, rows)
         if is_unanswered(rows):
-            made, told = tally.no_answers(subject, where, made, rows.height), [row | {"value": None} for row in told]
+            made, told = (
+                tally.no_answers(subject, where, made, rows.height),
+                [row | {"value": None} for row in told],
+            )
         scores.extend(made)
         outcomes.extend(told)
     return frame(Score, scores), frame(Outcome, outcomes)
@@ -51,9 +58,13 @@ def recognition_scores(subject: str, where: dict, rows: pl.DataFrame, tally: Tal
 
 
 def metric_entries(rows: pl.DataFrame, where: dict) -> tuple[list[Entry], list[Entry], np.ndarray]:
-    """Numerators and denominators of the metrics, one entry per row; F1s apart; and the columns that `macro_f1` is made of."""
+    """Numerators and denominators of the metrics, one entry per row; F1s apart; and the columns that
+    `macro_f1` is made of.
+    """
     label = rows["is_hallucinated"].to_numpy().astype(bool)
-    yes, no = ((rows["verdict"] == verdict).fill_null(False).to_numpy().astype(bool) for verdict in (True, False))
+    yes, no = (
+        (rows["verdict"] == verdict).fill_null(False).to_numpy().astype(bool) for verdict in (True, False)
+    )
     tp, fp, tn, fn = label & yes, ~label & yes, ~label & no, label & no
     is_unparsed = ~(yes | no)  # a verdict that cannot be read, and one that never came, are both missing
     every = np.ones(len(label))
@@ -79,9 +90,13 @@ def _macro_f1(totals: np.ndarray) -> np.ndarray:
 
 
 def pattern_entries(rows: pl.DataFrame, where: dict) -> list[Entry]:
-    """TPR of hallucinated texts by pattern, and its complement, the failure rate (Table 7's failures, as a share)."""
+    """TPR of hallucinated texts by pattern, and its complement, the failure rate (Table 7's failures, as a
+    share).
+    """
     hallucinated = rows["is_hallucinated"].to_numpy().astype(bool)
-    yes, no = ((rows["verdict"] == verdict).fill_null(False).to_numpy().astype(bool) for verdict in (True, False))
+    yes, no = (
+        (rows["verdict"] == verdict).fill_null(False).to_numpy().astype(bool) for verdict in (True, False)
+    )
     made = []
     for pattern in sorted(rows.filter("is_hallucinated")["pattern"].drop_nulls().unique()):
         inside = hallucinated & (rows["pattern"] == pattern).fill_null(False).to_numpy().astype(bool)
@@ -101,7 +116,9 @@ def _one_side_scores(subject: str, where: dict, rows: pl.DataFrame, tally: Tally
 
 
 def contrast_scores(subject: str, where: dict, found: Sequence[Contrast], tally: Tally) -> list[dict]:
-    """Accuracy of naming the hallucinated side in both orders, in one drawn order, and the share of replies without a choice."""
+    """Accuracy of naming the hallucinated side in both orders, in one drawn order, and the share of replies
+    without a choice.
+    """
     if not found:
         return []
     clusters = [one.group_id for one in found]
@@ -109,8 +126,16 @@ def contrast_scores(subject: str, where: dict, found: Sequence[Contrast], tally:
     asked = [len(one.named) for one in found]
     return [
         tally.share("accuracy", subject, where, [one.is_right for one in found], clusters),
-        tally.share("accuracy_one_side", subject, where, [one.in_one_order(seed=tally.seed) for one in found], clusters),
-        *tally.ratios(subject, [("unparsed_rate", where, np.array(unread), np.array(asked))], clusters, is_share=False),
+        tally.share(
+            "accuracy_one_side",
+            subject,
+            where,
+            [one.in_one_order(seed=tally.seed) for one in found],
+            clusters,
+        ),
+        *tally.ratios(
+            subject, [("unparsed_rate", where, np.array(unread), np.array(asked))], clusters, is_share=False
+        ),
     ]
 
 
@@ -125,27 +150,35 @@ def _outcome(tally: Tally, subject: str, where: dict, unit: str, cluster: str, i
     return {**known, "unit_id": unit, "cluster_id": cluster, "value": float(is_right)}
 
 
-# ---- refinement -----------------------------------------------------------------------------------------------
+# ---- refinement --------------------------------------------------------------------------------------------
 
 
 def score_refinement(samples: pl.DataFrame, judgements: pl.DataFrame, tally: Tally) -> pl.DataFrame:
     """Share of texts flagged before and after refinement (HELMA 3.3), per judge and task.
 
-    After: a flagged text counts by the judgement of its rewritten form; where there is none (no rewriting, no verdict) it stays flagged.
+    After: a flagged text counts by the judgement of its rewritten form; where there is none (no rewriting, no
+    verdict) it stays flagged.
     """
     said = judgements.with_columns(*(pair("attributes", key) for key in ("stage", "variant", "sample")))
     refined = said.filter(pl.col("stage") == "refined").select("judge", sample_id="sample", after="verdict")
     if refined.is_empty():
         return frame(Score)
-    rows = judged(samples, judgements).filter((pl.col("variant") == PLAIN) & pl.col("judge").is_in(refined["judge"].unique().to_list()))
-    rows = rows.filter(pl.col("task") != "general").join(refined, on=["judge", "sample_id"], how="left", maintain_order="left")
+    rows = judged(samples, judgements).filter(
+        (pl.col("variant") == PLAIN) & pl.col("judge").is_in(refined["judge"].unique().to_list())
+    )
+    rows = rows.filter(pl.col("task") != "general").join(
+        refined, on=["judge", "sample_id"], how="left", maintain_order="left"
+    )
     rows = rows.with_columns(before=pl.col("verdict").fill_null(False)).with_columns(
         after=pl.col("before") & pl.col("after").fill_null(True)
     )
     made = []
     for (judge, task), part in rows.group_by("judge", "task", maintain_order=True):
         clusters, every = part["group_id"].to_list(), np.ones(part.height)
-        entries = [(f"flagged_rate_{when}", {"task": task}, part[when].to_numpy(), every) for when in ("before", "after")]
+        entries = [
+            (f"flagged_rate_{when}", {"task": task}, part[when].to_numpy(), every)
+            for when in ("before", "after")
+        ]
         found = tally.ratios(judge, entries, clusters)
         made.extend(emptied(found) if is_unanswered(part) else found)
     return frame(Score, made)

@@ -1,4 +1,6 @@
-"""What the rules run: one step, one model, one shard. Each reads the source's tables and the replies of the steps before it."""
+"""What the rules run: one step, one model, one shard. Each reads the source's tables and the replies of the
+steps before it.
+"""
 
 import polars as pl
 
@@ -15,15 +17,26 @@ def sample(at: Layout, board: str, model: str, tables, shard: int, replies: Repl
     return steps.sample(at, board, model, tables, shard)
 
 
-def filter(at: Layout, board: str, model: str, tables, shard: int, replies: Replies) -> pl.DataFrame:  # the paper's name of the step
+def filter(
+    at: Layout, board: str, model: str, tables, shard: int, replies: Replies
+) -> pl.DataFrame:  # the paper's name of the step
     """The filter judge picks the more plausible candidate of one shard's items."""
-    return steps.filter(at, board, of_shard(replies, "sample", shard, at.p.n_shards), tables.items, tables.documents, tables.samples)
+    return steps.filter(
+        at,
+        board,
+        of_shard(replies, "sample", shard, at.p.n_shards),
+        tables.items,
+        tables.documents,
+        tables.samples,
+    )
 
 
 def of_shard(replies: Replies, step: str, shard: int, n_shards: int) -> pl.DataFrame:
     """The replies of an earlier step about the items of one shard."""
     rows = replies.get(step, generations([]))
-    return rows.filter(pl.Series([shard_of(item, n_shards) == shard for item in rows["item_id"]], dtype=pl.Boolean))
+    return rows.filter(
+        pl.Series([shard_of(item, n_shards) == shard for item in rows["item_id"]], dtype=pl.Boolean)
+    )
 
 
 def respond(at: Layout, board: str, model: str, tables, shard: int, replies: Replies) -> pl.DataFrame:
@@ -31,9 +44,13 @@ def respond(at: Layout, board: str, model: str, tables, shard: int, replies: Rep
     return steps.respond(at, board, tables.items, tables.documents, shard)
 
 
-def recognise(at: Layout, board: str, model: str, tables, shard: int, replies: Replies) -> tuple[pl.DataFrame, Replies]:
+def recognise(
+    at: Layout, board: str, model: str, tables, shard: int, replies: Replies
+) -> tuple[pl.DataFrame, Replies]:
     """A subject judges one shard of the texts: its replies, and beside them its judgements."""
     dataset = steps.assembled(at, board, tables, replies)
     responses = general.selected(dataset.generations)
-    made, judged = steps.recognise(at, board, model, dataset.samples, dataset.items, tables.documents, responses, shard)
+    made, judged = steps.recognise(
+        at, board, model, dataset.samples, dataset.items, tables.documents, responses, shard
+    )
     return made, {"judgements": judged}

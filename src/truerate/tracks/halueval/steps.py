@@ -1,4 +1,5 @@
-"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that name.
+"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that
+name.
 
 A step asks only models that may stand on the board (`Params.models_on`); without one it gives an empty frame.
 `asking` is how a step asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
@@ -16,7 +17,14 @@ from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, generations
 from truerate.tracks.halueval import dataset, filtering, general, recognition, refinement, sampling
-from truerate.tracks.halueval.context import SAMPLED_TASKS, Context, chosen_items, contexts, in_shard, is_probe
+from truerate.tracks.halueval.context import (
+    SAMPLED_TASKS,
+    Context,
+    chosen_items,
+    contexts,
+    in_shard,
+    is_probe,
+)
 from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset, following
 from truerate.tracks.halueval.recognition import Target
 
@@ -28,9 +36,16 @@ Asking = Callable[..., list[Reply]]
 
 
 def sizes(at: Layout, board: str) -> dict[str, int]:
-    """How many items of each of the board's tasks are asked about; for the general task, how many queries are answered."""
+    """How many items of each of the board's tasks are asked about; for the general task, how many queries are
+    answered.
+    """
     size = at.p.size_of(board)
-    known = {"qa": size.qa, "dialogue": size.dialogue, "summarization": size.summarization, "general": size.general_pool}
+    known = {
+        "qa": size.qa,
+        "dialogue": size.dialogue,
+        "summarization": size.summarization,
+        "general": size.general_pool,
+    }
     return {task: known[task] for task in at.p.track(board).tasks}
 
 
@@ -54,7 +69,9 @@ def _ask(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> l
 
 
 def sample(at: Layout, board: str, model: str, tables, shard: int, *, asking: Asking = ask) -> pl.DataFrame:
-    """Candidates of one model for a shard's items: both schemes, every task but general. Generation rows of purpose `sample`."""
+    """Candidates of one model for a shard's items: both schemes, every task but general. Generation rows of
+    purpose `sample`.
+    """
     if not allowed(at, board, model):
         return generations([])
     settings = at.p.track(board)
@@ -84,13 +101,16 @@ def filter(  # the paper's name of the step
 ) -> pl.DataFrame:
     """The judge's choices between two candidates, in both orders. Generation rows of purpose `filter`.
 
-    Of the data set's generator and, where `samples` of the source hold candidates of both schemes, of those too.
+    Of the data set's generator and, where `samples` of the source hold candidates of both schemes, of those
+    too.
     """
     settings = at.p.track(board)
     if not allowed(at, board, settings.filter_judge):
         return generations([])
     asked = filter_requests(at, board, sampled, contexts(items, documents), samples)
-    return generations(filtering.collect(asked, _ask(asked, at, f"{board}: filter {settings.filter_judge}", asking)))
+    return generations(
+        filtering.collect(asked, _ask(asked, at, f"{board}: filter {settings.filter_judge}", asking))
+    )
 
 
 def filter_requests(
@@ -111,17 +131,23 @@ def filter_requests(
     ]
 
 
-def respond(at: Layout, board: str, items: pl.DataFrame, documents: pl.DataFrame, shard: int, *, asking: Asking = ask) -> pl.DataFrame:
+def respond(
+    at: Layout, board: str, items: pl.DataFrame, documents: pl.DataFrame, shard: int, *, asking: Asking = ask
+) -> pl.DataFrame:
     """Several responses to every general query of a shard's pool. Generation rows of purpose `respond`."""
     settings = at.p.track(board)
     if not allowed(at, board, settings.responder):
         return generations([])
     found = contexts(asked_items(at, board, items, ("general",)), documents)
     asked = general.requests(in_shard(found.values(), shard, at.p.n_shards), settings.responder, settings)
-    return generations(general.collect(asked, _ask(asked, at, f"{board}: respond {settings.responder}", asking)))
+    return generations(
+        general.collect(asked, _ask(asked, at, f"{board}: respond {settings.responder}", asking))
+    )
 
 
-def assemble(at: Layout, board: str, tables, sampled: pl.DataFrame, filtered: pl.DataFrame, responded: pl.DataFrame) -> Dataset:
+def assemble(
+    at: Layout, board: str, tables, sampled: pl.DataFrame, filtered: pl.DataFrame, responded: pl.DataFrame
+) -> Dataset:
     """The board's data set from its replies and the source's published samples. Pure: it asks nothing.
 
     Published candidates are no shard's own, so their filtering may come once per shard: equal rows are one.
@@ -134,8 +160,12 @@ def assemble(at: Layout, board: str, tables, sampled: pl.DataFrame, filtered: pl
     chosen = dataset.chosen_candidates(filtered, ours, origin=GENERATED, seed=seed)
     published, probes = dataset.without_probes(tables.samples, settings.tasks)
     theirs = dataset.published_candidates(published) if filtered.height else {}
-    published = dataset.with_picks(published, dataset.chosen_candidates(filtered, theirs, origin=PUBLISHED, seed=seed))
-    responses = general.marked(responded, n=at.p.size_of(board).general, similarity=settings.similarity, seed=seed)
+    published = dataset.with_picks(
+        published, dataset.chosen_candidates(filtered, theirs, origin=PUBLISHED, seed=seed)
+    )
+    responses = general.marked(
+        responded, n=at.p.size_of(board).general, similarity=settings.similarity, seed=seed
+    )
     replies = pl.concat([candidates, filtered, responses]).sort("generation_id")
     return Dataset(
         items=dataset.items_of(tables.items, replies, published),
@@ -149,7 +179,9 @@ def assemble(at: Layout, board: str, tables, sampled: pl.DataFrame, filtered: pl
 
 def assembled(at: Layout, board: str, tables, replies: dict[str, pl.DataFrame]) -> Dataset:
     """The data set that the scratch files of these steps make together with the source."""
-    return assemble(at, board, tables, *(replies.get(step, generations([])) for step in ("sample", "filter", "respond")))
+    return assemble(
+        at, board, tables, *(replies.get(step, generations([])) for step in ("sample", "filter", "respond"))
+    )
 
 
 def exported(
@@ -159,11 +191,19 @@ def exported(
     dataset = assembled(at, board, tables, replies)
     whole = pl.concat([dataset.generations, replies.get("recognise", generations([]))])
     made = {name: getattr(dataset, name) for name in ("items", "samples", "rejects")}
-    return made | {"generations": whole, "judgements": beside["judgements"], "counts": counts(whole)}, dataset.tasks
+    return made | {
+        "generations": whole,
+        "judgements": beside["judgements"],
+        "counts": counts(whole),
+    }, dataset.tasks
 
 
-def knowledge_of(at: Layout, board: str, found: dict[str, Context], documents: pl.DataFrame) -> dict[str, str]:
-    """What the knowledge variant and refinement give, by item: the item's own documents, or what BM25 finds. Never for summaries."""
+def knowledge_of(
+    at: Layout, board: str, found: dict[str, Context], documents: pl.DataFrame
+) -> dict[str, str]:
+    """What the knowledge variant and refinement give, by item: the item's own documents, or what BM25 finds.
+    Never for summaries.
+    """
     settings = at.p.track(board)
     fit = [context for context in found.values() if context.task != "summarization"]
     if settings.knowledge == "retrieved":
@@ -185,7 +225,8 @@ def recognise(
     *,
     asking: Asking = ask,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """One subject's judgements of a shard's samples and selected general responses, in every variant, and its refinements.
+    """One subject's judgements of a shard's samples and selected general responses, in every variant, and its
+    refinements.
 
     Gives Generation rows (purposes `recognise`, `refine`) and Judgement rows.
     """
@@ -194,23 +235,38 @@ def recognise(
     settings, prompts_dir, version = at.p.track(board), at.p.llm.prompts_dir, at.identity(subject)
     found, asked_of = recognition_targets(at, samples, items, documents, responses, shard)
     knowledge = knowledge_of(at, board, found, documents)
-    asked = recognition.requests(asked_of, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir)
-    made, judged = recognition.collect(asked, _ask(asked, at, f"{board}: recognise {subject}", asking), version=version)
+    asked = recognition.requests(
+        asked_of, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir
+    )
+    made, judged = recognition.collect(
+        asked, _ask(asked, at, f"{board}: recognise {subject}", asking), version=version
+    )
     if settings.refinement:
         flagged = refinement.flagged(judged)
         again = [target for target in asked_of if target.target_id in flagged]
-        asked = refinement.requests(again, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir)
+        asked = refinement.requests(
+            again, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir
+        )
         refined = refinement.collect(asked, _ask(asked, at, f"{board}: refine {subject}", asking))
         asked = refinement.judging_requests(refined, found, subject, settings, prompts_dir=prompts_dir)
-        more, rejudged = recognition.collect(asked, _ask(asked, at, f"{board}: judge what {subject} refined", asking), version=version)
+        more, rejudged = recognition.collect(
+            asked, _ask(asked, at, f"{board}: judge what {subject} refined", asking), version=version
+        )
         made, judged = made + refined + more, judged + rejudged
     return generations(made), recognition.judgements(judged)
 
 
 def recognition_targets(
-    at: Layout, samples: pl.DataFrame, items: pl.DataFrame, documents: pl.DataFrame, responses: pl.DataFrame, shard: int
+    at: Layout,
+    samples: pl.DataFrame,
+    items: pl.DataFrame,
+    documents: pl.DataFrame,
+    responses: pl.DataFrame,
+    shard: int,
 ) -> tuple[dict[str, Context], list[Target]]:
-    """The texts of one shard and the contexts of their items. A summary whose document is not at hand cannot be judged and is not asked."""
+    """The texts of one shard and the contexts of their items. A summary whose document is not at hand cannot
+    be judged and is not asked.
+    """
     targets = recognition.targets(samples, responses)
     named = items.filter(pl.col("item_id").is_in(list({target.item_id for target in targets})))
     found = {one.item_id: one for one in in_shard(contexts(named, documents).values(), shard, at.p.n_shards)}
@@ -218,7 +274,7 @@ def recognition_targets(
     return found, [target for target in targets if target.item_id in found]
 
 
-# ---- labels in, scores out (pure); what these alone need, numpy first of all, is loaded by them and by no step that asks models ----
+# ---- labels in, scores out (pure); what these alone need, numpy first of all, is loaded by them and by no step that asks models
 
 
 def label(
@@ -232,7 +288,9 @@ def label(
     where: str,
     inputs: str,
 ) -> "Labelled":
-    """The labelled general samples from the rows of a label file (`labels.read_labels`). `inputs` is the digest its scores name."""
+    """The labelled general samples from the rows of a label file (`labels.read_labels`). `inputs` is the
+    digest its scores name.
+    """
     from truerate.tracks.halueval import labels
     from truerate.tracks.halueval.agreeing import published_agreement
     from truerate.tracks.halueval.labelling import label_responses
@@ -251,13 +309,26 @@ def label(
 
 
 def score(
-    at: Layout, board: str, *, items: pl.DataFrame, samples: pl.DataFrame, judgements: pl.DataFrame, generations: pl.DataFrame, inputs: str
+    at: Layout,
+    board: str,
+    *,
+    items: pl.DataFrame,
+    samples: pl.DataFrame,
+    judgements: pl.DataFrame,
+    generations: pl.DataFrame,
+    inputs: str,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """All Score and Outcome rows of a board but those of its labels (`label` gives them).
 
-    `samples` are the data set's and the labelled general ones, `judgements` the subjects' and the detectors', `generations` the data set's.
+    `samples` are the data set's and the labelled general ones, `judgements` the subjects' and the detectors',
+    `generations` the data set's.
     """
-    from truerate.tracks.halueval.candidate_scores import score_candidates, score_filtering, score_labels, score_responses
+    from truerate.tracks.halueval.candidate_scores import (
+        score_candidates,
+        score_filtering,
+        score_labels,
+        score_responses,
+    )
     from truerate.tracks.halueval.scores import score_recognition, score_refinement
 
     tally = tally_of(at, board, inputs)
@@ -274,13 +345,21 @@ def score(
 
 
 def topics(
-    at: Layout, board: str, *, items: pl.DataFrame, documents: pl.DataFrame, samples: pl.DataFrame, judgements: pl.DataFrame
+    at: Layout,
+    board: str,
+    *,
+    items: pl.DataFrame,
+    documents: pl.DataFrame,
+    samples: pl.DataFrame,
+    judgements: pl.DataFrame,
 ) -> list[dict]:
     """The rows of topics.json."""
     from truerate.tracks.halueval.topics import topic_table
 
     n_topics = at.p.track(board).n_topics
-    return topic_table(items, documents, samples, judgements, n_topics=n_topics, statistics=at.p.statistics, seed=at.p.seed)
+    return topic_table(
+        items, documents, samples, judgements, n_topics=n_topics, statistics=at.p.statistics, seed=at.p.seed
+    )
 
 
 def tally_of(at: Layout, board: str, inputs: str) -> "Tally":

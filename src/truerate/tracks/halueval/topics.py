@@ -17,21 +17,38 @@ def topic_table(
     statistics: Statistics,
     seed: int,
 ) -> list[dict]:
-    """Per task: each topic's words, and per judge (plain variant) how many texts of it were judged wrongly and whether it is *failed*.
+    """Per task: each topic's words, and per judge (plain variant) how many texts of it were judged wrongly
+    and whether it is *failed*.
 
-    Topics are of what is asked about (question and knowledge, document, query), never of the texts judged, so all judges share them.
-    Rows: `task`, `topic`, `words`, `judge`, `n`, `n_failed`, `rate`, `p_holm`, `is_failed`.
+    Topics are of what is asked about (question and knowledge, document, query), never of the texts judged, so
+    all judges share them. Rows: `task`, `topic`, `words`, `judge`, `n`, `n_failed`, `rate`, `p_holm`,
+    `is_failed`.
     """
     rows = judged(samples, judgements).filter(pl.col("variant") == PLAIN)
     rows = rows.with_columns(is_wrong=(pl.col("verdict") != pl.col("is_hallucinated")).fill_null(True))
     texts = dict(documents.select("document_id", "text").iter_rows())
     made = []
     for task in sorted(rows["task"].unique()):
-        asked = items.filter(pl.col("item_id").is_in(rows.filter(pl.col("task") == task)["item_id"].unique().to_list())).sort("item_id")
-        topics = lda_topics([_text(item, texts) for item in asked.iter_rows(named=True)], n_topics=n_topics, seed=seed)
+        asked = items.filter(
+            pl.col("item_id").is_in(rows.filter(pl.col("task") == task)["item_id"].unique().to_list())
+        ).sort("item_id")
+        topics = lda_topics(
+            [_text(item, texts) for item in asked.iter_rows(named=True)], n_topics=n_topics, seed=seed
+        )
         topic_of = dict(zip(asked["item_id"].to_list(), topics.topic_of, strict=True))
         for (judge,), part in rows.filter(pl.col("task") == task).group_by("judge", maintain_order=True):
-            made.extend(_failures(task, judge, part, topic_of, topics.words, n_topics=n_topics, statistics=statistics, seed=seed))
+            made.extend(
+                _failures(
+                    task,
+                    judge,
+                    part,
+                    topic_of,
+                    topics.words,
+                    n_topics=n_topics,
+                    statistics=statistics,
+                    seed=seed,
+                )
+            )
     return made
 
 
@@ -40,7 +57,15 @@ def _text(item: dict, texts: dict[str, str]) -> str:
 
 
 def _failures(
-    task: str, judge: str, part: pl.DataFrame, topic_of: dict, words: list, *, n_topics: int, statistics: Statistics, seed: int
+    task: str,
+    judge: str,
+    part: pl.DataFrame,
+    topic_of: dict,
+    words: list,
+    *,
+    n_topics: int,
+    statistics: Statistics,
+    seed: int,
 ) -> list[dict]:
     found = topic_failures(
         [topic_of[name] for name in part["item_id"]],

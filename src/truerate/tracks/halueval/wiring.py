@@ -1,6 +1,8 @@
-"""Which scratch files each step of HaluEval reads and writes: the graph of rules/halueval.smk, as lists of paths.
+"""Which scratch files each step of HaluEval reads and writes: the graph of rules/halueval.smk, as lists of
+paths.
 
-Only the models that may stand on a board are asked; where none may, a step's list is empty and the published texts stand alone.
+Only the models that may stand on a board are asked; where none may, a step's list is empty and the published
+texts stand alone.
 """
 
 from truerate.config.layout import Layout
@@ -8,24 +10,40 @@ from truerate.config.layout import Layout
 
 def sampled(at: Layout, board: str) -> list[str]:
     """Candidates of every generator."""
-    return [path for name in at.p.models_on(board, at.p.track(board).generators) for path in at.scratch(board, "sample", name)]
+    return [
+        path
+        for name in at.p.models_on(board, at.p.track(board).generators)
+        for path in at.scratch(board, "sample", name)
+    ]
 
 
 def sampled_for_dataset(at: Layout, board: str) -> list[str]:
     """Candidates of the one generator whose candidates become the data set."""
-    return [path for name in at.p.models_on(board, [at.p.track(board).dataset_generator]) for path in at.scratch(board, "sample", name)]
+    return [
+        path
+        for name in at.p.models_on(board, [at.p.track(board).dataset_generator])
+        for path in at.scratch(board, "sample", name)
+    ]
 
 
 def filtered(at: Layout, board: str) -> list[str]:
     """Choices of the filter judge between the two candidates of an item."""
     p = at.p.track(board)
     upstream = at.p.models_on(board, [p.dataset_generator])
-    return [path for name in at.p.models_on(board, [p.filter_judge]) for path in at.scratch(board, "filter", name, *upstream)]
+    return [
+        path
+        for name in at.p.models_on(board, [p.filter_judge])
+        for path in at.scratch(board, "filter", name, *upstream)
+    ]
 
 
 def responded(at: Layout, board: str) -> list[str]:
     """Answers to the general queries."""
-    return [path for name in at.p.models_on(board, [at.p.track(board).responder]) for path in at.scratch(board, "respond", name)]
+    return [
+        path
+        for name in at.p.models_on(board, [at.p.track(board).responder])
+        for path in at.scratch(board, "respond", name)
+    ]
 
 
 def for_dataset(at: Layout, board: str) -> list[str]:
@@ -43,7 +61,11 @@ def recognised(at: Layout, board: str) -> list[str]:
     """Recognition replies of every subject; its judgements lie beside them."""
     p = at.p.track(board)
     upstream = at.p.models_on(board, [p.dataset_generator, p.filter_judge, p.responder])
-    return [path for name in at.p.models_on(board, p.subjects) for path in at.scratch(board, "recognise", name, *upstream)]
+    return [
+        path
+        for name in at.p.models_on(board, p.subjects)
+        for path in at.scratch(board, "recognise", name, *upstream)
+    ]
 
 
 def for_export(at: Layout, board: str) -> list[str]:

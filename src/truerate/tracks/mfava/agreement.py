@@ -1,6 +1,8 @@
-"""How well labels agree: annotators with silver (the screening), with one another, and the settled gold with silver.
+"""How well labels agree: annotators with silver (the screening), with one another, and the settled gold with
+silver.
 
-All of it is over tokens. Typed agreement counts a token only where both give it one type (or both leave it unmarked).
+All of it is over tokens. Typed agreement counts a token only where both give it one type (or both leave it
+unmarked).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,10 +23,11 @@ Tokens = Mapping[tuple[str, str], np.ndarray]  # token types by (task, annotator
 
 
 def silver_agreement(said: Iterable[np.ndarray], silver: Iterable[np.ndarray]) -> float | None:
-    """Of the tokens that an annotator or silver marks, the share that both mark, types apart, over aligned texts.
+    """Of the tokens that an annotator or silver marks, the share that both mark, types apart, over aligned
+    texts.
 
-    mFAVA screens at 40 % and does not say of what; unmarked tokens are left out here, else they alone would pass anyone. None where
-    neither marks any.
+    mFAVA screens at 40 % and does not say of what; unmarked tokens are left out here, else they alone would
+    pass anyone. None where neither marks any.
     """
     both = either = 0
     for one, other in zip(said, silver, strict=True):
@@ -45,7 +48,8 @@ def binary(tables: np.ndarray) -> np.ndarray:
 
 
 def pair_tables(tokens: Tokens) -> dict[str, np.ndarray]:
-    """Per task with several annotators: the contingency tables (pairs, 7, 7) of all pairs of annotators that share any task.
+    """Per task with several annotators: the contingency tables (pairs, 7, 7) of all pairs of annotators that
+    share any task.
 
     Pairs are in the order of their names; zeros where one of a pair did not label the task.
     """
@@ -55,14 +59,17 @@ def pair_tables(tokens: Tokens) -> dict[str, np.ndarray]:
     pairs = sorted({pair for found in by_task.values() for pair in combinations(sorted(found), 2)})
     empty = np.zeros((KINDS, KINDS))
     return {
-        task: np.stack([contingency(tokens[task, a], tokens[task, b]) if {a, b} <= found else empty for a, b in pairs])
+        task: np.stack(
+            [contingency(tokens[task, a], tokens[task, b]) if {a, b} <= found else empty for a, b in pairs]
+        )
         for task, found in sorted(by_task.items())
         if len(found) > 1
     }
 
 
 def agreement_rows(tokens: Tokens, lang_of: Mapping[str, str], tally: Tally) -> list[dict]:
-    """`cohen_kappa`, `cohen_kappa_typed`, `percent_agreement` (typed as well) of annotators on shared texts, per language.
+    """`cohen_kappa`, `cohen_kappa_typed`, `percent_agreement` (typed as well) of annotators on shared texts,
+    per language.
 
     Each is the mean over the pairs of annotators that share a text; texts are resampled.
     """
@@ -73,9 +80,19 @@ def agreement_rows(tokens: Tokens, lang_of: Mapping[str, str], tally: Tally) -> 
             continue
         whole = np.stack(list(tables.values()))
         n_pairs = whole.shape[1]
-        found = tally.intervals(whole.reshape(len(whole), -1), lambda totals, n=n_pairs: _pair_statistics(totals, n), bounds=BOUNDS)
-        has_types = whole[..., 2:, :].any() or whole[..., 2:].any()  # a source may mark spans and name no type
-        for name, one in zip(("cohen_kappa", "cohen_kappa_typed", "percent_agreement", "percent_agreement_typed"), found, strict=True):
+        found = tally.intervals(
+            whole.reshape(len(whole), -1),
+            lambda totals, n=n_pairs: _pair_statistics(totals, n),
+            bounds=BOUNDS,
+        )
+        has_types = (
+            whole[..., 2:, :].any() or whole[..., 2:].any()
+        )  # a source may mark spans and name no type
+        for name, one in zip(
+            ("cohen_kappa", "cohen_kappa_typed", "percent_agreement", "percent_agreement_typed"),
+            found,
+            strict=True,
+        ):
             if has_types or not name.endswith("_typed"):
                 made.append(tally.row(name, ANNOTATORS, {"lang": lang}, one, len(whole)))
     return made
@@ -98,27 +115,46 @@ def _mean_over(values: np.ndarray) -> np.ndarray:
 
 
 def silver_gold_rows(
-    gold: Mapping[str, np.ndarray], silver: Mapping[str, np.ndarray], lang_of: Mapping[str, str], where: dict, tally: Tally
+    gold: Mapping[str, np.ndarray],
+    silver: Mapping[str, np.ndarray],
+    lang_of: Mapping[str, str],
+    where: dict,
+    tally: Tally,
 ) -> list[dict]:
-    """`silver_gold_kappa`, `silver_gold_kappa_typed`, `silver_gold_agreement` over the texts that have both, per language and over all."""
+    """`silver_gold_kappa`, `silver_gold_kappa_typed`, `silver_gold_agreement` over the texts that have both,
+    per language and over all.
+    """
     both = sorted(set(gold) & set(silver))
     made = []
     for lang in [*sorted({lang_of[task] for task in both}), ALL] if both else []:
         tasks = [task for task in both if lang in (ALL, lang_of[task])]
         tables = np.stack([contingency(gold[task], silver[task]) for task in tasks])
         sums = cluster_sums(tasks, tables.reshape(len(tables), -1))
-        found = tally.intervals(sums, lambda totals: _pair_statistics(totals, 1)[:, [0, 1, 3]], bounds=(KAPPA, KAPPA, UNIT))
+        found = tally.intervals(
+            sums, lambda totals: _pair_statistics(totals, 1)[:, [0, 1, 3]], bounds=(KAPPA, KAPPA, UNIT)
+        )
         names = ("silver_gold_kappa", "silver_gold_kappa_typed", "silver_gold_agreement")
-        made += [tally.row(name, GOLD, {**where, "lang": lang}, one, len(tasks)) for name, one in zip(names, found, strict=True)]
+        made += [
+            tally.row(name, GOLD, {**where, "lang": lang}, one, len(tasks))
+            for name, one in zip(names, found, strict=True)
+        ]
     return made
 
 
 def plausibility_rows(ratings: Sequence[tuple[str, int]], tally: Tally) -> list[dict]:
-    """`plausibility_rate` of each rating 1–5 per language and over all, from (language, rating) of single ratings (mFAVA Table 1)."""
+    """`plausibility_rate` of each rating 1–5 per language and over all, from (language, rating) of single
+    ratings (mFAVA Table 1).
+    """
     made = []
     for lang in [*sorted({lang for lang, _ in ratings}), ALL] if ratings else []:
         found = np.array([rating for name, rating in ratings if lang in (ALL, name)])
         for rating in range(1, 6):
-            row = tally.row("plausibility_rate", ANNOTATORS, {"lang": lang, "rating": rating}, float((found == rating).mean()), len(found))
+            row = tally.row(
+                "plausibility_rate",
+                ANNOTATORS,
+                {"lang": lang, "rating": rating},
+                float((found == rating).mean()),
+                len(found),
+            )
             made.append(row)
     return made

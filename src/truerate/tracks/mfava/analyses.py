@@ -1,7 +1,9 @@
-"""What the paper asks of its rates: do silver- and gold-based estimates agree, are large models better, what do languages explain?
+"""What the paper asks of its rates: do silver- and gold-based estimates agree, are large models better, what
+do languages explain?
 
-Points of one analysis are not independent (cells share a detector, models share queries), so a p-value from Student's t says too much;
-where models are compared a bootstrap over articles stands beside it. Common Crawl shares and article counts enter as logarithms.
+Points of one analysis are not independent (cells share a detector, models share queries), so a p-value from
+Student's t says too much; where models are compared a bootstrap over articles stands beside it. Common Crawl
+shares and article counts enter as logarithms.
 """
 
 import csv
@@ -17,17 +19,32 @@ from truerate.config import Model
 from truerate.metrics.correlations import Correlation, pearson, t_test
 from truerate.metrics.intervals import bootstrap_sums, cluster_bootstrap, cluster_sums
 from truerate.tracks.mfava.marking import GOLD, NATURAL, SILVER
-from truerate.tracks.mfava.rates import HR_EST, RAW, ROGAN_GLADEN, Calibration, Cells, Estimate, grid_estimates
+from truerate.tracks.mfava.rates import (
+    HR_EST,
+    RAW,
+    ROGAN_GLADEN,
+    Calibration,
+    Cells,
+    Estimate,
+    grid_estimates,
+)
 from truerate.tracks.mfava.tally import Tally
 
-SHOWN = ((RAW, None), (HR_EST, SILVER), (HR_EST, GOLD), (ROGAN_GLADEN, NATURAL))  # the estimators that are set against facts of languages
+SHOWN = (
+    (RAW, None),
+    (HR_EST, SILVER),
+    (HR_EST, GOLD),
+    (ROGAN_GLADEN, NATURAL),
+)  # the estimators that are set against facts of languages
 Values = dict[tuple[str, str], float]  # by (model, language)
 Cell = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Language:
-    """What is known of a language: its family and script, its share of Common Crawl's pages, its Wikipedia's articles; None: not known."""
+    """What is known of a language: its family and script, its share of Common Crawl's pages, its Wikipedia's
+    articles; None: not known.
+    """
 
     family: str
     script: str
@@ -40,7 +57,12 @@ def languages() -> dict[str, Language]:
     """The figures of languages.csv, by code; each stands there with its source."""
     rows = csv.DictReader(Path(__file__).with_name("languages.csv").read_text("utf-8").splitlines())
     return {
-        row["lang"]: Language(row["family"], row["script"], _number(row["common_crawl_percent"]), _number(row["wikipedia_articles"]))
+        row["lang"]: Language(
+            row["family"],
+            row["script"],
+            _number(row["common_crawl_percent"]),
+            _number(row["wikipedia_articles"]),
+        )
         for row in rows
     }
 
@@ -60,7 +82,8 @@ def analysis_rows(
     if not cells:
         return []
     values = {
-        key: cell_values(estimated, *key) for key in {(one.estimator, one.calibration) for each in estimated.values() for one in each}
+        key: cell_values(estimated, *key)
+        for key in {(one.estimator, one.calibration) for each in estimated.values() for one in each}
     }
     return [
         *silver_against_gold(values, tally),
@@ -71,36 +94,53 @@ def analysis_rows(
     ]
 
 
-def cell_values(estimated: Mapping[Cell, Sequence[Estimate]], estimator: str, calibration: str | None) -> Values:
+def cell_values(
+    estimated: Mapping[Cell, Sequence[Estimate]], estimator: str, calibration: str | None
+) -> Values:
     """The estimates of one kind that could be told, by (model, language)."""
     return {
         cell: one.found.value
         for cell, each in estimated.items()
         for one in each
-        if (one.estimator, one.calibration) == (estimator, calibration) and one.found is not None and one.found.value is not None
+        if (one.estimator, one.calibration) == (estimator, calibration)
+        and one.found is not None
+        and one.found.value is not None
     }
 
 
-# ---- correlations ---------------------------------------------------------------------------------------------------------------------
+# ---- correlations ------------------------------------------------------------------------------------------
 
 
 def silver_against_gold(values: Mapping[tuple, Values], tally: Tally) -> list[dict]:
-    """Pearson's r of HR_est by silver and by gold over cells, and of the corrections alone (HR_est over the raw rate) over languages.
+    """Pearson's r of HR_est by silver and by gold over cells, and of the corrections alone (HR_est over the
+    raw rate) over languages.
 
-    Both estimates of a cell hold the same H_det, so the first overstates how well silver stands in for gold; the second is free of it.
+    Both estimates of a cell hold the same H_det, so the first overstates how well silver stands in for gold;
+    the second is free of it.
     """
     silver, gold, raw = (values.get(key, {}) for key in ((HR_EST, SILVER), (HR_EST, GOLD), (RAW, None)))
     shared = sorted(set(silver) & set(gold))
     if not shared:
         return []
-    made = correlation_rows("silver-against-gold", {}, pearson([silver[cell] for cell in shared], [gold[cell] for cell in shared]), tally)
-    factors = {lang: (silver[m, lang] / raw[m, lang], gold[m, lang] / raw[m, lang]) for m, lang in shared if raw.get((m, lang))}
+    made = correlation_rows(
+        "silver-against-gold",
+        {},
+        pearson([silver[cell] for cell in shared], [gold[cell] for cell in shared]),
+        tally,
+    )
+    factors = {
+        lang: (silver[m, lang] / raw[m, lang], gold[m, lang] / raw[m, lang])
+        for m, lang in shared
+        if raw.get((m, lang))
+    }
     first, second = ([pair[place] for pair in factors.values()] for place in (0, 1))
     return made + correlation_rows("silver-against-gold-factor", {}, pearson(first, second), tally)
 
 
 def against_languages(cells: Cells, values: Mapping[tuple, Values], tally: Tally) -> list[dict]:
-    """Mean rate over models, and mean hallucinated tokens per reply by the same estimate, against what is known of each language."""
+    """Mean rate over models, and mean hallucinated tokens per reply by the same estimate, against what is
+    known of each language.
+    """
     facts: dict[str, Callable[[Language], float | None]] = {
         "common-crawl": lambda known: known.common_crawl_percent,
         "wikipedia-articles": lambda known: known.wikipedia_articles,
@@ -116,23 +156,36 @@ def against_languages(cells: Cells, values: Mapping[tuple, Values], tally: Tally
 
 
 def hallucinated_tokens(cells: Cells, rates: Values) -> Values:
-    """Hallucinated tokens per reply of each cell as an estimate of its rate has them; by the raw rate, the flagged ones."""
+    """Hallucinated tokens per reply of each cell as an estimate of its rate has them; by the raw rate, the
+    flagged ones.
+    """
     return {cell: rate * _per_reply(cells, cell, "tokens") for cell, rate in rates.items()}
 
 
 def _against(values: Values, cells: Cells, fact: Callable[[Language], float | None]) -> Correlation:
-    """Over the languages in which every model that answered has a value: its mean over models against the logarithm of a fact."""
-    means = {lang: [values.get(cell) for cell in cells if cell[1] == lang] for lang in sorted({lang for _, lang in cells})}
-    whole = {lang: float(np.mean(each)) for lang, each in means.items() if None not in each and lang in languages()}
+    """Over the languages in which every model that answered has a value: its mean over models against the
+    logarithm of a fact.
+    """
+    means = {
+        lang: [values.get(cell) for cell in cells if cell[1] == lang]
+        for lang in sorted({lang for _, lang in cells})
+    }
+    whole = {
+        lang: float(np.mean(each)) for lang, each in means.items() if None not in each and lang in languages()
+    }
     known = {lang: fact(languages()[lang]) for lang in whole}
-    return pearson([None if known[lang] is None else float(np.log10(known[lang])) for lang in whole], list(whole.values()))
+    return pearson(
+        [None if known[lang] is None else float(np.log10(known[lang])) for lang in whole],
+        list(whole.values()),
+    )
 
 
 def against_length(cells: Cells, values: Mapping[tuple, Values], tally: Tally) -> list[dict]:
     """Rate, and hallucinated tokens per reply by the same estimate, against tokens per reply, over cells.
 
-    Once as they are, and once (`within` = languages) less their means over the models of a language: a token is a character in one script
-    and a word in another, so that lengths of two languages differ for no reason of the models.
+    Once as they are, and once (`within` = languages) less their means over the models of a language: a token
+    is a character in one script and a word in another, so that lengths of two languages differ for no reason
+    of the models.
     """
     made = []
     for estimator, calibration in SHOWN:
@@ -140,18 +193,28 @@ def against_length(cells: Cells, values: Mapping[tuple, Values], tally: Tally) -
         length = {cell: _per_reply(cells, cell, "tokens") for cell in rates}
         for what, numbers in (("rate", rates), ("count", hallucinated_tokens(cells, rates))) if rates else ():
             where = {"estimator": estimator, "calibration": calibration}
-            whole, within = pearson(list(length.values()), list(numbers.values())), _within_languages(length, numbers)
+            whole, within = (
+                pearson(list(length.values()), list(numbers.values())),
+                _within_languages(length, numbers),
+            )
             made += correlation_rows(f"{what}-against-length", where, whole, tally)
-            made += correlation_rows(f"{what}-against-length", {**where, "within": "languages"}, within, tally)
+            made += correlation_rows(
+                f"{what}-against-length", {**where, "within": "languages"}, within, tally
+            )
     return made
 
 
 def _within_languages(first: Values, second: Values) -> Correlation:
-    """The correlation over cells once each list has lost its mean of every language; a degree is spent on each mean but the first."""
+    """The correlation over cells once each list has lost its mean of every language; a degree is spent on
+    each mean but the first.
+    """
     by_lang: dict[str, list[Cell]] = {}
     for cell in first:
         by_lang.setdefault(cell[1], []).append(cell)
-    centred = [[values[cell] - np.mean([values[other] for other in by_lang[cell[1]]]) for cell in first] for values in (first, second)]
+    centred = [
+        [values[cell] - np.mean([values[other] for other in by_lang[cell[1]]]) for cell in first]
+        for values in (first, second)
+    ]
     return pearson(*centred, n_fitted=len(by_lang) - 1)
 
 
@@ -165,7 +228,7 @@ def correlation_rows(subject: str, where: Mapping, found: Correlation, tally: Ta
     return [tally.row(name, subject, where, value, found.n) for name, value in values.items()]
 
 
-# ---- differences ----------------------------------------------------------------------------------------------------------------------
+# ---- differences -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -179,12 +242,24 @@ class Contrast:
 
 
 def size_groups(cells: Cells, models: Mapping[str, Model]) -> list[tuple[dict, list[str], list[str]]]:
-    """Small and large models: those below and from the median size on, and the smallest and largest of each family that has two sizes."""
-    sized = {name: models[name].size_b for name in sorted({name for name, _ in cells}) if name in models and models[name].size_b}
+    """Small and large models: those below and from the median size on, and the smallest and largest of each
+    family that has two sizes.
+    """
+    sized = {
+        name: models[name].size_b
+        for name in sorted({name for name, _ in cells})
+        if name in models and models[name].size_b
+    }
     if not sized:
         return []
     middle = float(np.median(list(sized.values())))
-    groups = [({}, [name for name in sized if sized[name] < middle], [name for name in sized if sized[name] >= middle])]
+    groups = [
+        (
+            {},
+            [name for name in sized if sized[name] < middle],
+            [name for name in sized if sized[name] >= middle],
+        )
+    ]
     families: dict[str, list[str]] = {}
     for name in sized:
         families.setdefault(models[name].family or name, []).append(name)
@@ -195,11 +270,14 @@ def size_groups(cells: Cells, models: Mapping[str, Model]) -> list[tuple[dict, l
     return [group for group in groups if group[1] and group[2]]
 
 
-def size_tests(cells: Cells, known: Mapping[tuple[str, str], Calibration], models: Mapping[str, Model], tally: Tally) -> list[dict]:
-    """The paper's test of small against large models: Student's t over all estimates (detector seed × reply seed × language × model).
+def size_tests(
+    cells: Cells, known: Mapping[tuple[str, str], Calibration], models: Mapping[str, Model], tally: Tally
+) -> list[dict]:
+    """The paper's test of small against large models: Student's t over all estimates (detector seed × reply
+    seed × language × model).
 
-    Of HR_est by silver where it can be told in every cell, else of the raw rate. The estimates of a model depend on one another, which the
-    test does not know: the bootstrap (`test` = bootstrap) stands beside it.
+    Of HR_est by silver where it can be told in every cell, else of the raw rate. The estimates of a model
+    depend on one another, which the test does not know: the bootstrap (`test` = bootstrap) stands beside it.
     """
     grids = {
         cell: grid_estimates(replies, {SILVER: known[SILVER, cell[1]]} if (SILVER, cell[1]) in known else {})
@@ -207,27 +285,43 @@ def size_tests(cells: Cells, known: Mapping[tuple[str, str], Calibration], model
     }
     key = (
         (HR_EST, SILVER)
-        if all((HR_EST, SILVER) in each and not np.isnan(each[HR_EST, SILVER]).any() for each in grids.values())
+        if all(
+            (HR_EST, SILVER) in each and not np.isnan(each[HR_EST, SILVER]).any() for each in grids.values()
+        )
         else (RAW, None)
     )
     made = []
     for where, small, large in size_groups(cells, models):
-        first, second = (np.concatenate([grids[cell][key].ravel() for cell in cells if cell[0] in named]) for named in (small, large))
+        first, second = (
+            np.concatenate([grids[cell][key].ravel() for cell in cells if cell[0] in named])
+            for named in (small, large)
+        )
         found = t_test(first[~np.isnan(first)], second[~np.isnan(second)])
         slice_ = {**where, "test": "t-test", "estimator": key[0], "calibration": key[1]}
         values = {"mean_difference": found.value, "p_value": found.p, "n_points": float(found.n)}
-        made += [tally.row(name, "small-against-large", slice_, value, found.n) for name, value in values.items()]
+        made += [
+            tally.row(name, "small-against-large", slice_, value, found.n) for name, value in values.items()
+        ]
     return made
 
 
 def contrasts(cells: Cells, models: Mapping[str, Model]) -> list[Contrast]:
-    """Small against large models, declared languages against others, each family and script of languages against the others."""
+    """Small against large models, declared languages against others, each family and script of languages
+    against the others.
+    """
     langs = sorted({lang for _, lang in cells})
     made = [
-        Contrast("small-against-large", {**where, "test": "bootstrap"}, _of(cells, small, langs), _of(cells, large, langs))
+        Contrast(
+            "small-against-large",
+            {**where, "test": "bootstrap"},
+            _of(cells, small, langs),
+            _of(cells, large, langs),
+        )
         for where, small, large in size_groups(cells, models)
     ]
-    declared = {name: models[name].languages for name, _ in cells if name in models and models[name].languages}
+    declared = {
+        name: models[name].languages for name, _ in cells if name in models and models[name].languages
+    }
     inside = tuple(cell for cell in cells if cell[0] in declared and cell[1] in declared[cell[0]])
     outside = tuple(cell for cell in cells if cell[0] in declared and cell[1] not in declared[cell[0]])
     made.append(Contrast("declared-languages", {}, inside, outside))
@@ -245,7 +339,8 @@ def _of(cells: Cells, names: Iterable[str], langs: Iterable[str]) -> tuple[Cell,
 
 
 def contrast_rows(cells: Cells, asked: Sequence[Contrast], tally: Tally) -> list[dict]:
-    """`mean_difference` (with its interval), `p_value`, `n_points` of every contrast, articles resampled whole for all models together.
+    """`mean_difference` (with its interval), `p_value`, `n_points` of every contrast, articles resampled
+    whole for all models together.
 
     p = (1 + #{|d* − d| ≥ |d|}) / (1 + resamples): what two models share on an article cancels.
     """
@@ -274,10 +369,19 @@ def contrast_rows(cells: Cells, asked: Sequence[Contrast], tally: Tally) -> list
         extreme = ~(np.abs(draws - values) < np.abs(values))  # a draw that is not defined counts as extreme
         intervals = cluster_bootstrap(sums, statistic, bounds=(-1.0, 1.0), **tally.drawn)
     made = []
-    for one, value, interval, p in zip(asked, values, intervals, (1 + extreme.sum(axis=0)) / (1 + len(draws)), strict=True):
+    for one, value, interval, p in zip(
+        asked, values, intervals, (1 + extreme.sum(axis=0)) / (1 + len(draws)), strict=True
+    ):
         n = len(one.first) + len(one.second)
-        found = {"mean_difference": interval or float(value), "p_value": None if np.isnan(value) else float(p), "n_points": float(n)}
-        made += [tally.row(name, one.subject, {**one.where, "estimator": RAW}, each, n) for name, each in found.items()]
+        found = {
+            "mean_difference": interval or float(value),
+            "p_value": None if np.isnan(value) else float(p),
+            "n_points": float(n),
+        }
+        made += [
+            tally.row(name, one.subject, {**one.where, "estimator": RAW}, each, n)
+            for name, each in found.items()
+        ]
     return made
 
 

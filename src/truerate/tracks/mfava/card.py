@@ -1,4 +1,6 @@
-"""The track's card: what it is, what it does step by step, what its boards rank and what they must not be read as."""
+"""The track's card: what it is, what it does step by step, what its boards rank and what they must not be
+read as.
+"""
 
 CARD = {
     "name": "mfava",

@@ -1,4 +1,6 @@
-"""What is asked about and what texts are checked against: an item joined with its reference, and which items a board takes."""
+"""What is asked about and what texts are checked against: an item joined with its reference, and which items
+a board takes.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,15 +30,25 @@ class Context:
 
 
 def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]:
-    """Every item by its id, with the texts of its documents joined by blank lines in the order of `document_ids`."""
-    known = {row["document_id"]: row for row in documents.select("document_id", "title", "text").iter_rows(named=True)}
+    """Every item by its id, with the texts of its documents joined by blank lines in the order of
+    `document_ids`.
+    """
+    known = {
+        row["document_id"]: row
+        for row in documents.select("document_id", "title", "text").iter_rows(named=True)
+    }
     return {row["item_id"]: _context(row, known) for row in items.iter_rows(named=True)}
 
 
 def _context(row: dict, documents: dict[str, dict]) -> Context:
     found = [documents[name] for name in row["document_ids"] if name in documents]
     attributes = facts(row)
-    titles = (attributes.get("subject"), attributes.get("title"), *(document["title"] for document in found), row["question"])
+    titles = (
+        attributes.get("subject"),
+        attributes.get("title"),
+        *(document["title"] for document in found),
+        row["question"],
+    )
     return Context(
         item_id=row["item_id"],
         task=row["task"],
@@ -52,11 +64,17 @@ def _context(row: dict, documents: dict[str, dict]) -> Context:
 
 
 def chosen(found: Iterable[Context], n: int, seed: int) -> list[Context]:
-    """The first `n` of each language in a seeded order, sorted by id, so that a larger `n` keeps the earlier ones."""
+    """The first `n` of each language in a seeded order, sorted by id, so that a larger `n` keeps the earlier
+    ones.
+    """
     by_lang: dict[str, list[Context]] = {}
     for one in found:
         by_lang.setdefault(one.lang, []).append(one)
-    kept = [one for group in by_lang.values() for one in sorted(group, key=lambda one: (draw(seed, one.item_id), one.item_id))[:n]]
+    kept = [
+        one
+        for group in by_lang.values()
+        for one in sorted(group, key=lambda one: (draw(seed, one.item_id), one.item_id))[:n]
+    ]
     return sorted(kept, key=lambda one: one.item_id)
 
 
@@ -66,6 +84,8 @@ def in_shard(found: Iterable[Context], shard: int, n_shards: int) -> list[Contex
 
 
 def context_frame(found: dict[str, Context]) -> pl.DataFrame:
-    """Contexts as a frame, `item_id`, `knowledge` (the reference), `question`, `history` (empty): what stands beside a text."""
+    """Contexts as a frame, `item_id`, `knowledge` (the reference), `question`, `history` (empty): what stands
+    beside a text.
+    """
     rows: Sequence[tuple] = [(one.item_id, one.knowledge, one.question, "") for one in found.values()]
     return pl.DataFrame(rows, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")

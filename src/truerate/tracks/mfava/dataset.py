@@ -1,4 +1,6 @@
-"""The data set of a board: what the replies and the source make together, what was rejected and why. Pure: it asks nothing."""
+"""The data set of a board: what the replies and the source make together, what was rejected and why. Pure: it
+asks nothing.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -17,16 +19,27 @@ from truerate.tracks.mfava.translating import REFERENCE, TRANSLATE, UNSOUND, is_
 from truerate.tracks.mfava.wild import ANSWER
 
 TRAIN, HELD_OUT = "train", "held-out"  # tasks of labelled passages: to learn from, and to be tested on alone
-TEXT = {"target_id": pl.String, "item_id": pl.String, "group_id": pl.String, "lang": pl.String, "task": pl.String, "text": pl.String}
+TEXT = {
+    "target_id": pl.String,
+    "item_id": pl.String,
+    "group_id": pl.String,
+    "lang": pl.String,
+    "task": pl.String,
+    "text": pl.String,
+}
 TEXT |= {"spans": SPANS}
 
 
-# ---- silver passages ------------------------------------------------------------------------------------------
+# ---- silver passages ---------------------------------------------------------------------------------------
 
 
 def silver_samples(rows: Iterable[dict], found: dict[str, Context]) -> list[dict]:
     """The Sample rows of passages that came through all six rounds: the text of the last one with its spans."""
-    last = [row for row in rows if row["purpose"] == INSERT and row["status"] == "ok" and facts(row)["type"] == TYPES[-1]]
+    last = [
+        row
+        for row in rows
+        if row["purpose"] == INSERT and row["status"] == "ok" and facts(row)["type"] == TYPES[-1]
+    ]
     return [_sample(found[row["item_id"]], row["text"], "silver", row["model"]) for row in last]
 
 
@@ -51,15 +64,25 @@ def _sample(context: Context, marked: str, task: str, generator: str | None, **a
     }
 
 
-# ---- labelled passages ----------------------------------------------------------------------------------------
+# ---- labelled passages -------------------------------------------------------------------------------------
 
 
-def labelled(samples: pl.DataFrame, found: dict[str, Context], sizes: Mapping[str, int], *, seed: int) -> list[dict]:
-    """The English labelled samples that a board uses and translates: of each task (TRAIN, HELD_OUT) those of as many items as it says."""
-    english = samples.filter(pl.col("lang") == SOURCE, pl.col("task").is_in(list(sizes))).sort("sample_id").to_dicts()
+def labelled(
+    samples: pl.DataFrame, found: dict[str, Context], sizes: Mapping[str, int], *, seed: int
+) -> list[dict]:
+    """The English labelled samples that a board uses and translates: of each task (TRAIN, HELD_OUT) those of
+    as many items as it says.
+    """
+    english = (
+        samples.filter(pl.col("lang") == SOURCE, pl.col("task").is_in(list(sizes)))
+        .sort("sample_id")
+        .to_dicts()
+    )
     kept = set()
     for task, n in sizes.items():
-        named = dict.fromkeys(row["item_id"] for row in english if row["task"] == task and row["item_id"] in found)
+        named = dict.fromkeys(
+            row["item_id"] for row in english if row["task"] == task and row["item_id"] in found
+        )
         kept |= {one.item_id for one in chosen((found[name] for name in named), n, seed)}
     return [row for row in english if row["item_id"] in kept]
 
@@ -71,7 +94,9 @@ def translated(
     origin = {row["sample_id"]: row for row in samples}
     of_document = {row["document_id"]: row for row in documents.iter_rows(named=True)}
     came = [row for row in rows if row["status"] == "ok"]
-    references = {(row["item_id"], facts(row)["lang"]): row["text"] for row in came if row["purpose"] == REFERENCE}
+    references = {
+        (row["item_id"], facts(row)["lang"]): row["text"] for row in came if row["purpose"] == REFERENCE
+    }
     made_documents, made_items, made_samples, rejects = {}, {}, [], []
     for row in sorted(came, key=lambda row: row["generation_id"]):
         known = facts(row)
@@ -86,21 +111,36 @@ def translated(
         made_documents[document["document_id"]] = document
         made_items[item["item_id"]] = item
         there = replace(context, item_id=item["item_id"], lang=lang)
-        made_samples.append(_sample(there, row["text"], context.task, row["model"], translated_from=known["sample"]))
+        made_samples.append(
+            _sample(there, row["text"], context.task, row["model"], translated_from=known["sample"])
+        )
     return list(made_documents.values()), list(made_items.values()), made_samples, rejects
 
 
 def rejected_samples(samples: Sequence[dict]) -> list[dict]:
-    """Reject rows of the labelled samples that could not be translated because their spans cannot be written as tags."""
+    """Reject rows of the labelled samples that could not be translated because their spans cannot be written
+    as tags.
+    """
     shown = [row for row in samples if not is_sound(row)]
-    why = {"where": TRANSLATE, "row": None, "reason": UNSOUND, "detail": "a span leaves the text or lies over another"}
+    why = {
+        "where": TRANSLATE,
+        "row": None,
+        "reason": UNSOUND,
+        "detail": "a span leaves the text or lies over another",
+    }
     return [{**why, "target_id": row["sample_id"], "text": clean(row["text"])} for row in shown]
 
 
 def _document(context: Context, lang: str, text: str, of_document: dict[str, dict]) -> dict:
     """The translated reference, with the rights of the first document that it was translated from."""
     origin = of_document[context.document_ids[0]]
-    return {**origin, "document_id": content_id("translated", lang, text), "lang": lang, "text": text, "dated": None}
+    return {
+        **origin,
+        "document_id": content_id("translated", lang, text),
+        "lang": lang,
+        "text": text,
+        "dated": None,
+    }
 
 
 def _item(context: Context, lang: str, document_id: str) -> dict:
@@ -118,7 +158,7 @@ def _item(context: Context, lang: str, document_id: str) -> dict:
     }
 
 
-# ---- tables ---------------------------------------------------------------------------------------------------
+# ---- tables ------------------------------------------------------------------------------------------------
 
 
 def documents_frame(rows: Sequence[dict]) -> pl.DataFrame:
@@ -131,11 +171,17 @@ def samples_frame(made: Sequence[dict], source: pl.DataFrame, kept: Sequence[dic
     is_english = pl.col("task").is_in([TRAIN, HELD_OUT]) & (pl.col("lang") == SOURCE)
     chosen_ids = [row["sample_id"] for row in kept]
     passed = source.filter(~is_english | pl.col("sample_id").is_in(chosen_ids))
-    return pl.concat([frame(Sample, list(made)), passed]).unique("sample_id", keep="first", maintain_order=True).sort("sample_id")
+    return (
+        pl.concat([frame(Sample, list(made)), passed])
+        .unique("sample_id", keep="first", maintain_order=True)
+        .sort("sample_id")
+    )
 
 
 def items_frame(made: Sequence[dict], source: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:
-    """The items that the tables name and the source's queries, by id; one that was made here comes before its like of the source."""
+    """The items that the tables name and the source's queries, by id; one that was made here comes before its
+    like of the source.
+    """
     ours = frame(Item, list(made)).unique("item_id", maintain_order=True)
     named = pl.concat([table["item_id"] for table in tables]).unique().to_list()
     is_kept = pl.col("item_id").is_in(named) | (pl.col("task") == "wild")
@@ -145,15 +191,20 @@ def items_frame(made: Sequence[dict], source: pl.DataFrame, *tables: pl.DataFram
 
 def rejects_frame(rows: Iterable[dict], more: Sequence[dict]) -> pl.DataFrame:
     """Every reply that is not `ok` with its reason and raw text, and what else was not kept."""
-    found = [rejected(row, row["reason"] if row["status"] == "unparsed" else row["status"]) for row in rows if row["status"] != "ok"]
+    found = [
+        rejected(row, row["reason"] if row["status"] == "unparsed" else row["status"])
+        for row in rows
+        if row["status"] != "ok"
+    ]
     return frame(Reject, [*found, *more]).sort("where", "target_id", "reason")
 
 
-# ---- what detectors learn from and judge ----------------------------------------------------------------------
+# ---- what detectors learn from and judge -------------------------------------------------------------------
 
 
 def training(samples: pl.DataFrame) -> pl.DataFrame:
-    """The texts that detectors learn from: silver ones of task `train`, else the silver passages of the training split.
+    """The texts that detectors learn from: silver ones of task `train`, else the silver passages of the
+    training split.
 
     Never gold, and none that shares a group with a held-out text.
     """
@@ -171,7 +222,9 @@ def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     None shares a group with a text learned from.
     """
     used = training(samples)["group_id"].unique().to_list()
-    held = samples.filter(pl.col("task").is_in([HELD_OUT, "silver", "wild"]) & pl.col("label_source").is_in(["silver", "gold"]))
+    held = samples.filter(
+        pl.col("task").is_in([HELD_OUT, "silver", "wild"]) & pl.col("label_source").is_in(["silver", "gold"])
+    )
     replies = generations.filter((pl.col("purpose") == ANSWER) & (pl.col("status") == "ok")).select(
         pl.col("generation_id").alias("target_id"),
         "item_id",
@@ -186,4 +239,6 @@ def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
 
 
 def _texts(samples: pl.DataFrame) -> pl.DataFrame:
-    return samples.select(pl.col("sample_id").alias("target_id"), *list(TEXT)[1:]).cast(TEXT).sort("target_id")
+    return (
+        samples.select(pl.col("sample_id").alias("target_id"), *list(TEXT)[1:]).cast(TEXT).sort("target_id")
+    )

@@ -1,7 +1,9 @@
-"""How well each detector finds hallucinated tokens (mFAVA Tables 3 and 10), and Mu-SHROOM's two scores of natural ones.
+"""How well each detector finds hallucinated tokens (mFAVA Tables 3 and 10), and Mu-SHROOM's two scores of
+natural ones.
 
-Scores of one detector are means over its seeds; the language `all` is the plain mean over languages, undefined where one of them is.
-Clusters (articles, references) are resampled whole. A text that a run did not judge does not count for it.
+Scores of one detector are means over its seeds; the language `all` is the plain mean over languages,
+undefined where one of them is. Clusters (articles, references) are resampled whole. A text that a run did not
+judge does not count for it.
 """
 
 from collections.abc import Sequence
@@ -13,7 +15,18 @@ from truerate.metrics import token_scores
 from truerate.metrics.intervals import UNIT, Interval, cluster_sums
 from truerate.metrics.mushroom import answer_correlation, answer_iou
 from truerate.metrics.rates import mean_of_intervals
-from truerate.tracks.mfava.marking import AGAINST, CATEGORY, NATURAL, Detector, Labelled, Run, Texts, languages, token_sums, type_sums
+from truerate.tracks.mfava.marking import (
+    AGAINST,
+    CATEGORY,
+    NATURAL,
+    Detector,
+    Labelled,
+    Run,
+    Texts,
+    languages,
+    token_sums,
+    type_sums,
+)
 from truerate.tracks.mfava.tally import ALL, Tally
 
 MARK_ALL, MARK_NONE = "mark-all", "mark-none"
@@ -26,7 +39,9 @@ PLAIN = {
 SPREAD = ("token_precision", "token_recall", "token_f1")  # what Tables 3 and 10 give with ± over seeds
 
 
-def detection_rows(texts: Texts, held: dict[str, Labelled], runs: dict[Detector, list[Run]], tally: Tally) -> list[dict]:
+def detection_rows(
+    texts: Texts, held: dict[str, Labelled], runs: dict[Detector, list[Run]], tally: Tally
+) -> list[dict]:
     """Score rows of every detector against every kind of labels, per language and over all."""
     made = []
     for against in AGAINST:
@@ -37,11 +52,16 @@ def detection_rows(texts: Texts, held: dict[str, Labelled], runs: dict[Detector,
             where = detector.where(against=against)
             for lang, (n, scores, seeds) in by_lang.items():
                 made += [
-                    tally.row(name, detector.member, {**where, "lang": lang, **dict(more)}, one, n) for (name, more), one in scores.items()
+                    tally.row(name, detector.member, {**where, "lang": lang, **dict(more)}, one, n)
+                    for (name, more), one in scores.items()
                 ]
                 made += _std(detector.member, {**where, "lang": lang}, seeds, tally)
             made += _over_languages(
-                by_lang, detector.member, where, tally, is_independent=are_apart(held[against].groups, held[against].langs)
+                by_lang,
+                detector.member,
+                where,
+                tally,
+                is_independent=are_apart(held[against].groups, held[against].langs),
             )
     return made
 
@@ -57,24 +77,38 @@ def _sums(held: Labelled, run: Run, texts: Texts) -> np.ndarray:
     return np.hstack([token_sums(held, run, texts.line), typed.reshape(len(typed), -1)])
 
 
-def _language(sums: np.ndarray, held: Labelled, lang: str, detector: Detector, tally: Tally) -> tuple[int, dict, np.ndarray]:
-    """Number of texts, intervals by (metric, more of the slice), and SPREAD of each seed, (3, seeds), of one detector in one language."""
+def _language(
+    sums: np.ndarray, held: Labelled, lang: str, detector: Detector, tally: Tally
+) -> tuple[int, dict, np.ndarray]:
+    """Number of texts, intervals by (metric, more of the slice), and SPREAD of each seed, (3, seeds), of one
+    detector in one language.
+    """
     inside = held.langs == lang
     part = sums[inside]
     names = _names(part, detector)
     clusters = cluster_sums(held.groups[inside], part.reshape(len(part), -1))
-    found = tally.intervals(clusters, lambda totals: _statistics(totals.reshape(len(totals), *part.shape[1:]), names))
+    found = tally.intervals(
+        clusters, lambda totals: _statistics(totals.reshape(len(totals), *part.shape[1:]), names)
+    )
     with np.errstate(invalid="ignore", divide="ignore"):
         seeds = np.stack([PLAIN[name](part.sum(axis=0)[:, :4]) for name in SPREAD])
     n = int((part[:, :, 0] > 0).any(axis=1).sum())
-    return n, {(name, tuple(more.items())): one for (name, more), one in zip(_keys(names), found, strict=True)}, seeds
+    return (
+        n,
+        {(name, tuple(more.items())): one for (name, more), one in zip(_keys(names), found, strict=True)},
+        seeds,
+    )
 
 
 def _names(part: np.ndarray, detector: Detector) -> list[tuple[str, int | None]]:
-    """The statistics that are defined here: the plain ones, recall of each type that occurs, F1 by type for detectors that name types."""
+    """The statistics that are defined here: the plain ones, recall of each type that occurs, F1 by type for
+    detectors that name types.
+    """
     gold_of_type = part[:, 0, 4:].reshape(len(part), len(TYPES), 4)[..., 0].sum(axis=0)
     kinds = [place for place in range(len(TYPES)) if gold_of_type[place] > 0]
-    names: list[tuple[str, int | None]] = [(name, None) for name in PLAIN] + [("token_recall_by_type", kind) for kind in kinds]
+    names: list[tuple[str, int | None]] = [(name, None) for name in PLAIN] + [
+        ("token_recall_by_type", kind) for kind in kinds
+    ]
     if detector.labels == CATEGORY and kinds:
         names += [("token_f1_typed", None)] + [("token_f1_by_type", kind) for kind in kinds]
     return names
@@ -85,7 +119,9 @@ def _keys(names: Sequence[tuple[str, int | None]]) -> list[tuple[str, dict]]:
 
 
 def _statistics(totals: np.ndarray, names: Sequence[tuple[str, int | None]]) -> np.ndarray:
-    """(draws, names) from totals (draws, seeds, 4 + types · 4): each the mean over the seeds where it is defined."""
+    """(draws, names) from totals (draws, seeds, 4 + types · 4): each the mean over the seeds where it is
+    defined.
+    """
     plain, typed = totals[..., :4], totals[..., 4:].reshape(*totals.shape[:2], len(TYPES), 4)
     columns = [_mean(_one(name, kind, plain, typed)) for name, kind in names]
     return np.stack(columns, axis=1)
@@ -107,7 +143,9 @@ def _mean(values: np.ndarray) -> np.ndarray:
 
 
 def _std(subject: str, where: dict, seeds: np.ndarray, tally: Tally) -> list[dict]:
-    """Standard deviations of precision, recall and F1 (3, seeds) over seeds (n − 1), in the same unit; null with one seed."""
+    """Standard deviations of precision, recall and F1 (3, seeds) over seeds (n − 1), in the same unit; null
+    with one seed.
+    """
     made = []
     for name, each in zip(SPREAD, seeds, strict=True):
         value = float(np.std(each, ddof=1)) if len(each) > 1 and not np.isnan(each).any() else None
@@ -115,7 +153,9 @@ def _std(subject: str, where: dict, seeds: np.ndarray, tally: Tally) -> list[dic
     return made
 
 
-def _over_languages(by_lang: dict[str, tuple], subject: str, where: dict, tally: Tally, *, is_independent: bool) -> list[dict]:
+def _over_languages(
+    by_lang: dict[str, tuple], subject: str, where: dict, tally: Tally, *, is_independent: bool
+) -> list[dict]:
     """Means over languages of every metric that each of them has, and the spread over seeds of those means."""
     found = list(by_lang.values())
     shared = [key for key in found[0][1] if all(key in scores for _, scores, _ in found)]
@@ -125,11 +165,15 @@ def _over_languages(by_lang: dict[str, tuple], subject: str, where: dict, tally:
         each = [scores[name, more] for _, scores, _ in found]
         mean = mean_or_value(each, is_independent=is_independent)
         made.append(tally.row(name, subject, {**where, "lang": ALL, **dict(more)}, mean, n))
-    return made + _std(subject, {**where, "lang": ALL}, np.mean([seeds for *_, seeds in found], axis=0), tally)
+    return made + _std(
+        subject, {**where, "lang": ALL}, np.mean([seeds for *_, seeds in found], axis=0), tally
+    )
 
 
 def mean_or_value(found: Sequence[Interval], *, is_independent: bool = True) -> Interval | None:
-    """The mean over languages with its interval; without one where a language has none; None where a language has no value."""
+    """The mean over languages with its interval; without one where a language has none; None where a language
+    has no value.
+    """
     if any(np.isnan(one.value) for one in found):
         return None
     if any(np.isnan([one.low, one.high]).any() for one in found):
@@ -137,11 +181,12 @@ def mean_or_value(found: Sequence[Interval], *, is_independent: bool = True) -> 
     return mean_of_intervals(list(found), is_independent=is_independent)
 
 
-# ---- Mu-SHROOM ------------------------------------------------------------------------------------------------------------------------
+# ---- Mu-SHROOM ---------------------------------------------------------------------------------------------
 
 
 def mushroom_rows(texts: Texts, held: Labelled, runs: dict[Detector, list[Run]], tally: Tally) -> list[dict]:
-    """`iou` and `spearman` (means over answers, seeds averaged) of every detector, and of marking every character and none.
+    """`iou` and `spearman` (means over answers, seeds averaged) of every detector, and of marking every
+    character and none.
 
     The two baselines are the task's own: whole characters, whatever tokens a detector of that name sees.
     """
@@ -149,7 +194,9 @@ def mushroom_rows(texts: Texts, held: Labelled, runs: dict[Detector, list[Run]],
         return []
     lengths = [len(text) for text in held.samples["text"]]
     gold = [soft(spans) for spans in held.samples["spans"]]
-    subjects = {detector: found for detector, found in runs.items() if detector.member not in (MARK_ALL, MARK_NONE)}
+    subjects = {
+        detector: found for detector, found in runs.items() if detector.member not in (MARK_ALL, MARK_NONE)
+    }
     kinds = sorted({detector[1:] for detector in runs}) or [("multi", "binary")]
     said = {detector: [_judged(run, held) for run in found] for detector, found in subjects.items()}
     for kind in kinds:
@@ -164,15 +211,24 @@ def mushroom_rows(texts: Texts, held: Labelled, runs: dict[Detector, list[Run]],
     return made
 
 
-def _mushroom(detector: Detector, means: np.ndarray, known: np.ndarray, held: Labelled, tally: Tally) -> list[dict]:
+def _mushroom(
+    detector: Detector, means: np.ndarray, known: np.ndarray, held: Labelled, tally: Tally
+) -> list[dict]:
     made = []
     for place, (metric, bounds) in enumerate((("iou", UNIT), ("spearman", (-1.0, 1.0)))):
         each = []
         for lang in languages(held.langs):
             inside = (held.langs == lang) & known
             where = detector.where(against=NATURAL, lang=lang)
-            each.append(tally.mean(metric, detector.member, where, means[inside, place], held.groups[inside], bounds=bounds))
-        found = [Interval(*(np.nan if row[name] is None else row[name] for name in ("value", "low", "high"))) for row in each]
+            each.append(
+                tally.mean(
+                    metric, detector.member, where, means[inside, place], held.groups[inside], bounds=bounds
+                )
+            )
+        found = [
+            Interval(*(np.nan if row[name] is None else row[name] for name in ("value", "low", "high")))
+            for row in each
+        ]
         mean = mean_or_value(found, is_independent=are_apart(held.groups, held.langs))
         where = detector.where(against=NATURAL, lang=ALL)
         made += [*each, tally.row(metric, detector.member, where, mean, sum(row["n"] for row in each))]

@@ -1,8 +1,10 @@
-"""Gold samples from what annotators returned: screening against silver, shared texts settled, agreement (mFAVA section 3.2).
+"""Gold samples from what annotators returned: screening against silver, shared texts settled, agreement
+(mFAVA section 3.2).
 
-Annotators of a language are heard where they agree enough with silver. A text that one of them labelled takes that label; a text that
-several labelled is settled by max-voting over its tokens, or (the paper's way) as the annotator says who is closest to silver over all
-shared texts, which favours silver. Which one makes the samples is a setting; agreement with silver is scored for both.
+Annotators of a language are heard where they agree enough with silver. A text that one of them labelled takes
+that label; a text that several labelled is settled by max-voting over its tokens, or (the paper's way) as the
+annotator says who is closest to silver over all shared texts, which favours silver. Which one makes the
+samples is a setting; agreement with silver is scored for both.
 """
 
 from collections import Counter
@@ -20,7 +22,13 @@ from truerate.metrics.mushroom import HARD
 from truerate.metrics.tokens import Span as Offset
 from truerate.metrics.tokens import offsets_by
 from truerate.sources.label_files import Labelled, reject
-from truerate.tracks.mfava.agreement import ANNOTATORS, agreement_rows, plausibility_rows, silver_agreement, silver_gold_rows
+from truerate.tracks.mfava.agreement import (
+    ANNOTATORS,
+    agreement_rows,
+    plausibility_rows,
+    silver_agreement,
+    silver_gold_rows,
+)
 from truerate.tracks.mfava.labels import Label, Span, checked_labels, runs, token_types, voted
 from truerate.tracks.mfava.tally import Tally
 
@@ -49,8 +57,8 @@ class Text:
 class Heard:
     """The labels of annotators who passed, by task, and the token types of each label, by (task, annotator).
 
-    `agreement`: with silver, of each (language, annotator); `passed`: who reached the threshold; `closest`: who of a language agrees most
-    with silver over the shared passages.
+    `agreement`: with silver, of each (language, annotator); `passed`: who reached the threshold; `closest`:
+    who of a language agrees most with silver over the shared passages.
     """
 
     labels: dict[str, list[Label]]
@@ -71,7 +79,8 @@ def label(
     where: str,
     inputs: str,
 ) -> Labelled:
-    """Gold samples, every label as a judgement, rejects and agreement, from the rows of label files (`sources.label_files.read_labels`).
+    """Gold samples, every label as a judgement, rejects and agreement, from the rows of label files
+    (`sources.label_files.read_labels`).
 
     `inputs` is the digest that its scores name.
     """
@@ -81,10 +90,18 @@ def label(
     given = {name: text.text for name, text in texts.items()}
     labels, rejects = checked_labels(rows, given, where=where, on_bad_row=at.p.on_bad_row)
     heard = screened(labels, texts, threshold=settings.labelling.screening_agreement)
-    rejects += [_screened_out(*key, heard.agreement[key]) for key in sorted(set(heard.agreement) - heard.passed)]
-    rejects += [reject("labels", "no_labels", "nobody who is heard labelled it", target=name) for name in unlabelled(texts, heard, labels)]
+    rejects += [
+        _screened_out(*key, heard.agreement[key]) for key in sorted(set(heard.agreement) - heard.passed)
+    ]
+    rejects += [
+        reject("labels", "no_labels", "nobody who is heard labelled it", target=name)
+        for name in unlabelled(texts, heard, labels)
+    ]
     settle = settings.labelling.settle
-    samples = [_sample(texts[name], found, heard.closest, settle=settle) for name, found in sorted(heard.labels.items())]
+    samples = [
+        _sample(texts[name], found, heard.closest, settle=settle)
+        for name, found in sorted(heard.labels.items())
+    ]
     scores = label_scores(labels, texts, heard, tally) if labels else []
     scores += published_rows(dataset["samples"], settings.tokenizer, tally)
     scores += published_agreement(tables.samples, tables.judgements, settings.tokenizer, tally)
@@ -97,10 +114,17 @@ def label(
     )
 
 
-def texts_of(tasks: Sequence[dict], dataset: Mapping[str, pl.DataFrame], *, tokenizer: str) -> dict[str, Text]:
-    """The texts that were given out, by task: silver samples by `sample_id`, replies by `generation_id`. Others are not known here."""
+def texts_of(
+    tasks: Sequence[dict], dataset: Mapping[str, pl.DataFrame], *, tokenizer: str
+) -> dict[str, Text]:
+    """The texts that were given out, by task: silver samples by `sample_id`, replies by `generation_id`.
+    Others are not known here.
+    """
     named = [task["task_id"] for task in tasks]
-    item_of = {row["item_id"]: row for row in dataset["items"].select("item_id", "group_id", "lang").iter_rows(named=True)}
+    item_of = {
+        row["item_id"]: row
+        for row in dataset["items"].select("item_id", "group_id", "lang").iter_rows(named=True)
+    }
     cut, found = offsets_by(tokenizer), {}
     for row in dataset["samples"].filter(pl.col("sample_id").is_in(named)).iter_rows(named=True):
         offsets = tuple(cut(row["text"]))
@@ -109,7 +133,13 @@ def texts_of(tasks: Sequence[dict], dataset: Mapping[str, pl.DataFrame], *, toke
         found[row["sample_id"]] = Text(row["sample_id"], **place, offsets=offsets, silver=silver)
     for row in dataset["generations"].filter(pl.col("generation_id").is_in(named)).iter_rows(named=True):
         item = item_of[row["item_id"]]
-        place = {"group_id": item["group_id"], "task": "wild", "lang": item["lang"], "text": row["text"], "generator": row["model"]}
+        place = {
+            "group_id": item["group_id"],
+            "task": "wild",
+            "lang": item["lang"],
+            "text": row["text"],
+            "generator": row["model"],
+        }
         name = row["generation_id"]
         found[name] = Text(name, row["item_id"], **place, offsets=tuple(cut(row["text"])), silver=None)
     return found
@@ -118,20 +148,29 @@ def texts_of(tasks: Sequence[dict], dataset: Mapping[str, pl.DataFrame], *, toke
 def row_types(offsets: Sequence[Offset], spans: Sequence[dict]) -> np.ndarray:
     """Token types of the hard spans of a Sample row; a source that has no types counts as having one."""
     hard = [one for one in spans if one["p"] is None or one["p"] > HARD]
-    return token_types(offsets, [Span(one["start"], one["end"], one["type"] if one["type"] in TYPES else TYPES[0]) for one in hard])
+    return token_types(
+        offsets,
+        [Span(one["start"], one["end"], one["type"] if one["type"] in TYPES else TYPES[0]) for one in hard],
+    )
 
 
-# ---- screening ----------------------------------------------------------------------------------------------------------------------
+# ---- screening ---------------------------------------------------------------------------------------------
 
 
 def screened(labels: Sequence[Label], texts: Mapping[str, Text], *, threshold: float) -> Heard:
-    """Who is heard: an annotator of a language whose agreement with silver on its passages reaches the threshold, or could not be told."""
-    tokens = {(one.task_id, one.annotator): token_types(texts[one.task_id].offsets, one.spans) for one in labels}
+    """Who is heard: an annotator of a language whose agreement with silver on its passages reaches the
+    threshold, or could not be told.
+    """
+    tokens = {
+        (one.task_id, one.annotator): token_types(texts[one.task_id].offsets, one.spans) for one in labels
+    }
     by_annotator: dict[tuple[str, str], list[str]] = {}
     for one in labels:
         by_annotator.setdefault((texts[one.task_id].lang, one.annotator), []).append(one.task_id)
     agreement = {
-        (lang, who): _agreement([name for name in named if texts[name].silver is not None], who, tokens, texts)
+        (lang, who): _agreement(
+            [name for name in named if texts[name].silver is not None], who, tokens, texts
+        )
         for (lang, who), named in sorted(by_annotator.items())
     }
     passed = frozenset(key for key, share in agreement.items() if share is None or share >= threshold)
@@ -155,11 +194,15 @@ def _screened_out(lang: str, name: str, share: float | None) -> dict:
     return reject("labels", "screened_out", f"{share:.3f} agreement with silver in {lang}", target=name)
 
 
-# ---- settling -----------------------------------------------------------------------------------------------------------------------
+# ---- settling ----------------------------------------------------------------------------------------------
 
 
-def closest_annotators(labels: Mapping[str, Sequence[Label]], tokens: Mapping, texts: Mapping[str, Text]) -> dict[str, str]:
-    """By language, who agrees most with silver over the passages that several labelled; the first by name of equals."""
+def closest_annotators(
+    labels: Mapping[str, Sequence[Label]], tokens: Mapping, texts: Mapping[str, Text]
+) -> dict[str, str]:
+    """By language, who agrees most with silver over the passages that several labelled; the first by name of
+    equals.
+    """
     shared: dict[str, dict[str, list[str]]] = {}
     for name, found in labels.items():
         if len(found) > 1 and texts[name].silver is not None:
@@ -172,9 +215,11 @@ def closest_annotators(labels: Mapping[str, Sequence[Label]], tokens: Mapping, t
 
 
 def settled(found: Sequence[Label], text: Text, closest: Mapping[str, str], *, settle: str) -> list[dict]:
-    """The spans of one text: its one annotator's, or as several are settled. A voted span has the share of annotators as p.
+    """The spans of one text: its one annotator's, or as several are settled. A voted span has the share of
+    annotators as p.
 
-    Voted replies in the wild keep the spans of minorities, too (soft labels; p ≤ 0.5 does not count as marked); silver passages do not.
+    Voted replies in the wild keep the spans of minorities, too (soft labels; p ≤ 0.5 does not count as
+    marked); silver passages do not.
     """
     one = found[0] if len(found) == 1 else None
     if one is None and settle == CLOSEST:
@@ -182,7 +227,9 @@ def settled(found: Sequence[Label], text: Text, closest: Mapping[str, str], *, s
     if one is not None:
         return [{"start": span.start, "end": span.end, "type": span.type, "p": None} for span in one.spans]
     share, types = voted(text.offsets, found)
-    return runs(text.offsets, types, share, (lambda p: p > 0) if text.task == "wild" else (lambda p: p > HARD))
+    return runs(
+        text.offsets, types, share, (lambda p: p > 0) if text.task == "wild" else (lambda p: p > HARD)
+    )
 
 
 def _sample(text: Text, found: Sequence[Label], closest: Mapping[str, str], *, settle: str) -> dict:
@@ -224,52 +271,96 @@ def _judgement(one: Label, is_heard: bool) -> dict:
         "spans": [{"start": span.start, "end": span.end, "type": span.type, "p": None} for span in one.spans],
         "p": None,
         "rationale": None,
-        "attributes": pairs(stage="annotation", heard="yes" if is_heard else None, plausibility=one.plausibility),
+        "attributes": pairs(
+            stage="annotation", heard="yes" if is_heard else None, plausibility=one.plausibility
+        ),
     }
 
 
-# ---- scores -------------------------------------------------------------------------------------------------------------------------
+# ---- scores ------------------------------------------------------------------------------------------------
 
 
-def label_scores(labels: Sequence[Label], texts: Mapping[str, Text], heard: Heard, tally: Tally) -> list[dict]:
-    """Screening, agreement of those who are heard on shared texts, of gold with silver under both settlements, and plausibility."""
+def label_scores(
+    labels: Sequence[Label], texts: Mapping[str, Text], heard: Heard, tally: Tally
+) -> list[dict]:
+    """Screening, agreement of those who are heard on shared texts, of gold with silver under both
+    settlements, and plausibility.
+    """
     lang_of = {name: text.lang for name, text in texts.items()}
-    shared = {(one.task_id, one.annotator) for found in heard.labels.values() if len(found) > 1 for one in found}
-    n_of = Counter((lang_of[one.task_id], one.annotator) for one in labels if texts[one.task_id].silver is not None)
-    made = [tally.row("screening_agreement", who, {"lang": lang}, share, n_of[lang, who]) for (lang, who), share in heard.agreement.items()]
+    shared = {
+        (one.task_id, one.annotator) for found in heard.labels.values() if len(found) > 1 for one in found
+    }
+    n_of = Counter(
+        (lang_of[one.task_id], one.annotator) for one in labels if texts[one.task_id].silver is not None
+    )
+    made = [
+        tally.row("screening_agreement", who, {"lang": lang}, share, n_of[lang, who])
+        for (lang, who), share in heard.agreement.items()
+    ]
     for lang in sorted({lang for lang, _ in heard.agreement}):
         n, passed = (sum(name == lang for name, _ in keys) for keys in (heard.agreement, heard.passed))
         made.append(tally.row("n_annotators_passed", ANNOTATORS, {"lang": lang}, float(passed), n))
     made += agreement_rows({key: heard.tokens[key] for key in sorted(shared)}, lang_of, tally)
     silver = {name: text.silver for name, text in texts.items() if text.silver is not None}
     for way in SETTLEMENTS:
-        chosen = {name: settled(heard.labels[name], texts[name], heard.closest, settle=way) for name in silver if name in heard.labels}
+        chosen = {
+            name: settled(heard.labels[name], texts[name], heard.closest, settle=way)
+            for name in silver
+            if name in heard.labels
+        }
         gold = {name: row_types(texts[name].offsets, spans) for name, spans in chosen.items()}
         made += silver_gold_rows(gold, silver, lang_of, {"settled": way}, tally)
     heard_of = [one for found in heard.labels.values() for one in found if one.plausibility is not None]
     return made + plausibility_rows([(lang_of[one.task_id], one.plausibility) for one in heard_of], tally)
 
 
-def published_agreement(samples: pl.DataFrame, judgements: pl.DataFrame, tokenizer: str, tally: Tally) -> list[dict]:
-    """Agreement of the annotators that a source came with, where a language has few enough of them to be paired (MAX_PAIRED)."""
-    known = samples.select("sample_id", "text", "lang").join(judgements, left_on="sample_id", right_on="target_id")
-    few = known.group_by("lang").agg(pl.col("judge").n_unique()).filter(pl.col("judge") <= MAX_PAIRED)["lang"].to_list()
-    shared = known.filter(pl.col("lang").is_in(few) & (pl.len().over("sample_id") > 1)).sort("sample_id", "judge")
+def published_agreement(
+    samples: pl.DataFrame, judgements: pl.DataFrame, tokenizer: str, tally: Tally
+) -> list[dict]:
+    """Agreement of the annotators that a source came with, where a language has few enough of them to be
+    paired (MAX_PAIRED).
+    """
+    known = samples.select("sample_id", "text", "lang").join(
+        judgements, left_on="sample_id", right_on="target_id"
+    )
+    few = (
+        known.group_by("lang")
+        .agg(pl.col("judge").n_unique())
+        .filter(pl.col("judge") <= MAX_PAIRED)["lang"]
+        .to_list()
+    )
+    shared = known.filter(pl.col("lang").is_in(few) & (pl.len().over("sample_id") > 1)).sort(
+        "sample_id", "judge"
+    )
     cut, tokens, lang_of = offsets_by(tokenizer), {}, {}
     for (name,), part in shared.group_by("sample_id", maintain_order=True):
         offsets, lang_of[name] = cut(part["text"][0]), part["lang"][0]
-        tokens |= {(name, judge): row_types(offsets, spans) for judge, spans in part.select("judge", "spans").iter_rows()}
+        tokens |= {
+            (name, judge): row_types(offsets, spans)
+            for judge, spans in part.select("judge", "spans").iter_rows()
+        }
     return agreement_rows(tokens, lang_of, tally) if tokens else []
 
 
 def published_rows(samples: pl.DataFrame, tokenizer: str, tally: Tally) -> list[dict]:
     """Agreement of the gold that a source came with and the silver of the same texts (settled: published)."""
-    known = samples.filter(pl.col("task") == "silver").select("item_id", "text", "lang", "label_source", "spans")
-    gold, silver = known.filter(pl.col("label_source").is_in(GOLD)), known.filter(pl.col("label_source") == "silver")
+    known = samples.filter(pl.col("task") == "silver").select(
+        "item_id", "text", "lang", "label_source", "spans"
+    )
+    gold, silver = (
+        known.filter(pl.col("label_source").is_in(GOLD)),
+        known.filter(pl.col("label_source") == "silver"),
+    )
     both = gold.join(silver, on=["item_id", "text"], suffix="_silver")
     cut, types = offsets_by(tokenizer), {}
     for row in both.iter_rows(named=True):
         offsets = cut(row["text"])
-        types[row["item_id"]] = (row_types(offsets, row["spans"]), row_types(offsets, row["spans_silver"]), row["lang"])
-    gold_types, silver_types, lang_of = ({name: one[place] for name, one in types.items()} for place in range(3))
+        types[row["item_id"]] = (
+            row_types(offsets, row["spans"]),
+            row_types(offsets, row["spans_silver"]),
+            row["lang"],
+        )
+    gold_types, silver_types, lang_of = (
+        {name: one[place] for name, one in types.items()} for place in range(3)
+    )
     return silver_gold_rows(gold_types, silver_types, lang_of, {"settled": "published"}, tally)

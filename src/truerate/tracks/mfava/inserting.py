@@ -1,4 +1,6 @@
-"""The rules of one insertion round: what a reply may change of a passage, and why it is refused. Pure, on two texts with tags."""
+"""The rules of one insertion round: what a reply may change of a passage, and why it is refused. Pure, on two
+texts with tags.
+"""
 
 import re
 
@@ -8,11 +10,14 @@ from truerate.core.tags import REASONS as TAG_REASONS
 from truerate.core.tags import REPLACED, TYPES, Refused, Tagged, parse_tags
 from truerate.core.text import sentences
 
-# Why a passage is refused: the tag grammar's reasons, and · tags of an earlier round changed · nothing of this type came · nothing was
-# replaced · more than three words were · something invented before the first sentence.
+# Why a passage is refused: the tag grammar's reasons, and · tags of an earlier round changed · nothing of
+# this type came · nothing was replaced · more than three words were · something invented before the first
+# sentence.
 REASONS = (*TAG_REASONS, "touched-tags", "nothing-inserted", "not-replaced", "too-long", "invented-first")
 MAX_WORDS = 3  # that an entity or relation insertion may replace, and put in their place (mFAVA section 3.1)
-CHARACTERS_PER_WORD = 4  # of a script without spaces: words there are rarely longer, a name written by its sound takes two or three such
+# of a script without spaces: words there are rarely longer, a name written by its sound takes two or three
+# such
+CHARACTERS_PER_WORD = 4
 _OLD = re.compile(r"<delete>(?P<old>[^<>]*)</delete>")
 _MARK = re.compile(r"<mark>(?P<new>[^<>]*)</mark>")
 _RUN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]+")
@@ -21,14 +26,18 @@ _RUN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\
 def refused(reply: str, *, before: str, type_: str) -> Refused | None:
     """Why a reply is no passage with new tags of one type in it, None where it is.
 
-    `before` is the passage with the tags of earlier rounds. Without the new tags, and with what they deleted, the reply must be that text,
-    blank space apart; earlier tags stand as they stood. Tags of later rounds are unknown.
+    `before` is the passage with the tags of earlier rounds. Without the new tags, and with what they deleted,
+    the reply must be that text, blank space apart; earlier tags stand as they stood. Tags of later rounds are
+    unknown.
     """
     if not reply.strip():
         return Refused("empty", "no text")
     earlier = TYPES[: TYPES.index(type_)]
     if (kept := _elements(reply, earlier)) != (given := _elements(before, earlier)):
-        return Refused("touched-tags", f"{len(given)} earlier tags were given, {len(kept)} came back or what they hold has changed")
+        return Refused(
+            "touched-tags",
+            f"{len(given)} earlier tags were given, {len(kept)} came back or what they hold has changed",
+        )
     tagged = parse_tags(reply, types=(*earlier, type_))
     if isinstance(tagged, Refused):
         inside = re.search(r"tags inside '<(\w+)>'", tagged.detail)
@@ -63,7 +72,9 @@ def _placed_rightly(tagged: Tagged, before: str, type_: str) -> Refused | None:
 
 
 def n_words(text: str) -> int:
-    """The words of a piece of text by blank space; a run of a script without spaces counts a word per `CHARACTERS_PER_WORD` characters."""
+    """The words of a piece of text by blank space; a run of a script without spaces counts a word per
+    `CHARACTERS_PER_WORD` characters.
+    """
     n_runs = sum(-(-len(run) // CHARACTERS_PER_WORD) for run in _RUN.findall(text))
     return n_runs + len(_RUN.sub(" ", text).split())
 
@@ -74,7 +85,11 @@ def _element(type_: str) -> re.Pattern:
 
 def _elements(marked: str, types: tuple[str, ...]) -> list[str]:
     """The whole elements of these types, in order."""
-    return [found[0] for found in re.finditer(rf"<({'|'.join(types)})>.*?</\1>", marked, re.DOTALL)] if types else []
+    return (
+        [found[0] for found in re.finditer(rf"<({'|'.join(types)})>.*?</\1>", marked, re.DOTALL)]
+        if types
+        else []
+    )
 
 
 def _undone(element: re.Match) -> str:

@@ -1,7 +1,8 @@
 """Human labels of this track: which rows of a label file hold, and how the labels of one text are settled.
 
-A row names its task, its annotator and the spans with their type: by `start` and `end` (code points, half-open), or by `text` where it
-first occurs. `plausibility` (1–5, very unlikely to very likely to fool a reader) may stand beside them.
+A row names its task, its annotator and the spans with their type: by `start` and `end` (code points,
+half-open), or by `text` where it first occurs. `plausibility` (1–5, very unlikely to very likely to fool a
+reader) may stand beside them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +15,8 @@ from truerate.core.text import clean, find_span
 from truerate.metrics.tokens import marked
 from truerate.sources.label_files import BadLabel, checked_rows, field_text
 
-# Why a label row or an annotator is not used. The first group stops a run unless params say `on_bad_row: reject`.
+# Why a label row or an annotator is not used. The first group stops a run unless params say `on_bad_row:
+# reject`.
 BAD_ROWS = (
     "unreadable", "missing_field", "unknown_task", "bad_spans", "unknown_type", "outside_text", "overlapping_types", "bad_plausibility",
     "duplicate",
@@ -42,10 +44,16 @@ class Label:
     plausibility: int | None = None
 
 
-def checked_labels(rows: Iterable[tuple], text_of: dict[str, str], *, where: str, on_bad_row: str) -> tuple[list[Label], list[dict]]:
-    """The labels that hold, and Reject rows of those that do not (see `checked_rows`); `text_of`: the texts given out, by task."""
+def checked_labels(
+    rows: Iterable[tuple], text_of: dict[str, str], *, where: str, on_bad_row: str
+) -> tuple[list[Label], list[dict]]:
+    """The labels that hold, and Reject rows of those that do not (see `checked_rows`); `text_of`: the texts
+    given out, by task.
+    """
     seen: set[tuple[str, str]] = set()
-    return checked_rows(rows, lambda row: (_label(row, text_of, seen), []), where=where, on_bad_row=on_bad_row)
+    return checked_rows(
+        rows, lambda row: (_label(row, text_of, seen), []), where=where, on_bad_row=on_bad_row
+    )
 
 
 def _label(row: object, text_of: dict[str, str], seen: set[tuple[str, str]]) -> Label:
@@ -57,15 +65,21 @@ def _label(row: object, text_of: dict[str, str], seen: set[tuple[str, str]]) -> 
     if (task_id, annotator) in seen:
         raise BadLabel("duplicate", f"annotator {annotator!r} has already labelled task {task_id!r}")
     if row.get("spans") is None:
-        raise BadLabel("missing_field", "field 'spans' is missing; an empty list says that nothing is hallucinated")
-    label = Label(task_id, annotator, _spans(row["spans"], text_of[task_id]), _plausibility(row.get("plausibility")))
+        raise BadLabel(
+            "missing_field", "field 'spans' is missing; an empty list says that nothing is hallucinated"
+        )
+    label = Label(
+        task_id, annotator, _spans(row["spans"], text_of[task_id]), _plausibility(row.get("plausibility"))
+    )
     seen.add((task_id, annotator))
     return label
 
 
 def _spans(found: object, text: str) -> tuple[Span, ...]:
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise BadLabel("bad_spans", "spans must be a list of objects with `start` and `end` (or `text`) and `type`")
+        raise BadLabel(
+            "bad_spans", "spans must be a list of objects with `start` and `end` (or `text`) and `type`"
+        )
     spans = sorted({_span(one, text) for one in found}, key=lambda span: (span.start, span.end, span.type))
     for before, after in zip(spans, spans[1:], strict=False):
         if after.start < before.end and after.type != before.type:
@@ -80,7 +94,11 @@ def _span(one: dict, text: str) -> Span:
         raise BadLabel("unknown_type", f"span type is {str(kind)[:40]!r}; allowed: {', '.join(TYPES)}")
     place = _place(one, text)
     if place is None:
-        shown = f"{one.get('start')}–{one.get('end')}" if one.get("start") is not None else repr(str(one.get("text"))[:40])
+        shown = (
+            f"{one.get('start')}–{one.get('end')}"
+            if one.get("start") is not None
+            else repr(str(one.get("text"))[:40])
+        )
         raise BadLabel("outside_text", f"span {shown} is not a part of the text of {len(text)} characters")
     return Span(*place, kind)
 
@@ -88,7 +106,8 @@ def _span(one: dict, text: str) -> Span:
 def _place(one: dict, text: str) -> tuple[int, int] | None:
     """Where a span stands: by its offsets, else where its text first occurs.
 
-    Where both are given they must agree; offsets that count UTF-16 units (as Label Studio's do, which differ after an emoji) are read so.
+    Where both are given they must agree; offsets that count UTF-16 units (as Label Studio's do, which differ
+    after an emoji) are read so.
     """
     start, end, said = one.get("start"), one.get("end"), one.get("text")
     if start is None and end is None:
@@ -112,17 +131,27 @@ def _plausibility(said: object) -> int | None:
     if said is None or said == "":
         return None
     found = said.strip().lower() if isinstance(said, str) else said
-    rating = RATINGS.index(found) + 1 if found in RATINGS else int(found) if isinstance(found, str) and found.isdecimal() else found
+    rating = (
+        RATINGS.index(found) + 1
+        if found in RATINGS
+        else int(found)
+        if isinstance(found, str) and found.isdecimal()
+        else found
+    )
     if isinstance(rating, bool) or rating not in range(1, len(RATINGS) + 1):
-        raise BadLabel("bad_plausibility", f"plausibility is {str(said)[:40]!r}; allowed: 1–5, or {', '.join(RATINGS)}")
+        raise BadLabel(
+            "bad_plausibility", f"plausibility is {str(said)[:40]!r}; allowed: 1–5, or {', '.join(RATINGS)}"
+        )
     return int(rating)
 
 
-# ---- tokens of one text -------------------------------------------------------------------------------------------------------------
+# ---- tokens of one text ------------------------------------------------------------------------------------
 
 
 def token_types(offsets: Sequence[tuple[int, int]], spans: Iterable) -> np.ndarray:
-    """The type of each token (tokens,) as a place in TYPES plus 1, 0 where it is not marked; of several spans the later one holds."""
+    """The type of each token (tokens,) as a place in TYPES plus 1, 0 where it is not marked; of several spans
+    the later one holds.
+    """
     found = np.zeros(len(offsets), dtype=int)
     for span in spans:
         found[marked(offsets, [(span.start, span.end)])] = TYPES.index(span.type) + 1
@@ -130,7 +159,8 @@ def token_types(offsets: Sequence[tuple[int, int]], spans: Iterable) -> np.ndarr
 
 
 def voted(offsets: Sequence[tuple[int, int]], labels: Sequence[Label]) -> tuple[np.ndarray, np.ndarray]:
-    """Max-voting over the tokens of one text: each token's share of annotators who marked it, and the type most of those named.
+    """Max-voting over the tokens of one text: each token's share of annotators who marked it, and the type
+    most of those named.
 
     Both (tokens,); ties of types go by the order of TYPES. The type of a token that nobody marked is 0.
     """
@@ -140,8 +170,12 @@ def voted(offsets: Sequence[tuple[int, int]], labels: Sequence[Label]) -> tuple[
     return share, np.where(share > 0, votes.argmax(axis=0) + 1, 0)
 
 
-def runs(offsets: Sequence[tuple[int, int]], types: np.ndarray, share: np.ndarray, keep: Callable[[float], bool]) -> list[dict]:
-    """Spans (`start`, `end`, `type`, `p`) of neighbouring tokens with one type and one share; `keep` says which shares are shown."""
+def runs(
+    offsets: Sequence[tuple[int, int]], types: np.ndarray, share: np.ndarray, keep: Callable[[float], bool]
+) -> list[dict]:
+    """Spans (`start`, `end`, `type`, `p`) of neighbouring tokens with one type and one share; `keep` says
+    which shares are shown.
+    """
     spans: list[dict] = []
     last = None
     for (start, end), place, p in zip(offsets, types.tolist(), share.tolist(), strict=True):

@@ -1,6 +1,8 @@
-"""The languages that the track can speak of: what prompts call them, the script they are written in, and NLLB's code.
+"""The languages that the track can speak of: what prompts call them, the script they are written in, and
+NLLB's code.
 
-Codes are ISO 639-1, else 639-3. One that is not here is refused in one line: prompts name their language, and replies are told by script.
+Codes are ISO 639-1, else 639-3. One that is not here is refused in one line: prompts name their language, and
+replies are told by script.
 """
 
 from collections.abc import Iterable
@@ -85,17 +87,23 @@ LANGUAGES = {
 
 
 def language(code: str, where: str = "tracks.mfava.languages") -> Language:
-    """A language by its code; TruerateError with the known codes where there is none. `where`: what of params.yaml names it."""
+    """A language by its code; TruerateError with the known codes where there is none. `where`: what of
+    params.yaml names it.
+    """
     if code not in LANGUAGES:
         raise TruerateError(f"{where}: unknown language code {code!r}; known: {listed(LANGUAGES)}")
     return LANGUAGES[code]
 
 
 def check_languages(board: str, declared: Iterable[str], held: Iterable[str], *, source: str) -> None:
-    """Raise TruerateError for the first declared language that has no code here, or of which the board's source holds nothing."""
+    """Raise TruerateError for the first declared language that has no code here, or of which the board's
+    source holds nothing.
+    """
     held = set(held)
     for code in declared:
         language(code)
         if code not in held:
             hint = f"take {code!r} out of tracks.mfava.languages, or put texts of it there"
-            raise TruerateError(f"board {board!r}: source {source!r} has nothing in language {code!r}; it has: {listed(held)}; {hint}")
+            raise TruerateError(
+                f"board {board!r}: source {source!r} has nothing in language {code!r}; it has: {listed(held)}; {hint}"
+            )

@@ -1,7 +1,7 @@
 """Every text of a board cut into tokens once, and which tokens gold labels and each run of a detector mark.
 
-A text is what an item and its wording are: a silver passage and its gold twin are one, and a labelled reply is the reply itself, so a
-judgement that names either belongs to both.
+A text is what an item and its wording are: a silver passage and its gold twin are one, and a labelled reply
+is the reply itself, so a judgement that names either belongs to both.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -37,7 +37,9 @@ class Detector(NamedTuple):
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts of a board. `frame`: `item_id`, `text`, `group_id`, `lang`, a row per text; `place_of`: its row by sample or reply id."""
+    """The texts of a board. `frame`: `item_id`, `text`, `group_id`, `lang`, a row per text; `place_of`: its
+    row by sample or reply id.
+    """
 
     frame: pl.DataFrame
     place_of: dict[str, int]
@@ -46,7 +48,8 @@ class Texts:
 
 @dataclass(frozen=True)
 class Run:
-    """One seed of a detector: `is_marked` (tokens,), `types` (tokens,; 0 or a place in TYPES + 1), `is_judged` (texts,).
+    """One seed of a detector: `is_marked` (tokens,), `types` (tokens,; 0 or a place in TYPES + 1),
+    `is_judged` (texts,).
 
     `rows`: `place`, `spans` of its judgements.
     """
@@ -60,7 +63,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Labelled:
-    """Texts with labels of one kind: their `places` (samples,), `groups`, `langs`, and the gold tokens over the whole line."""
+    """Texts with labels of one kind: their `places` (samples,), `groups`, `langs`, and the gold tokens over
+    the whole line.
+    """
 
     places: np.ndarray
     groups: np.ndarray
@@ -74,32 +79,61 @@ def answers(generations: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     """Replies in the wild that came, with `group_id`, `lang` of their items and the facts that their rows hold."""
     keys = ("subset", "subset_seed", "replicate", "repeats", "dont_know", "cut", "wrong_language")
     asked = generations.filter((pl.col("purpose") == "answer") & (pl.col("status") == "ok"))
-    known = asked.select("generation_id", "item_id", "model", "text", *(pair("attributes", key) for key in keys))
+    known = asked.select(
+        "generation_id", "item_id", "model", "text", *(pair("attributes", key) for key in keys)
+    )
     return known.join(items.select("item_id", "group_id", "lang"), on="item_id").sort("generation_id")
 
 
 def board_texts(samples: pl.DataFrame, replies: pl.DataFrame, cut: Callable[[str], Iterable[Span]]) -> Texts:
-    """The texts of labelled samples (held out, silver and wild) and of replies, each once, in the order of their items."""
+    """The texts of labelled samples (held out, silver and wild) and of replies, each once, in the order of
+    their items.
+    """
     columns = ["item_id", "text", "group_id", "lang"]
     labelled = (
-        samples.filter(pl.col("task").is_in(["held-out", "silver", "wild"])).select("sample_id", *columns).rename({"sample_id": "id"})
+        samples.filter(pl.col("task").is_in(["held-out", "silver", "wild"]))
+        .select("sample_id", *columns)
+        .rename({"sample_id": "id"})
     )
     whole = pl.concat([labelled, replies.select("generation_id", *columns).rename({"generation_id": "id"})])
-    frame = whole.select(columns).unique(["item_id", "text"], keep="first", maintain_order=True).sort("item_id", "text")
-    placed = whole.join(frame.with_row_index("place").select("item_id", "text", "place"), on=["item_id", "text"])
-    return Texts(frame, dict(placed.select("id", "place").iter_rows()), token_line(frame["text"].to_list(), cut))
+    frame = (
+        whole.select(columns)
+        .unique(["item_id", "text"], keep="first", maintain_order=True)
+        .sort("item_id", "text")
+    )
+    placed = whole.join(
+        frame.with_row_index("place").select("item_id", "text", "place"), on=["item_id", "text"]
+    )
+    return Texts(
+        frame, dict(placed.select("id", "place").iter_rows()), token_line(frame["text"].to_list(), cut)
+    )
 
 
-def hard_spans(rows: pl.DataFrame, texts: Texts, *, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str | None]]:
-    """Places of texts, starts, ends and types of all spans that count as marked (p > 0.5, or no p). `name`: the column of the text's id."""
-    known = pl.DataFrame({name: list(texts.place_of), "place": list(texts.place_of.values())}, schema={name: pl.String, "place": pl.Int64})
-    spans = rows.select(name, "spans").join(known, on=name).filter(pl.col("spans").list.len() > 0).explode("spans").unnest("spans")
+def hard_spans(
+    rows: pl.DataFrame, texts: Texts, *, name: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str | None]]:
+    """Places of texts, starts, ends and types of all spans that count as marked (p > 0.5, or no p). `name`:
+    the column of the text's id.
+    """
+    known = pl.DataFrame(
+        {name: list(texts.place_of), "place": list(texts.place_of.values())},
+        schema={name: pl.String, "place": pl.Int64},
+    )
+    spans = (
+        rows.select(name, "spans")
+        .join(known, on=name)
+        .filter(pl.col("spans").list.len() > 0)
+        .explode("spans")
+        .unnest("spans")
+    )
     hard = spans.filter(pl.col("p").is_null() | (pl.col("p") > HARD))
     return *(hard[column].to_numpy() for column in ("place", "start", "end")), hard["type"].to_list()
 
 
 def marks(rows: pl.DataFrame, texts: Texts, *, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Which tokens the spans of these rows mark (tokens,), and with which type (tokens,): 0 for none or a type that is none of TYPES."""
+    """Which tokens the spans of these rows mark (tokens,), and with which type (tokens,): 0 for none or a
+    type that is none of TYPES.
+    """
     places, starts, ends, kinds = hard_spans(rows, texts, name=name)
     types = np.zeros(len(texts.line.starts), dtype=np.int64)
     said = np.array([TYPES.index(kind) + 1 if kind in TYPES else 0 for kind in kinds], dtype=int)
@@ -109,19 +143,27 @@ def marks(rows: pl.DataFrame, texts: Texts, *, name: str) -> tuple[np.ndarray, n
 
 
 def runs_of(judgements: pl.DataFrame, texts: Texts) -> dict[Detector, list[Run]]:
-    """The runs of every detector, by seed. A mono detector counts on its own language alone; a text judged twice counts once.
+    """The runs of every detector, by seed. A mono detector counts on its own language alone; a text judged
+    twice counts once.
 
-    A text without a verdict (a detector that was not fitted) is not judged; a detector that judged nothing is left out.
+    A text without a verdict (a detector that was not fitted) is not judged; a detector that judged nothing is
+    left out.
     """
     keys = ("scope", "labels", "seed", "lang", "stage")
     known = judgements.with_columns(*(pair("attributes", key).alias(f"_{key}") for key in keys))
-    known = known.filter(pl.col("_stage").is_null() & (pl.col("status") == "ok") & pl.col("target_id").is_in(list(texts.place_of)))
+    known = known.filter(
+        pl.col("_stage").is_null()
+        & (pl.col("status") == "ok")
+        & pl.col("target_id").is_in(list(texts.place_of))
+    )
     place = pl.Series("place", [texts.place_of[name] for name in known["target_id"]], dtype=pl.Int64)
     known = known.with_columns(place, _text_lang=texts.frame["lang"].gather(place))
     known = known.filter(pl.col("_lang").is_null() | (pl.col("_lang") == pl.col("_text_lang")))
     known = known.unique(["judge", "_scope", "_labels", "_seed", "place"], keep="first", maintain_order=True)
     found: dict[Detector, list[Run]] = {}
-    for (judge, scope, labels, seed), part in known.sort("judgement_id").group_by("judge", "_scope", "_labels", "_seed"):
+    for (judge, scope, labels, seed), part in known.sort("judgement_id").group_by(
+        "judge", "_scope", "_labels", "_seed"
+    ):
         is_judged = np.zeros(texts.frame.height, dtype=bool)
         is_judged[part["place"].to_numpy()] = True
         run = Run(seed or "", *marks(part, texts, name="target_id"), is_judged, part.select("place", "spans"))
@@ -130,7 +172,9 @@ def runs_of(judgements: pl.DataFrame, texts: Texts) -> dict[Detector, list[Run]]
 
 
 def labelled(samples: pl.DataFrame, texts: Texts, against: str) -> Labelled:
-    """The samples of one kind: held-out passages, silver ones with silver or gold labels, or replies that people labelled."""
+    """The samples of one kind: held-out passages, silver ones with silver or gold labels, or replies that
+    people labelled.
+    """
     is_human = pl.col("label_source").is_in(["gold", "published"])
     rule = {
         HELD_OUT: pl.col("task") == "held-out",
@@ -140,18 +184,36 @@ def labelled(samples: pl.DataFrame, texts: Texts, against: str) -> Labelled:
     }
     rows = samples.filter(rule[against]).sort("sample_id")
     places = np.array([texts.place_of[name] for name in rows["sample_id"]], dtype=int)
-    return Labelled(places, rows["group_id"].to_numpy(), rows["lang"].to_numpy(), *marks(rows, texts, name="sample_id"), rows)
+    return Labelled(
+        places,
+        rows["group_id"].to_numpy(),
+        rows["lang"].to_numpy(),
+        *marks(rows, texts, name="sample_id"),
+        rows,
+    )
 
 
 def token_sums(held: Labelled, run: Run, line: TokenLine) -> np.ndarray:
     """n, gold, detected, both of each labelled text, (samples, 4); zeros where the run did not judge it."""
-    parts = [line.sizes, line.per_text(held.is_gold), line.per_text(run.is_marked), line.per_text(held.is_gold & run.is_marked)]
+    parts = [
+        line.sizes,
+        line.per_text(held.is_gold),
+        line.per_text(run.is_marked),
+        line.per_text(held.is_gold & run.is_marked),
+    ]
     return np.stack(parts, axis=1)[held.places] * run.is_judged[held.places, None]
 
 
 def type_sums(held: Labelled, run: Run, line: TokenLine) -> np.ndarray:
-    """Of each type: gold tokens, those of them that are marked at all, detected tokens, tokens right by type; (samples, types, 4)."""
-    counted = [(held.types, held.is_gold), (held.types, run.is_marked), (run.types, run.is_marked), (run.types, run.types == held.types)]
+    """Of each type: gold tokens, those of them that are marked at all, detected tokens, tokens right by type;
+    (samples, types, 4).
+    """
+    counted = [
+        (held.types, held.is_gold),
+        (held.types, run.is_marked),
+        (run.types, run.is_marked),
+        (run.types, run.types == held.types),
+    ]
     sums = np.stack([line.per_kind(kinds, keep, len(TYPES)) for kinds, keep in counted], axis=2)
     return sums[held.places] * run.is_judged[held.places, None, None]
 

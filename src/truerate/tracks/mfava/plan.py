@@ -1,7 +1,8 @@
 """What a board would ask, step by step, without asking: stored replies are used, missing ones are assumed.
 
-An assumed reply is one that leads to the most further questions: a passage keeps the rules of every round, an article gets all its queries.
-The number of calls is therefore an upper bound, and exact once everything is stored. Weights that translate here ask nobody.
+An assumed reply is one that leads to the most further questions: a passage keeps the rules of every round, an
+article gets all its queries. The number of calls is therefore an upper bound, and exact once everything is
+stored. Weights that translate here ask nobody.
 """
 
 from collections.abc import Callable
@@ -21,11 +22,16 @@ def planned(at: Layout, board: str, tables) -> list[Planned]:
     settings = at.p.track(board)
     made: list[Planned] = []
 
-    def note(step: str, model: str | None, upstream: steps.Replies, said: Callable[[str, Request], Reply], **more) -> pl.DataFrame:
+    def note(
+        step: str, model: str | None, upstream: steps.Replies, said: Callable[[str, Request], Reply], **more
+    ) -> pl.DataFrame:
         if not steps.allowed(at, board, model):
             return generations([])
         peek, run = Peek(said), getattr(steps, step)
-        found = [run(at, board, model, tables, shard, upstream, asking=peek, **more) for shard in range(at.p.n_shards)]
+        found = [
+            run(at, board, model, tables, shard, upstream, asking=peek, **more)
+            for shard in range(at.p.n_shards)
+        ]
         made.append(Planned(step, model, peek.asked))
         return pl.concat(found)
 
@@ -45,7 +51,9 @@ def _anything(key: str, request: Request) -> Reply:
 
 def _queries(n: int) -> Callable[[str, Request], Reply]:
     """Assumed replies with `n` numbered queries."""
-    return lambda key, request: as_said(key, "\n".join(f"{place}. assumed {content_id(key, place)}?" for place in range(1, n + 1)))
+    return lambda key, request: as_said(
+        key, "\n".join(f"{place}. assumed {content_id(key, place)}?" for place in range(1, n + 1))
+    )
 
 
 def _kept_rules(draft: silver.Draft, type_: str | None, reply: Reply) -> Reply:

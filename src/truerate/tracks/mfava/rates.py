@@ -1,8 +1,10 @@
-"""How much models hallucinate in the wild: flagged tokens, and what the detector's own error makes of them (mFAVA section 4).
+"""How much models hallucinate in the wild: flagged tokens, and what the detector's own error makes of them
+(mFAVA section 4).
 
-`raw` is the flagged share. `hr_est` is mFAVA's Eq. 1 (needs precision to transfer from the calibration texts, which depends on how much is
-hallucinated there). `rogan-gladen` needs TPR and FPR to transfer. Both are marked by what they were calibrated on: silver and gold are
-inserted hallucinations, natural are labelled replies. Replies are pooled over reply seeds; values are means over detector seeds.
+`raw` is the flagged share. `hr_est` is mFAVA's Eq. 1 (needs precision to transfer from the calibration texts,
+which depends on how much is hallucinated there). `rogan-gladen` needs TPR and FPR to transfer. Both are
+marked by what they were calibrated on: silver and gold are inserted hallucinations, natural are labelled
+replies. Replies are pooled over reply seeds; values are means over detector seeds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +31,9 @@ FLAWS = ("repeats", "dont_know", "cut", "wrong_language")
 
 @dataclass(frozen=True)
 class Calibration:
-    """The labelled texts of one kind in one language: `groups` (texts,), `sums` (texts, seeds, 4) of n, gold, detected, both."""
+    """The labelled texts of one kind in one language: `groups` (texts,), `sums` (texts, seeds, 4) of n, gold,
+    detected, both.
+    """
 
     groups: np.ndarray
     sums: np.ndarray
@@ -37,7 +41,9 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Replies:
-    """A model's replies in one language: `groups`, `units`, `subsets`, `is_kept` (replies,), `tokens` and `detected` (replies, seeds)."""
+    """A model's replies in one language: `groups`, `units`, `subsets`, `is_kept` (replies,), `tokens` and
+    `detected` (replies, seeds).
+    """
 
     groups: np.ndarray
     units: np.ndarray
@@ -50,12 +56,16 @@ class Replies:
     def only(self, inside: np.ndarray) -> "Replies":
         """Some of them."""
         parts = (self.groups, self.units, self.subsets, self.is_kept, self.tokens, self.detected)
-        return Replies(*(one[inside] for one in parts), {name: values[inside] for name, values in self.flaws.items()})
+        return Replies(
+            *(one[inside] for one in parts), {name: values[inside] for name, values in self.flaws.items()}
+        )
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """One estimate of a rate, by `estimator` and what it was calibrated on (None for raw); `found` is None where it cannot be told."""
+    """One estimate of a rate, by `estimator` and what it was calibrated on (None for raw); `found` is None
+    where it cannot be told.
+    """
 
     estimator: str
     calibration: str | None
@@ -71,7 +81,9 @@ Cells = dict[tuple[str, str], Replies]
 
 
 def replies_of(answers: pl.DataFrame, texts: Texts, runs: Sequence[Run]) -> Cells:
-    """The replies by (model, language), with their tokens and what each seed of the rates' detector marked of them."""
+    """The replies by (model, language), with their tokens and what each seed of the rates' detector marked of
+    them.
+    """
     place = np.array([texts.place_of[name] for name in answers["generation_id"]], dtype=int)
     judged = np.stack([run.is_judged for run in runs], axis=1)[place]
     tokens = texts.line.sizes[place][:, None] * judged
@@ -85,7 +97,9 @@ def replies_of(answers: pl.DataFrame, texts: Texts, runs: Sequence[Run]) -> Cell
     return {(model, lang): whole.only((models == model) & (langs == lang)) for model, lang in keys}
 
 
-def calibrations(held: Mapping[str, Labelled], texts: Texts, runs: Sequence[Run]) -> dict[tuple[str, str], Calibration]:
+def calibrations(
+    held: Mapping[str, Labelled], texts: Texts, runs: Sequence[Run]
+) -> dict[tuple[str, str], Calibration]:
     """What the detector is known to do in each language, by (kind of labels, language)."""
     found = {}
     for against in CALIBRATIONS:
@@ -97,11 +111,13 @@ def calibrations(held: Mapping[str, Labelled], texts: Texts, runs: Sequence[Run]
     return found
 
 
-# ---- estimates of one cell ----------------------------------------------------------------------------------------------------------
+# ---- estimates of one cell ---------------------------------------------------------------------------------
 
 
 def estimates(replies: Replies, calibrated: Mapping[str, Calibration], tally: Tally) -> list[Estimate]:
-    """Every estimate of one model's rate in one language; `calibrated`: what the detector is known to do there, by kind of labels."""
+    """Every estimate of one model's rate in one language; `calibrated`: what the detector is known to do
+    there, by kind of labels.
+    """
     found = [Estimate(RAW, None, raw_rate(replies, tally))]
     for kind, calibration in calibrated.items():
         found.append(Estimate(HR_EST, kind, corrected_by_precision(replies, calibration, tally)))
@@ -120,12 +136,19 @@ def raw_rate(replies: Replies, tally: Tally) -> Interval | None:
 
 def _reply_sums(replies: Replies) -> np.ndarray:
     """Detected and all tokens per cluster, (clusters, 2), averaged over detector seeds."""
-    return cluster_sums(replies.groups, np.stack([replies.detected.mean(axis=1), replies.tokens.mean(axis=1)], axis=1))
+    return cluster_sums(
+        replies.groups, np.stack([replies.detected.mean(axis=1), replies.tokens.mean(axis=1)], axis=1)
+    )
 
 
 def corrected_by_precision(replies: Replies, calibration: Calibration, tally: Tally) -> Interval | None:
-    """HR_est, mean over detector seeds; its interval keeps the width that the seeds' mean counts have (`rates.hr_est_interval`)."""
-    totals, counts = calibration.sums.sum(axis=0), np.stack([replies.detected.sum(axis=0), replies.tokens.sum(axis=0)], axis=1)
+    """HR_est, mean over detector seeds; its interval keeps the width that the seeds' mean counts have
+    (`rates.hr_est_interval`).
+    """
+    totals, counts = (
+        calibration.sums.sum(axis=0),
+        np.stack([replies.detected.sum(axis=0), replies.tokens.sum(axis=0)], axis=1),
+    )
     each = [one for one in map(seed_hr_est, totals, counts) if one is not None]
     if not each:
         return None
@@ -134,20 +157,29 @@ def corrected_by_precision(replies: Replies, calibration: Calibration, tally: Ta
     sides[:n, 0], sides[:n, 1] = replies.detected.mean(axis=1), replies.tokens.mean(axis=1)
     sides[n:, 2:] = calibration.sums.mean(axis=1)[:, 1:3]
     around = hr_est_interval(
-        cluster_sums(np.concatenate([replies.groups, calibration.groups]), sides), confidence=tally.statistics.confidence
+        cluster_sums(np.concatenate([replies.groups, calibration.groups]), sides),
+        confidence=tally.statistics.confidence,
     )
     value = float(np.mean(each))
-    return Interval(value, np.nan, np.nan) if around is None else Interval(value, *(value * end / around.value for end in around[1:]))
+    return (
+        Interval(value, np.nan, np.nan)
+        if around is None
+        else Interval(value, *(value * end / around.value for end in around[1:]))
+    )
 
 
 def seed_hr_est(totals: np.ndarray, counts: np.ndarray) -> float | None:
-    """HR_est of one detector seed from its calibration totals (n, gold, detected, both) and its counts (detected, tokens) in the wild."""
+    """HR_est of one detector seed from its calibration totals (n, gold, detected, both) and its counts
+    (detected, tokens) in the wild.
+    """
     _, gold, detected, both = totals
     return hr_est(both / detected if detected else None, both / gold if gold else None, *counts)
 
 
 def corrected_by_rates(replies: Replies, calibration: Calibration, tally: Tally) -> Corrected | None:
-    """The Rogan–Gladen rate from counts averaged over detector seeds, every share with the number of rows its clusters are worth."""
+    """The Rogan–Gladen rate from counts averaged over detector seeds, every share with the number of rows its
+    clusters are worth.
+    """
     confidence = tally.statistics.confidence
     sums = _reply_sums(replies)
     flagged = clustered_share(sums[:, 0], sums[:, 1], confidence=confidence)
@@ -158,13 +190,24 @@ def corrected_by_rates(replies: Replies, calibration: Calibration, tally: Tally)
 def detector_shares(calibration: Calibration, *, confidence: float) -> tuple[Share, Share]:
     """TPR and FPR over tokens, each worth what its clusters are."""
     n, gold, detected, both = cluster_sums(calibration.groups, calibration.sums.mean(axis=1)).T
-    return clustered_share(both, gold, confidence=confidence), clustered_share(detected - both, n - gold, confidence=confidence)
+    return clustered_share(both, gold, confidence=confidence), clustered_share(
+        detected - both, n - gold, confidence=confidence
+    )
 
 
-def grid_estimates(replies: Replies, calibrated: Mapping[str, Calibration]) -> dict[tuple[str, str | None], np.ndarray]:
-    """Raw rate and HR_est of each detector seed and reply seed, (detector seeds, reply seeds), by (estimator, calibration)."""
+def grid_estimates(
+    replies: Replies, calibrated: Mapping[str, Calibration]
+) -> dict[tuple[str, str | None], np.ndarray]:
+    """Raw rate and HR_est of each detector seed and reply seed, (detector seeds, reply seeds), by (estimator,
+    calibration).
+    """
     subsets = sorted(set(replies.subsets))
-    counts = np.stack([[replies.detected[replies.subsets == one].sum(0), replies.tokens[replies.subsets == one].sum(0)] for one in subsets])
+    counts = np.stack(
+        [
+            [replies.detected[replies.subsets == one].sum(0), replies.tokens[replies.subsets == one].sum(0)]
+            for one in subsets
+        ]
+    )
     counts = counts.transpose(2, 0, 1)
     with np.errstate(invalid="ignore", divide="ignore"):
         found = {(RAW, None): counts[..., 0] / counts[..., 1]}

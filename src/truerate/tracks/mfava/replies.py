@@ -1,6 +1,8 @@
-"""What can be seen of a reply in the wild without a detector: it repeats itself, says that it does not know, or is in another language.
+"""What can be seen of a reply in the wild without a detector: it repeats itself, says that it does not know,
+or is in another language.
 
-Such replies are counted, and rates are shown with and without them (mFAVA appendix A.7). Each rule errs on the side of keeping a reply.
+Such replies are counted, and rates are shown with and without them (mFAVA appendix A.7). Each rule errs on
+the side of keeping a reply.
 """
 
 import csv
@@ -15,10 +17,14 @@ import regex
 from truerate.core.text import sentences
 from truerate.tracks.mfava.languages import LANGUAGES
 
-PHRASES = Path(__file__).with_name("dont_know.csv")  # lang, phrase: common ways of saying it, in our own words
-NGRAM = 8  # tokens in a row that no text says twice by chance; twice as many characters where a character is a token
+PHRASES = Path(__file__).with_name(
+    "dont_know.csv"
+)  # lang, phrase: common ways of saying it, in our own words
+# tokens in a row that no text says twice by chance; twice as many characters where a character is a token
+NGRAM = 8
 MIN_SENTENCE = 4  # tokens of a sentence whose return counts
-MAX_UNKNOWING = 40  # tokens of a reply that says no more than that it does not know; twice as many where a character is one
+# tokens of a reply that says no more than that it does not know; twice as many where a character is one
+MAX_UNKNOWING = 40
 MAX_BETWEEN = 40  # characters for which `…` of a phrase may stand
 MIN_LETTERS = 20  # of a reply whose language can be told
 MIN_SHARE = 0.5  # of the letters that must be of the language's script
@@ -45,7 +51,9 @@ def tokens(text: str) -> list[str]:
 
 
 def repeats(text: str) -> bool:
-    """Whether a sentence of four tokens or more, or a run of eight tokens (sixteen where a character is one), stands in a text twice."""
+    """Whether a sentence of four tokens or more, or a run of eight tokens (sixteen where a character is one),
+    stands in a text twice.
+    """
     said = Counter(" ".join(found) for part in sentences(text) if len(found := tokens(part)) >= MIN_SENTENCE)
     if any(n > 1 for n in said.values()):
         return True
@@ -59,7 +67,9 @@ def says_unknown(text: str, lang: str) -> bool:
     if len(tokens(text)) > MAX_UNKNOWING * _scale(text):
         return False
     plain = " ".join(text.casefold().replace("’", "'").split())
-    return any(phrase.search(plain) for code in dict.fromkeys((lang, "en")) for phrase in phrases().get(code, ()))
+    return any(
+        phrase.search(plain) for code in dict.fromkeys((lang, "en")) for phrase in phrases().get(code, ())
+    )
 
 
 def _scale(text: str) -> int:
@@ -75,15 +85,19 @@ def phrases() -> dict[str, tuple[regex.Pattern, ...]]:
     with PHRASES.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             parts = map(regex.escape, row["phrase"].casefold().split("…"))
-            found[row["lang"]] = (*found.get(row["lang"], ()), regex.compile(f".{{0,{MAX_BETWEEN}}}".join(parts)))
+            found[row["lang"]] = (
+                *found.get(row["lang"], ()),
+                regex.compile(f".{{0,{MAX_BETWEEN}}}".join(parts)),
+            )
     return found
 
 
 def is_other_language(text: str, lang: str, declared: tuple[str, ...]) -> bool:
     """Whether a reply of twenty letters or more is in another language than asked for.
 
-    So where less than half of its letters are of the language's script, or where another declared language of that script is believed with
-    probability 0.9 (py3langid: one small file of weights, no download). A language that it does not know is told by its script alone.
+    So where less than half of its letters are of the language's script, or where another declared language of
+    that script is believed with probability 0.9 (py3langid: one small file of weights, no download). A
+    language that it does not know is told by its script alone.
     """
     letters = _LETTER.findall(text)
     if len(letters) < MIN_LETTERS:
@@ -91,7 +105,11 @@ def is_other_language(text: str, lang: str, declared: tuple[str, ...]) -> bool:
     n_own = sum(1 for letter in letters if _of_script(lang).match(letter))
     if n_own < MIN_SHARE * len(letters):
         return True
-    rivals = tuple(sorted(code for code in {lang, *declared} if set(LANGUAGES[code].scripts) & set(LANGUAGES[lang].scripts)))
+    rivals = tuple(
+        sorted(
+            code for code in {lang, *declared} if set(LANGUAGES[code].scripts) & set(LANGUAGES[lang].scripts)
+        )
+    )
     known = tuple(code for code in rivals if code in _labels()) if len(rivals) > 1 else ()
     if lang not in known or len(known) < 2:
         return False

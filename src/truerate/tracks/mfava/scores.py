@@ -1,4 +1,6 @@
-"""Everything that is scored on a board of this track but what `gold.label` scores: detectors, rates in the wild, the texts themselves."""
+"""Everything that is scored on a board of this track but what `gold.label` scores: detectors, rates in the
+wild, the texts themselves.
+"""
 
 from collections.abc import Iterable
 
@@ -11,7 +13,17 @@ from truerate.core.tags import TYPES
 from truerate.metrics.tokens import offsets_by
 from truerate.tracks.mfava.analyses import analysis_rows
 from truerate.tracks.mfava.detection import detection_rows, mushroom_rows
-from truerate.tracks.mfava.marking import AGAINST, NATURAL, Detector, Labelled, Texts, answers, board_texts, labelled, runs_of
+from truerate.tracks.mfava.marking import (
+    AGAINST,
+    NATURAL,
+    Detector,
+    Labelled,
+    Texts,
+    answers,
+    board_texts,
+    labelled,
+    runs_of,
+)
 from truerate.tracks.mfava.rate_scores import ALL_REPLIES, RATE, count_rows, outcome_rows, rate_rows
 from truerate.tracks.mfava.rates import RAW, calibrations, replies_of
 from truerate.tracks.mfava.tally import ALL, Tally
@@ -22,7 +34,14 @@ STEPS = ("write", "insert", "translate", "translate_reference", "query", "check"
 
 
 def score(
-    at: Layout, board: str, *, items: pl.DataFrame, samples: pl.DataFrame, judgements: pl.DataFrame, generations: pl.DataFrame, inputs: str
+    at: Layout,
+    board: str,
+    *,
+    items: pl.DataFrame,
+    samples: pl.DataFrame,
+    judgements: pl.DataFrame,
+    generations: pl.DataFrame,
+    inputs: str,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """All Score and Outcome rows of a board but those of its labels.
 
@@ -35,7 +54,11 @@ def score(
     runs = runs_of(judgements, texts)
     held = {against: labelled(samples, texts, against) for against in AGAINST}
     made = [*span_rows(samples, tally), *rejected_rows(generations, tally), *answerable_rows(items, tally)]
-    made += gold_rate_rows(texts, held, tally) + detection_rows(texts, held, runs, tally) + mushroom_rows(texts, held[NATURAL], runs, tally)
+    made += (
+        gold_rate_rows(texts, held, tally)
+        + detection_rows(texts, held, runs, tally)
+        + mushroom_rows(texts, held[NATURAL], runs, tally)
+    )
     made += unanswered_rows(generations, tally)
     outcomes: list[dict] = []
     chosen = runs.get(Detector(settings.detector.member, settings.detector.scope, settings.detector.labels))
@@ -47,11 +70,12 @@ def score(
     return frame(Score, made), frame(Outcome, outcomes)
 
 
-# ---- texts ------------------------------------------------------------------------------------------------------------------------------
+# ---- texts -------------------------------------------------------------------------------------------------
 
 
 def span_rows(samples: pl.DataFrame, tally: Tally) -> list[dict]:
-    """`n_texts`, `n_spans` and `span_rate` (share of texts that hold one) of each type, language, kind of labels and task (mFAVA Table 2).
+    """`n_texts`, `n_spans` and `span_rate` (share of texts that hold one) of each type, language, kind of
+    labels and task (mFAVA Table 2).
 
     Spans that do not count as marked (p ≤ 0.5) are not counted. Type `all` counts every span.
     """
@@ -59,10 +83,16 @@ def span_rows(samples: pl.DataFrame, tally: Tally) -> list[dict]:
     known = samples.select("sample_id", *keys, "spans")
     n_texts = {tuple(row[:3]): row[3] for row in known.group_by(keys).len().iter_rows()}
     spans = (
-        known.filter(pl.col("spans").list.len() > 0).explode("spans").unnest("spans").filter(pl.col("p").is_null() | (pl.col("p") > 0.5))
+        known.filter(pl.col("spans").list.len() > 0)
+        .explode("spans")
+        .unnest("spans")
+        .filter(pl.col("p").is_null() | (pl.col("p") > 0.5))
     )
     spans = pl.concat([spans, spans.with_columns(type=pl.lit(ALL))])
-    found = {tuple(row[:4]): row[4:] for row in spans.group_by([*keys, "type"]).agg(pl.len(), pl.col("sample_id").n_unique()).iter_rows()}
+    found = {
+        tuple(row[:4]): row[4:]
+        for row in spans.group_by([*keys, "type"]).agg(pl.len(), pl.col("sample_id").n_unique()).iter_rows()
+    }
     made = []
     for (task, source, lang), n in sorted(n_texts.items()):
         where = {"task": task, "label_source": source, "lang": lang}
@@ -76,7 +106,9 @@ def span_rows(samples: pl.DataFrame, tally: Tally) -> list[dict]:
 
 
 def gold_rate_rows(texts: Texts, held: dict[str, Labelled], tally: Tally) -> list[dict]:
-    """`hallucinated_token_rate`: the share of tokens that the labels themselves mark, per kind of labels and language."""
+    """`hallucinated_token_rate`: the share of tokens that the labels themselves mark, per kind of labels and
+    language.
+    """
     made = []
     for against, one in held.items():
         tops, bottoms = texts.line.per_text(one.is_gold)[one.places], texts.line.sizes[one.places]
@@ -84,19 +116,31 @@ def gold_rate_rows(texts: Texts, held: dict[str, Labelled], tally: Tally) -> lis
             inside = one.langs == lang
             total = bottoms[inside].sum()
             value = float(tops[inside].sum() / total) if total else None
-            made.append(tally.row("hallucinated_token_rate", TEXTS, {"against": against, "lang": lang}, value, int(inside.sum())))
+            made.append(
+                tally.row(
+                    "hallucinated_token_rate",
+                    TEXTS,
+                    {"against": against, "lang": lang},
+                    value,
+                    int(inside.sum()),
+                )
+            )
     return made
 
 
 def unanswered_rows(generations: pl.DataFrame, tally: Tally) -> list[dict]:
-    """An empty raw rate, and `no_answers`, how many were asked, of every model and language whose every reply is a dead letter.
+    """An empty raw rate, and `no_answers`, how many were asked, of every model and language whose every reply
+    is a dead letter.
 
     Over all languages where that holds of each of them.
     """
     asked = generations.filter(purpose="answer").select("model", "status", pair("attributes", "lang"))
     whole = pl.concat([asked, asked.with_columns(lang=pl.lit(ALL))])
     silent = (
-        whole.group_by("model", "lang").agg(pl.len(), is_dead=(pl.col("status") == "dead").all()).filter("is_dead").sort("model", "lang")
+        whole.group_by("model", "lang")
+        .agg(pl.len(), is_dead=(pl.col("status") == "dead").all())
+        .filter("is_dead")
+        .sort("model", "lang")
     )
     made = []
     for model, lang, n, _ in silent.iter_rows():
@@ -106,8 +150,14 @@ def unanswered_rows(generations: pl.DataFrame, tally: Tally) -> list[dict]:
 
 
 def answerable_rows(items: pl.DataFrame, tally: Tally) -> list[dict]:
-    """`answerable_rate`: of the queries that were checked, the share that their reference answers, per language and over all."""
-    checked = items.with_columns(answerable=pair("attributes", "answerable")).filter(pl.col("answerable").is_not_null()).sort("item_id")
+    """`answerable_rate`: of the queries that were checked, the share that their reference answers, per
+    language and over all.
+    """
+    checked = (
+        items.with_columns(answerable=pair("attributes", "answerable"))
+        .filter(pl.col("answerable").is_not_null())
+        .sort("item_id")
+    )
     made = []
     for lang in [*sorted(checked["lang"].unique()), ALL] if not checked.is_empty() else []:
         part = checked if lang == ALL else checked.filter(pl.col("lang") == lang)
@@ -117,26 +167,39 @@ def answerable_rows(items: pl.DataFrame, tally: Tally) -> list[dict]:
 
 
 def rejected_rows(generations: pl.DataFrame, tally: Tally) -> list[dict]:
-    """`n_rejected` and `rejected_rate` of each step and model: replies that could not be used, by reason and over all reasons, by language.
+    """`n_rejected` and `rejected_rate` of each step and model: replies that could not be used, by reason and
+    over all reasons, by language.
 
-    Step `passage`: passages that were begun and did not come through all six insertions, so that no sample was made of them.
+    Step `passage`: passages that were begun and did not come through all six insertions, so that no sample
+    was made of them.
     """
     known = generations.filter(pl.col("purpose").is_in(STEPS)).select(
-        "purpose", "model", "item_id", "status", "reason", *(pair("attributes", key) for key in ("lang", "type"))
+        "purpose",
+        "model",
+        "item_id",
+        "status",
+        "reason",
+        *(pair("attributes", key) for key in ("lang", "type")),
     )
     made = []
     for (step, model), part in sorted(known.group_by("purpose", "model"), key=lambda found: found[0]):
         for lang in [*sorted(part["lang"].drop_nulls().unique()), ALL]:
             rows = part if lang == ALL else part.filter(pl.col("lang") == lang)
-            bad = rows.filter(pl.col("status") != "ok").with_columns(pl.col("reason").fill_null(pl.col("status")))
+            bad = rows.filter(pl.col("status") != "ok").with_columns(
+                pl.col("reason").fill_null(pl.col("status"))
+            )
             counted = dict(bad["reason"].value_counts().sort("reason").iter_rows())
-            made += _rejected({"step": step, "lang": lang}, model, {**counted, ALL: bad.height}, rows.height, tally)
+            made += _rejected(
+                {"step": step, "lang": lang}, model, {**counted, ALL: bad.height}, rows.height, tally
+            )
     return made + _lost_passages(known, tally)
 
 
 def _lost_passages(known: pl.DataFrame, tally: Tally) -> list[dict]:
     begun = known.filter(pl.col("purpose") == "write").unique(["model", "item_id", "lang"])
-    whole = known.filter((pl.col("purpose") == "insert") & (pl.col("status") == "ok") & (pl.col("type") == TYPES[-1]))
+    whole = known.filter(
+        (pl.col("purpose") == "insert") & (pl.col("status") == "ok") & (pl.col("type") == TYPES[-1])
+    )
     made = []
     for (model,), part in sorted(begun.group_by("model"), key=lambda found: found[0]):
         came = whole.filter(pl.col("model") == model)["item_id"].unique().to_list()

@@ -1,7 +1,8 @@
-"""A translation model's weights, by Hub id or path, in the place of an endpoint: the same texts in, the same replies out.
+"""A translation model's weights, by Hub id or path, in the place of an endpoint: the same texts in, the same
+replies out.
 
-NLLB, M2M100 and mBART are told the languages by their own codes; a model of one pair of languages needs none. Weights are read as
-safetensors, and no code of theirs is run.
+NLLB, M2M100 and mBART are told the languages by their own codes; a model of one pair of languages needs none.
+Weights are read as safetensors, and no code of theirs is run.
 """
 
 import re
@@ -20,22 +21,31 @@ BATCH = 16
 
 
 def request(text: Text, weights: str, max_tokens: int) -> Request:
-    """What is asked of the weights, in the form of a request; the model's name is the Hub id, or the folder's name."""
+    """What is asked of the weights, in the form of a request; the model's name is the Hub id, or the folder's
+    name.
+    """
     params = {"max_tokens": max_tokens, "num_beams": 1, "source": SOURCE, "target": text.lang}
-    return Request(Path(weights).name if Path(weights).is_dir() else weights, ({"role": "user", "content": text.marked},), params)
+    return Request(
+        Path(weights).name if Path(weights).is_dir() else weights,
+        ({"role": "user", "content": text.marked},),
+        params,
+    )
 
 
 def translated(asked: Sequence[Request], weights: str, *, batch: int = BATCH) -> list[Reply]:
-    """The replies in the order of the requests. Texts of one language and like length share a batch, so that little is padded.
+    """The replies in the order of the requests. Texts of one language and like length share a batch, so that
+    little is padded.
 
-    A text longer than the model's window is `dead` with the reason `context_length`, a translation that did not come to its end within
-    `max_tokens` with `length`; greedy, so equal texts give equal replies.
-    Raises TruerateError where there are no such weights.
+    A text longer than the model's window is `dead` with the reason `context_length`, a translation that did
+    not come to its end within `max_tokens` with `length`; greedy, so equal texts give equal replies. Raises
+    TruerateError where there are no such weights.
     """
     if not asked:
         return []
     tokenizer, model = _load(weights)
-    order = sorted(range(len(asked)), key=lambda i: (asked[i].params["target"], len(asked[i].messages[0]["content"]), i))
+    order = sorted(
+        range(len(asked)), key=lambda i: (asked[i].params["target"], len(asked[i].messages[0]["content"]), i)
+    )
     replies: dict[int, Reply] = {}
     for lang in dict.fromkeys(asked[i].params["target"] for i in order):
         same = [i for i in order if asked[i].params["target"] == lang]
@@ -52,7 +62,9 @@ def _load(weights: str):
         tokenizer, model = load_tokenizer(weights), load_network(AutoModelForSeq2SeqLM, weights)
     except ValueError as error:
         hint = "name a Hub id or a folder of safetensors weights"
-        raise TruerateError(f"tracks.mfava.seq2seq: no translation model {weights!r}: {error}; {hint}") from None
+        raise TruerateError(
+            f"tracks.mfava.seq2seq: no translation model {weights!r}: {error}; {hint}"
+        ) from None
     return tokenizer, model.eval()
 
 
@@ -65,14 +77,17 @@ def _batch(asked: Sequence[Request], lang: str, tokenizer, model) -> list[Reply]
         setattr(tokenizer, name, code)
     encoded = tokenizer([one.messages[0]["content"] for one in asked], return_tensors="pt", padding=True)
     lengths = encoded["attention_mask"].sum(dim=1).tolist()
-    encoded = {name: rows[:, :limit] for name, rows in encoded.items() if name in ("input_ids", "attention_mask")}
+    encoded = {
+        name: rows[:, :limit] for name, rows in encoded.items() if name in ("input_ids", "attention_mask")
+    }
     forced = _token(tokenizer, _code(tokenizer, lang))
     told = {} if forced is None else {"forced_bos_token_id": forced}
     n_new = min(asked[0].params["max_tokens"], limit)
     with torch.no_grad():
         ids = model.generate(**encoded, max_new_tokens=n_new, num_beams=1, do_sample=False, **told)
     said = tokenizer.batch_decode(ids, skip_special_tokens=True)
-    # One that used its last token may have been cut, whatever that token is: some models force an end there. Shorter ones are padded.
+    # One that used its last token may have been cut, whatever that token is: some models force an end there.
+    # Shorter ones are padded.
     is_whole = [ids.shape[1] - 1 < n_new or last == model.config.pad_token_id for last in ids[:, -1].tolist()]
     return [_reply(*one, limit) for one in zip(asked, said, lengths, is_whole, strict=True)]
 

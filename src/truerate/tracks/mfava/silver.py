@@ -1,7 +1,8 @@
-"""Silver passages (mFAVA section 3.1): written from a reference, then six separate insertions, each read before the next is asked.
+"""Silver passages (mFAVA section 3.1): written from a reference, then six separate insertions, each read
+before the next is asked.
 
-A passage under way is a `Draft`. Every round is one batch over all open drafts; a reply that does not keep the rules closes its draft, and
-the raw reply stays as a row that is not `ok`.
+A passage under way is a `Draft`. Every round is one batch over all open drafts; a reply that does not keep
+the rules closes its draft, and the raw reply stays as a row that is not `ok`.
 """
 
 import re
@@ -19,12 +20,17 @@ from truerate.tracks.mfava.languages import language
 WRITE, INSERT = "write", "insert"
 ROUNDS = (None, *TYPES)  # the passage itself, then one type after another
 _WORD_OUTSIDE = re.compile(r"<(\w+)>.*?</\1>|(?P<word>\w{1,4})", re.DOTALL)
-SEES_REFERENCE = ("contradictory", "unverifiable")  # the other writers see the subject alone (mFAVA section 3.1)
+SEES_REFERENCE = (
+    "contradictory",
+    "unverifiable",
+)  # the other writers see the subject alone (mFAVA section 3.1)
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A passage under way: what it is about, its text with the tags so far (None before it is written), and the rows of its replies."""
+    """A passage under way: what it is about, its text with the tags so far (None before it is written), and
+    the rows of its replies.
+    """
 
     context: Context
     marked: str | None = None
@@ -37,14 +43,20 @@ def drafts(found: Sequence[Context]) -> list[Draft]:
     return [Draft(context) for context in found]
 
 
-def requests(open_: Sequence[Draft], type_: str | None, writer: str, settings: MFava, *, prompts_dir: str | None) -> list[Prompted]:
+def requests(
+    open_: Sequence[Draft], type_: str | None, writer: str, settings: MFava, *, prompts_dir: str | None
+) -> list[Prompted]:
     """What one round asks of every draft: the passage (`type_` None), or insertions of one type."""
     decoded = decoding(settings.inserting if type_ else settings.writing)
     asked = []
     for draft in open_:
         context, known = draft.context, {"lang": draft.context.lang, "task": "silver", "type": type_}
         messages = _messages(draft, type_, settings, prompts_dir)
-        asked.append(Prompted(Request(writer, tuple(messages), decoded), context.item_id, INSERT if type_ else WRITE, known))
+        asked.append(
+            Prompted(
+                Request(writer, tuple(messages), decoded), context.item_id, INSERT if type_ else WRITE, known
+            )
+        )
     return asked
 
 
@@ -52,14 +64,20 @@ def _messages(draft: Draft, type_: str | None, settings: MFava, prompts_dir: str
     context = draft.context
     named = {"language": language(context.lang).name}
     if type_ is None:
-        values = {"question": context.question, "reference": context.knowledge, "n_sentences": settings.n_sentences}
+        values = {
+            "question": context.question,
+            "reference": context.knowledge,
+            "n_sentences": settings.n_sentences,
+        }
         return prompts.render("mfava", "write", prompts_dir, **named, **values)
     reference = context.knowledge if type_ in SEES_REFERENCE else ""
     values = {"type": type_, "subject": context.subject, "reference": reference, "passage": draft.marked}
     return prompts.render("mfava", "insert", prompts_dir, **named, **values)
 
 
-def after(open_: Sequence[Draft], type_: str | None, asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[Draft]:
+def after(
+    open_: Sequence[Draft], type_: str | None, asked: Sequence[Prompted], replies: Sequence[Reply]
+) -> list[Draft]:
     """The drafts with the round's replies read into them."""
     return [_after(draft, type_, *pair) for draft, *pair in zip(open_, asked, replies, strict=True)]
 
@@ -68,7 +86,9 @@ def _after(draft: Draft, type_: str | None, asked: Prompted, reply: Reply) -> Dr
     read = read_passage(reply.text) if type_ is None else read_insertion(reply.text, draft.marked, type_)
     row = generation(asked, reply, read)
     is_ok = row["status"] == "ok"
-    return replace(draft, marked=read.text if is_ok else draft.marked, rows=(*draft.rows, row), is_closed=not is_ok)
+    return replace(
+        draft, marked=read.text if is_ok else draft.marked, rows=(*draft.rows, row), is_closed=not is_ok
+    )
 
 
 def read_passage(text: str) -> Read:
@@ -80,7 +100,9 @@ def read_passage(text: str) -> Read:
     if isinstance(tagged, Refused):
         return Read(text, "unparsed", tagged.reason, {"detail": tagged.detail})
     if tagged.spans:
-        return Read(text, "unparsed", "malformed", {"detail": "the passage holds tags before anything was inserted"})
+        return Read(
+            text, "unparsed", "malformed", {"detail": "the passage holds tags before anything was inserted"}
+        )
     return Read(found.value)
 
 
@@ -103,7 +125,9 @@ def run(
     *,
     prompts_dir: str | None,
 ) -> list[Draft]:
-    """All rounds over all drafts. `answered` gives the replies of one round, from its requests, the drafts they stand for, and the type."""
+    """All rounds over all drafts. `answered` gives the replies of one round, from its requests, the drafts
+    they stand for, and the type.
+    """
     closed, open_ = [], drafts(found)
     for type_ in ROUNDS:
         asked = requests(open_, type_, writer, settings, prompts_dir=prompts_dir)

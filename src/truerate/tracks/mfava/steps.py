@@ -1,7 +1,9 @@
-"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that name.
+"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that
+name.
 
-A step asks only models that may stand on the board (`Params.models_on`), and nothing that the source already holds; else it gives an empty
-frame. `asking` is how a step asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
+A step asks only models that may stand on the board (`Params.models_on`), and nothing that the source already
+holds; else it gives an empty frame. `asking` is how a step asks: `llm.ask`, or what `plan` puts in its place
+to see what would be asked.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +23,19 @@ from truerate.tracks.mfava.languages import SOURCE, check_languages, language
 from truerate.tracks.mfava.tasks import annotation_tasks
 from truerate.tracks.mfava.wiring import WEIGHTS
 
-__all__ = ["answer", "check", "exported", "label", "query", "score", "silver", "targets", "topics", "training", "translate"]
+__all__ = [
+    "answer",
+    "check",
+    "exported",
+    "label",
+    "query",
+    "score",
+    "silver",
+    "targets",
+    "topics",
+    "training",
+    "translate",
+]
 
 Asking = Callable[..., list[Reply]]
 Replies = dict[str, pl.DataFrame]
@@ -52,7 +66,7 @@ def _has_samples(tables, task: str) -> bool:
     return not tables.samples.filter(pl.col("task") == task).is_empty()
 
 
-# ---- silver ---------------------------------------------------------------------------------------------------
+# ---- silver ------------------------------------------------------------------------------------------------
 
 
 def silver(
@@ -68,28 +82,41 @@ def silver(
 ) -> pl.DataFrame:
     """Passages and six insertions into each. Generation rows of purposes `write` and `insert`.
 
-    `assumed` is what a plan reads in place of a reply that has not come: the next round's question depends on it.
+    `assumed` is what a plan reads in place of a reply that has not come: the next round's question depends on
+    it.
     """
     if not allowed(at, board, model) or _has_samples(tables, "silver"):
         return generations([])
     settings, langs = at.p.track(board), declared(at, board, tables)
-    found = in_shard(chosen(_of_task(tables, "silver", langs), at.p.size_of(board).silver, at.p.seed), shard, at.p.n_shards)
+    found = in_shard(
+        chosen(_of_task(tables, "silver", langs), at.p.size_of(board).silver, at.p.seed), shard, at.p.n_shards
+    )
 
-    def answered(asked: Sequence[Prompted], drafts: Sequence[writing.Draft], type_: str | None) -> list[Reply]:
+    def answered(
+        asked: Sequence[Prompted], drafts: Sequence[writing.Draft], type_: str | None
+    ) -> list[Reply]:
         replies = _ask(asked, at, f"{board}: {f'insert {type_}' if type_ else 'write'} {model}", asking)
-        return [assumed(draft, type_, reply) for draft, reply in zip(drafts, replies, strict=True)] if assumed else replies
+        return (
+            [assumed(draft, type_, reply) for draft, reply in zip(drafts, replies, strict=True)]
+            if assumed
+            else replies
+        )
 
     drafts = writing.run(found, model, settings, answered, prompts_dir=at.p.llm.prompts_dir)
     return generations([row for draft in drafts for row in draft.rows])
 
 
-# ---- translate-train ------------------------------------------------------------------------------------------
+# ---- translate-train ---------------------------------------------------------------------------------------
 
 
-def translate(at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask) -> pl.DataFrame:
-    """The English labelled passages and their references in every other language, by a model, or by weights where `model` is WEIGHTS.
+def translate(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> pl.DataFrame:
+    """The English labelled passages and their references in every other language, by a model, or by weights
+    where `model` is WEIGHTS.
 
-    Generation rows of purposes `translate` and `translate_reference`. A source without English labelled passages needs none.
+    Generation rows of purposes `translate` and `translate_reference`. A source without English labelled
+    passages needs none.
     """
     settings = at.p.track(board)
     is_local = model == WEIGHTS and settings.seq2seq is not None
@@ -122,11 +149,15 @@ def labelled(at: Layout, board: str, tables) -> tuple[dict[str, Context], list[d
     return found, dataset.labelled(tables.samples, found, sizes, seed=at.p.seed)
 
 
-# ---- in the wild ----------------------------------------------------------------------------------------------
+# ---- in the wild -------------------------------------------------------------------------------------------
 
 
-def query(at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask) -> pl.DataFrame:
-    """Queries about the articles that pass the filter. Generation rows of purpose `query`. A source with queries of its own needs none."""
+def query(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> pl.DataFrame:
+    """Queries about the articles that pass the filter. Generation rows of purpose `query`. A source with
+    queries of its own needs none.
+    """
     if not allowed(at, board, model) or _wild(at, board, tables):
         return generations([])
     settings, langs = at.p.track(board), declared(at, board, tables)
@@ -139,15 +170,24 @@ def query(at: Layout, board: str, model: str, tables, shard: int, upstream: Repl
 
 def _wild(at: Layout, board: str, tables) -> list[dict]:
     """The source's own queries in the board's languages."""
-    return tables.items.filter((pl.col("task") == "wild") & pl.col("lang").is_in(at.p.track(board).languages)).to_dicts()
+    return tables.items.filter(
+        (pl.col("task") == "wild") & pl.col("lang").is_in(at.p.track(board).languages)
+    ).to_dicts()
 
 
 def wild_items(at: Layout, board: str, tables, queried: pl.DataFrame) -> list[dict]:
-    """The Item rows of all queries that are asked, with their subsets: those written here, or as many per language of the source's own."""
+    """The Item rows of all queries that are asked, with their subsets: those written here, or as many per
+    language of the source's own.
+    """
     settings, rows = at.p.track(board), _wild(at, board, tables)
     if rows:
         own = contexts(frame(Item, rows), tables.documents).values()
-        kept = {one.item_id for one in chosen(own, at.p.size_of(board).articles * settings.wild.queries_per_article, at.p.seed)}
+        kept = {
+            one.item_id
+            for one in chosen(
+                own, at.p.size_of(board).articles * settings.wild.queries_per_article, at.p.seed
+            )
+        }
         rows = [row for row in rows if row["item_id"] in kept]
     elif not queried.is_empty():
         articles = contexts(tables.items.filter(pl.col("task") == "article"), tables.documents)
@@ -155,14 +195,20 @@ def wild_items(at: Layout, board: str, tables, queried: pl.DataFrame) -> list[di
     return wild.with_subsets(rows, settings.wild.subset_seeds, at.p.seed)
 
 
-def _wild_shard(at: Layout, board: str, tables, upstream: Replies, shard: int) -> tuple[list[dict], list[Context]]:
+def _wild_shard(
+    at: Layout, board: str, tables, upstream: Replies, shard: int
+) -> tuple[list[dict], list[Context]]:
     """All queries, and the contexts of a shard's."""
     rows = wild_items(at, board, tables, upstream.get("query", generations([])))
     return rows, list(contexts(frame(Item, rows), tables.documents).values())
 
 
-def check(at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask) -> pl.DataFrame:
-    """Whether the lead of its article answers a query, on a seeded sample per language of the queries that were written here."""
+def check(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> pl.DataFrame:
+    """Whether the lead of its article answers a query, on a seeded sample per language of the queries that
+    were written here.
+    """
     settings = at.p.track(board)
     if not allowed(at, board, model) or _wild(at, board, tables):
         return generations([])
@@ -172,22 +218,30 @@ def check(at: Layout, board: str, model: str, tables, shard: int, upstream: Repl
     return generations(wild.collect_checks(asked, _ask(asked, at, f"{board}: check {model}", asking)))
 
 
-def answer(at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask) -> pl.DataFrame:
-    """One subject's replies to the queries alone, each subset with its seed. Generation rows of purpose `answer` with what was found."""
+def answer(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> pl.DataFrame:
+    """One subject's replies to the queries alone, each subset with its seed. Generation rows of purpose
+    `answer` with what was found.
+    """
     if not allowed(at, board, model):
         return generations([])
     settings = at.p.track(board)
     rows, found = _wild_shard(at, board, tables, upstream, shard)
     mine = {one.item_id for one in in_shard(found, shard, at.p.n_shards)}
-    asked = wild.answer_requests([row for row in rows if row["item_id"] in mine], model, settings, prompts_dir=at.p.llm.prompts_dir)
+    asked = wild.answer_requests(
+        [row for row in rows if row["item_id"] in mine], model, settings, prompts_dir=at.p.llm.prompts_dir
+    )
     replies = _ask(asked, at, f"{board}: answer {model}", asking)
     return generations(wild.collect_answers(asked, replies, settings.languages))
 
 
-# ---- the data set ---------------------------------------------------------------------------------------------
+# ---- the data set ------------------------------------------------------------------------------------------
 
 
-def exported(at: Layout, board: str, tables, replies: Replies, beside: Replies) -> tuple[dict[str, pl.DataFrame], list[dict]]:
+def exported(
+    at: Layout, board: str, tables, replies: Replies, beside: Replies
+) -> tuple[dict[str, pl.DataFrame], list[dict]]:
     """The tables of the board's data set by name, and its annotation tasks. Pure: it asks nothing."""
     settings, size = at.p.track(board), at.p.size_of(board)
     whole = pl.concat([generations([]), *replies.values()]).sort("generation_id")
@@ -200,10 +254,16 @@ def exported(at: Layout, board: str, tables, replies: Replies, beside: Replies) 
     if replies.get("translate") is not None:
         dropped = dropped + dataset.rejected_samples(kept)
     if allowed(at, board, settings.query_writer) and not _wild(at, board, tables):
-        dropped = dropped + wild.rejected_articles(_of_task(tables, "article", settings.languages), settings.wild)
+        dropped = dropped + wild.rejected_articles(
+            _of_task(tables, "article", settings.languages), settings.wild
+        )
     natural = [row for row in rows if row["purpose"] == wild.ANSWER and row["status"] == "ok"]
-    tasks = annotation_tasks(written, natural, found, settings.labelling, n_natural=size.natural, seed=at.p.seed)
-    all_samples = dataset.samples_frame(written + samples, tables.samples, [row for row in kept if translating.is_sound(row)])
+    tasks = annotation_tasks(
+        written, natural, found, settings.labelling, n_natural=size.natural, seed=at.p.seed
+    )
+    all_samples = dataset.samples_frame(
+        written + samples, tables.samples, [row for row in kept if translating.is_sound(row)]
+    )
     made = {
         "documents": dataset.documents_frame(documents),
         "items": dataset.items_frame(items, tables.items, whole, all_samples),
@@ -218,10 +278,14 @@ def exported(at: Layout, board: str, tables, replies: Replies, beside: Replies) 
 
 def _made_wild(at: Layout, board: str, tables, replies: Replies) -> list[dict]:
     """The queries that were written here; a source's own stand with the source, untouched."""
-    return [] if _wild(at, board, tables) else wild_items(at, board, tables, replies.get(wild.QUERY, generations([])))
+    return (
+        []
+        if _wild(at, board, tables)
+        else wild_items(at, board, tables, replies.get(wild.QUERY, generations([])))
+    )
 
 
-# ---- labels in, scores out (pure) -----------------------------------------------------------------------------
+# ---- labels in, scores out (pure) --------------------------------------------------------------------------
 
 
 def label(*given, **named):

@@ -1,4 +1,6 @@
-"""What people are given to label: inserted passages and replies in the wild, and who gets which (mFAVA section 3.2)."""
+"""What people are given to label: inserted passages and replies in the wild, and who gets which (mFAVA
+section 3.2).
+"""
 
 from collections.abc import Sequence
 
@@ -11,26 +13,45 @@ INSERTED, NATURAL = "inserted", "natural"
 
 
 def annotation_tasks(
-    samples: Sequence[dict], replies: Sequence[dict], found: dict[str, Context], rules: Labelling, *, n_natural: int, seed: int
+    samples: Sequence[dict],
+    replies: Sequence[dict],
+    found: dict[str, Context],
+    rules: Labelling,
+    *,
+    n_natural: int,
+    seed: int,
 ) -> list[dict]:
-    """The annotation tasks, sorted by `task_id`: every silver sample, and `n_natural` of the replies of each language.
+    """The annotation tasks, sorted by `task_id`: every silver sample, and `n_natural` of the replies of each
+    language.
 
-    Each names the annotators who get it. Silver spans stand in inserted ones alone: they are shown to no annotator, but one is screened
-    by them. `rate_plausibility`: the reader also rates how likely the passage is to fool someone.
+    Each names the annotators who get it. Silver spans stand in inserted ones alone: they are shown to no
+    annotator, but one is screened by them. `rate_plausibility`: the reader also rates how likely the passage
+    is to fool someone.
     """
-    made = [_task(row["sample_id"], INSERTED, row["text"], found[row["item_id"]], _spans(row)) for row in samples]
-    made += [_task(row["generation_id"], NATURAL, row["text"], found[row["item_id"]], []) for row in natural(replies, n_natural, seed)]
+    made = [
+        _task(row["sample_id"], INSERTED, row["text"], found[row["item_id"]], _spans(row)) for row in samples
+    ]
+    made += [
+        _task(row["generation_id"], NATURAL, row["text"], found[row["item_id"]], [])
+        for row in natural(replies, n_natural, seed)
+    ]
     return sorted(_dealt(made, rules, seed), key=lambda task: task["task_id"])
 
 
 def natural(replies: Sequence[dict], n: int, seed: int) -> list[dict]:
-    """`n` of the replies per language, as evenly over the models as they come: each model's are drawn in a seeded order, in turns."""
+    """`n` of the replies per language, as evenly over the models as they come: each model's are drawn in a
+    seeded order, in turns.
+    """
     by_lang: dict[str, list[tuple]] = {}
     ranked: dict[tuple[str, str], int] = {}
-    for row in sorted(replies, key=lambda row: (draw(seed, "natural", row["generation_id"]), row["generation_id"])):
+    for row in sorted(
+        replies, key=lambda row: (draw(seed, "natural", row["generation_id"]), row["generation_id"])
+    ):
         lang, model = facts(row)["lang"], row["model"]
         turn = ranked[lang, model] = ranked.get((lang, model), -1) + 1
-        by_lang.setdefault(lang, []).append((turn, draw(seed, "turn", lang, model, turn), row["generation_id"], row))
+        by_lang.setdefault(lang, []).append(
+            (turn, draw(seed, "turn", lang, model, turn), row["generation_id"], row)
+        )
     return [one[-1] for drawn in by_lang.values() for one in sorted(drawn, key=lambda one: one[:3])[:n]]
 
 
@@ -54,7 +75,8 @@ def _spans(row: dict) -> list[dict]:
 def _dealt(made: Sequence[dict], rules: Labelling, seed: int) -> list[dict]:
     """The tasks with `annotators` and `rate_plausibility`.
 
-    In each language and kind the first `shared_rate` of a seeded order go to all annotators, the others to one each in turn.
+    In each language and kind the first `shared_rate` of a seeded order go to all annotators, the others to
+    one each in turn.
     """
     names = [f"annotator-{number}" for number in range(1, rules.n_annotators + 1)]
     groups: dict[tuple[str, str], list[dict]] = {}
@@ -65,5 +87,11 @@ def _dealt(made: Sequence[dict], rules: Labelling, seed: int) -> list[dict]:
         n_shared = round(rules.shared_rate * len(group))
         for place, task in enumerate(group):
             given = names if place < n_shared else [names[(place - n_shared) % len(names)]]
-            dealt.append({**task, "annotators": given, "rate_plausibility": kind == INSERTED and place < rules.n_plausibility})
+            dealt.append(
+                {
+                    **task,
+                    "annotators": given,
+                    "rate_plausibility": kind == INSERTED and place < rules.n_plausibility,
+                }
+            )
     return dealt

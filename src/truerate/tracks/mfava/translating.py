@@ -1,6 +1,8 @@
-"""Translate-train (mFAVA section 3.2): English labelled passages and their references in other languages, spans carried by tags.
+"""Translate-train (mFAVA section 3.2): English labelled passages and their references in other languages,
+spans carried by tags.
 
-A model of an endpoint translates one text per request, weights of a Hub id or path (`seq2seq`) translate batches here; rows are alike.
+A model of an endpoint translates one text per request, weights of a Hub id or path (`seq2seq`) translate
+batches here; rows are alike.
 """
 
 from collections import Counter
@@ -17,14 +19,24 @@ from truerate.tracks.mfava.languages import SOURCE, language
 TRANSLATE, REFERENCE = "translate", "translate_reference"
 # Why a passage is dropped before it is translated:
 UNSOUND = "overlapping-spans"
-# Why a translated passage is dropped: the tag grammar's reasons, and · another number of tags · the same tags in another order · other
-# tags · the text came back as it was · its reference has no translation.
-REASONS = ("empty", "malformed", "empty-span", "tag-count", "tag-order", "tag-types", "untranslated", "no-reference")
+# Why a translated passage is dropped: the tag grammar's reasons, and · another number of tags · the same tags
+# in another order · other tags · the text came back as it was · its reference has no translation.
+REASONS = (
+    "empty",
+    "malformed",
+    "empty-span",
+    "tag-count",
+    "tag-order",
+    "tag-types",
+    "untranslated",
+    "no-reference",
+)
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text to translate: the item it belongs to and its task, for what, and into which language. `marked` holds the tags of its spans.
+    """A text to translate: the item it belongs to and its task, for what, and into which language. `marked`
+    holds the tags of its spans.
 
     A passage names its sample; a reference has none.
     """
@@ -43,7 +55,10 @@ def texts(samples: Sequence[dict], found: dict[str, Context], targets: Sequence[
     made = []
     for lang in targets:
         for row in (row for row in samples if is_sound(row)):
-            marked, types = with_tags(row["text"], row["spans"]), tuple(span["type"] for span in sorted(row["spans"], key=_place))
+            marked, types = (
+                with_tags(row["text"], row["spans"]),
+                tuple(span["type"] for span in sorted(row["spans"], key=_place)),
+            )
             made.append(Text(row["item_id"], row["task"], TRANSLATE, lang, marked, types, row["sample_id"]))
         for item_id in dict.fromkeys(row["item_id"] for row in samples if is_sound(row)):
             made.append(Text(item_id, found[item_id].task, REFERENCE, lang, found[item_id].knowledge))
@@ -54,18 +69,27 @@ def is_sound(row: dict) -> bool:
     """Whether the spans of a sample can be written as tags: inside the text, none over another."""
     ends = [0, *(span["end"] for span in sorted(row["spans"], key=_place))]
     starts = [*(span["start"] for span in sorted(row["spans"], key=_place)), len(row["text"])]
-    return all(end <= start for end, start in zip(ends, starts, strict=True)) and all(s["start"] < s["end"] for s in row["spans"])
+    return all(end <= start for end, start in zip(ends, starts, strict=True)) and all(
+        s["start"] < s["end"] for s in row["spans"]
+    )
 
 
 def _place(span: dict) -> tuple[int, int]:
     return span["start"], span["end"]
 
 
-def requests(made: Sequence[Text], translator: str, settings: MFava, *, prompts_dir: str | None) -> list[Prompted]:
+def requests(
+    made: Sequence[Text], translator: str, settings: MFava, *, prompts_dir: str | None
+) -> list[Prompted]:
     """One request per text."""
     asked, decoded = [], decoding(settings.translating)
     for text in made:
-        values = {"source": language(SOURCE).name, "target": language(text.lang).name, "text": text.marked, "has_tags": bool(text.types)}
+        values = {
+            "source": language(SOURCE).name,
+            "target": language(text.lang).name,
+            "text": text.marked,
+            "has_tags": bool(text.types),
+        }
         messages = prompts.render("mfava", "translate", prompts_dir, **values)
         asked.append(prompted(text, Request(translator, tuple(messages), decoded)))
     return asked
@@ -73,16 +97,25 @@ def requests(made: Sequence[Text], translator: str, settings: MFava, *, prompts_
 
 def prompted(text: Text, request: Request) -> Prompted:
     """A text's request with the facts its row keeps."""
-    return Prompted(request, text.item_id, text.purpose, {"lang": text.lang, "task": text.task, "sample": text.sample_id})
+    return Prompted(
+        request, text.item_id, text.purpose, {"lang": text.lang, "task": text.task, "sample": text.sample_id}
+    )
 
 
 def collect(made: Sequence[Text], asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
-    """Generation rows of the translations; those whose tags are not the original's are `unparsed` with their reason."""
-    return [generation(one, reply, read_translation(reply.text, text)) for text, one, reply in zip(made, asked, replies, strict=True)]
+    """Generation rows of the translations; those whose tags are not the original's are `unparsed` with their
+    reason.
+    """
+    return [
+        generation(one, reply, read_translation(reply.text, text))
+        for text, one, reply in zip(made, asked, replies, strict=True)
+    ]
 
 
 def read_translation(reply: str, text: Text) -> Read:
-    """A translation with the tags of its original: as many, of the same types, in the same order, none of them empty."""
+    """A translation with the tags of its original: as many, of the same types, in the same order, none of
+    them empty.
+    """
     found = parse.after_heading(reply, "Translation", is_optional=True)
     if found.value is None:
         return Read(reply, "unparsed", found.reason)

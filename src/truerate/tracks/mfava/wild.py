@@ -1,4 +1,6 @@
-"""In the wild (mFAVA section 3.3): articles, queries about them, whether their lead answers the queries, and replies to the query alone."""
+"""In the wild (mFAVA section 3.3): articles, queries about them, whether their lead answers the queries, and
+replies to the query alone.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,19 +16,23 @@ from truerate.tracks.mfava.context import Context
 from truerate.tracks.mfava.languages import language
 
 QUERY, CHECK, ANSWER = "query", "check", "answer"
-# Why an article is not asked about: nothing before its first heading · too few characters · its wiki too shallow · a maintenance tag.
+# Why an article is not asked about: nothing before its first heading · too few characters · its wiki too
+# shallow · a maintenance tag.
 EXCLUDED = ("no-lead", "too-short", "too-shallow", "excluded-tag")
-# Why the queries of a reply are not taken: nothing in it · no numbered line · other lines or numbers than were asked · one said twice.
+# Why the queries of a reply are not taken: nothing in it · no numbered line · other lines or numbers than
+# were asked · one said twice.
 REASONS = ("empty", "absent", "malformed", "repeated")
 SEED_STEP = 1000  # between the seeds of a query's replicates: far from the other subsets' seeds
 _NUMBERED = re.compile(r"[ \t]*(\d+)[.)．、][ \t]*(\S.*?)[ \t]*")
 
 
-# ---- articles -------------------------------------------------------------------------------------------------
+# ---- articles ----------------------------------------------------------------------------------------------
 
 
 def excluded(article: Context, rules: Wild) -> tuple[str, str] | None:
-    """Why an article is not asked about (one of EXCLUDED, and what was met), None where it is. What is not known does not exclude."""
+    """Why an article is not asked about (one of EXCLUDED, and what was met), None where it is. What is not
+    known does not exclude.
+    """
     known = article.known
     if not article.knowledge.strip():
         return "no-lead", "no text before the first heading"
@@ -45,26 +51,53 @@ def rejected_articles(articles: Iterable[Context], rules: Wild) -> list[dict]:
     for article in articles:
         if (why := excluded(article, rules)) is not None:
             shown = clean(article.subject)
-            rows.append({"where": "article", "row": None, "target_id": article.item_id, "reason": why[0], "detail": why[1], "text": shown})
+            rows.append(
+                {
+                    "where": "article",
+                    "row": None,
+                    "target_id": article.item_id,
+                    "reason": why[0],
+                    "detail": why[1],
+                    "text": shown,
+                }
+            )
     return rows
 
 
-# ---- queries --------------------------------------------------------------------------------------------------
+# ---- queries -----------------------------------------------------------------------------------------------
 
 
-def query_requests(articles: Sequence[Context], writer: str, settings: MFava, *, prompts_dir: str | None) -> list[Prompted]:
+def query_requests(
+    articles: Sequence[Context], writer: str, settings: MFava, *, prompts_dir: str | None
+) -> list[Prompted]:
     """One request per article for all its queries."""
     asked, decoded = [], decoding(settings.querying)
     for article in articles:
-        values = {"language": language(article.lang).name, "title": article.subject, "reference": article.knowledge}
-        messages = prompts.render("mfava", "query", prompts_dir, **values, n=settings.wild.queries_per_article)
-        asked.append(Prompted(Request(writer, tuple(messages), decoded), article.item_id, QUERY, {"lang": article.lang, "task": "article"}))
+        values = {
+            "language": language(article.lang).name,
+            "title": article.subject,
+            "reference": article.knowledge,
+        }
+        messages = prompts.render(
+            "mfava", "query", prompts_dir, **values, n=settings.wild.queries_per_article
+        )
+        asked.append(
+            Prompted(
+                Request(writer, tuple(messages), decoded),
+                article.item_id,
+                QUERY,
+                {"lang": article.lang, "task": "article"},
+            )
+        )
     return asked
 
 
 def collect_queries(asked: Sequence[Prompted], answered: Sequence[Reply], *, n: int) -> list[dict]:
     """Generation rows of the query writer; the text of an `ok` one is its queries, a line each."""
-    return [generation(one, reply, read_queries(reply.text, n)) for one, reply in zip(asked, answered, strict=True)]
+    return [
+        generation(one, reply, read_queries(reply.text, n))
+        for one, reply in zip(asked, answered, strict=True)
+    ]
 
 
 def read_queries(text: str, n: int) -> Read:
@@ -77,7 +110,12 @@ def read_queries(text: str, n: int) -> Read:
     if not numbered:
         return Read(text, "unparsed", "absent")
     if len(numbered) != len(lines) or [int(match[1]) for match in numbered] != list(range(1, n + 1)):
-        return Read(text, "unparsed", "malformed", {"detail": f"{len(numbered)} of {len(lines)} lines are numbered; {n} were asked"})
+        return Read(
+            text,
+            "unparsed",
+            "malformed",
+            {"detail": f"{len(numbered)} of {len(lines)} lines are numbered; {n} were asked"},
+        )
     queries = [match[2] for match in numbered]
     if len({query.casefold() for query in queries}) < n:
         return Read(text, "unparsed", "repeated")
@@ -110,15 +148,20 @@ def _wild_item(article: Context, query: str, place: int) -> dict:
     }
 
 
-# ---- subsets and checks ---------------------------------------------------------------------------------------
+# ---- subsets and checks ------------------------------------------------------------------------------------
 
 
 def subsets(items: Iterable[tuple[str, str]], n: int, seed: int) -> dict[str, int]:
-    """Which of `n` disjoint subsets each item (id, language) is in: a seeded draw, in each language as even as it can be."""
+    """Which of `n` disjoint subsets each item (id, language) is in: a seeded draw, in each language as even
+    as it can be.
+    """
     by_lang: dict[str, list[str]] = {}
     for item_id, lang in items:
         by_lang.setdefault(lang, []).append(item_id)
-    drawn = {lang: sorted(ids, key=lambda name: (draw(seed, "subset", name), name)) for lang, ids in by_lang.items()}
+    drawn = {
+        lang: sorted(ids, key=lambda name: (draw(seed, "subset", name), name))
+        for lang, ids in by_lang.items()
+    }
     return {name: place % n for ids in drawn.values() for place, name in enumerate(ids)}
 
 
@@ -135,22 +178,41 @@ def _in_subset(row: dict, subset: int, seeds: Sequence[int]) -> dict:
 
 def with_answerable(items: Sequence[dict], checks: Iterable[dict]) -> list[dict]:
     """Items with `answerable` (yes, no) where the check of it was read."""
-    said = {row["item_id"]: facts(row)["answerable"] for row in checks if row["purpose"] == CHECK and row["status"] == "ok"}
-    return [{**row, "attributes": pairs(**facts(row) | {"answerable": said.get(row["item_id"])})} for row in items]
+    said = {
+        row["item_id"]: facts(row)["answerable"]
+        for row in checks
+        if row["purpose"] == CHECK and row["status"] == "ok"
+    }
+    return [
+        {**row, "attributes": pairs(**facts(row) | {"answerable": said.get(row["item_id"])})} for row in items
+    ]
 
 
-def check_requests(queries: Sequence[Context], checker: str, settings: MFava, *, prompts_dir: str | None) -> list[Prompted]:
+def check_requests(
+    queries: Sequence[Context], checker: str, settings: MFava, *, prompts_dir: str | None
+) -> list[Prompted]:
     """One request per query: does the lead of its article answer it?"""
     asked, decoded = [], decoding(settings.querying.model_copy(update={"temperature": 0.0}))
     for query in queries:
-        messages = prompts.render("mfava", "check", prompts_dir, question=query.question, reference=query.knowledge)
-        asked.append(Prompted(Request(checker, tuple(messages), decoded), query.item_id, CHECK, {"lang": query.lang, "task": "wild"}))
+        messages = prompts.render(
+            "mfava", "check", prompts_dir, question=query.question, reference=query.knowledge
+        )
+        asked.append(
+            Prompted(
+                Request(checker, tuple(messages), decoded),
+                query.item_id,
+                CHECK,
+                {"lang": query.lang, "task": "wild"},
+            )
+        )
     return asked
 
 
 def collect_checks(asked: Sequence[Prompted], answered: Sequence[Reply]) -> list[dict]:
     """Generation rows of the checks, with `answerable` where Yes or No was read."""
-    return [generation(one, reply, _read_check(reply.text)) for one, reply in zip(asked, answered, strict=True)]
+    return [
+        generation(one, reply, _read_check(reply.text)) for one, reply in zip(asked, answered, strict=True)
+    ]
 
 
 def _read_check(text: str) -> Read:
@@ -160,28 +222,41 @@ def _read_check(text: str) -> Read:
     return Read(text, attributes={"answerable": "yes" if found.value else "no"})
 
 
-# ---- replies --------------------------------------------------------------------------------------------------
+# ---- replies -----------------------------------------------------------------------------------------------
 
 
-def answer_requests(items: Sequence[dict], subject: str, settings: MFava, *, prompts_dir: str | None) -> list[Prompted]:
+def answer_requests(
+    items: Sequence[dict], subject: str, settings: MFava, *, prompts_dir: str | None
+) -> list[Prompted]:
     """The query alone, once per replicate, with the seed of its subset (the first replicate is the paper's)."""
     asked, decoded = [], settings.answering.model_dump()
     for row in items:
         known = facts(row)
         messages = tuple(prompts.render("mfava", "answer", prompts_dir, query=row["question"]))
         for replicate in range(settings.wild.replicates):
-            request = Request(subject, messages, decoded | {"seed": int(known["subset_seed"]) + SEED_STEP * replicate}, replicate)
+            request = Request(
+                subject,
+                messages,
+                decoded | {"seed": int(known["subset_seed"]) + SEED_STEP * replicate},
+                replicate,
+            )
             more = {name: known[name] for name in ("subset", "subset_seed")} | {"replicate": str(replicate)}
             kept = {"lang": row["lang"], "task": "wild", "group_id": row["group_id"], **more}
             asked.append(Prompted(request, row["item_id"], ANSWER, kept))
     return asked
 
 
-def collect_answers(asked: Sequence[Prompted], answered: Sequence[Reply], declared: Sequence[str]) -> list[dict]:
-    """Generation rows of the replies as they came, with what was found in them. One that was cut and not kept is `dead`, and `cut`."""
+def collect_answers(
+    asked: Sequence[Prompted], answered: Sequence[Reply], declared: Sequence[str]
+) -> list[dict]:
+    """Generation rows of the replies as they came, with what was found in them. One that was cut and not kept
+    is `dead`, and `cut`.
+    """
     rows = []
     for one, reply in zip(asked, answered, strict=True):
         marks = found_in.marks(reply.text, one.attributes["lang"], declared) if reply.status == "ok" else {}
         is_cut = reply.finish_reason == "length" or reply.reason == "length"
-        rows.append(generation(one, reply, Read(reply.text, attributes=marks | {"cut": "yes" if is_cut else None})))
+        rows.append(
+            generation(one, reply, Read(reply.text, attributes=marks | {"cut": "yes" if is_cut else None}))
+        )
     return rows

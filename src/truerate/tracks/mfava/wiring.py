@@ -1,11 +1,14 @@
 """Which scratch files each step of mFAVA reads and writes: the graph of rules/mfava.smk, as lists of paths.
 
-Only the models that may stand on a board are asked; where none may, a step's list is empty and the source's texts stand alone.
+Only the models that may stand on a board are asked; where none may, a step's list is empty and the source's
+texts stand alone.
 """
 
 from truerate.config.layout import Layout
 
-WEIGHTS = "seq2seq"  # stands where a model's alias would: weights that are read here, named by params' `seq2seq`
+WEIGHTS = (
+    "seq2seq"  # stands where a model's alias would: weights that are read here, named by params' `seq2seq`
+)
 
 
 def silvered(at: Layout, board: str) -> list[str]:
@@ -16,7 +19,9 @@ def silvered(at: Layout, board: str) -> list[str]:
 def translated(at: Layout, board: str) -> list[str]:
     """Translated training passages and references, by a model or by weights."""
     p = at.p.track(board)
-    return at.scratch(board, "translate", WEIGHTS) if p.seq2seq else _files(at, board, "translate", p.translator)
+    return (
+        at.scratch(board, "translate", WEIGHTS) if p.seq2seq else _files(at, board, "translate", p.translator)
+    )
 
 
 def queried(at: Layout, board: str) -> list[str]:
@@ -33,7 +38,9 @@ def checked(at: Layout, board: str) -> list[str]:
 def answered(at: Layout, board: str) -> list[str]:
     """Every subject's replies to the queries."""
     p = at.p.track(board)
-    return [path for name in p.subjects for path in _files(at, board, "answer", name, upstream=p.query_writer)]
+    return [
+        path for name in p.subjects for path in _files(at, board, "answer", name, upstream=p.query_writer)
+    ]
 
 
 def before(at: Layout, board: str, step: str, model: str) -> list[str]:
@@ -43,7 +50,13 @@ def before(at: Layout, board: str, step: str, model: str) -> list[str]:
 
 def for_export(at: Layout, board: str) -> list[str]:
     """All scratch files of a board."""
-    return [*silvered(at, board), *translated(at, board), *queried(at, board), *checked(at, board), *answered(at, board)]
+    return [
+        *silvered(at, board),
+        *translated(at, board),
+        *queried(at, board),
+        *checked(at, board),
+        *answered(at, board),
+    ]
 
 
 def is_current(at: Layout, board: str, path: str) -> bool:
@@ -52,6 +65,10 @@ def is_current(at: Layout, board: str, path: str) -> bool:
 
 
 def _files(at: Layout, board: str, step: str, alias: str | None, *, upstream: str | None = None) -> list[str]:
-    """The files of one model's step, none where it may not stand on the board; `upstream` wrote what it reads, if it may."""
+    """The files of one model's step, none where it may not stand on the board; `upstream` wrote what it
+    reads, if it may.
+    """
     behind = at.p.models_on(board, [upstream])
-    return [path for name in at.p.models_on(board, [alias]) for path in at.scratch(board, step, name, *behind)]
+    return [
+        path for name in at.p.models_on(board, [alias]) for path in at.scratch(board, step, name, *behind)
+    ]

@@ -1,4 +1,5 @@
-"""Whether a reply abstains: the paper's rule, and a better one; and a probe set that tells how often each is wrong.
+"""Whether a reply abstains: the paper's rule, and a better one; and a probe set that tells how often each is
+wrong.
 
 **paper** (WildHallucinations, appendix: 26 phrases, six further substrings, matched as FActScore does). The appendix was not at hand, so
 the lists stand here from other public ones:
@@ -23,7 +24,9 @@ from truerate.core.schemas import pairs
 from truerate.core.text import sentences, words
 
 HERE = Path(__file__).parent
-REFUSALS = HERE / "abstentions.csv"  # lang, phrase: ways of not knowing in our words, as patterns; `…` stands for a few words
+REFUSALS = (
+    HERE / "abstentions.csv"
+)  # lang, phrase: ways of not knowing in our words, as patterns; `…` stands for a few words
 PROBE = HERE / "probe.csv"  # text, lang, is_abstention, why, split: written for this, in our words
 RULES = ("measured", "paper")
 PHRASES = (
@@ -74,27 +77,34 @@ def abstains(text: str, rule: str) -> bool:
     return {"paper": is_paper_abstention, "measured": is_abstention}[rule](text)
 
 
-# ---- the paper's rule -----------------------------------------------------------------------------------------
+# ---- the paper's rule --------------------------------------------------------------------------------------
 
 
 def is_paper_abstention(text: str) -> bool:
-    """FActScore's matching: the reply begins with a phrase, or its first paragraph is empty or holds one; or it holds a substring anywhere.
+    """FActScore's matching: the reply begins with a phrase, or its first paragraph is empty or holds one; or
+    it holds a substring anywhere.
 
-    Case does not count; marks of citation are taken out first. (A later paragraph with a phrase only ends what is valid.)
+    Case does not count; marks of citation are taken out first. (A later paragraph with a phrase only ends
+    what is valid.)
     """
     plain = _CITATION.sub("", text).lower()
     first = plain.split("\n\n")[0]
-    return not first.strip() or any(phrase in first for phrase in PHRASES) or any(part in plain for part in SUBSTRINGS)
+    return (
+        not first.strip()
+        or any(phrase in first for phrase in PHRASES)
+        or any(part in plain for part in SUBSTRINGS)
+    )
 
 
-# ---- ours -----------------------------------------------------------------------------------------------------
+# ---- ours --------------------------------------------------------------------------------------------------
 
 
 def is_abstention(text: str) -> bool:
     """Whether a clause of not knowing comes first and little is stated.
 
-    Clauses that speak to the user, of oneself, or guess state nothing. At most MAX_BEFORE words may be stated before the first clause of
-    not knowing and MAX_STATED in all; of scripts without spaces two characters are a word.
+    Clauses that speak to the user, of oneself, or guess state nothing. At most MAX_BEFORE words may be stated
+    before the first clause of not knowing and MAX_STATED in all; of scripts without spaces two characters are
+    a word.
     """
     before = stated = 0
     is_found = False
@@ -109,23 +119,34 @@ def is_abstention(text: str) -> bool:
 
 
 def clauses(text: str) -> Iterator[str]:
-    """The clauses of a text: its sentences, cut at commas, colons and dashes; one is kept whole where it is a question."""
+    """The clauses of a text: its sentences, cut at commas, colons and dashes; one is kept whole where it is a
+    question.
+    """
     for sentence in sentences(text.replace("’", "'")):
         parts = [sentence] if sentence.endswith("?") else _CLAUSE_END.split(sentence)
         yield from (part.strip() for part in parts if part.strip())
 
 
 def says_unknown(clause: str) -> bool:
-    """Whether a clause holds a phrase of not knowing, of whatever language; one in title case (I Don't Know How …) is a name."""
+    """Whether a clause holds a phrase of not knowing, of whatever language; one in title case (I Don't Know
+    How …) is a name.
+    """
     plain = clause.casefold()
     found = next((match for phrase in refusals() if (match := phrase.search(plain))), None)
-    return found is not None and not (len(plain) == len(clause) and _is_titled(clause[found.start() : found.end()]))
+    return found is not None and not (
+        len(plain) == len(clause) and _is_titled(clause[found.start() : found.end()])
+    )
 
 
 def _is_titled(text: str) -> bool:
     """Whether every longer word of a phrase has a capital: of two words or more, not all in capitals."""
     long = [word for word in text.split() if len(word) > 2]
-    return len(text.split()) > 1 and bool(long) and not text.isupper() and all(word[0].isupper() for word in long)
+    return (
+        len(text.split()) > 1
+        and bool(long)
+        and not text.isupper()
+        and all(word[0].isupper() for word in long)
+    )
 
 
 def _size(clause: str) -> int:
@@ -138,17 +159,22 @@ def refusals() -> tuple[re.Pattern, ...]:
     """The phrases of not knowing, compiled; each begins at the start of a word."""
     with REFUSALS.open(encoding="utf-8", newline="") as file:
         phrases = [row["phrase"] for row in csv.DictReader(file)]
-    return tuple(re.compile(r"(?<!\w)" * (not _WIDE.search(one)) + one.replace("…", rf".{{0,{MAX_BETWEEN}}}?")) for one in phrases)
+    return tuple(
+        re.compile(r"(?<!\w)" * (not _WIDE.search(one)) + one.replace("…", rf".{{0,{MAX_BETWEEN}}}?"))
+        for one in phrases
+    )
 
 
-# ---- how often each is wrong ----------------------------------------------------------------------------------
+# ---- how often each is wrong -------------------------------------------------------------------------------
 
 
 def probe_scores(rows: Iterable[dict] | None = None, *, confidence: float) -> list[dict]:
-    """How often both rules are wrong, per split: `metric`, `subject` (the rule), `slice` {split}, `value`, `low`, `high` (Wilson), `n`.
+    """How often both rules are wrong, per split: `metric`, `subject` (the rule), `slice` {split}, `value`,
+    `low`, `high` (Wilson), `n`.
 
-    `probe_false_alarm_rate`: share of the answers that are taken for abstentions; `probe_miss_rate`: share of the abstentions that are
-    not. The rule was written on split `dev`; the rows of `held` were written before it and not touched since. None over no row.
+    `probe_false_alarm_rate`: share of the answers that are taken for abstentions; `probe_miss_rate`: share of
+    the abstentions that are not. The rule was written on split `dev`; the rows of `held` were written before
+    it and not touched since. None over no row.
     """
     from truerate.metrics.intervals import wilson
 
@@ -156,7 +182,9 @@ def probe_scores(rows: Iterable[dict] | None = None, *, confidence: float) -> li
     for rule in RULES:
         for split in ("dev", "held"):
             for metric, label in (("probe_false_alarm_rate", "false"), ("probe_miss_rate", "true")):
-                texts = [row["text"] for row in rows if row["split"] == split and row["is_abstention"] == label]
+                texts = [
+                    row["text"] for row in rows if row["split"] == split and row["is_abstention"] == label
+                ]
                 wrong = sum(abstains(text, rule) != (label == "true") for text in texts)
                 value, low, high = wilson(wrong, len(texts), confidence=confidence) or (None, None, None)
                 where = {"metric": metric, "subject": rule, "slice": pairs(split=split)}

@@ -1,4 +1,6 @@
-"""Which entities a board asks about: those of its source, or those curated from its chats; and of these the ones that have pages."""
+"""Which entities a board asks about: those of its source, or those curated from its chats; and of these the
+ones that have pages.
+"""
 
 import polars as pl
 

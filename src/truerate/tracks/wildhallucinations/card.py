@@ -1,4 +1,6 @@
-"""The track's card: what it is, what it does step by step, what its boards rank and what they must not be read as."""
+"""The track's card: what it is, what it does step by step, what its boards rank and what they must not be
+read as.
+"""
 
 CARD = {
     "name": "wildhallucinations",
@@ -66,7 +68,8 @@ CARD = {
             ),
         },
     ],
-    "asked": "responding_rate",  # who has one is a model, also one that a source brings and params.yaml does not name
+    # who has one is a model, also one that a source brings and params.yaml does not name
+    "asked": "responding_rate",
     "ranks": {
         "metric": "wildfactscore",
         "slice": {"estimator": "raw", "set": "all"},

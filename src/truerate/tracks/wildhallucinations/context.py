@@ -13,7 +13,9 @@ COLUMNS = ("item_id", "knowledge", "question", "history")
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One entity (`name`) with the ids and texts of its pages, in the order of the search's results, and the attributes of its row."""
+    """One entity (`name`) with the ids and texts of its pages, in the order of the search's results, and the
+    attributes of its row.
+    """
 
     item_id: str
     group_id: str
@@ -32,7 +34,9 @@ class Context:
 def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]:
     """Every entity by its id. Other items (a user's turn) are no context."""
     texts = dict(documents.select("document_id", "text").iter_rows())
-    return {row["item_id"]: _context(row, texts) for row in items.iter_rows(named=True) if row["task"] == "entity"}
+    return {
+        row["item_id"]: _context(row, texts) for row in items.iter_rows(named=True) if row["task"] == "entity"
+    }
 
 
 def _context(row: dict, texts: dict[str, str]) -> Context:
@@ -50,10 +54,14 @@ def _context(row: dict, texts: dict[str, str]) -> Context:
 
 def in_shard(found: Iterable[Context], shard: int, n_shards: int) -> list[Context]:
     """Those that belong to one shard, by id."""
-    return sorted((one for one in found if shard_of(one.item_id, n_shards) == shard), key=lambda one: one.item_id)
+    return sorted(
+        (one for one in found if shard_of(one.item_id, n_shards) == shard), key=lambda one: one.item_id
+    )
 
 
 def context_frame(found: dict[str, Context]) -> pl.DataFrame:
-    """Contexts as a frame, `item_id`, `knowledge` (the pages), `question` (the name), `history` (empty): what stands beside a text."""
+    """Contexts as a frame, `item_id`, `knowledge` (the pages), `question` (the name), `history` (empty): what
+    stands beside a text.
+    """
     rows = [(one.item_id, one.knowledge, one.name, "") for one in found.values()]
     return pl.DataFrame(rows, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")

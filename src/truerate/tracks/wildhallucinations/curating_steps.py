@@ -1,6 +1,8 @@
-"""The steps that make entities of chats: `extract` lists the names in every message, `curate` asks three things of each name, one by one.
+"""The steps that make entities of chats: `extract` lists the names in every message, `curate` asks three
+things of each name, one by one.
 
-What does not pass a question is not asked the next. A source that brings its own entities is asked about neither.
+What does not pass a question is not asked the next. A source that brings its own entities is asked about
+neither.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,12 +14,24 @@ from truerate.core.keys import draw, shard_of
 from truerate.llm import Reply, Request, ask, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation, generations
 from truerate.tracks.wildhallucinations.domains import DOMAINS, parse_domain
-from truerate.tracks.wildhallucinations.entities import DISAMBIGUATE, DOMAIN, PASSED, VERIFY, candidates, takedown_keys
+from truerate.tracks.wildhallucinations.entities import (
+    DISAMBIGUATE,
+    DOMAIN,
+    PASSED,
+    VERIFY,
+    candidates,
+    takedown_keys,
+)
 from truerate.tracks.wildhallucinations.names import EXTRACT, Name, names_in_chats, read_names, texts_of
 from truerate.tracks.wildhallucinations.words import read_word
 
 TRACK = "wildhallucinations"
-KINDS = {"entity": "entity", "private person": "private person", "no entity": "no entity", "private": "private person"}
+KINDS = {
+    "entity": "entity",
+    "private person": "private person",
+    "no entity": "no entity",
+    "private": "private person",
+}
 REFERENTS = {"one": "one", "several": "several"}
 READERS = {
     VERIFY: lambda text: read_word(text, "Kind", KINDS),
@@ -29,8 +43,12 @@ Asking = Callable[..., list[Reply]]
 Replies = dict[str, pl.DataFrame]
 
 
-def extract(at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask) -> pl.DataFrame:
-    """The names in each message of a shard. Generation rows of purpose `extract`, the names one per line (none: an empty text)."""
+def extract(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> pl.DataFrame:
+    """The names in each message of a shard. Generation rows of purpose `extract`, the names one per line
+    (none: an empty text).
+    """
     if not _is_asked(at, board, model, tables):
         return generations([])
     decoded = decoding(at.p.track(board).extracting)
@@ -41,13 +59,19 @@ def extract(at: Layout, board: str, model: str, tables, shard: int, upstream: Re
             known = {"conversation": facts(row).get("conversation"), "lang": row["lang"]}
             asked.append(Prompted(Request(model, tuple(messages), decoded), row["item_id"], EXTRACT, known))
     replies = _ask(asked, at, f"{board}: {EXTRACT} {model}", asking)
-    return generations([generation(one, reply, read_names(reply.text)) for one, reply in zip(asked, replies, strict=True)])
+    return generations(
+        [generation(one, reply, read_names(reply.text)) for one, reply in zip(asked, replies, strict=True)]
+    )
 
 
-def curate(at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask) -> pl.DataFrame:
-    """What each name of a shard is. Generation rows of purposes `verify`, `disambiguate` and `domain`, the parsed word as text.
+def curate(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> pl.DataFrame:
+    """What each name of a shard is. Generation rows of purposes `verify`, `disambiguate` and `domain`, the
+    parsed word as text.
 
-    A name is looked at with the first of its messages by id. What stands in the take-down list or is plainly private is not asked about.
+    A name is looked at with the first of its messages by id. What stands in the take-down list or is plainly
+    private is not asked about.
     """
     if not _is_asked(at, board, model, tables):
         return generations([])
@@ -60,7 +84,10 @@ def curate(at: Layout, board: str, model: str, tables, shard: int, upstream: Rep
     for call in (VERIFY, DISAMBIGUATE, DOMAIN):
         asked = [_asked(at, board, model, call, name, texts[name.messages[0]]) for name in open_]
         answered = _ask(asked, at, f"{board}: {call} {model}", asking)
-        made = [generation(one, reply, _read(call, reply.text)) for one, reply in zip(asked, answered, strict=True)]
+        made = [
+            generation(one, reply, _read(call, reply.text))
+            for one, reply in zip(asked, answered, strict=True)
+        ]
         passed = {row["item_id"] for row in made if row["status"] == "ok" and row["text"] == PASSED.get(call)}
         open_ = [name for name in open_ if name.item_id in passed]
         rows += made
@@ -68,10 +95,16 @@ def curate(at: Layout, board: str, model: str, tables, shard: int, upstream: Rep
 
 
 def chosen(items: pl.DataFrame, n: int, seed: int) -> pl.DataFrame:
-    """The chat items of `n` conversations, drawn by `seed` from each conversation's id, so that a larger `n` keeps the earlier ones."""
+    """The chat items of `n` conversations, drawn by `seed` from each conversation's id, so that a larger `n`
+    keeps the earlier ones.
+    """
     chats = _chats(items)
-    groups = sorted(chats["group_id"].unique().to_list(), key=lambda group: (draw(seed, "chat", group), group))[:n]
-    return chats.filter(pl.col("group_id").is_in(pl.Series(groups, dtype=pl.String).implode())).sort("item_id")
+    groups = sorted(
+        chats["group_id"].unique().to_list(), key=lambda group: (draw(seed, "chat", group), group)
+    )[:n]
+    return chats.filter(pl.col("group_id").is_in(pl.Series(groups, dtype=pl.String).implode())).sort(
+        "item_id"
+    )
 
 
 def _chats(items: pl.DataFrame) -> pl.DataFrame:
@@ -80,7 +113,9 @@ def _chats(items: pl.DataFrame) -> pl.DataFrame:
 
 def _is_asked(at: Layout, board: str, model: str, tables) -> bool:
     """Whether the model may stand on the board, and the source has no entities of its own."""
-    return bool(at.p.models_on(board, (model,))) and tables.items.filter(pl.col("task") == "entity").is_empty()
+    return (
+        bool(at.p.models_on(board, (model,))) and tables.items.filter(pl.col("task") == "entity").is_empty()
+    )
 
 
 def _asked(at: Layout, board: str, model: str, call: str, name: Name, message: str) -> Prompted:
@@ -88,7 +123,9 @@ def _asked(at: Layout, board: str, model: str, call: str, name: Name, message: s
     values = {"proper_noun": name.text, "message": message, "domains": DOMAINS}
     messages = prompts.render(TRACK, call, at.p.llm.prompts_dir, **values)
     known = {"name": name.text, "key": name.key, "n_chats": str(name.n_chats)}
-    return Prompted(Request(model, tuple(messages), decoding(at.p.track(board).curating)), name.item_id, call, known)
+    return Prompted(
+        Request(model, tuple(messages), decoding(at.p.track(board).curating)), name.item_id, call, known
+    )
 
 
 def _read(call: str, text: str) -> Read:

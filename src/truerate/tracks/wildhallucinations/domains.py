@@ -54,7 +54,9 @@ SPELLINGS = _spellings()
 
 
 def parse_domain(text: str) -> Parsed:
-    """The domain that a reply names, else None and the reason (`words.read_word`): what is outside the list is `absent`."""
+    """The domain that a reply names, else None and the reason (`words.read_word`): what is outside the list
+    is `absent`.
+    """
     return read_word(text, "Domain", SPELLINGS)
 
 

@@ -1,12 +1,14 @@
-"""From names to entities (WildHallucinations, section 2): what is taken out and why, and the Item rows of what is kept.
+"""From names to entities (WildHallucinations, section 2): what is taken out and why, and the Item rows of
+what is kept.
 
-Privacy. Entities of WildHallucinations come from messages that people wrote to an assistant, so names of private persons stand among them.
-Three rules keep them out, each with a test: (1) whoever asked for it stands in the take-down list and is never asked about, searched for or
-named again; (2) a name that every message introduces as somebody's own ("my neighbour …", "our accountant …"), and an e-mail address, is
-private without any model's word; (3) of the others a model is asked for each, with the message that holds it, and `private person` takes it
-out. Rejected for one of these reasons, or because that model gave no answer, a name is not repeated in the rejects, and `without_private`
-takes it out of the replies that held it.
-A model errs, and a public figure may be somebody's neighbour: the rules lean towards taking out.
+Privacy. Entities of WildHallucinations come from messages that people wrote to an assistant, so names of
+private persons stand among them. Three rules keep them out, each with a test: (1) whoever asked for it stands
+in the take-down list and is never asked about, searched for or named again; (2) a name that every message
+introduces as somebody's own ("my neighbour …", "our accountant …"), and an e-mail address, is private without
+any model's word; (3) of the others a model is asked for each, with the message that holds it, and `private
+person` takes it out. Rejected for one of these reasons, or because that model gave no answer, a name is not
+repeated in the rejects, and `without_private` takes it out of the replies that held it. A model errs, and a
+public figure may be somebody's neighbour: the rules lean towards taking out.
 """
 
 import re
@@ -21,14 +23,28 @@ from truerate.core.schemas import Generation, frame, pairs
 from truerate.core.text import folded, name_key
 from truerate.llm.generation import facts
 from truerate.tracks.wildhallucinations.domains import domain_named
-from truerate.tracks.wildhallucinations.names import EXTRACT, UNUSABLE, Name, entity_id, names_in_chats, reject, texts_of
+from truerate.tracks.wildhallucinations.names import (
+    EXTRACT,
+    UNUSABLE,
+    Name,
+    entity_id,
+    names_in_chats,
+    reject,
+    texts_of,
+)
 
 VERIFY, DISAMBIGUATE, DOMAIN = "verify", "disambiguate", "domain"
 PASSED = {VERIFY: "entity", DISAMBIGUATE: "one"}  # the word that lets a name go on; any domain does
 OUT = {"private person": "private-person", "no entity": "no-entity", "several": "ambiguous"}
-HIDDEN = ("private-person", "takedown", "unparsed-verify", "dead-verify", "unasked-verify")  # reasons whose names are not repeated
-# Why a name is no entity of the board; `unparsed-`, `dead-` and `unasked-` stand before the call that gave no answer. UNUSABLE and
-# `not-in-message` come from `names`, `no-page` from the search.
+HIDDEN = (
+    "private-person",
+    "takedown",
+    "unparsed-verify",
+    "dead-verify",
+    "unasked-verify",
+)  # reasons whose names are not repeated
+# Why a name is no entity of the board; `unparsed-`, `dead-` and `unasked-` stand before the call that gave no
+# answer. UNUSABLE and `not-in-message` come from `names`, `no-page` from the search.
 REASONS = (
     "takedown",
     *OUT.values(),
@@ -47,12 +63,20 @@ _INTRODUCED = re.compile(_OWN)
 
 
 def curated(
-    chats: pl.DataFrame, extracted: pl.DataFrame, judged: pl.DataFrame, *, limit: int, seed: int, takedown: str | None
+    chats: pl.DataFrame,
+    extracted: pl.DataFrame,
+    judged: pl.DataFrame,
+    *,
+    limit: int,
+    seed: int,
+    takedown: str | None,
 ) -> tuple[list[dict], list[dict]]:
-    """Item rows of the entities that are kept, without documents, sorted by id, and Reject rows of every name that is not.
+    """Item rows of the entities that are kept, without documents, sorted by id, and Reject rows of every name
+    that is not.
 
-    `chats` are Item rows of task `chat`; `extracted` and `judged` Generation rows of the steps `extract` and `curate`. At most `limit` are
-    kept, those of most conversations first, ties drawn by `seed`. `takedown` is the path of the list of names that are never used.
+    `chats` are Item rows of task `chat`; `extracted` and `judged` Generation rows of the steps `extract` and
+    `curate`. At most `limit` are kept, those of most conversations first, ties drawn by `seed`. `takedown` is
+    the path of the list of names that are never used.
     """
     names, rejects = names_in_chats(chats, extracted)
     open_, shut = candidates(names, texts_of(chats, names), takedown_keys(takedown))
@@ -64,13 +88,25 @@ def curated(
         else:
             passed.append((name, said[name.item_id, DOMAIN]["text"]))
     kept, over = most_mentioned(passed, limit, seed)
-    items = [item(name.item_id, name.source, name.text, n_chats=name.n_chats, domain=domain) for name, domain in kept]
-    shut += [removed(name, "over-limit", f"in {name.n_chats} chats; {limit} others are in more") for name, _ in over]
-    return sorted(items, key=lambda row: row["item_id"]), rejects + sorted(shut, key=lambda row: row["target_id"])
+    items = [
+        item(name.item_id, name.source, name.text, n_chats=name.n_chats, domain=domain)
+        for name, domain in kept
+    ]
+    shut += [
+        removed(name, "over-limit", f"in {name.n_chats} chats; {limit} others are in more")
+        for name, _ in over
+    ]
+    return sorted(items, key=lambda row: row["item_id"]), rejects + sorted(
+        shut, key=lambda row: row["target_id"]
+    )
 
 
-def candidates(names: Sequence[Name], texts: Mapping[str, str], taken: frozenset[str]) -> tuple[list[Name], list[dict]]:
-    """The names that a model is asked about, and Reject rows of those that are out before any model is: taken down, or private."""
+def candidates(
+    names: Sequence[Name], texts: Mapping[str, str], taken: frozenset[str]
+) -> tuple[list[Name], list[dict]]:
+    """The names that a model is asked about, and Reject rows of those that are out before any model is: taken
+    down, or private.
+    """
     open_, shut = [], []
     for name in names:
         if name.key in taken:
@@ -83,20 +119,28 @@ def candidates(names: Sequence[Name], texts: Mapping[str, str], taken: frozenset
 
 
 def is_private(key: str, messages: Sequence[str]) -> bool:
-    """Whether a name is an e-mail address, or every message introduces it as somebody's own ("my neighbour …"). False without a message."""
+    """Whether a name is an e-mail address, or every message introduces it as somebody's own ("my neighbour
+    …"). False without a message.
+    """
     said = [folded(message) for message in messages]
-    if _EMAIL.fullmatch(key) or not said or not all(map(_INTRODUCED.search, said)):  # before a pattern is compiled for the name
+    if (
+        _EMAIL.fullmatch(key) or not said or not all(map(_INTRODUCED.search, said))
+    ):  # before a pattern is compiled for the name
         return bool(_EMAIL.fullmatch(key))
     own = re.compile(rf"{_OWN}{re.escape(key)}(?!\w)")
     return all(map(own.search, said))
 
 
 def judged_out(name: Name, said: Mapping[tuple[str, str], dict]) -> tuple[str, str] | None:
-    """Why the answers take a name out (reason, detail), None where all let it pass. An answer that was not read takes it out."""
+    """Why the answers take a name out (reason, detail), None where all let it pass. An answer that was not
+    read takes it out.
+    """
     for call in (VERIFY, DISAMBIGUATE, DOMAIN):
         row = said.get((name.item_id, call))
         if row is None or row["status"] != "ok":
-            return f"{row['status'] if row else 'unasked'}-{call}", (row["reason"] or "" if row else "no reply")
+            return f"{row['status'] if row else 'unasked'}-{call}", (
+                row["reason"] or "" if row else "no reply"
+            )
         if row["text"] != PASSED.get(call, row["text"]):
             return OUT[row["text"]], f"{call}: {row['text']}"
     return None
@@ -107,9 +151,13 @@ def removed(name: Name, reason: str, detail: str) -> dict:
     return reject("curate", name.item_id, reason, detail, "" if reason in HIDDEN else name.text)
 
 
-def most_mentioned(passed: Sequence[tuple[Name, str]], limit: int, seed: int) -> tuple[list[tuple], list[tuple]]:
+def most_mentioned(
+    passed: Sequence[tuple[Name, str]], limit: int, seed: int
+) -> tuple[list[tuple], list[tuple]]:
     """The `limit` names of most conversations, ties in a seeded order, and the others."""
-    ranked = sorted(passed, key=lambda one: (-one[0].n_chats, draw(seed, "entity", one[0].item_id), one[0].item_id))
+    ranked = sorted(
+        passed, key=lambda one: (-one[0].n_chats, draw(seed, "entity", one[0].item_id), one[0].item_id)
+    )
     return ranked[:limit], ranked[limit:]
 
 
@@ -129,26 +177,44 @@ def item(item_id: str, source: str, name: str, **attributes: object) -> dict:
     }
 
 
-def given(items: pl.DataFrame, *, limit: int, seed: int, takedown: str | None) -> tuple[list[dict], list[dict]]:
-    """Item and Reject rows of a source that brings its own entities: none is judged, but the take-down list and the limit hold.
+def given(
+    items: pl.DataFrame, *, limit: int, seed: int, takedown: str | None
+) -> tuple[list[dict], list[dict]]:
+    """Item and Reject rows of a source that brings its own entities: none is judged, but the take-down list
+    and the limit hold.
 
     A domain is one of the 20 or left out.
     """
     taken, kept, shut = takedown_keys(takedown), [], []
     for row in items.sort("item_id").iter_rows(named=True):
         known = facts(row)
-        name = Name(row["item_id"], name_key(row["question"]), row["question"], row["source"], int(known.get("n_chats", 0)), ())
+        name = Name(
+            row["item_id"],
+            name_key(row["question"]),
+            row["question"],
+            row["source"],
+            int(known.get("n_chats", 0)),
+            (),
+        )
         if name.key in taken:
             shut.append(removed(name, "takedown", "it stands in the take-down list"))
         else:
-            kept.append((name, {**row, "attributes": pairs(**known | {"domain": domain_named(known.get("domain"))})}))
+            kept.append(
+                (name, {**row, "attributes": pairs(**known | {"domain": domain_named(known.get("domain"))})})
+            )
     kept, over = most_mentioned(kept, limit, seed)
-    shut += [removed(name, "over-limit", f"in {name.n_chats} chats; {limit} others come first") for name, _ in over]
-    return sorted((row for _, row in kept), key=lambda row: row["item_id"]), sorted(shut, key=lambda row: row["target_id"])
+    shut += [
+        removed(name, "over-limit", f"in {name.n_chats} chats; {limit} others come first") for name, _ in over
+    ]
+    return sorted((row for _, row in kept), key=lambda row: row["item_id"]), sorted(
+        shut, key=lambda row: row["target_id"]
+    )
 
 
 def takedown_keys(path: str | None) -> frozenset[str]:
-    """The keys of the names in a take-down list, one per line, `#` before a remark; none for None. TruerateError where it is unreadable."""
+    """The keys of the names in a take-down list, one per line, `#` before a remark; none for None.
+    TruerateError where it is unreadable.
+    """
     if path is None:
         return frozenset()
     try:
@@ -156,7 +222,9 @@ def takedown_keys(path: str | None) -> frozenset[str]:
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is no UTF-8"
         where = "tracks.wildhallucinations.takedown"
-        raise TruerateError(f"reading the take-down list {str(path)!r}: {why}; correct {where} in params.yaml or the file") from None
+        raise TruerateError(
+            f"reading the take-down list {str(path)!r}: {why}; correct {where} in params.yaml or the file"
+        ) from None
     return frozenset(key for line in lines if not line.lstrip().startswith("#") and (key := name_key(line)))
 
 
@@ -170,11 +238,23 @@ def _unnamed(row: dict, hidden: set[str], source: str) -> dict:
     if row["purpose"] == EXTRACT:
         # Of a reply that was not read nobody knows which names it holds.
         lines = row["text"].split("\n") if row["status"] == "ok" else []
-        return {**row, "text": "\n".join(line for line in lines if entity_id(source, name_key(line)) not in hidden)}
+        return {
+            **row,
+            "text": "\n".join(line for line in lines if entity_id(source, name_key(line)) not in hidden),
+        }
     if row["item_id"] not in hidden:
         return row
     known = {key: value for key, value in facts(row).items() if key not in ("name", "key")}
     return {**row, "text": row["text"] if row["status"] == "ok" else "", "attributes": pairs(**known)}
 
 
-__all__ = ["REASONS", "UNUSABLE", "candidates", "curated", "given", "is_private", "takedown_keys", "without_private"]
+__all__ = [
+    "REASONS",
+    "UNUSABLE",
+    "candidates",
+    "curated",
+    "given",
+    "is_private",
+    "takedown_keys",
+    "without_private",
+]

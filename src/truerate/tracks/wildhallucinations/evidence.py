@@ -1,4 +1,6 @@
-"""Web evidence: what became of the pages that a search found, the documents of each entity, and how much there is of it."""
+"""Web evidence: what became of the pages that a search found, the documents of each entity, and how much
+there is of it.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -30,7 +32,9 @@ class Read:
 
 @dataclass(slots=True)
 class Gathered:
-    """The pages of one entity: Document rows in the order of the results, and Reject rows of the results that gave none."""
+    """The pages of one entity: Document rows in the order of the results, and Reject rows of the results that
+    gave none.
+    """
 
     documents: list[dict] = field(default_factory=list)
     rejects: list[dict] = field(default_factory=list)
@@ -42,7 +46,9 @@ def gathered(item_id: str, found: Iterable[Read]) -> Gathered:
     for read in found:
         text = read.text
         if text.outcome is not Outcome.OK:
-            made.rejects.append(rejected(item_id, text.outcome, f"{read.url}: {text.detail}" if text.detail else read.url))
+            made.rejects.append(
+                rejected(item_id, text.outcome, f"{read.url}: {text.detail}" if text.detail else read.url)
+            )
             continue
         plain = " ".join(text.text.casefold().split())
         if plain in seen:
@@ -70,7 +76,14 @@ def document(read: Read) -> dict:
 
 def rejected(item_id: str, reason: str, detail: str, text: str = "") -> dict:
     """The Reject row of a page, or of an entity."""
-    return {"where": WHERE, "row": None, "target_id": item_id, "reason": str(reason), "detail": detail, "text": text}
+    return {
+        "where": WHERE,
+        "row": None,
+        "target_id": item_id,
+        "reason": str(reason),
+        "detail": detail,
+        "text": text,
+    }
 
 
 def searched_row(item: dict, made: Gathered, *, n_results: int, prompt_key: str, params: str) -> dict:
@@ -105,11 +118,13 @@ def rejects_frame(rows: Sequence[dict]) -> pl.DataFrame:
     return frame(Reject, list(rows)).sort("target_id", "detail", "reason")
 
 
-def with_evidence(items: Sequence[dict], searched: pl.DataFrame, documents: pl.DataFrame) -> tuple[list[dict], list[dict]]:
+def with_evidence(
+    items: Sequence[dict], searched: pl.DataFrame, documents: pl.DataFrame
+) -> tuple[list[dict], list[dict]]:
     """Item rows of entities with their documents, and Reject rows (`no-page`) of those without a page.
 
-    `searched` are the `search` rows; an entity that has documents of its own keeps those. Sets `document_ids` and the attribute
-    `is_wikipedia` (true where any page is of Wikipedia).
+    `searched` are the `search` rows; an entity that has documents of its own keeps those. Sets `document_ids`
+    and the attribute `is_wikipedia` (true where any page is of Wikipedia).
     """
     wikipedia = dict(documents.select("document_id", "is_wikipedia").iter_rows())
     found = dict(_found(searched))
@@ -125,7 +140,8 @@ def with_evidence(items: Sequence[dict], searched: pl.DataFrame, documents: pl.D
 
 
 def amounts(searched: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
-    """How much evidence each entity has: `item_id`, `n_pages`, `n_words` (of all its pages), `is_wikipedia` (any page).
+    """How much evidence each entity has: `item_id`, `n_pages`, `n_words` (of all its pages), `is_wikipedia`
+    (any page).
 
     One row per `search` row. An entity without a page counts with 0 pages and 0 words.
     For the metrics pages_per_entity, words_per_entity and wikipedia_rate.
@@ -135,7 +151,9 @@ def amounts(searched: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     counted = []
     for item_id, ids in _found(searched):
         known = [sizes[name] for name in ids if name in sizes]
-        counted.append((item_id, len(known), sum(n for n, _ in known), any(of_wikipedia for _, of_wikipedia in known)))
+        counted.append(
+            (item_id, len(known), sum(n for n, _ in known), any(of_wikipedia for _, of_wikipedia in known))
+        )
     columns = {"item_id": pl.String, "n_pages": pl.Int64, "n_words": pl.Int64, "is_wikipedia": pl.Boolean}
     return pl.DataFrame(counted, schema=columns, orient="row").sort("item_id")
 
@@ -143,12 +161,16 @@ def amounts(searched: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
 def _found(searched: pl.DataFrame) -> Iterable[tuple[str, list[str]]]:
     """Each searched entity with the ids of its documents in their order."""
     return (
-        (row["item_id"], facts(row).get("documents", "").split()) for row in searched.iter_rows(named=True) if row["purpose"] == "search"
+        (row["item_id"], facts(row).get("documents", "").split())
+        for row in searched.iter_rows(named=True)
+        if row["purpose"] == "search"
     )
 
 
 def outcomes(searched: pl.DataFrame, rejects: pl.DataFrame) -> dict[str, int]:
-    """Results by what became of their pages (n_pages by outcome), every outcome of the closed list, 0 where none."""
+    """Results by what became of their pages (n_pages by outcome), every outcome of the closed list, 0 where
+    none.
+    """
     dropped = Counter(rejects.filter(pl.col("where") == WHERE)["reason"])
     kept = sum(len(ids) for _, ids in _found(searched))
     return {outcome.value: kept if outcome is Outcome.OK else dropped[outcome.value] for outcome in Outcome}

@@ -1,4 +1,6 @@
-"""The step that searches the web for each curated entity and fetches its pages. What the page store holds is neither asked nor fetched."""
+"""The step that searches the web for each curated entity and fetches its pages. What the page store holds is
+neither asked nor fetched.
+"""
 
 import asyncio
 import json
@@ -16,7 +18,13 @@ from truerate.llm import ask
 from truerate.llm.generation import generations
 from truerate.llm.transport.launch import launched
 from truerate.tracks.wildhallucinations.asked_about import curated
-from truerate.tracks.wildhallucinations.evidence import Read, documents_frame, gathered, rejects_frame, searched_row
+from truerate.tracks.wildhallucinations.evidence import (
+    Read,
+    documents_frame,
+    gathered,
+    rejects_frame,
+    searched_row,
+)
 from truerate.web.hosts import host_of, is_within
 from truerate.web.judging import judged, tidy
 from truerate.web.outcomes import Outcome, Page, Text
@@ -31,14 +39,22 @@ Replies = dict[str, pl.DataFrame]
 Tables = tuple[pl.DataFrame, Replies]
 
 
-def evidence(at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Callable = ask) -> Tables:
-    """Search rows of the shard's entities, beside them their `documents` and the `rejects` of pages that were dropped.
+def evidence(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Callable = ask
+) -> Tables:
+    """Search rows of the shard's entities, beside them their `documents` and the `rejects` of pages that were
+    dropped.
 
-    No model is asked (`asking` stands here as in every step). Entities that bring documents of their own are not searched for.
-    Raises TruerateError where the search or the endpoints fail; what was found until then stays in the page store.
+    No model is asked (`asking` stands here as in every step). Entities that bring documents of their own are
+    not searched for. Raises TruerateError where the search or the endpoints fail; what was found until then
+    stays in the page store.
     """
     entities, _ = curated(at, board, tables, upstream)
-    mine = [row for row in entities if not row["document_ids"] and shard_of(row["item_id"], at.p.n_shards) == shard]
+    mine = [
+        row
+        for row in entities
+        if not row["document_ids"] and shard_of(row["item_id"], at.p.n_shards) == shard
+    ]
     if not mine:
         return generations([]), {"documents": documents_frame([]), "rejects": rejects_frame([])}
     with PageStore.of(at) as store, Web(at, board, store) as web:
@@ -77,14 +93,20 @@ class Web:
             rejects += made.rejects
         return generations(rows), {"documents": documents_frame(documents), "rejects": rejects_frame(rejects)}
 
-    # ---- searching --------------------------------------------------------------------------------------------
+    # ---- searching -----------------------------------------------------------------------------------------
 
     def search(self, names: Sequence[str]) -> list[list[dict]]:
-        """The results of each name: recorded ones, else those of the search. Raises TruerateError where that answers no more."""
+        """The results of each name: recorded ones, else those of the search. Raises TruerateError where that
+        answers no more.
+        """
         from truerate.web.search import Searcher, address, recorded
 
         settings = self.settings.search
-        known = {_plain(query): results for query, results in recorded(settings.recorded).items()} if settings.recorded else {}
+        known = (
+            {_plain(query): results for query, results in recorded(settings.recorded).items()}
+            if settings.recorded
+            else {}
+        )
         asked = [name for name in names if _plain(name) not in known]
         if settings.url is None:
             return [known.get(_plain(name), [])[: settings.n_results] for name in names]
@@ -93,14 +115,17 @@ class Web:
             url = address(settings, self._base(settings.endpoint, "search.endpoint"))
             asyncio.run(Searcher(settings, self.store, url=url, scope=scope).search_all(asked))
         found = {name: self.store.results(scope, name, settings.n_results) for name in dict.fromkeys(asked)}
-        return [(known[plain] if (plain := _plain(name)) in known else found[name])[: settings.n_results] for name in names]
+        return [
+            (known[plain] if (plain := _plain(name)) in known else found[name])[: settings.n_results]
+            for name in names
+        ]
 
     def _search_scope(self) -> str:
         """Names what answers queries."""
         settings = self.settings.search
         return f"{self._identity(settings.endpoint)} {settings.endpoint or ''} {settings.url or ''} {settings.engine_env or ''}"
 
-    # ---- fetching ---------------------------------------------------------------------------------------------
+    # ---- fetching ------------------------------------------------------------------------------------------
 
     def _is_fetched(self, result: dict) -> bool:
         return not ("text" in result or "html" in result or self._is_behind_login(result))
@@ -111,7 +136,8 @@ class Web:
     def fetch(self, urls: Sequence[str]) -> None:
         """Put the pages into the store; each is read while others still come.
 
-        Raises TruerateError where many did not come for faults that may pass, and none did: that is no finding about the pages.
+        Raises TruerateError where many did not come for faults that may pass, and none did: that is no
+        finding about the pages.
         """
         settings, urls = self.settings.fetch, list(dict.fromkeys(urls))
         asked = self._open(urls)
@@ -124,7 +150,9 @@ class Web:
         if len(lost) >= MANY and not any(page.status and not page.is_transient for page in self._pages(urls)):
             page = next(self._pages(lost))
             what = f"fetching pages: none of {len(urls):,} came (the first, {page.url!r}: {page.outcome} {page.detail})"
-            raise TruerateError(f"{what}; see to the network and tracks.wildhallucinations.fetch in params.yaml, then run again")
+            raise TruerateError(
+                f"{what}; see to the network and tracks.wildhallucinations.fetch in params.yaml, then run again"
+            )
 
     def _open(self, urls: Sequence[str]) -> list[str]:
         return [url for url in urls if self.store.is_open(self.scope, url, limits(self.settings.fetch))]
@@ -135,11 +163,15 @@ class Web:
     async def _fetch(self, urls: Sequence[str], proxy: str | None) -> None:
         from truerate.web.fetch import Fetcher
 
-        async with Fetcher(self.settings.fetch, self.store, proxy=proxy, scope=self.scope, clock=self.clock) as fetcher:
+        async with Fetcher(
+            self.settings.fetch, self.store, proxy=proxy, scope=self.scope, clock=self.clock
+        ) as fetcher:
             await fetcher.fetch_all(urls, on_page=self._reader.begin)
 
     def read(self, result: dict) -> Read:
-        """What a result's page says, or what became of it. A page that was recorded is judged as a fetched one is."""
+        """What a result's page says, or what became of it. A page that was recorded is judged as a fetched
+        one is.
+        """
         settings, url, title = self.settings.fetch, result["link"], result.get("title", "")
         final_url, phrases = result.get("final_url", url), settings.sign_in_phrases
         if self._is_behind_login(result):
@@ -152,14 +184,22 @@ class Web:
             text, final_url = self._reader.text(url)
         return Read(url, final_url, title, text)
 
-    # ---- endpoints --------------------------------------------------------------------------------------------
+    # ---- endpoints -----------------------------------------------------------------------------------------
 
     def _identity(self, endpoint: str | None) -> str:
-        """Names a simulated web, whose pages change with its code; empty for the web itself, also through a proxy."""
-        return self.at.endpoint_identity(endpoint) if endpoint and self.at.p.endpoints[endpoint].is_simulated else ""
+        """Names a simulated web, whose pages change with its code; empty for the web itself, also through a
+        proxy.
+        """
+        return (
+            self.at.endpoint_identity(endpoint)
+            if endpoint and self.at.p.endpoints[endpoint].is_simulated
+            else ""
+        )
 
     def _base(self, endpoint: str | None, named_as: str) -> str | None:
-        """The origin of an endpoint, started where it is launched. Raises TruerateError where a real board would meet a simulated web."""
+        """The origin of an endpoint, started where it is launched. Raises TruerateError where a real board
+        would meet a simulated web.
+        """
         if endpoint is None:
             return None
         entry = self.at.p.endpoints[endpoint]
@@ -167,7 +207,11 @@ class Web:
             what = f"{self.board}: tracks.wildhallucinations.{named_as} is {endpoint!r}, which is simulated, and the board's source is not"
             raise TruerateError(f"{what}; name another endpoint or null, or give search.recorded")
         if endpoint not in self._bases:
-            base = self._lines.enter_context(launched(self.at, endpoint)) if entry.launch else entry.base_url or ""
+            base = (
+                self._lines.enter_context(launched(self.at, endpoint))
+                if entry.launch
+                else entry.base_url or ""
+            )
             self._bases[endpoint] = base.rstrip("/").removesuffix("/v1")
         return self._bases[endpoint]
 

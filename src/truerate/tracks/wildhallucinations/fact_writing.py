@@ -11,27 +11,47 @@ from truerate.tracks.wildhallucinations.facts import WRITE, read_lines
 
 
 def write_requests(
-    replies: Iterable[dict], names: Mapping[str, str], writer: str, settings: WildHallucinations, *, prompts_dir: str | None
+    replies: Iterable[dict],
+    names: Mapping[str, str],
+    writer: str,
+    settings: WildHallucinations,
+    *,
+    prompts_dir: str | None,
 ) -> list[Prompted]:
-    """One request per reply of status `ok` (a row of purpose `generate`) with a sentence in it. `names` are the entities' by item."""
+    """One request per reply of status `ok` (a row of purpose `generate`) with a sentence in it. `names` are
+    the entities' by item.
+    """
     asked = []
     for row in replies:
         if row["status"] != "ok" or row["item_id"] not in names or not (parts := sentences(row["text"])):
             continue
         name = names[row["item_id"]]
-        messages = tuple(prompts.render("wildhallucinations", "write_facts", prompts_dir, subject=name, sentences=numbered(parts)))
-        kept = {"generation": row["generation_id"], "subject": row["model"], "name": name, "lang": facts(row).get("lang")}
+        messages = tuple(
+            prompts.render(
+                "wildhallucinations", "write_facts", prompts_dir, subject=name, sentences=numbered(parts)
+            )
+        )
+        kept = {
+            "generation": row["generation_id"],
+            "subject": row["model"],
+            "name": name,
+            "lang": facts(row).get("lang"),
+        }
         request = Request(writer, messages, decoding(settings.writing_facts))
         asked.append(Prompted(request, row["item_id"], WRITE, kept | {"n_sentences": str(len(parts))}))
     return asked
 
 
 def collect(asked: Sequence[Prompted], answered: Sequence[Reply]) -> list[dict]:
-    """Generation rows of the fact writer. Its sentences without a line and its malformed lines are counted in the attributes.
+    """Generation rows of the fact writer. Its sentences without a line and its malformed lines are counted in
+    the attributes.
 
     A reply in which no line can be read is `unparsed` (`empty` or `absent`).
     """
-    read = [_read(reply.text, int(one.attributes["n_sentences"])) for one, reply in zip(asked, answered, strict=True)]
+    read = [
+        _read(reply.text, int(one.attributes["n_sentences"]))
+        for one, reply in zip(asked, answered, strict=True)
+    ]
     return [generation(*found) for found in zip(asked, answered, read, strict=True)]
 
 
@@ -43,5 +63,7 @@ def _read(text: str, n_sentences: int) -> Read:
 
 
 def numbered(lines: Iterable[str]) -> str:
-    """Lines as they stand in a prompt: `[1] …`, each on one line, and neutralised before a number stands where a heading could."""
+    """Lines as they stand in a prompt: `[1] …`, each on one line, and neutralised before a number stands
+    where a heading could.
+    """
     return "\n".join(f"[{place}] {' '.join(neutralise(line).split())}" for place, line in enumerate(lines, 1))

@@ -1,4 +1,6 @@
-"""The step that cuts one subject's replies into atomic facts and verifies these against passages of the web pages."""
+"""The step that cuts one subject's replies into atomic facts and verifies these against passages of the web
+pages.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -22,10 +24,12 @@ Replies = dict[str, pl.DataFrame]
 def facts(
     at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
-    """Facts of one subject's replies of a shard, and their verdicts in batches and, for a share of them, one by one.
+    """Facts of one subject's replies of a shard, and their verdicts in batches and, for a share of them, one
+    by one.
 
-    Generation rows of purposes `write_facts` and `verify_facts`; beside them the Judgement rows. The Fact rows follow from the replies
-    (`facts.facts_of`), their evidence from the judgements (`verifying.with_evidence`).
+    Generation rows of purposes `write_facts` and `verify_facts`; beside them the Judgement rows. The Fact
+    rows follow from the replies (`facts.facts_of`), their evidence from the judgements
+    (`verifying.with_evidence`).
     """
     settings = at.p.track(board)
     if len(at.p.models_on(board, (model, settings.fact_writer, settings.verifier))) < 3:
@@ -45,19 +49,25 @@ def facts(
 def entities(at: Layout, board: str, tables, shard: int, upstream: Replies) -> dict[str, Context]:
     """The entities of a shard with their pages, by item."""
     items, _ = with_pages(at, board, tables, upstream)
-    documents = pl.concat([tables.documents, *(upstream[name] for name in ("documents",) if name in upstream)])
+    documents = pl.concat(
+        [tables.documents, *(upstream[name] for name in ("documents",) if name in upstream)]
+    )
     return {one.item_id: one for one in in_shard(contexts(items, documents).values(), shard, at.p.n_shards)}
 
 
 def of_subject(replied: pl.DataFrame, model: str, found: dict[str, Context]) -> pl.DataFrame:
     """A subject's replies about these entities."""
-    is_asked = (pl.col("purpose") == GENERATE) & (pl.col("model") == model) & pl.col("item_id").is_in(list(found))
+    is_asked = (
+        (pl.col("purpose") == GENERATE) & (pl.col("model") == model) & pl.col("item_id").is_in(list(found))
+    )
     return replied.filter(is_asked).sort("generation_id")
 
 
 def claims_of(facts: pl.DataFrame, found: dict[str, Context], settings: WildHallucinations) -> list[Claim]:
     """Every fact with the best passages of its entity's pages (a fact's own words are the query)."""
-    from truerate.tracks.wildhallucinations.passages import ranked  # brings scipy, whose loading takes as long as many a step works
+    from truerate.tracks.wildhallucinations.passages import (
+        ranked,
+    )  # brings scipy, whose loading takes as long as many a step works
 
     how, claims = settings.verification, []
     for (item_id,), rows in facts.group_by("item_id", maintain_order=True):
@@ -70,7 +80,9 @@ def claims_of(facts: pl.DataFrame, found: dict[str, Context], settings: WildHall
     return claims
 
 
-def verify(at: Layout, board: str, claims: Sequence[Claim], *, asking: Asking, label: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+def verify(
+    at: Layout, board: str, claims: Sequence[Claim], *, asking: Asking, label: str
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Generation and Judgement rows of all calls about these claims."""
     settings = at.p.track(board)
     how, judge = settings.verification, settings.verifier

@@ -1,4 +1,6 @@
-"""How the entities and their evidence came about: the funnel from messages to entities with pages, what was taken out, what there is."""
+"""How the entities and their evidence came about: the funnel from messages to entities with pages, what was
+taken out, what there is.
+"""
 
 import polars as pl
 
@@ -12,11 +14,23 @@ from truerate.tracks.wildhallucinations.tally import Tally
 
 ENTITIES, WEB = "entities", "web"
 CURATE = "curate"  # the room of rejects of names
-STEPS = (EXTRACT, VERIFY, DISAMBIGUATE, DOMAIN, "generate", "write_facts", "verify_facts")  # whose replies may come to nothing
+STEPS = (
+    EXTRACT,
+    VERIFY,
+    DISAMBIGUATE,
+    DOMAIN,
+    "generate",
+    "write_facts",
+    "verify_facts",
+)  # whose replies may come to nothing
 
 
 def built_rows(
-    items: pl.DataFrame, generations: pl.DataFrame, documents: pl.DataFrame | None, rejects: pl.DataFrame | None, tally: Tally
+    items: pl.DataFrame,
+    generations: pl.DataFrame,
+    documents: pl.DataFrame | None,
+    rejects: pl.DataFrame | None,
+    tally: Tally,
 ) -> list[dict]:
     """Score rows of the funnel, of rejects, of the evidence and of the probe set of abstention."""
     dropped = frame(Reject) if rejects is None else rejects
@@ -24,12 +38,18 @@ def built_rows(
     made += evidence_rows(generations, documents, dropped, tally)
     for row in probe_scores(confidence=tally.statistics.confidence):
         where = {one["key"]: one["value"] for one in row["slice"]}
-        made.append(tally.row(row["metric"], row["subject"], where, (row["value"], row["low"], row["high"]), row["n"]))
+        made.append(
+            tally.row(row["metric"], row["subject"], where, (row["value"], row["low"], row["high"]), row["n"])
+        )
     return made
 
 
-def funnel_rows(items: pl.DataFrame, generations: pl.DataFrame, rejects: pl.DataFrame, tally: Tally) -> list[dict]:
-    """`funnel_n` of each stage, from messages read to entities with pages (WildHallucinations section 2). No messages, no rows."""
+def funnel_rows(
+    items: pl.DataFrame, generations: pl.DataFrame, rejects: pl.DataFrame, tally: Tally
+) -> list[dict]:
+    """`funnel_n` of each stage, from messages read to entities with pages (WildHallucinations section 2). No
+    messages, no rows.
+    """
     n_messages = generations.filter(purpose=EXTRACT).height
     if not n_messages:
         return []
@@ -38,7 +58,12 @@ def funnel_rows(items: pl.DataFrame, generations: pl.DataFrame, rejects: pl.Data
         of_call = generations.filter(purpose=call, status="ok")
         return (of_call.filter(pl.col("text").is_in(words)) if words else of_call)["item_id"].n_unique()
 
-    named = pl.concat([generations.filter(purpose=VERIFY)["item_id"], rejects.filter(where=CURATE)["target_id"].drop_nulls()])
+    named = pl.concat(
+        [
+            generations.filter(purpose=VERIFY)["item_id"],
+            rejects.filter(where=CURATE)["target_id"].drop_nulls(),
+        ]
+    )
     stages = {
         "messages": n_messages,
         "names": named.n_unique(),
@@ -46,28 +71,49 @@ def funnel_rows(items: pl.DataFrame, generations: pl.DataFrame, rejects: pl.Data
         "public": said(VERIFY, "entity"),
         "unambiguous": said(DISAMBIGUATE, "one"),
         "with-domain": said(DOMAIN),
-        "with-pages": items.filter((pl.col("task") == "entity") & (pl.col("document_ids").list.len() > 0)).height,
+        "with-pages": items.filter(
+            (pl.col("task") == "entity") & (pl.col("document_ids").list.len() > 0)
+        ).height,
     }
-    return [tally.row("funnel_n", ENTITIES, {"stage": name}, float(n), n_messages) for name, n in stages.items()]
+    return [
+        tally.row("funnel_n", ENTITIES, {"stage": name}, float(n), n_messages) for name, n in stages.items()
+    ]
 
 
 def rejected_rows(generations: pl.DataFrame, rejects: pl.DataFrame, tally: Tally) -> list[dict]:
-    """`n_rejected` by step and reason: names and pages that were taken out, and replies of models that could not be used."""
+    """`n_rejected` by step and reason: names and pages that were taken out, and replies of models that could
+    not be used.
+    """
     made = []
-    replies = generations.select(target_id="generation_id")  # a reply that stands among the rejects is counted by its model below
-    counted = rejects.join(replies, on="target_id", how="anti").group_by("where", "reason").len().sort("where", "reason")
+    replies = generations.select(
+        target_id="generation_id"
+    )  # a reply that stands among the rejects is counted by its model below
+    counted = (
+        rejects.join(replies, on="target_id", how="anti")
+        .group_by("where", "reason")
+        .len()
+        .sort("where", "reason")
+    )
     for step, reason, n in counted.iter_rows():
         subject = WEB if step == WHERE and reason != "no-page" else ENTITIES
         made.append(tally.row("n_rejected", subject, {"step": step, "reason": reason}, float(n), n))
     lost = generations.filter(pl.col("purpose").is_in(STEPS) & pl.col("status").is_in(["dead", "unparsed"]))
-    lost = lost.with_columns(pl.col("reason").fill_null(pl.col("status"))).group_by("purpose", "model", "reason").len()
+    lost = (
+        lost.with_columns(pl.col("reason").fill_null(pl.col("status")))
+        .group_by("purpose", "model", "reason")
+        .len()
+    )
     for step, model, reason, n in lost.sort("purpose", "model", "reason").iter_rows():
         made.append(tally.row("n_rejected", model, {"step": step, "reason": reason}, float(n), n))
     return made
 
 
-def evidence_rows(generations: pl.DataFrame, documents: pl.DataFrame | None, rejects: pl.DataFrame, tally: Tally) -> list[dict]:
-    """`pages_per_entity`, `words_per_entity`, `wikipedia_rate` of the entities searched for, `n_pages` by outcome. No search, no rows."""
+def evidence_rows(
+    generations: pl.DataFrame, documents: pl.DataFrame | None, rejects: pl.DataFrame, tally: Tally
+) -> list[dict]:
+    """`pages_per_entity`, `words_per_entity`, `wikipedia_rate` of the entities searched for, `n_pages` by
+    outcome. No search, no rows.
+    """
     searched = generations.filter(purpose="search")
     if searched.is_empty() or documents is None:
         return []
@@ -79,10 +125,15 @@ def evidence_rows(generations: pl.DataFrame, documents: pl.DataFrame | None, rej
     ):
         ratios = {name: mean_of(column) for name, column in columns.items()}
         sums = moments(sizes, ratios, by=["web"], cluster=["item_id"])
-        found = ratio_cells(sums, list(ratios), by=["web"], confidence=tally.statistics.confidence, is_share=is_share)
+        found = ratio_cells(
+            sums, list(ratios), by=["web"], confidence=tally.statistics.confidence, is_share=is_share
+        )
         made += [
-            tally.row(row["metric"], WEB, {}, (row["value"], row["low"], row["high"]), row["n"]) for row in found.iter_rows(named=True)
+            tally.row(row["metric"], WEB, {}, (row["value"], row["low"], row["high"]), row["n"])
+            for row in found.iter_rows(named=True)
         ]
     of_outcome = outcomes(searched, rejects)
     n = sum(of_outcome.values())
-    return made + [tally.row("n_pages", WEB, {"outcome": name}, float(count), n) for name, count in of_outcome.items()]
+    return made + [
+        tally.row("n_pages", WEB, {"outcome": name}, float(count), n) for name, count in of_outcome.items()
+    ]

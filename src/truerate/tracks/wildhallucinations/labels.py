@@ -1,7 +1,9 @@
-"""Labels back in: facts labelled by several people, verdicts reviewed, entities checked; what holds of them becomes samples and scores.
+"""Labels back in: facts labelled by several people, verdicts reviewed, entities checked; what holds of them
+becomes samples and scores.
 
-A row names its `task_id`, its `labeller` (or `annotator`) and its `label`: of a fact supported or unsupported, of a review one of
-`review.KINDS`, of an entity `{"unambiguous": true, "relevant": 3, "pages": 4}` (also as JSON text, as CSV holds it).
+A row names its `task_id`, its `labeller` (or `annotator`) and its `label`: of a fact supported or
+unsupported, of a review one of `review.KINDS`, of an entity `{"unambiguous": true, "relevant": 3, "pages":
+4}` (also as JSON text, as CSV holds it).
 """
 
 import json
@@ -14,7 +16,13 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id, split_of
 from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs
-from truerate.metrics.agreement import fleiss_kappa, krippendorff_alpha, max_voting, percent_agreement, rating_counts
+from truerate.metrics.agreement import (
+    fleiss_kappa,
+    krippendorff_alpha,
+    max_voting,
+    percent_agreement,
+    rating_counts,
+)
 from truerate.sources.label_files import BadLabel, Labelled, checked_rows, field_text, reject
 from truerate.tracks.wildhallucinations import review
 from truerate.tracks.wildhallucinations.tally import Tally
@@ -58,10 +66,12 @@ def label(
     where: str,
     inputs: str,
 ) -> Labelled:
-    """Gold facts, every label as a judgement, rejects, agreement and the error analysis, from the rows of label files (`read_labels`).
+    """Gold facts, every label as a judgement, rejects, agreement and the error analysis, from the rows of
+    label files (`read_labels`).
 
-    A fact is hallucinated where most labellers say unsupported; a tie is rejected and counted apart. `inputs` is the digest that the
-    scores name. TruerateError where a row does not hold, unless params say `on_bad_row: reject`.
+    A fact is hallucinated where most labellers say unsupported; a tie is rejected and counted apart. `inputs`
+    is the digest that the scores name. TruerateError where a row does not hold, unless params say
+    `on_bad_row: reject`.
     """
     tally = Tally(board, inputs, at.p.statistics, at.p.seed)
     task_of = {task["task_id"]: task for task in tasks}
@@ -69,21 +79,42 @@ def label(
     by_task: dict[str, list[Label]] = {}
     for one in sorted(found, key=lambda label: (label.task_id, label.labeller)):
         by_task.setdefault(one.task_id, []).append(one)
-    voted = {name: max_voting([one.value for one in by_task[name]]) for name in by_task if task_of[name]["kind"] != ENTITY}
-    rejects += [reject("labels", "tie", f"{len(by_task[name])} labels", target=name) for name, value in voted.items() if value is None]
-    rejects += [reject("labels", "no_labels", "nobody labelled it", target=name) for name in sorted(set(task_of) - set(by_task)) if found]
+    voted = {
+        name: max_voting([one.value for one in by_task[name]])
+        for name in by_task
+        if task_of[name]["kind"] != ENTITY
+    }
+    rejects += [
+        reject("labels", "tie", f"{len(by_task[name])} labels", target=name)
+        for name, value in voted.items()
+        if value is None
+    ]
+    rejects += [
+        reject("labels", "no_labels", "nobody labelled it", target=name)
+        for name in sorted(set(task_of) - set(by_task))
+        if found
+    ]
     group_of = dict(dataset["items"].select("item_id", "group_id").iter_rows())
     settled = {name: value for name, value in voted.items() if value is not None}
-    passages = {name: " ".join(found) for name, found in dataset["facts"].select("fact_id", "evidence").iter_rows()}
+    passages = {
+        name: " ".join(found) for name, found in dataset["facts"].select("fact_id", "evidence").iter_rows()
+    }
     labelled = {name: value for name, value in settled.items() if task_of[name]["kind"] == FACT}
     samples = [
         _sample(task_of[name], value, by_task[name], group_of, passages.get(task_of[name]["fact_id"], ""))
         for name, value in labelled.items()
     ]
     facts = with_share(verdicts_of(dataset["facts"], dataset["judgements"], at.p.track(board).verifier))
-    reviewed = [{**task_of[name], "label": value} for name, value in settled.items() if task_of[name]["kind"] == REVIEW]
+    reviewed = [
+        {**task_of[name], "label": value}
+        for name, value in settled.items()
+        if task_of[name]["kind"] == REVIEW
+    ]
     scores = agreement_rows(by_task, voted, task_of, tally) + review.review_rows(reviewed, facts, tally)
-    scores += entity_rows([(task_of[name], labels) for name, labels in by_task.items() if task_of[name]["kind"] == ENTITY], tally)
+    scores += entity_rows(
+        [(task_of[name], labels) for name, labels in by_task.items() if task_of[name]["kind"] == ENTITY],
+        tally,
+    )
     return Labelled(
         frame(Sample, samples).sort("sample_id"),
         frame(Judgement, [_judgement(one, task_of[one.task_id]) for one in found]).sort("judgement_id"),
@@ -92,26 +123,37 @@ def label(
     )
 
 
-# ---- which rows hold ----------------------------------------------------------------------------------------------------------------
+# ---- which rows hold ---------------------------------------------------------------------------------------
 
 
-def checked_labels(rows: Iterable[tuple], task_of: Mapping[str, dict], *, where: str, on_bad_row: str) -> tuple[list[Label], list[dict]]:
+def checked_labels(
+    rows: Iterable[tuple], task_of: Mapping[str, dict], *, where: str, on_bad_row: str
+) -> tuple[list[Label], list[dict]]:
     """The labels that hold, and Reject rows of those that do not (see `label_files.checked_rows`)."""
     seen: set[tuple[str, str]] = set()
-    return checked_rows(rows, lambda row: (_label(row, task_of, seen), []), where=where, on_bad_row=on_bad_row)
+    return checked_rows(
+        rows, lambda row: (_label(row, task_of, seen), []), where=where, on_bad_row=on_bad_row
+    )
 
 
 def _label(row: object, task_of: Mapping[str, dict], seen: set[tuple[str, str]]) -> Label:
     if not isinstance(row, dict):
         raise BadLabel("unreadable", "the row is no JSON object, or has more cells than the header")
-    task_id, labeller = field_text(row, "task_id"), field_text(row, "labeller" if row.get("labeller") else "annotator")
+    task_id, labeller = (
+        field_text(row, "task_id"),
+        field_text(row, "labeller" if row.get("labeller") else "annotator"),
+    )
     if task_id not in task_of:
         raise BadLabel("unknown_task", f"task_id {task_id!r} is not among the tasks that were given out")
     if (task_id, labeller) in seen:
         raise BadLabel("duplicate", f"labeller {labeller!r} has already labelled task {task_id!r}")
     if row.get("label") in (None, ""):
         raise BadLabel("missing_field", "field 'label' is missing or empty")
-    value = _checked(row["label"]) if task_of[task_id]["kind"] == ENTITY else _word(row["label"], ALLOWED[task_of[task_id]["kind"]])
+    value = (
+        _checked(row["label"])
+        if task_of[task_id]["kind"] == ENTITY
+        else _word(row["label"], ALLOWED[task_of[task_id]["kind"]])
+    )
     seen.add((task_id, labeller))
     return Label(task_id, labeller, value)
 
@@ -129,18 +171,30 @@ def _checked(said: object) -> Checked:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or not isinstance(found.get("unambiguous"), bool):
-        raise BadLabel("unknown_label", f"label is {str(said)[:40]!r}; it must hold unambiguous (true or false), relevant and pages")
+        raise BadLabel(
+            "unknown_label",
+            f"label is {str(said)[:40]!r}; it must hold unambiguous (true or false), relevant and pages",
+        )
     counts = [found.get(name) for name in ("relevant", "pages")]
-    if not all(isinstance(n, int) and not isinstance(n, bool) for n in counts) or not 0 <= counts[0] <= counts[1]:
-        raise BadLabel("bad_counts", f"relevant {counts[0]!r} of pages {counts[1]!r}: two whole numbers, the first not above the second")
+    if (
+        not all(isinstance(n, int) and not isinstance(n, bool) for n in counts)
+        or not 0 <= counts[0] <= counts[1]
+    ):
+        raise BadLabel(
+            "bad_counts",
+            f"relevant {counts[0]!r} of pages {counts[1]!r}: two whole numbers, the first not above the second",
+        )
     return Checked(found["unambiguous"], *counts)
 
 
-# ---- what they become ---------------------------------------------------------------------------------------------------------------
+# ---- what they become --------------------------------------------------------------------------------------
 
 
-def _sample(task: dict, value: str, found: Sequence[Label], group_of: Mapping[str, str], evidence: str) -> dict:
-    """A gold fact; its id is the fact's, so that the verifier's verdict and what detectors say of it lie on one name.
+def _sample(
+    task: dict, value: str, found: Sequence[Label], group_of: Mapping[str, str], evidence: str
+) -> dict:
+    """A gold fact; its id is the fact's, so that the verifier's verdict and what detectors say of it lie on
+    one name.
 
     `evidence`: the passages that it was checked against, which detectors read in place of whole pages.
     """
@@ -162,13 +216,19 @@ def _sample(task: dict, value: str, found: Sequence[Label], group_of: Mapping[st
         "rationale": None,
         "split": split_of(group),
         "attributes": pairs(
-            fact=task["fact_id"], weight=task["weight"], n_labels=len(found), n_unsupported=n_unsupported, evidence=evidence
+            fact=task["fact_id"],
+            weight=task["weight"],
+            n_labels=len(found),
+            n_unsupported=n_unsupported,
+            evidence=evidence,
         ),
     }
 
 
 def _judgement(one: Label, task: dict) -> dict:
-    """A label as a judgement of the fact or entity: true where the labeller holds it to be unsupported; null of an entity."""
+    """A label as a judgement of the fact or entity: true where the labeller holds it to be unsupported; null
+    of an entity.
+    """
     verdict = one.value == UNSUPPORTED if task["kind"] == FACT else None
     if task["kind"] == REVIEW:
         verdict = (task["verdict"] == UNSUPPORTED) != (one.value in review.OVERTURNING)
@@ -185,15 +245,21 @@ def _judgement(one: Label, task: dict) -> dict:
         "spans": [],
         "p": None,
         "rationale": None,
-        "attributes": pairs(stage="annotation", kind=task["kind"], label=said, unambiguous=is_one, task=one.task_id),
+        "attributes": pairs(
+            stage="annotation", kind=task["kind"], label=said, unambiguous=is_one, task=one.task_id
+        ),
     }
 
 
-# ---- scores -------------------------------------------------------------------------------------------------------------------------
+# ---- scores ------------------------------------------------------------------------------------------------
 
 
-def agreement_rows(by_task: Mapping[str, Sequence[Label]], voted: Mapping, task_of: Mapping[str, dict], tally: Tally) -> list[dict]:
-    """`percent_agreement`, `fleiss_kappa`, `krippendorff_alpha` of the labellers and `tie_rate`, for facts and reviews apart."""
+def agreement_rows(
+    by_task: Mapping[str, Sequence[Label]], voted: Mapping, task_of: Mapping[str, dict], tally: Tally
+) -> list[dict]:
+    """`percent_agreement`, `fleiss_kappa`, `krippendorff_alpha` of the labellers and `tie_rate`, for facts
+    and reviews apart.
+    """
     made = []
     for kind in (FACT, REVIEW):
         names = [name for name in voted if task_of[name]["kind"] == kind]
@@ -211,7 +277,9 @@ def agreement_rows(by_task: Mapping[str, Sequence[Label]], voted: Mapping, task_
 
 
 def entity_rows(found: Sequence[tuple[dict, Sequence[Label]]], tally: Tally) -> list[dict]:
-    """`entity_unambiguous_rate` (of entities, by majority; a tie counts half), `page_relevant_rate` (of pages, mean of the labellers)."""
+    """`entity_unambiguous_rate` (of entities, by majority; a tie counts half), `page_relevant_rate` (of
+    pages, mean of the labellers).
+    """
     if not found:
         return []
     clusters = [task["item_id"] for task, _ in found]
@@ -223,5 +291,6 @@ def entity_rows(found: Sequence[tuple[dict, Sequence[Label]]], tally: Tally) -> 
         shares = np.nan_to_num(relevant / pages)
     return [
         tally.share("entity_unambiguous_rate", ENTITIES, {}, is_one, np.ones(len(is_one)), clusters),
-        tally.share("page_relevant_rate", ENTITIES, {}, shares, pages, clusters) | {"n": int(round(pages.sum()))},
+        tally.share("page_relevant_rate", ENTITIES, {}, shares, pages, clusters)
+        | {"n": int(round(pages.sum()))},
     ]

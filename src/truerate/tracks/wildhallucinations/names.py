@@ -1,6 +1,7 @@
 """Names of things in users' messages: read out of replies, told apart by their keys, counted over conversations.
 
-What is counted is conversations, not mentions: a user who comes back to one thing twenty times asks about it once.
+What is counted is conversations, not mentions: a user who comes back to one thing twenty times asks about it
+once.
 """
 
 import re
@@ -25,7 +26,9 @@ _NONE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name with what it is called most often (`text`), how many conversations hold it, and the messages that do, sorted by id."""
+    """A name with what it is called most often (`text`), how many conversations hold it, and the messages
+    that do, sorted by id.
+    """
 
     item_id: str
     key: str
@@ -41,7 +44,9 @@ def entity_id(source: str, key: str) -> str:
 
 
 def read_names(text: str) -> Read:
-    """The names that a reply lists, one per line, each once; no line for `none`. Unparsed: `empty`, `malformed` (a line is no entry)."""
+    """The names that a reply lists, one per line, each once; no line for `none`. Unparsed: `empty`,
+    `malformed` (a line is no entry).
+    """
     found = parse.after_heading(text, "Proper Nouns", is_optional=True)
     if found.value is None:
         return Read(text, "unparsed", found.reason)
@@ -50,7 +55,12 @@ def read_names(text: str) -> Read:
         return Read("")
     entries = [_LISTED.fullmatch(line) for line in lines]
     if not all(entries):
-        return Read(text, "unparsed", "malformed", {"detail": f"{sum(map(bool, entries))} of {len(lines)} lines are entries of a list"})
+        return Read(
+            text,
+            "unparsed",
+            "malformed",
+            {"detail": f"{sum(map(bool, entries))} of {len(lines)} lines are entries of a list"},
+        )
     by_key: dict[str, str] = {}
     for entry in entries:
         by_key.setdefault(name_key(entry[1]), entry[1])
@@ -58,11 +68,15 @@ def read_names(text: str) -> Read:
 
 
 def names_in_chats(chats: pl.DataFrame, extracted: pl.DataFrame) -> tuple[list[Name], list[dict]]:
-    """The names in the chats' messages, sorted by id, and Reject rows of what cannot be one or does not stand in its message.
+    """The names in the chats' messages, sorted by id, and Reject rows of what cannot be one or does not stand
+    in its message.
 
-    `chats` are Item rows, `extracted` Generation rows of purpose `extract`; those of no given chat are passed over.
+    `chats` are Item rows, `extracted` Generation rows of purpose `extract`; those of no given chat are passed
+    over.
     """
-    rows = extracted.filter((pl.col("purpose") == EXTRACT) & (pl.col("status") == "ok")).sort("item_id", "generation_id")
+    rows = extracted.filter((pl.col("purpose") == EXTRACT) & (pl.col("status") == "ok")).sort(
+        "item_id", "generation_id"
+    )
     held = chats.filter(pl.col("item_id").is_in(rows["item_id"].implode()))
     known = {row["item_id"]: row for row in held.iter_rows(named=True)}
     met: dict[str, list[tuple[str, dict]]] = {}
@@ -86,13 +100,17 @@ def _unfit(name: str, message: str) -> tuple[str, str] | None:
 
 
 def _name(key: str, met: list[tuple[str, dict]]) -> Name:
-    """One name from all its mentions; of equally frequent spellings that without a possessive, then that with more capitals."""
+    """One name from all its mentions; of equally frequent spellings that without a possessive, then that with
+    more capitals.
+    """
     surfaces = Counter({(surface, _conversation(chat)) for surface, chat in met})
     spelled = Counter(surface.strip('"“”„«»` ') for surface, _ in surfaces)
     text = min(spelled, key=lambda one: (-spelled[one], len(folded(one)), -sum(map(str.isupper, one)), one))
     source = met[0][1]["source"]
     messages = tuple(sorted({chat["item_id"] for _, chat in met}))
-    return Name(entity_id(source, key), key, text, source, len({_conversation(chat) for _, chat in met}), messages)
+    return Name(
+        entity_id(source, key), key, text, source, len({_conversation(chat) for _, chat in met}), messages
+    )
 
 
 def _conversation(chat: dict) -> str:
@@ -102,9 +120,18 @@ def _conversation(chat: dict) -> str:
 def texts_of(chats: pl.DataFrame, names: Iterable[Name]) -> dict[str, str]:
     """The texts of the messages that hold the names, by item id."""
     wanted = pl.Series(sorted({message for name in names for message in name.messages}), dtype=pl.String)
-    return dict(chats.filter(pl.col("item_id").is_in(wanted.implode())).select("item_id", "question").iter_rows())
+    return dict(
+        chats.filter(pl.col("item_id").is_in(wanted.implode())).select("item_id", "question").iter_rows()
+    )
 
 
 def reject(where: str, target_id: str, reason: str, detail: str, text: str) -> dict:
     """A Reject row of something that no source file holds."""
-    return {"where": where, "row": None, "target_id": target_id, "reason": reason, "detail": detail, "text": text}
+    return {
+        "where": where,
+        "row": None,
+        "target_id": target_id,
+        "reason": reason,
+        "detail": detail,
+        "text": text,
+    }

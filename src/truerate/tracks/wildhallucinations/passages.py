@@ -1,7 +1,8 @@
-"""Evidence in pieces: documents cut into passages on the borders of sentences, and the passages that speak most of a fact.
+"""Evidence in pieces: documents cut into passages on the borders of sentences, and the passages that speak
+most of a fact.
 
-Ranking is BM25 in the form of Lucene (Robertson et al. 1994; k1 1.5, b 0.75, as `bm25s` has it). All facts of an entity are scored in one
-product of sparse matrices, and an entity's passages are tokenised once.
+Ranking is BM25 in the form of Lucene (Robertson et al. 1994; k1 1.5, b 0.75, as `bm25s` has it). All facts of
+an entity are scored in one product of sparse matrices, and an entity's passages are tokenised once.
 """
 
 import re
@@ -48,7 +49,8 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def passages(document_id: str, text: str, n_words: int) -> list[Passage]:
-    """The passages of a document: whole sentences up to `n_words` words together, a longer sentence cut between words.
+    """The passages of a document: whole sentences up to `n_words` words together, a longer sentence cut
+    between words.
 
     An empty text has none. Together they hold every word of the text.
     """
@@ -67,13 +69,17 @@ def passages(document_id: str, text: str, n_words: int) -> list[Passage]:
 def _pieces(text: str, span: tuple[int, int], n_words: int) -> list[tuple[int, int]]:
     """A sentence, or its parts of `n_words` words where it is longer."""
     start, end = span
-    starts = [start + match.start() for match in re.finditer(r"\w+(?:['’\-]\w+)*", text[start:end])][n_words::n_words]
+    starts = [start + match.start() for match in re.finditer(r"\w+(?:['’\-]\w+)*", text[start:end])][
+        n_words::n_words
+    ]
     borders = [start, *starts, end]
     return [(a, a + len(text[a:b].rstrip())) for a, b in zip(borders, borders[1:], strict=False)]
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens that are matched: runs of letters and digits in lower case; a number is one token, with or without commas."""
+    """The tokens that are matched: runs of letters and digits in lower case; a number is one token, with or
+    without commas.
+    """
     return [token.replace(",", "") for token in _TOKEN.findall(text.casefold())]
 
 
@@ -84,22 +90,30 @@ class Index:
         self.n = len(tokenised)
         self.vocabulary: dict[str, int] = {}
         seen = self.vocabulary
-        ids = np.array([seen.setdefault(token, len(seen)) for found in tokenised for token in found], dtype=np.int64)
+        ids = np.array(
+            [seen.setdefault(token, len(seen)) for found in tokenised for token in found], dtype=np.int64
+        )
         lengths = np.array([len(found) for found in tokenised], dtype=np.int64)
         self.weights = _weights(ids, lengths, len(seen)) if len(ids) else None
 
     def scores(self, queries: Sequence[Sequence[str]]) -> np.ndarray:
-        """BM25 of every passage for every query, (queries, passages); a token that stands in a query twice counts twice."""
+        """BM25 of every passage for every query, (queries, passages); a token that stands in a query twice
+        counts twice.
+        """
         if self.weights is None:
             return np.zeros((len(queries), self.n), dtype=np.float32)
         known = [[self.vocabulary[token] for token in query if token in self.vocabulary] for query in queries]
         ends = np.cumsum([0, *map(len, known)])
         columns = np.array([one for found in known for one in found], dtype=np.int64)
-        asked = sparse.csr_array((np.ones(len(columns), np.float32), columns, ends), shape=(len(queries), len(self.vocabulary)))
+        asked = sparse.csr_array(
+            (np.ones(len(columns), np.float32), columns, ends), shape=(len(queries), len(self.vocabulary))
+        )
         return np.asarray((asked @ self.weights).todense())
 
     def best(self, queries: Sequence[Sequence[str]], k: int) -> list[list[int]]:
-        """The `k` best passages of each query, the best first, equal ones in their order; none without a token of the query."""
+        """The `k` best passages of each query, the best first, equal ones in their order; none without a
+        token of the query.
+        """
         scores = np.round(self.scores(queries), 4)
         k = min(k, self.n)
         if not k or not len(queries):
@@ -121,26 +135,36 @@ def _weights(ids: np.ndarray, lengths: np.ndarray, n_words: int) -> sparse.csr_a
     idf = np.log(1 + (n - frequency + 0.5) / (frequency + 0.5))
     norm = K1 * (1 - B + B * lengths / lengths.mean())
     data = (idf[token] * counts / (counts + norm[passage])).astype(np.float32)
-    return sparse.csr_array((data, passage, np.searchsorted(token, np.arange(n_words + 1))), shape=(n_words, n))
+    return sparse.csr_array(
+        (data, passage, np.searchsorted(token, np.arange(n_words + 1))), shape=(n_words, n)
+    )
 
 
 class Evidence:
     """The passages of one entity, ready to be ranked."""
 
     def __init__(self, documents: Iterable[tuple[str, str]], n_words: int):
-        self.passages = [one for document_id, text in documents for one in passages(document_id, text, n_words)]
+        self.passages = [
+            one for document_id, text in documents for one in passages(document_id, text, n_words)
+        ]
         self.index = Index([tokens(one.text) for one in self.passages])
 
     def ranked(self, queries: Sequence[str], k: int) -> list[list[Passage]]:
-        """For each query the `k` passages that speak most of it, best first; fewer where fewer share a word with it."""
-        return [[self.passages[place] for place in found] for found in self.index.best([tokens(query) for query in queries], k)]
+        """For each query the `k` passages that speak most of it, best first; fewer where fewer share a word
+        with it.
+        """
+        return [
+            [self.passages[place] for place in found]
+            for found in self.index.best([tokens(query) for query in queries], k)
+        ]
 
 
 _CACHE: OrderedDict[tuple, Evidence] = OrderedDict()
 
 
 def evidence_of(documents: Sequence[tuple[str, str]], n_words: int) -> Evidence:
-    """The evidence of the documents (id, text), kept for the next call: every subject's facts on an entity are checked against the same.
+    """The evidence of the documents (id, text), kept for the next call: every subject's facts on an entity
+    are checked against the same.
 
     The ids of documents are digests of their text, so they name it.
     """
@@ -154,6 +178,8 @@ def evidence_of(documents: Sequence[tuple[str, str]], n_words: int) -> Evidence:
     return found
 
 
-def ranked(documents: Sequence[tuple[str, str]], queries: Sequence[str], k: int, *, n_words: int) -> list[list[Passage]]:
+def ranked(
+    documents: Sequence[tuple[str, str]], queries: Sequence[str], k: int, *, n_words: int
+) -> list[list[Passage]]:
     """For each query the `k` best passages of the documents (id, text); no documents give none."""
     return evidence_of(documents, n_words).ranked(queries, k) if queries else []

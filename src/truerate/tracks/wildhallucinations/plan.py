@@ -1,7 +1,8 @@
 """What a board would ask, step by step, without asking: stored replies are used, missing ones are assumed.
 
-An assumed reply is one that leads to the most further questions: every name is an entity of its own, every entity has pages, no reply
-abstains. The number of calls is therefore an upper bound, and exact once everything is stored. Searches and pages are not model calls.
+An assumed reply is one that leads to the most further questions: every name is an entity of its own, every
+entity has pages, no reply abstains. The number of calls is therefore an upper bound, and exact once
+everything is stored. Searches and pages are not model calls.
 """
 
 from collections.abc import Callable
@@ -20,8 +21,14 @@ from truerate.tracks.wildhallucinations.domains import DOMAINS
 from truerate.tracks.wildhallucinations.wiring import WEB, evidence
 
 PAGE = content_id("assumed page")
-SAID = " ".join(f"Assumed sentence {place} says something." for place in range(1, 9))  # a paragraph as long as they come
-_CURATED = {"Kind": "entity", "Referents": "one", "Domain": DOMAINS[-1]}  # the cue of each question about a name, and its assumed reply
+SAID = " ".join(
+    f"Assumed sentence {place} says something." for place in range(1, 9)
+)  # a paragraph as long as they come
+_CURATED = {
+    "Kind": "entity",
+    "Referents": "one",
+    "Domain": DOMAINS[-1],
+}  # the cue of each question about a name, and its assumed reply
 
 
 def planned(at: Layout, board: str, tables) -> list[Planned]:
@@ -29,11 +36,15 @@ def planned(at: Layout, board: str, tables) -> list[Planned]:
     settings = at.p.track(board)
     made: list[Planned] = []
 
-    def note(step: str, model: str | None, upstream: asked_about.Replies, said: Callable[[str, Request], Reply]) -> pl.DataFrame:
+    def note(
+        step: str, model: str | None, upstream: asked_about.Replies, said: Callable[[str, Request], Reply]
+    ) -> pl.DataFrame:
         if model is None or not at.p.models_on(board, [model]):
             return generations([])
         peek, run = Peek(said), getattr(scratch, step)
-        found = [run(at, board, model, tables, shard, upstream, asking=peek) for shard in range(at.p.n_shards)]
+        found = [
+            run(at, board, model, tables, shard, upstream, asking=peek) for shard in range(at.p.n_shards)
+        ]
         of_each: dict[str, list[Request]] = {}
         for request in peek.asked:
             of_each.setdefault(request.model, []).append(request)
@@ -51,7 +62,9 @@ def planned(at: Layout, board: str, tables) -> list[Planned]:
 
 def _extracted(key: str, request: Request) -> Reply:
     """The beginning of the message as its only name: one that it does not hold would be refused."""
-    message = request.messages[-1]["content"].partition("<data-")[2].partition("\n")[2].rpartition("\n</data-")[0]
+    message = (
+        request.messages[-1]["content"].partition("<data-")[2].partition("\n")[2].rpartition("\n</data-")[0]
+    )
     return as_said(key, f"- {' '.join(message.split())[:60].rpartition(' ')[0] or 'Assumed'}")
 
 
@@ -64,7 +77,11 @@ def _checked(key: str, request: Request) -> Reply:
     """Two facts per sentence, all of them supported."""
     numbers = range(1, 1 + SAID.count("."))
     is_writing = "Facts" in request.messages[-1]["content"].rsplit("#", 2)[-2]
-    lines = [f"[{number}] Assumed fact {number} {turn}." for number in numbers for turn in "ab"] if is_writing else []
+    lines = (
+        [f"[{number}] Assumed fact {number} {turn}." for number in numbers for turn in "ab"]
+        if is_writing
+        else []
+    )
     return as_said(key, "\n".join(lines) or "[1] supported")
 
 
@@ -73,9 +90,20 @@ def _pages(at: Layout, board: str, tables, upstream: asked_about.Replies) -> ask
     made = evidence(at, board)
     if made and all(Path(path).is_file() for path in made):
         documents = [read_parquet(beside(path, "documents")) for path in made]
-        return {"evidence": pl.concat(map(read_parquet, made)), "documents": pl.concat(documents).unique("document_id", keep="first")}
+        return {
+            "evidence": pl.concat(map(read_parquet, made)),
+            "documents": pl.concat(documents).unique("document_id", keep="first"),
+        }
     kept, _ = asked_about.curated(at, board, tables, upstream)
-    page = {"document_id": PAGE, "lang": "en", "title": "", "text": SAID, "source": WEB, "licence": "", "is_wikipedia": False}
+    page = {
+        "document_id": PAGE,
+        "lang": "en",
+        "title": "",
+        "text": SAID,
+        "source": WEB,
+        "licence": "",
+        "is_wikipedia": False,
+    }
     searched = [
         {
             "generation_id": content_id("assumed search", row["item_id"]),

@@ -1,8 +1,10 @@
-"""How rare an entity's name is: the perplexity of the bare name (WildHallucinations, section 4), by counts in chats or a language model.
+"""How rare an entity's name is: the perplexity of the bare name (WildHallucinations, section 4), by counts in
+chats or a language model.
 
-The paper takes Llama-3-8B's perplexity. `ngram` needs no weights: a character model of order 6 with Witten–Bell interpolation (Witten and
-Bell 1991) counted in the messages, equal ones once. It is stated per UNIT characters, about one token of such models, so that both are of
-like size; values of the two must not be compared all the same.
+The paper takes Llama-3-8B's perplexity. `ngram` needs no weights: a character model of order 6 with
+Witten–Bell interpolation (Witten and Bell 1991) counted in the messages, equal ones once. It is stated per
+UNIT characters, about one token of such models, so that both are of like size; values of the two must not be
+compared all the same.
 """
 
 import math
@@ -29,8 +31,9 @@ _SEED, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)  # FNV
 def perplexities(names: Sequence[str], texts: Iterable[str], how: str) -> dict[str, float | None]:
     """The perplexity of each name, from 1, the rarer the higher, rounded to 6 digits.
 
-    `how`: NGRAM, counted in `texts`, or a causal language model's Hub id or path, which needs no texts. None where there is nothing to go
-    by: no text, an empty name, or a name of one token for a model without a start token. Raises TruerateError where there is no such model.
+    `how`: NGRAM, counted in `texts`, or a causal language model's Hub id or path, which needs no texts. None
+    where there is nothing to go by: no text, an empty name, or a name of one token for a model without a
+    start token. Raises TruerateError where there is no such model.
     """
     found = _ngram(list(names), list(texts)) if how == NGRAM else _causal(list(names), how)
     return {name: None if value is None else round(value, DIGITS) for name, value in found.items()}
@@ -42,17 +45,23 @@ def order_of_magnitude(perplexity: float) -> str:
 
 
 def with_rarity(items: Sequence[dict], texts: Iterable[str], how: str) -> list[dict]:
-    """Item rows of entities with the attributes `rarity` and `rarity_group`; an item whose name has no perplexity gets neither."""
+    """Item rows of entities with the attributes `rarity` and `rarity_group`; an item whose name has no
+    perplexity gets neither.
+    """
     found = perplexities([row["question"] for row in items], texts, how)
     made = []
     for row in items:
         value = found[row["question"]]
-        more = {} if value is None else {"rarity": f"{value:.{DIGITS}f}", "rarity_group": order_of_magnitude(value)}
+        more = (
+            {}
+            if value is None
+            else {"rarity": f"{value:.{DIGITS}f}", "rarity_group": order_of_magnitude(value)}
+        )
         made.append({**row, "attributes": pairs(**facts(row) | more)})
     return made
 
 
-# ---- characters -----------------------------------------------------------------------------------------------
+# ---- characters --------------------------------------------------------------------------------------------
 
 
 def _ngram(names: list[str], texts: list[str]) -> dict[str, float | None]:
@@ -61,7 +70,8 @@ def _ngram(names: list[str], texts: list[str]) -> dict[str, float | None]:
         return dict.fromkeys(names)
     counted = _codes(text)
     keys = {name: folded(name) for name in names}
-    # Each name stands behind a blank, as in running text. Before the blank stands what no message holds, so that nothing is made of it.
+    # Each name stands behind a blank, as in running text. Before the blank stands what no message holds, so
+    # that nothing is made of it.
     whole = _codes("".join("\x01" * (ORDER - 2) + " " + key for key in keys.values()))
     logs = np.log(_probabilities(counted, whole))
     found, place = {}, 0
@@ -87,8 +97,10 @@ def _codes(text: str) -> np.ndarray:
 
 
 def _probabilities(counted: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """P of each asked character given those before it: with c, c(h) counts and t(h) different followers of a history h,
-    P(x | h) = (c(hx) + t(h) P(x | h')) / (c(h) + t(h)), h' shorter by its oldest character; at last 1 / (alphabet + 1)."""
+    """P of each asked character given those before it: with c, c(h) counts and t(h) different followers of a
+    history h, P(x | h) = (c(hx) + t(h) P(x | h')) / (c(h) + t(h)), h' shorter by its oldest character; at
+    last 1 / (alphabet + 1).
+    """
     p = np.full(len(asked), 1 / (len(np.unique(counted)) + 1))
     for n in range(ORDER):
         histories, grams = _hashes(counted, n)
@@ -106,7 +118,9 @@ def _probabilities(counted: np.ndarray, asked: np.ndarray) -> np.ndarray:
 
 
 def _hashes(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of each character the hash of the `n` before it, and of those with itself; before the first character stand zeros."""
+    """Of each character the hash of the `n` before it, and of those with itself; before the first character
+    stand zeros.
+    """
     padded = np.concatenate([np.zeros(n, dtype=np.uint64), codes])
     history = np.full(len(codes), _SEED)
     for back in range(n):
@@ -125,11 +139,13 @@ def _looked_up(wanted: np.ndarray, known: np.ndarray, values: np.ndarray) -> np.
     return np.where(known[place] == wanted, values[place], 0)
 
 
-# ---- language models ------------------------------------------------------------------------------------------
+# ---- language models ---------------------------------------------------------------------------------------
 
 
 def _causal(names: list[str], weights: str) -> dict[str, float | None]:
-    """exp of the mean negative log-likelihood of a name's tokens behind the model's start token (its end token, where it has no other)."""
+    """exp of the mean negative log-likelihood of a name's tokens behind the model's start token (its end
+    token, where it has no other).
+    """
     if not names:
         return {}
     tokenizer, model = _load(weights)
@@ -152,7 +168,9 @@ def _load(weights: str):
         tokenizer, model = load_tokenizer(weights), load_network(AutoModelForCausalLM, weights)
     except ValueError as error:
         hint = f"name {NGRAM!r}, a Hub id, or a folder of safetensors weights"
-        raise TruerateError(f"tracks.wildhallucinations.rarity: no language model {weights!r}: {error}; {hint}") from None
+        raise TruerateError(
+            f"tracks.wildhallucinations.rarity: no language model {weights!r}: {error}; {hint}"
+        ) from None
     return tokenizer, model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 
 
@@ -161,7 +179,9 @@ def _batch(rows: list[list[int]], model) -> list[float]:
     import torch
 
     lengths = torch.tensor([len(row) for row in rows], device=model.device)
-    ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True).to(model.device)
+    ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True).to(
+        model.device
+    )
     mask = torch.arange(ids.shape[1], device=model.device)[None] < lengths[:, None]
     with torch.no_grad():
         logits = model(input_ids=ids, attention_mask=mask.long()).logits.float()

@@ -1,7 +1,9 @@
-"""Replies that a source brings with their facts and with people's verdicts, in the tables that the track makes of its own replies.
+"""Replies that a source brings with their facts and with people's verdicts, in the tables that the track
+makes of its own replies.
 
-In the source, a reply is a sample of task `entity` (attribute `n_claims`), a fact one of task `fact` that names its reply (`generation`).
-Facts without a reply are labelled claims to measure verifiers on: they stay samples and are none of these tables.
+In the source, a reply is a sample of task `entity` (attribute `n_claims`), a fact one of task `fact` that
+names its reply (`generation`). Facts without a reply are labelled claims to measure verifiers on: they stay
+samples and are none of these tables.
 """
 
 from typing import NamedTuple
@@ -19,7 +21,9 @@ PUBLISHED = "published"
 
 
 class Ready(NamedTuple):
-    """Frames of `schemas.Generation` (purpose `generate`), `Fact`, `Judgement` (judge `human`), and the labelled facts as `Sample`."""
+    """Frames of `schemas.Generation` (purpose `generate`), `Fact`, `Judgement` (judge `human`), and the
+    labelled facts as `Sample`.
+    """
 
     generations: pl.DataFrame
     facts: pl.DataFrame
@@ -30,20 +34,28 @@ class Ready(NamedTuple):
 def ready(tables, rule: str = RULES[0]) -> Ready:
     """The replies of a source, their facts and verdicts; empty frames where it brings none.
 
-    Ids are those of the samples. A reply with claims answers. One without either abstains, where the `rule` of abstention says so of its
-    text, or responds without a fact: nothing that could be checked is in it, or taking the claims out failed, which the source does not
-    say. What the other rule says of the text stands in the attributes. A verdict is true (not supported) where the sample is hallucinated:
-    any published label but entailment. Facts stand in their published order; the source does not say which sentence they come from, so
-    each counts as a sentence of its own.
+    Ids are those of the samples. A reply with claims answers. One without either abstains, where the `rule`
+    of abstention says so of its text, or responds without a fact: nothing that could be checked is in it, or
+    taking the claims out failed, which the source does not say. What the other rule says of the text stands
+    in the attributes. A verdict is true (not supported) where the sample is hallucinated: any published label
+    but entailment. Facts stand in their published order; the source does not say which sentence they come
+    from, so each counts as a sentence of its own.
     """
     replies = tables.samples.filter(pl.col("task") == "entity").sort("sample_id")
     claims = tables.samples.filter(pl.col("task") == "fact").sort("sample_id")
     generations = [_generation(row, rule) for row in replies.iter_rows(named=True)]
     ids = {row["generation_id"] for row in generations}
-    facts = _facts([row for row in claims.iter_rows(named=True) if attributes_of(row).get("generation") in ids])
+    facts = _facts(
+        [row for row in claims.iter_rows(named=True) if attributes_of(row).get("generation") in ids]
+    )
     verdicts = {row["sample_id"]: row for row in claims.iter_rows(named=True)}
     judgements = [_judgement(fact, verdicts[fact["fact_id"]]) for fact in facts]
-    return Ready(frame(Generation, generations), frame(Fact, facts), frame(Judgement, judgements), frame(Sample, claims.to_dicts()))
+    return Ready(
+        frame(Generation, generations),
+        frame(Fact, facts),
+        frame(Judgement, judgements),
+        frame(Sample, claims.to_dicts()),
+    )
 
 
 def _generation(row: dict, rule: str) -> dict:
@@ -64,7 +76,9 @@ def _generation(row: dict, rule: str) -> dict:
         "n_tokens_in": None,
         "n_tokens_out": None,
         "cost_usd": 0.0,
-        "attributes": pairs(lang=row["lang"], **{f"abstained_{name}": str(is_so).lower() for name, is_so in said.items()}),
+        "attributes": pairs(
+            lang=row["lang"], **{f"abstained_{name}": str(is_so).lower() for name, is_so in said.items()}
+        ),
     }
 
 
@@ -106,5 +120,9 @@ def _judgement(fact: dict, sample: dict) -> dict:
         "spans": [],
         "p": None,
         "rationale": None,
-        "attributes": pairs(generation=fact["generation_id"], subject=fact["subject"], label=attributes_of(sample).get("label")),
+        "attributes": pairs(
+            generation=fact["generation_id"],
+            subject=fact["subject"],
+            label=attributes_of(sample).get("label"),
+        ),
     }

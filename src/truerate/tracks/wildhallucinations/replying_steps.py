@@ -1,4 +1,6 @@
-"""A subject tells what it knows of each entity that has pages (WildHallucinations section 3.1): one bare question, one paragraph."""
+"""A subject tells what it knows of each entity that has pages (WildHallucinations section 3.1): one bare
+question, one paragraph.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -17,22 +19,29 @@ Asking = Callable[..., list[Reply]]
 Replies = dict[str, pl.DataFrame]
 
 
-def generate(at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask) -> pl.DataFrame:
+def generate(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> pl.DataFrame:
     """One subject's replies to the question about each entity of a shard. Generation rows of purpose `generate`.
 
-    A reply that abstains by the rule of params has status `abstained` and keeps its text; what either rule says stands in its attributes.
+    A reply that abstains by the rule of params has status `abstained` and keeps its text; what either rule
+    says stands in its attributes.
     """
     if not at.p.models_on(board, (model,)):
         return generations([])
     items, _ = with_pages(at, board, tables, upstream)
     settings = at.p.track(board)
-    asked = requests(in_shard(contexts(items, tables.documents).values(), shard, at.p.n_shards), model, settings)
+    asked = requests(
+        in_shard(contexts(items, tables.documents).values(), shard, at.p.n_shards), model, settings
+    )
     replies = asking([one.request for one in asked], at, label=f"{board}: generate {model}") if asked else []
     return generations(collect(asked, replies, rule=settings.abstention))
 
 
 def requests(entities: Iterable[Context], subject: str, settings: WildHallucinations) -> list[Prompted]:
-    """The question about each entity, `n_samples` times: nothing else stands in the prompt. Samples differ by their seed."""
+    """The question about each entity, `n_samples` times: nothing else stands in the prompt. Samples differ by
+    their seed.
+    """
     asked = []
     for entity in entities:
         messages = ({"role": "user", "content": settings.question.replace("{entity}", entity.name)},)

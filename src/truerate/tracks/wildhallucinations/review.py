@@ -1,7 +1,8 @@
-"""Error analysis of verdicts (WildHallucinations Tables 7 and 8): why facts count as unsupported, and which supported ones are not.
+"""Error analysis of verdicts (WildHallucinations Tables 7 and 8): why facts count as unsupported, and which
+supported ones are not.
 
-The paper reviews unsupported facts alone, which can only raise a score. Here both kinds are drawn, with weights, and the score that both
-imply is told as a correction.
+The paper reviews unsupported facts alone, which can only raise a score. Here both kinds are drawn, with
+weights, and the score that both imply is told as a correction.
 """
 
 from collections.abc import Sequence
@@ -13,21 +14,27 @@ from truerate.metrics.intervals import Interval
 from truerate.metrics.wildfact import review_correction
 from truerate.tracks.wildhallucinations.tally import Tally
 
-# retrieval: the passages did not hold what decides the fact. entailment: they did, and were misread. generation: the model made it up.
-# contradictory-web: pages contradict one another. outdated: a page, or the model, is behind. unverifiable: an opinion or the like.
+# retrieval: the passages did not hold what decides the fact. entailment: they did, and were misread.
+# generation: the model made it up. contradictory-web: pages contradict one another. outdated: a page, or the
+# model, is behind. unverifiable: an opinion or the like.
 ERROR_KINDS = ("retrieval", "entailment", "generation", "contradictory-web", "outdated", "unverifiable")
 CORRECT = "correct"  # the verdict holds, and nothing more is said
 KINDS = (*ERROR_KINDS, CORRECT)
-OVERTURNING = ("retrieval", "entailment")  # errors of the evaluation (Table 7): the verdict was wrong. All others leave it standing.
+OVERTURNING = (
+    "retrieval",
+    "entailment",
+)  # errors of the evaluation (Table 7): the verdict was wrong. All others leave it standing.
 VERDICTS = ("unsupported", "supported")
 ALL = "all"
 
 
 def review_rows(reviewed: Sequence[dict], facts: pl.DataFrame, tally: Tally) -> list[dict]:
-    """`error_rate` of each kind among unsupported and among supported facts, and `review_correction`, over all subjects and of each.
+    """`error_rate` of each kind among unsupported and among supported facts, and `review_correction`, over
+    all subjects and of each.
 
-    `reviewed`: tasks with their `label` (one of KINDS). `facts`: with `is_supported` and `share` (`verdicts.with_share`); a fact's weight
-    in the correction is how many it stands for times its share of its reply's score, so that it corrects the mean over replies.
+    `reviewed`: tasks with their `label` (one of KINDS). `facts`: with `is_supported` and `share`
+    (`verdicts.with_share`); a fact's weight in the correction is how many it stands for times its share of
+    its reply's score, so that it corrects the mean over replies.
     """
     made = []
     share_of = dict(facts.select("fact_id", "share").iter_rows())
@@ -42,10 +49,15 @@ def review_rows(reviewed: Sequence[dict], facts: pl.DataFrame, tally: Tally) -> 
 
 
 def error_rows(subject: str, verdict: str, rows: Sequence[dict], tally: Tally) -> list[dict]:
-    """The weighted share of each kind among the reviewed facts of one verdict, clustered by entity; they sum to 1. Null over nothing."""
+    """The weighted share of each kind among the reviewed facts of one verdict, clustered by entity; they sum
+    to 1. Null over nothing.
+    """
     weights, clusters = np.array([row["weight"] for row in rows]), [row["item_id"] for row in rows]
     hits = {kind: np.array([row["label"] == kind for row in rows], dtype=float) for kind in KINDS}
-    return [tally.share("error_rate", subject, {"kind": kind, "verdict": verdict}, hits[kind], weights, clusters) for kind in KINDS]
+    return [
+        tally.share("error_rate", subject, {"kind": kind, "verdict": verdict}, hits[kind], weights, clusters)
+        for kind in KINDS
+    ]
 
 
 def overturned(rows: Sequence[dict], share_of: dict[str, float], tally: Tally) -> Interval | None:
@@ -55,8 +67,17 @@ def overturned(rows: Sequence[dict], share_of: dict[str, float], tally: Tally) -
     return tally.share_of(hits, weights, [row["item_id"] for row in rows])
 
 
-def _correction_row(subject: str, rows: Sequence[dict], facts: pl.DataFrame, share_of: dict[str, float], tally: Tally) -> dict:
-    kinds = [overturned([row for row in rows if row["verdict"] == verdict], share_of, tally) for verdict in VERDICTS]
+def _correction_row(
+    subject: str, rows: Sequence[dict], facts: pl.DataFrame, share_of: dict[str, float], tally: Tally
+) -> dict:
+    kinds = [
+        overturned([row for row in rows if row["verdict"] == verdict], share_of, tally)
+        for verdict in VERDICTS
+    ]
     known = facts.drop_nulls("share")
-    score = None if known.is_empty() else float((known["share"] * known["is_supported"]).sum() / known["share"].sum())
+    score = (
+        None
+        if known.is_empty()
+        else float((known["share"] * known["is_supported"]).sum() / known["share"].sum())
+    )
     return tally.row("review_correction", subject, {}, review_correction(score, *kinds), len(rows))

@@ -1,4 +1,6 @@
-"""Everything that is scored on a board of this track but what `labels.label` scores: replies, verifiers, entities and evidence."""
+"""Everything that is scored on a board of this track but what `labels.label` scores: replies, verifiers,
+entities and evidence.
+"""
 
 import polars as pl
 
@@ -6,7 +8,15 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, pair, pairs, schema
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
-from truerate.metrics.wildfact import PRODUCTS, SCORES, Verifier, common_entities, corrected_score, rank_changes, strict_outcomes
+from truerate.metrics.wildfact import (
+    PRODUCTS,
+    SCORES,
+    Verifier,
+    common_entities,
+    corrected_score,
+    rank_changes,
+    strict_outcomes,
+)
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
 from truerate.tracks.wildhallucinations.ready import HUMAN
@@ -38,13 +48,15 @@ def score(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """All Score and Outcome rows of a board but those of its labels.
 
-    `samples` are the data set's and the gold facts, `judgements` the verifier's and the detectors'; `facts`, `documents` and `rejects` the
-    data set's. Without the last two, what needs them is left out.
+    `samples` are the data set's and the gold facts, `judgements` the verifier's and the detectors'; `facts`,
+    `documents` and `rejects` the data set's. Without the last two, what needs them is left out.
     """
     settings = at.p.track(board)
     tally = Tally(board, inputs, at.p.statistics, at.p.seed)
     checked = with_share(verdicts_of(facts, judgements, settings.verifier))
-    scored = reply_scores(replies_of(items, generations), checked, gamma=settings.gamma, domains_above=settings.domains_above)
+    scored = reply_scores(
+        replies_of(items, generations), checked, gamma=settings.gamma, domains_above=settings.domains_above
+    )
     labelled = labelled_facts(samples)
     made = built_rows(items, generations, documents, rejects, tally) + judge_rows(labelled, judgements, tally)
     made += batch_rows(judgements, facts.select("fact_id", entity="item_id"), settings.verifier, tally)
@@ -53,26 +65,45 @@ def score(
     if not scored.is_empty():
         panel = settings.panel or tuple(scored["subject"].unique().sort())
         cells = score_cells(scored, panel=panel, confidence=at.p.statistics.confidence, sliced=SLICED)
-        is_ours = judge_of(judgements, settings.verifier) != HUMAN  # people's verdicts are the labels: there is nothing to correct
-        verifier = calibration(labelled if is_ours else labelled.clear(), checked, confidence=at.p.statistics.confidence)
+        is_ours = (
+            judge_of(judgements, settings.verifier) != HUMAN
+        )  # people's verdicts are the labels: there is nothing to correct
+        verifier = calibration(
+            labelled if is_ours else labelled.clear(), checked, confidence=at.p.statistics.confidence
+        )
         corrected = corrected_rows(cells, verifier, tally)
         made += [*cell_rows(cells, settings.gamma, tally), *corrected, *rank_rows(cells, corrected, tally)]
         made += reply_rows(scored, generations, tally)
-        outcomes = pl.concat([outcome_frame(scored, panel, board, metric, set_) for metric in OUTCOMES for set_ in (ALL, COMMON)])
+        outcomes = pl.concat(
+            [
+                outcome_frame(scored, panel, board, metric, set_)
+                for metric in OUTCOMES
+                for set_ in (ALL, COMMON)
+            ]
+        )
     return frame(Score, made), outcomes
 
 
 def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """The replies about entities: `generation_id`, `subject`, `entity`, `is_abstained` (null: none came), `is_whole` and the slices.
+    """The replies about entities: `generation_id`, `subject`, `entity`, `is_abstained` (null: none came),
+    `is_whole` and the slices.
 
-    `is_whole`: facts were written for it, and no sentence or line of them was lost. A reply without facts written is not scored;
-    one that its source brought came with its facts.
+    `is_whole`: facts were written for it, and no sentence or line of them was lost. A reply without facts
+    written is not scored; one that its source brought came with its facts.
     """
-    lost = pl.sum_horizontal(*(pair("attributes", name).cast(pl.Int64, strict=False).fill_null(0) for name in ("n_missed", "n_malformed")))
-    written = generations.filter(purpose=WRITE).select(
-        pair("attributes", "generation").alias("generation_id"), is_whole=(pl.col("status") == "ok") & (lost == 0)
+    lost = pl.sum_horizontal(
+        *(
+            pair("attributes", name).cast(pl.Int64, strict=False).fill_null(0)
+            for name in ("n_missed", "n_malformed")
+        )
     )
-    wikipedia = pair("attributes", "is_wikipedia").replace_strict({"true": "yes", "false": "no"}, default=None)
+    written = generations.filter(purpose=WRITE).select(
+        pair("attributes", "generation").alias("generation_id"),
+        is_whole=(pl.col("status") == "ok") & (lost == 0),
+    )
+    wikipedia = pair("attributes", "is_wikipedia").replace_strict(
+        {"true": "yes", "false": "no"}, default=None
+    )
     slices = items.filter(task="entity").select(
         entity="item_id",
         domain=pair("attributes", "domain"),
@@ -81,13 +112,19 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     )
     is_abstained = pl.when(pl.col("status").is_in(["ok", "abstained"])).then(pl.col("status") == "abstained")
     said = generations.filter(purpose=GENERATE).sort("generation_id")
-    known = said.select("generation_id", subject="model", entity="item_id", is_abstained=is_abstained, is_given=pl.col("prompt_key") == "")
+    known = said.select(
+        "generation_id",
+        subject="model",
+        entity="item_id",
+        is_abstained=is_abstained,
+        is_given=pl.col("prompt_key") == "",
+    )
     whole = known.join(written.unique("generation_id"), on="generation_id", how="left", maintain_order="left")
     whole = whole.with_columns(pl.col("is_whole").fill_null(pl.col("is_given"))).drop("is_given")
     return whole.join(slices, on="entity", how="left", maintain_order="left")
 
 
-# ---- views of the scores ------------------------------------------------------------------------------------------------------------
+# ---- views of the scores -----------------------------------------------------------------------------------
 
 
 def cell_rows(cells: pl.DataFrame, gamma: int, tally: Tally) -> list[dict]:
@@ -99,25 +136,41 @@ def cell_rows(cells: pl.DataFrame, gamma: int, tally: Tally) -> list[dict]:
             where["estimator"] = RAW
         if row["metric"] == "factscore_length":
             where["gamma"] = gamma
-        made.append(tally.row(row["metric"], row["subject"], where, (row["value"], row["low"], row["high"]), row["n"]))
+        made.append(
+            tally.row(row["metric"], row["subject"], where, (row["value"], row["low"], row["high"]), row["n"])
+        )
     return made
 
 
 def corrected_rows(cells: pl.DataFrame, verifier: Verifier | None, tally: Tally) -> list[dict]:
-    """WildFactScore with the verifier's error taken out, for all entities and the common ones; null where it cannot be told.
+    """WildFactScore with the verifier's error taken out, for all entities and the common ones; null where it
+    cannot be told.
 
-    TPR and FPR are those of all subjects together; by slice they may differ, and labels are few, so slices stay raw. No labels, no rows.
+    TPR and FPR are those of all subjects together; by slice they may differ, and labels are few, so slices
+    stay raw. No labels, no rows.
     """
     made = []
-    for row in cells.filter(metric=SCORE).filter(pl.col("slice").is_null()).iter_rows(named=True) if verifier else []:
+    for row in (
+        cells.filter(metric=SCORE).filter(pl.col("slice").is_null()).iter_rows(named=True) if verifier else []
+    ):
         score = None if row["low"] is None else Interval(row["value"], row["low"], row["high"])
         found = corrected_score(score, verifier)
-        made.append(tally.row(SCORE, row["subject"], {"estimator": CORRECTED, "set": row["set"]}, found and found[:3], row["n"]))
+        made.append(
+            tally.row(
+                SCORE,
+                row["subject"],
+                {"estimator": CORRECTED, "set": row["set"]},
+                found and found[:3],
+                row["n"],
+            )
+        )
     return made
 
 
 def rank_rows(cells: pl.DataFrame, corrected: list[dict], tally: Tally) -> list[dict]:
-    """`rank_change` of each view against WildFactScore raw over all entities: places gained, negative where a subject falls."""
+    """`rank_change` of each view against WildFactScore raw over all entities: places gained, negative where a
+    subject falls.
+    """
     plain = cells.filter(pl.col("slice").is_null())
     values = {(metric, set_): {} for metric in SCORES for set_ in (ALL, COMMON)}
     for metric, set_, subject, value in plain.select("metric", "set", "subject", "value").iter_rows():
@@ -127,21 +180,29 @@ def rank_rows(cells: pl.DataFrame, corrected: list[dict], tally: Tally) -> list[
         "common": values[SCORE, COMMON],
         "dedup": values["wildfactscore_dedup", ALL],
         "length": values["factscore_length", ALL],
-        "corrected": {row["subject"]: row["value"] for row in corrected if row["slice"] == pairs(estimator=CORRECTED, set=ALL)},
+        "corrected": {
+            row["subject"]: row["value"]
+            for row in corrected
+            if row["slice"] == pairs(estimator=CORRECTED, set=ALL)
+        },
     }
     made = []
     for view, after in views.items():
         changes = rank_changes(values[SCORE, ALL], after)
         n = sum(change is not None for change in changes.values())
-        made += [tally.row("rank_change", subject, {"view": view}, change, n) for subject, change in changes.items()]
+        made += [
+            tally.row("rank_change", subject, {"view": view}, change, n)
+            for subject, change in changes.items()
+        ]
     return made
 
 
-# ---- replies ------------------------------------------------------------------------------------------------------------------------
+# ---- replies -----------------------------------------------------------------------------------------------
 
 
 def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, tally: Tally) -> list[dict]:
-    """How many replies respond (by either rule of abstention), how long they are, and how many facts they have, per subject.
+    """How many replies respond (by either rule of abstention), how long they are, and how many facts they
+    have, per subject.
 
     `no_answers` of a subject none of whose replies came: how many were asked for.
     """
@@ -149,7 +210,9 @@ def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, tally: Tally) ->
         "generation_id",
         n_words=pl.col("text").str.count_matches(WORD),
         **{
-            f"abstained_{rule}": pair("attributes", f"abstained_{rule}").replace_strict({"true": 1, "false": 0}, default=None)
+            f"abstained_{rule}": pair("attributes", f"abstained_{rule}").replace_strict(
+                {"true": 1, "false": 0}, default=None
+            )
             for rule in RULES
         },
     )
@@ -160,12 +223,22 @@ def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, tally: Tally) ->
         for name, column in (("words_per_response", "n_words"), ("facts_per_response", "n_facts"))
     }
     # Where the facts of a reply were not written nothing is known of their number.
-    sizes["facts_per_response"] = tuple(pl.when("is_whole").then(part).otherwise(0) for part in sizes["facts_per_response"])
+    sizes["facts_per_response"] = tuple(
+        pl.when("is_whole").then(part).otherwise(0) for part in sizes["facts_per_response"]
+    )
     found = pl.concat([_per_subject(rows, responds, True, tally), _per_subject(rows, sizes, False, tally)])
     made = []
     for row in found.iter_rows(named=True):
         metric, _, rule = row["metric"].partition(" ")
-        made.append(tally.row(metric, row["subject"], {"rule": rule or None}, (row["value"], row["low"], row["high"]), row["n"]))
+        made.append(
+            tally.row(
+                metric,
+                row["subject"],
+                {"rule": rule or None},
+                (row["value"], row["low"], row["high"]),
+                row["n"],
+            )
+        )
     totals = rows.group_by("subject").agg(
         pl.len(),
         pl.col("is_responding").sum(),
@@ -186,34 +259,56 @@ def _complement(column: str) -> tuple[pl.Expr, pl.Expr]:
 
 def _per_subject(rows: pl.DataFrame, ratios: dict, is_share: bool, tally: Tally) -> pl.DataFrame:
     sums = moments(rows, ratios, by=["subject"], cluster=["subject", "entity"])
-    return ratio_cells(sums, list(ratios), by=["subject"], confidence=tally.statistics.confidence, is_share=is_share)
+    return ratio_cells(
+        sums, list(ratios), by=["subject"], confidence=tally.statistics.confidence, is_share=is_share
+    )
 
 
 def call_rows(generations: pl.DataFrame, scored: pl.DataFrame, tally: Tally) -> list[dict]:
-    """`calls_per_generation` of each step: calls of the fact writer and of the verifier per reply that responds; single calls apart."""
+    """`calls_per_generation` of each step: calls of the fact writer and of the verifier per reply that
+    responds; single calls apart.
+    """
     n = int(scored["is_responding"].sum())
     stage = pair("attributes", "stage")
     asked = generations.filter(pl.col("purpose").is_in([WRITE, VERIFY]))
     step = pl.when(stage == SINGLE).then(pl.col("purpose") + "_" + SINGLE).otherwise("purpose").alias("step")
     counted = asked.group_by("model", step).len().sort("model", "step")
     return [
-        tally.row("calls_per_generation", model, {"step": name}, calls / n if n else None, n) for model, name, calls in counted.iter_rows()
+        tally.row("calls_per_generation", model, {"step": name}, calls / n if n else None, n)
+        for model, name, calls in counted.iter_rows()
     ]
 
 
-# ---- paired tests -------------------------------------------------------------------------------------------------------------------
+# ---- paired tests ------------------------------------------------------------------------------------------
 
 OUTCOMES = ("wildfactscore", "wildfactscore_strict")
 
 
-def outcome_frame(scored: pl.DataFrame, panel: tuple[str, ...], board: str, metric: str, set_: str) -> pl.DataFrame:
-    """What each subject got on each entity, mean over its replies: unit and cluster are the entity, null where no reply counts.
+def outcome_frame(
+    scored: pl.DataFrame, panel: tuple[str, ...], board: str, metric: str, set_: str
+) -> pl.DataFrame:
+    """What each subject got on each entity, mean over its replies: unit and cluster are the entity, null
+    where no reply counts.
 
     Of Strict it is what each reply says of the score (`wildfact.strict_outcomes`).
     """
-    rows = scored.filter(pl.col("entity").is_in(common_entities(scored, panel).implode())) if set_ == COMMON else scored
+    rows = (
+        scored.filter(pl.col("entity").is_in(common_entities(scored, panel).implode()))
+        if set_ == COMMON
+        else scored
+    )
     rows = strict_outcomes(rows) if metric in PRODUCTS else rows.with_columns(outcome=SCORES[metric])
-    each = rows.group_by("subject", "entity").agg(value=pl.col("outcome").mean().round(6)).sort("subject", "entity")
+    each = (
+        rows.group_by("subject", "entity")
+        .agg(value=pl.col("outcome").mean().round(6))
+        .sort("subject", "entity")
+    )
     where = pl.Series("slice", [pairs(estimator=RAW, set=set_)], dtype=schema(Outcome)["slice"])
-    known = {"board": pl.lit(board), "metric": pl.lit(metric), "slice": pl.lit(where).first(), "unit_id": "entity", "cluster_id": "entity"}
+    known = {
+        "board": pl.lit(board),
+        "metric": pl.lit(metric),
+        "slice": pl.lit(where).first(),
+        "unit_id": "entity",
+        "cluster_id": "entity",
+    }
     return each.select("subject", "value", **known).select(schema(Outcome).names())

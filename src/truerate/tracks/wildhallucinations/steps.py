@@ -1,4 +1,6 @@
-"""The track's stages after its scratch steps: the tables of the data set, labels back in, scores out. Pure: nothing is asked."""
+"""The track's stages after its scratch steps: the tables of the data set, labels back in, scores out. Pure:
+nothing is asked.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -17,26 +19,42 @@ from truerate.tracks.wildhallucinations.tasks import annotation_tasks
 
 __all__ = ["exported", "label", "score", "targets", "topics", "training"]
 
-SCORED = ("facts", "rejects", "documents")  # tables of the data set that scores are made from, besides those of every track
+SCORED = (
+    "facts",
+    "rejects",
+    "documents",
+)  # tables of the data set that scores are made from, besides those of every track
 
 Tables = dict[str, pl.DataFrame]
 
 
 def exported(at: Layout, board: str, tables, replies: Tables, beside: Tables) -> tuple[Tables, list[dict]]:
-    """The tables of the board's data set by name, and its annotation tasks. Ready replies of the source stand as they are."""
+    """The tables of the board's data set by name, and its annotation tasks. Ready replies of the source stand
+    as they are.
+    """
     own = ready(tables, at.p.track(board).abstention)
     asked = pl.concat([generations([]), *(rows for step, rows in replies.items() if step != "documents")])
     if own.samples.is_empty() and own.generations.is_empty():
-        items, removed = asked_about.with_pages(at, board, tables, replies | {"documents": documents(tables, beside["documents"])})
+        items, removed = asked_about.with_pages(
+            at, board, tables, replies | {"documents": documents(tables, beside["documents"])}
+        )
     else:  # what others have asked and labelled needs no page
         items, removed = tables.items.filter(pl.col("task") == "entity"), []
     texts = tables.items.filter(pl.col("task") == "chat")["question"].to_list()
     items = pl.DataFrame(with_rarity(items.to_dicts(), texts, at.p.track(board).rarity), schema=items.schema)
-    whole = pl.concat([without_private(asked, removed, at.p.board(board).source), own.generations]).sort("generation_id")
-    judged = pl.concat([beside["judgements"], own.judgements]).unique("judgement_id", keep="first", maintain_order=True)
-    found = pl.concat([verifying.with_evidence(facts_of(asked), beside["judgements"]), own.facts]).sort("fact_id")
+    whole = pl.concat([without_private(asked, removed, at.p.board(board).source), own.generations]).sort(
+        "generation_id"
+    )
+    judged = pl.concat([beside["judgements"], own.judgements]).unique(
+        "judgement_id", keep="first", maintain_order=True
+    )
+    found = pl.concat([verifying.with_evidence(facts_of(asked), beside["judgements"]), own.facts]).sort(
+        "fact_id"
+    )
     made = {
-        "documents": beside["documents"].unique("document_id", keep="first", maintain_order=True).sort("document_id"),
+        "documents": beside["documents"]
+        .unique("document_id", keep="first", maintain_order=True)
+        .sort("document_id"),
         "items": items.sort("item_id"),
         "generations": whole,
         "facts": found,
@@ -45,7 +63,9 @@ def exported(at: Layout, board: str, tables, replies: Tables, beside: Tables) ->
         "rejects": rejects_frame(whole.iter_rows(named=True), [*removed, *beside["rejects"].to_dicts()]),
         "counts": counts(whole),
     }
-    return made, _tasks(at, board, made, documents(tables, beside["documents"])) if own.samples.is_empty() else []
+    return made, _tasks(
+        at, board, made, documents(tables, beside["documents"])
+    ) if own.samples.is_empty() else []
 
 
 def _tasks(at: Layout, board: str, made: Tables, pages: pl.DataFrame) -> list[dict]:
@@ -66,13 +86,20 @@ def _tasks(at: Layout, board: str, made: Tables, pages: pl.DataFrame) -> list[di
 
 def documents(tables, fetched: pl.DataFrame) -> pl.DataFrame:
     """The documents of the source and the pages that were fetched, each once."""
-    return pl.concat([frame(Document), tables.documents, fetched]).unique("document_id", keep="first", maintain_order=True)
+    return pl.concat([frame(Document), tables.documents, fetched]).unique(
+        "document_id", keep="first", maintain_order=True
+    )
 
 
 def rejects_frame(rows: Iterable[dict], more: Sequence[dict]) -> pl.DataFrame:
-    """Every reply that is neither `ok` nor an abstention, with its reason and raw text, and what else was not kept."""
+    """Every reply that is neither `ok` nor an abstention, with its reason and raw text, and what else was not
+    kept.
+    """
     unused = [row for row in rows if row["status"] not in ("ok", "abstained")]
-    found = [rejected(row, row["reason"] if row["status"] == "unparsed" and row["reason"] else row["status"]) for row in unused]
+    found = [
+        rejected(row, row["reason"] if row["status"] == "unparsed" and row["reason"] else row["status"])
+        for row in unused
+    ]
     return frame(Reject, [*found, *more]).sort("where", "target_id", "reason", "detail", nulls_last=True)
 
 

@@ -19,12 +19,16 @@ class Tally:
     statistics: Statistics
     seed: int
 
-    def row(self, metric: str, subject: str, where: Mapping, found: Sequence[float | None] | float | None, n: int) -> dict:
+    def row(
+        self, metric: str, subject: str, where: Mapping, found: Sequence[float | None] | float | None, n: int
+    ) -> dict:
         """One Score row; a metric over nothing is null."""
         return score_row(metric, subject, where, found, n, board=self.board, inputs=self.inputs)
 
     def share_of(self, hits: np.ndarray, weights: np.ndarray, clusters: Sequence[str]) -> Interval | None:
-        """The weighted share of hits with its clustered Wilson interval, (value, NaN, NaN) on one cluster, None over nothing."""
+        """The weighted share of hits with its clustered Wilson interval, (value, NaN, NaN) on one cluster,
+        None over nothing.
+        """
         weights = np.asarray(weights, dtype=float)
         if not len(weights) or not weights.sum():
             return None
@@ -33,9 +37,23 @@ class Tally:
         found = wilson_clustered(tops, bottoms, confidence=self.statistics.confidence)
         return found or Interval(float(tops.sum() / bottoms.sum()), np.nan, np.nan)
 
-    def share(self, metric: str, subject: str, where: Mapping, hits: np.ndarray, weights: np.ndarray, clusters: Sequence[str]) -> dict:
+    def share(
+        self,
+        metric: str,
+        subject: str,
+        where: Mapping,
+        hits: np.ndarray,
+        weights: np.ndarray,
+        clusters: Sequence[str],
+    ) -> dict:
         """A Score row of `share_of`; n is the number of rows with weight."""
-        return self.row(metric, subject, where, self.share_of(hits, weights, clusters), int((np.asarray(weights) > 0).sum()))
+        return self.row(
+            metric,
+            subject,
+            where,
+            self.share_of(hits, weights, clusters),
+            int((np.asarray(weights) > 0).sum()),
+        )
 
     def statistic(
         self,
@@ -48,7 +66,8 @@ class Tally:
         *,
         bounds: tuple[float, float] = UNIT,
     ) -> dict:
-        """A Score row of a statistic of column sums (rows, k) between `bounds`: `of` maps totals (draws, k) to (draws,).
+        """A Score row of a statistic of column sums (rows, k) between `bounds`: `of` maps totals (draws, k)
+        to (draws,).
 
         Clusters are resampled whole.
         """

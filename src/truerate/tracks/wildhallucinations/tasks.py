@@ -1,7 +1,9 @@
-"""What people are given: facts to label, verdicts to review, entities to check (WildHallucinations section 4.3 and appendix).
+"""What people are given: facts to label, verdicts to review, entities to check (WildHallucinations section
+4.3 and appendix).
 
-Facts are drawn from strata of subject × verdict, so that rare verdicts are seen, too; `weight` is the number of facts that a drawn one
-stands for. The draw goes by each fact's id: labels that came stay of use when facts are added.
+Facts are drawn from strata of subject × verdict, so that rare verdicts are seen, too; `weight` is the number
+of facts that a drawn one stands for. The draw goes by each fact's id: labels that came stay of use when facts
+are added.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,17 +30,30 @@ def annotation_tasks(
     n_checked: int,
     seed: int,
 ) -> list[dict]:
-    """All annotation tasks, by `task_id`: `n_labelled` facts per subject, `n_reviewed` verdicts and `n_checked` entities in all.
+    """All annotation tasks, by `task_id`: `n_labelled` facts per subject, `n_reviewed` verdicts and
+    `n_checked` entities in all.
 
-    Each has `task_id`, `kind`, `fact_id`, `item_id`, `text`, `subject`, `entity`, `passages`, `verdict` (supported, unsupported) and
-    `weight`; what a kind does not have is null. Facts without a verdict are in no stratum. The verdict stands in the task, and is not to be
-    shown to those who label facts.
+    Each has `task_id`, `kind`, `fact_id`, `item_id`, `text`, `subject`, `entity`, `passages`, `verdict`
+    (supported, unsupported) and `weight`; what a kind does not have is null. Facts without a verdict are in
+    no stratum. The verdict stands in the task, and is not to be shown to those who label facts.
     """
     known = verdicts_of(facts, judgements, verifier).drop_nulls("is_supported").sort("fact_id")
     subjects = known["subject"].unique().sort().to_list()
-    drawn = [(FACT, row) for name in subjects for row in stratified(known.filter(subject=name), n_labelled, seed, FACT)]
-    shares = dict(zip(subjects, dealt([known.filter(subject=name).height for name in subjects], n_reviewed), strict=True))
-    drawn += [(REVIEW, row) for name, n in shares.items() for row in stratified(known.filter(subject=name), n, seed, REVIEW)]
+    drawn = [
+        (FACT, row)
+        for name in subjects
+        for row in stratified(known.filter(subject=name), n_labelled, seed, FACT)
+    ]
+    shares = dict(
+        zip(
+            subjects, dealt([known.filter(subject=name).height for name in subjects], n_reviewed), strict=True
+        )
+    )
+    drawn += [
+        (REVIEW, row)
+        for name, n in shares.items()
+        for row in stratified(known.filter(subject=name), n, seed, REVIEW)
+    ]
     names = dict(items.select("item_id", "question").iter_rows())
     texts = dict(documents.select("document_id", "text").iter_rows())
     made = [_fact_task(kind, row, names, texts) for kind, row in drawn]
@@ -51,13 +66,17 @@ def stratified(facts: pl.DataFrame, n: int, seed: int, purpose: str) -> list[dic
     parts = [facts.filter(~pl.col("is_supported")), facts.filter("is_supported")]
     found = []
     for part, size in zip(parts, dealt([part.height for part in parts], n), strict=True):
-        rows = sorted(part.iter_rows(named=True), key=lambda row: (draw(seed, purpose, row["fact_id"]), row["fact_id"]))[:size]
+        rows = sorted(
+            part.iter_rows(named=True), key=lambda row: (draw(seed, purpose, row["fact_id"]), row["fact_id"])
+        )[:size]
         found += [{**row, "weight": part.height / size} for row in rows]
     return found
 
 
 def dealt(sizes: Sequence[int], n: int) -> list[int]:
-    """How `n` are dealt to groups of these sizes: evenly, small groups whole, earlier groups first where it does not come out even."""
+    """How `n` are dealt to groups of these sizes: evenly, small groups whole, earlier groups first where it
+    does not come out even.
+    """
     left, shares = n, [0] * len(sizes)
     order = sorted(range(len(sizes)), key=lambda place: (sizes[place], place))
     for done, place in enumerate(order):
@@ -96,7 +115,10 @@ def _fact_task(kind: str, row: dict, names: Mapping[str, str], texts: Mapping[st
 
 def _entity_task(row: dict, weight: float, documents: pl.DataFrame) -> dict:
     pages = documents.filter(pl.col("document_id").is_in(row["document_ids"]))
-    shown = {name: f"{title}\n{text[:BEGINNING]}" for name, title, text in pages.select("document_id", "title", "text").iter_rows()}
+    shown = {
+        name: f"{title}\n{text[:BEGINNING]}"
+        for name, title, text in pages.select("document_id", "title", "text").iter_rows()
+    }
     return {
         "task_id": content_id("task", ENTITY, row["item_id"]),
         "kind": ENTITY,

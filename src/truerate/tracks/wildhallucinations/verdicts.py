@@ -1,4 +1,6 @@
-"""What a judge says of facts: the verdicts of the verifier's batches, its single calls and other detectors, joined to the facts."""
+"""What a judge says of facts: the verdicts of the verifier's batches, its single calls and other detectors,
+joined to the facts.
+"""
 
 import polars as pl
 
@@ -12,7 +14,11 @@ def said_by(judgements: pl.DataFrame, judge: str | None, *, is_single: bool = Fa
     of_judge = pl.col("judge") == (judge or "")
     stage = pair("attributes", "stage")
     rows = judgements.filter(of_judge).filter(stage == SINGLE if is_single else stage.is_null())
-    return rows.select("verdict", fact_id="target_id").unique("fact_id", keep="first", maintain_order=True).select("fact_id", "verdict")
+    return (
+        rows.select("verdict", fact_id="target_id")
+        .unique("fact_id", keep="first", maintain_order=True)
+        .select("fact_id", "verdict")
+    )
 
 
 def judge_of(judgements: pl.DataFrame, verifier: str | None) -> str | None:
@@ -21,12 +27,18 @@ def judge_of(judgements: pl.DataFrame, verifier: str | None) -> str | None:
 
 
 def verdicts_of(facts: pl.DataFrame, judgements: pl.DataFrame, verifier: str | None) -> pl.DataFrame:
-    """The facts with `is_supported` by the judge who counts (`judge_of`); null where it gave no verdict that could be read."""
-    found = said_by(judgements, judge_of(judgements, verifier)).select("fact_id", is_supported=~pl.col("verdict"))
+    """The facts with `is_supported` by the judge who counts (`judge_of`); null where it gave no verdict that
+    could be read.
+    """
+    found = said_by(judgements, judge_of(judgements, verifier)).select(
+        "fact_id", is_supported=~pl.col("verdict")
+    )
     return facts.join(found, on="fact_id", how="left", maintain_order="left")
 
 
 def with_share(facts: pl.DataFrame) -> pl.DataFrame:
-    """The facts with `share`: 1 over the facts of their reply that have a verdict, their weight in WildFactScore (null without one)."""
+    """The facts with `share`: 1 over the facts of their reply that have a verdict, their weight in
+    WildFactScore (null without one).
+    """
     n_read = pl.col("is_supported").count().over("generation_id")
     return facts.with_columns(share=pl.when(pl.col("is_supported").is_not_null()).then(1 / n_read))

@@ -1,4 +1,6 @@
-"""The verifier and the detectors that need no call, measured on labelled facts; and the verifier's batches against its single calls."""
+"""The verifier and the detectors that need no call, measured on labelled facts; and the verifier's batches
+against its single calls.
+"""
 
 from collections.abc import Sequence
 
@@ -14,25 +16,34 @@ from truerate.tracks.wildhallucinations.verdicts import said_by
 
 
 def labelled_facts(samples: pl.DataFrame) -> pl.DataFrame:
-    """The facts that people labelled: `fact_id`, `entity`, `subject`, `is_unsupported`, `weight` (facts that each stands for)."""
+    """The facts that people labelled: `fact_id`, `entity`, `subject`, `is_unsupported`, `weight` (facts that
+    each stands for).
+    """
     gold = samples.filter((pl.col("task") == "fact") & (pl.col("label_source") != "silver"))
     weight = pair("attributes", "weight").cast(pl.Float64).fill_null(1.0).alias("weight")
     own = pair("attributes", "fact").fill_null(pl.col("sample_id")).alias("fact_id")
-    return gold.select(own, weight, entity="item_id", subject="generator", is_unsupported="is_hallucinated").sort("fact_id")
+    return gold.select(
+        own, weight, entity="item_id", subject="generator", is_unsupported="is_hallucinated"
+    ).sort("fact_id")
 
 
 def calibration(labelled: pl.DataFrame, facts: pl.DataFrame, *, confidence: float) -> Verifier | None:
-    """The verifier's error as it bears on WildFactScore; `facts`: `is_supported` and `share` (`verdicts.with_share`)."""
-    known = labelled.join(facts.select("fact_id", "is_supported", "share"), on="fact_id", how="inner", maintain_order="left")
+    """The verifier's error as it bears on WildFactScore; `facts`: `is_supported` and `share`
+    (`verdicts.with_share`).
+    """
+    known = labelled.join(
+        facts.select("fact_id", "is_supported", "share"), on="fact_id", how="inner", maintain_order="left"
+    )
     return measured(facts, known, confidence=confidence)
 
 
 def judge_rows(labelled: pl.DataFrame, judgements: pl.DataFrame, tally: Tally) -> list[dict]:
-    """`verifier_tpr`, `_fpr`, `_accuracy`, `_kappa` of every judge that judged a labelled fact, all facts weighted by what they stand for.
+    """`verifier_tpr`, `_fpr`, `_accuracy`, `_kappa` of every judge that judged a labelled fact, all facts
+    weighted by what they stand for.
 
-    People's verdicts that a source brought are the labels themselves and no judge. TPR and FPR are of `not supported` and leave facts
-    without verdict out; in accuracy these count as wrong. Of a judge whose every reply is a dead letter they are empty, and
-    `verifier_no_answers` counts the facts.
+    People's verdicts that a source brought are the labels themselves and no judge. TPR and FPR are of `not
+    supported` and leave facts without verdict out; in accuracy these count as wrong. Of a judge whose every
+    reply is a dead letter they are empty, and `verifier_no_answers` counts the facts.
     """
     is_judge = pl.col("target_id").is_in(labelled["fact_id"].implode()) & (pl.col("judge") != HUMAN)
     judges = judgements.filter(is_judge)["judge"].unique().sort().to_list()
@@ -52,20 +63,31 @@ def _judge_rows(judge: str, labelled: pl.DataFrame, judgements: pl.DataFrame, ta
     ]
     made.append(tally.share("verifier_accuracy", judge, {}, is_read & (verdict == label), weight, entity))
     made.append(_kappa_row("verifier_kappa", judge, label, verdict, weight * is_read, entity, tally))
-    asked = judgements.filter((pl.col("judge") == judge) & pl.col("target_id").is_in(labelled["fact_id"].implode()))
+    asked = judgements.filter(
+        (pl.col("judge") == judge) & pl.col("target_id").is_in(labelled["fact_id"].implode())
+    )
     if (asked["status"] == "dead").all():  # nothing was answered, so nothing is measured
         made = emptied(made)
         made.append(tally.row(f"verifier_{NO_ANSWERS}", judge, {}, float(known.height), known.height))
     return made
 
 
-def batch_rows(judgements: pl.DataFrame, entity_of: pl.DataFrame, verifier: str | None, tally: Tally) -> list[dict]:
-    """`batch_agreement` and `batch_kappa`: the verdicts in batches against those one by one, on the facts with both.
+def batch_rows(
+    judgements: pl.DataFrame, entity_of: pl.DataFrame, verifier: str | None, tally: Tally
+) -> list[dict]:
+    """`batch_agreement` and `batch_kappa`: the verdicts in batches against those one by one, on the facts
+    with both.
 
     `entity_of`: `fact_id`, `entity`. No row where nothing was asked twice.
     """
     alone = said_by(judgements, verifier, is_single=True).rename({"verdict": "alone"})
-    both = said_by(judgements, verifier).join(alone, on="fact_id").drop_nulls().join(entity_of, on="fact_id").sort("fact_id")
+    both = (
+        said_by(judgements, verifier)
+        .join(alone, on="fact_id")
+        .drop_nulls()
+        .join(entity_of, on="fact_id")
+        .sort("fact_id")
+    )
     if both.is_empty():
         return []
     first, second, entity = both["verdict"].to_numpy(), both["alone"].to_numpy(), both["entity"].to_list()
@@ -74,7 +96,25 @@ def batch_rows(judgements: pl.DataFrame, entity_of: pl.DataFrame, verifier: str 
     return [agreed, _kappa_row("batch_kappa", verifier, first, second, ones, entity, tally)]
 
 
-def _kappa_row(metric: str, judge: str, first: np.ndarray, second: np.ndarray, weight: np.ndarray, entity: Sequence[str], tally) -> dict:
+def _kappa_row(
+    metric: str,
+    judge: str,
+    first: np.ndarray,
+    second: np.ndarray,
+    weight: np.ndarray,
+    entity: Sequence[str],
+    tally,
+) -> dict:
     """Cohen's κ of two columns of yes and no from weighted counts, entities resampled whole."""
-    cells = np.stack([weight * (first == a) * (second == b) for a in (False, True) for b in (False, True)], axis=1)
-    return tally.statistic(metric, judge, {}, cells, entity, lambda totals: contingency_kappa(totals.reshape(-1, 2, 2)), bounds=(-1.0, 1.0))
+    cells = np.stack(
+        [weight * (first == a) * (second == b) for a in (False, True) for b in (False, True)], axis=1
+    )
+    return tally.statistic(
+        metric,
+        judge,
+        {},
+        cells,
+        entity,
+        lambda totals: contingency_kappa(totals.reshape(-1, 2, 2)),
+        bounds=(-1.0, 1.0),
+    )

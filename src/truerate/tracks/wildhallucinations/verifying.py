@@ -1,9 +1,11 @@
-"""Facts verified against passages of web pages: many facts in one call, one verdict each by its number; some again one by one.
+"""Facts verified against passages of web pages: many facts in one call, one verdict each by its number; some
+again one by one.
 
-What a call holds follows from its contents alone. Replies are lined up by the hash of their ids and cut into runs of about RUN replies,
-at places that the ids themselves decide, so that a new reply changes only the calls of its own run; a run's facts fill calls of
-`facts_per_call`, and within a call they stand in the order of their hashes. The passages of a call are the union of its facts' best ones,
-at most `window`: every fact's first, then every fact's second, and so on.
+What a call holds follows from its contents alone. Replies are lined up by the hash of their ids and cut into
+runs of about RUN replies, at places that the ids themselves decide, so that a new reply changes only the
+calls of its own run; a run's facts fill calls of `facts_per_call`, and within a call they stand in the order
+of their hashes. The passages of a call are the union of its facts' best ones, at most `window`: every fact's
+first, then every fact's second, and so on.
 """
 
 import re
@@ -27,10 +29,15 @@ if TYPE_CHECKING:
 VERIFY = "verify_facts"
 SINGLE = "single"  # stage of the calls with one fact each, that the batches are held against
 RUN = 12  # replies that share calls, on average
-# Why a fact has no verdict: nothing came · the reply has no line for it · its line says something else · lines that differ.
+# Why a fact has no verdict: nothing came · the reply has no line for it · its line says something else ·
+# lines that differ.
 REASONS = ("empty", "absent", "malformed", "ambiguous")
 _LINE = re.compile(r"(?:[-*•][ \t]*)?\[(\d{1,4})\][ \t]*(.*?)[ \t]*")
-_WORDS = {"supported": False, "not supported": True, "unsupported": True}  # the word -> whether it is a hallucination
+_WORDS = {
+    "supported": False,
+    "not supported": True,
+    "unsupported": True,
+}  # the word -> whether it is a hallucination
 
 
 class Claim(NamedTuple):
@@ -53,13 +60,23 @@ class Call(NamedTuple):
     stage: str | None = None
 
     def named_passages(self) -> list[str]:
-        """The passages that it shows, before each the (first) name that it was found for; their further lines are indented.
+        """The passages that it shows, before each the (first) name that it was found for; their further lines
+        are indented.
 
         So no line of a page can pose as the beginning of another passage, and none runs into the next one.
         """
-        owner = {one: claim.name for claim in sorted(self.claims, key=lambda one: one.name, reverse=True) for one in claim.passages}
-        lines = [[line.strip() for line in neutralise(one.text).splitlines() if line.strip()] for one in self.passages]
-        return [f"{owner[one]}: " + "\n  ".join(found) for one, found in zip(self.passages, lines, strict=True)]
+        owner = {
+            one: claim.name
+            for claim in sorted(self.claims, key=lambda one: one.name, reverse=True)
+            for one in claim.passages
+        }
+        lines = [
+            [line.strip() for line in neutralise(one.text).splitlines() if line.strip()]
+            for one in self.passages
+        ]
+        return [
+            f"{owner[one]}: " + "\n  ".join(found) for one, found in zip(self.passages, lines, strict=True)
+        ]
 
     def evidence(self, claim: Claim) -> "list[Passage]":
         """The passages of a claim that the call shows, best first."""
@@ -72,7 +89,9 @@ def calls(claims: Sequence[Claim], *, n: int, window: int) -> list[Call]:
     made = []
     for run in _runs(claims):
         for start in range(0, len(run), n):
-            ordered = tuple(sorted(run[start : start + n], key=lambda one: content_id("order", one.text, one.fact_id)))
+            ordered = tuple(
+                sorted(run[start : start + n], key=lambda one: content_id("order", one.text, one.fact_id))
+            )
             made.append(Call(ordered, shown(ordered, window)))
     return made
 
@@ -91,7 +110,9 @@ def _runs(claims: Iterable[Claim]) -> list[list[Claim]]:
 
 
 def shown(claims: Sequence[Claim], window: int) -> "tuple[Passage, ...]":
-    """The passages that a call shows: at most `window` of its claims' best by turns, in the order of documents and places."""
+    """The passages that a call shows: at most `window` of its claims' best by turns, in the order of
+    documents and places.
+    """
     turns = zip_longest(*(claim.passages for claim in claims))
     chosen = list(dict.fromkeys(one for turn in turns for one in turn if one is not None))[:window]
     return tuple(sorted(chosen, key=lambda one: (one.document_id, one.start)))
@@ -99,18 +120,25 @@ def shown(claims: Sequence[Claim], window: int) -> "tuple[Passage, ...]":
 
 def checked(claims: Iterable[Claim], *, rate: float, window: int) -> list[Call]:
     """Calls with one claim each: the share of the claims that their ids draw."""
-    drawn = sorted((one for one in claims if draw("checked", one.fact_id) < rate), key=lambda one: one.fact_id)
+    drawn = sorted(
+        (one for one in claims if draw("checked", one.fact_id) < rate), key=lambda one: one.fact_id
+    )
     return [Call((one,), shown((one,), window), SINGLE) for one in drawn]
 
 
-def requests(asked: Iterable[Call], verifier: str, settings: WildHallucinations, *, prompts_dir: str | None) -> list[Prompted]:
-    """One request per call. Ids of facts and replies stand in its attributes, joined by spaces, in the order of the claims."""
+def requests(
+    asked: Iterable[Call], verifier: str, settings: WildHallucinations, *, prompts_dir: str | None
+) -> list[Prompted]:
+    """One request per call. Ids of facts and replies stand in its attributes, joined by spaces, in the order
+    of the claims.
+    """
     made = []
     for call in asked:
         names = dict.fromkeys(claim.name for claim in call.claims)
         values = {
             "subject": "; ".join(names),
-            "passages": "\n".join(f"({place}) {text}" for place, text in enumerate(call.named_passages(), 1)) or "none",
+            "passages": "\n".join(f"({place}) {text}" for place, text in enumerate(call.named_passages(), 1))
+            or "none",
             "claims": numbered(claim.text for claim in call.claims),
         }
         messages = tuple(prompts.render("wildhallucinations", VERIFY, prompts_dir, **values))
@@ -121,14 +149,17 @@ def requests(asked: Iterable[Call], verifier: str, settings: WildHallucinations,
             "stage": call.stage,
         }
         item_id = call.claims[0].item_id
-        made.append(Prompted(Request(verifier, messages, decoding(settings.verifying)), item_id, VERIFY, kept))
+        made.append(
+            Prompted(Request(verifier, messages, decoding(settings.verifying)), item_id, VERIFY, kept)
+        )
     return made
 
 
 def read_verdicts(text: str, n: int) -> list[bool | str]:
     """Of each of `n` claims whether it is NOT supported, or one of REASONS.
 
-    A verdict is a line `[1] supported` or `[1] not supported`, case and a full stop apart; lines about no claim that was asked are left.
+    A verdict is a line `[1] supported` or `[1] not supported`, case and a full stop apart; lines about no
+    claim that was asked are left.
     """
     answer = parse.after_heading(text, "Verdicts", is_optional=True).value or ""
     said: dict[int, set[bool | str]] = {}
@@ -145,18 +176,23 @@ def _one(said: set[bool | str]) -> bool | str:
 
 
 def collect(asked: Sequence[Prompted], answered: Sequence[Reply]) -> list[dict]:
-    """Generation rows of the calls; one without a single verdict is `unparsed`. `n_unparsed` counts the claims without one."""
+    """Generation rows of the calls; one without a single verdict is `unparsed`. `n_unparsed` counts the
+    claims without one.
+    """
     rows = []
     for one, reply in zip(asked, answered, strict=True):
         found = read_verdicts(reply.text, len(one.attributes["facts"].split()))
         missing = [verdict for verdict in found if isinstance(verdict, str)]
         status, reason = ("unparsed", missing[0]) if len(missing) == len(found) else ("ok", None)
-        rows.append(generation(one, reply, Read(reply.text, status, reason, {"n_unparsed": str(len(missing))})))
+        rows.append(
+            generation(one, reply, Read(reply.text, status, reason, {"n_unparsed": str(len(missing))}))
+        )
     return rows
 
 
 def judgements(asked: Sequence[Call], answered: Sequence[Reply], *, judge: str, version: str) -> pl.DataFrame:
-    """One Judgement per claim and stage: verdict True is NOT supported. Without a verdict its status is `unparsed` or `dead`.
+    """One Judgement per claim and stage: verdict True is NOT supported. Without a verdict its status is
+    `unparsed` or `dead`.
 
     Attribute `evidence` names the passages of the claim that the call showed, joined by spaces.
     """
@@ -185,12 +221,16 @@ def judgements(asked: Sequence[Call], answered: Sequence[Reply], *, judge: str, 
 
 def _attributes(call: Call, claim: Claim) -> list[dict[str, str]]:
     evidence = " ".join(one.id for one in call.evidence(claim))
-    return pairs(generation=claim.generation_id, subject=claim.subject, stage=call.stage, evidence=evidence or None)
+    return pairs(
+        generation=claim.generation_id, subject=claim.subject, stage=call.stage, evidence=evidence or None
+    )
 
 
 def with_evidence(found: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
     """Fact rows with the passages that they were checked against, from the Judgement rows of the batches."""
     batches = [(row["target_id"], facts(row)) for row in judged.iter_rows(named=True)]
-    evidence: Mapping[str, list[str]] = {name: known.get("evidence", "").split() for name, known in batches if "stage" not in known}
+    evidence: Mapping[str, list[str]] = {
+        name: known.get("evidence", "").split() for name, known in batches if "stage" not in known
+    }
     given = [evidence.get(name, []) for name in found["fact_id"]]
     return found.with_columns(evidence=pl.Series(given, dtype=pl.List(pl.String)))

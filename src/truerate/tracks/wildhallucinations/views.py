@@ -1,28 +1,46 @@
-"""The replies of a board with their scores, and every view of these: all entities and the common ones, by domain, Wikipedia and rarity."""
+"""The replies of a board with their scores, and every view of these: all entities and the common ones, by
+domain, Wikipedia and rarity.
+"""
 
 from collections.abc import Collection, Sequence
 
 import polars as pl
 
 from truerate.metrics.cells import FOUND, moments, product_cells, ratio_cells
-from truerate.metrics.wildfact import ALL_SUPPORTED, PRODUCTS, RESPONDING, common_entities, pooled, ratios, scored_replies
+from truerate.metrics.wildfact import (
+    ALL_SUPPORTED,
+    PRODUCTS,
+    RESPONDING,
+    common_entities,
+    pooled,
+    ratios,
+    scored_replies,
+)
 
 ALL, COMMON = "all", "common"
 SLICES = ("domain", "wikipedia", "rarity")
 
 
-def reply_scores(replies: pl.DataFrame, facts: pl.DataFrame, *, gamma: int, domains_above: int) -> pl.DataFrame:
-    """`wildfact.scored_replies`, with the domains pooled as `other` that no more than `domains_above` entities have.
+def reply_scores(
+    replies: pl.DataFrame, facts: pl.DataFrame, *, gamma: int, domains_above: int
+) -> pl.DataFrame:
+    """`wildfact.scored_replies`, with the domains pooled as `other` that no more than `domains_above`
+    entities have.
 
     `replies` also has `domain`, `wikipedia` (yes, no) and `rarity`, one value per entity; null: not known.
     """
     scored = scored_replies(replies, facts, gamma=gamma)
-    domains = pooled(scored.select("entity", "domain").unique("entity").drop_nulls(), "domain", above=domains_above)
+    domains = pooled(
+        scored.select("entity", "domain").unique("entity").drop_nulls(), "domain", above=domains_above
+    )
     return scored.drop("domain").join(domains, on="entity", how="left", maintain_order="left")
 
 
-def score_cells(scored: pl.DataFrame, *, panel: Collection[str], confidence: float, sliced: Sequence[str] | None = None) -> pl.DataFrame:
-    """All scores and shares of each subject: `subject`, `set` (all, common), `slice`, `group` (null: not sliced), and `cells.FOUND`.
+def score_cells(
+    scored: pl.DataFrame, *, panel: Collection[str], confidence: float, sliced: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """All scores and shares of each subject: `subject`, `set` (all, common), `slice`, `group` (null: not
+    sliced), and `cells.FOUND`.
 
     `sliced`: the metrics that are also told by slice; None for all of them.
     """
@@ -39,7 +57,9 @@ def score_cells(scored: pl.DataFrame, *, panel: Collection[str], confidence: flo
     return pl.concat(made)
 
 
-def _cells(sums: pl.DataFrame, names: Sequence[str], set_: str, slice_: str | None, confidence: float) -> pl.DataFrame:
+def _cells(
+    sums: pl.DataFrame, names: Sequence[str], set_: str, slice_: str | None, confidence: float
+) -> pl.DataFrame:
     by = ["subject"] if slice_ is None else ["subject", slice_]
     rows = sums if slice_ is None else sums.drop_nulls(slice_)
     plain = [name for name in names if name not in PRODUCTS]
@@ -47,5 +67,11 @@ def _cells(sums: pl.DataFrame, names: Sequence[str], set_: str, slice_: str | No
     if products := {name: pair for name, pair in PRODUCTS.items() if name in names}:
         parts.append(product_cells(rows, products, by=by, confidence=confidence))
     found = pl.concat(parts).sort(by, maintain_order=True)
-    found = found.with_columns(group=pl.lit(None, pl.String)) if slice_ is None else found.rename({slice_: "group"})
-    return found.select("subject", "group", "metric", *FOUND, set=pl.lit(set_), slice=pl.lit(slice_, pl.String))
+    found = (
+        found.with_columns(group=pl.lit(None, pl.String))
+        if slice_ is None
+        else found.rename({slice_: "group"})
+    )
+    return found.select(
+        "subject", "group", "metric", *FOUND, set=pl.lit(set_), slice=pl.lit(slice_, pl.String)
+    )

@@ -1,6 +1,8 @@
-"""Which scratch files each step of WildHallucinations reads and writes: the graph of rules/wildhallucinations.smk, as lists of paths.
+"""Which scratch files each step of WildHallucinations reads and writes: the graph of
+rules/wildhallucinations.smk, as lists of paths.
 
-Only the models that may stand on a board are asked; where none may, a step's list is empty and the source's texts stand alone.
+Only the models that may stand on a board are asked; where none may, a step's list is empty and the source's
+texts stand alone.
 """
 
 from truerate.config.layout import Layout
@@ -27,7 +29,11 @@ def evidence(at: Layout, board: str) -> list[str]:
 
 def generated(at: Layout, board: str, subject: str) -> list[str]:
     """One subject's replies."""
-    return at.scratch(board, "generate", subject, *_curators(at, board)) if at.p.models_on(board, [subject]) else []
+    return (
+        at.scratch(board, "generate", subject, *_curators(at, board))
+        if at.p.models_on(board, [subject])
+        else []
+    )
 
 
 def checked(at: Layout, board: str, subject: str) -> list[str]:
@@ -70,6 +76,10 @@ def _curators(at: Layout, board: str) -> tuple[str, ...]:
 
 
 def _files(at: Layout, board: str, step: str, alias: str | None, *upstream: str | None) -> list[str]:
-    """The files of one model's step, none where it may not stand on the board; `upstream` wrote what it reads, if it may."""
+    """The files of one model's step, none where it may not stand on the board; `upstream` wrote what it
+    reads, if it may.
+    """
     behind = at.p.models_on(board, upstream)
-    return [path for name in at.p.models_on(board, [alias]) for path in at.scratch(board, step, name, *behind)]
+    return [
+        path for name in at.p.models_on(board, [alias]) for path in at.scratch(board, step, name, *behind)
+    ]

@@ -1,9 +1,9 @@
 """The six languages of the wiki: what all of them must say, and one module of hand-written phrases each.
 
-Every language module holds the same names (see `en`), and entry k of a list means the same in every language: a sentence is translated
-by its place. Names and values are put into phrases as they are, never inflected. In sentences that fit
-every domain (INSERTS, REFUSALS, FILLERS) a name stands as `CALLED` says, with its article ("the River Lomin"), and the first letter of a
-sentence is a capital.
+Every language module holds the same names (see `en`), and entry k of a list means the same in every language:
+a sentence is translated by its place. Names and values are put into phrases as they are, never inflected. In
+sentences that fit every domain (INSERTS, REFUSALS, FILLERS) a name stands as `CALLED` says, with its article
+("the River Lomin"), and the first letter of a sentence is a capital.
 """
 
 from importlib import import_module
@@ -23,7 +23,8 @@ DOMAINS = {  # domain -> its relations, in the order in which a reference tells 
     "novel": ("n_published", "n_genre", "n_author", "n_setting", "n_pages"),
 }
 
-RELATIONS = {  # relation -> what its value is: y a year, n a number (2 or more), e:domain an entity, c:category a category
+# relation -> what its value is: y a year, n a number (2 or more), e:domain an entity, c:category a category
+RELATIONS = {
     "t_founded": "y",
     "t_population": "n",
     "t_river": "e:river",
@@ -56,7 +57,8 @@ RELATIONS = {  # relation -> what its value is: y a year, n a number (2 or more)
     "n_pages": "n",
 }
 
-SYLLABLES_LATIN = tuple(  # what invented stems are made of; every one begins with a consonant, so no article before a name changes
+# what invented stems are made of; every one begins with a consonant, so no article before a name changes
+SYLLABLES_LATIN = tuple(
     "ba bi bo da di do fa fi fo ga gi ka ki ko la li lo ma mi mo na ni no ra ri ro sa si so ta ti to za zi zo ja jo "
     "ban bor dan din fal gan gor kas kin lan lor man mir nal nor ran ris san sol tal tin tor zan".split()
 )
@@ -76,9 +78,9 @@ TAKEN = frozenset(  # stems that these syllables make and that are words, names 
 class Phrases(NamedTuple):
     """How a language says one relation of `{s}` (a name) with `{v}` (its value).
 
-    `told`: two sentences of references. `said`: three other sentences of answers, each with one bracket `[right|wrong]` around the words
-    that carry the relation; the wrong words state another one. `asks`: two questions (with their question mark; they hold `{s}` only).
-    Sentences have no full stop.
+    `told`: two sentences of references. `said`: three other sentences of answers, each with one bracket
+    `[right|wrong]` around the words that carry the relation; the wrong words state another one. `asks`: two
+    questions (with their question mark; they hold `{s}` only). Sentences have no full stop.
     """
 
     told: tuple[str, ...]
@@ -87,15 +89,18 @@ class Phrases(NamedTuple):
 
 
 class Inserts(NamedTuple):
-    """Whole sentences of one hallucination type, in three lists without a common wording: those that training texts show (8), those that
-    writers of silver passages use (8), and those that come up by themselves in replies (5). They fit an entity of every domain."""
+    """Whole sentences of one hallucination type, in three lists without a common wording: those that training
+    texts show (8), those that writers of silver passages use (8), and those that come up by themselves in
+    replies (5). They fit an entity of every domain.
+    """
 
     taught: tuple[str, ...]
     written: tuple[str, ...]
     natural: tuple[str, ...]
 
 
-INSERTED = {  # hallucination type -> what its sentences hold: {v} a value of the reference, {w} an invented stem
+# hallucination type -> what its sentences hold: {v} a value of the reference, {w} an invented stem
+INSERTED = {
     "contradictory": ("s", "v"),
     "unverifiable": ("s",),
     "invented": ("s", "w"),
@@ -106,5 +111,7 @@ INSERTED = {  # hallucination type -> what its sentences hold: {v} a value of th
 def load(code: str) -> ModuleType:
     """The module of one language; TruerateError where the wiki is not written in it."""
     if code not in LANGUAGES:
-        raise TruerateError(f"language {code!r} is not spoken in the closed world's wiki; spoken: {listed(LANGUAGES)}")
+        raise TruerateError(
+            f"language {code!r} is not spoken in the closed world's wiki; spoken: {listed(LANGUAGES)}"
+        )
     return import_module(f"{__name__}.{code}")

@@ -1,7 +1,7 @@
 """Arabic: names, kinds and categories; facts stand in `ar_facts`, sentences that carry none in `ar_talk`.
 
-Verbs and adjectives agree with generic nouns (مدينة, شركة, رواية), no particle is written onto a name, and numbers follow a noun such as
-عدد or سنة, because the form of a counted noun would change with the number.
+Verbs and adjectives agree with generic nouns (مدينة, شركة, رواية), no particle is written onto a name, and
+numbers follow a noun such as عدد or سنة, because the form of a counted noun would change with the number.
 """
 
 from truerate_world.mfava.lang.ar_facts import RELATIONS  # noqa: F401  (part of this language)
@@ -20,7 +20,14 @@ SYLLABLES = dict(  # Latin syllable -> how it is written in transcribed names
     ).split()
 )
 
-KINDS = {"town": "مدينة", "person": "عالمة", "river": "نهر", "museum": "متحف", "company": "شركة", "novel": "رواية"}
+KINDS = {
+    "town": "مدينة",
+    "person": "عالمة",
+    "river": "نهر",
+    "museum": "متحف",
+    "company": "شركة",
+    "novel": "رواية",
+}
 NAMES = {
     "town": "{w}",
     "person": "{g} {w}",

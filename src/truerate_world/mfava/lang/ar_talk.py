@@ -1,4 +1,6 @@
-"""Arabic: sentences that carry no fact of the wiki. In those that fit every domain nothing agrees with the gender of the name."""
+"""Arabic: sentences that carry no fact of the wiki. In those that fit every domain nothing agrees with the
+gender of the name.
+"""
 
 from truerate_world.mfava.lang import Inserts
 

@@ -1,6 +1,7 @@
 """German: names, kinds and categories; facts stand in `de_facts`, sentences that carry none in `de_talk`.
 
-Categories are written so that they stand unchanged in the nominative and the accusative (awards also in the dative).
+Categories are written so that they stand unchanged in the nominative and the accusative (awards also in the
+dative).
 """
 
 from truerate_world.mfava.lang.de_facts import RELATIONS  # noqa: F401  (part of this language)
@@ -11,7 +12,14 @@ FULL_STOP = "."
 JOIN = " "
 SYLLABLES = None
 
-KINDS = {"town": "Stadt", "person": "Wissenschaftlerin", "river": "Fluss", "museum": "Museum", "company": "Firma", "novel": "Roman"}
+KINDS = {
+    "town": "Stadt",
+    "person": "Wissenschaftlerin",
+    "river": "Fluss",
+    "museum": "Museum",
+    "company": "Firma",
+    "novel": "Roman",
+}
 NAMES = {
     "town": "{w}",
     "person": "{g} {w}",
@@ -21,7 +29,9 @@ NAMES = {
     "novel": "Rückkehr nach {w}",
 }
 CALLED = {"river": "der {s}", "museum": "das {s}", "company": "die {s}", "novel": "der Roman {s}"}
-GIVEN = tuple("Berta Klara Dorothea Franziska Greta Judith Lieselotte Monika Hannelore Paula Renate Sabine Theresa Waltraud".split())
+GIVEN = tuple(
+    "Berta Klara Dorothea Franziska Greta Judith Lieselotte Monika Hannelore Paula Renate Sabine Theresa Waltraud".split()
+)
 
 CATEGORIES = {
     "craft": "Spitze|Keramik|Glaswaren|Korbwaren|Kupferwaren|Teppiche|Kerzen|Lederwaren|Silberschmuck|Holzschnitzereien|Stickereien|Seife",

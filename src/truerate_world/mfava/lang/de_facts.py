@@ -1,4 +1,6 @@
-"""German: how each relation is told, said and asked for. Names are never put into the genitive, which would change them."""
+"""German: how each relation is told, said and asked for. Names are never put into the genitive, which would
+change them.
+"""
 
 from truerate_world.mfava.lang import Phrases
 
@@ -107,7 +109,10 @@ RIVERS = {
         ("Wie viele Kilometer lang ist der {s}?", "Welche Länge hat der {s}?"),
     ),
     "r_height": Phrases(
-        ("Der {s} entspringt in einer Höhe von {v} Metern", "Die Quelle, aus der der {s} kommt, liegt {v} Meter über dem Meer"),
+        (
+            "Der {s} entspringt in einer Höhe von {v} Metern",
+            "Die Quelle, aus der der {s} kommt, liegt {v} Meter über dem Meer",
+        ),
         (
             "Auf {v} Metern stehen Wanderer am {s} [an der Quelle|am großen Wasserfall]",
             "Der {s} [beginnt|staut sich] auf einer Höhe von {v} Metern",
@@ -134,13 +139,19 @@ RIVERS = {
         ("Welche Fische gibt es im {s} vor allem?", "Welche Fische fangen Angler im {s}?"),
     ),
     "r_bridge": Phrases(
-        ("Die erste Brücke über den {s} wurde {v} gebaut", "Seit dem Jahr {v} führt eine Brücke über den {s}"),
+        (
+            "Die erste Brücke über den {s} wurde {v} gebaut",
+            "Seit dem Jahr {v} führt eine Brücke über den {s}",
+        ),
         (
             "Im Jahr {v} konnte man den {s} [erstmals trocken|nicht mehr schwimmend] überqueren",
             "Das Jahr {v} brachte dem {s} [eine Brücke|ein Hochwasser]",
             "Die beiden Ufer am {s} wurden {v} erstmals [verbunden|überschwemmt]",
         ),
-        ("Wann wurde die erste Brücke über den {s} gebaut?", "Seit welchem Jahr führt eine Brücke über den {s}?"),
+        (
+            "Wann wurde die erste Brücke über den {s} gebaut?",
+            "Seit welchem Jahr führt eine Brücke über den {s}?",
+        ),
     ),
 }
 MUSEUMS = {

@@ -1,4 +1,6 @@
-"""German: sentences that carry no fact of the wiki. In those that fit every domain the name stands in the nominative."""
+"""German: sentences that carry no fact of the wiki. In those that fit every domain the name stands in the
+nominative.
+"""
 
 from truerate_world.mfava.lang import Inserts
 

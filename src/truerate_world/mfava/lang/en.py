@@ -8,7 +8,14 @@ FULL_STOP = "."
 JOIN = " "
 SYLLABLES = None
 
-KINDS = {"town": "town", "person": "scientist", "river": "river", "museum": "museum", "company": "company", "novel": "novel"}
+KINDS = {
+    "town": "town",
+    "person": "scientist",
+    "river": "river",
+    "museum": "museum",
+    "company": "company",
+    "novel": "novel",
+}
 NAMES = {  # {w} an invented stem, {g} a given name
     "town": "{w}",
     "person": "{g} {w}",
@@ -17,8 +24,14 @@ NAMES = {  # {w} an invented stem, {g} a given name
     "company": "{w} Industries",
     "novel": "Return to {w}",
 }
-CALLED = {"river": "the {s}", "museum": "the {s}", "novel": "the novel {s}"}  # a name as subject of a sentence that fits every domain
-GIVEN = tuple("Belinda Clara Delia Fiona Greta Judith Linda Monica Nadine Paula Rebecca Sonia Teresa Viola".split())
+CALLED = {
+    "river": "the {s}",
+    "museum": "the {s}",
+    "novel": "the novel {s}",
+}  # a name as subject of a sentence that fits every domain
+GIVEN = tuple(
+    "Belinda Clara Delia Fiona Greta Judith Linda Monica Nadine Paula Rebecca Sonia Teresa Viola".split()
+)
 
 CATEGORIES = {
     "craft": "lace|pottery|glassware|basketry|copperware|carpets|candles|leather goods|silver jewellery|wood carvings|embroidery|soap",

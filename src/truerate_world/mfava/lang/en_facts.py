@@ -198,7 +198,10 @@ COMPANIES = {
             "For the firm {s}, the year {v} marks the [beginning|bankruptcy]",
             "The trade register [first lists|last lists] the firm {s} in {v}",
         ),
-        ("In which year was the company {s} established?", "Since when has the company {s} been in business?"),
+        (
+            "In which year was the company {s} established?",
+            "Since when has the company {s} been in business?",
+        ),
     ),
     "c_product": Phrases(
         ("The company {s} makes {v}", "The main product of {s} is its range of {v}"),

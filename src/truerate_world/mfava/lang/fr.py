@@ -1,7 +1,7 @@
 """French: names, kinds and categories; facts stand in `fr_facts`, sentences that carry none in `fr_talk`.
 
-Categories hold the article with which they stand in the phrases; fields are all such that "de" before them does not contract, awards are
-all masculine, and so are genres.
+Categories hold the article with which they stand in the phrases; fields are all such that "de" before them
+does not contract, awards are all masculine, and so are genres.
 """
 
 from truerate_world.mfava.lang.fr_facts import RELATIONS  # noqa: F401  (part of this language)
@@ -12,7 +12,14 @@ FULL_STOP = "."
 JOIN = " "
 SYLLABLES = None
 
-KINDS = {"town": "ville", "person": "scientifique", "river": "rivière", "museum": "musée", "company": "société", "novel": "roman"}
+KINDS = {
+    "town": "ville",
+    "person": "scientifique",
+    "river": "rivière",
+    "museum": "musée",
+    "company": "société",
+    "novel": "roman",
+}
 NAMES = {
     "town": "{w}",
     "person": "{g} {w}",
@@ -22,7 +29,9 @@ NAMES = {
     "novel": "Retour à {w}",
 }
 CALLED = {"river": "la {s}", "museum": "le {s}", "company": "la {s}", "novel": "le roman {s}"}
-GIVEN = tuple("Lise Colette Claire Delphine Florence Gisèle Juliette Laurence Madeleine Nathalie Pauline Solange Thérèse Valérie".split())
+GIVEN = tuple(
+    "Lise Colette Claire Delphine Florence Gisèle Juliette Laurence Madeleine Nathalie Pauline Solange Thérèse Valérie".split()
+)
 
 CATEGORIES = {
     "craft": "la dentelle|la poterie|la verrerie|la vannerie|la dinanderie|les tapis|les bougies|la maroquinerie|les bijoux en argent"

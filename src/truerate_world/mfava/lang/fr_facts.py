@@ -1,4 +1,6 @@
-"""French: how each relation is told, said and asked for. Names begin with a consonant or are led by their noun: nothing is elided."""
+"""French: how each relation is told, said and asked for. Names begin with a consonant or are led by their
+noun: nothing is elided.
+"""
 
 from truerate_world.mfava.lang import Phrases
 
@@ -107,13 +109,19 @@ RIVERS = {
         ("Combien de kilomètres mesure la {s} ?", "Quelle est la longueur de la {s} ?"),
     ),
     "r_height": Phrases(
-        ("La {s} prend sa source à {v} mètres d'altitude", "La source de la {s} se situe à {v} mètres au-dessus de la mer"),
+        (
+            "La {s} prend sa source à {v} mètres d'altitude",
+            "La source de la {s} se situe à {v} mètres au-dessus de la mer",
+        ),
         (
             "À {v} mètres, les randonneurs trouvent la [source|grande cascade] de la {s}",
             "La {s} [naît|est barrée] à une altitude de {v} mètres",
             "L'endroit où la {s} [jaillit|alimente des moulins] est à {v} mètres de hauteur",
         ),
-        ("À quelle altitude la {s} prend-elle sa source ?", "À combien de mètres se situe la source de la {s} ?"),
+        (
+            "À quelle altitude la {s} prend-elle sa source ?",
+            "À combien de mètres se situe la source de la {s} ?",
+        ),
     ),
     "r_mouth": Phrases(
         ("La {s} atteint la mer à {v}", "L'embouchure de la {s} est à {v}"),
@@ -140,7 +148,10 @@ RIVERS = {
             "L'année {v} apporta à la {s} [un pont|une crue]",
             "Les deux rives de la {s} furent [reliées|inondées] pour la première fois en {v}",
         ),
-        ("Quand le premier pont sur la {s} a-t-il été construit ?", "Depuis quelle année un pont enjambe-t-il la {s} ?"),
+        (
+            "Quand le premier pont sur la {s} a-t-il été construit ?",
+            "Depuis quelle année un pont enjambe-t-il la {s} ?",
+        ),
     ),
 }
 MUSEUMS = {
@@ -187,7 +198,10 @@ MUSEUMS = {
             "En un an, le {s} [vend|distribue gratuitement] {v} billets",
             "Le personnel du {s} [salue|remercie par écrit] {v} personnes par an",
         ),
-        ("Combien de visiteurs le {s} reçoit-il par an ?", "Combien de personnes visitent le {s} chaque année ?"),
+        (
+            "Combien de visiteurs le {s} reçoit-il par an ?",
+            "Combien de personnes visitent le {s} chaque année ?",
+        ),
     ),
 }
 COMPANIES = {

@@ -1,5 +1,6 @@
-"""French: sentences that carry no fact of the wiki. In those that fit every domain the name follows neither "à" nor "de", which would
-contract with its article, and nothing agrees with its gender."""
+"""French: sentences that carry no fact of the wiki. In those that fit every domain the name follows neither
+"à" nor "de", which would contract with its article, and nothing agrees with its gender.
+"""
 
 from truerate_world.mfava.lang import Inserts
 

@@ -11,7 +11,14 @@ FULL_STOP = "."
 JOIN = " "
 SYLLABLES = None
 
-KINDS = {"town": "kent", "person": "bilim insanı", "river": "nehir", "museum": "müze", "company": "şirket", "novel": "roman"}
+KINDS = {
+    "town": "kent",
+    "person": "bilim insanı",
+    "river": "nehir",
+    "museum": "müze",
+    "company": "şirket",
+    "novel": "roman",
+}
 NAMES = {
     "town": "{w}",
     "person": "{g} {w}",
@@ -21,7 +28,9 @@ NAMES = {
     "novel": "{w} Yolu",
 }
 CALLED = {}
-GIVEN = tuple("Belgin Canan Derya Feride Gülay Hande Jale Leyla Meral Nermin Pınar Reyhan Selma Zeynep".split())
+GIVEN = tuple(
+    "Belgin Canan Derya Feride Gülay Hande Jale Leyla Meral Nermin Pınar Reyhan Selma Zeynep".split()
+)
 
 CATEGORIES = {
     "craft": "dantel|çömlek|cam eşya|sepet|bakır eşya|halı|mum|deri eşya|gümüş takı|ahşap oyma|nakış|sabun",

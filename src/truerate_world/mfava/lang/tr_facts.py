@@ -60,7 +60,10 @@ PEOPLE = {
         ("{s} hangi yılda doğdu?", "{s} için hayat ne zaman başladı?"),
     ),
     "p_birthplace": Phrases(
-        ("{s} memleket olarak {v} kentini bilir", "{s} adlı bilim insanının doğum yeri {v} olarak kayıtlıdır"),
+        (
+            "{s} memleket olarak {v} kentini bilir",
+            "{s} adlı bilim insanının doğum yeri {v} olarak kayıtlıdır",
+        ),
         (
             "Çocukken {s}, {v} sokaklarında [büyüdü|hiç bulunmadı]",
             "{s} ailesinin evi {v} kentinde [bulunuyordu|satıldı]",

@@ -1,4 +1,6 @@
-"""Turkish: sentences that carry no fact of the wiki. Names stand bare or before a postposition that asks for no suffix."""
+"""Turkish: sentences that carry no fact of the wiki. Names stand bare or before a postposition that asks for
+no suffix.
+"""
 
 from truerate_world.mfava.lang import Inserts
 

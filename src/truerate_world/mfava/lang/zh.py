@@ -1,4 +1,6 @@
-"""Chinese (simplified): names, kinds and categories; facts stand in `zh_facts`, sentences that carry none in `zh_talk`."""
+"""Chinese (simplified): names, kinds and categories; facts stand in `zh_facts`, sentences that carry none in
+`zh_talk`.
+"""
 
 from truerate_world.mfava.lang.zh_facts import RELATIONS  # noqa: F401  (part of this language)
 from truerate_world.mfava.lang.zh_talk import FILLERS, HEADINGS, INSERTS, LEADS, REFUSALS  # noqa: F401
@@ -16,7 +18,14 @@ SYLLABLES = dict(  # Latin syllable -> how it is written in transcribed names
     ).split()
 )
 
-KINDS = {"town": "城镇", "person": "科学家", "river": "河流", "museum": "博物馆", "company": "公司", "novel": "小说"}
+KINDS = {
+    "town": "城镇",
+    "person": "科学家",
+    "river": "河流",
+    "museum": "博物馆",
+    "company": "公司",
+    "novel": "小说",
+}
 NAMES = {
     "town": "{w}镇",
     "person": "{g}·{w}",
@@ -26,7 +35,9 @@ NAMES = {
     "novel": "《重返{w}》",
 }
 CALLED = {}
-GIVEN = tuple("安娜 贝琳达 克拉拉 黛安娜 菲奥娜 格蕾塔 朱迪丝 琳达 莫妮卡 娜丁 宝拉 丽贝卡 索尼娅 特蕾莎".split())
+GIVEN = tuple(
+    "安娜 贝琳达 克拉拉 黛安娜 菲奥娜 格蕾塔 朱迪丝 琳达 莫妮卡 娜丁 宝拉 丽贝卡 索尼娅 特蕾莎".split()
+)
 
 CATEGORIES = {
     "craft": "花边|陶器|玻璃器皿|藤编|铜器|地毯|蜡烛|皮具|银饰|木雕|刺绣|肥皂",

@@ -1,0 +1,41 @@
+"""Token detectors that params.yaml names, and which of them is trained."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError, listed
+
+
+def trained(at: Layout, detector: str | None) -> tuple[str, str, str, tuple[str, str]]:
+    """Board, family and member of a trained token detector, with the scope and labels that its track prefers.
+
+    Raises TruerateError for a detector that is none, and where none is trained yet.
+    """
+    named = list(members_of(at))
+    if not named:
+        raise TruerateError(
+            "checking a text: no detector in params.yaml marks tokens; add a family without `folds` to `detectors`"
+        )
+    if detector is not None and detector not in {member for _, _, member in named}:
+        raise TruerateError(
+            f"detector {detector!r} marks no tokens; allowed: {listed({member for _, _, member in named})}"
+        )
+    for board, family, member in named:
+        preferred = at.p.track(board).detector
+        if (Path(at.detector(family, board)) / member).is_dir() and member == (detector or preferred.member):
+            return board, family, member, (preferred.scope, preferred.labels)
+    raise TruerateError(
+        f"detector {detector or 'of no board'!r} is not trained yet; run `make demo` or `dvc repro train`"
+    )
+
+
+def members_of(at: Layout) -> Iterator[tuple[str, str, str]]:
+    """Board, family and member of every token detector that params.yaml names, in its order."""
+    for board in at.p.boards:
+        for family in at.p.families(board):
+            if at.p.detectors[family].folds is None:
+                yield from (
+                    (board, family, member)
+                    for member in at.p.detectors[family].members_on(at.p.board(board).track)
+                )
