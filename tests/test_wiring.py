@@ -12,7 +12,6 @@ from truerate.config.stage_settings import Stage, read_by, stages
 ROOT = Path(__file__).parents[1]
 at = Layout.load(str(ROOT / "params.yaml"))
 STAGES = {stage.addressing: stage for stage in Repo(str(ROOT)).index.stages}
-PAIRS = [(detector, board) for detector in at.p.detectors for board in at.p.boards]
 
 
 def here(entries) -> set[str]:
@@ -46,11 +45,22 @@ def test_board_stages_write_where_the_layout_says(board):
     assert outs(f"score@{board}") == {at.scores(board)}
 
 
-@pytest.mark.parametrize(("detector", "board"), PAIRS)
-def test_detector_stages_write_where_the_layout_says(detector, board):
-    assert outs(f"train@{detector}-{board}") == {at.detector(detector, board)}
-    assert outs(f"judge@{detector}-{board}") == {at.judgements(detector, board)}
-    assert at.detector(detector, board) in deps(f"judge@{detector}-{board}")
+@pytest.mark.parametrize("board", at.p.boards)
+def test_detector_stages_write_where_the_layout_says(board):
+    assert outs(f"train@{board}") == {at.trained(board)}
+    assert outs(f"judge@{board}") == {at.judged(board)}
+    assert at.trained(board) in deps(f"judge@{board}")
+    for detector in at.p.families(board):
+        assert Path(at.detector(detector, board)).parent == Path(at.trained(board))
+        assert Path(at.judgements(detector, board)).parent == Path(at.judged(board))
+
+
+@pytest.mark.parametrize("board", at.p.boards)
+def test_no_stage_of_a_board_watches_the_folder_of_another_track(board):
+    own = f"src/truerate/tracks/{at.p.board(board).track}"
+    for name in STAGES:
+        if name.endswith(f"@{board}"):
+            assert {dep for dep in deps(name) if dep.startswith("src/truerate/tracks")} <= {own}, name
 
 
 def watched(stage: Stage) -> set[str]:
@@ -70,10 +80,8 @@ def test_every_stage_watches_the_file_of_its_settings_and_none_reads_params_by_i
 
 @pytest.mark.parametrize("board", at.p.boards)
 def test_stages_that_read_sources_and_items_watch_them(board):
-    of_detectors = [
-        f"{stage}@{detector}-{board}" for stage in ("train", "judge") for detector in at.p.detectors
-    ]
-    for name in [f"{stage}@{board}" for stage in ("label", "audit", "truth", "score")] + of_detectors:
+    stages_of_it = ("label", "train", "judge", "audit", "truth", "score")
+    for name in [f"{stage}@{board}" for stage in stages_of_it]:
         assert {at.p.paths.sources, at.dataset(board)} <= deps(name), name
 
 

@@ -430,25 +430,8 @@ def _steps(commands) -> None:
     )
     export.add_argument("inputs", nargs="*")
     _add(commands, "label", None, lambda o: _flow("evaluate").label(_at(), o.board), "board")
-    _add(
-        commands,
-        "train",
-        None,
-        lambda o: _flow("evaluate").train(_at(), o.detector, o.board),
-        "detector",
-        "board",
-    )
-    _add(
-        commands,
-        "judge",
-        None,
-        lambda o: _flow("evaluate").judge(_at(), o.detector, o.board),
-        "detector",
-        "board",
-    )
-    prune = _add(commands, "prune", None, lambda o: _flow("pages").prune(_at(), o.kind, o.board))
-    prune.add_argument("kind", choices=["judgements", "boards"])
-    prune.add_argument("board", nargs="?")
+    _add(commands, "train", None, lambda o: _flow("detect").train(_at(), o.board), "board")
+    _add(commands, "judge", None, lambda o: _flow("detect").judge(_at(), o.board), "board")
     _add(commands, "score", None, lambda o: _flow("evaluate").score(_at(), o.board), "board")
     _add(commands, "leaderboard", None, lambda o: _flow("pages").leaderboard(_at()))
     _add(commands, "render", None, lambda o: _flow("pages").render(_at()))

@@ -67,9 +67,17 @@ class Layout:
         """Folder of a board's labelled samples (`samples`, `judgements`, `rejects`, `scores`)."""
         return _under(f"{self.p.paths.labels}/{board}", table)
 
+    def trained(self, board: str) -> str:
+        """Folder of a board's fitted families of detectors."""
+        return f"{self.p.paths.detectors}/{board}"
+
+    def judged(self, board: str) -> str:
+        """Folder of what the families of detectors say of a board's texts."""
+        return f"{self.p.paths.judgements}/{board}"
+
     def detector(self, detector: str, board: str) -> str:
         """Folder of a fitted detector family on a board."""
-        return f"{self.p.paths.detectors}/{board}/{detector}"
+        return f"{self.trained(board)}/{detector}"
 
     @property
     def training(self) -> str:
@@ -80,7 +88,7 @@ class Layout:
 
     def judgements(self, detector: str, board: str) -> str:
         """Judgements of a detector family on a board."""
-        return f"{self.p.paths.judgements}/{board}/{detector}.parquet"
+        return f"{self.judged(board)}/{detector}.parquet"
 
     def audit(self, board: str) -> str:
         """Scores of the shortcut audit of a board."""

@@ -16,11 +16,8 @@ if TYPE_CHECKING:
     from truerate.config import Params, Source
 
 READ_ONLY = ("inputs",)  # of `paths`
-BELOW_BUILD = (
-    "settings",
-    "hub",
-    "training",
-)  # what the build itself writes there, beside a scratch folder per board
+# what the build itself writes there, beside a scratch folder per board
+BELOW_BUILD = ("settings", "hub", "training", "judged")
 CODE = ("src", "rules", "site")  # what dvc.yaml watches of the code
 OWN = "own"
 LONGEST = 200  # characters of a place: files lie below it, and systems take names of 255

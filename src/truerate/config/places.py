@@ -137,12 +137,15 @@ def made_by(at: Layout, target: str) -> Stage:
 
 def _out(at: Layout, stage: Stage) -> Path:
     """What a stage of `WRITES` writes: a folder or a file."""
-    board, detector = stage.board, stage.family
-    one = {"dataset": at.dataset, "label": at.labels, "audit": at.audit, "score": at.scores}
-    if stage.name in one:
-        return Path(one[stage.name](board))
-    each = {"train": at.detector, "judge": at.judgements}
-    return Path(each[stage.name](detector, board)) if stage.name in each else Path(at.p.paths.sources)
+    one = {
+        "dataset": at.dataset,
+        "label": at.labels,
+        "train": at.trained,
+        "judge": at.judged,
+        "audit": at.audit,
+        "score": at.scores,
+    }
+    return Path(one[stage.name](stage.board)) if stage.name in one else Path(at.p.paths.sources)
 
 
 def refuse_others(folder: Path, who: str) -> None:
@@ -196,20 +199,18 @@ def _taken_build(at: Layout) -> str | None:
 
 
 def _outs(at: Layout, name: str) -> list[str]:
-    """What DVC empties in a folder of `paths` that several outputs share."""
+    """What boards' stages empty in a folder of `paths`: one output each."""
     one = {
         "datasets": at.dataset,
+        "annotations": lambda board: os.path.dirname(at.annotations(board)),
         "labels": at.labels,
-        "scores": at.scores,
+        "detectors": at.trained,
+        "judgements": at.judged,
         "audits": at.audit,
         "truth": at.truth,
+        "scores": at.scores,
     }
-    if name in one:
-        return [one[name](board) for board in at.p.boards]
-    if name == "annotations":
-        return [os.path.dirname(at.annotations(board)) for board in at.p.boards]
-    each = {"detectors": at.detector, "judgements": at.judgements}.get(name)
-    return [each(family, board) for board in at.p.boards for family in at.p.detectors] if each else []
+    return [one[name](board) for board in at.p.boards] if name in one else []
 
 
 def _strange(name: str, folder: Path, out: Path) -> str | None:

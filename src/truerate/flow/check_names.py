@@ -5,14 +5,12 @@ The first stage asks for all of it, so that such a mistake ends a build before a
 line for each.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from truerate.config.layout import Layout
 from truerate.config.placement import weights
-from truerate.config.stage_settings import stages
 from truerate.config.yaml_faults import veiled
 from truerate.core.errors import TruerateError, listed, meant
 
@@ -30,7 +28,7 @@ OWN_WORDS = {  # what may stand for weights and is none, by the setting
 
 def check_names(at: Layout) -> None:
     """Raise TruerateError with a line for every name that no room knows."""
-    rooms = (_sources, _detectors, _languages, _requests, _weights, _files, _stages, check_web)
+    rooms = (_sources, _detectors, _languages, _requests, _weights, _files, check_web)
     if found := list(dict.fromkeys(line for room in rooms for line in room(at))):
         raise TruerateError(
             "\n".join(veiled(f"params.yaml: {line.removeprefix('params.yaml: ')}") for line in found)
@@ -194,13 +192,6 @@ def _files(at: Layout) -> Iterator[str]:
     yield from _told("tracks.wildhallucinations.takedown", takedown_keys, track.takedown)
     if track.search.recorded:
         yield from _told("tracks.wildhallucinations.search.recorded", recorded, track.search.recorded)
-
-
-def _stages(at: Layout) -> Iterator[str]:
-    """Names of families and boards that would give two stages one name."""
-    named = Counter(stage.address for stage in stages(at.p))
-    if twice := [address for address, n in named.items() if n > 1]:
-        yield f"detectors, boards: two stages would be called {twice[0]!r}; rename a family of detectors or a board"
 
 
 def check_web(at: Layout) -> Iterator[str]:
