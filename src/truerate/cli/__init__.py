@@ -430,11 +430,25 @@ def _steps(commands) -> None:
     )
     export.add_argument("inputs", nargs="*")
     _add(commands, "label", None, lambda o: _flow("evaluate").label(_at(), o.board), "board")
-    _add(commands, "train", None, lambda o: _flow("detect").train(_at(), o.board), "board")
-    _add(commands, "judge", None, lambda o: _flow("detect").judge(_at(), o.board), "board")
+    for name in ("train", "judge"):
+        _add(commands, name, None, _detect).add_argument("boards", nargs="+", metavar="board")
+    _add(commands, "prune", None, _prune).add_argument("kept", nargs="*")
     _add(commands, "score", None, lambda o: _flow("evaluate").score(_at(), o.board), "board")
     _add(commands, "leaderboard", None, lambda o: _flow("pages").leaderboard(_at()))
     _add(commands, "render", None, lambda o: _flow("pages").render(_at()))
+
+
+def _detect(o) -> None:
+    *families, board = o.boards  # dvc.yaml of release 0.1 named a family before the board
+    if families:
+        say(
+            f"{o.command} takes a board alone and makes all its families; the next release refuses {families[0]!r}"
+        )
+    getattr(_flow("detect"), o.command)(_at(), board)
+
+
+def _prune(_o) -> None:
+    say("prune has nothing to do any more: the stage that follows does it; the next release refuses it")
 
 
 def _make(o) -> None:
