@@ -11,11 +11,11 @@ import yaml
 from committed import with_sources
 from dvc.repo import Repo
 
+from truerate.config.layout import WORK as MARK
 from truerate.config.layout import Layout, _digest_of, beside
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Generation, frame, write_parquet
 from truerate.flow import again
-from truerate.config.layout import WORK as MARK
 
 ROOT = Path(__file__).parents[2]
 HELD, OTHER = "halueval-closed-world", "mfava-closed-world"
@@ -128,7 +128,7 @@ def test_files_of_earlier_settings_go_together_where_one_is_stale(at):
 
 
 def test_what_lies_beside_a_stale_file_goes_with_it(at):
-    path = Path(at.scratch(HELD, "recognise", "elm", "quill", "quill", "quill")[0])
+    path = Path(at.scratch(HELD, "recognise", "elm", "quill")[0])
     write_parquet(replies(KEY), path)
     write_parquet(replies(), beside(str(path), "judgements"))
     assert again.ask_again(at, {KEY}) == [HELD]
