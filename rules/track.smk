@@ -1,4 +1,4 @@
-"""One rule per step of a track's graph, `<track>_<step>`, and its export.  INPUTS data/sources  OUTPUTS data/datasets/<board>"""
+"""A rule per step of a track, `<track>_<step>`, and its export.  INPUTS data/sources  OUTPUTS data/datasets"""
 
 from truerate.config.layout import Layout
 from truerate.flow import graph
@@ -31,9 +31,9 @@ for track in graph.tracks(at, config.get("track")):
                 at.scratch_pattern(step.name),
             wildcard_constraints:
                 board=graph.boards(at, track),
-            params:
-                step=step.name,
             resources:
                 **graph.resources(step),
+            params:
+                step=step.name,
             shell:
                 "python -m truerate step {params.step} {wildcards.board} {wildcards.model} {wildcards.shard} {output} -- {input}"

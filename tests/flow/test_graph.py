@@ -1,5 +1,7 @@
 """What follows from a track's graph: whose files there are, which models enter a key, what a step reads."""
 
+import inspect
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -196,3 +198,12 @@ def test_a_graph_names_settings_of_its_track(track):
         stand_in = [step.stand_in.setting] if step.stand_in and step.stand_in.setting else []
         roles = [step.role, *step.asks, *stand_in, *(read.role for read in step.reads if read.role)]
         assert set(roles) <= set(own), step.name
+
+
+@pytest.mark.parametrize("track", ROLES)
+def test_each_step_is_a_function_and_all_are_called_alike(track):
+    steps = import_module(f"truerate.tracks.{track}.steps")
+    for step in graph.steps(track):
+        named = inspect.signature(getattr(steps, step.name)).parameters
+        assert list(named) == ["at", "board", "model", "tables", "shard", "upstream", "asking"], step.name
+        assert named["asking"].kind is inspect.Parameter.KEYWORD_ONLY

@@ -13,7 +13,7 @@ import polars as pl
 from truerate.config.layout import Layout, beside
 from truerate.config.places import refuse_taken
 from truerate.config.stage_settings import Stage
-from truerate.core.errors import TruerateError
+from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import (
     PAIRS,
     SPANS,
@@ -67,13 +67,17 @@ def refuse_stale(at: Layout, board: str, output: str) -> None:
 def step(at: Layout, name: str, board: str, model: str, shard: int, output: str, inputs: list[str]) -> None:
     """One scratch step of the board's track, on one model and shard, from the scratch files that it reads.
 
-    It gives Generation rows, and perhaps a dict of further tables (`BESIDE`), which are written beside them.
+    It gives Generation rows, and perhaps a dict of further tables (of `BESIDE`, those that the track's graph
+    says), which are written beside them.
     """
-    run = step_function(at, board, name)
+    run, known = step_function(at, board, name), graph.step_of(at, board, name).beside
     refuse_stale(at, board, output)
-    replies, more = whole(
+    replies, more = with_beside(
         run(at, board, model, load_source(at, board, reading=read), shard, replies_in(inputs))
     )
+    if untold := more.keys() - known:
+        what = f"step {name!r} of board {board!r} gives {listed(untold)} besides replies"
+        raise TruerateError(f"{what}; its track's graph says: {listed(known)}")
     for table, data in more.items():
         write_parquet(data, beside(output, table))
     write_parquet(replies, Path(output))
@@ -89,7 +93,7 @@ def step_function(at: Layout, board: str, name: str) -> Callable[..., StepTables
     return getattr(track_of(at, board, "steps"), graph.step_of(at, board, name).name)
 
 
-def whole(made: StepTables) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+def with_beside(made: StepTables) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """What a step gave, with an empty dict where it gave replies alone."""
     return made if isinstance(made, tuple) else (made, {})
 

@@ -1,7 +1,7 @@
 """What a build would ask and cost, before it asks anything: `truerate plan`."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from truerate.core.display import show_table
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Document, Generation, frame, read_parquet
 from truerate.flow import graph
-from truerate.flow.dataset import beside_all, replies_of, step_function, whole
+from truerate.flow.dataset import beside_all, replies_of, step_function, with_beside
 from truerate.flow.sources import load_source
 from truerate.flow.tracks import track_of
 from truerate.llm import Reply, Request, estimate
@@ -60,7 +60,7 @@ def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
     The very functions of the steps are run, on stored replies and, where none is, on assumed ones. What stands
     in for a model asks nobody and is not run.
     """
-    at, offered = _light(at, board), track_of(at, board, "plan")
+    offered, light = track_of(at, board, "plan"), _light(at, board)
     given: dict[tuple[str, str], Given] = {}
     asked: list[Planned] = []
     for step in graph.steps_of(at, board):
@@ -77,8 +77,8 @@ def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
                 continue
             peek = Peek(_assuming(offered.assumed, step.name, at.p.track(board)))
             run = partial(step_function(at, board, step.name), asking=peek)
-            parts = [whole(run(at, board, model, tables, shard, replies)) for shard in range(at.p.n_shards)]
-            given[step.name, model] = _joined(parts)
+            shards = [run(light, board, model, tables, shard, replies) for shard in range(at.p.n_shards)]
+            given[step.name, model] = _joined(map(with_beside, shards))
             asked += _by_model(step, model, peek.asked)
     return asked
 
@@ -116,12 +116,11 @@ def _stood_in(
     return instead(at, board, tables, replies) if instead else (frame(Generation), {})
 
 
-def _joined(parts: list[Given]) -> Given:
+def _joined(shards: Iterable[Given]) -> Given:
     """The tables of all shards, one behind another."""
-    names = dict.fromkeys(name for _, beside in parts for name in beside)
-    return pl.concat([rows for rows, _ in parts]), {
-        name: pl.concat([beside[name] for _, beside in parts if name in beside]) for name in names
-    }
+    rows, tables = zip(*shards, strict=True)
+    names = dict.fromkeys(name for beside in tables for name in beside)
+    return pl.concat(rows), {name: pl.concat([beside[name] for beside in tables]) for name in names}
 
 
 def _by_model(step: Step, model: str, requests: list[Request]) -> list[Planned]:
