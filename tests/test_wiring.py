@@ -1,13 +1,18 @@
 """DVC stages ≡ layout ≡ rules: what DVC watches is what the keys hash, what a step writes is what DVC owns."""
 
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from committed import with_sources
 from dvc.repo import Repo
 
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage, read_by, stages
+from truerate.flow import graph
 
 ROOT = Path(__file__).parents[1]
 at = Layout.load(str(ROOT / "params.yaml"))
@@ -120,22 +125,58 @@ def test_readers_and_rules_of_the_sources_are_watched():
     assert made <= deps("sources")
 
 
-def test_every_track_has_its_rules_and_no_python_stands_in_them():
-    for track in {board.track for board in at.p.boards.values()}:
-        text = (ROOT / f"rules/{track}.smk").read_text("utf-8")
-        assert not re.search(r"^\s+(run|script):", text, re.M)
-        commands = set(re.findall(r"python -m truerate (\w+)", text))
-        assert commands <= {"export", "step"} and "export" in commands
+def test_no_python_stands_in_the_rules_and_all_call_the_same_commands():
+    assert {path.name for path in (ROOT / "rules").iterdir()} == {"sources.smk", "track.smk"}
+    text = (ROOT / "rules/track.smk").read_text("utf-8")
+    assert not re.search(r"^\s+(run|script):", text, re.M)
+    assert set(re.findall(r"python -m truerate (\w+)", text)) == {"export", "step"}
 
 
-def test_rules_read_what_the_wiring_says_of_their_step():
-    for track in {board.track for board in at.p.boards.values()}:
-        rules = (ROOT / f"rules/{track}.smk").read_text("utf-8").split("\nrule ")[1:]
-        for rule in rules:
-            step = re.match(rf"{track}_(\w+)", rule)[1]
-            inputs = re.findall(r"lambda wildcards: wiring\.(.+),\n", rule)
-            reading = {"export": "for_export(at, wildcards.board)"}.get(
-                step, f'before(at, wildcards.board, "{step}", wildcards.model)'
-            )
-            assert inputs in ([], [reading]), step
-            assert bool(inputs) == ("-- {input}" in rule), step
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """The committed settings and rules with sources, before anything is built."""
+    with_sources(tmp_path, monkeypatch)
+    shutil.copy(ROOT / "Snakefile", tmp_path)
+    return tmp_path
+
+
+def snakemake(*words: str) -> str:
+    done = subprocess.run([sys.executable, "-m", "snakemake", *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_snakemake_sees_the_steps_of_each_track_and_what_they_read_as_its_graph_says(folder):
+    said = snakemake("--rulegraph", "--forceall")
+    names = dict(re.findall(r'(\d+)\[label = "(\w+)"', said))
+    seen = {(names[first], names[second]) for first, second in re.findall(r"(\d+) -> (\d+)", said)}
+    told = set()
+    for track in graph.tracks(at):
+        export = f"{track}_export"
+        told.add((export, "all"))
+        for step in graph.steps(track):
+            rule = f"{track}_{step.name}"
+            told |= {(rule, export), *((f"{track}_{read.step}", rule) for read in step.reads)}
+    assert seen == told and set(names.values()) == {name for pair in told for name in pair}
+
+
+def test_a_stage_has_the_rules_of_its_track_alone_and_a_profile_names_each_step(folder):
+    """`--until` and `set-resources` take a step by its rule's name."""
+    Path("mine").mkdir()
+    Path("mine/config.yaml").write_text("set-resources: {halueval_filter: {mem_mb: 777}}")
+    words = ("-s", "rules/track.smk", "--config", "track=halueval")
+    assert snakemake("--list-rules", *words).split() == sorted(
+        ["halueval_export", *(f"halueval_{step.name}" for step in graph.steps("halueval"))]
+    )
+    target = at.dataset("halueval-closed-world", "card.json")
+    said = snakemake("-n", target, *words, "--profile", "mine", "--until", "halueval_filter")
+    assert set(re.findall(r"rule (\w+):", said)) == {"halueval_sample", "halueval_filter"}
+    needs = {rule: dict(re.findall(r"(mem_mb|runtime)=(\d+)", rest)) for rule, rest in jobs(said)}
+    own = graph.resources(graph.steps("halueval")[0])
+    assert needs["halueval_sample"] == {name: str(value) for name, value in own.items()}
+    assert needs["halueval_filter"] == {"mem_mb": "777", "runtime": "60"}
+
+
+def jobs(said: str) -> list[tuple[str, str]]:
+    """The jobs of a dry run: each rule with its resources."""
+    return re.findall(r"rule (\w+):.+?resources: ([^\n]+)", said, re.S)

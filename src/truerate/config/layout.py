@@ -114,7 +114,7 @@ class Layout:
     # ---- the scratch tree ---------------------------------------------------------------------------------
     def code(self, track: str) -> tuple[str, ...]:
         """The code that decides a track's scratch rows."""
-        return (f"{ROOT}/tracks/{track}", f"rules/{track}.smk", *SHARED)
+        return (f"{ROOT}/tracks/{track}", "rules/track.smk", f"{ROOT}/flow/graph.py", *SHARED)
 
     @cached_property
     def prompts(self) -> tuple[str, ...]:

@@ -94,19 +94,35 @@ class Resources:
 class Reads:
     """What a step reads of an earlier one: its files of all models, of those of a `role` alone, or (`is_own`)
     of the model that the step itself is about.
+
+    `is_needed`: where the earlier step has no file, this one has none either.
     """
 
     step: str
-    role: str | None = None
+    role: str = ""
     is_own: bool = False
+    is_needed: bool = False
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """What does a step's work where no model is asked: weights that are read here, the web.
+
+    `name` stands in paths where a model's alias would. `setting` is the setting of the track that puts it in
+    the place of the step's model; empty where it does the work always, once for all models of the role.
+    """
+
+    name: str
+    setting: str = ""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a track's data set, in the paper's words; a rule per step, a job per model and shard.
+    """One step of a track's data set, in the paper's words: a rule per step, a job per model and shard.
 
-    `role`: the setting of the track that names the model or models whose files these are; `asks`: further
-    roles that the step asks; `beside`: tables that it gives besides replies.
+    `role`: the setting of the track that names the model or models whose files these are; `asks`: the
+    settings that name who is asked in their place, without all of whom the step has no file; `reads`: earlier
+    steps of the graph; `beside`: tables that it gives besides replies; `does`: what happens in it.
     """
 
     name: str
@@ -115,4 +131,5 @@ class Step:
     reads: tuple[Reads, ...] = ()
     asks: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    stand_in: StandIn | None = None
     resources: Resources = Resources()

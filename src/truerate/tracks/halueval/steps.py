@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from truerate.config.layout import Layout
+from truerate.core.keys import shard_of
 from truerate.core.schemas import Score, frame
 from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from truerate.tracks.halueval.tally import Tally
 
 Asking = Callable[..., list[Reply]]
+Replies = dict[str, pl.DataFrame]
 
 
 def sizes(at: Layout, board: str) -> dict[str, int]:
@@ -68,7 +70,9 @@ def _ask(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> l
     return asking([prompted.request for prompted in asked], at, label=label) if asked else []
 
 
-def sample(at: Layout, board: str, model: str, tables, shard: int, *, asking: Asking = ask) -> pl.DataFrame:
+def sample(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> pl.DataFrame:
     """Candidates of one model for a shard's items: both schemes, every task but general. Generation rows of
     purpose `sample`.
     """
@@ -90,38 +94,45 @@ def sample(at: Layout, board: str, model: str, tables, shard: int, *, asking: As
 
 
 def filter(  # the paper's name of the step
-    at: Layout,
-    board: str,
-    sampled: pl.DataFrame,
-    items: pl.DataFrame,
-    documents: pl.DataFrame,
-    samples: pl.DataFrame | None = None,
-    *,
-    asking: Asking = ask,
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
-    """The judge's choices between two candidates, in both orders. Generation rows of purpose `filter`.
+    """The judge's choices between the two candidates of a shard's items, in both orders. Generation rows of
+    purpose `filter`.
 
-    Of the data set's generator and, where `samples` of the source hold candidates of both schemes, of those
-    too.
+    Of the data set's generator and, where the source holds candidates of both schemes, of those too: they are
+    no shard's own, so every shard gives them.
     """
-    settings = at.p.track(board)
-    if not allowed(at, board, settings.filter_judge):
+    if not allowed(at, board, model):
         return generations([])
-    asked = filter_requests(at, board, sampled, contexts(items, documents), samples)
-    return generations(
-        filtering.collect(asked, _ask(asked, at, f"{board}: filter {settings.filter_judge}", asking))
+    sampled = _of_shard(upstream.get("sample", generations([])), shard, at.p.n_shards)
+    found = contexts(tables.items, tables.documents)
+    asked = filter_requests(at, board, model, sampled, found, tables.samples)
+    return generations(filtering.collect(asked, _ask(asked, at, f"{board}: filter {model}", asking)))
+
+
+def _of_shard(rows: pl.DataFrame, shard: int, n_shards: int) -> pl.DataFrame:
+    """The replies about the items of one shard."""
+    return rows.filter(
+        pl.Series([shard_of(item, n_shards) == shard for item in rows["item_id"]], dtype=pl.Boolean)
     )
 
 
 def filter_requests(
-    at: Layout, board: str, sampled: pl.DataFrame, found: dict[str, Context], samples: pl.DataFrame | None
+    at: Layout,
+    board: str,
+    judge: str,
+    sampled: pl.DataFrame,
+    found: dict[str, Context],
+    samples: pl.DataFrame,
 ) -> list[Prompted]:
     """What filtering asks: generated candidates first, then published ones."""
-    settings, judge = at.p.track(board), at.p.track(board).filter_judge
+    settings = at.p.track(board)
     candidates = dataset.checked(sampled, found, slack=settings.length_slack_words)
-    groups = {GENERATED: dataset.generated_candidates(candidates, settings.dataset_generator)}
-    if samples is not None:
-        groups[PUBLISHED] = dataset.published_candidates(dataset.without_probes(samples, settings.tasks)[0])
+    published = dataset.without_probes(samples, settings.tasks)[0]
+    groups = {
+        GENERATED: dataset.generated_candidates(candidates, settings.dataset_generator),
+        PUBLISHED: dataset.published_candidates(published),
+    }
     return [
         prompted
         for origin, group in groups.items()
@@ -132,17 +143,15 @@ def filter_requests(
 
 
 def respond(
-    at: Layout, board: str, items: pl.DataFrame, documents: pl.DataFrame, shard: int, *, asking: Asking = ask
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
     """Several responses to every general query of a shard's pool. Generation rows of purpose `respond`."""
-    settings = at.p.track(board)
-    if not allowed(at, board, settings.responder):
+    if not allowed(at, board, model):
         return generations([])
-    found = contexts(asked_items(at, board, items, ("general",)), documents)
-    asked = general.requests(in_shard(found.values(), shard, at.p.n_shards), settings.responder, settings)
-    return generations(
-        general.collect(asked, _ask(asked, at, f"{board}: respond {settings.responder}", asking))
-    )
+    found = contexts(asked_items(at, board, tables.items, ("general",)), tables.documents)
+    pool = in_shard(found.values(), shard, at.p.n_shards)
+    asked = general.requests(pool, model, at.p.track(board))
+    return generations(general.collect(asked, _ask(asked, at, f"{board}: respond {model}", asking)))
 
 
 def assemble(
@@ -177,7 +186,7 @@ def assemble(
     )
 
 
-def assembled(at: Layout, board: str, tables, replies: dict[str, pl.DataFrame]) -> Dataset:
+def assembled(at: Layout, board: str, tables, replies: Replies) -> Dataset:
     """The data set that the scratch files of these steps make together with the source."""
     return assemble(
         at, board, tables, *(replies.get(step, generations([])) for step in ("sample", "filter", "respond"))
@@ -214,26 +223,31 @@ def knowledge_of(
 
 
 def recognise(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> tuple[pl.DataFrame, Replies]:
+    """A subject's judgements of a shard's samples and selected general responses, in every variant, and its
+    refinements: Generation rows (purposes `recognise`, `refine`), and beside them the `judgements`.
+    """
+    if not allowed(at, board, model):
+        return generations([]), {"judgements": recognition.judgements([])}
+    texts = assembled(at, board, tables, upstream)
+    found, asked_of = recognition_targets(at, texts, tables.documents, shard)
+    made, judged = judged_texts(at, board, model, tables.documents, found, asked_of, asking=asking)
+    return generations(made), {"judgements": recognition.judgements(judged)}
+
+
+def judged_texts(
     at: Layout,
     board: str,
     subject: str,
-    samples: pl.DataFrame,
-    items: pl.DataFrame,
     documents: pl.DataFrame,
-    responses: pl.DataFrame,
-    shard: int,
+    found: dict[str, Context],
+    asked_of: Sequence[Target],
     *,
     asking: Asking = ask,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """One subject's judgements of a shard's samples and selected general responses, in every variant, and its
-    refinements.
-
-    Gives Generation rows (purposes `recognise`, `refine`) and Judgement rows.
-    """
-    if not allowed(at, board, subject):
-        return generations([]), recognition.judgements([])
+) -> tuple[list[dict], list[dict]]:
+    """Generation and Judgement rows of what one subject says of these texts, of what it refines, and of that."""
     settings, prompts_dir, version = at.p.track(board), at.p.llm.prompts_dir, at.identity(subject)
-    found, asked_of = recognition_targets(at, samples, items, documents, responses, shard)
     knowledge = knowledge_of(at, board, found, documents)
     asked = recognition.requests(
         asked_of, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir
@@ -241,34 +255,27 @@ def recognise(
     made, judged = recognition.collect(
         asked, _ask(asked, at, f"{board}: recognise {subject}", asking), version=version
     )
-    if settings.refinement:
-        flagged = refinement.flagged(judged)
-        again = [target for target in asked_of if target.target_id in flagged]
-        asked = refinement.requests(
-            again, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir
-        )
-        refined = refinement.collect(asked, _ask(asked, at, f"{board}: refine {subject}", asking))
-        asked = refinement.judging_requests(refined, found, subject, settings, prompts_dir=prompts_dir)
-        more, rejudged = recognition.collect(
-            asked, _ask(asked, at, f"{board}: judge what {subject} refined", asking), version=version
-        )
-        made, judged = made + refined + more, judged + rejudged
-    return generations(made), recognition.judgements(judged)
+    if not settings.refinement:
+        return made, judged
+    flagged = refinement.flagged(judged)
+    again = [target for target in asked_of if target.target_id in flagged]
+    asked = refinement.requests(again, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir)
+    refined = refinement.collect(asked, _ask(asked, at, f"{board}: refine {subject}", asking))
+    asked = refinement.judging_requests(refined, found, subject, settings, prompts_dir=prompts_dir)
+    more, rejudged = recognition.collect(
+        asked, _ask(asked, at, f"{board}: judge what {subject} refined", asking), version=version
+    )
+    return made + refined + more, judged + rejudged
 
 
 def recognition_targets(
-    at: Layout,
-    samples: pl.DataFrame,
-    items: pl.DataFrame,
-    documents: pl.DataFrame,
-    responses: pl.DataFrame,
-    shard: int,
+    at: Layout, texts: Dataset, documents: pl.DataFrame, shard: int
 ) -> tuple[dict[str, Context], list[Target]]:
     """The texts of one shard and the contexts of their items. A summary whose document is not at hand cannot
     be judged and is not asked.
     """
-    targets = recognition.targets(samples, responses)
-    named = items.filter(pl.col("item_id").is_in(list({target.item_id for target in targets})))
+    targets = recognition.targets(texts.samples, general.selected(texts.generations))
+    named = texts.items.filter(pl.col("item_id").is_in(list({target.item_id for target in targets})))
     found = {one.item_id: one for one in in_shard(contexts(named, documents).values(), shard, at.p.n_shards)}
     found = {name: one for name, one in found.items() if one.knowledge or one.task != "summarization"}
     return found, [target for target in targets if target.item_id in found]

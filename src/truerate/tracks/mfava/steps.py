@@ -19,9 +19,9 @@ from truerate.tracks.mfava import dataset, seq2seq, translating, wild
 from truerate.tracks.mfava import silver as writing
 from truerate.tracks.mfava.context import Context, chosen, contexts, in_shard
 from truerate.tracks.mfava.dataset import targets, training
+from truerate.tracks.mfava.graph import WEIGHTS
 from truerate.tracks.mfava.languages import SOURCE, check_languages, language
 from truerate.tracks.mfava.tasks import annotation_tasks
-from truerate.tracks.mfava.wiring import WEIGHTS
 
 __all__ = [
     "answer",
@@ -78,12 +78,11 @@ def silver(
     upstream: Replies,
     *,
     asking: Asking = ask,
-    assumed: Callable[[writing.Draft, str | None, Reply], Reply] | None = None,
 ) -> pl.DataFrame:
     """Passages and six insertions into each. Generation rows of purposes `write` and `insert`.
 
-    `assumed` is what a plan reads in place of a reply that has not come: the next round's question depends on
-    it.
+    The next round's question holds the reply to this one, so what a plan assumes must keep the round's rules
+    (`silver.kept`).
     """
     if not allowed(at, board, model) or _has_samples(tables, "silver"):
         return generations([])
@@ -96,11 +95,7 @@ def silver(
         asked: Sequence[Prompted], drafts: Sequence[writing.Draft], type_: str | None
     ) -> list[Reply]:
         replies = _ask(asked, at, f"{board}: {f'insert {type_}' if type_ else 'write'} {model}", asking)
-        return (
-            [assumed(draft, type_, reply) for draft, reply in zip(drafts, replies, strict=True)]
-            if assumed
-            else replies
-        )
+        return [writing.kept(draft, type_, reply) for draft, reply in zip(drafts, replies, strict=True)]
 
     drafts = writing.run(found, model, settings, answered, prompts_dir=at.p.llm.prompts_dir)
     return generations([row for draft in drafts for row in draft.rows])
