@@ -67,7 +67,7 @@ def step(at: Layout, name: str, board: str, model: str, shard: int, output: str,
     """
     refuse_stale(at, board, output)
     run = getattr(track_of(at, board, "scratch"), name)
-    made = run(at, board, model, load_source(at, board, reading=read), shard, replies_in(inputs))
+    made = run(at.on(board), board, model, load_source(at, board, reading=read), shard, replies_in(inputs))
     replies, more = made if isinstance(made, tuple) else (made, {})
     for table, data in more.items():
         write_parquet(data, beside(output, table))
@@ -105,7 +105,7 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
         )
     made = {table: beside_all(inputs, table) for table in BESIDE}
     tables, tasks = track_of(at, board, "steps").exported(
-        at, board, load_source(at, board), replies_in(inputs), made
+        at.on(board), board, load_source(at, board), replies_in(inputs), made
     )
     for name, model in DATASET.items():
         whole = tables.get(name, frame(model))

@@ -5,6 +5,8 @@ one, a text is flagged (so that it is refined and judged again). The number of c
 bound, and exact once everything is stored.
 """
 
+from dataclasses import replace
+
 import polars as pl
 
 from truerate.config.layout import Layout
@@ -82,4 +84,6 @@ def _without_weights(at: Layout) -> Layout:
     no encoder.
     """
     track = at.p.tracks.halueval.model_copy(update={"similarity": "chrf"})
-    return Layout(at.p.model_copy(update={"tracks": at.p.tracks.model_copy(update={"halueval": track})}))
+    return replace(
+        at, p=at.p.model_copy(update={"tracks": at.p.tracks.model_copy(update={"halueval": track})})
+    )
