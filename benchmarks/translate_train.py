@@ -34,8 +34,8 @@ from truerate.sources import SourceTables, wiki_files
 from truerate.tracks.mfava import steps
 from truerate.tracks.mfava.context import context_frame, contexts
 from truerate.tracks.mfava.languages import SOURCE
-from truerate_world.mfava.entity_table import build
-from truerate_world.mfava.reader import reader
+from truerate_world.mfava.models.entity_table import build
+from truerate_world.mfava.models.reader import reader
 from truerate_world.mfava.sources import write
 from truerate_world.mfava.training import example
 

@@ -13,6 +13,7 @@ from dvc.repo import Repo
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage, read_by, stages
 from truerate.flow import graph
+from truerate.flow.guard import watched_by
 
 ROOT = Path(__file__).parents[1]
 at = Layout.load(str(ROOT / "params.yaml"))
@@ -36,8 +37,7 @@ def test_dataset_stage_watches_what_the_key_hashes(board):
     name = f"dataset@{board}"
     assert outs(name) == {at.dataset(board)}
     code = {dep for dep in deps(name) if dep.startswith(("src/", "rules/"))}
-    behind = {path for endpoint in at.p.endpoints.values() for path in endpoint.code}
-    assert code == set(at.code(at.p.board(board).track)) | behind
+    assert code == set(at.code(at.p.board(board).track))
     assert at.source(at.p.board(board).source) in deps(name)
 
 
@@ -80,7 +80,34 @@ def test_every_stage_watches_the_file_of_its_settings_and_none_reads_params_by_i
         assert {dep for dep in deps(name) if dep.startswith(f"{at.p.paths.build}/settings")} == {path}, name
         assert not [dep for dep in STAGES[name].deps if getattr(dep, "params", [])], name
     assert outs("check") == {f"{at.p.paths.build}/settings"}
-    assert deps("check") == {"params.yaml", "src/truerate/config"}
+    assert deps("check") == {"params.yaml", "src/truerate/config", "src/truerate_world"}
+
+
+@pytest.mark.parametrize("board", at.p.boards)
+def test_the_file_of_a_stage_tells_the_code_that_the_settings_name(board):
+    """Of a board's own track, where code is told by track: the folder of another is nothing to the stage."""
+    there = at.on(board)
+    identities = {name: there.endpoint_identity(name) for name, one in at.p.endpoints.items() if one.code}
+    assert watched_by(at, Stage("dataset", board))["code"] == identities != {}
+    name = at.p.board(board).source
+    planted = {name: there.code_digest(at.p.source(name).truth_code)}
+    assert watched_by(at, Stage("annotate", board))["code"] == planted
+    assert watched_by(at, Stage("truth", board))["code"] == planted
+    assert "code" not in watched_by(at, Stage("label", board))
+
+
+def test_the_first_stage_watches_all_code_that_the_settings_name():
+    """It writes its digests, so it runs again where any of it changed; a folder of truerate is watched as such."""
+    named = [
+        *(one.code for one in at.p.endpoints.values()),
+        *(one.code + one.truth_code for one in at.p.sources.values()),
+    ]
+    outside = {path for paths in named for path in paths if not path.startswith("src/truerate/")}
+    assert outside and all(path.startswith("src/truerate_world/") for path in outside)
+    assert "src/truerate_world" in deps("check")
+    assert not [
+        name for name in STAGES if name != "check" and any("truerate_world" in dep for dep in deps(name))
+    ]
 
 
 @pytest.mark.parametrize("board", at.p.boards)
@@ -121,8 +148,7 @@ def test_readers_and_rules_of_the_sources_are_watched():
         "src/truerate/core/text.py",
     } <= deps("sources")
     assert outs("sources") == {at.p.paths.sources}
-    made = {path for source in at.p.sources.values() for path in source.code}
-    assert made <= deps("sources")
+    assert set(watched_by(at, Stage("sources"))["code"]) == set(at.p.sources)
 
 
 def test_no_python_stands_in_the_rules_and_all_call_the_same_commands():

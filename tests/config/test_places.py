@@ -528,10 +528,12 @@ BOARD = "halueval-closed-world"
 OF_STEPS = {
     Stage("sources"): ("sources", "sources/notes.txt"),
     Stage("dataset", BOARD): ("datasets", f"datasets/{BOARD}/notes.txt"),
+    Stage("annotate", BOARD): ("annotations", f"annotations/{BOARD}/notes.txt"),
     Stage("label", BOARD): ("labels", f"labels/{BOARD}/deep/notes.txt"),
     Stage("train", BOARD): ("detectors", f"detectors/{BOARD}/rules/notes.txt"),
     Stage("judge", BOARD): ("judgements", f"judgements/{BOARD}/rules.parquet"),
     Stage("audit", BOARD): ("audits", f"audits/{BOARD}.parquet"),
+    Stage("truth", BOARD): ("truth", f"truth/{BOARD}.parquet"),
     Stage("score", BOARD): ("scores", f"scores/{BOARD}/notes.txt"),
 }
 

@@ -9,8 +9,8 @@ from math import sqrt
 from scipy.special import betaincinv
 
 from truerate.metrics.intervals import family_wise
-from truerate_world.claim_checker import speaker
 from truerate_world.halueval.annotate import ANNOTATORS
+from truerate_world.halueval.models.claim_checker import speaker
 
 from .board import Board
 

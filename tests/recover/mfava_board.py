@@ -21,9 +21,10 @@ from truerate.sources import SourceTables, wiki_files
 from truerate.tracks.mfava import steps
 from truerate.tracks.mfava.gold import Labelled
 from truerate_world.draws import draw
-from truerate_world.mfava import annotate, simulated_model
-from truerate_world.mfava.entity_table import build
-from truerate_world.mfava.reader import Reader, reader, sentences
+from truerate_world.mfava import annotate
+from truerate_world.mfava.models import simulated_model
+from truerate_world.mfava.models.entity_table import build
+from truerate_world.mfava.models.reader import Reader, reader, sentences
 
 from .board import ROOT
 from .cells import CONFIDENCE

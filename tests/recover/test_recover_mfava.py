@@ -21,7 +21,7 @@ from truerate.metrics.rates import mean_of_intervals
 from truerate.tracks.mfava.scores import rejected_rows
 from truerate.tracks.mfava.tally import Tally
 from truerate_world.mfava import annotate
-from truerate_world.mfava.planted import HABITS, rates
+from truerate_world.mfava.models.planted import HABITS, rates
 
 from .board import ROOT
 from .cells import Cell, missed, pooled

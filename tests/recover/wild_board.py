@@ -32,10 +32,10 @@ from truerate_world.encyclopedia import World, build
 from truerate_world.wildhallucinations.annotate import annotate
 from truerate_world.wildhallucinations.annotator_noise import readable
 from truerate_world.wildhallucinations.chats import write_chats
-from truerate_world.wildhallucinations.pages import web
+from truerate_world.wildhallucinations.models.pages import web
+from truerate_world.wildhallucinations.models.writing import text_of
 from truerate_world.wildhallucinations.truth import planted_scores, verifier_scores
 from truerate_world.wildhallucinations.truth_funnel import funnel_scores
-from truerate_world.wildhallucinations.writing import text_of
 
 from .board import ROOT
 from .cells import CONFIDENCE

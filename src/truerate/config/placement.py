@@ -45,13 +45,21 @@ def read(p: "Params") -> list[tuple[str, str]]:
     for name, source in p.sources.items():
         named.append((f"sources.{name}.path", None if source.make else source.path))
         named.append((f"sources.{name}.training.path", source.training and source.training.path))
-        named += [(f"sources.{name}.code", code) for code in source.code]
+        named += [(f"sources.{name}.code", _fixed(code)) for code in source.code]
+        named += [(f"sources.{name}.truth_code", _fixed(code)) for code in source.truth_code]
     for name, endpoint in p.endpoints.items():
-        named += [(f"endpoints.{name}.code", code) for code in endpoint.code]
+        named += [(f"endpoints.{name}.code", _fixed(code)) for code in endpoint.code]
     if wild := p.tracks.wildhallucinations:
         named.append(("tracks.wildhallucinations.takedown", wild.takedown))
         named.append(("tracks.wildhallucinations.search.recorded", wild.search.recorded))
     return [(key, path) for key, path in (*named, *weights(p).items()) if path]
+
+
+def _fixed(code: str) -> str:
+    """The part of a place of code that stands before the first `*` or `{track}`: the folder in which all lies."""
+    parts = PurePosixPath(code).parts
+    is_open = [index for index, part in enumerate(parts) if "*" in part or "{track}" in part]
+    return str(PurePosixPath(*parts[: is_open[0]])) if is_open else code
 
 
 def weights(p: "Params") -> dict[str, str | None]:

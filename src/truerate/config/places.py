@@ -42,10 +42,12 @@ PAGES = ("site_src", "site")  # as the committed settings name them, below `buil
 WRITES = {  # the setting of the folder in which a stage writes, and empties its own place first
     "sources": "sources",
     "dataset": "datasets",
+    "annotate": "annotations",
     "label": "labels",
     "train": "detectors",
     "judge": "judgements",
     "audit": "audits",
+    "truth": "truth",
     "score": "scores",
 }
 _HINT = "name a folder that is absent or empty, or move that away"
@@ -137,12 +139,15 @@ def made_by(at: Layout, target: str) -> Stage:
 
 def _out(at: Layout, stage: Stage) -> Path:
     """What a stage of `WRITES` writes: a folder or a file."""
+    if stage.name == "annotate":
+        return Path(at.annotations(stage.board)).parent
     one = {
         "dataset": at.dataset,
         "label": at.labels,
         "train": at.trained,
         "judge": at.judged,
         "audit": at.audit,
+        "truth": at.truth,
         "score": at.scores,
     }
     return Path(one[stage.name](stage.board)) if stage.name in one else Path(at.p.paths.sources)

@@ -27,7 +27,7 @@ READ = {
         ),
         *("profile", "sizes.{profile}.{track}", "seed", "llm.prompts_dir"),
     ),
-    "annotate": ("boards.{board}", "sources", "tracks.{track}", "seed", "languages"),
+    "annotate": ("boards.{board}", "sources.{source}", "tracks.{track}", "seed", "languages"),
     "label": ("boards", "tracks.{track}", "on_bad_row", "seed", "statistics"),
     "train": (
         "boards.{board}",
@@ -39,7 +39,7 @@ READ = {
     ),
     "judge": ("boards.{board}", "detectors.{families}"),  # networks and their grid lie in what train made
     "audit": ("boards.{board}", "audit", "seed", "statistics"),
-    "truth": ("boards.{board}", "sources", "tracks.{track}", "models", "seed", "languages"),
+    "truth": ("boards.{board}", "sources.{source}", "tracks.{track}", "models", "seed", "languages"),
     "score": ("boards.{board}", "detectors.{families}", "tracks.{track}", "models", "statistics", "seed"),
     "leaderboard": ("boards", "models", "statistics", "seed"),
     "site": (

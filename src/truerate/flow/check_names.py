@@ -53,6 +53,12 @@ def _told(place: str, check: Callable[..., object], *args: object, near: str = "
             yield what if line.startswith("params.yaml: ") else f"{place}: {what}"
 
 
+def _first_told(at: Layout, place: str, check: Callable[..., object], name: str) -> list[str]:
+    """What a room says of a setting that may differ by track: of the first track at which it says something."""
+    told = (list(_told(place, check, there, name)) for there in at.on_each_track())
+    return next(filter(None, told), [])
+
+
 def _sources(at: Layout) -> Iterator[str]:
     """Readers, and the commands that fill folders."""
     from truerate.config import Source, Training
@@ -63,6 +69,8 @@ def _sources(at: Layout) -> Iterator[str]:
         yield from _told(f"sources.{name}", check_reader, name, source, near=_near_reader(source))
         if source.make:
             yield from _told(f"sources.{name}", check_make, name, source, at)
+        if source.truth_code:
+            yield from _first_told(at, f"sources.{name}.truth_code", _truth_code, name)
     for name, public in at.p.public_data.items():
         taught = public.training and Training(reader=public.training.reader, path=public.training.folder)
         source = Source(reader=public.reader, part=public.part, path=public.folder, training=taught)
@@ -111,6 +119,16 @@ def _languages(at: Layout) -> Iterator[str]:
     yield from faults or _unwritten(at)
 
 
+def _params_sent(at: Layout, alias: str) -> dict:
+    from truerate.llm.keys import Target
+
+    return Target.of(at, alias).params({"max_tokens": 1})
+
+
+def _truth_code(at: Layout, name: str) -> str:
+    return at.code_digest(at.p.source(name).truth_code)
+
+
 def _unwritten(at: Layout) -> Iterator[str]:
     """Languages that mFAVA asks for and the command of a board's source is not told to write."""
     for name, board in at.p.boards.items():
@@ -124,19 +142,19 @@ def _unwritten(at: Layout) -> Iterator[str]:
 
 def _requests(at: Layout) -> Iterator[str]:
     """What is sent to models, the commands that start their servers, and the user's prompts."""
-    from truerate.llm.keys import PARAMS, Target
+    from truerate.llm.keys import PARAMS
     from truerate.llm.prompts import check_folder
     from truerate.llm.transport.launch import Launch
 
     broken = set()
     for name, endpoint in at.p.endpoints.items():
-        faults = list(_told(f"endpoints.{name}", at.endpoint_identity, name))
+        faults = _first_told(at, f"endpoints.{name}", Layout.endpoint_identity, name)
         if endpoint.base_url and not is_address(endpoint.base_url):
             faults.append(
                 f"endpoints.{name}.base_url: it names no host and port that can be asked, such as http://localhost:8000/v1"
             )
         if not faults and endpoint.launch:
-            faults = list(_told(f"endpoints.{name}", Launch.of, at, name))
+            faults = _first_told(at, f"endpoints.{name}", Launch.of, name)
         broken |= {name} if faults else set()
         yield from faults
     for alias, model in at.p.models.items():
@@ -144,9 +162,7 @@ def _requests(at: Layout) -> Iterator[str]:
             if name not in PARAMS:
                 yield f"models.{alias}.drop: {name!r} is no setting of a request{meant(name, PARAMS)}; allowed: {listed(PARAMS)}"
         if model.endpoint not in broken:
-            yield from _told(
-                f"models.{alias}.params", lambda alias: Target.of(at, alias).params({"max_tokens": 1}), alias
-            )
+            yield from _told(f"models.{alias}.params", _params_sent, at.on_each_track()[0], alias)
     if at.p.llm.prompts_dir:
         yield from _told("llm.prompts_dir", check_folder, at.p.llm.prompts_dir)
 

@@ -73,7 +73,7 @@ def step(at: Layout, name: str, board: str, model: str, shard: int, output: str,
     run, known = step_function(at, board, name), graph.step_of(at, board, name).beside
     refuse_stale(at, board, output)
     replies, more = with_beside(
-        run(at, board, model, load_source(at, board, reading=read), shard, replies_in(inputs))
+        run(at.on(board), board, model, load_source(at, board, reading=read), shard, replies_in(inputs))
     )
     if untold := more.keys() - known:
         what = f"step {name!r} of board {board!r} gives {listed(untold)} besides replies"
@@ -133,7 +133,7 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
         )
     made = {table: beside_all(inputs, table) for table in BESIDE}
     tables, tasks = track_of(at, board, "steps").exported(
-        at, board, load_source(at, board), replies_in(inputs), made
+        at.on(board), board, load_source(at, board), replies_in(inputs), made
     )
     for name, model in DATASET.items():
         whole = tables.get(name, frame(model))

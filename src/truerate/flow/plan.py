@@ -47,10 +47,10 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
     lines = []
     for name in [board] if board else at.p.boards:
         at.p.board(name)
-        for step in planned(at, name, _source(at, name)):
-            lines.append(
-                {"board": name, "step": step.step, "model": step.model} | asdict(estimate(step.requests, at))
-            )
+        there = at.on(name)
+        for step in planned(there, name, _source(at, name)):
+            cost = asdict(estimate(step.requests, there))
+            lines.append({"board": name, "step": step.step, "model": step.model} | cost)
     return pl.DataFrame(lines, schema=COLUMNS)
 
 

@@ -14,8 +14,8 @@ from truerate.llm.generation import generations
 from truerate_world.encyclopedia import build
 from truerate_world.simulated_model import reply
 from truerate_world.wildhallucinations.annotator_noise import readable
-from truerate_world.wildhallucinations.planted import PAPER_DOMAIN
-from truerate_world.wildhallucinations.writing import text_of
+from truerate_world.wildhallucinations.models.planted import PAPER_DOMAIN
+from truerate_world.wildhallucinations.models.writing import text_of
 
 ROOT = Path(__file__).parents[3]
 BOARD = "wildhallucinations-closed-world"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from truerate.core.text import name_key
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
-from truerate_world.wildhallucinations.planted import (
+from truerate_world.wildhallucinations.models.planted import (
     AMBIGUOUS,
     PAPER_DOMAIN,
     Named,

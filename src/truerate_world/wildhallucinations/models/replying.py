@@ -6,14 +6,14 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from truerate_world.claim_checker import scholar
 from truerate_world.distractors import wrong_value
 from truerate_world.domains import Value
 from truerate_world.draws import draw, pick, shuffled
 from truerate_world.encyclopedia import World
-from truerate_world.wildhallucinations.behaviour_profile import Habits, habits, p_false
-from truerate_world.wildhallucinations.pages import told
-from truerate_world.wildhallucinations.planted import is_known, names_in, planted_as
+from truerate_world.scholar import scholar
+from truerate_world.wildhallucinations.models.behaviour_profile import Habits, habits, p_false
+from truerate_world.wildhallucinations.models.pages import told
+from truerate_world.wildhallucinations.models.planted import is_known, names_in, planted_as
 from truerate_world.writer import Fact
 
 FEWEST = 4  # sentences of a reply

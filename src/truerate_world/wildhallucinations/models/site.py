@@ -11,8 +11,8 @@ import orjson
 from truerate_world.encyclopedia import World
 from truerate_world.faults import Fault, pick
 from truerate_world.http_server import Reply
-from truerate_world.wildhallucinations import pages, writing
-from truerate_world.wildhallucinations.pages import MOST, Page
+from truerate_world.wildhallucinations.models import pages, writing
+from truerate_world.wildhallucinations.models.pages import MOST, Page
 
 SEARCH = "/customsearch/v1"
 FAULTS = {

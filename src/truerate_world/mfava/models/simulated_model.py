@@ -4,50 +4,47 @@ one of its entities.
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
+from truerate_world.answer import Answer
 from truerate_world.draws import draw, pick
-from truerate_world.mfava import entity_table, realiser, silver, translator, wild
-from truerate_world.mfava.planted import HABITS, TYPES
-from truerate_world.mfava.reader import Reader, reader
-from truerate_world.mfava.translator import code_of
-from truerate_world.prompt import Asked
+from truerate_world.encyclopedia import World
+from truerate_world.mfava.models import entity_table, realiser, silver, translator, wild
+from truerate_world.mfava.models.planted import HABITS, TYPES
+from truerate_world.mfava.models.reader import Reader, reader
+from truerate_world.mfava.models.translator import code_of
+from truerate_world.prompt import BARE, Asked
 
 _NUMBER = re.compile(r"\b(\d{1,2})\b")
 N_QUERIES = 2
 
 
-class Reply(NamedTuple):
-    """What a model says: the purpose it recognised, its text, what was planted in it, and `length` where it
-    broke off.
+def answer(world: World, model: str, asked: Asked, sample: int) -> Answer | None:
+    """The reply to a prompt with the wiki's headings, or to a question in one of its languages; None where it
+    is neither.
     """
-
-    task: str
-    text: str
-    truth: dict
-    finish: str | None = None
-
-
-def asked_for(seed: int, model: str, asked: Asked, said: str, sample: int) -> Reply | None:
-    """The reply to a prompt with headings (`said`: its instruction); None where it is not understood."""
-    handler = _HANDLERS.get(asked.purpose)
-    return handler(reader(entity_table.build(seed)), model, asked.fields, said, sample) if handler else None
+    if asked.form == BARE:
+        return _queried(world, model, asked.message, sample)
+    handler = CUES.get(asked.cue)
+    known = reader(entity_table.build(world.seed))
+    return handler(known, model, asked.fields, asked.instruction, sample) if handler else None
 
 
-def queried(seed: int, model: str, query: str, sample: int, *, is_named: bool = False) -> Reply | None:
-    """The reply to a bare query; None where it is no question of the wiki's languages (with `is_named`: names
-    none of its entities).
-    """
-    known = reader(entity_table.build(seed))
+def guess(world: World, model: str, asked: Asked, sample: int) -> Answer | None:
+    """The reply to a bare message that names one of the wiki's entities, in whichever words."""
+    return _queried(world, model, asked.message, sample, is_named=True)
+
+
+def _queried(world: World, model: str, query: str, sample: int, *, is_named: bool = False) -> Answer | None:
+    known = reader(entity_table.build(world.seed))
     found = known.named(query) if is_named else known.asked(query)
     if found is None:
         return None
     spoken = wild.reply(known.atlas, model, found, " ".join(query.split()), sample)
     truth = {"lang": found.code, "spans": spoken.spans, "flaw": spoken.flaw}
-    return Reply("answer", spoken.text, truth, "length" if spoken.is_cut else None)
+    return Answer("answer", spoken.text, truth, "length" if spoken.is_cut else None)
 
 
-def _write(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Reply | None:
+def _write(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
     """A passage in the language that is asked for, from what the reference says in whichever."""
     code, facts = code_of(fields.get("Language", "")), _facts(known, fields.get("Reference", ""))
     if code is None or not facts:
@@ -59,13 +56,13 @@ def _write(known: Reader, model: str, fields: dict[str, str], said: str, sample:
         known.atlas, subject, facts, first, model, "write", code, fields.get("Question", ""), subject, sample
     )
     return (
-        Reply("write", realiser.write(known.atlas, code, written), {"lang": code, "spans": []})
+        Answer("write", realiser.write(known.atlas, code, written), {"lang": code, "spans": []})
         if written
         else None
     )
 
 
-def _insert(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Reply | None:
+def _insert(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
     """The passage with insertions of one type more."""
     code, kind, marked = (
         code_of(fields.get("Language", "")),
@@ -83,10 +80,10 @@ def _insert(known: Reader, model: str, fields: dict[str, str], said: str, sample
     made = silver.inserted(
         known, model, code, kind, marked, subject, facts, model, "insert", kind, marked, sample
     )
-    return Reply("insert", made.text, {"lang": code, "type": kind, "n": made.n, "fault": made.fault})
+    return Answer("insert", made.text, {"lang": code, "type": kind, "n": made.n, "fault": made.fault})
 
 
-def _translate(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Reply | None:
+def _translate(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
     """The text in the target language."""
     source, target = (code_of(fields.get(f"{which} Language", "")) for which in ("Source", "Target"))
     text = fields.get("Text", "")
@@ -95,10 +92,10 @@ def _translate(known: Reader, model: str, fields: dict[str, str], said: str, sam
     made = translator.translated(
         known, model, text, source, target, model, "translate", source, target, text, sample
     )
-    return Reply("translate", made.text, {"lang": target, "fault": made.fault})
+    return Answer("translate", made.text, {"lang": target, "fault": made.fault})
 
 
-def _query(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Reply | None:
+def _query(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
     """Numbered questions about the title; some ask for what the reference does not say."""
     code = code_of(fields.get("Language", ""))
     subject = known.entity(fields.get("Title", ""), code) if code else None
@@ -113,10 +110,10 @@ def _query(known: Reader, model: str, fields: dict[str, str], said: str, sample:
         relation = pick(fitting, *key, place)
         left.remove(relation)
         lines.append(f"{place + 1}. {realiser.question(known.atlas, code, subject, relation, *key, place)}")
-    return Reply("query", "\n".join(lines), {"lang": code})
+    return Answer("query", "\n".join(lines), {"lang": code})
 
 
-def _check(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Reply | None:
+def _check(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
     """Whether the reference says what a question asks for; now and then the wrong word."""
     question = known.asked(fields.get("Question", ""))
     if question is None:
@@ -125,7 +122,7 @@ def _check(known: Reader, model: str, fields: dict[str, str], said: str, sample:
         (one.subject, one.relation) for one in _facts(known, fields.get("Reference", ""))
     }
     is_wrong = draw(model, "check", fields["Question"], sample) < HABITS[model].misjudged
-    return Reply(
+    return Answer(
         "check",
         "Yes" if is_answered != is_wrong else "No",
         {"is_answered": is_answered, "is_wrong": is_wrong},
@@ -138,10 +135,10 @@ def _facts(known: Reader, reference: str) -> list[realiser.Said]:
     return [claim.said for claim in known.read(reference, code)] if code else []
 
 
-_HANDLERS: dict[str, Callable[..., Reply | None]] = {
-    "write": _write,
-    "insert": _insert,
-    "translate": _translate,
-    "query": _query,
-    "check": _check,
+CUES: dict[str, Callable[..., Answer | None]] = {  # the cue at the end of a prompt -> who answers it
+    "Passage": _write,
+    "Tagged Passage": _insert,
+    "Translation": _translate,
+    "Queries": _query,
+    "Answerable": _check,
 }

@@ -8,10 +8,10 @@ import re
 from typing import NamedTuple
 
 from truerate_world.draws import draw
-from truerate_world.mfava import realiser
 from truerate_world.mfava.lang import load
-from truerate_world.mfava.planted import HABITS
-from truerate_world.mfava.reader import Claim, Reader
+from truerate_world.mfava.models import realiser
+from truerate_world.mfava.models.planted import HABITS
+from truerate_world.mfava.models.reader import Claim, Reader
 
 _TAG = re.compile(r"<(/?)(entity|relation|contradictory|unverifiable|invented|subjective)>")
 

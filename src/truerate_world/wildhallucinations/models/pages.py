@@ -15,7 +15,7 @@ from truerate_world.distractors import far_values, wrong_value
 from truerate_world.domains import RELATIONS, Value
 from truerate_world.draws import draw, pick, shuffled
 from truerate_world.encyclopedia import Entity, World
-from truerate_world.wildhallucinations.planted import AMBIGUOUS, names_in, planted_as
+from truerate_world.wildhallucinations.models.planted import AMBIGUOUS, names_in, planted_as
 from truerate_world.writer import Fact
 
 MOST = 10  # results of a search

@@ -4,7 +4,7 @@ from html import escape
 
 from truerate_world.draws import draw, pick, shuffled
 from truerate_world.encyclopedia import World
-from truerate_world.wildhallucinations.pages import GOOD, Page
+from truerate_world.wildhallucinations.models.pages import GOOD, Page
 from truerate_world.writer import Fact, Writer
 
 N_AROUND = 4  # paragraphs about other things on a page

@@ -5,13 +5,13 @@ rates.
 from typing import NamedTuple
 
 from truerate_world.draws import draw, shuffled
-from truerate_world.mfava import realiser
-from truerate_world.mfava.entity_table import Atlas
-from truerate_world.mfava.forms import Name
 from truerate_world.mfava.lang import load
-from truerate_world.mfava.planted import HABITS, NEAR, drawn_type, flaw, other_language
-from truerate_world.mfava.reader import Asked
-from truerate_world.mfava.realiser import Said
+from truerate_world.mfava.models import realiser
+from truerate_world.mfava.models.entity_table import Atlas
+from truerate_world.mfava.models.forms import Name
+from truerate_world.mfava.models.planted import HABITS, NEAR, drawn_type, flaw, other_language
+from truerate_world.mfava.models.reader import Asked
+from truerate_world.mfava.models.realiser import Said
 
 N_LEAD = 3  # facts that a lead tells of its subject
 P_LATE = 0.7  # that a fact beyond the lead comes after those of the lead: what everybody knows is told first

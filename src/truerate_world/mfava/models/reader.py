@@ -8,10 +8,10 @@ hallucination.
 from functools import lru_cache
 from typing import NamedTuple
 
-from truerate_world.mfava.entity_table import Atlas, Value, words
-from truerate_world.mfava.forms import SUBJECT, Form, listed
 from truerate_world.mfava.lang import LANGUAGES, RELATIONS
-from truerate_world.mfava.realiser import Said, Span, false_spans, line
+from truerate_world.mfava.models.entity_table import Atlas, Value, words
+from truerate_world.mfava.models.forms import SUBJECT, Form, listed
+from truerate_world.mfava.models.realiser import Said, Span, false_spans, line
 
 
 class Claim(NamedTuple):

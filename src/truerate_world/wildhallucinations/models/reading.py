@@ -8,12 +8,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from truerate.core.text import sentences
-from truerate_world.claim_checker import Scholar, scholar
 from truerate_world.domains import Value
 from truerate_world.encyclopedia import World
 from truerate_world.parser import FACT, Claim
-from truerate_world.wildhallucinations.planted import planted_as
-from truerate_world.wildhallucinations.replying import TITLED
+from truerate_world.scholar import Scholar, scholar
+from truerate_world.wildhallucinations.models.planted import planted_as
+from truerate_world.wildhallucinations.models.replying import TITLED
 
 TITLE, INVENTED, VAGUE = "title", "invented", "vague"  # kinds of what is stated, beside Claim's `fact`
 Votes = Mapping[tuple[int, str], Sequence[Value]]

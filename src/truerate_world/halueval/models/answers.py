@@ -4,10 +4,10 @@ not answer.
 
 from typing import NamedTuple
 
-from truerate_world.claim_checker import Scholar
 from truerate_world.distractors import wrong_value
 from truerate_world.draws import draw, pick, shuffled
-from truerate_world.models import Model
+from truerate_world.halueval.models.claim_checker import Checker
+from truerate_world.halueval.models.profiles import Model
 from truerate_world.writer import Fact
 
 N_SENTENCES = 3
@@ -22,13 +22,13 @@ class Spoken(NamedTuple):
     is_abstention: bool = False
 
 
-def knows(scholar: Scholar, model: Model, entity: int) -> bool:
+def knows(scholar: Checker, model: Model, entity: int) -> bool:
     """Whether a model knows an entity: the more popular it is, the likelier; the same in every sample."""
     low, high = model.coverage
     return draw(model.name, "knows", entity) < low + (high - low) * scholar.world.entities[entity].popularity
 
 
-def answer(scholar: Scholar, model: Model, query: str, seed: int) -> Spoken | None:
+def answer(scholar: Checker, model: Model, query: str, seed: int) -> Spoken | None:
     """A reply to a query about entities of the world; None where it names none."""
     subjects = list(dict.fromkeys(scholar.parser.read(query).mentioned))[:2]
     if not subjects:
@@ -51,7 +51,7 @@ def answer(scholar: Scholar, model: Model, query: str, seed: int) -> Spoken | No
     return Spoken(" ".join(sentences), tuple(labels))
 
 
-def _chosen(scholar: Scholar, query: str, subjects: list[int], *key: object) -> list[Fact]:
+def _chosen(scholar: Checker, query: str, subjects: list[int], *key: object) -> list[Fact]:
     """True facts to tell: what the query asks for first, then others of its entities."""
     asked = scholar.questions.resolve(query, {})
     facts = [Fact(*step) for step in asked.steps] if asked and asked.kind == "one" else []
@@ -78,7 +78,7 @@ def _label(model: Model, is_unknown: bool, *key: object) -> str | None:
 
 
 def _sentence(
-    scholar: Scholar, fact: Fact, label: str | None, subjects: list[int], before: int | None, *key: object
+    scholar: Checker, fact: Fact, label: str | None, subjects: list[int], before: int | None, *key: object
 ) -> tuple[str, int]:
     """A sentence of a label and the entity it is about."""
     writer, world = scholar.writer, scholar.world

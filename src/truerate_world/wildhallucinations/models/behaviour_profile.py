@@ -4,9 +4,7 @@ probability in [0, 1].
 
 from dataclasses import dataclass, replace
 
-from truerate_world.models import MODELS
-
-SEARCH = "-search"  # a model's id with this at its end is the same model with retrieval
+from truerate_world.models import COVERAGE, SEARCH, base
 
 
 @dataclass(frozen=True)
@@ -53,9 +51,9 @@ _MOST = 0.9  # the highest rate of false sentences
 def _talk(
     name: str, false: tuple[float, float], abstention: float, length: tuple[int, int], **more: float
 ) -> Habits:
-    """Habits of a model that knows what MODELS says it knows."""
+    """Habits of a model that knows what COVERAGE says it knows."""
     usual = {"invented": 0.01, "repeated": 0.10, "titled": 0.10, "vague": 0.25, "polite": 0.06}
-    return Habits(MODELS[name].coverage, abstention, false, length=length, **{**usual, **more})
+    return Habits(COVERAGE[name], abstention, false, length=length, **{**usual, **more})
 
 
 HABITS = {
@@ -89,13 +87,6 @@ HABITS = {
         unparsed=0.05,
     ),
 }
-
-SEARCHING = tuple(f"{name}{SEARCH}" for name in HABITS)  # ids that are served beside those of MODELS
-
-
-def base(model: str) -> str:
-    """The model behind an id: itself, or the one that searches."""
-    return model.removesuffix(SEARCH)
 
 
 def habits(model: str) -> Habits:

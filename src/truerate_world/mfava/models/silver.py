@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from truerate_world.draws import draw, pick, shuffled
-from truerate_world.mfava import realiser
-from truerate_world.mfava.entity_table import Atlas
-from truerate_world.mfava.forms import INSERTED, STATING
 from truerate_world.mfava.lang import load
-from truerate_world.mfava.planted import HABITS
-from truerate_world.mfava.reader import Claim, Reader, sentences
-from truerate_world.mfava.realiser import Said
-from truerate_world.mfava.wild import mistold
+from truerate_world.mfava.models import realiser
+from truerate_world.mfava.models.entity_table import Atlas
+from truerate_world.mfava.models.forms import INSERTED, STATING
+from truerate_world.mfava.models.planted import HABITS
+from truerate_world.mfava.models.reader import Claim, Reader, sentences
+from truerate_world.mfava.models.realiser import Said
+from truerate_world.mfava.models.wild import mistold
 
 MAX_WORDS = 3  # that an insertion may replace
 P_COPIED = 0.6  # that a passage leaves a fact in the words of its reference,

@@ -5,11 +5,11 @@ length.
 from collections.abc import Sequence
 
 from truerate.core.text import words
-from truerate_world.claim_checker import Scholar, broader, related
 from truerate_world.distractors import far_values, foreign_values, near_values, wrong_value
 from truerate_world.domains import RELATIONS, Value
 from truerate_world.draws import draw, pick
-from truerate_world.halueval.questions import Asked
+from truerate_world.halueval.models.claim_checker import Checker, broader, related
+from truerate_world.halueval.models.questions import Asked
 from truerate_world.parser import FACT, Reading
 from truerate_world.writer import Fact
 
@@ -18,7 +18,7 @@ AT_HAND = 0.75
 SLACK = 5  # words that a hallucinated text may have more than the right one
 
 
-def qa(scholar: Scholar, fields: dict[str, str], pattern: str, *key: object) -> str | None:
+def qa(scholar: Checker, fields: dict[str, str], pattern: str, *key: object) -> str | None:
     """A wrong answer of a pattern; None where the question is not understood."""
     evidence = scholar.facts(fields.get("Knowledge", ""))
     asked = scholar.questions.resolve(fields.get("Question", ""), evidence)
@@ -38,7 +38,7 @@ def qa(scholar: Scholar, fields: dict[str, str], pattern: str, *key: object) -> 
     )
 
 
-def dialogue(scholar: Scholar, fields: dict[str, str], pattern: str, *key: object) -> str | None:
+def dialogue(scholar: Checker, fields: dict[str, str], pattern: str, *key: object) -> str | None:
     """The right response with one entity swapped; None where no entity of it is understood."""
     reading = scholar.parser.read(fields.get("True Response", ""))
     facts = [
@@ -56,7 +56,7 @@ def dialogue(scholar: Scholar, fields: dict[str, str], pattern: str, *key: objec
     return _as_told(scholar, reading, told, *key)
 
 
-def summary(scholar: Scholar, fields: dict[str, str], pattern: str, *key: object) -> str | None:
+def summary(scholar: Checker, fields: dict[str, str], pattern: str, *key: object) -> str | None:
     """The right summary with one of its facts replaced; None where nothing of it is understood."""
     reading = scholar.parser.read(fields.get("Right Summary", ""))
     facts = [
@@ -78,7 +78,7 @@ def restated(right: str, *key: object) -> str:
     return text[:1].swapcase() + text[1:] if draw(*key, "case") < 0.5 else text
 
 
-def lengthened(scholar: Scholar, text: str, right: str, *key: object) -> str:
+def lengthened(scholar: Checker, text: str, right: str, *key: object) -> str:
     """The text with empty endings until it has more than `SLACK` words over the right one: a candidate that
     breaks the rule of length.
     """
@@ -90,7 +90,7 @@ def lengthened(scholar: Scholar, text: str, right: str, *key: object) -> str:
     return text + stop
 
 
-def _qa_values(scholar: Scholar, asked: Asked, pattern: str, *key: object) -> list[Value]:
+def _qa_values(scholar: Checker, asked: Asked, pattern: str, *key: object) -> list[Value]:
     world, right = scholar.world, asked.right
     if pattern == "comprehension":
         return sorted(related(world, asked), key=str)
@@ -102,7 +102,7 @@ def _qa_values(scholar: Scholar, asked: Asked, pattern: str, *key: object) -> li
     return far_values(world, right, asked.relation, *key)
 
 
-def _broad(scholar: Scholar, asked: Asked, limit: int, *key: object) -> str:
+def _broad(scholar: Checker, asked: Asked, limit: int, *key: object) -> str:
     """An answer that names no value."""
     kind = asked.right[0]
     one, several = _kinds(scholar, asked.right)
@@ -110,7 +110,7 @@ def _broad(scholar: Scholar, asked: Asked, limit: int, *key: object) -> str:
     return pick([text for text in texts if len(words(text)) <= limit] or texts, *key, "broad form")
 
 
-def _kinds(scholar: Scholar, value: Value) -> tuple[str, str]:
+def _kinds(scholar: Checker, value: Value) -> tuple[str, str]:
     tongue = scholar.tongue.words
     if value[0] == "e":
         return tongue.KINDS[scholar.world.entities[value[1]].domain]
@@ -118,7 +118,7 @@ def _kinds(scholar: Scholar, value: Value) -> tuple[str, str]:
     return kind, kind
 
 
-def _kind(scholar: Scholar, value: Value) -> str:
+def _kind(scholar: Checker, value: Value) -> str:
     return _kinds(scholar, value)[0]
 
 
@@ -131,14 +131,14 @@ def _relation_of(asked: Asked, value: Value) -> str:
     return asked.relation if RELATIONS[asked.relation].kind == "n" else "founded"
 
 
-def _chosen(scholar: Scholar, options: Sequence[Value], knowledge: str, *key: object) -> Value:
+def _chosen(scholar: Checker, options: Sequence[Value], knowledge: str, *key: object) -> Value:
     """One of the values, rather one that the knowledge names: a name alone shall not give a candidate away."""
     named = {("e", entity) for entity in scholar.parser.read(knowledge).mentioned}
     at_hand = [value for value in options if value in named]
     return pick(at_hand if at_hand and draw(*key, "at hand") < AT_HAND else options, *key, "value")
 
 
-def _swaps(scholar: Scholar, right: Value, pattern: str, *key: object) -> list[Value]:
+def _swaps(scholar: Checker, right: Value, pattern: str, *key: object) -> list[Value]:
     if pattern == "extrinsic-hard":
         return foreign_values(scholar.world, right, *key)
     return (near_values if pattern == "extrinsic-soft" else far_values)(scholar.world, right, "")
@@ -149,7 +149,7 @@ def _with(fact: Fact, before: Value, after: Value) -> Fact:
     return fact._replace(subject=after[1]) if ("e", fact.subject) == before else fact
 
 
-def _as_told(scholar: Scholar, reading: Reading, facts: Sequence[Fact], *key: object) -> str:
+def _as_told(scholar: Checker, reading: Reading, facts: Sequence[Fact], *key: object) -> str:
     """Facts told with as much talk around them as a reading had."""
     first = reading.claims[0].sentence if reading.claims else 0
     last = reading.claims[-1].sentence if reading.claims else 0
@@ -159,7 +159,7 @@ def _as_told(scholar: Scholar, reading: Reading, facts: Sequence[Fact], *key: ob
 
 
 def _replacements(
-    scholar: Scholar, document: str, facts: Sequence[Fact], pattern: str, *key: object
+    scholar: Checker, document: str, facts: Sequence[Fact], pattern: str, *key: object
 ) -> list[Fact]:
     """Facts of a pattern that a summary of the document could state."""
     world, stated = scholar.world, scholar.facts(document)
@@ -186,7 +186,7 @@ def _replacements(
     ]
 
 
-def _short(scholar: Scholar, facts: Sequence[Fact]) -> str:
+def _short(scholar: Checker, facts: Sequence[Fact]) -> str:
     """Facts in their shortest forms, one to a line."""
     tongue = scholar.tongue
     lines = []

@@ -1,12 +1,12 @@
 """Refinement: a hallucinated text made right from the knowledge at hand."""
 
-from truerate_world.claim_checker import Scholar
+from truerate_world.halueval.models.claim_checker import Checker
+from truerate_world.halueval.models.tasks import Asked
 from truerate_world.parser import FACT
-from truerate_world.prompt import Asked
 from truerate_world.writer import Fact
 
 
-def refined(scholar: Scholar, asked: Asked, text: str, *key: object) -> str | None:
+def refined(scholar: Checker, asked: Asked, text: str, *key: object) -> str | None:
     """The text with its false parts replaced; None where the knowledge does not say what is right, or nothing
     is wrong.
     """
@@ -16,7 +16,7 @@ def refined(scholar: Scholar, asked: Asked, text: str, *key: object) -> str | No
     return _facts(scholar, evidence, text, asked.task, *key)
 
 
-def _answer(scholar: Scholar, fields: dict[str, str], *key: object) -> str | None:
+def _answer(scholar: Checker, fields: dict[str, str], *key: object) -> str | None:
     question = scholar.questions.resolve(
         fields.get("Question", ""), scholar.facts(fields.get("Knowledge", ""))
     )
@@ -25,7 +25,7 @@ def _answer(scholar: Scholar, fields: dict[str, str], *key: object) -> str | Non
     return scholar.writer.answer(question.right, question.relation, *key)
 
 
-def _facts(scholar: Scholar, evidence: str, text: str, task: str, *key: object) -> str | None:
+def _facts(scholar: Checker, evidence: str, text: str, task: str, *key: object) -> str | None:
     """What the text says, with values as the evidence has them; in a summary what the evidence does not have
     is left out.
     """

@@ -5,17 +5,16 @@ The patterns are recognised from what a text says, never from how it was made, s
 agree on them.
 """
 
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from truerate_world.distractors import is_near, is_same_type
 from truerate_world.domains import RELATIONS, Value
 from truerate_world.encyclopedia import World
-from truerate_world.halueval.questions import Asked, Questions
+from truerate_world.halueval.models.questions import Asked, Questions
 from truerate_world.lexicon import Tongue
-from truerate_world.parser import FACT, Claim, Parser, Reading
-from truerate_world.writer import Writer
+from truerate_world.parser import FACT, Claim, Reading
+from truerate_world.scholar import Facts, Scholar
 
 PATTERNS = {
     "qa": ("comprehension", "factualness", "specificity", "inference"),
@@ -26,7 +25,6 @@ PATTERNS = {
 SHARED_WORDS = (
     0.5  # a text that cannot be read is taken as right when this share of its words stands in the evidence
 )
-Facts = Mapping[tuple[int, str], Value]
 
 
 class Finding(NamedTuple):
@@ -40,20 +38,13 @@ class Finding(NamedTuple):
     spans: tuple[tuple[str, str], ...] = ()
 
 
-class Scholar:
-    """Reads, writes and checks texts in one language of one world."""
+class Checker(Scholar):
+    """A scholar who checks what a text says: against the evidence at hand, and else against the world."""
 
     def __init__(self, world: World, language: str):
-        self.world = world
-        self.tongue: Tongue = world.tongues[language]
-        self.parser = Parser(world, self.tongue)
-        self.writer = Writer(world, self.tongue)
+        super().__init__(world, language)
         self.questions = Questions(world, self.tongue)
         self.broad = _broad(self.tongue)
-
-    def facts(self, evidence: str) -> Facts:
-        """The facts that a text states."""
-        return self.parser.read(evidence).facts
 
     def qa(self, question: str, answer: str, knowledge: str = "") -> Finding:
         """An answer names the right value, by any of its names, or it hallucinates."""
@@ -162,16 +153,16 @@ class Scholar:
 
 
 @lru_cache(maxsize=16)
-def scholar(world: World, language: str | None = None) -> Scholar:
-    """The scholar of a world's language (its first one by default), kept for the next call."""
-    return Scholar(world, language or world.languages[0])
+def checker(world: World, language: str | None = None) -> Checker:
+    """The checker of a world's language (its first one by default), kept for the next call."""
+    return Checker(world, language or world.languages[0])
 
 
-def speaker(world: World, text: str) -> Scholar:
-    """The scholar of the language that a text is in: the one that reads most of its claims, the first one
+def speaker(world: World, text: str) -> Checker:
+    """The checker of the language that a text is in: the one that reads most of its claims, the first one
     where none does.
     """
-    known = [scholar(world, language) for language in world.languages]
+    known = [checker(world, language) for language in world.languages]
     return known[0] if len(known) == 1 else max(known, key=lambda one: len(one.parser.read(text).claims))
 
 

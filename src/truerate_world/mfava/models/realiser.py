@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from truerate_world.draws import draw, pick
-from truerate_world.mfava.entity_table import N_CATEGORY, RANGES, Atlas, Value, words
-from truerate_world.mfava.forms import INSERTED, SHELVES, STATING, Name, count, forms
 from truerate_world.mfava.lang import RELATIONS
+from truerate_world.mfava.models.entity_table import N_CATEGORY, RANGES, Atlas, Value, words
+from truerate_world.mfava.models.forms import INSERTED, SHELVES, STATING, Name, count, forms
 
 Span = tuple[int, int]
 

@@ -5,12 +5,12 @@ A verdict follows from what the passages say, never from the world, so a broken 
 score; orders that stand in a page are not heeded.
 """
 
-from truerate_world.claim_checker import scholar
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
-from truerate_world.wildhallucinations.behaviour_profile import habits
-from truerate_world.wildhallucinations.planted import planted_as
-from truerate_world.wildhallucinations.reading import (
+from truerate_world.scholar import scholar
+from truerate_world.wildhallucinations.models.behaviour_profile import habits
+from truerate_world.wildhallucinations.models.planted import planted_as
+from truerate_world.wildhallucinations.models.reading import (
     INVENTED,
     TITLE,
     Stated,
