@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from truerate.metrics.agreement import span_counts
-from truerate.tracks.halueval.tally import Tally
+from truerate.metrics.score_writer import ScoreWriter
 
 ANNOTATORS = "annotators"
 _WORD = re.compile(r"\S+")
@@ -26,16 +26,18 @@ def agreement_sums(counts: np.ndarray) -> list[float]:
     return [float(agreeing.sum()), float(len(counts)), float(counts[:, 1].sum()), float(n.sum())]
 
 
-def agreement_scores(sums: list[list[float]], clusters: list[str], where: dict, tally: Tally) -> list[dict]:
+def agreement_scores(
+    sums: list[list[float]], clusters: list[str], where: dict, writer: ScoreWriter
+) -> list[dict]:
     """Score rows `fleiss_kappa` and `percent_agreement`, resampling clusters of texts; null over no unit with
     two ratings.
     """
     values = np.array(sums, dtype=float).reshape(len(sums), 4)
     return [
-        tally.statistic(
+        writer.statistic(
             "fleiss_kappa", ANNOTATORS, where, values, clusters, _fleiss_kappa, bounds=(-1.0, 1.0)
         ),
-        tally.statistic(
+        writer.statistic(
             "percent_agreement",
             ANNOTATORS,
             where,
@@ -52,7 +54,7 @@ def _fleiss_kappa(totals: np.ndarray) -> np.ndarray:
     return np.where(expected < 1 - 1e-12, (observed - expected) / (1 - expected), np.nan)
 
 
-def published_agreement(judgements: pl.DataFrame, samples: pl.DataFrame, tally: Tally) -> list[dict]:
+def published_agreement(judgements: pl.DataFrame, samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """Agreement of the annotators that a source came with, per task: on whole texts, and on the words that
     they marked.
 
@@ -71,7 +73,7 @@ def published_agreement(judgements: pl.DataFrame, samples: pl.DataFrame, tally: 
         ]
         words = [agreement_sums(_word_counts(row)) for row in part.iter_rows(named=True)]
         for unit, sums in (("text", texts), ("word", words)):
-            made += agreement_scores(sums, part["group_id"].to_list(), {"task": task, "unit": unit}, tally)
+            made += agreement_scores(sums, part["group_id"].to_list(), {"task": task, "unit": unit}, writer)
     return made
 
 

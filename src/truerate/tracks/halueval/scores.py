@@ -13,28 +13,30 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import Outcome, Score, emptied, frame, pair, pairs
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval.judged import PLAIN, Contrast, by_subject, contrasts, judged, one_side
-from truerate.tracks.halueval.tally import Tally
 
 Entry = tuple[str, dict, np.ndarray, np.ndarray]
 
 
 def score_recognition(
-    samples: pl.DataFrame, judgements: pl.DataFrame, tally: Tally
+    samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Score and Outcome rows of every judge on every task, variant and scheme."""
     scores, outcomes = [], []
     for subject, where, rows in by_subject(judged(samples, judgements)):
         if where["variant"] == "contrast":
             found = contrasts(rows)
-            made = contrast_scores(subject, where, found, tally)
-            told = [_outcome(tally, subject, where, one.pair_id, one.group_id, one.is_right) for one in found]
+            made = contrast_scores(subject, where, found, writer)
+            told = [
+                _outcome(writer, subject, where, one.pair_id, one.group_id, one.is_right) for one in found
+            ]
         else:
-            made = recognition_scores(subject, where, rows, tally)
-            told = _outcomes(tally, subject, where, rows)
+            made = recognition_scores(subject, where, rows, writer)
+            told = _outcomes(writer, subject, where, rows)
         if is_unanswered(rows):
             made, told = (
-                tally.no_answers(subject, where, made, rows.height),
+                writer.no_answers(subject, where, made, rows.height),
                 [row | {"value": None} for row in told],
             )
         scores.extend(made)
@@ -47,14 +49,14 @@ def is_unanswered(rows: pl.DataFrame) -> bool:
     return not rows.is_empty() and bool((rows["status"] == "dead").all())
 
 
-def recognition_scores(subject: str, where: dict, rows: pl.DataFrame, tally: Tally) -> list[dict]:
+def recognition_scores(subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """Every recognition metric of one judge in one task and variant, and its TPR and failures by pattern."""
     clusters = rows["group_id"].to_list()
     shares, f1s, cells = metric_entries(rows, where)
-    made = tally.ratios(subject, shares + pattern_entries(rows, where), clusters)
-    made += tally.ratios(subject, f1s, clusters, is_share=False)
-    made.append(tally.statistic("macro_f1", subject, where, cells, clusters, _macro_f1))
-    return made + _one_side_scores(subject, where, rows, tally)
+    made = writer.ratios(subject, shares + pattern_entries(rows, where), clusters)
+    made += writer.ratios(subject, f1s, clusters, is_share=False)
+    made.append(writer.statistic("macro_f1", subject, where, cells, clusters, _macro_f1))
+    return made + _one_side_scores(subject, where, rows, writer)
 
 
 def metric_entries(rows: pl.DataFrame, where: dict) -> tuple[list[Entry], list[Entry], np.ndarray]:
@@ -106,16 +108,16 @@ def pattern_entries(rows: pl.DataFrame, where: dict) -> list[Entry]:
     return made
 
 
-def _one_side_scores(subject: str, where: dict, rows: pl.DataFrame, tally: Tally) -> list[dict]:
+def _one_side_scores(subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """Accuracy over one side per pair, as the paper's script asks it; nothing where texts do not come in pairs."""
-    side = rows.filter(one_side(rows, seed=tally.seed))
+    side = rows.filter(one_side(rows, seed=writer.seed))
     if side.is_empty():
         return []
     is_right = (side["verdict"] == side["is_hallucinated"]).fill_null(False).to_list()
-    return [tally.share("accuracy_one_side", subject, where, is_right, side["group_id"].to_list())]
+    return [writer.share("accuracy_one_side", subject, where, is_right, side["group_id"].to_list())]
 
 
-def contrast_scores(subject: str, where: dict, found: Sequence[Contrast], tally: Tally) -> list[dict]:
+def contrast_scores(subject: str, where: dict, found: Sequence[Contrast], writer: ScoreWriter) -> list[dict]:
     """Accuracy of naming the hallucinated side in both orders, in one drawn order, and the share of replies
     without a choice.
     """
@@ -125,35 +127,35 @@ def contrast_scores(subject: str, where: dict, found: Sequence[Contrast], tally:
     unread = [sum(verdict is None for verdict in one.named.values()) for one in found]
     asked = [len(one.named) for one in found]
     return [
-        tally.share("accuracy", subject, where, [one.is_right for one in found], clusters),
-        tally.share(
+        writer.share("accuracy", subject, where, [one.is_right for one in found], clusters),
+        writer.share(
             "accuracy_one_side",
             subject,
             where,
-            [one.in_one_order(seed=tally.seed) for one in found],
+            [one.in_one_order(seed=writer.seed) for one in found],
             clusters,
         ),
-        *tally.ratios(
+        *writer.ratios(
             subject, [("unparsed_rate", where, np.array(unread), np.array(asked))], clusters, is_share=False
         ),
     ]
 
 
-def _outcomes(tally: Tally, subject: str, where: dict, rows: pl.DataFrame) -> list[dict]:
+def _outcomes(writer: ScoreWriter, subject: str, where: dict, rows: pl.DataFrame) -> list[dict]:
     is_right = (rows["verdict"] == rows["is_hallucinated"]).fill_null(False).to_list()
     units = zip(rows["sample_id"].to_list(), rows["group_id"].to_list(), is_right, strict=True)
-    return [_outcome(tally, subject, where, *unit) for unit in units]
+    return [_outcome(writer, subject, where, *unit) for unit in units]
 
 
-def _outcome(tally: Tally, subject: str, where: dict, unit: str, cluster: str, is_right: bool) -> dict:
-    known = {"board": tally.board, "metric": "accuracy", "subject": subject, "slice": pairs(**where)}
+def _outcome(writer: ScoreWriter, subject: str, where: dict, unit: str, cluster: str, is_right: bool) -> dict:
+    known = {"board": writer.board, "metric": "accuracy", "subject": subject, "slice": pairs(**where)}
     return {**known, "unit_id": unit, "cluster_id": cluster, "value": float(is_right)}
 
 
 # ---- refinement --------------------------------------------------------------------------------------------
 
 
-def score_refinement(samples: pl.DataFrame, judgements: pl.DataFrame, tally: Tally) -> pl.DataFrame:
+def score_refinement(samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
     """Share of texts flagged before and after refinement (HELMA 3.3), per judge and task.
 
     After: a flagged text counts by the judgement of its rewritten form; where there is none (no rewriting, no
@@ -179,6 +181,6 @@ def score_refinement(samples: pl.DataFrame, judgements: pl.DataFrame, tally: Tal
             (f"flagged_rate_{when}", {"task": task}, part[when].to_numpy(), every)
             for when in ("before", "after")
         ]
-        found = tally.ratios(judge, entries, clusters)
+        found = writer.ratios(judge, entries, clusters)
         made.extend(emptied(found) if is_unanswered(part) else found)
     return frame(Score, made)

@@ -12,8 +12,8 @@ import numpy as np
 
 from truerate.core.tags import TYPES
 from truerate.metrics.intervals import UNIT, cluster_sums
+from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.token_scores import contingency_kappa
-from truerate.tracks.mfava.tally import ALL, Tally
 
 KINDS = len(TYPES) + 1  # of a token: unmarked, or one of the types
 ANNOTATORS, GOLD = "annotators", "gold"
@@ -67,7 +67,7 @@ def pair_tables(tokens: Tokens) -> dict[str, np.ndarray]:
     }
 
 
-def agreement_rows(tokens: Tokens, lang_of: Mapping[str, str], tally: Tally) -> list[dict]:
+def agreement_rows(tokens: Tokens, lang_of: Mapping[str, str], writer: ScoreWriter) -> list[dict]:
     """`cohen_kappa`, `cohen_kappa_typed`, `percent_agreement` (typed as well) of annotators on shared texts,
     per language.
 
@@ -80,7 +80,7 @@ def agreement_rows(tokens: Tokens, lang_of: Mapping[str, str], tally: Tally) -> 
             continue
         whole = np.stack(list(tables.values()))
         n_pairs = whole.shape[1]
-        found = tally.intervals(
+        found = writer.intervals(
             whole.reshape(len(whole), -1),
             lambda totals, n=n_pairs: _pair_statistics(totals, n),
             bounds=BOUNDS,
@@ -94,7 +94,7 @@ def agreement_rows(tokens: Tokens, lang_of: Mapping[str, str], tally: Tally) -> 
             strict=True,
         ):
             if has_types or not name.endswith("_typed"):
-                made.append(tally.row(name, ANNOTATORS, {"lang": lang}, one, len(whole)))
+                made.append(writer.row(name, ANNOTATORS, {"lang": lang}, one, len(whole)))
     return made
 
 
@@ -119,7 +119,7 @@ def silver_gold_rows(
     silver: Mapping[str, np.ndarray],
     lang_of: Mapping[str, str],
     where: dict,
-    tally: Tally,
+    writer: ScoreWriter,
 ) -> list[dict]:
     """`silver_gold_kappa`, `silver_gold_kappa_typed`, `silver_gold_agreement` over the texts that have both,
     per language and over all.
@@ -130,18 +130,18 @@ def silver_gold_rows(
         tasks = [task for task in both if lang in (ALL, lang_of[task])]
         tables = np.stack([contingency(gold[task], silver[task]) for task in tasks])
         sums = cluster_sums(tasks, tables.reshape(len(tables), -1))
-        found = tally.intervals(
+        found = writer.intervals(
             sums, lambda totals: _pair_statistics(totals, 1)[:, [0, 1, 3]], bounds=(KAPPA, KAPPA, UNIT)
         )
         names = ("silver_gold_kappa", "silver_gold_kappa_typed", "silver_gold_agreement")
         made += [
-            tally.row(name, GOLD, {**where, "lang": lang}, one, len(tasks))
+            writer.row(name, GOLD, {**where, "lang": lang}, one, len(tasks))
             for name, one in zip(names, found, strict=True)
         ]
     return made
 
 
-def plausibility_rows(ratings: Sequence[tuple[str, int]], tally: Tally) -> list[dict]:
+def plausibility_rows(ratings: Sequence[tuple[str, int]], writer: ScoreWriter) -> list[dict]:
     """`plausibility_rate` of each rating 1–5 per language and over all, from (language, rating) of single
     ratings (mFAVA Table 1).
     """
@@ -149,7 +149,7 @@ def plausibility_rows(ratings: Sequence[tuple[str, int]], tally: Tally) -> list[
     for lang in [*sorted({lang for lang, _ in ratings}), ALL] if ratings else []:
         found = np.array([rating for name, rating in ratings if lang in (ALL, name)])
         for rating in range(1, 6):
-            row = tally.row(
+            row = writer.row(
                 "plausibility_rate",
                 ANNOTATORS,
                 {"lang": lang, "rating": rating},

@@ -15,6 +15,7 @@ from truerate.metrics import token_scores
 from truerate.metrics.intervals import UNIT, Interval, cluster_sums
 from truerate.metrics.mushroom import answer_correlation, answer_iou
 from truerate.metrics.rates import mean_of_intervals
+from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.tracks.mfava.marking import (
     AGAINST,
     CATEGORY,
@@ -27,7 +28,6 @@ from truerate.tracks.mfava.marking import (
     token_sums,
     type_sums,
 )
-from truerate.tracks.mfava.tally import ALL, Tally
 
 MARK_ALL, MARK_NONE = "mark-all", "mark-none"
 PLAIN = {
@@ -40,7 +40,7 @@ SPREAD = ("token_precision", "token_recall", "token_f1")  # what Tables 3 and 10
 
 
 def detection_rows(
-    texts: Texts, held: dict[str, Labelled], runs: dict[Detector, list[Run]], tally: Tally
+    texts: Texts, held: dict[str, Labelled], runs: dict[Detector, list[Run]], writer: ScoreWriter
 ) -> list[dict]:
     """Score rows of every detector against every kind of labels, per language and over all."""
     made = []
@@ -48,19 +48,19 @@ def detection_rows(
         langs = languages(held[against].langs)
         for detector, found in runs.items() if langs else ():
             sums = np.stack([_sums(held[against], run, texts) for run in found], axis=1)
-            by_lang = {lang: _language(sums, held[against], lang, detector, tally) for lang in langs}
+            by_lang = {lang: _language(sums, held[against], lang, detector, writer) for lang in langs}
             where = detector.where(against=against)
             for lang, (n, scores, seeds) in by_lang.items():
                 made += [
-                    tally.row(name, detector.member, {**where, "lang": lang, **dict(more)}, one, n)
+                    writer.row(name, detector.member, {**where, "lang": lang, **dict(more)}, one, n)
                     for (name, more), one in scores.items()
                 ]
-                made += _std(detector.member, {**where, "lang": lang}, seeds, tally)
+                made += _std(detector.member, {**where, "lang": lang}, seeds, writer)
             made += _over_languages(
                 by_lang,
                 detector.member,
                 where,
-                tally,
+                writer,
                 is_independent=are_apart(held[against].groups, held[against].langs),
             )
     return made
@@ -78,7 +78,7 @@ def _sums(held: Labelled, run: Run, texts: Texts) -> np.ndarray:
 
 
 def _language(
-    sums: np.ndarray, held: Labelled, lang: str, detector: Detector, tally: Tally
+    sums: np.ndarray, held: Labelled, lang: str, detector: Detector, writer: ScoreWriter
 ) -> tuple[int, dict, np.ndarray]:
     """Number of texts, intervals by (metric, more of the slice), and SPREAD of each seed, (3, seeds), of one
     detector in one language.
@@ -87,7 +87,7 @@ def _language(
     part = sums[inside]
     names = _names(part, detector)
     clusters = cluster_sums(held.groups[inside], part.reshape(len(part), -1))
-    found = tally.intervals(
+    found = writer.intervals(
         clusters, lambda totals: _statistics(totals.reshape(len(totals), *part.shape[1:]), names)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -142,19 +142,19 @@ def _mean(values: np.ndarray) -> np.ndarray:
     return np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
 
 
-def _std(subject: str, where: dict, seeds: np.ndarray, tally: Tally) -> list[dict]:
+def _std(subject: str, where: dict, seeds: np.ndarray, writer: ScoreWriter) -> list[dict]:
     """Standard deviations of precision, recall and F1 (3, seeds) over seeds (n − 1), in the same unit; null
     with one seed.
     """
     made = []
     for name, each in zip(SPREAD, seeds, strict=True):
         value = float(np.std(each, ddof=1)) if len(each) > 1 and not np.isnan(each).any() else None
-        made.append(tally.row(f"{name}_std", subject, where, value, len(each)))
+        made.append(writer.row(f"{name}_std", subject, where, value, len(each)))
     return made
 
 
 def _over_languages(
-    by_lang: dict[str, tuple], subject: str, where: dict, tally: Tally, *, is_independent: bool
+    by_lang: dict[str, tuple], subject: str, where: dict, writer: ScoreWriter, *, is_independent: bool
 ) -> list[dict]:
     """Means over languages of every metric that each of them has, and the spread over seeds of those means."""
     found = list(by_lang.values())
@@ -164,9 +164,9 @@ def _over_languages(
     for name, more in shared:
         each = [scores[name, more] for _, scores, _ in found]
         mean = mean_or_value(each, is_independent=is_independent)
-        made.append(tally.row(name, subject, {**where, "lang": ALL, **dict(more)}, mean, n))
+        made.append(writer.row(name, subject, {**where, "lang": ALL, **dict(more)}, mean, n))
     return made + _std(
-        subject, {**where, "lang": ALL}, np.mean([seeds for *_, seeds in found], axis=0), tally
+        subject, {**where, "lang": ALL}, np.mean([seeds for *_, seeds in found], axis=0), writer
     )
 
 
@@ -184,7 +184,9 @@ def mean_or_value(found: Sequence[Interval], *, is_independent: bool = True) -> 
 # ---- Mu-SHROOM ---------------------------------------------------------------------------------------------
 
 
-def mushroom_rows(texts: Texts, held: Labelled, runs: dict[Detector, list[Run]], tally: Tally) -> list[dict]:
+def mushroom_rows(
+    texts: Texts, held: Labelled, runs: dict[Detector, list[Run]], writer: ScoreWriter
+) -> list[dict]:
     """`iou` and `spearman` (means over answers, seeds averaged) of every detector, and of marking every
     character and none.
 
@@ -207,12 +209,12 @@ def mushroom_rows(texts: Texts, held: Labelled, runs: dict[Detector, list[Run]],
         known = np.array([spans is not None for spans in found[0]])
         scores = [[_both(*one) for one in zip(lengths, gold, run, strict=True)] for run in found]
         means = np.mean(np.array(scores, dtype=float), axis=0)
-        made += _mushroom(detector, means, known, held, tally)
+        made += _mushroom(detector, means, known, held, writer)
     return made
 
 
 def _mushroom(
-    detector: Detector, means: np.ndarray, known: np.ndarray, held: Labelled, tally: Tally
+    detector: Detector, means: np.ndarray, known: np.ndarray, held: Labelled, writer: ScoreWriter
 ) -> list[dict]:
     made = []
     for place, (metric, bounds) in enumerate((("iou", UNIT), ("spearman", (-1.0, 1.0)))):
@@ -221,7 +223,7 @@ def _mushroom(
             inside = (held.langs == lang) & known
             where = detector.where(against=NATURAL, lang=lang)
             each.append(
-                tally.mean(
+                writer.mean(
                     metric, detector.member, where, means[inside, place], held.groups[inside], bounds=bounds
                 )
             )
@@ -231,7 +233,7 @@ def _mushroom(
         ]
         mean = mean_or_value(found, is_independent=are_apart(held.groups, held.langs))
         where = detector.where(against=NATURAL, lang=ALL)
-        made += [*each, tally.row(metric, detector.member, where, mean, sum(row["n"] for row in each))]
+        made += [*each, writer.row(metric, detector.member, where, mean, sum(row["n"] for row in each))]
     return made
 
 
