@@ -94,14 +94,3 @@ def f1(totals: np.ndarray) -> np.ndarray:
 def false_positive_rate(totals: np.ndarray) -> np.ndarray:
     """Of the tokens that are not gold, the share that is detected. NaN where all are gold."""
     return (totals[..., 2] - totals[..., 3]) / (totals[..., 0] - totals[..., 1])
-
-
-def contingency_kappa(tables: np.ndarray) -> np.ndarray:
-    """Cohen's κ of contingency tables (…, k, k) of two raters' labels; NaN over nothing, or where both always
-    say the same one label.
-    """
-    n = tables.sum(axis=(-2, -1))
-    agreed = np.trace(tables, axis1=-2, axis2=-1) / n
-    expected = (tables.sum(axis=-1) * tables.sum(axis=-2)).sum(axis=-1) / n**2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(expected < 1 - 1e-12, (agreed - expected) / (1 - expected), np.nan)

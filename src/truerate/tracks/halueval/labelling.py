@@ -12,7 +12,7 @@ from truerate.core.text import clean
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.sources.label_files import Labelled
 from truerate.tracks.halueval import labels
-from truerate.tracks.halueval.agreeing import ANNOTATORS, agreement_scores, agreement_sums
+from truerate.tracks.halueval.agreeing import ANNOTATORS, agreement_scores, verdict_sums
 from truerate.tracks.halueval.labels import Label
 
 WHERE = {"task": "general"}
@@ -140,5 +140,4 @@ def _screening_scores(
 def _agreement(voted: dict[str, list[Label]], writer: ScoreWriter) -> list[dict]:
     """Agreement of the drawn labels on whole responses."""
     drawn = [[one.is_hallucinated for one in found] for _, found in sorted(voted.items()) if len(found) > 1]
-    sums = [agreement_sums(np.array([[len(said) - sum(said), sum(said)]], dtype=float)) for said in drawn]
-    return agreement_scores(sums, [str(place) for place in range(len(sums))], WHERE, writer)
+    return agreement_scores(verdict_sums(drawn), [str(place) for place in range(len(drawn))], WHERE, writer)

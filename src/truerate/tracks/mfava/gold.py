@@ -18,6 +18,7 @@ from truerate.config.layout import Layout
 from truerate.core.keys import content_id, split_of
 from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs
 from truerate.core.tags import TYPES
+from truerate.metrics.agreement import marked_agreement
 from truerate.metrics.mushroom import HARD
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.tokens import Span as Offset
@@ -27,7 +28,6 @@ from truerate.tracks.mfava.agreement import (
     ANNOTATORS,
     agreement_rows,
     plausibility_rows,
-    silver_agreement,
     silver_gold_rows,
 )
 from truerate.tracks.mfava.labels import Label, Span, checked_labels, runs, token_types, voted
@@ -182,7 +182,7 @@ def screened(labels: Sequence[Label], texts: Mapping[str, Text], *, threshold: f
 
 
 def _agreement(named: Sequence[str], who: str, tokens: Mapping, texts: Mapping[str, Text]) -> float | None:
-    return silver_agreement([tokens[name, who] for name in named], [texts[name].silver for name in named])
+    return marked_agreement([tokens[name, who] for name in named], [texts[name].silver for name in named])
 
 
 def unlabelled(texts: Mapping[str, Text], heard: Heard, labels: Sequence[Label]) -> list[str]:

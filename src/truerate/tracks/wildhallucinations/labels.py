@@ -17,6 +17,7 @@ from truerate.config.layout import Layout
 from truerate.core.keys import content_id, split_of
 from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs
 from truerate.metrics.agreement import (
+    agreement_sums,
     fleiss_kappa,
     krippendorff_alpha,
     max_voting,
@@ -266,10 +267,9 @@ def agreement_rows(
         if not names:
             continue
         ratings = [{"unit_id": name, "label": one.value} for name in names for one in by_task[name]]
-        counts = rating_counts(pl.DataFrame(ratings))
-        n = int((counts.sum(axis=1) >= 2).sum())
+        sums = agreement_sums(rating_counts(pl.DataFrame(ratings))).sum(axis=0)
         for of in (percent_agreement, fleiss_kappa, krippendorff_alpha):
-            made.append(writer.row(of.__name__, LABELLERS, {"kind": kind}, of(counts), n))
+            made.append(writer.row(of.__name__, LABELLERS, {"kind": kind}, float(of(sums)), int(sums[0])))
         ties = np.array([voted[name] is None for name in names], dtype=float)
         clusters = [task_of[name]["item_id"] for name in names]
         made.append(

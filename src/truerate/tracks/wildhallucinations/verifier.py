@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import NO_ANSWERS, emptied, pair
+from truerate.metrics.agreement import cohen_kappa
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.token_scores import contingency_kappa
 from truerate.metrics.wildfact import Verifier, measured
 from truerate.tracks.wildhallucinations.ready import HUMAN
 from truerate.tracks.wildhallucinations.verdicts import said_by
@@ -119,6 +119,6 @@ def _kappa_row(
         {},
         cells,
         entity,
-        lambda totals: contingency_kappa(totals.reshape(-1, 2, 2)),
+        lambda totals: cohen_kappa(totals.reshape(-1, 2, 2)),
         bounds=(-1.0, 1.0),
     )
