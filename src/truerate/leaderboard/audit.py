@@ -16,6 +16,7 @@ from truerate.config import Audit, Statistics
 from truerate.core.keys import content_id, draw
 from truerate.core.schemas import Score, frame, pair, score_row
 from truerate.core.text import words
+from truerate.metrics import recognition
 from truerate.metrics.intervals import (
     Interval,
     bootstrap_interval,
@@ -193,23 +194,23 @@ def _ngrams(data: Labelled) -> Learner:
 def _measure(data: Labelled, told: Told, s: Statistics, seed: int) -> dict[str, tuple[Interval | None, int]]:
     """The four metrics with intervals and the number of rows or pairs behind each."""
     settings = {"n_resamples": s.n_bootstrap, "confidence": s.confidence, "seed": seed}
-    y, right = data.labels, told.verdicts == data.labels
     names, index = np.unique(data.groups, return_inverse=True)
-    rows = np.stack([right, np.ones_like(y), right & y, y, right & ~y, ~y], axis=1).astype(float)
-    sums = _summed(rows, index, len(names))
+    said = recognition.Verdicts(data.labels, told.verdicts, ~told.verdicts)
+    recalls = recognition.class_columns(recognition.recall(said), recognition.recall_right(said))
+    sums = _summed(np.column_stack([*recognition.accuracy(said), recalls]).astype(float), index, len(names))
     accuracy = ratio_intervals(sums[:, :1], sums[:, 1:2], **settings)
     balanced = cluster_bootstrap(
-        sums[:, 2:], lambda t: ((t[:, 0] / t[:, 1] + t[:, 2] / t[:, 3]) / 2)[:, None], **settings
+        sums[:, 2:], lambda totals: recognition.balanced_accuracy(totals)[:, None], **settings
     )
     measured = ~np.isnan(told.pair_scores)
     of_pair = index[data.sides[:, 0]] if len(data.sides) else np.zeros(0, dtype=int)
     picked = _summed(np.stack([told.pair_scores, measured], axis=1)[measured], of_pair[measured], len(names))
     pairwise = ratio_intervals(picked[:, :1], picked[:, 1:], **settings)
-    n = len(y)
+    n = len(data.labels)
     return {
         "shortcut_accuracy": (_first(accuracy), n),
         "shortcut_balanced_accuracy": (_first(balanced), n),
-        "shortcut_auroc": (_auroc(told.scores, y, index, settings), n),
+        "shortcut_auroc": (_auroc(told.scores, data.labels, index, settings), n),
         "shortcut_pairwise": (_first(pairwise), int(measured.sum())),
     }
 

@@ -6,7 +6,6 @@ import pytest
 from truerate.config import Statistics
 from truerate.core.schemas import Judgement, Outcome, Sample, Score, frame, pairs, validate
 from truerate.leaderboard.rows import rows
-from truerate.metrics import recognition as formulas
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval.judged import judged
 from truerate.tracks.halueval.scores import score_recognition, score_refinement
@@ -91,21 +90,6 @@ def test_recognition(metric):
     row = plain()[0][metric, ("qa", "plain")]
     assert row["value"] == pytest.approx(EXPECTED[metric][0], abs=1e-6) and row["n"] == EXPECTED[metric][1]
     assert row["low"] is None or row["low"] <= row["value"] <= row["high"]
-
-
-def test_names_agree_with_the_formulas():
-    rows = pl.DataFrame(
-        {"is_hallucinated": [name[0] == "h" for name in VERDICTS], "verdict": list(VERDICTS.values())}
-    )
-    known = formulas.recognition(rows)
-    twins = {
-        "precision_right": "precision_faithful",
-        "recall_right": "recall_faithful",
-        "f1_right": "f1_faithful",
-    }
-    assert {name: value for name, (value, _) in EXPECTED.items()} == pytest.approx(
-        {n: known[twins.get(n, n)] for n in EXPECTED}
-    )
 
 
 def test_failures_by_pattern_are_over_read_verdicts():

@@ -13,10 +13,9 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import Outcome, Score, emptied, frame, pair, pairs
-from truerate.metrics.score_writer import ScoreWriter
+from truerate.metrics import recognition
+from truerate.metrics.score_writer import Ratio, ScoreWriter
 from truerate.tracks.halueval.judged import PLAIN, Contrast, by_subject, contrasts, judged, one_side
-
-Entry = tuple[str, dict, np.ndarray, np.ndarray]
 
 
 def score_recognition(
@@ -51,60 +50,26 @@ def is_unanswered(rows: pl.DataFrame) -> bool:
 
 def recognition_scores(subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """Every recognition metric of one judge in one task and variant, and its TPR and failures by pattern."""
-    clusters = rows["group_id"].to_list()
-    shares, f1s, cells = metric_entries(rows, where)
-    made = writer.ratios(subject, shares + pattern_entries(rows, where), clusters)
-    made += writer.ratios(subject, f1s, clusters, is_share=False)
-    made.append(writer.statistic("macro_f1", subject, where, cells, clusters, _macro_f1))
+    clusters, said = rows["group_id"].to_list(), recognition.verdicts(rows)
+    shares = [(name, where, *of(said)) for name, of in recognition.SHARES.items()]
+    halves = [(name, where, *of(said)) for name, of in recognition.F1S.items()]
+    both = recognition.class_columns(recognition.f1(said), recognition.f1_right(said))
+
+    made = writer.ratios(subject, shares + pattern_ratios(rows, where), clusters)
+    made += writer.ratios(subject, halves, clusters, is_share=False)
+    made.append(writer.statistic("macro_f1", subject, where, both, clusters, recognition.macro_f1))
     return made + _one_side_scores(subject, where, rows, writer)
 
 
-def metric_entries(rows: pl.DataFrame, where: dict) -> tuple[list[Entry], list[Entry], np.ndarray]:
-    """Numerators and denominators of the metrics, one entry per row; F1s apart; and the columns that
-    `macro_f1` is made of.
-    """
-    label = rows["is_hallucinated"].to_numpy().astype(bool)
-    yes, no = (
-        (rows["verdict"] == verdict).fill_null(False).to_numpy().astype(bool) for verdict in (True, False)
-    )
-    tp, fp, tn, fn = label & yes, ~label & yes, ~label & no, label & no
-    is_unparsed = ~(yes | no)  # a verdict that cannot be read, and one that never came, are both missing
-    every = np.ones(len(label))
-    shares = [
-        ("accuracy", where, tp | tn, every),
-        ("accuracy_parsed", where, tp | tn, yes | no),
-        ("precision", where, tp, yes),
-        ("recall", where, tp, label),
-        ("precision_right", where, tn, no),
-        ("recall_right", where, tn, ~label),
-        ("tpr", where, tp, tp | fn),
-        ("tnr", where, tn, tn | fp),
-        ("unparsed_rate", where, is_unparsed, every),
-    ]
-    halves = [("f1", 2.0 * tp, 1.0 * label + yes), ("f1_right", 2.0 * tn, 1.0 * ~label + no)]
-    f1s = [(name, where, top, bottom) for name, top, bottom in halves]
-    return shares, f1s, np.stack([column for _, *both in halves for column in both], axis=1)
-
-
-def _macro_f1(totals: np.ndarray) -> np.ndarray:
-    """The mean of both classes' F1 from their numerators and denominators; undefined where one of them is."""
-    return (totals[:, 0] / totals[:, 1] + totals[:, 2] / totals[:, 3]) / 2
-
-
-def pattern_entries(rows: pl.DataFrame, where: dict) -> list[Entry]:
-    """TPR of hallucinated texts by pattern, and its complement, the failure rate (Table 7's failures, as a
-    share).
-    """
-    hallucinated = rows["is_hallucinated"].to_numpy().astype(bool)
-    yes, no = (
-        (rows["verdict"] == verdict).fill_null(False).to_numpy().astype(bool) for verdict in (True, False)
-    )
-    made = []
+def pattern_ratios(rows: pl.DataFrame, where: dict) -> list[Ratio]:
+    """TPR and failure rate of the hallucinated texts of each pattern (HELMA Table 7)."""
+    said, made = recognition.verdicts(rows), []
     for pattern in sorted(rows.filter("is_hallucinated")["pattern"].drop_nulls().unique()):
-        inside = hallucinated & (rows["pattern"] == pattern).fill_null(False).to_numpy().astype(bool)
+        inside = (rows["pattern"] == pattern).fill_null(False).to_numpy().astype(bool)
         slice_ = {**where, "pattern": pattern}
-        made.append(("tpr", slice_, inside & yes, inside & (yes | no)))
-        made.append(("failure_rate", slice_, inside & no, inside & (yes | no)))
+        for name, of in recognition.OF_PATTERN.items():
+            tops, bottoms = of(said)
+            made.append((name, slice_, tops & inside, bottoms & inside))
     return made
 
 
