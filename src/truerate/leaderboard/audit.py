@@ -1,8 +1,8 @@
 """The shortcut audit: how far do classifiers that check no fact tell the labels of a set?
 
 A set whose length, format or wording gives its labels away measures that, and not recognition. Every shortcut
-is learned on training folds (grouped by `group_id`) and measured on the fold left out; intervals come from a
-bootstrap over groups.
+is learned on training folds (grouped by `group_id`) and measured on the fold left out; intervals respect the
+groups (`score_writer.RULES`).
 """
 
 from bisect import bisect
@@ -21,8 +21,8 @@ from truerate.metrics.intervals import (
     Interval,
     bootstrap_interval,
     cluster_bootstrap,
-    ratio_intervals,
     resample_weights,
+    share_interval,
 )
 from truerate.metrics.ngrams import fit_counts, ngram_counts, probabilities_of_counts
 from truerate.metrics.overlap import form, overlap
@@ -198,20 +198,20 @@ def _measure(data: Labelled, told: Told, s: Statistics, seed: int) -> dict[str, 
     said = recognition.Verdicts(data.labels, told.verdicts, ~told.verdicts)
     recalls = recognition.class_columns(recognition.recall(said), recognition.recall_right(said))
     sums = _summed(np.column_stack([*recognition.accuracy(said), recalls]).astype(float), index, len(names))
-    accuracy = ratio_intervals(sums[:, :1], sums[:, 1:2], **settings)
+    accuracy = share_interval(*sums[:, :2].T, confidence=s.confidence)
     balanced = cluster_bootstrap(
         sums[:, 2:], lambda totals: recognition.balanced_accuracy(totals)[:, None], **settings
     )
     measured = ~np.isnan(told.pair_scores)
     of_pair = index[data.sides[:, 0]] if len(data.sides) else np.zeros(0, dtype=int)
     picked = _summed(np.stack([told.pair_scores, measured], axis=1)[measured], of_pair[measured], len(names))
-    pairwise = ratio_intervals(picked[:, :1], picked[:, 1:], **settings)
+    pairwise = share_interval(*picked.T, confidence=s.confidence)
     n = len(data.labels)
     return {
-        "shortcut_accuracy": (_first(accuracy), n),
+        "shortcut_accuracy": (accuracy, n),
         "shortcut_balanced_accuracy": (_first(balanced), n),
         "shortcut_auroc": (_auroc(told.scores, data.labels, index, settings), n),
-        "shortcut_pairwise": (_first(pairwise), int(measured.sum())),
+        "shortcut_pairwise": (pairwise, int(measured.sum())),
     }
 
 

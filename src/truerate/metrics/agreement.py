@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 Span = tuple[int, int]
+KAPPA = (-1.0, 1.0)  # between what κ and α lie
 EVEN = 1e-12  # an agreement by chance that is no further from 1 than this is 1: only one label occurs
 
 

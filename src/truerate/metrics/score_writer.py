@@ -1,4 +1,4 @@
-"""Rows of scores: where they belong, and the interval that fits how their rows hang together."""
+"""Rows of scores: where they belong, and the interval of their kind of quantity (`RULES`)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,13 +14,20 @@ from truerate.metrics.intervals import (
     cluster_bootstrap,
     cluster_sums,
     ratio_intervals,
-    wilson,
-    wilson_clustered,
+    share_interval,
 )
 
 ALL = "all"  # in a slice: a mean over languages, or all subjects together
 # A ratio of sums over the same rows: its metric, its slice, numerators and denominators, one entry per row.
 Ratio = tuple[str, Mapping, np.ndarray, np.ndarray]
+
+# The rule that makes the interval of each kind of quantity, in words; a metric names its kind.
+RULES = {
+    "share": "Wilson's interval; of rows in clusters on the number of independent rows that they are worth",
+    "statistic": "accelerated bootstrap over clusters; where all clusters agree Wilson's over clusters",
+    "mean of cells": "the intervals of the cells, put together by the recovery of their variances",
+    "corrected": "delta method or square-and-add, with the error of what corrects",
+}
 
 
 class Statistics(Protocol):
@@ -83,68 +90,38 @@ class ScoreWriter:
     # ---- shares --------------------------------------------------------------------------------------------
 
     def share(
-        self, metric: str, subject: str, where: Mapping, hits: Sequence[bool], clusters: Sequence[str]
-    ) -> dict:
-        """A Score row of the share of rows that are hits."""
-        top = np.asarray(hits, dtype=float)
-        return self.ratios(subject, [(metric, where, top, np.ones_like(top))], clusters)[0]
-
-    def ratios(
-        self,
-        subject: str,
-        asked: Sequence[Ratio],
-        clusters: Sequence[str],
-        *,
-        is_share: bool = True,
-    ) -> list[dict]:
-        """Score rows of ratios of sums over the same rows; n counts the rows with a denominator.
-
-        With `is_share` false (F1) a Wilson interval does not apply and independent rows are resampled as
-        clusters of one.
-        """
-        if not asked:
-            return []
-        tops, bottoms = (
-            np.stack([np.asarray(entry[place], dtype=float) for entry in asked], axis=1) for place in (2, 3)
-        )
-        names = np.asarray(clusters, dtype=str)
-        totals = list(zip(tops.sum(0), bottoms.sum(0), strict=True))
-        if is_share and len(set(clusters)) == len(names):
-            found = [wilson(top, n, confidence=self.statistics.confidence) for top, n in totals]
-        else:
-            sums = cluster_sums(names, np.hstack([tops, bottoms]))
-            drawn = ratio_intervals(sums[:, : len(asked)], sums[:, len(asked) :], **self.drawn)
-            found = [one or _plain(*pair) for one, pair in zip(drawn, totals, strict=True)]
-        sizes = (bottoms > 0).sum(axis=0)
-        return [
-            self.row(metric, subject, where, one, n)
-            for (metric, where, *_), one, n in zip(asked, found, sizes, strict=True)
-        ]
-
-    def weighted_share(
         self,
         metric: str,
         subject: str,
         where: Mapping,
-        hits: np.ndarray,
-        weights: np.ndarray,
+        hits: Sequence[bool] | np.ndarray,
         clusters: Sequence[str],
+        weights: np.ndarray | None = None,
     ) -> dict:
         """A Score row of `share_of`; n is the number of rows with weight."""
-        found = self.share_of(hits, weights, clusters)
-        return self.row(metric, subject, where, found, int((np.asarray(weights) > 0).sum()))
+        n = len(hits) if weights is None else int((np.asarray(weights) > 0).sum())
+        return self.row(metric, subject, where, self.share_of(hits, clusters, weights), n)
 
-    def share_of(self, hits: np.ndarray, weights: np.ndarray, clusters: Sequence[str]) -> Interval | None:
-        """The weighted share of hits with its clustered Wilson interval, (value, NaN, NaN) on one cluster,
-        None over nothing.
-        """
-        weights = np.asarray(weights, dtype=float)
-        if not len(weights) or not weights.sum():
+    def share_of(
+        self, hits: Sequence[bool] | np.ndarray, clusters: Sequence[str], weights: np.ndarray | None = None
+    ) -> Interval | None:
+        """The share of rows that are hits, weighted where weights are given, by `share_interval`."""
+        weights = np.ones(len(hits)) if weights is None else np.asarray(weights, dtype=float)
+        if not weights.any():
             return None
         weights = weights / weights[weights > 0].mean()
-        tops, bottoms = cluster_sums(clusters, np.stack([weights * hits, weights], axis=1)).T
-        found = wilson_clustered(tops, bottoms, confidence=self.statistics.confidence)
-        return found or _plain(tops.sum(), bottoms.sum())
+        sums = cluster_sums(clusters, np.stack([weights * np.asarray(hits, dtype=float), weights], axis=1))
+        return self.share_interval(*sums.T)
+
+    def share_interval(self, numerators: np.ndarray, denominators: np.ndarray) -> Interval | None:
+        """`intervals.share_interval` of sums within clusters, at the board's confidence."""
+        return share_interval(numerators, denominators, confidence=self.statistics.confidence)
+
+    def shares(self, subject: str, asked: Sequence[Ratio], clusters: Sequence[str]) -> list[dict]:
+        """Score rows of several shares of the same rows; n counts the rows with a denominator."""
+        _, bottoms, sums = _columns(asked, clusters)
+        found = [self.share_interval(sums[:, j], sums[:, len(asked) + j]) for j in range(len(asked))]
+        return self._rows(subject, asked, found, bottoms)
 
     # ---- statistics of sums --------------------------------------------------------------------------------
 
@@ -184,6 +161,20 @@ class ScoreWriter:
         found = self.intervals(sums, lambda totals: of(totals)[:, None], bounds=bounds)[0]
         return self.row(metric, subject, where, found, len(values))
 
+    def ratios(self, subject: str, asked: Sequence[Ratio], clusters: Sequence[str]) -> list[dict]:
+        """Score rows of several ratios between 0 and 1 that are no shares of rows (F1), as from `statistic`; n
+        counts the rows with a denominator.
+        """
+        m = len(asked)
+        tops, bottoms, sums = _columns(asked, clusters)
+        drawn = ratio_intervals(sums[:, :m], sums[:, m:], **self.drawn)
+        totals = zip(tops.sum(axis=0), bottoms.sum(axis=0), strict=True)
+        found = [
+            one or (Interval(float(top / bottom), np.nan, np.nan) if bottom else None)
+            for one, (top, bottom) in zip(drawn, totals, strict=True)
+        ]
+        return self._rows(subject, asked, found, bottoms)
+
     def intervals(
         self, sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray], *, bounds: Bounds = UNIT
     ) -> list[Interval]:
@@ -200,7 +191,20 @@ class ScoreWriter:
             for one, value in zip(found or [None] * len(values), values, strict=True)
         ]
 
+    def _rows(
+        self, subject: str, asked: Sequence[Ratio], found: Sequence[Interval | None], bottoms: np.ndarray
+    ) -> list[dict]:
+        sizes = (bottoms > 0).sum(axis=0)
+        return [
+            self.row(metric, subject, where, one, n)
+            for (metric, where, *_), one, n in zip(asked, found, sizes, strict=True)
+        ]
 
-def _plain(top: float, bottom: float) -> Interval | None:
-    """The value of a ratio that has no interval; None over nothing."""
-    return Interval(float(top / bottom), np.nan, np.nan) if bottom else None
+
+def _columns(asked: Sequence[Ratio], clusters: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Numerators and denominators of ratios, (rows, m) each, and their sums within clusters, (clusters, 2 m)."""
+    shape = (len(clusters), len(asked))
+    tops, bottoms = (
+        np.array([entry[place] for entry in asked], dtype=float).T.reshape(shape) for place in (2, 3)
+    )
+    return tops, bottoms, cluster_sums(clusters, np.hstack([tops, bottoms]))

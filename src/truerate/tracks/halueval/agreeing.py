@@ -5,7 +5,7 @@ import re
 import numpy as np
 import polars as pl
 
-from truerate.metrics.agreement import agreement_sums, fleiss_kappa, percent_agreement, span_counts
+from truerate.metrics.agreement import KAPPA, agreement_sums, fleiss_kappa, percent_agreement, span_counts
 from truerate.metrics.score_writer import ScoreWriter
 
 ANNOTATORS = "annotators"
@@ -23,7 +23,7 @@ def agreement_scores(sums: np.ndarray, clusters: list[str], where: dict, writer:
     resampling clusters of texts; null over no unit with two ratings.
     """
     return [
-        writer.statistic("fleiss_kappa", ANNOTATORS, where, sums, clusters, fleiss_kappa, bounds=(-1.0, 1.0)),
+        writer.statistic("fleiss_kappa", ANNOTATORS, where, sums, clusters, fleiss_kappa, bounds=KAPPA),
         writer.statistic("percent_agreement", ANNOTATORS, where, sums, clusters, percent_agreement),
     ]
 

@@ -70,7 +70,7 @@ def _failures(model: str, where: dict, part: pl.DataFrame, writer: ScoreWriter) 
         )
     n_usable = part["why"].null_count()
     return [
-        *writer.ratios(model, entries, clusters),
+        *writer.shares(model, entries, clusters),
         writer.count("n_candidates", model, where, n_usable, part.height),
     ]
 

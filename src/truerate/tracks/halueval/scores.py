@@ -55,8 +55,8 @@ def recognition_scores(subject: str, where: dict, rows: pl.DataFrame, writer: Sc
     halves = [(name, where, *of(said)) for name, of in recognition.F1S.items()]
     both = recognition.class_columns(recognition.f1(said), recognition.f1_right(said))
 
-    made = writer.ratios(subject, shares + pattern_ratios(rows, where), clusters)
-    made += writer.ratios(subject, halves, clusters, is_share=False)
+    made = writer.shares(subject, shares + pattern_ratios(rows, where), clusters)
+    made += writer.ratios(subject, halves, clusters)
     made.append(writer.statistic("macro_f1", subject, where, both, clusters, recognition.macro_f1))
     return made + _one_side_scores(subject, where, rows, writer)
 
@@ -100,9 +100,7 @@ def contrast_scores(subject: str, where: dict, found: Sequence[Contrast], writer
             [one.in_one_order(seed=writer.seed) for one in found],
             clusters,
         ),
-        *writer.ratios(
-            subject, [("unparsed_rate", where, np.array(unread), np.array(asked))], clusters, is_share=False
-        ),
+        *writer.shares(subject, [("unparsed_rate", where, np.array(unread), np.array(asked))], clusters),
     ]
 
 
@@ -146,6 +144,6 @@ def score_refinement(samples: pl.DataFrame, judgements: pl.DataFrame, writer: Sc
             (f"flagged_rate_{when}", {"task": task}, part[when].to_numpy(), every)
             for when in ("before", "after")
         ]
-        found = writer.ratios(judge, entries, clusters)
+        found = writer.shares(judge, entries, clusters)
         made.extend(emptied(found) if is_unanswered(part) else found)
     return frame(Score, made)

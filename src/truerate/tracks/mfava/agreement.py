@@ -12,6 +12,7 @@ import numpy as np
 
 from truerate.core.tags import TYPES
 from truerate.metrics.agreement import (
+    KAPPA,
     cohen_kappa,
     contingency,
     marked_or_not,
@@ -23,7 +24,6 @@ from truerate.metrics.score_writer import ALL, ScoreWriter
 
 KINDS = len(TYPES) + 1  # of a token: unmarked, or one of the types
 ANNOTATORS, GOLD = "annotators", "gold"
-KAPPA = (-1.0, 1.0)  # between what κ lies
 BOUNDS = (KAPPA, KAPPA, UNIT, UNIT)  # of `_pair_statistics`
 Tokens = Mapping[tuple[str, str], np.ndarray]  # token types by (task, annotator)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from truerate.metrics.intervals import Interval, cluster_sums, ratio_intervals
+from truerate.metrics.intervals import Interval, cluster_sums
 from truerate.metrics.rates import (
     Corrected,
     Share,
@@ -126,12 +126,8 @@ def estimates(replies: Replies, calibrated: Mapping[str, Calibration], writer: S
 
 
 def raw_rate(replies: Replies, writer: ScoreWriter) -> Interval | None:
-    """The flagged share of tokens with its cluster-bootstrap interval."""
-    sums = _reply_sums(replies)
-    if not sums[:, 1].any():
-        return None
-    found = ratio_intervals(sums[:, :1], sums[:, 1:], **writer.drawn)[0]
-    return found or Interval(float(sums[:, 0].sum() / sums[:, 1].sum()), np.nan, np.nan)
+    """The flagged share of tokens; None over no token."""
+    return writer.share_interval(*_reply_sums(replies).T)
 
 
 def _reply_sums(replies: Replies) -> np.ndarray:

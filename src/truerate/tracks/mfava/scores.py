@@ -166,7 +166,7 @@ def answerable_rows(items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     for lang in [*sorted(checked["lang"].unique()), ALL] if not checked.is_empty() else []:
         part = checked if lang == ALL else checked.filter(pl.col("lang") == lang)
         found = (part["answerable"] == "yes").to_numpy().astype(float)
-        made.append(writer.mean("answerable_rate", TEXTS, {"lang": lang}, found, part["group_id"].to_list()))
+        made.append(writer.share("answerable_rate", TEXTS, {"lang": lang}, found, part["group_id"].to_list()))
     return made
 
 

@@ -17,6 +17,7 @@ from truerate.config.layout import Layout
 from truerate.core.keys import content_id, split_of
 from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs
 from truerate.metrics.agreement import (
+    KAPPA,
     agreement_sums,
     fleiss_kappa,
     krippendorff_alpha,
@@ -24,6 +25,7 @@ from truerate.metrics.agreement import (
     percent_agreement,
     rating_counts,
 )
+from truerate.metrics.intervals import UNIT
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.sources.label_files import BadLabel, Labelled, checked_rows, field_text, reject
 from truerate.tracks.wildhallucinations import review
@@ -267,14 +269,15 @@ def agreement_rows(
         if not names:
             continue
         ratings = [{"unit_id": name, "label": one.value} for name in names for one in by_task[name]]
-        sums = agreement_sums(rating_counts(pl.DataFrame(ratings))).sum(axis=0)
-        for of in (percent_agreement, fleiss_kappa, krippendorff_alpha):
-            made.append(writer.row(of.__name__, LABELLERS, {"kind": kind}, float(of(sums)), int(sums[0])))
+        sums = agreement_sums(rating_counts(pl.DataFrame(ratings)))
+        entities = np.array([task_of[name]["item_id"] for name in sorted(names)])
+        is_shared = sums[:, 0] > 0  # with two ratings or more
+        for of, bounds in ((percent_agreement, UNIT), (fleiss_kappa, KAPPA), (krippendorff_alpha, KAPPA)):
+            found = sums[is_shared], entities[is_shared].tolist(), of
+            made.append(writer.statistic(of.__name__, LABELLERS, {"kind": kind}, *found, bounds=bounds))
         ties = np.array([voted[name] is None for name in names], dtype=float)
         clusters = [task_of[name]["item_id"] for name in names]
-        made.append(
-            writer.weighted_share("tie_rate", LABELLERS, {"kind": kind}, ties, np.ones(len(ties)), clusters)
-        )
+        made.append(writer.share("tie_rate", LABELLERS, {"kind": kind}, ties, clusters))
     return made
 
 
@@ -292,9 +295,7 @@ def entity_rows(found: Sequence[tuple[dict, Sequence[Label]]], writer: ScoreWrit
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = np.nan_to_num(relevant / pages)
     return [
-        writer.weighted_share(
-            "entity_unambiguous_rate", ENTITIES, {}, is_one, np.ones(len(is_one)), clusters
-        ),
-        writer.weighted_share("page_relevant_rate", ENTITIES, {}, shares, pages, clusters)
+        writer.share("entity_unambiguous_rate", ENTITIES, {}, is_one, clusters),
+        writer.share("page_relevant_rate", ENTITIES, {}, shares, clusters, pages)
         | {"n": int(round(pages.sum()))},
     ]

@@ -57,9 +57,7 @@ def error_rows(subject: str, verdict: str, rows: Sequence[dict], writer: ScoreWr
     weights, clusters = np.array([row["weight"] for row in rows]), [row["item_id"] for row in rows]
     hits = {kind: np.array([row["label"] == kind for row in rows], dtype=float) for kind in KINDS}
     return [
-        writer.weighted_share(
-            "error_rate", subject, {"kind": kind, "verdict": verdict}, hits[kind], weights, clusters
-        )
+        writer.share("error_rate", subject, {"kind": kind, "verdict": verdict}, hits[kind], clusters, weights)
         for kind in KINDS
     ]
 
@@ -68,7 +66,7 @@ def overturned(rows: Sequence[dict], share_of: dict[str, float], writer: ScoreWr
     """The share of reviewed facts whose verdict was wrong, each weighted as in the score; None over nothing."""
     hits = np.array([row["label"] in OVERTURNING for row in rows], dtype=float)
     weights = np.array([row["weight"] * (share_of.get(row["fact_id"]) or 0.0) for row in rows])
-    return writer.share_of(hits, weights, [row["item_id"] for row in rows])
+    return writer.share_of(hits, [row["item_id"] for row in rows], weights)
 
 
 def _correction_row(

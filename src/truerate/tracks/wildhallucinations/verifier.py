@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import NO_ANSWERS, emptied, pair
-from truerate.metrics.agreement import cohen_kappa
+from truerate.metrics.agreement import KAPPA, cohen_kappa
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import Verifier, measured
 from truerate.tracks.wildhallucinations.ready import HUMAN
@@ -60,12 +60,10 @@ def _judge_rows(
     label, is_read = known["is_unsupported"].to_numpy(), known["verdict"].is_not_null().to_numpy()
     verdict = known["verdict"].fill_null(False).to_numpy()
     made = [
-        writer.weighted_share(name, judge, {}, verdict, weight * is_read * kind, entity)
+        writer.share(name, judge, {}, verdict, entity, weight * is_read * kind)
         for name, kind in (("verifier_tpr", label), ("verifier_fpr", ~label))
     ]
-    made.append(
-        writer.weighted_share("verifier_accuracy", judge, {}, is_read & (verdict == label), weight, entity)
-    )
+    made.append(writer.share("verifier_accuracy", judge, {}, is_read & (verdict == label), entity, weight))
     made.append(_kappa_row("verifier_kappa", judge, label, verdict, weight * is_read, entity, writer))
     asked = judgements.filter(
         (pl.col("judge") == judge) & pl.col("target_id").is_in(labelled["fact_id"].implode())
@@ -96,7 +94,7 @@ def batch_rows(
         return []
     first, second, entity = both["verdict"].to_numpy(), both["alone"].to_numpy(), both["entity"].to_list()
     ones = np.ones(len(first))
-    agreed = writer.weighted_share("batch_agreement", verifier, {}, first == second, ones, entity)
+    agreed = writer.share("batch_agreement", verifier, {}, first == second, entity)
     return [agreed, _kappa_row("batch_kappa", verifier, first, second, ones, entity, writer)]
 
 
@@ -120,5 +118,5 @@ def _kappa_row(
         cells,
         entity,
         lambda totals: cohen_kappa(totals.reshape(-1, 2, 2)),
-        bounds=(-1.0, 1.0),
+        bounds=KAPPA,
     )
