@@ -5,7 +5,6 @@ is learned on training folds (grouped by `group_id`) and measured on the fold le
 groups (`score_writer.RULES`).
 """
 
-from bisect import bisect
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from truerate.config import Audit, Statistics
-from truerate.core.keys import content_id, draw
+from truerate.core.keys import content_id
 from truerate.core.schemas import Score, frame, pair, score_row
 from truerate.core.text import words
 from truerate.metrics import recognition
@@ -254,45 +253,3 @@ def findings(scores: pl.DataFrame, threshold: float) -> list[str]:
         f" (threshold {threshold})"
         for row in reached.sort("value", descending=True, maintain_order=True).to_dicts()
     ]
-
-
-def hard_split(samples: pl.DataFrame, *, seed: int) -> list[str]:
-    """Sample ids of the length- and format-matched subset: length and format say nothing of the label there.
-
-    Within task, scheme, number of words, final full stop and trailing white space, every text of the rarer
-    class is matched with the nearest text of the other in characters (at most a quarter longer or shorter);
-    texts without a match are left out. Both classes keep the same number of texts of a form; the two sides of
-    a pair need not stay together. Sorted; empty where nothing matches.
-    """
-    rows = (
-        samples.with_columns(pair("attributes", "scheme"))
-        .select("sample_id", "task", "scheme", "text", "is_hallucinated")
-        .rows()
-    )
-    strata: dict[tuple, tuple[list, list]] = {}
-    for sample_id, task, scheme, text, is_hallucinated in rows:
-        shape = form(text)
-        key = (task, scheme, shape.n_words, shape.has_final_stop, shape.has_trailing_space)
-        strata.setdefault(key, ([], []))[is_hallucinated].append(
-            (shape.n_characters, draw("hard split", seed, sample_id), sample_id)
-        )
-    return sorted(
-        name
-        for right, hallucinated in strata.values()
-        for name in _matched(sorted(right), sorted(hallucinated))
-    )
-
-
-def _matched(right: list[tuple], hallucinated: list[tuple]) -> list[str]:
-    """Each text of the rarer class, in an order of its own, with the nearest text in characters that is still
-    free.
-    """
-    few, many = sorted((right, hallucinated), key=len)
-    free, found = list(many), []
-    for n_characters, _, name in sorted(few, key=lambda one: one[1]):
-        place = bisect(free, (n_characters,))
-        near = [i for i in (place - 1, place) if 0 <= i < len(free)]
-        best = min(near, key=lambda i: abs(free[i][0] - n_characters), default=None)
-        if best is not None and max(free[best][0], n_characters) <= 1.25 * min(free[best][0], n_characters):
-            found += [name, free.pop(best)[2]]
-    return found

@@ -32,7 +32,9 @@ TAUGHT = {
 
 def candidates():
     made = sampling.drafts(list(FOUND.values()), settings(), seed=7, prompts_dir=None)
-    lessons = sampling.as_understood(sampling.lessons(made))
+    lessons = sampling.lessons(made)
+    while sampling.open_lessons(lessons):
+        lessons = sampling.taught(lessons, [ok("Understood.")] * len(sampling.open_lessons(lessons)))
     asked = sampling.requests(made, lessons, "gen", settings())
     replies = [(ONE_PASS if draft.scheme == "one-pass" else TAUGHT)[draft.context.item_id] for draft in made]
     return dataset.checked(generations(sampling.collect(made, asked, replies)), FOUND, slack=5)
