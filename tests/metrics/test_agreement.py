@@ -12,7 +12,6 @@ from truerate.metrics.agreement import (
     marked_or_not,
     marked_units,
     max_voting,
-    mean_over_pairs,
     percent_agreement,
     rating_counts,
     span_counts,
@@ -56,11 +55,6 @@ def test_cohen_over_nothing_or_one_label_is_not_defined():
 def test_labels_put_together_are_marked_or_not():
     table = np.array([[4.0, 1, 0], [0, 2, 1], [2, 0, 3]])
     assert marked_or_not(table).tolist() == [[4, 1], [2, 6]]
-
-
-def test_means_over_pairs_leave_undefined_ones_out():
-    assert mean_over_pairs(np.array([[0.5, np.nan, 1.0], [0.2, 0.4, 0.6]])) == pytest.approx([0.75, 0.4])
-    assert np.isnan(mean_over_pairs(np.array([np.nan])))
 
 
 def test_agreement_on_what_is_marked_at_all():

@@ -46,3 +46,11 @@ def test_scores_of_totals():
         token_scores.f1(totals) == pytest.approx(16 / 30)
         and token_scores.false_positive_rate(totals) == 2 / 80
     )
+
+
+def test_scores_by_type_by_hand():
+    # two types: gold, detected at all, detected as this type, right by type
+    totals = np.array([[10.0, 8, 6, 5], [4, 1, 2, 1]])
+    assert token_scores.recall_of_type(totals).tolist() == [8 / 10, 1 / 4]
+    assert token_scores.f1_of_type(totals).tolist() == [2 * 5 / 16, 2 * 1 / 6]
+    assert token_scores.f1_typed(totals) == 2 * 6 / 22

@@ -135,13 +135,6 @@ def cohen_kappa(tables: np.ndarray) -> np.ndarray:
         return _beyond_chance(table_agreement(tables), by_chance)
 
 
-def mean_over_pairs(values: np.ndarray) -> np.ndarray:
-    """Means (…,) over the last axis of values (…, pairs) that leave undefined ones out; NaN where all are."""
-    known = ~np.isnan(values)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(known, values, 0.0).sum(axis=-1) / known.sum(axis=-1)
-
-
 def marked_agreement(first: Iterable[np.ndarray], second: Iterable[np.ndarray]) -> float | None:
     """Of the tokens that either of two raters marks, the share that both mark, over aligned texts: arrays of
     token labels, 0 for not marked.

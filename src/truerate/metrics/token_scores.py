@@ -94,3 +94,26 @@ def f1(totals: np.ndarray) -> np.ndarray:
 def false_positive_rate(totals: np.ndarray) -> np.ndarray:
     """Of the tokens that are not gold, the share that is detected. NaN where all are gold."""
     return (totals[..., 2] - totals[..., 3]) / (totals[..., 0] - totals[..., 1])
+
+
+def recall_of_type(totals: np.ndarray) -> np.ndarray:
+    """Of the gold tokens of a type, the share that is detected as any type (mFAVA Table 3's recall by type).
+
+    `totals` (…, 4) of a type: gold, those of them that are detected at all, detected as this type, right by
+    type. NaN where none is gold.
+    """
+    return totals[..., 1] / totals[..., 0]
+
+
+def f1_of_type(totals: np.ndarray) -> np.ndarray:
+    """2 · right by type / (gold + detected as this type), from `totals` (…, 4) as `recall_of_type`. NaN where
+    neither side marks any.
+    """
+    return 2 * totals[..., 3] / (totals[..., 0] + totals[..., 2])
+
+
+def f1_typed(totals: np.ndarray) -> np.ndarray:
+    """`f1_of_type` over the tokens of all types together, from `totals` (…, types, 4): a token is right where
+    both sides give it one type.
+    """
+    return f1_of_type(totals.sum(axis=-2))

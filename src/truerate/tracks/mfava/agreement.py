@@ -16,10 +16,10 @@ from truerate.metrics.agreement import (
     cohen_kappa,
     contingency,
     marked_or_not,
-    mean_over_pairs,
     table_agreement,
 )
 from truerate.metrics.intervals import UNIT, cluster_sums
+from truerate.metrics.means import mean_of_defined
 from truerate.metrics.score_writer import ALL, ScoreWriter
 
 KINDS = len(TYPES) + 1  # of a token: unmarked, or one of the types
@@ -87,7 +87,7 @@ def _pair_statistics(totals: np.ndarray, n_pairs: int) -> np.ndarray:
     tables = totals.reshape(-1, n_pairs, KINDS, KINDS)
     flat = marked_or_not(tables)
     values = (cohen_kappa(flat), cohen_kappa(tables), table_agreement(flat), table_agreement(tables))
-    return np.stack([mean_over_pairs(one) for one in values], axis=1)
+    return np.stack([mean_of_defined(one) for one in values], axis=1)
 
 
 def silver_gold_rows(

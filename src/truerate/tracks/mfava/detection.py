@@ -13,8 +13,8 @@ import numpy as np
 from truerate.core.tags import TYPES
 from truerate.metrics import token_scores
 from truerate.metrics.intervals import UNIT, Interval, cluster_sums
+from truerate.metrics.means import mean_of_cells, mean_of_defined, spread
 from truerate.metrics.mushroom import answer_correlation, answer_iou
-from truerate.metrics.rates import mean_of_intervals
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.tracks.mfava.marking import (
     AGAINST,
@@ -35,6 +35,11 @@ PLAIN = {
     "token_recall": token_scores.recall,
     "token_f1": token_scores.f1,
     "token_fpr": token_scores.false_positive_rate,
+}
+TYPED = {
+    "token_recall_by_type": token_scores.recall_of_type,
+    "token_f1_by_type": token_scores.f1_of_type,
+    "token_f1_typed": token_scores.f1_typed,
 }
 SPREAD = ("token_precision", "token_recall", "token_f1")  # what Tables 3 and 10 give with ± over seeds
 
@@ -123,23 +128,11 @@ def _statistics(totals: np.ndarray, names: Sequence[tuple[str, int | None]]) -> 
     defined.
     """
     plain, typed = totals[..., :4], totals[..., 4:].reshape(*totals.shape[:2], len(TYPES), 4)
-    columns = [_mean(_one(name, kind, plain, typed)) for name, kind in names]
-    return np.stack(columns, axis=1)
-
-
-def _one(name: str, kind: int | None, plain: np.ndarray, typed: np.ndarray) -> np.ndarray:
-    if name in PLAIN:
-        return PLAIN[name](plain)
-    if name == "token_recall_by_type":
-        return typed[..., kind, 1] / typed[..., kind, 0]
-    whole = typed.sum(axis=-2) if kind is None else typed[..., kind, :]
-    return 2 * whole[..., 3] / (whole[..., 0] + whole[..., 2])
-
-
-def _mean(values: np.ndarray) -> np.ndarray:
-    """Means over seeds (draws, seeds) of defined values; NaN where none is."""
-    known = ~np.isnan(values)
-    return np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
+    columns = [
+        PLAIN[name](plain) if name in PLAIN else TYPED[name](typed if kind is None else typed[..., kind, :])
+        for name, kind in names
+    ]
+    return np.stack([mean_of_defined(one) for one in columns], axis=1)
 
 
 def _std(subject: str, where: dict, seeds: np.ndarray, writer: ScoreWriter) -> list[dict]:
@@ -148,8 +141,7 @@ def _std(subject: str, where: dict, seeds: np.ndarray, writer: ScoreWriter) -> l
     """
     made = []
     for name, each in zip(SPREAD, seeds, strict=True):
-        value = float(np.std(each, ddof=1)) if len(each) > 1 and not np.isnan(each).any() else None
-        made.append(writer.row(f"{name}_std", subject, where, value, len(each)))
+        made.append(writer.row(f"{name}_std", subject, where, spread(each), len(each)))
     return made
 
 
@@ -163,22 +155,11 @@ def _over_languages(
     made = []
     for name, more in shared:
         each = [scores[name, more] for _, scores, _ in found]
-        mean = mean_or_value(each, is_independent=is_independent)
+        mean = mean_of_cells(each, is_independent=is_independent)
         made.append(writer.row(name, subject, {**where, "lang": ALL, **dict(more)}, mean, n))
     return made + _std(
         subject, {**where, "lang": ALL}, np.mean([seeds for *_, seeds in found], axis=0), writer
     )
-
-
-def mean_or_value(found: Sequence[Interval], *, is_independent: bool = True) -> Interval | None:
-    """The mean over languages with its interval; without one where a language has none; None where a language
-    has no value.
-    """
-    if any(np.isnan(one.value) for one in found):
-        return None
-    if any(np.isnan([one.low, one.high]).any() for one in found):
-        return Interval(float(np.mean([one.value for one in found])), np.nan, np.nan)
-    return mean_of_intervals(list(found), is_independent=is_independent)
 
 
 # ---- Mu-SHROOM ---------------------------------------------------------------------------------------------
@@ -231,7 +212,7 @@ def _mushroom(
             Interval(*(np.nan if row[name] is None else row[name] for name in ("value", "low", "high")))
             for row in each
         ]
-        mean = mean_or_value(found, is_independent=are_apart(held.groups, held.langs))
+        mean = mean_of_cells(found, is_independent=are_apart(held.groups, held.langs))
         where = detector.where(against=NATURAL, lang=ALL)
         made += [*each, writer.row(metric, detector.member, where, mean, sum(row["n"] for row in each))]
     return made

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from truerate.metrics.means import mean_of_cells, spread
 from truerate.metrics.rates import mean_of_intervals, sensitivity_band
 from truerate.metrics.score_writer import ALL, ScoreWriter
-from truerate.tracks.mfava.detection import mean_or_value
 from truerate.tracks.mfava.marking import CALIBRATIONS, GOLD, NATURAL, SILVER
 from truerate.tracks.mfava.rates import (
     FLAWS,
@@ -106,7 +106,7 @@ def _mean(found: list, key: tuple[str, str | None], shared: set[str | None]):
     return (
         mean_of_intervals(found, is_independent=is_apart)
         if key[0] == ROGAN_GLADEN
-        else mean_or_value(found, is_independent=is_apart)
+        else mean_of_cells(found, is_independent=is_apart)
     )
 
 
@@ -158,9 +158,8 @@ def spread_rows(
     rows += [(ALL, key, np.mean([grids[key] for grids in by_lang.values()], axis=0)) for key in sized]
     made = []
     for lang, (estimator, calibration), grid in rows:
-        value = float(np.std(grid, ddof=1)) if grid.size > 1 and not np.isnan(grid).any() else None
         where = {"lang": lang, "estimator": estimator, "calibration": calibration, "replies": ALL_REPLIES}
-        made.append(writer.row(f"{RATE}_std", model, where, value, grid.size))
+        made.append(writer.row(f"{RATE}_std", model, where, spread(grid), grid.size))
     return made
 
 
