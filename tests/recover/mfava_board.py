@@ -15,7 +15,6 @@ import polars as pl
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, frame, pairs
-from truerate.metrics.intervals import family_wise
 from truerate.metrics.tokens import marked, offsets_by, token_counts, total
 from truerate.sources import SourceTables, wiki_files
 from truerate.tracks.mfava import steps
@@ -27,7 +26,7 @@ from truerate_world.mfava.models.entity_table import build
 from truerate_world.mfava.models.reader import Reader, reader, sentences
 
 from .board import ROOT
-from .cells import CONFIDENCE
+from .cells import CONFIDENCE, family_wise
 
 BOARD = "mfava-closed-world"
 LANGS = ("en", "tr", "zh")
@@ -182,7 +181,7 @@ def settings(seed: int) -> Layout:
     """
     values = load_params(str(ROOT / "params.yaml")).model_dump()
     values["sizes"]["demo"]["mfava"] |= SIZES
-    values["statistics"] |= {"n_bootstrap": N_BOOTSTRAP, "confidence": family_wise(CONFIDENCE, N_CELLS)}
+    values["statistics"] |= {"n_bootstrap": N_BOOTSTRAP, "confidence": family_wise(N_CELLS)}
     values["tracks"]["mfava"] |= {
         "languages": LANGS,
         "subjects": SUBJECTS,

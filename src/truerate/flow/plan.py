@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,7 @@ def _light(at: Layout, board: str) -> Layout:
     """The settings with those that a plan can do without (`LIGHT` of the track's `plan`)."""
     light = getattr(track_of(at, board, "plan"), "LIGHT", {})
     own = {at.p.board(board).track: at.p.track(board).model_copy(update=light)}
-    return Layout(at.p.model_copy(update={"tracks": at.p.tracks.model_copy(update=own)}))
+    return replace(at, p=at.p.model_copy(update={"tracks": at.p.tracks.model_copy(update=own)}))
 
 
 def _assuming(

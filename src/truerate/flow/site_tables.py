@@ -20,6 +20,7 @@ from truerate.core.schemas import (
     load,
     read_json,
 )
+from truerate.flow.formulas import published_formulas
 from truerate.site.docs import function_docs, schema_docs
 from truerate.site.tables import Board, Tables
 
@@ -33,7 +34,7 @@ def site_tables(at: Layout) -> Tables:
         rows=load(Row, at.leaderboard("rows")),
         scores=pl.concat([load(Score, at.scores(name, "scores")) for name in at.p.boards]),
         ledger=read_json(at.leaderboard("ledger.json")),
-        metric_docs=function_docs(f"{ROOT}/metrics"),
+        metric_docs=published_formulas(),
         detector_docs=function_docs(f"{ROOT}/detectors"),
         schema_docs=schema_docs(),
         max_samples=at.p.site.max_samples,

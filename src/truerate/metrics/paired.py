@@ -1,33 +1,10 @@
 """Paired tests of two subjects on the same units, and Holm's correction of many."""
 
 from collections.abc import Sequence
-from math import comb
 
 import numpy as np
 
 from truerate.metrics.intervals import resample_weights
-
-
-def mcnemar_exact(n_first_only: int, n_second_only: int) -> float | None:
-    """McNemar's exact two-sided p-value from the discordant pairs, for independent units (McNemar 1947, exact
-    binomial form).
-
-    `n_first_only`: units that only the first subject got right. 1.0 where the counts are equal; None where no
-    unit is discordant.
-    """
-    n, low = n_first_only + n_second_only, min(n_first_only, n_second_only)
-    if n == 0:
-        return None
-    tail = sum(comb(n, k) for k in range(low + 1))
-    return min(1.0, tail * 2 / 2**n)
-
-
-def mcnemar(first: Sequence[bool | None], second: Sequence[bool | None]) -> float | None:
-    """`mcnemar_exact` from two aligned columns of right (true) or wrong (false); units with a null on either
-    side are left out.
-    """
-    both = [(bool(a), bool(b)) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
-    return mcnemar_exact(sum(a and not b for a, b in both), sum(b and not a for a, b in both))
 
 
 def paired_bootstrap(

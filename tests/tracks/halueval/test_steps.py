@@ -21,12 +21,11 @@ from truerate.core.schemas import (
     validate,
 )
 from truerate.flow.plan import planned
-from truerate.llm import ask, estimate
+from truerate.llm import estimate
 from truerate.llm.generation import facts
 from truerate.sources import seed_files
 from truerate.tracks.halueval import general, steps
-from truerate.tracks.halueval.context import context_frame, contexts
-from truerate.tracks.halueval.judge import PromptedJudge
+from truerate.tracks.halueval.context import contexts
 
 from .made import sample
 
@@ -218,33 +217,6 @@ def test_simulated_models_ask_nothing_on_a_real_board(at, tables):
     assert dataset.samples.is_empty() and dataset.tasks == [] and planned(real, "real", tables) == []
     replies, beside = steps.recognise(real, "real", "aster", tables, 0, {})
     assert replies.is_empty() and beside["judgements"].is_empty()
-
-
-def test_the_prompted_judge_is_a_detector_that_says_what_recognition_said_and_pays_nothing(
-    at, tables, built, tmp_path
-):
-    dataset, _, judged = built
-    asked = []
-
-    def asking(requests, at, **named):
-        replies = ask(requests, at, **named)
-        asked.extend(replies)
-        return replies
-
-    known = context_frame(contexts(dataset.items, tables.documents))
-    judge = PromptedJudge("aster", at, BOARD, asking=asking).fit(dataset.samples, known, seed=7)
-    judge.save(tmp_path)
-    said = validate(Judgement, judge.load(tmp_path).judge(dataset.samples, known), where="judge")
-    plain = [
-        row
-        for row in judged.iter_rows(named=True)
-        if facts(row).get("variant") == "plain" and "stage" not in facts(row)
-    ]
-    before = {row["target_id"]: row["verdict"] for row in plain}
-    assert {row["target_id"]: row["verdict"] for row in said.iter_rows(named=True)} == {
-        name: before[name] for name in dataset.samples["sample_id"]
-    }
-    assert all(reply.is_stored for reply in asked) and not list(tmp_path.iterdir())
 
 
 def test_a_summary_without_its_document_is_not_asked(at, tables, built):

@@ -197,10 +197,9 @@ def test_who_is_always_silent_is_never_all_supported():
         found=FACTS[:3],
     )
     row = found["wildfactscore_strict", "b", "raw", "all"]
-    # 0 of 4 entities respond: Wilson's upper end with Student's t of 3 degrees, (1.96 / 3.182)² · 4 = 1.517
-    # rows
+    # 0 of 4 entities respond: Wilson's upper end z² / (n + z²)
     assert (row["value"], row["low"], row["n"]) == (0, 0, 4) and row["high"] == pytest.approx(
-        3.8415 / (1.517 + 3.8415), abs=1e-3
+        3.8415 / (4 + 3.8415), abs=1e-3
     )
 
 

@@ -31,7 +31,6 @@ from truerate.tracks.halueval.recognition import Target
 
 if TYPE_CHECKING:
     from truerate.tracks.halueval.labelling import Labelled
-    from truerate.tracks.halueval.tally import Tally
 
 Asking = Callable[..., list[Reply]]
 Replies = dict[str, pl.DataFrame]
@@ -298,6 +297,7 @@ def label(
     """The labelled general samples from the rows of a label file (`labels.read_labels`). `inputs` is the
     digest its scores name.
     """
+    from truerate.metrics.score_writer import ScoreWriter
     from truerate.tracks.halueval import labels
     from truerate.tracks.halueval.agreeing import published_agreement
     from truerate.tracks.halueval.labelling import label_responses
@@ -308,9 +308,9 @@ def label(
     given = {task["task_id"] for task in tasks}
     responses = general.selected(dataset["generations"])
     truth = {name: verdict for name, verdict in truth.items() if name in given}
-    tally = tally_of(at, board, inputs)
-    labelled = label_responses(read, responses, tables.items, truth, settings, tally)
-    published = frame(Score, published_agreement(tables.judgements, tables.samples, tally))
+    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
+    labelled = label_responses(read, responses, tables.items, truth, settings, writer)
+    published = frame(Score, published_agreement(tables.judgements, tables.samples, writer))
     samples = following(labelled.samples, tables.samples)
     return replace(labelled, samples=samples, scores=pl.concat([labelled.scores, published]))
 
@@ -330,6 +330,7 @@ def score(
     `samples` are the data set's and the labelled general ones, `judgements` the subjects' and the detectors',
     `generations` the data set's.
     """
+    from truerate.metrics.score_writer import ScoreWriter
     from truerate.tracks.halueval.candidate_scores import (
         score_candidates,
         score_filtering,
@@ -338,15 +339,15 @@ def score(
     )
     from truerate.tracks.halueval.scores import score_recognition, score_refinement
 
-    tally = tally_of(at, board, inputs)
-    scores, outcomes = score_recognition(samples, judgements, tally)
+    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
+    scores, outcomes = score_recognition(samples, judgements, writer)
     made = [
         scores,
-        score_refinement(samples, judgements, tally),
-        score_labels(samples, tally),
-        score_candidates(generations, items, tally),
-        score_filtering(generations, items, tally),
-        score_responses(generations, tally, similarity=at.p.track(board).similarity),
+        score_refinement(samples, judgements, writer),
+        score_labels(samples, writer),
+        score_candidates(generations, items, writer),
+        score_filtering(generations, items, writer),
+        score_responses(generations, writer, similarity=at.p.track(board).similarity),
     ]
     return pl.concat(made), outcomes
 
@@ -367,10 +368,3 @@ def topics(
     return topic_table(
         items, documents, samples, judgements, n_topics=n_topics, statistics=at.p.statistics, seed=at.p.seed
     )
-
-
-def tally_of(at: Layout, board: str, inputs: str) -> "Tally":
-    """How a board's scores are written."""
-    from truerate.tracks.halueval.tally import Tally
-
-    return Tally(board, inputs, at.p.statistics, at.p.seed)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from truerate.metrics.intervals import Interval, cluster_sums, ratio_intervals
+from truerate.metrics.intervals import Interval, cluster_sums
 from truerate.metrics.rates import (
     Corrected,
     Share,
@@ -22,8 +22,8 @@ from truerate.metrics.rates import (
     hr_est_interval,
     rogan_gladen,
 )
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.mfava.marking import CALIBRATIONS, Labelled, Run, Texts, token_sums
-from truerate.tracks.mfava.tally import Tally
 
 RAW, HR_EST, ROGAN_GLADEN = "raw", "hr_est", "rogan-gladen"
 FLAWS = ("repeats", "dont_know", "cut", "wrong_language")
@@ -114,24 +114,20 @@ def calibrations(
 # ---- estimates of one cell ---------------------------------------------------------------------------------
 
 
-def estimates(replies: Replies, calibrated: Mapping[str, Calibration], tally: Tally) -> list[Estimate]:
+def estimates(replies: Replies, calibrated: Mapping[str, Calibration], writer: ScoreWriter) -> list[Estimate]:
     """Every estimate of one model's rate in one language; `calibrated`: what the detector is known to do
     there, by kind of labels.
     """
-    found = [Estimate(RAW, None, raw_rate(replies, tally))]
+    found = [Estimate(RAW, None, raw_rate(replies, writer))]
     for kind, calibration in calibrated.items():
-        found.append(Estimate(HR_EST, kind, corrected_by_precision(replies, calibration, tally)))
-        found.append(Estimate(ROGAN_GLADEN, kind, corrected_by_rates(replies, calibration, tally)))
+        found.append(Estimate(HR_EST, kind, corrected_by_precision(replies, calibration, writer)))
+        found.append(Estimate(ROGAN_GLADEN, kind, corrected_by_rates(replies, calibration, writer)))
     return found
 
 
-def raw_rate(replies: Replies, tally: Tally) -> Interval | None:
-    """The flagged share of tokens with its cluster-bootstrap interval."""
-    sums = _reply_sums(replies)
-    if not sums[:, 1].any():
-        return None
-    found = ratio_intervals(sums[:, :1], sums[:, 1:], **tally.drawn)[0]
-    return found or Interval(float(sums[:, 0].sum() / sums[:, 1].sum()), np.nan, np.nan)
+def raw_rate(replies: Replies, writer: ScoreWriter) -> Interval | None:
+    """The flagged share of tokens; None over no token."""
+    return writer.share_interval(*_reply_sums(replies).T)
 
 
 def _reply_sums(replies: Replies) -> np.ndarray:
@@ -141,7 +137,9 @@ def _reply_sums(replies: Replies) -> np.ndarray:
     )
 
 
-def corrected_by_precision(replies: Replies, calibration: Calibration, tally: Tally) -> Interval | None:
+def corrected_by_precision(
+    replies: Replies, calibration: Calibration, writer: ScoreWriter
+) -> Interval | None:
     """HR_est, mean over detector seeds; its interval keeps the width that the seeds' mean counts have
     (`rates.hr_est_interval`).
     """
@@ -158,7 +156,7 @@ def corrected_by_precision(replies: Replies, calibration: Calibration, tally: Ta
     sides[n:, 2:] = calibration.sums.mean(axis=1)[:, 1:3]
     around = hr_est_interval(
         cluster_sums(np.concatenate([replies.groups, calibration.groups]), sides),
-        confidence=tally.statistics.confidence,
+        confidence=writer.statistics.confidence,
     )
     value = float(np.mean(each))
     return (
@@ -176,11 +174,11 @@ def seed_hr_est(totals: np.ndarray, counts: np.ndarray) -> float | None:
     return hr_est(both / detected if detected else None, both / gold if gold else None, *counts)
 
 
-def corrected_by_rates(replies: Replies, calibration: Calibration, tally: Tally) -> Corrected | None:
+def corrected_by_rates(replies: Replies, calibration: Calibration, writer: ScoreWriter) -> Corrected | None:
     """The Rogan–Gladen rate from counts averaged over detector seeds, every share with the number of rows its
     clusters are worth.
     """
-    confidence = tally.statistics.confidence
+    confidence = writer.statistics.confidence
     sums = _reply_sums(replies)
     flagged = clustered_share(sums[:, 0], sums[:, 1], confidence=confidence)
     tpr, fpr = detector_shares(calibration, confidence=confidence)
