@@ -1,8 +1,7 @@
 """The detectors page: what each detector is, and how all of them stand on every board."""
 
-from truerate.site.board import flags
+from truerate.site.board import flags, page_and_rows
 from truerate.site.panels import panels
-from truerate.site.sections import page_of
 from truerate.site.tables import Tables
 from truerate.site.views import View
 
@@ -19,8 +18,7 @@ def context(tables: Tables) -> dict:
     """
     boards = []
     for board in tables.boards:
-        page = page_of(board.track)
-        rows = page.rows(tables.rows_of(board.name), board)
+        page, rows = page_and_rows(tables, board)
         plain = [_without_variant(row) for row in rows if row["slice"].get("variant", PLAIN) == PLAIN]
         view = (
             ANY if any(row["table"] == "detectors" for row in rows) or not page.detectors else page.detectors

@@ -10,7 +10,8 @@ from markupsafe import Markup
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import unanswered
 from truerate.site import board, data, detector, home, ledger, methods, samples
-from truerate.site.measures import label, measure
+from truerate.site.legend import legend
+from truerate.site.measures import ABSENT, label, measure
 from truerate.site.safety import csv_text, inert, plain, slug
 from truerate.site.tables import Tables, unpaired
 
@@ -44,8 +45,8 @@ def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
         pages[f"boards/{one.name}.csv"] = _rows_csv(tables, one.name)
         pages |= samples.scripts(tables, one)
     pages |= {
-        f"assets/{file.name}": file.read_text("utf-8")
-        for file in sorted((folder / "assets").iterdir())
+        file.relative_to(folder).as_posix(): file.read_text("utf-8")
+        for file in sorted((folder / "assets").rglob("*"))
         if file.suffix in ASSETS
     }
     pages |= {file.name: file.read_text("utf-8") for file in sorted((folder / "pages").glob("[!_]*.md"))}
@@ -71,14 +72,30 @@ def _filler(folder: Path, tables: Tables):
         "measure": measure,
         "yaml": _yaml,
         "oneline": _oneline,
+        "percent": percent,
         "prose": methods.prose,
     }
-    environment.globals |= {"site": tables, "prose_of": lambda name: Markup(_prose(folder / "pages" / name))}
+    environment.globals |= {
+        "site": tables,
+        "classes": classes,
+        "legend_of": legend,
+        "prose_of": lambda name: Markup(_prose(folder / "pages" / name)),
+    }
 
     def fill(template: str, root: str, **values: object) -> str:
         return environment.get_template(template).render(root=Markup(root), **values).lstrip()
 
     return fill
+
+
+def percent(share: float | None, digits: int = 1) -> Markup:
+    """A share in per cent, without the sign; a dash where there is none."""
+    return ABSENT if share is None else Markup(f"{100 * share:.{digits}f}")
+
+
+def classes(*names: object) -> Markup:
+    """The value of a class attribute: the names that are there, of those that a condition gives."""
+    return Markup(" ".join(str(name) for name in names if name))
 
 
 def _yaml(text: object) -> Markup:

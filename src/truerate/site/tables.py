@@ -14,7 +14,7 @@ from truerate.site.measures import Measure
 class Board:
     """One board with all that its page and its sample browser show.
 
-    `name`, `track`, `source`: as in params.yaml. `title`: the heading ("HaluEval on the closed world").
+    `name`, `track`, `source`: as in params.yaml. `title`: the heading ("<track> on <source>").
     `is_simulated`: the source or an asked model is simulated, so every page of the board carries the banner.
     `roles`: who did what in building the data set, role to model alias, in the words of the page
     (`{"generator": "quill", "filter judge": "quill", "responder": "quill"}`); subjects of the same family are
@@ -105,6 +105,12 @@ class Tables:
     def family(self, subject: str) -> str | None:
         """Who made a model, null where unknown or where the subject is no model."""
         return self.models.get(subject, {}).get("family")
+
+    def kind_words(self, subject: str, kind: str) -> str:
+        """What a subject is, below its name: the name by which a model's endpoint knows it, else its kind."""
+        if kind == "model":
+            return self.models.get(subject, {}).get("model") or "model"
+        return "baseline" if kind == "baseline" else f"{kind} figure"
 
     def definition(self, measure: Measure) -> str:
         """What a metric is: as a track's card says it, else as the catalogue of measures does."""

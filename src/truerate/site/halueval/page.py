@@ -29,6 +29,7 @@ SECTIONS = (
         "Recognition",
         "Each model reads a text and says whether it contains hallucination; of a pair, both sides are asked.",
         (replace(LEADING, extra=DETAILS),),
+        lead_unasked="No model has been asked yet. The rows are simple rules that need no model call: what a model has to beat.",
     ),
     Section(
         "Missed hallucinations by pattern",
@@ -148,4 +149,15 @@ DETECTORS = View(
     lacking=("pattern",),
     head="Judge",
 )
-PAGE = Page(SECTIONS, LEADING, detectors=DETECTORS, hidden=(COMPLEMENT,), derive=missed, figures=figures)
+PAGE = Page(
+    SECTIONS,
+    LEADING,
+    detectors=DETECTORS,
+    counted="recognition",
+    baselines="recognition",
+    heads={"labels": "Labeller", "dataset": "Texts"},
+    beyond_variants="All {n} variants, patterns, audit",
+    hidden=(COMPLEMENT,),
+    derive=missed,
+    figures=figures,
+)

@@ -4,7 +4,7 @@ than it seems.
 
 from dataclasses import dataclass
 
-from truerate.site.measures import label, said
+from truerate.site.measures import ABSENT, label, said
 from truerate.site.mfava.heatmap import PREFERRED
 from truerate.site.tables import Board
 
@@ -102,7 +102,7 @@ SAID = {("within", "languages"): "within languages"}
 
 
 def analyses(rows: list[dict], board: Board) -> dict | None:
-    """What the macro `analyses` shows: a line per analysis and slice, in a fixed order; None where there is
+    """What analyses.html.j2 shows: a line per analysis and slice, in a fixed order; None where there is
     none.
 
     Of an analysis that was made by several estimates the best founded one stands in `lines`, the others in
@@ -149,6 +149,7 @@ def _line(subject: str, slice_: tuple[tuple[str, str], ...], by_metric: dict[str
         ),
         "size": size,
         "p": p,
+        "p_text": ABSENT if p is None else "< .001" if p < 0.001 else f"{p:.3f}",
         "n": int(n) if n is not None else size["n"] if size else None,
         "is_found": _is_found(size, p),
         "verdict": _verdict(known, size, p),

@@ -4,7 +4,7 @@
   const VERDICTS = { s: ["✓", "supported"], n: ["✗", "not supported"], u: ["?", "no verdict read"], "-": ["·", "not asked"] };
   const MARKS = { duplicate: "repeats an earlier fact", title: "restates the name" };
   const WORST = ["n", "u", "s", "-"];
-  const visible = (text) => window.truerate.visible(text);
+  const visible = (text) => window.truerate.records.visible(text);
   const said = (letter) => VERDICTS[letter][1];
 
   /* An address of the web becomes a link; whatever else was written there stays out. */
@@ -67,7 +67,7 @@
     for (const [name, isLit] of [["pointerover", true], ["focusin", true], ["pointerout", false], ["focusout", false]]) article.addEventListener(name, (event) => set(event, isLit));
   };
 
-  window.truerate.factsCard = (record, index, board, isAlone) => {
+  window.truerate.cards.facts = (record, index, board, { isAlone }) => {
     const named = (key, value) => index.columns[key].values.find(([one]) => one === value)?.[1] || value;
     const [words, kind] = tally(record);
     const known = [`by ${record.by}`, record.domain && named("domain", record.domain), record.wikipedia && named("wikipedia", record.wikipedia), record.rarity && named("rarity", record.rarity).toLowerCase()];

@@ -3,32 +3,33 @@ errors.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from truerate.site.languages import language
-from truerate.site.mfava.heatmap import ALL, CALIBRATIONS, ESTIMATORS, PLANTED, Spot, _stand, grids
-from truerate.site.tables import Board
+from markupsafe import Markup
+
+TEMPLATE = "recovery.html.j2"
 
 
-def recovery(rows: list[dict], board: Board) -> dict | None:
-    """What the macro `recovery` shows of hallucination rates: over all replies, cells are single languages
-    and models; None without any.
-    """
-    grid = {mode: cells for mode, cells in grids(rows).items() if mode[2] == ALL and mode[0] != PLANTED}
-    found = []
-    for mode in sorted(grid, key=_stand):
-        title, calibrated = (
-            ESTIMATORS.get(mode[0], (mode[0], ""))[0],
-            CALIBRATIONS.get(mode[1], (mode[1], ""))[0],
-        )
-        cells = {
-            f"{language(lang)}, {model}": grid[mode][lang, model]
-            for lang, model in sorted(grid[mode])
-            if lang != ALL
-        }
-        found.append(held_against(title, calibrated.lower(), cells))
-    return pictured(
-        [one for one in found if one], second="Calibrated on", join="on", dot="language and model"
-    )
+@dataclass(frozen=True)
+class CellEstimate:
+    """One estimate of one cell, with what stands behind it. All but `n` are shares; `value` None with `n` above 0: not identified."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    std: float | None = None
+    planted: float | None = None
+    band: tuple[float | None, float | None] = (None, None)
+    n: int = 0
+    n_missing: int = 0
+
+    def packed(self) -> Markup:
+        """The numbers in per cent behind one another: value, low, high, std, planted, band, n, how many are
+        missing; `-` for none.
+        """
+        numbers = (self.value, self.low, self.high, self.std, self.planted, *self.band)
+        shown = ["-" if number is None else f"{100 * number:.2f}" for number in numbers]
+        return Markup(" ".join([*shown, str(self.n), str(self.n_missing)]))
 
 
 def pictured(
@@ -45,14 +46,14 @@ def pictured(
     return {"estimators": estimators, "low": low, "high": _end(told), **said} if estimators else None
 
 
-def held_against(title: str, beside: str, cells: Mapping[str, Spot]) -> dict | None:
+def held_against(title: str, beside: str, cells: Mapping[str, CellEstimate]) -> dict | None:
     """An estimator over its cells by name; None where nothing was planted in them.
 
     Errors are shares: `bias` the mean of estimated − planted, `error` the mean of its absolute value, `held`
     the share of intervals that hold the planted value; None over nothing.
     """
-    known = {where: spot for where, spot in cells.items() if spot.planted is not None}
-    points = [_point(where, spot) for where, spot in known.items() if spot.value is not None]
+    known = {where: estimate for where, estimate in cells.items() if estimate.planted is not None}
+    points = [_point(where, estimate) for where, estimate in known.items() if estimate.value is not None]
     if not known:
         return None
     gaps = [point["estimated"] - point["planted"] for point in points]
@@ -63,20 +64,20 @@ def held_against(title: str, beside: str, cells: Mapping[str, Spot]) -> dict | N
         "beside": beside,
         "points": points,
         "n": len(known),
-        "n_untold": len(known) - len(points),
+        "n_not_identified": len(known) - len(points),
         "bias": sum(gaps) / len(gaps) if gaps else None,
         "error": sum(map(abs, gaps)) / len(gaps) if gaps else None,
         "held": sum(held) / len(held) if held else None,
     }
 
 
-def _point(where: str, spot: Spot) -> dict:
+def _point(where: str, estimate: CellEstimate) -> dict:
     return {
         "where": where,
-        "planted": spot.planted,
-        "estimated": spot.value,
-        "low": spot.low,
-        "high": spot.high,
+        "planted": estimate.planted,
+        "estimated": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
     }
 
 
