@@ -76,7 +76,7 @@ def settings(seed: int, **track: object) -> Layout:
         name for name, model in values["models"].items() if not model["retrieval"]
     )  # those are the wild track's
     values["tracks"]["halueval"] |= {"generators": models, "subjects": models, "refinement": False, **track}
-    return Layout(Params.model_validate(values))
+    return Layout(Params.model_validate(values)).on(BOARD)
 
 
 def build_board(seed: int, folder: Path, met: set[tuple]) -> Board:

@@ -187,7 +187,7 @@ def settings(seed: int) -> Layout:
         "subjects": SUBJECTS,
         "detector": {"member": "planted", **DETECTOR},
     }
-    return Layout(Params.model_validate(values | {"profile": "demo", "seed": seed, "n_shards": 1}))
+    return Layout(Params.model_validate(values | {"profile": "demo", "seed": seed, "n_shards": 1})).on(BOARD)
 
 
 def build_board(seed: int, folder: Path) -> Board:

@@ -94,7 +94,7 @@ def settings(seed: int, folder: Path) -> Layout:
     track |= {"subjects": SUBJECTS}
     track["search"] |= {"endpoint": None, "url": None, "recorded": str(folder / "searches.jsonl")}
     track["fetch"] |= {"proxy": None}
-    return Layout(Params.model_validate(values | {"profile": "demo", "seed": seed, "n_shards": 1}))
+    return Layout(Params.model_validate(values | {"profile": "demo", "seed": seed, "n_shards": 1})).on(BOARD)
 
 
 def build_board(seed: int, folder: Path) -> Board:

@@ -45,7 +45,7 @@ def at(tmp_path_factory):
         values |= {"profile": "demo", "n_shards": 2}
         values["statistics"]["n_bootstrap"] = 100
         values["tracks"]["halueval"] |= {"generators": ("quill", "elm"), "subjects": ("aster",)}
-        yield Layout(Params.model_validate(values))
+        yield Layout(Params.model_validate(values)).on(BOARD)
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +210,7 @@ def test_simulated_models_ask_nothing_on_a_real_board(at, tables):
     values = at.p.model_dump()
     values["sources"]["real"] = {"reader": "halueval", "path": "somewhere"}
     values["boards"]["real"] = {"track": "halueval", "source": "real"}
-    real = Layout(Params.model_validate(values))
+    real = Layout(Params.model_validate(values)).on("real")
     for step in (steps.sample, steps.filter, steps.respond):
         assert step(real, "real", "quill", tables, 0, {}).is_empty()
     dataset = steps.assembled(real, "real", tables, {})

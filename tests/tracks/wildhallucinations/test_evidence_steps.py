@@ -83,7 +83,7 @@ def layout(url: str, *, search=(), fetch=(), **changes) -> Layout:
     values["tracks"]["wildhallucinations"]["fetch"].update(
         {"proxy": "loopback", "timeout_s": 5, **dict(fetch)}
     )
-    return Layout(Params.model_validate(values | {"n_shards": 1} | changes))
+    return Layout(Params.model_validate(values | {"n_shards": 1} | changes)).on(BOARD)
 
 
 def tables(names=NAMES, documents=(), **changes) -> SourceTables:

@@ -38,7 +38,7 @@ def layout(**settings) -> Layout:
     verification = settings.pop("verification", {})
     values["tracks"]["wildhallucinations"] |= settings
     values["tracks"]["wildhallucinations"]["verification"] |= verification
-    return Layout(Params.model_validate(values))
+    return Layout(Params.model_validate(values)).on(BOARD)
 
 
 def board(entities) -> tuple[Tables, dict]:
