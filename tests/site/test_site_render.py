@@ -178,9 +178,8 @@ def test_no_boards_give_a_site_that_says_so():
 
 
 def test_docs_are_read_from_the_code(tmp_path):
-    code = 'def shown():\n    """What it is."""\n\ndef _hidden():\n    """Not."""\n\nRULES = (Rule("longer", "Calls it so.", f, g),)\n'
+    code = 'def shown():\n    """What it is."""\n\ndef _hidden():\n    """Not."""\n'
     (tmp_path / "one.py").write_text(code)
-    rule = {"name": "longer", "module": "one", "doc": "Calls it so.", "is_rule": True}
-    assert function_docs(tmp_path) == [{"name": "shown", "module": "one", "doc": "What it is."}, rule]
+    assert function_docs(tmp_path) == [{"name": "shown", "module": "one", "doc": "What it is."}]
     row = next(table for table in schema_docs() if table["name"] == "Row")
     assert {"name": "board", "dtype": "text", "is_nullable": False, "rule": ""} in row["columns"]

@@ -17,7 +17,7 @@ from truerate.core.keys import draw
 from truerate.core.schemas import Judgement, frame
 from truerate.detectors import lexical, support, trivial
 from truerate.detectors.entailment import Entailment
-from truerate.detectors.interface import Detector
+from truerate.detectors.interface import Detector, Rule
 from truerate.detectors.per_task import PerTask
 
 Networks = Mapping[str, Entailer]  # a family's `entailment`
@@ -28,7 +28,12 @@ def members() -> dict[str, Detector]:
     """Every detector that needs no model call and no weights, by name, unfitted: what params.yaml may list as
     a member.
     """
-    return {rule.name: PerTask(rule) for module in (trivial, lexical, support) for rule in module.RULES}
+    return {rule.name: PerTask(rule) for rules in rules_by_module().values() for rule in rules}
+
+
+def rules_by_module() -> dict[str, tuple[Rule, ...]]:
+    """The rules as data, with what each of them is, by the module that holds them."""
+    return {module.__name__.rpartition(".")[2]: module.RULES for module in (trivial, lexical, support)}
 
 
 def member(name: str, entailment: Networks = NONE) -> Detector:

@@ -20,6 +20,7 @@ from truerate.core.schemas import (
     load,
     read_json,
 )
+from truerate.detectors.family import rules_by_module
 from truerate.flow.formulas import published_formulas
 from truerate.site.docs import function_docs, schema_docs
 from truerate.site.tables import Board, Tables
@@ -35,12 +36,21 @@ def site_tables(at: Layout) -> Tables:
         scores=pl.concat([load(Score, at.scores(name, "scores")) for name in at.p.boards]),
         ledger=read_json(at.leaderboard("ledger.json")),
         metric_docs=published_formulas(),
-        detector_docs=function_docs(f"{ROOT}/detectors"),
+        detector_docs=[*rule_docs(), *function_docs(f"{ROOT}/detectors")],
         schema_docs=schema_docs(),
         max_samples=at.p.site.max_samples,
         confidence=at.p.statistics.confidence,
         audit_threshold=at.p.audit.threshold,
     )
+
+
+def rule_docs() -> list[dict]:
+    """What each rule of the detectors is, as `{name, module, doc, is_rule}`, in order of module."""
+    return [
+        {"name": rule.name, "module": module, "doc": rule.about, "is_rule": True}
+        for module, rules in sorted(rules_by_module().items())
+        for rule in rules
+    ]
 
 
 def board_tables(at: Layout, name: str) -> Board:

@@ -14,15 +14,23 @@ PLANTED = "planted"  # the kind of rows that stand beside others
 def laid_out(page: Page, rows: Rows) -> Page:
     """The page as it is where it has sections; else with a section per table of the rows.
 
-    The first table that ranks, else the first of all, leads.
+    The first table that ranks, else the first of all, leads: it stands first, and its baselines are the
+    board's.
     """
     if page.sections:
         return page
-    sections = tuple(_section(table, some) for table, some in by_table(rows).items())
+    sections = [_section(table, some) for table, some in by_table(rows).items()]
     views = [view for section in sections for view in section.views]
     ranked = [view for view in views if any(view.takes(row) and row["rank_low"] is not None for row in rows)]
-    beyond = "All its tables, labels, audit"
-    return replace(page, sections=sections, leading=next(iter([*ranked, *views]), None), beyond=beyond)
+    leading = next(iter([*ranked, *views]), None)
+    sections.sort(key=lambda section: leading not in section.views)
+    return replace(
+        page,
+        sections=tuple(sections),
+        leading=leading,
+        baselines=leading.table if leading else None,
+        beyond="All its tables, labels, audit",
+    )
 
 
 def by_table(rows: Rows) -> dict[str, Rows]:
@@ -42,7 +50,7 @@ def _section(table: str, rows: Rows) -> Section:
     known = {key for keys in by_keys for key in keys}
     views = tuple(_view(table, keys, some, known, len(by_keys) > 1) for keys, some in by_keys.items())
     names = list(dict.fromkeys(measure(row["metric"]).label for row in rows))
-    lead = f"{', '.join(names)}." if len(names) <= MANY else f"{len(names)} measures."
+    lead = f"What was measured: {', '.join(names)}." if len(names) <= MANY else f"{len(names)} measures."
     return Section(label(table), lead, views)
 
 

@@ -74,9 +74,10 @@ class Tables:
     boards (only handed on in tables.json). `ledger`: dicts with `board`, `quantity`, `published`, `ours`,
     `low`, `high`, `verdict` (reproduced, differs, cannot be checked), `reason`, `source`; any may be missing.
     `metric_docs`, `detector_docs`: dicts with `name`, `module`, `doc` (`site.docs.function_docs` reads them
-    from a folder); `schema_docs`: dicts with `name`, `doc`, `columns` (dicts `name`, `dtype`, `is_nullable`,
-    `rule`), from `site.docs.schema_docs`. `max_samples`: records per board in the sample browser.
-    `confidence`: of every interval. `audit_threshold`: accuracy of a shortcut from which a set is flagged.
+    from a folder; a rule of a detector has `is_rule`); `schema_docs`: dicts with `name`, `doc`, `columns`
+    (dicts `name`, `dtype`, `is_nullable`, `rule`), from `site.docs.schema_docs`. `max_samples`: records per
+    board in the sample browser. `confidence`: of every interval. `audit_threshold`: accuracy of a shortcut
+    from which a set is flagged.
     """
 
     title: str
