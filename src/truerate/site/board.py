@@ -1,9 +1,11 @@
 """One board's page: its tables as views, its flags, its audit in plain words, its accounts."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from truerate.site import audit
-from truerate.site.measures import label, measure
+from truerate.site.measures import Measure, label
 from truerate.site.panels import panels
 from truerate.site.reply_counts import accounts, topics
 from truerate.site.sections import Page, Rows, Section, page_of
@@ -33,9 +35,9 @@ def context(tables: Tables, board: Board) -> dict:
         "stand": stand(page, board, rows),
         "sections": [found for section in page.sections if (found := _filled(section, rows, board, flagged))],
         "n_models": len(page.asked(rows)),
-        "others": others(rows, page),
+        "others": others(rows, page, board.measures),
         "flags": flagged,
-        "audit": block(audit.VIEW, checked),
+        "audit": block(audit.VIEW, checked, board.measures),
         "findings": audit.findings(tables, checked),
         "topics": topics(tables, board),
         "accounts": accounts(board),
@@ -44,10 +46,10 @@ def context(tables: Tables, board: Board) -> dict:
     }
 
 
-def block(view: View, rows: list[dict]) -> dict:
+def block(view: View, rows: list[dict], measures: Mapping[str, Measure]) -> dict:
     """A view with its panels, and the measure that a heat table's colour means where it is one and the same."""
-    told = measure(view.metrics[0]) if view.form == "heat" and len(view.metrics) == 1 else None
-    return {"measure": told, "view": view, "panels": panels(rows, view)}
+    told = measures[view.metrics[0]] if view.form == "heat" and len(view.metrics) == 1 else None
+    return {"measure": told, "view": view, "panels": panels(rows, view, measures)}
 
 
 def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str]) -> dict | None:
@@ -55,7 +57,7 @@ def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str])
     all are empty.
     """
     blocks = [found | {"is_folded": view in section.views[len(section.views) - section.n_folded :]}
-              for view in section.views if (found := block(view, rows))["panels"]]  # fmt: skip
+              for view in section.views if (found := block(view, rows, board.measures))["panels"]]  # fmt: skip
     made = section.make(rows, board) if section.make else None
     lines = [line for found in blocks for panel in found["panels"] for line in panel.lines]
     met = {line.subject for line in lines if line.kind == "model"} | set((made or {}).get("models", ()))
@@ -78,7 +80,7 @@ def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str])
     )
 
 
-def others(rows: Rows, page: Page) -> list[tuple[str, dict]]:
+def others(rows: Rows, page: Page, measures: Mapping[str, Measure]) -> list[tuple[str, dict]]:
     """Whatever no section shows, so that a new track's rows are seen from the first day.
 
     One plain table per table, metric and set of slice keys: tasks across, one line per subject and value of
@@ -95,15 +97,17 @@ def others(rows: Rows, page: Page) -> list[tuple[str, dict]]:
             found.setdefault(
                 (row["table"], row["metric"], tuple(sorted({*row["slice"]} - {"task"}))), []
             ).append(row)
-    return [_other(*key, some) for key, some in found.items()]
+    return [_other(*key, some, measures) for key, some in found.items()]
 
 
-def _other(table: str, metric: str, keys: tuple[str, ...], rows: list[dict]) -> tuple[str, dict]:
+def _other(
+    table: str, metric: str, keys: tuple[str, ...], rows: list[dict], measures: Mapping[str, Measure]
+) -> tuple[str, dict]:
     across = ("task",) if any("task" in row["slice"] for row in rows) else ()
     words = ["language" if key == "lang" else label(key).lower() for key in keys]
     by = f", by {' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))}" if keys else ""
     view = View(table, (metric,), across=across, down=keys, head=HEADS.get(table, "Model"), n_whiskers=0)
-    return f"{label(table)}: {measure(metric).label.lower()}{by}", block(view, rows)
+    return f"{label(table)}: {measures[metric].label.lower()}{by}", block(view, rows, measures)
 
 
 def flags(tables: Tables, board: Board) -> dict[str, str]:

@@ -20,7 +20,7 @@ def context(tables: Tables) -> dict:
 def _entry(tables: Tables, board: Board) -> dict:
     page = page_of(board.track)
     rows = page.rows(tables.rows_of(board.name), board)
-    found = _leading(rows, page)
+    found = _leading(rows, page, board)
     panel = found[0] if found else None
     models = page.asked(rows)
     return {
@@ -35,13 +35,13 @@ def _entry(tables: Tables, board: Board) -> dict:
     }
 
 
-def _leading(rows: Rows, page: Page) -> list[Panel]:
+def _leading(rows: Rows, page: Page, board: Board) -> list[Panel]:
     """The panels of the track's leading table; of a track without one, those of the first table that ranks,
     else of any.
     """
     if page.leading:
-        return panels(rows, page.leading)
-    blocks = [block["panels"] for _, block in others(rows, page)]
+        return panels(rows, page.leading, board.measures)
+    blocks = [block["panels"] for _, block in others(rows, page, board.measures)]
     ranked = [found for found in blocks if any(column.is_ranked for column in found[0].columns)]
     return next(iter([*ranked, *blocks]), [])
 

@@ -98,6 +98,7 @@ def heat_map(rows: list[dict], board: Board) -> dict | None:
         "models": models,
         "lines": [_line(lang, modes, means, models, now) for lang in languages],
         "foot": _line(ALL, modes, means, models, now),
+        "measure": board.measures[RATE],
         "provenance": next(row["provenance"] for row in rows if row["metric"] == RATE),
         "has_planted": any(spot.planted is not None for cells in grid.values() for spot in cells.values()),
         "has_gaps": any(spot.value is None for cells in grid.values() for spot in cells.values()),
