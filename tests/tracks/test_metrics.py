@@ -112,7 +112,7 @@ def test_a_record_tells_the_whole_in_a_sentence(track):
         assert one.definition.split()[0] not in ("The", "Their") or "same" not in one.definition, one.name
 
 
-@pytest.mark.parametrize("track", ["halueval", "mfava"])
+@pytest.mark.parametrize("track", NAMES)
 def test_a_view_shows_metrics_that_stand_in_its_table(track):
     own, page = records(track), page_of(track)
     views = [view for section in page.sections for view in section.views]
@@ -129,3 +129,20 @@ def test_a_view_shows_metrics_that_stand_in_its_table(track):
 def test_chance_of_a_pair_in_both_orders_is_a_quarter():
     accuracy = records("halueval")["accuracy"]
     assert accuracy.guessed({"variant": "contrast", "task": "qa"}) == 0.25 and accuracy.guessed({}) == 0.5
+
+
+DOWN = {  # of which less is better
+    "halueval": """failure_rate unparsed_rate candidate_failure_rate length_rule_broken_rate
+        filter_disagreement_rate filter_unparsed_rate""",
+    "mfava": "hallucination_rate token_fpr repeats_rate cut_rate wrong_language_rate rejected_rate",
+    "wildhallucinations": """verifier_fpr no_fact_rate unreadable_rate unparsed_fact_rate duplicate_fact_rate
+        title_fact_rate tie_rate probe_false_alarm_rate probe_miss_rate""",
+}
+
+
+@pytest.mark.parametrize("track", NAMES)
+def test_directions(track):
+    """A share of a kind of error has none: of `the verdict holds` more is better, of the others less."""
+    own = records(track)
+    assert {name for name, one in own.items() if one.direction == "down"} == set(DOWN[track].split())
+    assert {own[name].direction for name in ("error_rate", "responding_rate") if name in own} <= {""}

@@ -61,7 +61,7 @@ CARD = Card(
         ),
         Section(
             name="Variants",
-            section="3.3",
+            section="3.2.2",
             text=(
                 "Knowledge (the source's own or retrieved by BM25; not for summaries), chain-of-thought, and sample contrast: "
                 "which of the two sides is hallucinated, asked in both orders and right only if both are."

@@ -35,7 +35,7 @@ CARD = Card(
         ),
         Section(
             name="Gold labels",
-            section="3.2",
+            section="3.1",
             text=(
                 "People mark hallucinated spans and their types. Annotators who agree too little with silver are not heard. Texts that "
                 "several labelled are settled by max-voting over tokens; the paper's way (the annotator closest to silver) is scored, too."
@@ -43,7 +43,7 @@ CARD = Card(
         ),
         Section(
             name="Translate-train",
-            section="3.3",
+            section="3.1",
             text=(
                 "English training passages are translated with their tags; one whose tags changed in number or order is dropped. Detectors "
                 "learn from them, one for all languages (multi) or one per language (mono), binary or by type."
@@ -68,7 +68,7 @@ CARD = Card(
         ),
         Section(
             name="Rates",
-            section="4.2",
+            section="4.1",
             text=(
                 "A detector marks the replies' tokens against the lead of their article. The flagged share is shown raw, corrected by "
                 "precision and recall (the paper's estimate), and by true and false positive rates (Rogan and Gladen), each by the labels "
