@@ -70,6 +70,7 @@ def heat_map(rows: list[dict], board: Board) -> dict | None:
     means = {mode: _means(grid[mode], languages, models) for mode in modes}
     now, high = modes.index(opening(grid)), axis(grid)
     return {
+        "measure": board.measures[RATE],
         "modes": [_said(mode) for mode in modes],
         "modes_json": json.dumps([_said(mode) for mode in modes], ensure_ascii=False),
         "now": now,

@@ -1,5 +1,5 @@
 """Gold samples from what annotators returned: screening against silver, shared texts settled, agreement
-(mFAVA section 3.2).
+(mFAVA section 3.1).
 
 Annotators of a language are heard where they agree enough with silver. A text that one of them labelled takes
 that label; a text that several labelled is settled by max-voting over its tokens, or (the paper's way) as the
