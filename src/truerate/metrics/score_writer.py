@@ -25,7 +25,7 @@ Ratio = tuple[str, Mapping, np.ndarray, np.ndarray]
 RULES = {
     "share": "Wilson's interval; of rows in clusters on the number of independent rows that they are worth",
     "statistic": "accelerated bootstrap over clusters; where all clusters agree Wilson's over clusters",
-    "mean of cells": "the intervals of the cells, put together by the recovery of their variances",
+    "mean": "the intervals of the cells, put together by the recovery of their variances",
     "corrected": "delta method or square-and-add, with the error of what corrects",
 }
 
