@@ -59,7 +59,7 @@ def test_a_board_is_shown_with_rank_ranges_and_dashes_for_what_is_missing(at, ca
     report.show_board(at, BOARD, as_json=False)
     line = capfd.readouterr().out.splitlines()[1].split()
     assert line[:6] == ["recognition", "aster", "model", "accuracy", "task=qa", "variant=plain"]
-    assert line[6:] == ["1–2", "0.875", "0.800", "–", "160"]
+    assert line[6:] == ["1–2", "0.875", "0.800", "–", "160", "up"]
 
 
 def test_an_audit_is_shown_worst_first(at, capfd):

@@ -7,19 +7,19 @@ from test_site_render import SITE, Elements
 from tiny_tables import tiny_tables
 
 from truerate.core import schemas
+from truerate.core.card import Card, Ranked
+from truerate.core.metric import Metric
 from truerate.site import render_site
 from truerate.site.board import context
 from truerate.site.generic import laid_out
 from truerate.site.sections import Page, page_of
 from truerate.site.tables import Board
 
-BOARD = Board(
-    "toy-board",
-    "toy",
-    "toy-source",
-    "Toy on toys",
-    track_card={"title": "Toy", "ranks": {"what": "how seldom a model errs"}},
-)
+RANKED = Ranked("toy_rate", {}, "how seldom a model errs")
+CARD = Card("toy", "Toy", "A toy", "Nobody", "https://example.org", "How toys err.", {}, (), RANKED)
+TOY_RATE = Metric("toy_rate", "Toy rate", "How often a toy errs.", "errors")
+N_TEXTS = Metric("n_texts", "Texts", "How many texts there are.", "texts", unit="count")
+BOARD = Board("toy-board", "toy", "toy-source", "Toy on toys", track_card=CARD, metrics=(TOY_RATE, N_TEXTS))
 
 
 def row(table, subject, metric, value, *, kind="model", ranks=(None, None), **where):
@@ -85,7 +85,7 @@ def test_planted_values_stand_beside_and_a_table_without_models_says_subject(tab
 
 def test_the_first_table_that_ranks_leads_the_home_page(tables):
     rows = tables.rows_of("toy-board")
-    assert laid_out(Page(), rows).leading.table == "errors"
+    assert laid_out(Page(), rows, BOARD.measures).leading.table == "errors"
     pages = render_site(tables, SITE)
     home = Elements(pages["index.md"]).text
     assert "birch" in home and "first on its own" in home and "All its tables" in home
@@ -93,9 +93,9 @@ def test_the_first_table_that_ranks_leads_the_home_page(tables):
 
 
 def test_many_tasks_are_panels():
-    rows = [row("wide", "aster", f"m{k}", 0.5, task=f"t{i}") | {"slice": {"task": f"t{i}"}}
-            for k in range(3) for i in range(4)]  # fmt: skip
-    (section,) = laid_out(Page(), rows).sections
+    rows = [row("wide", "aster", "toy_rate", 0.5, task=f"t{i}") | {"slice": {"task": f"t{i}"}}
+            for i in range(9)]  # fmt: skip
+    (section,) = laid_out(Page(), rows, BOARD.measures).sections
     assert section.views[0].switch == "task" and section.views[0].across == ()
 
 
@@ -108,4 +108,4 @@ def test_a_board_without_rows_has_a_page(tables):
 
 def test_a_described_page_stays_as_it_is():
     page = page_of("halueval")
-    assert laid_out(page, []) is page
+    assert laid_out(page, [], {}) is page

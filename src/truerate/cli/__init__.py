@@ -119,7 +119,10 @@ def _reading(commands) -> None:
     )
     plan.add_argument("board", nargs="?", help="one board; default: all")
     _add(commands, "boards", "the boards and who leads them", _boards, json=True)
-    _add(commands, "board", "the lines of one board", _board, "name", json=True)
+    board = _add(commands, "board", "the lines of one board", _board, "name", json=True)
+    board.add_argument(
+        "--metrics", action="store_true", help="what each of its metrics is, in place of the lines"
+    )
     audit = _add(commands, "audit", "the shortcut audit of one board", _audit, "name", json=True)
     audit.add_argument("--save", action="store_true", help="compute and write it (what the stage does)")
     check = _add(
@@ -221,7 +224,8 @@ def _boards(o) -> None:
 def _board(o) -> None:
     from truerate.cli import report
 
-    report.show_board(_at(), o.name, as_json=o.json)
+    show = report.show_metrics if o.metrics else report.show_board
+    show(_at(), o.name, as_json=o.json)
 
 
 def _audit(o) -> None:

@@ -17,7 +17,7 @@ from truerate.core.schemas import (
     save,
 )
 from truerate.flow.guard import unchanged, write_json, write_text
-from truerate.flow.tracks import track_of
+from truerate.flow.tracks import card_of, records_of
 
 
 def prune(at: Layout, kind: str, board: str | None = None) -> None:
@@ -46,7 +46,9 @@ def leaderboard(at: Layout) -> None:
 
     with unchanged(at, Stage("leaderboard")):
         made = [
-            rows.board_rows(at, board, *board_scores(at, board), track_of(at, board, "card").CARD)
+            rows.board_rows(
+                at, board, *board_scores(at, board), records_of(at, board), card_of(at, board).asked
+            )
             for board in at.p.boards
         ]
         table = pl.concat([frame(Row), *made])

@@ -2,8 +2,6 @@
 `site.render_site`.
 """
 
-from importlib import import_module
-
 import polars as pl
 
 from truerate.config.layout import ROOT, Layout
@@ -21,6 +19,7 @@ from truerate.core.schemas import (
     read_json,
 )
 from truerate.detectors.family import rules_by_module
+from truerate.flow.tracks import SHARED, card_of, metrics_of
 from truerate.site.docs import function_docs, schema_docs
 from truerate.site.tables import Board, Tables
 
@@ -56,13 +55,13 @@ def board_tables(at: Layout, name: str) -> Board:
     """One board as its page shows it."""
     board = at.p.board(name)
     source = read_json(at.source(board.source, "card.json"))
-    card = import_module(f"truerate.tracks.{board.track}.card").CARD
+    card = card_of(at, name)
     detectors = [load(Judgement, at.judgements(detector, name)) for detector in at.p.families(name)]
     return Board(
         name=name,
         track=board.track,
         source=board.source,
-        title=board.title or f"{card['title']} on {source['name']}",
+        title=board.title or f"{card.title} on {source['name']}",
         is_simulated=at.p.source(board.source).is_simulated,
         roles=roles(at, name),
         samples=load(Sample, at.labels(name, "samples")),
@@ -89,6 +88,8 @@ def board_tables(at: Layout, name: str) -> Board:
         topics=read_json(at.scores(name, "topics.json")),
         source_card=source,
         track_card=card,
+        metrics=metrics_of(at, name),
+        shared_metrics=SHARED,
     )
 
 

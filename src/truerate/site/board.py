@@ -1,10 +1,12 @@
 """One board's page: its tables as views, its flags, its audit in plain words, its accounts."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from truerate.site import audit
 from truerate.site.generic import by_words, laid_out
-from truerate.site.measures import label, measure
+from truerate.site.measures import Measure, label
 from truerate.site.panels import panels
 from truerate.site.reply_counts import accounts, topics
 from truerate.site.sections import Page, Rows, Section, page_of
@@ -29,9 +31,9 @@ def context(tables: Tables, board: Board) -> dict:
         "figures": summary_figures(page, board, rows),
         "sections": sections,
         "n_models": n_models,
-        "others": others(rows, page),
+        "others": others(rows, page, board.measures),
         "flags": flagged,
-        "audit": block(audit.VIEW, checked),
+        "audit": block(audit.VIEW, checked, board.measures),
         "one_label_note": note if note and note[1] in headings else None,
         "findings": audit.findings(tables, checked),
         "topics": topics(tables, board),
@@ -45,13 +47,13 @@ def page_and_rows(tables: Tables, board: Board) -> tuple[Page, Rows]:
     """How a board is laid out, and its rows as its pages read them."""
     page = page_of(board.track)
     rows = page.rows(tables.rows_of(board.name), board)
-    return laid_out(page, rows), rows
+    return laid_out(page, rows, board.measures), rows
 
 
-def block(view: View, rows: list[dict]) -> dict:
+def block(view: View, rows: list[dict], measures: Mapping[str, Measure]) -> dict:
     """A view with its panels, and the measure that a heat table's colour means where it is one and the same."""
-    told = measure(view.metrics[0]) if view.form == "heat" and len(view.metrics) == 1 else None
-    return {"measure": told, "view": view, "panels": panels(rows, view)}
+    told = measures[view.metrics[0]] if view.form == "heat" and len(view.metrics) == 1 else None
+    return {"measure": told, "view": view, "panels": panels(rows, view, measures)}
 
 
 def _filled(
@@ -61,7 +63,7 @@ def _filled(
     all are empty.
     """
     blocks = [found | {"is_folded": view in section.views[len(section.views) - section.n_folded :]}
-              for view in section.views if (found := block(view, rows))["panels"]]  # fmt: skip
+              for view in section.views if (found := block(view, rows, board.measures))["panels"]]  # fmt: skip
     made = section.part.make(rows, board) if section.part else None
     lines = [line for found in blocks for panel in found["panels"] for line in panel.lines]
     met = {line.subject for line in lines if line.kind == "model"} | set((made or {}).get("models", ()))
@@ -84,7 +86,7 @@ def _filled(
     )
 
 
-def others(rows: Rows, page: Page) -> list[tuple[str, dict]]:
+def others(rows: Rows, page: Page, measures: Mapping[str, Measure]) -> list[tuple[str, dict]]:
     """Whatever no section shows, so that rows of a new metric are seen from the first day.
 
     One plain table per table, metric and set of slice keys: tasks across, one line per subject and value of
@@ -101,14 +103,22 @@ def others(rows: Rows, page: Page) -> list[tuple[str, dict]]:
             found.setdefault(
                 (row["table"], row["metric"], tuple(sorted({*row["slice"]} - {"task"}))), []
             ).append(row)
-    return [_other(*key, some, page.heads.get(key[0], "Model")) for key, some in found.items()]
+    return [_other(*key, some, measures, head=page.heads.get(key[0], "Model")) for key, some in found.items()]
 
 
-def _other(table: str, metric: str, keys: tuple[str, ...], rows: list[dict], head: str) -> tuple[str, dict]:
+def _other(
+    table: str,
+    metric: str,
+    keys: tuple[str, ...],
+    rows: list[dict],
+    measures: Mapping[str, Measure],
+    *,
+    head: str,
+) -> tuple[str, dict]:
     across = ("task",) if any("task" in row["slice"] for row in rows) else ()
     by = f", {by_words(keys).replace('By', 'by', 1)}" if keys else ""
     view = View(table, (metric,), across=across, down=keys, head=head, n_whiskers=0)
-    return f"{label(table)}: {measure(metric).label.lower()}{by}", block(view, rows)
+    return f"{label(table)}: {measures[metric].label.lower()}{by}", block(view, rows, measures)
 
 
 def flags(tables: Tables, board: Board) -> dict[str, str]:

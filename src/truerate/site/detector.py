@@ -23,7 +23,9 @@ def context(tables: Tables) -> dict:
         view = (
             ANY if any(row["table"] == "detectors" for row in rows) or not page.detectors else page.detectors
         )
-        boards.append({"board": board, "panels": panels(plain, view), "flags": flags(tables, board)})
+        boards.append(
+            {"board": board, "panels": panels(plain, view, board.measures), "flags": flags(tables, board)}
+        )
     return {
         "boards": boards,
         "rules": [one for one in tables.detector_docs if one.get("is_rule")],

@@ -1,8 +1,9 @@
 """A page for boards that no module describes: every table of their rows, laid out by its metrics and slice keys."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from truerate.site.measures import label, measure
+from truerate.site.measures import Measure, label
 from truerate.site.sections import Page, Rows, Section
 from truerate.site.views import View
 
@@ -11,7 +12,7 @@ AUDIT = "audit"  # the table that every page shows in a section of its own
 PLANTED = "planted"  # the kind of rows that stand beside others
 
 
-def laid_out(page: Page, rows: Rows) -> Page:
+def laid_out(page: Page, rows: Rows, measures: Mapping[str, Measure]) -> Page:
     """The page as it is where it has sections; else with a section per table of the rows.
 
     The first table that ranks, else the first of all, leads: it stands first, and its baselines are the
@@ -19,7 +20,7 @@ def laid_out(page: Page, rows: Rows) -> Page:
     """
     if page.sections:
         return page
-    sections = [_section(table, some) for table, some in by_table(rows).items()]
+    sections = [_section(table, some, measures) for table, some in by_table(rows).items()]
     views = [view for section in sections for view in section.views]
     ranked = [view for view in views if any(view.takes(row) and row["rank_low"] is not None for row in rows)]
     leading = next(iter([*ranked, *views]), None)
@@ -42,14 +43,14 @@ def by_table(rows: Rows) -> dict[str, Rows]:
     return found
 
 
-def _section(table: str, rows: Rows) -> Section:
+def _section(table: str, rows: Rows, measures: Mapping[str, Measure]) -> Section:
     """A table under its name: one view per set of slice keys, so that no line mixes parts with wholes."""
     by_keys: dict[tuple[str, ...], Rows] = {}
     for row in rows:
         by_keys.setdefault(tuple(sorted(row["slice"])), []).append(row)
     known = {key for keys in by_keys for key in keys}
     views = tuple(_view(table, keys, some, known, len(by_keys) > 1) for keys, some in by_keys.items())
-    names = list(dict.fromkeys(measure(row["metric"]).label for row in rows))
+    names = list(dict.fromkeys(measures[row["metric"]].label for row in rows))
     lead = f"What was measured: {', '.join(names)}." if len(names) <= MANY else f"{len(names)} measures."
     return Section(label(table), lead, views)
 

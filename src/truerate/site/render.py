@@ -11,9 +11,9 @@ from truerate.core.errors import TruerateError
 from truerate.core.schemas import unanswered
 from truerate.site import board, data, detector, home, ledger, methods, samples
 from truerate.site.legend import legend
-from truerate.site.measures import ABSENT, label, measure
+from truerate.site.measures import ABSENT, label
 from truerate.site.safety import csv_text, inert, plain, slug
-from truerate.site.tables import Tables, unpaired
+from truerate.site.tables import Board, Tables, unpaired
 
 ASSETS = (".css", ".js", ".svg")
 
@@ -42,7 +42,8 @@ def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
     }
     for one in tables.boards:
         pages[f"boards/{one.name}.md"] = fill("board.md.j2", "..", **board.context(tables, one))
-        pages[f"boards/{one.name}.csv"] = _rows_csv(tables, one.name)
+        pages[f"boards/{one.name}.csv"] = _rows_csv(tables, one)
+        pages[f"boards/{one.name}-metrics.csv"] = _metrics_csv(one)
         pages |= samples.scripts(tables, one)
     pages |= {
         file.relative_to(folder).as_posix(): file.read_text("utf-8")
@@ -69,7 +70,6 @@ def _filler(folder: Path, tables: Tables):
     environment.filters |= {
         "slug": slug,
         "label": label,
-        "measure": measure,
         "yaml": _yaml,
         "oneline": _oneline,
         "percent": percent,
@@ -123,14 +123,15 @@ def _tables_json(tables: Tables) -> str:
             for one in tables.boards
         ],
         "confidence": tables.confidence,
+        "metrics": {one.name: [record.facts() for record in one.measures.values()] for one in tables.boards},
         "rows": [row for one in tables.boards for row in tables.rows_of(one.name)],
         "scores": [row | {"slice": unpaired(row["slice"])} for row in tables.scores.to_dicts()],
     }
     return json.dumps(whole, ensure_ascii=True, indent=1, sort_keys=True) + "\n"
 
 
-def _rows_csv(tables: Tables, name: str) -> str:
-    rows = tables.rows_of(name)
+def _rows_csv(tables: Tables, board: Board) -> str:
+    rows = tables.rows_of(board.name)
     header = (
         "table",
         "subject",
@@ -144,6 +145,9 @@ def _rows_csv(tables: Tables, name: str) -> str:
         "high",
         "n",
         "provenance",
+        "label",
+        "unit",
+        "direction",
         "note",
     )
     told = zip(rows, unanswered(rows), strict=True)
@@ -153,6 +157,13 @@ def _rows_csv(tables: Tables, name: str) -> str:
             "slice": ";".join(f"{key}={value}" for key, value in row["slice"].items()),
             "note": "no answers" if is_silent else "",
         }
+        | {name: getattr(board.measures[row["metric"]], name) for name in ("label", "unit", "direction")}
         for row, is_silent in told
     ]
     return csv_text(header, ([line[key] for key in header] for line in lines))
+
+
+def _metrics_csv(board: Board) -> str:
+    """The records of a board's metrics, one a line."""
+    lines = [record.facts() for record in board.measures.values()]
+    return csv_text(list(lines[0]) if lines else [], (list(line.values()) for line in lines))

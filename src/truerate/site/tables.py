@@ -7,6 +7,8 @@ from functools import cached_property
 import polars as pl
 
 from truerate.core import schemas
+from truerate.core.card import Card
+from truerate.core.metric import Metric
 from truerate.site.measures import Measure
 
 
@@ -26,14 +28,15 @@ class Board:
     wrongly), `is_failed` (topics.json). `source_card`: `name`, `title`, `citation`, `licence`,
     `redistribution` (yes, ids-only, no), `url`, `lang`, `note`; texts are shown in the sample browser only
     where redistribution is `yes` (`own_redistribution`: of what it does not have from another source).
-    `track_card`: the track's CARD: `title`, `paper`, `summary`, `ranks` (`{"what": …}`), `steps` (dicts with
-    `name`, `text`), `caveats` (texts), `metrics` (name to definition); any may be missing.
+    `track_card`: what the track says of itself. `metrics`: the records of the track's numbers, in the order in
+    which they are told; `shared_metrics`: of those that any board may carry.
     """
 
     name: str
     track: str
     source: str
     title: str
+    track_card: Card = field(kw_only=True)
     is_simulated: bool = False
     roles: Mapping[str, str] = field(default_factory=dict)
     samples: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Sample))
@@ -48,13 +51,19 @@ class Board:
     detector: Mapping[str, str] = field(default_factory=dict)
     tokenizer: str = ""
     source_card: Mapping = field(default_factory=dict)
-    track_card: Mapping = field(default_factory=dict)
+    metrics: Sequence[Metric] = ()
+    shared_metrics: Sequence[Metric] = ()
 
     @property
     def ranks(self) -> str:
-        """What is ranked, in the words of the track's card; empty where it does not say."""
-        found = self.track_card.get("ranks") or ""
-        return found if isinstance(found, str) else found.get("what", "")
+        """What is ranked, in the words of the track's card."""
+        return self.track_card.ranks.what
+
+    @cached_property
+    def measures(self) -> dict[str, Measure]:
+        """The measures of the board by name, its track's before those that every board may carry."""
+        own = {one.name: Measure.of(one, self.track) for one in self.metrics}
+        return own | {one.name: Measure.of(one) for one in self.shared_metrics}
 
     @property
     def is_recognition(self) -> bool:
@@ -113,10 +122,15 @@ class Tables:
             return self.models.get(subject, {}).get("model") or "model"
         return "baseline" if kind == "baseline" else f"{kind} figure"
 
-    def definition(self, measure: Measure) -> str:
-        """What a metric is: as a track's card says it, else as the catalogue of measures does."""
-        said = (board.track_card.get("metrics", {}).get(measure.name) for board in self.boards)
-        return next(filter(None, said), measure.definition)
+    @cached_property
+    def measures(self) -> dict[str, Measure]:
+        """The measures of all boards by name, for what stands on no board's page; of two tracks with one name the
+        first's.
+        """
+        found: dict[str, Measure] = {}
+        for board in reversed(self.boards):
+            found |= board.measures
+        return found
 
     def rows_of(self, board: str) -> list[dict]:
         """The rows of one board as dicts, `slice` as a plain dict."""

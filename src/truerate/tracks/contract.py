@@ -8,77 +8,12 @@ A track is a folder of `truerate.tracks` with four modules, found by the name of
 - `metrics.py`: `METRICS`, a record of each number that it publishes.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
 
-Direction = Literal["up", "down", ""]
-Unit = Literal["share", "number", "tenth", "count"]
+from truerate.core.card import Card, Ranked, Section
+from truerate.core.metric import Direction, Metric, Unit
 
-
-@dataclass(frozen=True)
-class Section:
-    """One step of the protocol as a reader is told of it: its name, the paper's section, what happens in it."""
-
-    name: str
-    section: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """What the boards of a track rank: a metric, the slice that leads, and both in words."""
-
-    metric: str
-    slice: Mapping[str, str]
-    what: str
-
-
-@dataclass(frozen=True)
-class Card:
-    """A track for its readers: which paper, which tasks, which steps, what is ranked, what it must not be read
-    as.
-
-    `tasks`: what an item of each task is, by the name that stands in tables. `attributes`: keys of Item and
-    Sample attributes that hold no text of third parties, so that they may be published whatever the licence.
-    `asked`: the metric whose subjects are the models that were asked, where that is not known from
-    params.yaml.
-    """
-
-    name: str
-    title: str
-    paper: str
-    citation: str
-    url: str
-    summary: str
-    tasks: Mapping[str, str]
-    steps: tuple[Section, ...]
-    ranks: Ranked
-    caveats: tuple[str, ...] = ()
-    attributes: frozenset[str] = frozenset()
-    asked: str | None = None
-
-
-@dataclass(frozen=True)
-class Metric:
-    """One number that a track publishes, for pages, terminal, Hub and CSV alike.
-
-    `definition` says what it is, with the paper's section or equation; `unit`: `share` in [0, 1] (shown in
-    per cent), `number` (two digits), `tenth` (one digit), `count`; `direction`: `up` where more is better,
-    `down` where less is, empty where neither; `table`: the table of a board that it stands in; `chance`: what
-    guessing gets, `chance_where` where that differs by a value of the slice; `interval`: the rule that makes
-    its interval, empty where it has none.
-    """
-
-    name: str
-    label: str
-    definition: str
-    table: str
-    unit: Unit = "share"
-    direction: Direction = ""
-    chance: float | None = None
-    chance_where: Mapping[tuple[str, str], float] = field(default_factory=dict, hash=False)
-    interval: str = ""
+__all__ = ["Card", "Direction", "Metric", "Ranked", "Reads", "Resources", "Section", "Step", "Unit"]
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+from tests.records import records
 from truerate.config import Statistics
 from truerate.core.schemas import Judgement, Outcome, Sample, Score, frame, pairs, validate
 from truerate.leaderboard.rows import rows
@@ -250,7 +251,15 @@ def test_who_never_answered_has_no_value_and_is_no_rival():
         empty.select("value", "low", "high").null_count().row(0) == (empty.height,) * 3
         and empty["n"].sum() == 0
     )
-    table = rows("board", scores, outcomes, TALLY.statistics, 7, {"judge": "model", "nobody": "model"})
+    table = rows(
+        "board",
+        scores,
+        outcomes,
+        TALLY.statistics,
+        7,
+        {"judge": "model", "nobody": "model"},
+        records("halueval"),
+    )
     ranks = {
         row["subject"]: (row["rank_low"], row["rank_high"])
         for row in table.filter(metric="accuracy").to_dicts()

@@ -34,10 +34,7 @@ SECTIONS = (
     Section(
         "Missed hallucinations by pattern",
         "Of the hallucinated texts with a readable verdict, the share passed as right, by the pattern of the text. Darker is worse.",
-        tuple(
-            View("failures", (metric,), switch="variant", across=("task",), form="heat")
-            for metric in ("failure_rate", "recognition_failure_rate")
-        ),
+        (View("failures", ("failure_rate",), switch="variant", across=("task",), form="heat"),),
     ),
     Section(
         "Candidates",
@@ -142,7 +139,7 @@ def figures(rows: Rows, board: Board) -> list[Figure]:
 
 DETECTORS = View(
     "recognition",
-    ("accuracy", "tpr", "tnr", "auroc", "unparsed_rate"),
+    ("accuracy", "tpr", "tnr", "unparsed_rate"),
     ("precision", "recall", "f1", "macro_f1"),
     switch="task",
     across=("scheme",),

@@ -77,6 +77,7 @@ def heat_map(rows: list[dict], board: Board) -> dict | None:
         "models": models,
         "lines": [_line(lang, means, models, modes[now], high) for lang in languages],
         "foot": _line(ALL, means, models, modes[now], high),
+        "measure": board.measures[RATE],
         "provenance": next(row["provenance"] for row in rows if row["metric"] == RATE),
         "has_planted": any(
             estimate.planted is not None for cells in grid.values() for estimate in cells.values()

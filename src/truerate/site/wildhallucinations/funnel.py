@@ -2,7 +2,7 @@
 became of the pages.
 """
 
-from truerate.site.measures import Measure, measure, said
+from truerate.site.measures import Measure, said
 from truerate.site.tables import Board
 
 STAGES = ("messages", "names", "entities", "public", "unambiguous", "with-domain", "with-pages")
@@ -90,7 +90,7 @@ def evidence(rows: list[dict], board: Board) -> dict | None:
         for row in rows
         if row["metric"] in PER_ENTITY and row["kind"] != "planted" and row["value"] is not None
     }
-    figures = [_figure(measure(name), means[name]) for name in PER_ENTITY if name in means]
+    figures = [_figure(board.measures[name], means[name]) for name in PER_ENTITY if name in means]
     counted = [
         (row["slice"].get("outcome", ""), int(row["value"]))
         for row in rows
