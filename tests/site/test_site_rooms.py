@@ -17,7 +17,7 @@ TEMPLATES = sorted(
     path for folder in ("site/templates", "src/truerate") for path in (HOUSE / folder).rglob("*.j2")
 )
 # Words of all slices and names of all papers, which the ledger prints; they are data of no page.
-WORDS = {"measures.py", "catalogue.py"}
+WORDS = {"measures.py"}
 LONGEST = 140
 
 

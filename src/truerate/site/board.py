@@ -103,7 +103,7 @@ def others(rows: Rows, page: Page, measures: Mapping[str, Measure]) -> list[tupl
             found.setdefault(
                 (row["table"], row["metric"], tuple(sorted({*row["slice"]} - {"task"}))), []
             ).append(row)
-    return [_other(*key, some, measures, page.heads.get(key[0], "Model")) for key, some in found.items()]
+    return [_other(*key, some, measures, head=page.heads.get(key[0], "Model")) for key, some in found.items()]
 
 
 def _other(
@@ -112,6 +112,7 @@ def _other(
     keys: tuple[str, ...],
     rows: list[dict],
     measures: Mapping[str, Measure],
+    *,
     head: str,
 ) -> tuple[str, dict]:
     across = ("task",) if any("task" in row["slice"] for row in rows) else ()

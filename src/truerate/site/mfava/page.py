@@ -2,13 +2,13 @@
 replies, analyses.
 """
 
-from truerate.site import recovery
-from truerate.site.mfava import views
+import truerate.site.mfava.views as views
 from truerate.site.mfava.analyses import analyses
 from truerate.site.mfava.browser import records
 from truerate.site.mfava.heatmap import ALL, RATE, heat_map
 from truerate.site.mfava.planted import recovered
 from truerate.site.mfava.rows import COUNTED, GRID, derived, leader
+from truerate.site.recovery import TEMPLATE as RECOVERY
 from truerate.site.sections import Figure, Page, Part, Rows, Section
 from truerate.site.tables import Board
 from truerate.site.views import View
@@ -29,7 +29,7 @@ SECTIONS = (
         "The closed world knows its own rates, so each estimator can be held against them, cell by cell. On the line is right; above it "
         "the estimate is too high.",
         short="Planted truth",
-        part=Part(recovery.TEMPLATE, recovered),
+        part=Part(RECOVERY, recovered),
     ),
     Section(
         "Ranks, and every estimator beside",

@@ -4,8 +4,8 @@ and what it is made of.
 
 from dataclasses import replace
 
-from truerate.site import recovery
 from truerate.site.measures import said
+from truerate.site.recovery import TEMPLATE as RECOVERY
 from truerate.site.recovery import CellEstimate, held_against, pictured
 from truerate.site.sections import Figure, Page, Part, Rows, Section
 from truerate.site.tables import Board
@@ -204,7 +204,7 @@ SECTIONS = (
         "Planted against estimated",
         "The closed world knows what is true, so each score can be held against it. On the line is right; above it the score is too high.",
         short="Planted truth",
-        part=Part(recovery.TEMPLATE, recovered),
+        part=Part(RECOVERY, recovered),
     ),
     Section(
         "Error analysis",
