@@ -13,7 +13,7 @@ import pytest
 from truerate.core import terminal
 from truerate.core.errors import TruerateError
 from truerate.hub.client import Busy, _asked_wait
-from truerate.hub.retry import TRIES, Patience
+from truerate.hub.retry import AGAIN, Patience
 
 
 def failing(*errors):
@@ -40,10 +40,10 @@ def test_what_works_is_not_waited_for():
 
 def test_passing_failures_are_tried_again_a_bounded_number_of_times():
     waits = []
-    assert patient(waits).call("x", failing(*[Busy("503")] * (TRIES - 1))) == TRIES
-    assert len(waits) == TRIES - 1
-    with pytest.raises(TruerateError, match=f"^reading: gave up after {TRIES} tries: 503"):
-        patient(waits).call("reading", failing(*[Busy("503")] * TRIES))
+    assert patient(waits).call("x", failing(*[Busy("503")] * (AGAIN.tries - 1))) == AGAIN.tries
+    assert len(waits) == AGAIN.tries - 1
+    with pytest.raises(TruerateError, match=f"^reading: gave up after {AGAIN.tries} tries: 503"):
+        patient(waits).call("reading", failing(*[Busy("503")] * AGAIN.tries))
 
 
 def test_a_failure_below_other_failures_is_found():

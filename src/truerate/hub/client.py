@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 import httpx2
 from huggingface_hub import constants, set_client_factory
@@ -19,12 +17,9 @@ from huggingface_hub.utils import (
     parse_ratelimit_headers,
 )
 
-PASSING = (
-    408,
-    425,
-    429,
-)  # answers that may differ next time, beside those of a server in trouble (500 and above)
-NEVER = (501, 505)  # of the latter, those that will not
+from truerate.core.retry import may_pass, seconds_asked
+
+NEVER = (501, 505)  # of the answers of a server in trouble, those that will not be others next time
 LOST = (httpx2.TimeoutException, httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ProxyError)
 TIMEOUT = httpx2.Timeout(
     120, connect=20
@@ -82,7 +77,7 @@ def _passing(request: httpx2.Request, response: httpx2.Response) -> str | None:
     is_moving = (
         status == 409 and "/commit/" in request.url.path
     )  # another commit is under way; whose, the head will tell
-    if status in PASSING or is_moving or (status >= 500 and status not in NEVER):
+    if is_moving or (may_pass(status) and status not in NEVER):
         return f"{_host(request)} answers {status}"
     if status >= 400 and request.method in ("PUT", "POST") and "authorization" not in request.headers:
         # a signed address has expired, or not all of a file came through: a new one is asked for
@@ -108,15 +103,11 @@ def _asked_wait(response: httpx2.Response) -> float | None:
     """Seconds that an answer asks to wait: its Retry-After (seconds or a date), else the reset of a used-up
     rate limit.
     """
-    asked = response.headers.get("retry-after", "").strip()
-    if asked.isdecimal():
-        return float(asked)
-    try:
-        until = parsedate_to_datetime(asked)
-        return max(0.0, (until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
-    except ValueError:
-        limit = parse_ratelimit_headers(response.headers)
-        return float(limit.reset_in_seconds) if limit and not limit.remaining else None
+    asked = seconds_asked(response.headers.get("retry-after"))
+    if asked is not None:
+        return asked
+    limit = parse_ratelimit_headers(response.headers)
+    return float(limit.reset_in_seconds) if limit and not limit.remaining else None
 
 
 @contextmanager

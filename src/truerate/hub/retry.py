@@ -20,13 +20,12 @@ from huggingface_hub.errors import (
 )
 
 from truerate.core.errors import TruerateError
+from truerate.core.retry import Backoff
 from truerate.core.terminal import say_wait, told
 from truerate.hub.client import Busy
 
 T = TypeVar("T")
-TRIES = 6
-SHORTEST, LONGEST = 1.0, 30.0  # seconds: the spread of the first wait, and of every later one at most
-TOO_LONG = 300.0  # seconds: a wait that the user should know of rather than sit through
+AGAIN = Backoff(tries=6, first=1.0, largest=30.0, longest=300.0)  # a longer wait is for the user to know of
 ODD = (LookupError, TypeError)  # what the client falls over when an answer has another shape than it should
 FAILURES = (
     Busy,
@@ -41,7 +40,7 @@ FAILURES = (
 
 @dataclass(frozen=True)
 class Patience:
-    """Calls again what failed in passing: at most TRIES times in a row, after a random wait (full jitter) or
+    """Calls again what failed in passing: at most `AGAIN.tries` times in a row, after a random wait (full jitter) or
     the one asked for.
 
     Calls and waits that take longer than a few seconds say what they are for (`truerate.core.terminal`).
@@ -79,17 +78,15 @@ class Patience:
 
     def _wait(self, doing: str, busy: Busy, *, tried: int) -> float:
         """Seconds until the next try."""
-        if busy.wait is not None and busy.wait > TOO_LONG:
+        if AGAIN.is_too_long(busy.wait):
             until = datetime.now(UTC) + timedelta(seconds=busy.wait)
             raise TruerateError(
                 f"{doing}: the Hub asks to wait {busy.wait:.0f} s; run it again after {until:%Y-%m-%d %H:%M} UTC"
             ) from None
-        if tried >= TRIES:
+        if AGAIN.is_spent(tried):
             again = "check HF_ENDPOINT and the network, then run it again: what has been uploaded is not sent twice"
             raise TruerateError(f"{doing}: gave up after {tried} tries: {busy}; {again}") from None
-        if busy.wait is not None:
-            return busy.wait + self.chance.uniform(0, SHORTEST)
-        return self.chance.uniform(0, min(LONGEST, SHORTEST * 2 ** (tried - 1)))
+        return AGAIN.wait(tried, busy.wait, self.chance)
 
 
 def refusal(doing: str, error: BaseException) -> TruerateError:

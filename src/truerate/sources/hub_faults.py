@@ -5,17 +5,13 @@ import os
 from collections.abc import Callable
 from typing import TypeVar
 
+from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.core.terminal import say_wait
 
-WAITS = (1, 2, 4, 8, 8)  # seconds before each further try, unless the Hub asks for more
-TOO_LONG = 300  # seconds: a wait that the user should know of rather than sit through
+# The ceilings are waited whole, or what the Hub asks for where that is more; a longer wait is for the user to know of.
+AGAIN = Backoff(tries=6, first=1.0, largest=8.0, longest=300.0)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-PASSING = (
-    500,
-    502,
-    503,
-    504,
-)  # answers that may differ next time; after 408 and 429 the client itself tries again
+OF_THE_CLIENT = (408, 429)  # of the answers that may pass, those after which the client itself tries again
 ODD = (
     LookupError,
     TypeError,
@@ -34,20 +30,17 @@ def tried(work: Callable[[], T]) -> T:
     import httpx2
     from huggingface_hub.utils import _http
 
-    for wait in WAITS:
+    for tried_so_far in range(1, AGAIN.tries):
         try:
             return work()
         except (httpx2.HTTPError, OSError, *ODD) as error:
             asked = _asked_wait(error)
-            if not _is_passing(error) or asked > TOO_LONG:
+            if not _is_passing(error) or AGAIN.is_too_long(asked):
                 raise
-            say_wait(
-                max(wait, asked),
-                f"the Hub failed in what may pass ({type(error).__name__}); it is asked again",
-            )
-        _http.time.sleep(
-            max(wait, asked)
-        )  # by the clock of the client's own pauses: whoever takes those out takes out these
+            wait = max(AGAIN.ceiling(tried_so_far), asked)
+            say_wait(wait, f"the Hub failed in what may pass ({type(error).__name__}); it is asked again")
+        # by the clock of the client's own pauses: whoever takes those out takes out these
+        _http.time.sleep(wait)
     return work()
 
 
@@ -59,7 +52,8 @@ def _is_passing(error: BaseException) -> bool:
     from huggingface_hub import errors
 
     if isinstance(error, errors.HfHubHTTPError):
-        return error.response.status_code in PASSING
+        status = error.response.status_code
+        return may_pass(status) and status not in OF_THE_CLIENT
     if isinstance(error, errors.HFValidationError | errors.LocalEntryNotFoundError):
         return False
     return isinstance(error, (httpx2.NetworkError, httpx2.RemoteProtocolError, *ODD)) or INCOMPLETE in str(
@@ -67,10 +61,10 @@ def _is_passing(error: BaseException) -> bool:
     )
 
 
-def _asked_wait(error: BaseException) -> int:
+def _asked_wait(error: BaseException) -> float:
     """Seconds that an answer asks to wait, by its Retry-After; 0 where it does not."""
-    asked = getattr(error, "response", None) and error.response.headers.get("retry-after", "").strip()
-    return int(asked) if asked and asked.isdecimal() else 0
+    response = getattr(error, "response", None)
+    return (seconds_asked(response.headers.get("retry-after")) if response is not None else None) or 0.0
 
 
 def said(error: BaseException, repo: str) -> str:

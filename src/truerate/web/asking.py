@@ -1,7 +1,6 @@
 """One address asked for: its request, the same again where a fault may pass, and what its host asks to wait."""
 
 import asyncio
-import random
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -12,14 +11,16 @@ import aiohttp
 from yarl import URL
 
 from truerate.config import Fetch
+from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.web.guard import RefusedAddress
 from truerate.web.hosts import host_of
-from truerate.web.outcomes import Outcome, passes
-from truerate.web.pauses import LONGEST_S, Clock, Pauses, backoff, retry_after
+from truerate.web.outcomes import Outcome
+from truerate.web.pauses import Clock, Pauses
 
 HTML = ("text/html", "application/xhtml+xml", "")
 MOVED = (301, 302, 303, 307, 308)
-TRIES = 4  # at one address in one run, where a fault may pass
+# at one address in one run, where a fault may pass
+AGAIN = Backoff(tries=4, first=0.5, largest=8.0, longest=120.0)
 HOPELESS = (
     3  # pages of a host that were given up one after another: then each of its further pages has one try
 )
@@ -122,20 +123,20 @@ class Asker:
                 raise
 
     def _tries(self, host: str) -> int:
-        return TRIES if self._given_up[host] < HOPELESS else 1
+        return AGAIN.tries if self._given_up[host] < HOPELESS else 1
 
     async def _pause(self, host: str, fault: Passing, attempt: int) -> None:
         """Wait before a page is asked for again. Raises the fault where its host asks for a longer pause than
         a run waits.
         """
-        if fault.wait is not None and fault.wait > LONGEST_S:
+        if AGAIN.is_too_long(fault.wait):
             self._refusing[host] = fault
             raise fault
-        wait = backoff(attempt)
+        wait = AGAIN.drawn(attempt)
         if (
             fault.wait is not None or fault.status == HTTPStatus.TOO_MANY_REQUESTS
         ):  # that is asked of all who ask this host
-            wait = max(wait, (fault.wait or 0.0) + random.uniform(0, min(1.0, fault.wait or 0.0)))
+            wait = max(wait, AGAIN.heeded(fault.wait or 0.0))
             self.pauses.hold(host, wait)
         else:
             await self.clock.sleep(wait)
@@ -196,9 +197,9 @@ class Asker:
                 pass
             if response.status in MOVED and (location := response.headers.get("Location")):
                 return Answer(response.status, kind, charset, location=location)
-            if passes(response.status):
+            if may_pass(response.status):
                 fault = Passing(Outcome.STATUS, str(response.status), response.status)
-                fault.wait = retry_after(response.headers.get("Retry-After"), self.clock.now())
+                fault.wait = seconds_asked(response.headers.get("Retry-After"), self.clock.now())
                 raise fault
             if response.status != HTTPStatus.OK:
                 raise Dropped(Outcome.STATUS, str(response.status), response.status)

@@ -15,24 +15,23 @@ import orjson
 from yarl import URL
 
 from truerate.core.errors import TruerateError
+from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.core.terminal import say_wait, told
 from truerate.core.text import clean
 from truerate.web.asking import MOVED
 from truerate.web.guard import Guard, GuardedResolver, RefusedAddress
 from truerate.web.hosts import host_of
-from truerate.web.pauses import Clock, retry_after
+from truerate.web.pauses import Clock
 
 API = "https://{lang}.wikipedia.org/w/api.php"
-ATTEMPTS = 6
+# One request is under way at a time, so the ceilings are waited whole: there is nobody to keep apart.
+AGAIN = Backoff(tries=6, first=1.0, largest=16.0, longest=120.0)
 TIMEOUT_S = 60.0
-BACKOFF_S = 1.0  # doubled from try to try where the server names no time
-MAX_WAIT_S = 120.0  # a server that asks for more is not waited for
 MAX_BYTES = 50_000_000
 LAG_S = (
     5  # what a server may be behind before it is left in peace (the value that the wikis' hosts recommend)
 )
 BATCH = 50
-BUSY = (429, 500, 502, 503, 504)
 BUSY_CODES = ("maxlag", "ratelimited", "readonly")
 # Error codes that speak of one page, not of the request: no such title or revision, or one that nobody may
 # read.
@@ -126,7 +125,7 @@ class Wiki:
         """One request and its reply, again where the server is busy. Raises Absent and TruerateError."""
         wait, last = 0.0 if self.is_first else self.pause_s, ""
         self.is_first = False
-        for attempt in range(ATTEMPTS):
+        for tried in range(1, AGAIN.tries + 1):
             if wait:
                 say_wait(wait, f"{host_of(self.url)!r}: {last}")
                 await self.clock.sleep(wait)
@@ -138,13 +137,13 @@ class Wiki:
                     raise self._stopped(
                         str(refused), "allow it with --allow-private, or correct --api"
                     ) from None
-                wait, last = BACKOFF_S * 2**attempt, type(error).__name__
+                wait, last = AGAIN.ceiling(tried), type(error).__name__
                 continue
             reply = self._reply(status, headers, body)
             if isinstance(reply, dict):
                 return reply
-            last, wait = reply, self._wait(headers, attempt)
-        raise self._stopped(f"{last}, {ATTEMPTS} times", "run again later, or correct --api")
+            last, wait = reply, self._wait(headers, tried)
+        raise self._stopped(f"{last}, {AGAIN.tries} times", "run again later, or correct --api")
 
     async def _get(self, asked: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
         shape = {"format": "json", "formatversion": "2", "maxlag": str(LAG_S)}
@@ -161,7 +160,7 @@ class Wiki:
 
     def _reply(self, status: int, headers, body: bytes) -> dict | str:
         """What came: the API's reply, or in words why to try again."""
-        if status in BUSY:
+        if may_pass(status):
             return f"status {status}"
         if status in MOVED:
             raise self._stopped(f"it has moved to {headers.get('Location', '')[:200]!r}")
@@ -184,14 +183,14 @@ class Wiki:
             raise Absent(code)
         raise self._stopped(" ".join(f"status {status}: {code} {clean(said)}".split())[:200])
 
-    def _wait(self, headers, attempt: int) -> float:
+    def _wait(self, headers, tried: int) -> float:
         """Seconds until the next try: what the server asks for, else ever more. Raises TruerateError where it
         asks for too many.
         """
-        named = retry_after(headers.get("Retry-After"), self.clock.now())
-        if named is not None and named > MAX_WAIT_S:
+        named = seconds_asked(headers.get("Retry-After"), self.clock.now())
+        if AGAIN.is_too_long(named):
             raise self._stopped(f"it asks to come back in {named:,.0f} s", "run again then")
-        return BACKOFF_S * 2**attempt if named is None else max(named, self.pause_s)
+        return AGAIN.ceiling(tried) if named is None else max(named, self.pause_s)
 
     def _stopped(self, what: str, then: str = "correct --api") -> TruerateError:
         return TruerateError(f"asking the MediaWiki API at {self.url!r}: {what}; {then}")

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from truerate.core.retry import may_pass
+
 
 class Outcome(StrEnum):
     """The closed list of outcomes; every page that is not `ok` is dropped with its outcome as the reason."""
@@ -24,7 +26,6 @@ class Outcome(StrEnum):
     ERROR = "error"  # no connection, a broken reply, an address that is none
 
 
-NOT_YET = (408, 425, 429)  # statuses that ask to come back, beside 5xx
 # Errors of the address itself, by the beginning of their detail; every other error is of the way to it, or of
 # who stands there now.
 OF_ADDRESS = (
@@ -34,11 +35,6 @@ OF_ADDRESS = (
 RULES = (
     "robots.txt: "  # begins the detail of a page that is not asked because of what became of its host's rules
 )
-
-
-def passes(status: int | None) -> bool:
-    """Whether a status speaks of the moment and not of the page: 408, 425, 429 and 5xx."""
-    return status is not None and (status in NOT_YET or 500 <= status < 600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +71,10 @@ class Page:
             case Outcome.ERROR:
                 return not detail.startswith(OF_ADDRESS)
             case Outcome.STATUS:
-                return passes(self.status)
+                return may_pass(self.status)
             case Outcome.ROBOTS:
                 said = re.match(r"\d{3}\b", detail)
-                return said is not None and passes(int(said[0]))
+                return said is not None and may_pass(int(said[0]))
         return False
 
 

@@ -1,21 +1,15 @@
-"""How long to wait before something is asked again, and the pauses that hosts are given."""
+"""The time as the web room sees it, and the pauses that hosts are given."""
 
 import asyncio
-import random
-import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 
 from truerate.config import Fetch
 from truerate.core.terminal import LONG_S, say_wait
 from truerate.web.hosts import host_of, matches
 from truerate.web.store import PageStore
-
-FIRST_S, LARGEST_S = 0.5, 8.0  # ceilings between two tries, the first and the largest
-LONGEST_S = 120.0  # a host that asks to wait longer is not waited for
 
 
 @dataclass(frozen=True)
@@ -24,26 +18,6 @@ class Clock:
 
     now: Callable[[], float] = time.time
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-
-
-def backoff(attempt: int, *, first: float = FIRST_S, largest: float = LARGEST_S) -> float:
-    """Seconds until the next try: drawn evenly below a ceiling that doubles from try (1, 2, …) to try ("full
-    jitter").
-    """
-    return random.uniform(0, min(largest, first * 2 ** min(attempt - 1, 60)))
-
-
-def retry_after(value: str | None, now: float) -> float | None:
-    """A `Retry-After` in seconds: a number of them (some write fractions) or a date (RFC 9110); None where
-    none can be read.
-    """
-    text = (value or "").strip()
-    if re.fullmatch(r"[0-9]+(\.[0-9]*)?", text):
-        return float(text)
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
-    except (TypeError, ValueError, OverflowError):
-        return None
 
 
 class Pauses:

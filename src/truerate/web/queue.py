@@ -5,16 +5,16 @@ whether it answers again.
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from truerate.core.errors import TruerateError
+from truerate.core.retry import Backoff
 from truerate.core.terminal import LONG_S, say, say_wait
 from truerate.web.asking import ended
-from truerate.web.pauses import Clock, backoff
+from truerate.web.pauses import Clock
 
-LARGEST_S = 60.0  # ceiling of a wait where the search names none
-LONGEST_S = 900.0  # no answer for longer ends the run
-TRIES = 20  # refusals one after another that end the run
+# Refusals for the rate: so many one after another end the run, and so does no answer for longer than `longest`.
+AGAIN = Backoff(tries=21, first=0.5, largest=60.0, longest=900.0)
 
 
 class Over(Exception):
@@ -41,7 +41,8 @@ class Queue:
     """Who asks, of so many, may do so when nobody waits out a pause."""
 
     def __init__(self, what: str, n_all: int, *, backoff_s: float, clock: Clock):
-        self.what, self.n_all, self.backoff_s, self.clock = what, n_all, backoff_s, clock
+        self.what, self.n_all, self.clock = what, n_all, clock
+        self.again = replace(AGAIN, first=backoff_s)
         self.over = asyncio.Event()
         self._gate = asyncio.Lock()  # held by the one who waits out a pause
         self._answered_at, self._n_answered, self._n_refused, self._is_said = clock.now(), 0, 0, False
@@ -80,10 +81,10 @@ class Queue:
         if refusal.at < self._answered_at and self._n_answered:
             return  # another has seen the end of that pause
         self._n_refused += 1
-        drawn = backoff(self._n_refused, first=self.backoff_s, largest=LARGEST_S)
+        drawn = self.again.drawn(self._n_refused)
         wait = drawn if refusal.wait is None else max(0.0, refusal.at + refusal.wait - now) + min(drawn, 1.0)
         whole = now + wait - self._answered_at
-        if whole > LONGEST_S or self._n_refused > TRIES:
+        if self.again.is_too_long(whole) or self.again.is_spent(self._n_refused):
             asks = f", asks to wait {refusal.wait:,.0f} s" if refusal.wait else ""
             raise TruerateError(f"{self.what}: it goes on to refuse ({refusal.said}{asks}); run again later")
         if whole > LONG_S and not self._is_said:

@@ -10,6 +10,7 @@ import asyncio
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,18 +21,17 @@ from truerate.config import Search
 from truerate.core.errors import TruerateError
 from truerate.core.hiding import Hiding
 from truerate.core.lenient import loads
+from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.core.terminal import told
 from truerate.core.text import clean
 from truerate.web.hosts import host_of
-from truerate.web.outcomes import passes
-from truerate.web.pauses import Clock, backoff, retry_after
+from truerate.web.pauses import Clock
 from truerate.web.queue import Over, Queue, Refused
 from truerate.web.store import PageStore
 
 CONCURRENCY = 8
-ATTEMPTS = 4  # at one query where the search fails
+AGAIN = Backoff(tries=4, first=0.5, largest=8.0, longest=900.0)  # at one query where the search fails
 TIMEOUT_S = 30.0
-BACKOFF_S = 0.5
 # What a refusal says where the sum is used up that was bought or granted for a day, and where it only came
 # too fast.
 _QUOTA = re.compile(r"dailyLimit|quotaExceeded|per day\b|insufficient|billing", re.IGNORECASE)
@@ -49,7 +49,7 @@ class Searcher:
         *,
         url: str,
         scope: str = "",
-        backoff_s: float = BACKOFF_S,
+        backoff_s: float = AGAIN.first,
         clock: Clock | None = None,
     ):
         """Raises TruerateError where the environment lacks the key or engine that the settings name."""
@@ -111,7 +111,7 @@ class Searcher:
         """
         await self._queue.enter()
         refusal = None
-        for attempt in range(1, ATTEMPTS + 1):
+        for attempt in range(1, AGAIN.tries + 1):
             said = await self._ask(session, query)
             if isinstance(said, Refused) and said.is_for_all:
                 async with self._queue.paused() as pause:
@@ -123,8 +123,8 @@ class Searcher:
             refusal = said
             if not refusal.passes:
                 break
-            if attempt < ATTEMPTS:
-                await self._queue.rest(backoff(attempt, first=self.backoff_s))
+            if not AGAIN.is_spent(attempt):
+                await self._queue.rest(replace(AGAIN, first=self.backoff_s).drawn(attempt))
         raise self._stop(refusal, query)
 
     async def _ask(self, session: aiohttp.ClientSession, query: str) -> "list[dict] | Refused":
@@ -150,12 +150,12 @@ class Searcher:
         if status == 402 or (status in (403, 429) and _QUOTA.search(said)):
             return Refused(said, at, is_quota=True)
         is_rate = status == 429 or (status == 403 and _RATE.search(said) is not None)
-        seconds = retry_after(wait, self.clock.now())
+        seconds = seconds_asked(wait, self.clock.now())
         return Refused(
             said,
             at,
-            passes=is_rate or passes(status),
-            is_for_all=is_rate or (passes(status) and bool(seconds)),
+            passes=is_rate or may_pass(status),
+            is_for_all=is_rate or (may_pass(status) and bool(seconds)),
             wait=seconds,
         )
 

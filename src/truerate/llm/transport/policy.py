@@ -5,10 +5,8 @@ Bodies are judged here and not by the client library, which hands on HTML as a s
 200 as empty completions. No body raises: what cannot be read is a verdict too.
 """
 
-import email.utils
 import json
 import re
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +14,7 @@ from typing import Literal
 import orjson
 
 from truerate.core.lenient import loads
+from truerate.core.retry import may_pass, seconds_asked
 from truerate.core.text import clean
 
 Action = Literal["keep", "retry", "dead", "fatal"]
@@ -102,7 +101,7 @@ def _judge_error(status: int, said: str, delay: float | None = None) -> Verdict:
         return Verdict("fatal", "quota", detail)
     if status == 429:
         return Verdict("retry", "rate_limited", detail, delay)
-    if status in (408, 409, 425) or status >= 500:
+    if may_pass(status) or status == 409 or status >= 600:  # beyond 599 endpoints number faults of their own
         reason = "server_error" if status >= 500 else "timeout" if status == 408 else "not_ready"
         return Verdict("retry", reason, detail, delay)
     if status in (401, 403):
@@ -234,18 +233,8 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
     where they say nothing.
     """
     for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        value = headers.get(name)
-        if value is None:
-            continue
-        try:
-            return max(0.0, float(value) / scale)
-        except ValueError:
-            pass
-        try:
-            then = email.utils.parsedate_to_datetime(value).timestamp()
-        except (ValueError, TypeError, OverflowError):
-            continue
-        return max(0.0, then - (time.time() if now is None else now))
+        if (asked := seconds_asked(headers.get(name), now)) is not None:
+            return asked / scale
     return None
 
 

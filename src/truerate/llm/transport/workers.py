@@ -6,11 +6,11 @@ all a killed run can pay for twice.
 """
 
 import asyncio
-import random
 import time
 from collections import deque
 
 from truerate.core.errors import TruerateError
+from truerate.core.retry import Backoff
 from truerate.core.terminal import told
 from truerate.llm.store.budget import SPENT, Charge
 from truerate.llm.store.leases import Claim, Job, Settled
@@ -43,6 +43,7 @@ class Crew:
         self.pace = Pace(run, self.name, self.endpoint)
         self.refusals = Refusals(run.store)
         self.waits = Waits(self)
+        self.again = Backoff(self.llm.max_attempts, *self.llm.backoff_s, longest=LONGEST_S)
 
     async def work(self) -> None:
         """Answer every job of the queue. An error ends the run for all crews, each of which first waits for
@@ -201,7 +202,7 @@ class Crew:
                     verdict.extra,
                     charges,
                 )
-            if verdict.action != "retry" or job.attempts >= self.llm.max_attempts:
+            if verdict.action != "retry" or self.again.is_spent(job.attempts):
                 return self._give_up(job, verdict, charges)
             await self._before_retry(job, verdict, sent_to)
             if verdict.reason == "rate_limited":  # the slot may have to go: others take this job up again
@@ -227,14 +228,13 @@ class Crew:
         """Wait as long as the server says, else with full jitter; a launched server that is gone is started
         anew.
         """
-        first, largest = self.llm.backoff_s
-        delay = random.uniform(0, min(largest, first * 2 ** (job.attempts - 1)))
+        delay = self.again.drawn(job.attempts)
         if verdict.reason == "rate_limited":
             await self.pace.pause(delay if verdict.delay is None else verdict.delay + delay * 0.1)
             return
         if verdict.reason in ("unreachable", "connection"):
             self.client.move(await self.place.find_again(sent_to, is_gone=verdict.reason == "unreachable"))
-        if (verdict.delay or 0) > LONGEST_S:
+        if self.again.is_too_long(verdict.delay):
             self.run.fail(failures.asks_to_wait(self.name, verdict.delay))
         await self.run.rest(delay if verdict.delay is None else verdict.delay)
 
