@@ -15,7 +15,7 @@ Mark = Callable[[Layout, Sequence[Page]], list[str]]
 
 def stats(at: Layout, *, as_json: bool = False) -> None:
     """Print pages by what became of them, those that may pass apart."""
-    with PageStore.of(at) as store:
+    with PageStore.of(at, is_read_only=True) as store:
         show(facts.stats(store), as_json=as_json, title=str(store.path), empty="the page store is empty")
 
 

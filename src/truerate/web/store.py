@@ -5,11 +5,8 @@ Rows are found by `scope` and address or query. A scope names what answers: empt
 an endpoint where pages come through one, so that a changed simulated web never meets its old pages.
 """
 
-import sqlite3
-import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -18,22 +15,22 @@ import orjson
 
 from truerate.config import Fetch
 from truerate.config.layout import Layout
-from truerate.core.errors import TruerateError
+from truerate.core.keyed_store import KeyedStore, Kind, next_turn
 from truerate.core.keys import digest
-from truerate.core.onehost import refuse_network
-from truerate.core.terminal import say, told
 from truerate.web.outcomes import Outcome, Page
 
 FORMAT = 1
 NAME = "pages.sqlite"
-PRAGMAS = "PRAGMA busy_timeout = 60000; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;"
+LONGEST_S = (
+    3600.0  # a turn at a host is never further ahead: a clock that was put back must not stop it for good
+)
 TABLES = """
 CREATE TABLE page   (scope TEXT, url TEXT, limits TEXT, outcome TEXT, detail TEXT, final_url TEXT, status INTEGER, content_type TEXT,
                      charset TEXT, fetched TEXT, sha256 TEXT, body BLOB, PRIMARY KEY (scope, url));
 CREATE TABLE search (scope TEXT, query TEXT, n INTEGER, asked TEXT, results BLOB, PRIMARY KEY (scope, query, n));
 CREATE TABLE pace   (host TEXT PRIMARY KEY, next_at REAL) WITHOUT ROWID;
 """
-BUSY_S = 60.0  # another process may hold the file for so long
+PATIENCE_MS = 5000  # of a statement while another process holds the file; then it is said, and waited on
 COLUMNS = "url, outcome, detail, final_url, status, content_type, charset, body, fetched, sha256"
 # Outcomes that hang on the limits in params: they hold only under the limits under which they were met.
 LIMITED = tuple(
@@ -41,44 +38,24 @@ LIMITED = tuple(
 )
 
 
-class PageStore:
+class PageStore(KeyedStore):
     """An open page store; every write is committed at once."""
 
-    def __init__(self, path: Path):
-        """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is
-        something else.
-        """
-        self.path = Path(path)
-        refuse_network(self.path, "page store")
-        with self._explained(), told(f"another process holds the page store {str(self.path)!r}"):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            # A reader's connection is closed by another thread than its own, after it.
-            self._link = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
-            self._link.executescript(PRAGMAS)
-            self._prepare()
-            self._link.execute(
-                "PRAGMA busy_timeout = 5000"
-            )  # then it is said what is waited for, and waited for again: `_run`
-        self._is_told = False
+    KIND = Kind("page store", FORMAT, TABLES)
+
+    def __init__(self, path: Path, *, is_read_only: bool = False):
+        """As any store."""
+        super().__init__(path, is_read_only=is_read_only)
+        self._link.execute(f"PRAGMA busy_timeout = {PATIENCE_MS}")
 
     @classmethod
-    def of(cls, at: Layout) -> "PageStore":
+    def of(cls, at: Layout, *, is_read_only: bool = False) -> "PageStore":
         """The page store beside a layout's response store."""
-        return cls(at.store.with_name(f"{at.store.stem}-{NAME}"))
-
-    def __enter__(self) -> "PageStore":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._link.close()
+        return cls(at.store.with_name(f"{at.store.stem}-{NAME}"), is_read_only=is_read_only)
 
     def page(self, scope: str, url: str, limits: str) -> Page | None:
         """The stored page of an address, None where there is none or what became of it was due to other limits."""
-        rows = self._run(f"SELECT {COLUMNS}, limits FROM page WHERE scope = ? AND url = ?", (scope, url))
+        rows = self.run(f"SELECT {COLUMNS}, limits FROM page WHERE scope = ? AND url = ?", (scope, url))
         if not rows:
             return None
         *row, stored = rows[0]
@@ -114,11 +91,11 @@ class PageStore:
             today,
         )
         marks = ", ".join("?" * 12)
-        with self._whole():
+        with self.whole():
             stored = self.page(scope, page.url, limits)
             if stored and (page.is_transient or not stored.is_transient):
                 return stored
-            self._run(
+            self.run(
                 f"INSERT OR REPLACE INTO page VALUES ({marks})",
                 (*values, sha256(page.body).hexdigest(), body),
             )
@@ -129,7 +106,7 @@ class PageStore:
         was not read.
         """
         sql = "SELECT detail FROM page WHERE scope = ? AND url = ? AND outcome = ? AND limits = ? AND body IS NOT NULL"
-        rows = self._run(sql, (scope, url, Outcome.TIMEOUT, limits))
+        rows = self.run(sql, (scope, url, Outcome.TIMEOUT, limits))
         return rows[0][0] if rows else None
 
     def keep_slow(self, scope: str, url: str, limits: str, detail: str) -> None:
@@ -137,27 +114,25 @@ class PageStore:
         (`reading_limits`); its body stays.
         """
         sql = "UPDATE page SET outcome = ?, limits = ?, detail = ? WHERE scope = ? AND url = ? AND body IS NOT NULL"
-        self._run(sql, (Outcome.TIMEOUT, limits, detail, scope, url))
+        self.run(sql, (Outcome.TIMEOUT, limits, detail, scope, url))
 
     def pages(self) -> Iterator[tuple[str, Page]]:
         """What became of every page, with its scope and without its body; one that took too long to be read
         is a timeout with a status.
         """
         bare = COLUMNS.replace("body", "x''")
-        for scope, url, outcome, *more in self._run(
-            f"SELECT scope, {bare} FROM page ORDER BY url, scope", ()
-        ):
+        for scope, url, outcome, *more in self.run(f"SELECT scope, {bare} FROM page ORDER BY url, scope", ()):
             yield scope, Page(url, Outcome(outcome), *more)
 
     def forget(self, scope: str, urls: Iterable[str]) -> int:
         """Forget what became of addresses; how many pages that were."""
         sql = "DELETE FROM page WHERE scope = ? AND url = ? RETURNING 1"
-        with self._whole():
-            return sum(len(self._run(sql, (scope, url))) for url in dict.fromkeys(urls))
+        with self.whole():
+            return sum(len(self.run(sql, (scope, url))) for url in dict.fromkeys(urls))
 
     def results(self, scope: str, query: str, n: int) -> list[dict] | None:
         """The stored results of a query, None where it was never answered."""
-        rows = self._run(
+        rows = self.run(
             "SELECT results FROM search WHERE scope = ? AND query = ? AND n = ?", (scope, query, n)
         )
         return orjson.loads(zlib.decompress(rows[0][0])) if rows else None
@@ -166,66 +141,13 @@ class PageStore:
         """Store the results of a query, also where there are none."""
         today = datetime.now(UTC).date().isoformat()
         packed = zlib.compress(orjson.dumps(list(results)))
-        self._run("INSERT OR REPLACE INTO search VALUES (?, ?, ?, ?, ?)", (scope, query, n, today, packed))
+        self.run("INSERT OR REPLACE INTO search VALUES (?, ?, ?, ?, ?)", (scope, query, n, today, packed))
 
     def next_turn(self, host: str, pause_s: float, now: float) -> float:
         """Take the next turn at a host, over all processes: when it is, in the seconds of `now`."""
-        sql = (
-            "INSERT INTO pace VALUES (?1, ?3 + ?2) ON CONFLICT (host) DO UPDATE SET next_at = MIN(MAX(next_at, ?3), ?3 + ?4) + ?2"
-            " RETURNING next_at"
+        return next_turn(
+            self.run, "host", host, pause_s=pause_s, now=now, furthest_s=LONGEST_S, beyond_s=LONGEST_S
         )
-        longest = 3600.0  # a clock that was put back must not stop a host for good
-        return self._run(sql, (host, pause_s, now, longest))[0][0] - pause_s
-
-    def _prepare(self) -> None:
-        (found,) = self._link.execute("PRAGMA user_version").fetchone()
-        if found == FORMAT:
-            return
-        if found:
-            what = f"page store {str(self.path)!r}: of format {found}; this version reads {FORMAT}"
-            raise TruerateError(f"{what}; name another place in TRUERATE_STORE")
-        self._link.executescript("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE;")
-        if self._link.execute("PRAGMA user_version").fetchone()[0] == 0:
-            for line in TABLES.strip().split(";\n"):
-                self._link.execute(line)
-            self._link.execute(f"PRAGMA user_version = {FORMAT}")
-        self._link.execute("COMMIT")
-
-    def _run(self, sql: str, values: Sequence) -> list[tuple]:
-        """The rows of one statement; a file that another process holds is waited for, and after 5 s that is
-        said.
-        """
-        until = time.monotonic() + BUSY_S
-        with self._explained():
-            while True:
-                try:
-                    return self._link.execute(sql, values).fetchall()
-                except sqlite3.OperationalError as error:
-                    if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
-                        raise
-                if not self._is_told:
-                    self._is_told = True
-                    say(f"still waiting: another process holds the page store {str(self.path)!r}")
-
-    @contextmanager
-    def _whole(self) -> Iterator[None]:
-        """Several statements as one."""
-        self._run("BEGIN IMMEDIATE", ())
-        try:
-            yield
-        except BaseException:
-            self._run("ROLLBACK", ())
-            raise
-        self._run("COMMIT", ())
-
-    @contextmanager
-    def _explained(self):
-        """Faults of the file as one line."""
-        try:
-            yield
-        except (sqlite3.Error, OSError, zlib.error) as error:
-            hint = "free space or fix its rights, or name another place in TRUERATE_STORE"
-            raise TruerateError(f"page store {str(self.path)!r}: {error}; {hint}") from error
 
 
 def limits(settings: Fetch) -> str:

@@ -6,21 +6,18 @@ what belongs to running processes: slots of endpoints and sockets of launched se
 needs all processes on one host.
 """
 
-import fcntl
-import os
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 import orjson
 
-from truerate.core.errors import TruerateError
-from truerate.core.onehost import hold, refuse_network
+from truerate.core.keyed_store import KeyedStore, Kind
+from truerate.core.onehost import hold
 from truerate.llm.store.writer import Writer
 
 FORMAT = 1
@@ -29,8 +26,7 @@ ADDRESS = "address"  # the endpoint's, beside a reply in `extra`, of a dead lett
 # characters; a shorter reply is kept as it is, for unpacking it would take a third of the time of a hit
 SHORT = 1000
 PRAGMAS = """
-PRAGMA busy_timeout = 60000; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 268435456;
-PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;
+PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;
 """
 # Rowid tables where rows are large: WITHOUT ROWID would triple the size of 1.5 KB values. `text` is TEXT, or
 # a BLOB of zlib where it is long; `request` is the hashed JSON itself, squeezed.
@@ -44,16 +40,6 @@ CREATE TABLE ledger   (day TEXT, kind TEXT, identity TEXT, calls INTEGER, n_byte
                        PRIMARY KEY (day, kind, identity)) WITHOUT ROWID;
 CREATE TABLE pace     (endpoint TEXT PRIMARY KEY, next_at REAL, paused_until REAL) WITHOUT ROWID;
 """
-
-
-HINTS = {  # what to do about faults of the file, by words of their messages
-    "full": "free space",
-    "no space": "free space",
-    "malformed": "the file is damaged: move it away, with its -wal and -shm",
-    "not a database": "the file is something else or damaged: move it away",
-    "locked": "another process has held it for a minute: see what it does",
-    "disk i/o": "see to its disk",
-}
 
 
 class Kept(NamedTuple):
@@ -83,41 +69,25 @@ def is_final(answer: "Kept | Dead", address: str) -> bool:
     return isinstance(answer, Kept) or answer.address in (None, address)
 
 
-class Store:
+class Store(KeyedStore):
     """An open response store. Reading happens in the calling thread, writing in one thread of its own that
     starts with the first write.
     """
 
+    KIND = Kind("response store", FORMAT, TABLES, pragmas=PRAGMAS, page_size=8192)
+
     def __init__(self, path: Path, *, is_read_only: bool = False):
-        """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is
-        something else.
-
-        With `is_read_only` a file that is there is opened for reading alone, also where nobody may write.
-        """
-        self.path = Path(path)
-        if is_read_only and self.path.is_file() and self.path.stat().st_size:
+        """As any store; one that is written to has a folder beside it."""
+        super().__init__(path, is_read_only=is_read_only)
+        if not self.is_read_only:
             with self.explained():
-                self._reader = _connect_to_read(self.path)
-            return
-        refuse_network(self.path, "response store")
-        with self.explained():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.folder.mkdir(mode=0o700, exist_ok=True)
-            with locked(self.folder / "store.lock"):
-                _prepare(self.path)
-            self._reader = connect(self.path)
-
-    def __enter__(self) -> "Store":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+                self.folder.mkdir(mode=0o700, exist_ok=True)
 
     def close(self) -> None:
         """Finish all writes and let go of the file."""
         if "_writer" in self.__dict__:
             self._writer.close()
-        self._reader.close()
+        super().close()
 
     def hold(self) -> None:
         """Say that this host uses the file now. Raises TruerateError where another host does."""
@@ -130,7 +100,7 @@ class Store:
 
     @cached_property
     def _writer(self) -> Writer:
-        return Writer(lambda: connect(self.path))
+        return Writer(self.connected)
 
     def submit(self, operation: Callable[[sqlite3.Connection], object]) -> Future:
         """Run an operation in the writer's next transaction; its result comes after the commit."""
@@ -144,22 +114,22 @@ class Store:
     def query(self, sql: str, values: Sequence = ()) -> list[tuple]:
         """The rows of a SELECT."""
         with self.explained():
-            return self._reader.execute(sql, values).fetchall()
+            return self._link.execute(sql, values).fetchall()
 
     def each(self, sql: str, values: Sequence = ()) -> Iterator[tuple]:
         """The rows of a SELECT, one after another."""
         with self.explained():
-            yield from self._reader.execute(sql, values)
+            yield from self._link.execute(sql, values)
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, Kept | Dead]:
         """Those of the keys that are answered, with a reply or as dead letters."""
         with self.explained():
             found: dict[bytes, Kept | Dead] = {}
             for some in chunks(keys):
-                found.update(kept(self._reader, some))
+                found.update(kept(self._link, some))
             if len(found) < len(keys):
                 for some in chunks([key for key in keys if key not in found]):
-                    found.update(dead(self._reader, some))
+                    found.update(dead(self._link, some))
             return found
 
     def requests(self, keys: Sequence[bytes]) -> dict[bytes, tuple[dict, dict]]:
@@ -187,22 +157,6 @@ class Store:
                     )
         return found
 
-    @contextmanager
-    def explained(self):
-        """Faults of the file as one line."""
-        try:
-            yield
-        except (sqlite3.Error, OSError, zlib.error, UnicodeDecodeError) as error:
-            said = (
-                "a row of it is malformed"
-                if isinstance(error, zlib.error | UnicodeDecodeError)
-                else str(error)
-            )
-            hint = next((hint for part, hint in HINTS.items() if part in said.casefold()), "fix its rights")
-            raise TruerateError(
-                f"response store {str(self.path)!r}: {said}; {hint}, or name another place in TRUERATE_STORE"
-            ) from error
-
 
 def _without_address(found: dict) -> dict:
     return {name: value for name, value in found.items() if name != ADDRESS}
@@ -211,57 +165,6 @@ def _without_address(found: dict) -> dict:
 def _reply(row: Sequence) -> dict:
     text, finish, n_in, n_out = row
     return {"text": plain(text), "finish_reason": finish, "n_tokens_in": n_in, "n_tokens_out": n_out}
-
-
-def connect(path: Path) -> sqlite3.Connection:
-    """A connection as all processes open it: autocommit, transactions are begun by hand."""
-    link = sqlite3.connect(
-        path, timeout=60, isolation_level=None, check_same_thread=False, cached_statements=512
-    )
-    link.executescript(PRAGMAS)
-    return link
-
-
-def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """A connection for reading alone; where not even the log's index may be written, to the file as it lies
-    there.
-    """
-    for options in ("mode=ro", "mode=ro&immutable=1"):
-        link = sqlite3.connect(
-            f"{path.absolute().as_uri()}?{options}", uri=True, timeout=60, isolation_level=None
-        )
-        try:
-            _is_made(link, path)
-            return link
-        except sqlite3.OperationalError as error:
-            link.close()
-            fault = error
-    raise fault
-
-
-def _is_made(link: sqlite3.Connection, path: Path) -> bool:
-    """Whether a file holds a store's tables, False where it is empty. Raises TruerateError for a file of
-    another format.
-    """
-    (found,) = link.execute("PRAGMA user_version").fetchone()
-    if found == FORMAT:
-        return True
-    if found or link.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-        what = f"response store {str(path)!r}: of format {found}; this version reads {FORMAT}"
-        raise TruerateError(f"{what}; name another file in TRUERATE_STORE")
-    return False
-
-
-def _prepare(path: Path) -> None:
-    """Make the tables of a new store; refuse a file of another format."""
-    link = sqlite3.connect(path, timeout=60, isolation_level=None)
-    try:
-        if _is_made(link, path):
-            return
-        link.executescript("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL;")
-        link.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {FORMAT}; COMMIT;")
-    finally:
-        link.close()
 
 
 def kept(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Kept]:
@@ -329,14 +232,3 @@ def plain(text: str | bytes) -> str:
 def unpacked(data: bytes) -> dict:
     """The JSON of what `packed` gave."""
     return orjson.loads(zlib.decompress(data))
-
-
-@contextmanager
-def locked(path: Path):
-    """Hold a file's lock; the kernel frees it with the process."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(file)

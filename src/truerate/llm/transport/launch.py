@@ -21,8 +21,8 @@ from pathlib import Path
 
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
+from truerate.core.keyed_store import locked
 from truerate.core.text import clean
-from truerate.llm.store.responses import locked
 
 LONGEST_SOCKET = 100  # bytes of a socket's path that every system takes
 TRIES = 3  # a supervisor may end, its linger over, between our connecting and its greeting

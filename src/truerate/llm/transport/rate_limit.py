@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from truerate.config import Endpoint
+from truerate.core.keyed_store import next_turn
 from truerate.llm.transport import failures
 
 if TYPE_CHECKING:
@@ -82,16 +83,16 @@ def book_start(link: sqlite3.Connection, *, endpoint: str, interval: float, n_wa
     At most `n_waiting` requests can have booked before; a moment later than theirs was written by a clock
     that has been set back since.
     """
-    found, now = (
-        link.execute("SELECT next_at FROM pace WHERE endpoint = ?", [endpoint]).fetchone(),
-        time.time(),
+    furthest = interval * (n_waiting + 1)
+    return next_turn(
+        lambda sql, values: link.execute(sql, values).fetchall(),
+        "endpoint",
+        endpoint,
+        pause_s=interval,
+        now=time.time(),
+        furthest_s=furthest,
+        unset=["paused_until"],
     )
-    start = max(now, found[0]) if found and found[0] <= now + interval * (n_waiting + 1) else now
-    link.execute(
-        "INSERT INTO pace VALUES (?, ?, 0) ON CONFLICT DO UPDATE SET next_at = excluded.next_at",
-        [endpoint, start + interval],
-    )
-    return start
 
 
 def book_pause(link: sqlite3.Connection, *, endpoint: str, until: float) -> None:

@@ -1,0 +1,215 @@
+"""One SQLite file that all processes of a host share: what the stores of replies and of pages have in common.
+
+A store is opened, made, locked and explained here; its tables and what stands in them are its own. Write-ahead
+logging needs all processes on one host, so a file on a network file system is refused.
+"""
+
+import fcntl
+import os
+import sqlite3
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Self
+
+from truerate.core.errors import TruerateError
+from truerate.core.onehost import refuse_network
+from truerate.core.terminal import say, told
+
+BUSY_S = 60.0  # another process may hold the file for so long
+PRAGMAS = (
+    f"PRAGMA busy_timeout = {BUSY_S * 1000:.0f}; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;"
+)
+HINTS = {  # what to do about faults of the file, by words of their messages
+    "full": "free space",
+    "no space": "free space",
+    "malformed": "the file is damaged: move it away, with its -wal and -shm",
+    "not a database": "the file is something else or damaged: move it away",
+    "locked": "another process has held it for a minute: see what it does",
+    "disk i/o": "see to its disk",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a kind of store is called, the number of its format, the script that makes its tables, and how its
+    connections are set beside `PRAGMAS`. `page_size` is that of a new file, in bytes.
+    """
+
+    name: str
+    format: int
+    tables: str
+    pragmas: str = ""
+    page_size: int = 4096
+
+
+class KeyedStore:
+    """An open store. `_link` is the connection of the thread that opened it, in autocommit."""
+
+    KIND: ClassVar[Kind]
+
+    def __init__(self, path: Path, *, is_read_only: bool = False):
+        """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is
+        something else.
+
+        With `is_read_only` a file that is there is opened for reading alone, also where nobody may write.
+        """
+        self.path = Path(path)
+        self._is_told = False
+        self.is_read_only = is_read_only and self.path.is_file() and self.path.stat().st_size > 0
+        if self.is_read_only:
+            with self.explained():
+                self._link = self._connected_to_read()
+            return
+        refuse_network(self.path, self.KIND.name)
+        with self.explained(), told(self._held_by_another):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._prepare()
+            self._link = self.connected()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._link.close()
+
+    def connected(self) -> sqlite3.Connection:
+        """A connection as all processes open it: autocommit, transactions are begun by hand."""
+        # A reader's connection is closed by another thread than its own, after it.
+        link = sqlite3.connect(
+            self.path, timeout=BUSY_S, isolation_level=None, check_same_thread=False, cached_statements=512
+        )
+        link.executescript(PRAGMAS + self.KIND.pragmas)
+        return link
+
+    def run(self, sql: str, values: Sequence = ()) -> list[tuple]:
+        """The rows of one statement. A file that another process holds is waited for, and that is said as soon
+        as the connection's own waiting (`busy_timeout`) was in vain.
+        """
+        until = time.monotonic() + BUSY_S
+        with self.explained():
+            while True:
+                try:
+                    return self._link.execute(sql, values).fetchall()
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                        raise
+                if not self._is_told:
+                    self._is_told = True
+                    say(f"still waiting: {self._held_by_another}")
+
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """Several statements as one."""
+        self.run("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self.run("ROLLBACK")
+            raise
+        self.run("COMMIT")
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Faults of the file as one line."""
+        try:
+            yield
+        except (sqlite3.Error, OSError, zlib.error, UnicodeDecodeError) as error:
+            is_row = isinstance(error, zlib.error | UnicodeDecodeError)
+            said = "a row of it is malformed" if is_row else str(error)
+            hint = next((hint for part, hint in HINTS.items() if part in said.casefold()), "fix its rights")
+            what = f"{self.KIND.name} {str(self.path)!r}: {said}; {hint}"
+            raise TruerateError(f"{what}, or name another place in TRUERATE_STORE") from error
+
+    @property
+    def _held_by_another(self) -> str:
+        return f"another process holds the {self.KIND.name} {str(self.path)!r}"
+
+    def _connected_to_read(self) -> sqlite3.Connection:
+        """A connection for reading alone; where not even the log's index may be written, to the file as it
+        lies there.
+        """
+        for options in ("mode=ro", "mode=ro&immutable=1"):
+            address = f"{self.path.absolute().as_uri()}?{options}"
+            link = sqlite3.connect(
+                address, uri=True, timeout=BUSY_S, isolation_level=None, check_same_thread=False
+            )
+            try:
+                self._is_made(link)
+                return link
+            except sqlite3.OperationalError as error:
+                link.close()
+                fault = error
+        raise fault
+
+    def _is_made(self, link: sqlite3.Connection) -> bool:
+        """Whether the file holds the tables, False where it is empty. Raises TruerateError for a file of
+        another format.
+        """
+        (found,) = link.execute("PRAGMA user_version").fetchone()
+        if found == self.KIND.format:
+            return True
+        if found or link.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+            what = f"{self.KIND.name} {str(self.path)!r}: of format {found}; this version reads {self.KIND.format}"
+            raise TruerateError(f"{what}; name another place in TRUERATE_STORE")
+        return False
+
+    def _prepare(self) -> None:
+        """Make the tables of a new store, one process alone; refuse a file of another format."""
+        with locked(self.path.parent):
+            link = sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None)
+            try:
+                if self._is_made(link):
+                    return
+                link.executescript(f"PRAGMA page_size = {self.KIND.page_size}; PRAGMA journal_mode = WAL;")
+                made = f"{self.KIND.tables} PRAGMA user_version = {self.KIND.format};"
+                link.executescript(f"BEGIN IMMEDIATE; {made} COMMIT;")
+            finally:
+                link.close()
+
+
+def next_turn(
+    run: Callable[[str, Sequence], list[tuple]],
+    key: str,
+    name: str,
+    *,
+    pause_s: float,
+    now: float,
+    furthest_s: float,
+    beyond_s: float = 0.0,
+    unset: Sequence[str] = (),
+) -> float:
+    """Take the next turn of `name` in a table `pace` (columns `key`, next_at), over all processes: when it is, in
+    the seconds of `now`. The turn after it is `pause_s` later.
+
+    One that is booked for more than `furthest_s` ahead was written by a clock that has been put back since:
+    then the turn is `beyond_s` from now. `unset` names further columns of numbers, which begin at 0.
+    """
+    columns, zeros = ", ".join([key, "next_at", *unset]), ", 0" * len(unset)
+    taken = run(
+        f"INSERT INTO pace ({columns}) VALUES (?1, ?3 + ?2{zeros}) ON CONFLICT ({key}) DO UPDATE SET next_at ="
+        " CASE WHEN next_at > ?3 + ?4 THEN ?3 + ?5 ELSE MAX(next_at, ?3) END + ?2 RETURNING next_at",
+        (name, pause_s, now, furthest_s, beyond_s),
+    )
+    return taken[0][0] - pause_s
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a lock on a folder, or on a file that is made where there is none; the kernel frees it with the
+    process. Never the store's own file: closing it here would free SQLite's locks on it.
+    """
+    how = os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT
+    file = os.open(path, how | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
