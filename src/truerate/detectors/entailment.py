@@ -16,7 +16,7 @@ from truerate.config import Entailer
 from truerate.core.errors import TruerateError, listed
 from truerate.core.keys import content_id
 from truerate.core.pretrained import load_network, load_tokenizer, quiet
-from truerate.core.schemas import Judgement, schema
+from truerate.core.schemas import Judgement, judgement_row, schema
 from truerate.core.text import words
 from truerate.detectors.evidence import split
 from truerate.detectors.interface import Texts
@@ -73,19 +73,16 @@ class Entailment:
     def _row(self, target: str, entailed: float, version: str) -> dict:
         is_read = entailed >= 0
         p = round(1 - entailed, DIGITS) if is_read else None
-        return {
-            "judgement_id": content_id("judgement", self.name, version, target),
-            "judge": self.name,
-            "judge_version": version,
-            "target_id": target,
-            "verdict": p >= 0.5 if is_read else None,
-            "status": "ok" if is_read else "unparsed",
-            "reason": None if is_read else "no-evidence",
-            "spans": [],
-            "p": p,
-            "rationale": None,
-            "attributes": [],
-        }
+        return judgement_row(
+            judgement_id=content_id("judgement", self.name, version, target),
+            judge=self.name,
+            judge_version=version,
+            target_id=target,
+            verdict=p >= 0.5 if is_read else None,
+            status="ok" if is_read else "unparsed",
+            reason=None if is_read else "no-evidence",
+            p=p,
+        )
 
     @property
     def settings(self) -> dict:

@@ -8,7 +8,7 @@ import polars as pl
 
 from truerate.config import Sampling
 from truerate.core.keys import content_id
-from truerate.core.schemas import Generation, frame, pairs
+from truerate.core.schemas import Generation, frame, generation_row, pairs, reject_row
 from truerate.core.text import clean
 from truerate.llm import Reply, Request
 
@@ -49,36 +49,35 @@ def generation(asked: Prompted, reply: Reply, read: Read | None = None) -> dict[
         asked.request,
         {**asked.attributes, **read.attributes, "thought": reply.thought or None},
     )
-    return {
-        "generation_id": content_id(asked.purpose, asked.item_id, request.model, reply.key, asked.attributes),
-        "item_id": asked.item_id,
-        "purpose": asked.purpose,
-        "model": request.model,
-        "sample_index": request.sample_index,
-        "params": json.dumps(request.params, sort_keys=True),
-        "text": read.text,
-        "finish_reason": reply.finish_reason,
-        "status": read.status,
-        "reason": read.reason,
-        "prompt_key": reply.key,
-        "n_tokens_in": reply.n_tokens_in,
-        "n_tokens_out": reply.n_tokens_out,
-        "cost_usd": reply.cost_usd,
-        "attributes": pairs(**attributes),
-    }
+    return generation_row(
+        generation_id=content_id(asked.purpose, asked.item_id, request.model, reply.key, asked.attributes),
+        item_id=asked.item_id,
+        purpose=asked.purpose,
+        model=request.model,
+        sample_index=request.sample_index,
+        params=json.dumps(request.params, sort_keys=True),
+        text=read.text,
+        finish_reason=reply.finish_reason,
+        status=read.status,
+        reason=read.reason,
+        prompt_key=reply.key,
+        n_tokens_in=reply.n_tokens_in,
+        n_tokens_out=reply.n_tokens_out,
+        cost_usd=reply.cost_usd,
+        attributes=pairs(**attributes),
+    )
 
 
 def rejected(row: dict, reason: str, detail: str | None = None) -> dict:
     """The Reject row of a Generation row that is not used; without `detail` what the row itself says of it."""
     detail = detail or facts(row).get("detail") or (row["reason"] if row["status"] == "dead" else None) or ""
-    return {
-        "where": row["purpose"],
-        "row": None,
-        "target_id": row["generation_id"],
-        "reason": reason,
-        "detail": clean(detail),
-        "text": clean(row["text"]),
-    }
+    return reject_row(
+        where=row["purpose"],
+        target_id=row["generation_id"],
+        reason=reason,
+        detail=clean(detail),
+        text=clean(row["text"]),
+    )
 
 
 def generations(rows: Sequence[dict[str, object]]) -> pl.DataFrame:

@@ -12,7 +12,18 @@ import polars as pl
 
 from truerate.core import keys
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import Document, Item, Judgement, Reject, Sample, frame, pairs, validate
+from truerate.core.schemas import (
+    Document,
+    Item,
+    Judgement,
+    Reject,
+    Sample,
+    frame,
+    pairs,
+    reject_row,
+    sample_row,
+    validate,
+)
 from truerate.core.text import clean
 from truerate.sources.hub_files import WORDS
 from truerate.sources.parquet import SUFFIX, parquet_rows
@@ -146,14 +157,14 @@ class Collection:
         """Book what was not kept, beside what was."""
         shown = clean(text)[:N_SHOWN]
         self.rejects.append(
-            {
-                "where": file,
-                "row": row,
-                "target_id": target_id,
-                "reason": bad.reason.value,
-                "detail": clean(bad.detail)[:N_SHOWN],
-                "text": shown,
-            }
+            reject_row(
+                where=file,
+                row=row,
+                target_id=target_id,
+                reason=bad.reason.value,
+                detail=clean(bad.detail)[:N_SHOWN],
+                text=shown,
+            )
         )
 
     # ---- rows ----------------------------------------------------------------------------------------------
@@ -255,7 +266,7 @@ class Collection:
         """
         task = more.pop("task", item["task"])
         columns = {name: more.pop(name, None) for name in ("pair_id", "generator", "pattern", "rationale")}
-        spans = more.pop("spans", [])
+        spans = list(more.pop("spans", []))
         identity = keys.content_id(
             item["item_id"], text, columns["generator"], columns["pair_id"], pairs(**more)
         )
@@ -271,20 +282,20 @@ class Collection:
         side = SIDES.get(WORDS.get(str(more.get("published_split")).lower(), ""))
         if side:
             self.brought.setdefault(item["group_id"], set()).add(side)
-        self.samples[identity] = {
-            "sample_id": identity,
-            "item_id": item["item_id"],
-            "group_id": item["group_id"],
-            "task": task,
-            "lang": item["lang"],
-            "text": text,
-            "is_hallucinated": is_hallucinated,
-            "label_source": label_source,
+        self.samples[identity] = sample_row(
+            sample_id=identity,
+            item_id=item["item_id"],
+            group_id=item["group_id"],
+            task=task,
+            lang=item["lang"],
+            text=text,
+            is_hallucinated=is_hallucinated,
+            label_source=label_source,
             **columns,
-            "spans": spans,
-            "split": side or keys.split_of(item["group_id"], item["task"]),
-            "attributes": pairs(**more),
-        }
+            spans=spans,
+            split=side or keys.split_of(item["group_id"], item["task"]),
+            attributes=pairs(**more),
+        )
         return self.samples[identity]
 
     def _follow_published_splits(self) -> None:

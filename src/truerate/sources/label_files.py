@@ -16,6 +16,7 @@ from typing import TypeVar
 import polars as pl
 
 from truerate.core.errors import TruerateError
+from truerate.core.schemas import reject_row
 from truerate.core.text import clean
 
 FORMATS = "JSONL, CSV or Label Studio's JSON export"
@@ -189,11 +190,6 @@ def reject(
     where: str, reason: str, detail: str, *, row: int | None = None, target: str | None = None, text: str = ""
 ) -> dict:
     """A Reject row."""
-    return {
-        "where": where,
-        "row": row,
-        "target_id": target,
-        "reason": reason,
-        "detail": detail,
-        "text": clean(text)[:300],
-    }
+    return reject_row(
+        where=where, row=row, target_id=target, reason=reason, detail=detail, text=clean(text)[:300]
+    )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from truerate.core import keys
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import pairs
+from truerate.core.schemas import judgement_row, pairs
 from truerate.core.tags import TYPES
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.mfava_gold import NOT_INFERABLE, annotators, settled
@@ -173,19 +173,15 @@ def _sample(collection: Collection, item: dict, passage: Passage, labels: str, s
 def _judge(collection: Collection, target_id: str, judge: str, row: int, spans: list[dict]) -> None:
     """What one annotator says of one text."""
     identity = keys.content_id(target_id, judge, row)
-    collection.judgements[identity] = {
-        "judgement_id": identity,
-        "judge": judge,
-        "judge_version": "published",
-        "target_id": target_id,
-        "verdict": bool(spans),
-        "status": "ok",
-        "reason": None,
-        "spans": spans,
-        "p": None,
-        "rationale": None,
-        "attributes": pairs(row=row, stage="raw"),
-    }
+    collection.judgements[identity] = judgement_row(
+        judgement_id=identity,
+        judge=judge,
+        judge_version="published",
+        target_id=target_id,
+        verdict=bool(spans),
+        spans=spans,
+        attributes=pairs(row=row, stage="raw"),
+    )
 
 
 # ---- queries -----------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from truerate.core import keys
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import pairs
+from truerate.core.schemas import judgement_row, pairs
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_lines, zstd_lines
 from truerate.sources.tagged import in_cleaned, refuse_overlap
@@ -177,16 +177,12 @@ def _row(start: int, end: int, p: float | None) -> dict:
 
 
 def _judgement(target_id: str, judge: str, spans: list[dict]) -> dict:
-    return {
-        "judgement_id": keys.content_id(target_id, judge),
-        "judge": judge,
-        "judge_version": "published",
-        "target_id": target_id,
-        "verdict": bool(spans),
-        "status": "ok",
-        "reason": None,
-        "spans": spans,
-        "p": None,
-        "rationale": None,
-        "attributes": pairs(stage="raw"),
-    }
+    return judgement_row(
+        judgement_id=keys.content_id(target_id, judge),
+        judge=judge,
+        judge_version="published",
+        target_id=target_id,
+        verdict=bool(spans),
+        spans=spans,
+        attributes=pairs(stage="raw"),
+    )

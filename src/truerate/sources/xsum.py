@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from truerate.core import keys
-from truerate.core.schemas import pairs
+from truerate.core.schemas import judgement_row
 from truerate.core.text import clean
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, csv_records
@@ -144,19 +144,14 @@ def majority_spans(marked: list[set[Span]], n_characters: int) -> list[Span]:
 
 def _judgement(target_id: str, worker: str, spans: list[Span]) -> dict:
     """What one worker says of one summary. Workers are seats (`wid_0` …), not persons."""
-    return {
-        "judgement_id": keys.content_id(target_id, worker),
-        "judge": worker,
-        "judge_version": "published",
-        "target_id": target_id,
-        "verdict": bool(spans),
-        "status": "ok",
-        "reason": None,
-        "spans": _as_rows(spans),
-        "p": None,
-        "rationale": None,
-        "attributes": pairs(),
-    }
+    return judgement_row(
+        judgement_id=keys.content_id(target_id, worker),
+        judge=worker,
+        judge_version="published",
+        target_id=target_id,
+        verdict=bool(spans),
+        spans=_as_rows(spans),
+    )
 
 
 def _as_rows(spans: list[Span]) -> list[dict]:

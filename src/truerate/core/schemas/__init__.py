@@ -9,7 +9,17 @@ it, and pandas with it, takes longer than most steps. Identity columns are conte
 
 from truerate.core.schemas.declare import DIGITS, PAIRS, SPANS, TYPES, Field, Table, frame, schema
 from truerate.core.schemas.disk import load, read, read_json, read_parquet, save, validate, write_parquet
-from truerate.core.schemas.rows import emptied, pair, pairs, score_row, unanswered
+from truerate.core.schemas.rows import (
+    emptied,
+    generation_row,
+    judgement_row,
+    pair,
+    pairs,
+    reject_row,
+    sample_row,
+    score_row,
+    unanswered,
+)
 from truerate.core.schemas.tables import (
     LABEL_SOURCES,
     NO_ANSWERS,
@@ -54,12 +64,16 @@ __all__ = [
     "Table",
     "emptied",
     "frame",
+    "generation_row",
+    "judgement_row",
     "load",
     "pair",
     "pairs",
     "read",
     "read_json",
     "read_parquet",
+    "reject_row",
+    "sample_row",
     "save",
     "schema",
     "score_row",

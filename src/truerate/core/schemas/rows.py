@@ -1,4 +1,8 @@
-"""Rows of tables as literals: pairs, scores, and which rows stand for no answer."""
+"""Rows of tables as dictionaries: one function per table, which knows its columns and what most rows hold.
+
+A row's keys are the table's columns in their order, so that a column that is added has one place besides its
+declaration. Values are those of the table (`truerate.core.schemas.tables`), where their meaning stands.
+"""
 
 from collections.abc import Mapping, Sequence
 from math import isnan
@@ -8,10 +12,139 @@ import polars as pl
 from truerate.core.schemas.declare import DIGITS
 from truerate.core.schemas.tables import NO_ANSWERS
 
+Pairs = Sequence[Mapping[str, str]]  # of a `PAIRS` column, as `pairs` gives them
+Spans = Sequence[Mapping[str, object]]  # of a `SPANS` column: start, end, type, p
+
 
 def pairs(**values: object) -> list[dict[str, str]]:
     """Key–value pairs as the tables hold them: sorted by key, values as text, None left out."""
     return [{"key": key, "value": str(values[key])} for key in sorted(values) if values[key] is not None]
+
+
+def generation_row(
+    *,
+    generation_id: str,
+    item_id: str,
+    purpose: str,
+    model: str,
+    sample_index: int = 0,
+    params: str = "{}",
+    text: str,
+    finish_reason: str | None = None,
+    status: str = "ok",
+    reason: str | None = None,
+    prompt_key: str = "",
+    n_tokens_in: int | None = None,
+    n_tokens_out: int | None = None,
+    cost_usd: float = 0.0,
+    attributes: Pairs = (),
+) -> dict:
+    """One Generation row; by default one that came as published: no request, no tokens, no cost."""
+    return {
+        "generation_id": generation_id,
+        "item_id": item_id,
+        "purpose": purpose,
+        "model": model,
+        "sample_index": sample_index,
+        "params": params,
+        "text": text,
+        "finish_reason": finish_reason,
+        "status": status,
+        "reason": reason,
+        "prompt_key": prompt_key,
+        "n_tokens_in": n_tokens_in,
+        "n_tokens_out": n_tokens_out,
+        "cost_usd": cost_usd,
+        "attributes": list(attributes),
+    }
+
+
+def sample_row(
+    *,
+    sample_id: str,
+    item_id: str,
+    pair_id: str | None = None,
+    group_id: str,
+    task: str,
+    lang: str,
+    text: str,
+    is_hallucinated: bool,
+    label_source: str,
+    generator: str | None = None,
+    pattern: str | None = None,
+    spans: Spans = (),
+    rationale: str | None = None,
+    split: str,
+    attributes: Pairs = (),
+) -> dict:
+    """One Sample row; by default of a text that stands alone, with no span marked."""
+    return {
+        "sample_id": sample_id,
+        "item_id": item_id,
+        "pair_id": pair_id,
+        "group_id": group_id,
+        "task": task,
+        "lang": lang,
+        "text": text,
+        "is_hallucinated": is_hallucinated,
+        "label_source": label_source,
+        "generator": generator,
+        "pattern": pattern,
+        "spans": list(spans),
+        "rationale": rationale,
+        "split": split,
+        "attributes": list(attributes),
+    }
+
+
+def judgement_row(
+    *,
+    judgement_id: str,
+    judge: str,
+    judge_version: str,
+    target_id: str,
+    verdict: bool | None,
+    status: str = "ok",
+    reason: str | None = None,
+    spans: Spans = (),
+    p: float | None = None,
+    rationale: str | None = None,
+    attributes: Pairs = (),
+) -> dict:
+    """One Judgement row; by default a verdict that was read, without spans or a probability."""
+    return {
+        "judgement_id": judgement_id,
+        "judge": judge,
+        "judge_version": judge_version,
+        "target_id": target_id,
+        "verdict": verdict,
+        "status": status,
+        "reason": reason,
+        "spans": list(spans),
+        "p": p,
+        "rationale": rationale,
+        "attributes": list(attributes),
+    }
+
+
+def reject_row(
+    *,
+    where: str,
+    row: int | None = None,
+    target_id: str | None = None,
+    reason: str,
+    detail: str,
+    text: str = "",
+) -> dict:
+    """One Reject row; by default of something that no row of a source file holds."""
+    return {
+        "where": where,
+        "row": row,
+        "target_id": target_id,
+        "reason": reason,
+        "detail": detail,
+        "text": text,
+    }
 
 
 def score_row(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from truerate.core.keys import content_id, split_of
-from truerate.core.schemas import Reject, Sample, frame, pair, pairs
+from truerate.core.schemas import Reject, Sample, frame, pair, pairs, reject_row, sample_row
 from truerate.core.text import clean
 from truerate.llm.generation import facts
 from truerate.tracks.halueval import filtering
@@ -129,23 +129,21 @@ def _sample(
     generator: str | None = None,
     pattern: str | None = None,
 ) -> dict:
-    return {
-        "sample_id": content_id("sample", context.item_id, text, is_hallucinated, generator, attributes),
-        "item_id": context.item_id,
-        "pair_id": content_id("pair", context.item_id),
-        "group_id": context.group_id,
-        "task": context.task,
-        "lang": context.lang,
-        "text": text,
-        "is_hallucinated": is_hallucinated,
-        "label_source": "silver",  # by construction: no person has read it
-        "generator": generator,
-        "pattern": pattern,
-        "spans": [],
-        "rationale": None,
-        "split": split_of(context.group_id),
-        "attributes": attributes,
-    }
+    return sample_row(
+        sample_id=content_id("sample", context.item_id, text, is_hallucinated, generator, attributes),
+        item_id=context.item_id,
+        pair_id=content_id("pair", context.item_id),
+        group_id=context.group_id,
+        task=context.task,
+        lang=context.lang,
+        text=text,
+        is_hallucinated=is_hallucinated,
+        label_source="silver",
+        generator=generator,
+        pattern=pattern,
+        split=split_of(context.group_id),
+        attributes=attributes,
+    )
 
 
 def with_picks(published: pl.DataFrame, chosen: dict[str, Pick]) -> pl.DataFrame:
@@ -198,14 +196,9 @@ def _outcome(row: dict) -> dict:
 
 def _reject(row: dict, reason: str, detail: str) -> dict:
     shown = clean(row["text"])[:N_SHOWN]
-    return {
-        "where": row["purpose"],
-        "row": None,
-        "target_id": row["generation_id"],
-        "reason": reason,
-        "detail": detail,
-        "text": shown,
-    }
+    return reject_row(
+        where=row["purpose"], target_id=row["generation_id"], reason=reason, detail=detail, text=shown
+    )
 
 
 # ---- all together ------------------------------------------------------------------------------------------

@@ -7,7 +7,17 @@ import polars as pl
 
 from truerate.config import HaluEval
 from truerate.core.keys import content_id, split_of
-from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs
+from truerate.core.schemas import (
+    Judgement,
+    Reject,
+    Sample,
+    Score,
+    frame,
+    judgement_row,
+    pairs,
+    reject_row,
+    sample_row,
+)
 from truerate.core.text import clean
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.sources.label_files import Labelled
@@ -71,13 +81,18 @@ def label_responses(
 
 
 def _screened(name: str, rate: float) -> dict:
-    known = {"where": "labels", "row": None, "target_id": name, "reason": "screened_out"}
-    return {**known, "detail": f"{rate:.3f} of the probe set right", "text": ""}
+    said = f"{rate:.3f} of the probe set right"
+    return reject_row(where="labels", target_id=name, reason="screened_out", detail=said)
 
 
 def _unlabelled(row: dict, reason: str, n: int) -> dict:
-    known = {"where": "labels", "row": None, "target_id": row["generation_id"], "reason": reason}
-    return {**known, "detail": f"{n} labels", "text": clean(row["text"])[:300]}
+    return reject_row(
+        where="labels",
+        target_id=row["generation_id"],
+        reason=reason,
+        detail=f"{n} labels",
+        text=clean(row["text"])[:300],
+    )
 
 
 def _sample(row: dict, item: dict, verdict: bool, found: list[Label]) -> dict:
@@ -85,41 +100,35 @@ def _sample(row: dict, item: dict, verdict: bool, found: list[Label]) -> dict:
     belong to it.
     """
     n_yes = sum(one.is_hallucinated for one in found)
-    return {
-        "sample_id": row["generation_id"],
-        "item_id": row["item_id"],
-        "pair_id": None,
-        "group_id": item["group_id"],
-        "task": item["task"],
-        "lang": item["lang"],
-        "text": row["text"],
-        "is_hallucinated": verdict,
-        "label_source": "gold",
-        "generator": row["model"],
-        "pattern": labels.voted_type(found) if verdict else None,
-        "spans": labels.voted_spans(found) if verdict else [],
-        "rationale": None,
-        "split": split_of(item["group_id"]),
-        "attributes": pairs(n_labels=len(found), n_yes=n_yes),
-    }
+    return sample_row(
+        sample_id=row["generation_id"],
+        item_id=row["item_id"],
+        group_id=item["group_id"],
+        task=item["task"],
+        lang=item["lang"],
+        text=row["text"],
+        is_hallucinated=verdict,
+        label_source="gold",
+        generator=row["model"],
+        pattern=labels.voted_type(found) if verdict else None,
+        spans=labels.voted_spans(found) if verdict else [],
+        split=split_of(item["group_id"]),
+        attributes=pairs(n_labels=len(found), n_yes=n_yes),
+    )
 
 
 def _judgement(one: Label, is_drawn: bool, is_probe: bool) -> dict:
-    return {
-        "judgement_id": content_id("label", one.annotator, one.task_id),
-        "judge": one.annotator,
-        "judge_version": "label",
-        "target_id": one.task_id,
-        "verdict": one.is_hallucinated,
-        "status": "ok",
-        "reason": None,
-        "spans": [{"start": span.start, "end": span.end, "type": span.type, "p": None} for span in one.spans],
-        "p": None,
-        "rationale": None,
-        "attributes": pairs(
+    return judgement_row(
+        judgement_id=content_id("label", one.annotator, one.task_id),
+        judge=one.annotator,
+        judge_version="label",
+        target_id=one.task_id,
+        verdict=one.is_hallucinated,
+        spans=[{"start": span.start, "end": span.end, "type": span.type, "p": None} for span in one.spans],
+        attributes=pairs(
             stage="annotation", drawn="yes" if is_drawn else None, is_probe=True if is_probe else None
         ),
-    }
+    )
 
 
 def _screening_scores(

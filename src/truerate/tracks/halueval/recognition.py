@@ -13,7 +13,7 @@ import polars as pl
 
 from truerate.config import HaluEval
 from truerate.core.keys import content_id
-from truerate.core.schemas import Judgement, frame, pairs
+from truerate.core.schemas import Judgement, frame, judgement_row, pairs
 from truerate.llm import Reply, Request, parse, prompts
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.tracks.halueval import patterns
@@ -207,7 +207,7 @@ def _judgement(asked: Prompted, row: dict, version: str) -> dict:
     said = {pair["key"]: pair["value"] for pair in row["attributes"]}.get("verdict")
     known = {key: asked.attributes[key] for key in ("variant", "stage", "sample") if key in asked.attributes}
     rationale = row["text"] if known["variant"] == "chain-of-thought" else None
-    return judgement_row(
+    return _judged(
         row, version, asked.attributes["target"], None if said is None else said == "yes", known, rationale
     )
 
@@ -218,28 +218,26 @@ def _contrast_judgements(asked: Prompted, row: dict, version: str) -> list[dict]
     known = {key: asked.attributes[key] for key in ("variant", "order")}
     shown = (asked.attributes["first"], asked.attributes["second"])
     return [
-        judgement_row(row, version, target, None if choice is None else choice == target, known, None)
+        _judged(row, version, target, None if choice is None else choice == target, known, None)
         for target in shown
     ]
 
 
-def judgement_row(
+def _judged(
     row: dict, version: str, target: str, verdict: bool | None, known: dict, rationale: str | None
 ) -> dict:
     """One Judgement row that follows from a Generation row."""
-    return {
-        "judgement_id": content_id(row["model"], version, target, known, row["generation_id"]),
-        "judge": row["model"],
-        "judge_version": version,
-        "target_id": target,
-        "verdict": verdict,
-        "status": row["status"],
-        "reason": row["reason"],
-        "spans": [],
-        "p": None,
-        "rationale": rationale,
-        "attributes": pairs(**known),
-    }
+    return judgement_row(
+        judgement_id=content_id(row["model"], version, target, known, row["generation_id"]),
+        judge=row["model"],
+        judge_version=version,
+        target_id=target,
+        verdict=verdict,
+        status=row["status"],
+        reason=row["reason"],
+        rationale=rationale,
+        attributes=pairs(**known),
+    )
 
 
 def judgements(rows: Sequence[dict]) -> pl.DataFrame:

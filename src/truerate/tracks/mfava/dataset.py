@@ -8,7 +8,18 @@ from dataclasses import replace
 import polars as pl
 
 from truerate.core.keys import content_id, split_of
-from truerate.core.schemas import SPANS, Document, Item, Reject, Sample, frame, pair, pairs
+from truerate.core.schemas import (
+    SPANS,
+    Document,
+    Item,
+    Reject,
+    Sample,
+    frame,
+    pair,
+    pairs,
+    reject_row,
+    sample_row,
+)
 from truerate.core.tags import TYPES, parse_tags
 from truerate.core.text import clean
 from truerate.llm.generation import facts, rejected
@@ -45,23 +56,20 @@ def silver_samples(rows: Iterable[dict], found: dict[str, Context]) -> list[dict
 
 def _sample(context: Context, marked: str, task: str, generator: str | None, **attributes: object) -> dict:
     text, spans, _ = parse_tags(marked)
-    return {
-        "sample_id": content_id("sample", context.item_id, marked, generator),
-        "item_id": context.item_id,
-        "pair_id": None,
-        "group_id": context.group_id,
-        "task": task,
-        "lang": context.lang,
-        "text": text,
-        "is_hallucinated": bool(spans),
-        "label_source": "silver",
-        "generator": generator,
-        "pattern": None,
-        "spans": [{**span, "p": None} for span in spans],
-        "rationale": None,
-        "split": split_of(context.group_id, task),
-        "attributes": pairs(**attributes),
-    }
+    return sample_row(
+        sample_id=content_id("sample", context.item_id, marked, generator),
+        item_id=context.item_id,
+        group_id=context.group_id,
+        task=task,
+        lang=context.lang,
+        text=text,
+        is_hallucinated=bool(spans),
+        label_source="silver",
+        generator=generator,
+        spans=[{**span, "p": None} for span in spans],
+        split=split_of(context.group_id, task),
+        attributes=pairs(**attributes),
+    )
 
 
 # ---- labelled passages -------------------------------------------------------------------------------------
@@ -122,13 +130,13 @@ def rejected_samples(samples: Sequence[dict]) -> list[dict]:
     as tags.
     """
     shown = [row for row in samples if not is_sound(row)]
-    why = {
-        "where": TRANSLATE,
-        "row": None,
-        "reason": UNSOUND,
-        "detail": "a span leaves the text or lies over another",
-    }
-    return [{**why, "target_id": row["sample_id"], "text": clean(row["text"])} for row in shown]
+    said = "a span leaves the text or lies over another"
+    return [
+        reject_row(
+            where=TRANSLATE, target_id=row["sample_id"], reason=UNSOUND, detail=said, text=clean(row["text"])
+        )
+        for row in shown
+    ]
 
 
 def _document(context: Context, lang: str, text: str, of_document: dict[str, dict]) -> dict:

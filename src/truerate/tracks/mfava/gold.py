@@ -16,7 +16,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id, split_of
-from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs
+from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, judgement_row, pairs, sample_row
 from truerate.core.tags import TYPES
 from truerate.metrics.agreement import marked_agreement
 from truerate.metrics.mushroom import HARD
@@ -240,41 +240,34 @@ def _sample(text: Text, found: Sequence[Label], closest: Mapping[str, str], *, s
         "settled": settle if len(found) > 1 else None,
         "silver": text.task_id if text.task == "silver" else None,
     }
-    return {
-        "sample_id": content_id("gold", text.task_id),
-        "item_id": text.item_id,
-        "pair_id": None,
-        "group_id": text.group_id,
-        "task": text.task,
-        "lang": text.lang,
-        "text": text.text,
-        "is_hallucinated": any(span["p"] is None or span["p"] > HARD for span in spans),
-        "label_source": "gold",
-        "generator": text.generator,
-        "pattern": None,
-        "spans": spans,
-        "rationale": None,
-        "split": split_of(text.group_id),
-        "attributes": pairs(**facts),
-    }
+    return sample_row(
+        sample_id=content_id("gold", text.task_id),
+        item_id=text.item_id,
+        group_id=text.group_id,
+        task=text.task,
+        lang=text.lang,
+        text=text.text,
+        is_hallucinated=any(span["p"] is None or span["p"] > HARD for span in spans),
+        label_source="gold",
+        generator=text.generator,
+        spans=spans,
+        split=split_of(text.group_id),
+        attributes=pairs(**facts),
+    )
 
 
 def _judgement(one: Label, is_heard: bool) -> dict:
-    return {
-        "judgement_id": content_id("label", one.annotator, one.task_id),
-        "judge": one.annotator,
-        "judge_version": "label",
-        "target_id": one.task_id,
-        "verdict": bool(one.spans),
-        "status": "ok",
-        "reason": None,
-        "spans": [{"start": span.start, "end": span.end, "type": span.type, "p": None} for span in one.spans],
-        "p": None,
-        "rationale": None,
-        "attributes": pairs(
+    return judgement_row(
+        judgement_id=content_id("label", one.annotator, one.task_id),
+        judge=one.annotator,
+        judge_version="label",
+        target_id=one.task_id,
+        verdict=bool(one.spans),
+        spans=[{"start": span.start, "end": span.end, "type": span.type, "p": None} for span in one.spans],
+        attributes=pairs(
             stage="annotation", heard="yes" if is_heard else None, plausibility=one.plausibility
         ),
-    }
+    )
 
 
 # ---- scores ------------------------------------------------------------------------------------------------

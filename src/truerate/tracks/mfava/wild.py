@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from truerate.config import MFava, Wild
 from truerate.core.keys import content_id, draw
-from truerate.core.schemas import pairs
+from truerate.core.schemas import pairs, reject_row
 from truerate.core.text import clean
 from truerate.llm import Reply, Request, parse, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
@@ -52,14 +52,9 @@ def rejected_articles(articles: Iterable[Context], rules: Wild) -> list[dict]:
         if (why := excluded(article, rules)) is not None:
             shown = clean(article.subject)
             rows.append(
-                {
-                    "where": "article",
-                    "row": None,
-                    "target_id": article.item_id,
-                    "reason": why[0],
-                    "detail": why[1],
-                    "text": shown,
-                }
+                reject_row(
+                    where="article", target_id=article.item_id, reason=why[0], detail=why[1], text=shown
+                )
             )
     return rows
 

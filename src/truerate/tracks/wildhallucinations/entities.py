@@ -19,7 +19,7 @@ import polars as pl
 
 from truerate.core.errors import TruerateError
 from truerate.core.keys import draw
-from truerate.core.schemas import Generation, frame, pairs
+from truerate.core.schemas import Generation, frame, pairs, reject_row
 from truerate.core.text import folded, name_key
 from truerate.llm.generation import facts
 from truerate.tracks.wildhallucinations.domains import domain_named
@@ -29,7 +29,6 @@ from truerate.tracks.wildhallucinations.names import (
     Name,
     entity_id,
     names_in_chats,
-    reject,
     texts_of,
 )
 
@@ -148,7 +147,8 @@ def judged_out(name: Name, said: Mapping[tuple[str, str], dict]) -> tuple[str, s
 
 def removed(name: Name, reason: str, detail: str) -> dict:
     """The Reject row of a name; one that is private or was taken down is not repeated in it."""
-    return reject("curate", name.item_id, reason, detail, "" if reason in HIDDEN else name.text)
+    shown = "" if reason in HIDDEN else name.text
+    return reject_row(where="curate", target_id=name.item_id, reason=reason, detail=detail, text=shown)
 
 
 def most_mentioned(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from truerate.core.keys import content_id
-from truerate.core.schemas import Document, Reject, frame, pairs
+from truerate.core.schemas import Document, Reject, frame, generation_row, pairs, reject_row
 from truerate.core.text import words
 from truerate.llm.generation import facts
 from truerate.web.hosts import is_wikipedia
@@ -76,36 +76,22 @@ def document(read: Read) -> dict:
 
 def rejected(item_id: str, reason: str, detail: str, text: str = "") -> dict:
     """The Reject row of a page, or of an entity."""
-    return {
-        "where": WHERE,
-        "row": None,
-        "target_id": item_id,
-        "reason": str(reason),
-        "detail": detail,
-        "text": text,
-    }
+    return reject_row(where=WHERE, target_id=item_id, reason=str(reason), detail=detail, text=text)
 
 
 def searched_row(item: dict, made: Gathered, *, n_results: int, prompt_key: str, params: str) -> dict:
     """The Generation row (purpose `search`) of an entity: the addresses of its documents, one per line."""
     ids = [row["document_id"] for row in made.documents]
-    return {
-        "generation_id": content_id("search", item["item_id"], prompt_key, ids),
-        "item_id": item["item_id"],
-        "purpose": "search",
-        "model": "web",
-        "sample_index": 0,
-        "params": params,
-        "text": "\n".join(row["url"] for row in made.documents),
-        "finish_reason": None,
-        "status": "ok",
-        "reason": None,
-        "prompt_key": prompt_key,
-        "n_tokens_in": None,
-        "n_tokens_out": None,
-        "cost_usd": 0.0,
-        "attributes": pairs(name=item["question"], documents=" ".join(ids), n_results=n_results),
-    }
+    return generation_row(
+        generation_id=content_id("search", item["item_id"], prompt_key, ids),
+        item_id=item["item_id"],
+        purpose="search",
+        model="web",
+        params=params,
+        text="\n".join(row["url"] for row in made.documents),
+        prompt_key=prompt_key,
+        attributes=pairs(name=item["question"], documents=" ".join(ids), n_results=n_results),
+    )
 
 
 def documents_frame(rows: Sequence[dict]) -> pl.DataFrame:

@@ -15,7 +15,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id, split_of
-from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs
+from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, judgement_row, pairs, sample_row
 from truerate.metrics.agreement import (
     KAPPA,
     agreement_sums,
@@ -203,29 +203,25 @@ def _sample(
     """
     group = group_of.get(task["item_id"], task["item_id"])
     n_unsupported = sum(one.value == UNSUPPORTED for one in found)
-    return {
-        "sample_id": task["fact_id"],
-        "item_id": task["item_id"],
-        "pair_id": None,
-        "group_id": group,
-        "task": "fact",
-        "lang": "en",
-        "text": task["text"],
-        "is_hallucinated": value == UNSUPPORTED,
-        "label_source": "gold",
-        "generator": task["subject"],
-        "pattern": None,
-        "spans": [],
-        "rationale": None,
-        "split": split_of(group),
-        "attributes": pairs(
+    return sample_row(
+        sample_id=task["fact_id"],
+        item_id=task["item_id"],
+        group_id=group,
+        task="fact",
+        lang="en",
+        text=task["text"],
+        is_hallucinated=value == UNSUPPORTED,
+        label_source="gold",
+        generator=task["subject"],
+        split=split_of(group),
+        attributes=pairs(
             fact=task["fact_id"],
             weight=task["weight"],
             n_labels=len(found),
             n_unsupported=n_unsupported,
             evidence=evidence,
         ),
-    }
+    )
 
 
 def _judgement(one: Label, task: dict) -> dict:
@@ -237,21 +233,16 @@ def _judgement(one: Label, task: dict) -> dict:
         verdict = (task["verdict"] == UNSUPPORTED) != (one.value in review.OVERTURNING)
     said = f"{one.value.n_relevant}/{one.value.n_pages}" if isinstance(one.value, Checked) else one.value
     is_one = str(one.value.is_unambiguous).lower() if isinstance(one.value, Checked) else None
-    return {
-        "judgement_id": content_id("label", one.labeller, one.task_id),
-        "judge": one.labeller,
-        "judge_version": "label",
-        "target_id": task["fact_id"] or task["item_id"],
-        "verdict": verdict,
-        "status": "ok",
-        "reason": None,
-        "spans": [],
-        "p": None,
-        "rationale": None,
-        "attributes": pairs(
+    return judgement_row(
+        judgement_id=content_id("label", one.labeller, one.task_id),
+        judge=one.labeller,
+        judge_version="label",
+        target_id=task["fact_id"] or task["item_id"],
+        verdict=verdict,
+        attributes=pairs(
             stage="annotation", kind=task["kind"], label=said, unambiguous=is_one, task=one.task_id
         ),
-    }
+    )
 
 
 # ---- scores ------------------------------------------------------------------------------------------------

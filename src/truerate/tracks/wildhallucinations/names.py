@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from truerate.core.keys import content_id
+from truerate.core.schemas import reject_row
 from truerate.core.text import clean, folded, name_fault, name_key
 from truerate.llm import parse
 from truerate.llm.generation import Read, facts
@@ -86,7 +87,16 @@ def names_in_chats(chats: pl.DataFrame, extracted: pl.DataFrame) -> tuple[list[N
         message = folded(chat["question"]) if chat else ""
         for name in row["text"].split("\n") if chat and row["text"] else ():
             if (why := _unfit(name, message)) is not None:
-                rejects.append(reject(EXTRACT, row["item_id"], *why, clean(name)[:N_SHOWN]))
+                reason, detail = why
+                rejects.append(
+                    reject_row(
+                        where=EXTRACT,
+                        target_id=row["item_id"],
+                        reason=reason,
+                        detail=detail,
+                        text=clean(name)[:N_SHOWN],
+                    )
+                )
             else:
                 met.setdefault(name_key(name), []).append((name, chat))
     return sorted((_name(key, found) for key, found in met.items()), key=lambda name: name.item_id), rejects
@@ -123,15 +133,3 @@ def texts_of(chats: pl.DataFrame, names: Iterable[Name]) -> dict[str, str]:
     return dict(
         chats.filter(pl.col("item_id").is_in(wanted.implode())).select("item_id", "question").iter_rows()
     )
-
-
-def reject(where: str, target_id: str, reason: str, detail: str, text: str) -> dict:
-    """A Reject row of something that no source file holds."""
-    return {
-        "where": where,
-        "row": None,
-        "target_id": target_id,
-        "reason": reason,
-        "detail": detail,
-        "text": text,
-    }

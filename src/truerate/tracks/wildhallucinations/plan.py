@@ -10,7 +10,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id
-from truerate.core.schemas import Document, frame, pairs
+from truerate.core.schemas import Document, frame, generation_row, pairs
 from truerate.llm import Request
 from truerate.llm.generation import generations
 from truerate.tracks.wildhallucinations import asked_about
@@ -73,19 +73,14 @@ def evidence(
         "is_wikipedia": False,
     }
     searched = [
-        {
-            "generation_id": content_id("assumed search", row["item_id"]),
-            "item_id": row["item_id"],
-            "purpose": "search",
-            "model": WEB,
-            "sample_index": 0,
-            "params": "{}",
-            "text": "",
-            "status": "ok",
-            "prompt_key": "",
-            "cost_usd": 0.0,
-            "attributes": pairs(name=row["question"], documents=PAGE, n_results=1),
-        }
+        generation_row(
+            generation_id=content_id("assumed search", row["item_id"]),
+            item_id=row["item_id"],
+            purpose="search",
+            model=WEB,
+            text="",
+            attributes=pairs(name=row["question"], documents=PAGE, n_results=1),
+        )
         for row in kept
     ]
     return generations(searched), {"documents": frame(Document, [page])}

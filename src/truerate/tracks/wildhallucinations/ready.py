@@ -11,7 +11,16 @@ from typing import NamedTuple
 import polars as pl
 
 from truerate.core.keys import content_id
-from truerate.core.schemas import Fact, Generation, Judgement, Sample, frame, pairs
+from truerate.core.schemas import (
+    Fact,
+    Generation,
+    Judgement,
+    Sample,
+    frame,
+    generation_row,
+    judgement_row,
+    pairs,
+)
 from truerate.llm.generation import facts as attributes_of
 from truerate.tracks.wildhallucinations.abstention import RULES, abstains
 from truerate.tracks.wildhallucinations.facts import key_of
@@ -61,25 +70,18 @@ def ready(tables, rule: str = RULES[0]) -> Ready:
 def _generation(row: dict, rule: str) -> dict:
     said = {name: abstains(row["text"], name) for name in RULES}
     said[rule] = is_silent = said[rule] and attributes_of(row).get("n_claims") == "0"
-    return {
-        "generation_id": row["sample_id"],
-        "item_id": row["item_id"],
-        "purpose": "generate",
-        "model": row["generator"] or PUBLISHED,
-        "sample_index": 0,
-        "params": "{}",
-        "text": row["text"],
-        "finish_reason": None,
-        "status": "abstained" if is_silent else "ok",
-        "reason": f"{rule}-rule" if is_silent else None,
-        "prompt_key": "",
-        "n_tokens_in": None,
-        "n_tokens_out": None,
-        "cost_usd": 0.0,
-        "attributes": pairs(
+    return generation_row(
+        generation_id=row["sample_id"],
+        item_id=row["item_id"],
+        purpose="generate",
+        model=row["generator"] or PUBLISHED,
+        text=row["text"],
+        status="abstained" if is_silent else "ok",
+        reason=f"{rule}-rule" if is_silent else None,
+        attributes=pairs(
             lang=row["lang"], **{f"abstained_{name}": str(is_so).lower() for name, is_so in said.items()}
         ),
-    }
+    )
 
 
 def _facts(rows: list[dict]) -> list[dict]:
@@ -109,20 +111,15 @@ def _facts(rows: list[dict]) -> list[dict]:
 
 def _judgement(fact: dict, sample: dict) -> dict:
     """What people said of a fact."""
-    return {
-        "judgement_id": content_id("judgement", HUMAN, PUBLISHED, fact["fact_id"]),
-        "judge": HUMAN,
-        "judge_version": PUBLISHED,
-        "target_id": fact["fact_id"],
-        "verdict": sample["is_hallucinated"],
-        "status": "ok",
-        "reason": None,
-        "spans": [],
-        "p": None,
-        "rationale": None,
-        "attributes": pairs(
+    return judgement_row(
+        judgement_id=content_id("judgement", HUMAN, PUBLISHED, fact["fact_id"]),
+        judge=HUMAN,
+        judge_version=PUBLISHED,
+        target_id=fact["fact_id"],
+        verdict=sample["is_hallucinated"],
+        attributes=pairs(
             generation=fact["generation_id"],
             subject=fact["subject"],
             label=attributes_of(sample).get("label"),
         ),
-    }
+    )

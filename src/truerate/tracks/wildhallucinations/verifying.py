@@ -17,7 +17,7 @@ import polars as pl
 
 from truerate.config import WildHallucinations
 from truerate.core.keys import content_id, draw
-from truerate.core.schemas import Judgement, frame, pairs
+from truerate.core.schemas import Judgement, frame, judgement_row, pairs
 from truerate.llm import Reply, Request, parse, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.guard import neutralise
@@ -202,19 +202,16 @@ def judgements(asked: Sequence[Call], answered: Sequence[Reply], *, judge: str, 
         for claim, verdict in zip(call.claims, verdicts, strict=True):
             is_read = reply.status == "ok" and isinstance(verdict, bool)
             rows.append(
-                {
-                    "judgement_id": content_id("judgement", judge, version, claim.fact_id, call.stage),
-                    "judge": judge,
-                    "judge_version": version,
-                    "target_id": claim.fact_id,
-                    "verdict": verdict if is_read else None,
-                    "status": "ok" if is_read else "dead" if reply.status == "dead" else "unparsed",
-                    "reason": None if is_read else reply.reason if reply.status == "dead" else verdict,
-                    "spans": [],
-                    "p": None,
-                    "rationale": None,
-                    "attributes": _attributes(call, claim),
-                }
+                judgement_row(
+                    judgement_id=content_id("judgement", judge, version, claim.fact_id, call.stage),
+                    judge=judge,
+                    judge_version=version,
+                    target_id=claim.fact_id,
+                    verdict=verdict if is_read else None,
+                    status="ok" if is_read else "dead" if reply.status == "dead" else "unparsed",
+                    reason=None if is_read else reply.reason if reply.status == "dead" else verdict,
+                    attributes=_attributes(call, claim),
+                )
             )
     return frame(Judgement, rows).sort("judgement_id")
 
