@@ -28,9 +28,8 @@ from truerate.core.schemas import (
     frame,
     load,
     read,
-    read_parquet,
     save,
-    write_parquet,
+    write,
 )
 from truerate.flow import graph
 from truerate.flow.guard import refuse_edited, write_json, write_text
@@ -79,8 +78,8 @@ def step(at: Layout, name: str, board: str, model: str, shard: int, output: str,
         what = f"step {name!r} of board {board!r} gives {listed(untold)} besides replies"
         raise TruerateError(f"{what}; its track's graph says: {listed(known)}")
     for table, data in more.items():
-        write_parquet(data, beside(output, table))
-    write_parquet(replies, Path(output))
+        write(BESIDE[table], data, beside(output, table))
+    write(Generation, replies, output)
 
 
 def step_function(at: Layout, board: str, name: str) -> Callable[..., StepTables]:
@@ -102,7 +101,7 @@ def replies_in(paths: list[str]) -> dict[str, pl.DataFrame]:
     """The rows of scratch files, by the step that wrote them; and under `documents` the documents that lie
     beside them.
     """
-    rows = [(Path(path).name.rpartition("-")[0], read_parquet(path)) for path in paths]
+    rows = [(Path(path).name.rpartition("-")[0], read(Generation, path)) for path in paths]
     return replies_of(rows, beside_all(paths, "documents"))
 
 
@@ -118,7 +117,7 @@ def replies_of(rows: Iterable[tuple[str, pl.DataFrame]], documents: pl.DataFrame
 
 def beside_all(paths: list[str], table: str) -> pl.DataFrame:
     """The rows of a further table beside all scratch files."""
-    found = [read_parquet(path) for one in paths if (path := beside(one, table)).is_file()]
+    found = [read(BESIDE[table], path) for one in paths if (path := beside(one, table)).is_file()]
     return pl.concat([frame(BESIDE[table]), *found])
 
 

@@ -13,7 +13,7 @@ from truerate.config.layout import ROOT, Layout
 from truerate.config.places import claim
 from truerate.config.stage_settings import Stage
 from truerate.core.keys import digest
-from truerate.core.schemas import Generation, Judgement, Sample, load, read_parquet, save, write_parquet
+from truerate.core.schemas import Generation, Judgement, Sample, load, read, save, write
 from truerate.flow.evaluate import contexts
 from truerate.flow.guard import unchanged, write_json
 from truerate.flow.tracks import track_of
@@ -62,8 +62,8 @@ def judge(at: Layout, board: str) -> None:
         for name in at.p.families(board):
             kept = kept_judgements(at, board, name)
             if not kept.is_file():
-                write_parquet(_judgements(at, board, at.p.detectors[name], name, samples), kept)
-            save(Judgement, read_parquet(kept), at.judgements(name, board))
+                write(Judgement, _judgements(at, board, at.p.detectors[name], name, samples), kept)
+            save(Judgement, read(Judgement, kept), at.judgements(name, board))
 
 
 def kept_judgements(at: Layout, board: str, name: str) -> Path:

@@ -1,14 +1,23 @@
-"""The tables of the house: one pandera schema each, and the only way they touch disk.
+"""The tables of the house: one declaration each, the rows that stand in them, and the only way they touch disk.
 
-Every frame under `data/` passes `save` and `load`, which validate names, types and rules; only a scratch step
-takes what a stage before it validated as it is (`read`: names and types). Tables are declared in plain words:
-polars is asked whether a frame keeps them, and pandera what is wrong with one that does not, for importing
-it, and pandas with it, takes longer than most steps. Identity columns are content hashes. Columns named
-`attributes` and `slice` hold sorted key–value pairs (`PAIRS`), so that a new fact needs no new column.
+Every frame under `data/` passes `save` and `load`, where pandera holds it to the names, types and rules that the
+table declares. Files between two rules pass `write` and `read`, which hold them to names and types by the same
+declaration: importing pandera, and pandas with it, takes longer than most of those steps. Identity columns are
+content hashes. Columns named `attributes` and `slice` hold sorted key–value pairs (`PAIRS`), so that a new fact
+needs no new column.
 """
 
 from truerate.core.schemas.declare import DIGITS, PAIRS, SPANS, TYPES, Field, Table, frame, schema
-from truerate.core.schemas.disk import load, read, read_json, read_parquet, save, validate, write_parquet
+from truerate.core.schemas.disk import (
+    load,
+    read,
+    read_json,
+    read_parquet,
+    save,
+    validate,
+    write,
+    write_parquet,
+)
 from truerate.core.schemas.rows import (
     emptied,
     generation_row,
@@ -79,5 +88,6 @@ __all__ = [
     "score_row",
     "unanswered",
     "validate",
+    "write",
     "write_parquet",
 ]

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
+
+if TYPE_CHECKING:
+    import pandera.polars as pa
 
 PAIRS = pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
 SPANS = pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64, "type": pl.String, "p": pl.Float64}))
@@ -36,29 +39,12 @@ class Table:
         return {name: (kind, getattr(cls, name, Field())) for name, kind in declared.items()}
 
     @classmethod
-    def holds(cls, data: pl.DataFrame) -> bool:
-        """Whether the frame keeps the table's names, types and rules: what the pandera schema refuses, this
-        refuses.
+    @cache
+    def to_schema(cls) -> "pa.DataFrameSchema":
+        """The pandera schema of the table: its names in order, its types and rules. Made once per process.
 
         A null passes every rule but that there are none; NaN is no value either.
         """
-        if data.schema != schema(cls):
-            return False
-        kept = [rule.all() for rule in cls.RULES.values()]
-        for name, (kind, rule) in cls.fields().items():
-            column = pl.col(name)
-            kept += [] if rule.nullable else [column.null_count() == 0]
-            kept += [~column.is_nan().any()] if kind == pl.Float64 and not rule.nullable else []
-            kept += [column.n_unique() == pl.len()] if rule.unique else []
-            kept += [column.is_in(rule.isin).all()] if rule.isin is not None else []
-            kept += [(column >= rule.ge).all()] if rule.ge is not None else []
-            kept += [(column <= rule.le).all()] if rule.le is not None else []
-        return data.select(pl.all_horizontal(kept)).item()
-
-    @classmethod
-    @cache
-    def to_schema(cls):
-        """The pandera schema of the table."""
         import pandera.polars as pa
 
         def column(kind: pl.DataType, rule: Field) -> pa.Column:

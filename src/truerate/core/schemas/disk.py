@@ -1,4 +1,4 @@
-"""The only way tables touch disk: validated on write and on read, the same rows always the same bytes."""
+"""The only way tables touch disk: checked on write and on read, the same rows always the same bytes."""
 
 import json
 import os
@@ -12,16 +12,18 @@ from truerate.core.schemas.declare import Table, schema
 
 
 def validate(table: type[Table], data: pl.DataFrame, *, where: str) -> pl.DataFrame:
-    """The frame itself if it keeps the table's rules, else TruerateError with the first broken rule."""
-    if table.holds(data):
-        return data
+    """The frame itself if pandera finds that it keeps the table's names, types and rules, else TruerateError
+    with the first broken rule. `where` begins the message.
+    """
+    schema_of_table = table.to_schema()
     from pandera.errors import SchemaError, SchemaErrors
 
     try:
-        return table.to_schema().validate(data)
+        schema_of_table.validate(data)
     except (SchemaError, SchemaErrors) as error:
         line = " ".join(str(error).split())[:300]
         raise TruerateError(f"{where}: not a {table.__name__} table: {line}") from None
+    return data
 
 
 def save(table: type[Table], data: pl.DataFrame, path: str | Path) -> None:
@@ -36,13 +38,27 @@ def load(table: type[Table], path: str | Path) -> pl.DataFrame:
     return validate(table, read_parquet(path), where=str(path))
 
 
+def write(table: type[Table], data: pl.DataFrame, path: str | Path) -> None:
+    """Write what only the next rules read, its names and types checked (see `read`), as `save` does."""
+    write_parquet(_of_types(table, data, path, "correct the step that gives it"), Path(path))
+
+
 def read(table: type[Table], path: str | Path) -> pl.DataFrame:
-    """Read what an earlier stage validated, its names and types checked. Raises TruerateError where they or
-    the file are not right.
+    """Read what `write` wrote, or what an earlier stage validated, its names and types checked: between two
+    rules, where importing pandera costs more than the work. Raises TruerateError where they or the file are
+    not right.
     """
-    data = read_parquet(path)
-    if data.schema != schema(table):
-        raise TruerateError(f"{path}: not a {table.__name__} table: its columns are others; run `dvc repro`")
+    return _of_types(table, read_parquet(path), path, "run `dvc repro`")
+
+
+def _of_types(table: type[Table], data: pl.DataFrame, path: str | Path, then: str) -> pl.DataFrame:
+    """The frame itself if it has the table's names and types, by the declaration that `validate` goes by.
+    `then` says what to do where it has not.
+    """
+    if data.schema != (expected := schema(table)):
+        others = [name for name in {**expected, **data.schema} if expected.get(name) != data.schema.get(name)]
+        what = f"other columns or types: {', '.join(others)}" if others else "its columns in another order"
+        raise TruerateError(f"{path}: not a {table.__name__} table: {what}; {then}")
     return data
 
 
