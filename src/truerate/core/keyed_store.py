@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from truerate.core.errors import TruerateError
 from truerate.core.onehost import refuse_network
@@ -89,7 +89,7 @@ class KeyedStore:
         link.executescript(PRAGMAS + self.KIND.pragmas)
         return link
 
-    def run(self, sql: str, values: Sequence = ()) -> list[tuple]:
+    def run(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows of one statement. A file that another process holds is waited for, and that is said as soon
         as the connection's own waiting (`busy_timeout`) was in vain.
         """
@@ -176,7 +176,7 @@ class KeyedStore:
 
 
 def next_turn(
-    run: Callable[[str, Sequence], list[tuple]],
+    run: Callable[[str, Sequence[Any]], list[tuple[Any, ...]]],
     key: str,
     name: str,
     *,
@@ -198,7 +198,8 @@ def next_turn(
         " CASE WHEN next_at > ?3 + ?4 THEN ?3 + ?5 ELSE MAX(next_at, ?3) END + ?2 RETURNING next_at",
         (name, pause_s, now, furthest_s, beyond_s),
     )
-    return taken[0][0] - pause_s
+    turn_after: float = taken[0][0]
+    return turn_after - pause_s
 
 
 @contextmanager

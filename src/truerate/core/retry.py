@@ -54,7 +54,7 @@ class Backoff:
 
     def ceiling(self, tried: int) -> float:
         """The longest wait after that many tries (1, 2, …), where the server names none."""
-        return min(self.largest, self.first * 2 ** min(tried - 1, 60))
+        return min(self.largest, self.first * 2.0 ** min(tried - 1, 60))
 
     def drawn(self, tried: int, chance: random.Random | None = None) -> float:
         """A wait drawn evenly between 0 and the ceiling ("full jitter")."""

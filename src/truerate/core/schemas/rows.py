@@ -6,6 +6,7 @@ declaration. Values are those of the table (`truerate.core.schemas.tables`), whe
 
 from collections.abc import Mapping, Sequence
 from math import isnan
+from typing import Any
 
 import polars as pl
 
@@ -38,7 +39,7 @@ def generation_row(
     n_tokens_out: int | None = None,
     cost_usd: float = 0.0,
     attributes: Pairs = (),
-) -> dict:
+) -> dict[str, Any]:
     """One Generation row; by default one that came as published: no request, no tokens, no cost."""
     return {
         "generation_id": generation_id,
@@ -76,7 +77,7 @@ def sample_row(
     rationale: str | None = None,
     split: str,
     attributes: Pairs = (),
-) -> dict:
+) -> dict[str, Any]:
     """One Sample row; by default of a text that stands alone, with no span marked."""
     return {
         "sample_id": sample_id,
@@ -110,7 +111,7 @@ def judgement_row(
     p: float | None = None,
     rationale: str | None = None,
     attributes: Pairs = (),
-) -> dict:
+) -> dict[str, Any]:
     """One Judgement row; by default a verdict that was read, without spans or a probability."""
     return {
         "judgement_id": judgement_id,
@@ -135,7 +136,7 @@ def reject_row(
     reason: str,
     detail: str,
     text: str = "",
-) -> dict:
+) -> dict[str, Any]:
     """One Reject row; by default of something that no row of a source file holds."""
     return {
         "where": where,
