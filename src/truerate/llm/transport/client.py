@@ -11,12 +11,6 @@ from truerate.core.hiding import Hiding
 from truerate.llm.transport.faults import judge_exception, was_unsent
 from truerate.llm.transport.policy import Verdict, judge
 
-# Headers that no endpoint needs: most say what machine this is, and each costs a hundredth of a call.
-_MACHINE = ("Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async")
-_ALWAYS = {
-    name: openai.Omit() for name in (*(f"X-Stainless-{part}" for part in _MACHINE), "Accept", "User-Agent")
-}
-_PER_CALL = {f"X-Stainless-{part}": openai.Omit() for part in ("Retry-Count", "Read-Timeout")}
 HERE = "http://127.0.0.1:"  # where launched servers are
 LARGEST = (
     32 * 2**20
@@ -79,10 +73,7 @@ class Client:
                 limits=limits,
                 verify=_nobody() if url.startswith(HERE) else _trusted(),
             ),
-            default_headers=_ALWAYS,
         )
-        # A fixed idempotency key spares the making of one per call; the client sends it to nobody.
-        self._options = {"headers": _PER_CALL, "idempotency_key": "none"}
         self.move(url)
 
     def move(self, url: str) -> None:
@@ -111,15 +102,11 @@ class Client:
         went out.
         """
         try:
-            return await self._openai.post(
-                self._url, content=body, options=self._options, cast_to=httpx2.Response
-            )
+            return await self._openai.post(self._url, content=body, cast_to=httpx2.Response)
         except openai.APIConnectionError as error:
             if not was_unsent(error):
                 raise
-        return await self._openai.post(
-            self._url, content=body, options=self._options, cast_to=httpx2.Response
-        )
+        return await self._openai.post(self._url, content=body, cast_to=httpx2.Response)
 
     async def close(self) -> None:
         """Close its connections."""
@@ -133,5 +120,7 @@ def _trusted() -> ssl.SSLContext:
 
 
 def _nobody() -> ssl.SSLContext:
-    """No certificate is trusted, and none read: for servers of this machine, which show none."""
+    """No certificate is trusted, and none read, which spares each step about 19 ms of CPU: for servers of this machine,
+    which show none.
+    """
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
