@@ -114,7 +114,8 @@ def test_the_first_stage_watches_all_code_that_the_settings_name():
 def test_stages_that_read_sources_and_items_watch_them(board):
     stages_of_it = ("label", "train", "judge", "audit", "truth", "score")
     for name in [f"{stage}@{board}" for stage in stages_of_it]:
-        assert {at.p.paths.sources, at.dataset(board)} <= deps(name), name
+        assert {at.source(at.p.board(board).source), at.dataset(board)} <= deps(name), name
+        assert at.p.paths.sources not in deps(name), "a new source runs no other board again"
 
 
 def test_stages_watch_the_settings_they_read():
