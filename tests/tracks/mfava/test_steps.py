@@ -17,8 +17,9 @@ from truerate.core.tags import TYPES
 from truerate.flow.dataset import DATASET
 from truerate.llm import estimate
 from truerate.llm.generation import facts, generations
+from truerate.tracks.asking import context_frame
 from truerate.tracks.mfava import steps, wiring
-from truerate.tracks.mfava.context import context_frame, contexts
+from truerate.tracks.mfava.context import contexts
 from truerate.tracks.mfava.plan import planned
 
 from .tiny_wiki import ROOT, SEEDS, Wiki, item, sample, settings, source, tables

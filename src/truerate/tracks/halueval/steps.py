@@ -5,7 +5,7 @@ A step asks only models that may stand on the board (`Params.models_on`); withou
 `asking` is how a step asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,16 +13,16 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import Score, frame
-from truerate.llm import Reply, ask
+from truerate.llm import ask
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, generations
+from truerate.tracks.asking import Asking, allowed, ask_prompted, in_shard
 from truerate.tracks.halueval import dataset, filtering, general, recognition, refinement, sampling
 from truerate.tracks.halueval.context import (
     SAMPLED_TASKS,
     Context,
     chosen_items,
     contexts,
-    in_shard,
     is_probe,
 )
 from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset, following
@@ -30,8 +30,6 @@ from truerate.tracks.halueval.recognition import Target
 
 if TYPE_CHECKING:
     from truerate.tracks.halueval.labelling import Labelled
-
-Asking = Callable[..., list[Reply]]
 
 
 def sizes(at: Layout, board: str) -> dict[str, int]:
@@ -53,18 +51,9 @@ def asked_items(at: Layout, board: str, items: pl.DataFrame, tasks: Sequence[str
     return chosen_items(items, {task: n for task, n in sizes(at, board).items() if task in tasks}, at.p.seed)
 
 
-def allowed(at: Layout, board: str, alias: str | None) -> bool:
-    """Whether a model is named and may stand on the board."""
-    return alias is not None and bool(at.p.models_on(board, (alias,)))
-
-
 def _contexts(at: Layout, board: str, tables, tasks: Sequence[str], shard: int) -> list[Context]:
     items = asked_items(at, board, tables.items, tasks)
     return in_shard(contexts(items, tables.documents).values(), shard, at.p.n_shards)
-
-
-def _ask(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[Reply]:
-    return asking([prompted.request for prompted in asked], at, label=label) if asked else []
 
 
 def sample(at: Layout, board: str, model: str, tables, shard: int, *, asking: Asking = ask) -> pl.DataFrame:
@@ -83,7 +72,7 @@ def sample(at: Layout, board: str, model: str, tables, shard: int, *, asking: As
     asked = sampling.requests(made, lessons, model, settings)
     broken = sampling.unasked(made, lessons)
     open_ = [one for one, failed in zip(asked, broken, strict=True) if failed is None]
-    came = iter(_ask(open_, at, f"{board}: sample {model}", asking))
+    came = iter(ask_prompted(open_, at, f"{board}: sample {model}", asking))
     replies = [failed or next(came) for failed in broken]
     return generations(sampling.collect(made, asked, replies))
 
@@ -108,7 +97,7 @@ def filter(  # the paper's name of the step
         return generations([])
     asked = filter_requests(at, board, sampled, contexts(items, documents), samples)
     return generations(
-        filtering.collect(asked, _ask(asked, at, f"{board}: filter {settings.filter_judge}", asking))
+        filtering.collect(asked, ask_prompted(asked, at, f"{board}: filter {settings.filter_judge}", asking))
     )
 
 
@@ -140,7 +129,7 @@ def respond(
     found = contexts(asked_items(at, board, items, ("general",)), documents)
     asked = general.requests(in_shard(found.values(), shard, at.p.n_shards), settings.responder, settings)
     return generations(
-        general.collect(asked, _ask(asked, at, f"{board}: respond {settings.responder}", asking))
+        general.collect(asked, ask_prompted(asked, at, f"{board}: respond {settings.responder}", asking))
     )
 
 
@@ -238,7 +227,7 @@ def recognise(
         asked_of, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir
     )
     made, judged = recognition.collect(
-        asked, _ask(asked, at, f"{board}: recognise {subject}", asking), version=version
+        asked, ask_prompted(asked, at, f"{board}: recognise {subject}", asking), version=version
     )
     if settings.refinement:
         flagged = refinement.flagged(judged)
@@ -246,10 +235,10 @@ def recognise(
         asked = refinement.requests(
             again, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir
         )
-        refined = refinement.collect(asked, _ask(asked, at, f"{board}: refine {subject}", asking))
+        refined = refinement.collect(asked, ask_prompted(asked, at, f"{board}: refine {subject}", asking))
         asked = refinement.judging_requests(refined, found, subject, settings, prompts_dir=prompts_dir)
         more, rejudged = recognition.collect(
-            asked, _ask(asked, at, f"{board}: judge what {subject} refined", asking), version=version
+            asked, ask_prompted(asked, at, f"{board}: judge what {subject} refined", asking), version=version
         )
         made, judged = made + refined + more, judged + rejudged
     return generations(made), recognition.judgements(judged)
