@@ -32,10 +32,11 @@ def contexts(at: Layout, board: str, samples: pl.DataFrame | None = None) -> pl.
     With `samples`, those that name evidence of their own have a row under their own id.
     """
     from truerate.detectors.evidence import with_evidence
+    from truerate.tracks.asking import context_frame
 
     room = track_of(at, board, "context")
     documents = pl.concat([load_source(at, board).documents, load(Document, at.dataset(board, "documents"))])
-    known = room.context_frame(room.contexts(load(Item, at.dataset(board, "items")), documents))
+    known = context_frame(room.contexts(load(Item, at.dataset(board, "items")), documents))
     return known if samples is None else with_evidence(known, samples, documents)
 
 

@@ -17,11 +17,12 @@ from truerate.metrics.wildfact import (
     corrected_score,
     rank_changes,
     strict_outcomes,
+    with_share,
 )
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
 from truerate.tracks.wildhallucinations.ready import HUMAN
-from truerate.tracks.wildhallucinations.verdicts import judge_of, verdicts_of, with_share
+from truerate.tracks.wildhallucinations.verdicts import judge_of, verdicts_of
 from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration, judge_rows, labelled_facts
 from truerate.tracks.wildhallucinations.verifying import SINGLE, VERIFY
 from truerate.tracks.wildhallucinations.views import ALL, COMMON, reply_scores, score_cells
