@@ -35,10 +35,10 @@ def pages() -> list[str]:
     return [name.removeprefix("guide/") for name in named]
 
 
-def blocks_of(page: str) -> list[Block]:
+def blocks_of(page: str, folder: Path = GUIDE) -> list[Block]:
     """The fenced blocks of a page, in their order."""
     found, language, start, before = [], None, 0, ""
-    lines = (GUIDE / page).read_text("utf-8").splitlines()
+    lines = (folder / page).read_text("utf-8").splitlines()
     for number, line in enumerate(lines, start=1):
         fence = FENCE.fullmatch(line)
         if language is None and fence:

@@ -1,5 +1,5 @@
-"""The guide is true: each command is run in one tiny house, each block of settings is merged into it, in the
-order of the pages; what cannot be run here is listed with its reason.
+"""The guide is true: the settings of all its pages are merged into one tiny house, which is built once, and
+each command of the pages is run in it; what cannot be run here is listed with its reason.
 """
 
 import asyncio
@@ -37,6 +37,7 @@ NOT_RUN = [
     ("first-steps.md", "serves until it is interrupted"),
     ("own-model.md", "needs a GPU and vLLM"),
     ("own-data.md", "names a repository that is not there"),
+    ("own-data.md", "asks Wikipedia"),
     ("own-data.md", "asks Wikipedia"),
     ("own-data.md", "needs a paid search account"),
     ("real-data.md", "needs the papers' public files"),
@@ -121,6 +122,10 @@ def own_model():
         loop.close()
 
 
+def runnable() -> list[Block]:
+    return [block for block in blocks() if not block.mark]
+
+
 class Guide:
     """A house in which the guide is followed, and what each block printed, by page and line."""
 
@@ -128,23 +133,41 @@ class Guide:
         self.house, self.hub, self.address = house, hub, address
         self.told: dict[str, str] = {}
 
-    def follow(self, block: Block) -> None:
-        text = block.text.replace(ADDRESS, self.address)
-        if block.language == "yaml":
-            self.house.edit(lambda params: (merge(params, yaml.safe_load(text)), shrink(params)))
-            return
-        command = [sys.executable, "-"] if block.language == "python" else ["bash", "-euo", "pipefail", "-s"]
+    def prepare(self) -> None:
+        """The settings and files of all pages, before the first build: to build anew after each of them would
+        cost more than all else.
+        """
+        for block in runnable():
+            if block.language == "yaml":
+                more = yaml.safe_load(block.text.replace(ADDRESS, self.address))
+                self.house.edit(lambda params, more=more: (merge(params, more), shrink(params)))
+            elif block.language == "bash" and "truerate " not in block.text:
+                self.run(["bash", "-euo", "pipefail", "-s"], block)
+
+    def follow(self, page: str) -> None:
+        """The commands of a page, then its Python as one script."""
+        of_page = [block for block in runnable() if block.page == page]
+        for block in of_page:
+            if block.language == "bash" and block.place not in self.told:
+                self.run(["bash", "-euo", "pipefail", "-s"], block)
+        if script := [block for block in of_page if block.language == "python"]:
+            self.run([sys.executable, "-"], *script)
+
+    def run(self, command: list[str], *parts: Block) -> None:
+        own = {"NO_COLOR": "1", "MY_KEY": "the-key-of-my-server"}
+        environment = self.house.environment | turned(self.hub) | own
+        text = "\n".join(block.text for block in parts)
         done = subprocess.run(
             command,
             input=text,
             cwd=self.house.folder,
-            env=self.house.environment | turned(self.hub) | {"NO_COLOR": "1"},
+            env=environment,
             capture_output=True,
             text=True,
             timeout=540,
         )
-        assert done.returncode == 0, f"{block.place}: {done.stdout[-3000:]}\n{done.stderr[-3000:]}"
-        self.told[block.place] = done.stdout
+        assert done.returncode == 0, f"{parts[0].place}: {done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        self.told |= {block.place: done.stdout for block in parts}
 
     def after(self, page: str, command: str) -> str:
         """What the block of a page that holds a command printed."""
@@ -163,9 +186,9 @@ def guide(tmp_path_factory) -> Guide:
     house.edit(shrink)
     with running(folder) as hub, own_model() as address:
         followed = Guide(house, hub, address)
-        for block in blocks():
-            if not block.mark:
-                followed.follow(block)
+        followed.prepare()
+        for page in pages():
+            followed.follow(page)
         yield followed
 
 
