@@ -132,8 +132,12 @@ def _reading(commands) -> None:
         _check,
         json=True,
     )
-    check.add_argument("--reference", required=True, metavar="FILE", help="text file to check against")
-    check.add_argument("--answer", required=True, metavar="FILE", help="text file to check")
+    check.add_argument("--reference", metavar="FILE", help="text file to check against; `-`: stdin")
+    check.add_argument("--answer", metavar="FILE", help="text file to check; `-`: stdin")
+    many = (
+        'many pairs: a JSONL file with {"reference": …, "answer": …} and perhaps an "id" per line; `-`: stdin'
+    )
+    check.add_argument("--pairs", metavar="FILE", help=many)
     named = (
         "a trained token detector, or a published one (org/name@v1.0); default: the one that makes the rates"
     )
@@ -239,8 +243,13 @@ def _audit(o) -> None:
 def _check(o) -> None:
     from truerate.cli import check_text
 
-    check_text.check(
-        _at(), reference=o.reference, answer=o.answer, detector=o.detector, as_json=o.json, html=o.html
+    check_text.run(
+        reference=o.reference,
+        answer=o.answer,
+        pairs=o.pairs,
+        detector=o.detector,
+        as_json=o.json,
+        html=o.html,
     )
 
 

@@ -50,7 +50,8 @@ def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
         for file in sorted((folder / "assets").rglob("*"))
         if file.suffix in ASSETS
     }
-    pages |= {file.name: file.read_text("utf-8") for file in sorted((folder / "pages").glob("[!_]*.md"))}
+    written = sorted((folder / "pages").rglob("[!_]*.md"))  # prose by hand, the guide in a folder of its own
+    pages |= {str(file.relative_to(folder / "pages")): file.read_text("utf-8") for file in written}
     return dict(sorted(pages.items()))
 
 

@@ -7,7 +7,7 @@ here brings torch or transformers, which take seconds to import, before a networ
 
 from truerate.detectors.tokens.rules import check_member
 
-__all__ = ["check_member", "fit_tokens", "judge_tokens", "mark_text"]
+__all__ = ["check_member", "fit_tokens", "judge_tokens", "mark_text", "mark_texts"]
 
 
 def __getattr__(name: str):
