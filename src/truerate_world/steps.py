@@ -22,7 +22,7 @@ from truerate.core.schemas import (
     read_parquet,
     save,
 )
-from truerate.flow.guard import refuse_edited
+from truerate.flow.guard import handed, refuse_edited
 from truerate_world.encyclopedia import World, build
 from truerate_world.halueval.annotate import annotate
 from truerate_world.halueval.truth import planted_scores
@@ -37,12 +37,13 @@ from truerate_world.wildhallucinations.truth_funnel import funnel_scores
 def annotate_board(at: Layout, board: str) -> None:
     """Write every labeller's labels of a board's tasks; an empty file where the board's source is not simulated."""
     refuse_edited(at, Stage("annotate", board))
+    at = handed(at, Stage("annotate", board))
     lines = (
         Path(at.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n")
         if is_simulated(at, board)
         else []
     )
-    rows = _ANNOTATE[at.p.board(board).track](at, [json.loads(line) for line in lines if line])
+    rows = _ANNOTATE[at.p.board(board).track](at, [json.loads(line) for line in lines if line], board)
     path = Path(at.annotations(board))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
@@ -53,6 +54,7 @@ def annotate_board(at: Layout, board: str) -> None:
 def save_truth(at: Layout, board: str) -> None:
     """Write the planted values of a board as scores; an empty table where the board's source is not simulated."""
     refuse_edited(at, Stage("truth", board))
+    at = handed(at, Stage("truth", board))
     rows = _TRUTH[at.p.board(board).track](at, board) if is_simulated(at, board) else []
     save(Score, frame(Score, rows), at.truth(board))
 
@@ -128,10 +130,10 @@ def _world(at: Layout) -> World:
 
 
 _ANNOTATE = {  # track -> labels of its tasks
-    "halueval": lambda at, tasks: annotate(tasks, _world(at), at.p.seed),
-    "mfava": lambda at, tasks: wiki_annotate.annotate(tasks, at.p.seed),
-    "wildhallucinations": lambda at, tasks: web_annotate.annotate(
-        tasks, _world(at), at.p.seed, n_annotators=at.p.tracks.wildhallucinations.n_annotators
+    "halueval": lambda at, tasks, board: annotate(tasks, _world(at), at.p.seed),
+    "mfava": lambda at, tasks, board: wiki_annotate.annotate(tasks, at.p.seed),
+    "wildhallucinations": lambda at, tasks, board: web_annotate.annotate(
+        tasks, _world(at), at.p.seed, n_annotators=at.p.track(board).n_annotators
     ),
 }
 _TRUTH = {  # track -> planted values of a board

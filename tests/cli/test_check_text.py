@@ -12,9 +12,9 @@ import yaml
 from tests.detectors.tokens import small_networks as small
 from truerate.cli import main
 from truerate.cli.check_text import Marked, page, pieces, printable
-from truerate.config import MFavaSizes
 from truerate.core.schemas import SPANS
 from truerate.detectors.tokens import fit_tokens
+from truerate.tracks.mfava.settings import Sizes
 
 ROOT = Path(__file__).parents[2]
 BOARD = "own-board"
@@ -74,7 +74,7 @@ def project(tmp_path, monkeypatch):
         "scopes": ["multi"],
         "labels": ["binary"],
     }
-    size = MFavaSizes.model_validate(only)
+    size = Sizes.model_validate(only)
     fit_tokens(
         ["token-lr", "mark-all"],
         passages(),

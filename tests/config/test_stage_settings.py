@@ -58,7 +58,7 @@ def test_a_size_moves_its_tracks_data_and_training(params):
     found = moved(params, lambda p: p["sizes"]["demo"]["mfava"].update(silver=9))
     board = "mfava-closed-world"
     assert found == {"sources", f"dataset/{board}"} | {
-        f"train/{board}/{family}" for family in params["detectors"]
+        f"{stage}/{board}/{family}" for stage in ("train", "judge") for family in params["detectors"]
     }
 
 

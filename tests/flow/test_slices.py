@@ -126,7 +126,7 @@ def test_the_sizes_that_a_source_s_command_names_are_in_it(tmp_path):
         values["sources"]["closed-world-chats"]["make"] = "python -m x {path} {mfava_train} {n_items}"
 
     own = loaded(tmp_path, own_settings(edited(tmp_path, change), "wildhallucinations-closed-world"))
-    assert own.size.mfava == P.size.mfava and own.size.halueval == P.size.halueval
+    assert own.size["mfava"] == P.size["mfava"] and own.size["halueval"] == P.size["halueval"]
 
 
 def test_members_of_other_tracks_stay_at_home(tmp_path):

@@ -15,6 +15,7 @@ from truerate.config.layout import Layout
 from truerate.core.display import show_table
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import Row, Score, load, read_json, unanswered
+from truerate.flow.tracks import card_of
 
 
 def show_boards(at: Layout, *, as_json: bool) -> None:
@@ -35,7 +36,7 @@ def _leaders(at: Layout, board: str) -> str:
     """
     if not Path(at.leaderboard("rows")).is_file():
         return "not built; run `dvc repro`"
-    ranked = import_module(f"truerate.tracks.{at.p.board(board).track}.card").CARD["ranks"]
+    ranked = card_of(at, board)["ranks"]
     first = load(Row, at.leaderboard("rows")).filter(board=board, metric=ranked["metric"], rank_low=1)
     found: dict[str, list[str]] = {}
     for subject, slice_ in first.select("subject", "slice").rows():

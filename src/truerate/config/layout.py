@@ -14,7 +14,16 @@ ROOT = "src/truerate"
 # `dataset`.
 SHARED = tuple(
     f"{ROOT}/{part}"
-    for part in ("core/keys.py", "core/schemas", "core/text.py", "core/tags.py", "llm", "web", "metrics")
+    for part in (
+        "core/keys.py",
+        "core/languages.py",
+        "core/schemas",
+        "core/text.py",
+        "core/tags.py",
+        "llm",
+        "web",
+        "metrics",
+    )
 )
 READERS = (f"{ROOT}/sources", "rules/sources.smk")
 WORK = ".truerate-real"  # stands in a work folder that `truerate real` made

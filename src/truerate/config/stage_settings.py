@@ -6,10 +6,13 @@ So a stage runs again when a setting that it reads has changed, and only then. W
 writes that file once per stage.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from truerate.config import Params
+from truerate.config.track_blocks import FOLDERS
+from truerate.core.keys import content_id, files
 
 # Blocks and keys of params.yaml by dots; {board}, {source}, {track}, {family} and {profile} are those of the
 # stage.
@@ -37,7 +40,7 @@ READ = {
         "profile",
         "seed",
     ),
-    "judge": ("boards.{board}", "detectors.{family}"),  # networks and their grid lie in what train made
+    "judge": ("boards.{board}", "detectors.{family}", "backbones", "sizes.{profile}.{track}", "profile"),
     "audit": ("boards.{board}", "audit", "seed", "statistics"),
     "truth": ("boards.{board}", "sources", "tracks.{track}", "models", "seed", "languages"),
     "score": ("boards.{board}", "detectors", "tracks.{track}", "models", "statistics", "seed"),
@@ -55,6 +58,7 @@ READ = {
     ),
 }
 OF_ALL = ("sources", "leaderboard", "site")  # stages that stand once
+OF_TRACK_CODE = ("train", "judge", "audit")  # matrix stages: dvc.yaml cannot name the board's own track there
 OF_FAMILY = ("train", "judge")  # per family of detectors and board; all others are per board
 
 
@@ -79,16 +83,63 @@ def stages(p: Params) -> Iterator[Stage]:
                 yield Stage(name, board, family)
 
 
-def read_by(p: Params, stage: Stage) -> dict[str, object]:
-    """The settings that a stage reads, as plain values by their place in params.yaml."""
+def places(p: Params, stage: Stage) -> list[str]:
+    """The places in params.yaml that a stage reads, by dots."""
     named = {"profile": p.profile, "board": stage.board, "family": stage.family}
     if stage.board:
         named |= {"track": p.board(stage.board).track, "source": p.board(stage.board).source}
-    found = {}
-    for place in READ[stage.name]:
-        parts = [part.format(**named) for part in place.split(".")]
-        value = p.values
-        for part in parts:
-            value = value[part]
-        found[".".join(parts)] = value
+    return [place.format(**named) for place in READ[stage.name]]
+
+
+def read_by(p: Params, stage: Stage) -> dict[str, object]:
+    """What a stage reads, as plain values by their place in params.yaml; of a board's track as it is on that
+    board.
+
+    Where dvc.yaml cannot name the folder of the board's own track (stages over families and boards), what
+    stands in it, too.
+    """
+    found = {place: _value(p, place, stage.board) for place in places(p, stage)}
+    if stage.name in OF_TRACK_CODE and stage.board:
+        found["code"] = code_of(p.board(stage.board).track)
     return found
+
+
+def _value(p: Params, place: str, board: str | None) -> object:
+    """The plain value at a place. A board is what it is called and made of: its own settings and sizes are
+    merged into those of its track, where these are read.
+    """
+    head, _, rest = place.partition(".")
+    if head == "boards":
+        return (
+            _bare(p.values["boards"][rest])
+            if rest
+            else {one: _bare(v) for one, v in p.values["boards"].items()}
+        )
+    if head == "tracks" and board is None:
+        return {one: p.track(one).model_dump(mode="json") for one in p.boards}
+    if head == "tracks":
+        return p.track(board).model_dump(mode="json")
+    if head == "sizes" and board is not None:
+        return p.size_of(board).model_dump(mode="json")
+    value: Any = p.values
+    for part in _parts(place, value):
+        value = value[part]
+    return value
+
+
+def _parts(place: str, values: Mapping[str, Any]) -> list[str]:
+    """The keys of a place: names of entries may hold dots."""
+    head, _, rest = place.partition(".")
+    return [head, rest] if rest and rest in values[head] else place.split(".")
+
+
+def _bare(board: Mapping[str, object]) -> dict[str, object]:
+    return {key: value for key, value in board.items() if key not in ("settings", "sizes")}
+
+
+def code_of(track: str) -> str:
+    """The digest of a track's folder and of the contract, by the names of the files there."""
+    found = [*files(FOLDERS / track), FOLDERS / "contract.py"]
+    return content_id(
+        [[one.relative_to(FOLDERS).as_posix(), hashlib.sha256(one.read_bytes()).hexdigest()] for one in found]
+    )

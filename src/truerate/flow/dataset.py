@@ -31,9 +31,9 @@ from truerate.core.schemas import (
     save,
     write_parquet,
 )
-from truerate.flow.guard import refuse_edited, write_json, write_text
+from truerate.flow.guard import handed, refuse_edited, write_json, write_text
 from truerate.flow.sources import load_source
-from truerate.flow.tracks import track_of
+from truerate.flow.tracks import protocol_of, track_of
 
 DATASET = {
     "items": Item,
@@ -66,6 +66,7 @@ def step(at: Layout, name: str, board: str, model: str, shard: int, output: str,
     It gives Generation rows, and perhaps a dict of further tables (`BESIDE`), which are written beside them.
     """
     refuse_stale(at, board, output)
+    at = handed(at, Stage("dataset", board))
     run = getattr(track_of(at, board, "scratch"), name)
     made = run(at, board, model, load_source(at, board, reading=read), shard, replies_in(inputs))
     replies, more = made if isinstance(made, tuple) else (made, {})
@@ -98,14 +99,15 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     from truerate.flow.ending import tell
 
     refuse_edited(at, Stage("dataset", board))
-    expected = track_of(at, board, "wiring").for_export(at, board)
+    own = handed(at, Stage("dataset", board))
+    expected = track_of(own, board, "wiring").for_export(own, board)
     if list(inputs) != expected:
         raise TruerateError(
             f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"
         )
     made = {table: beside_all(inputs, table) for table in BESIDE}
-    tables, tasks = track_of(at, board, "steps").exported(
-        at, board, load_source(at, board), replies_in(inputs), made
+    tables, tasks = protocol_of(own, board).exported(
+        own, board, load_source(own, board), replies_in(inputs), made
     )
     for name, model in DATASET.items():
         whole = tables.get(name, frame(model))

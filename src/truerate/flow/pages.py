@@ -17,7 +17,7 @@ from truerate.core.schemas import (
     save,
 )
 from truerate.flow.guard import unchanged, write_json, write_text
-from truerate.flow.tracks import track_of
+from truerate.flow.tracks import card_of
 
 
 def prune(at: Layout, kind: str, board: str | None = None) -> None:
@@ -44,10 +44,10 @@ def leaderboard(at: Layout) -> None:
     """Rows with rank ranges of every board, and the headline numbers as DVC metrics."""
     from truerate.leaderboard import ledger, rows
 
-    with unchanged(at, Stage("leaderboard")):
+    with unchanged(at, Stage("leaderboard")) as own:
         made = [
-            rows.board_rows(at, board, *board_scores(at, board), track_of(at, board, "card").CARD)
-            for board in at.p.boards
+            rows.board_rows(own, board, *board_scores(own, board), card_of(own, board))
+            for board in own.p.boards
         ]
         table = pl.concat([frame(Row), *made])
         claim(at, "leaderboard", "metrics")
@@ -74,8 +74,8 @@ def render(at: Layout) -> None:
     from truerate.flow.site_tables import site_tables
     from truerate.site import render_site
 
-    with unchanged(at, Stage("site")):
-        pages = render_site(site_tables(at))
+    with unchanged(at, Stage("site")) as own:
+        pages = render_site(site_tables(own))
         refuse_taken(at, "site_src")
         shutil.rmtree(at.p.paths.site_src, ignore_errors=True)
         claim(at, "site_src", "site")

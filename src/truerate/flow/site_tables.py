@@ -2,8 +2,6 @@
 `site.render_site`.
 """
 
-from importlib import import_module
-
 import polars as pl
 
 from truerate.config.layout import ROOT, Layout
@@ -20,6 +18,7 @@ from truerate.core.schemas import (
     load,
     read_json,
 )
+from truerate.flow.tracks import card_of
 from truerate.site.docs import function_docs, schema_docs
 from truerate.site.tables import Board, Tables
 
@@ -46,7 +45,7 @@ def board_tables(at: Layout, name: str) -> Board:
     """One board as its page shows it."""
     board = at.p.board(name)
     source = read_json(at.source(board.source, "card.json"))
-    card = import_module(f"truerate.tracks.{board.track}.card").CARD
+    card = card_of(at, name)
     detectors = [load(Judgement, at.judgements(detector, name)) for detector in at.p.families(name)]
     return Board(
         name=name,
@@ -90,7 +89,7 @@ def roles(at: Layout, board: str) -> dict[str, str]:
 
 def detector_of_rates(at: Layout, board: str) -> dict[str, str]:
     """The detector whose counts make a board's rates; none where its track counts nothing."""
-    named = getattr(at.p.track(board), "detector", None)
+    named = at.p.rate_of(board)
     return named.model_dump() if named else {}
 
 

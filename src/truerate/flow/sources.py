@@ -18,7 +18,7 @@ from truerate.core.schemas import (
     read_json,
     save,
 )
-from truerate.flow.guard import refuse_edited, write_json
+from truerate.flow.guard import handed, refuse_edited, write_json
 from truerate.sources import SourceTables
 
 SOURCE = {"documents": Document, "items": Item, "samples": Sample, "judgements": Judgement, "rejects": Reject}
@@ -27,7 +27,7 @@ SOURCE = {"documents": Document, "items": Item, "samples": Sample, "judgements":
 def import_source(at: Layout, name: str) -> None:
     """Read one source by its reader into tables and a card."""
     refuse_edited(at, Stage("sources"))
-    tables = check_source(at, name)
+    tables = check_source(handed(at, Stage("sources")), name)
     claim(at, "sources")
     for table, model in SOURCE.items():
         save(model, getattr(tables, table), at.source(name, table))

@@ -119,10 +119,8 @@ def test_published_candidates_of_other_tasks_are_not_filtered(at, tables):
     found = contexts(tables.items, tables.documents)
     asked = steps.filter_requests(at, BOARD, frame(Generation), found, frame(Sample, both))
     assert len(asked) == 2  # both orders
-    general_alone = at.p.tracks.halueval.model_copy(update={"tasks": ("general",)})
-    other = Layout(
-        at.p.model_copy(update={"tracks": at.p.tracks.model_copy(update={"halueval": general_alone})})
-    )
+    general_alone = at.p.tracks["halueval"].model_copy(update={"tasks": ("general",)})
+    other = Layout(at.p.model_copy(update={"tracks": at.p.tracks | {"halueval": general_alone}}))
     assert steps.filter_requests(other, BOARD, frame(Generation), found, frame(Sample, both)) == []
 
 
@@ -240,7 +238,7 @@ def test_the_prompted_judge_is_a_detector_that_says_what_recognition_said_and_pa
         asked.extend(replies)
         return replies
 
-    known = context_frame(contexts(dataset.items, tables.documents))
+    known = context_frame(dataset.items, tables.documents)
     judge = PromptedJudge("aster", at, BOARD, asking=asking).fit(dataset.samples, known, seed=7)
     judge.save(tmp_path)
     said = validate(Judgement, judge.load(tmp_path).judge(dataset.samples, known), where="judge")

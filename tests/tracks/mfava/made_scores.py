@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from truerate.config import Labelling, Model, Statistics
+from truerate.config import Model, Statistics
 from truerate.core.schemas import Generation, Item, Judgement, Sample, frame, pairs
+from truerate.tracks.mfava.settings import Labelling
 from truerate.tracks.mfava.tally import Tally
 
 TALLY = Tally("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)

@@ -85,9 +85,9 @@ def in_shard(found: Iterable[Context], shard: int, n_shards: int) -> list[Contex
     return [one for one in found if shard_of(one.item_id, n_shards) == shard]
 
 
-def context_frame(found: dict[str, Context]) -> pl.DataFrame:
-    """Contexts as a frame, `item_id`, `knowledge`, `question`, `history`: what a detector sees beside the text."""
-    names = ("item_id", "knowledge", "question", "history")
+def context_frame(items: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """The contexts of items as a frame, `item_id`, `knowledge`, `question`, `history`: what a detector sees beside the text."""
+    names, found = ("item_id", "knowledge", "question", "history"), contexts(items, documents)
     return pl.DataFrame(
         {name: [getattr(one, name) for one in found.values()] for name in names},
         schema=dict.fromkeys(names, pl.String),

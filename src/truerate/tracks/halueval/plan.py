@@ -30,7 +30,7 @@ def assumed(key: str, request: Request) -> Reply:
 
 def planned(at: Layout, board: str, tables) -> list[Planned]:
     """Every step of the board with what it asks, in the order of the build. `tables` are the source's."""
-    at = _without_weights(at)
+    at = _without_weights(at, board)
     settings, shards = at.p.track(board), range(at.p.n_shards)
     made: list[Planned] = []
 
@@ -77,9 +77,10 @@ def planned(at: Layout, board: str, tables) -> list[Planned]:
     return made
 
 
-def _without_weights(at: Layout) -> Layout:
+def _without_weights(at: Layout, board: str) -> Layout:
     """The same settings with chrF: which responses are selected changes no number of calls, and a plan loads
     no encoder.
     """
-    track = at.p.tracks.halueval.model_copy(update={"similarity": "chrf"})
-    return Layout(at.p.model_copy(update={"tracks": at.p.tracks.model_copy(update={"halueval": track})}))
+    own = at.p.board(board)
+    changed = own.model_copy(update={"settings": own.settings | {"similarity": "chrf"}})
+    return Layout(at.p.model_copy(update={"boards": at.p.boards | {board: changed}}))

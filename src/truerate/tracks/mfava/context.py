@@ -83,9 +83,11 @@ def in_shard(found: Iterable[Context], shard: int, n_shards: int) -> list[Contex
     return [one for one in found if shard_of(one.item_id, n_shards) == shard]
 
 
-def context_frame(found: dict[str, Context]) -> pl.DataFrame:
-    """Contexts as a frame, `item_id`, `knowledge` (the reference), `question`, `history` (empty): what stands
+def context_frame(items: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """The contexts of items as a frame, `item_id`, `knowledge` (the reference), `question`, `history` (empty): what stands
     beside a text.
     """
-    rows: Sequence[tuple] = [(one.item_id, one.knowledge, one.question, "") for one in found.values()]
+    rows: Sequence[tuple] = [
+        (one.item_id, one.knowledge, one.question, "") for one in contexts(items, documents).values()
+    ]
     return pl.DataFrame(rows, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")

@@ -32,7 +32,6 @@ __all__ = [
     "score",
     "silver",
     "targets",
-    "topics",
     "training",
     "translate",
 ]
@@ -300,8 +299,3 @@ def score(*given, **named):
     from truerate.tracks.mfava.scores import score
 
     return score(*given, **named)
-
-
-def topics(at: Layout, board: str, **known: pl.DataFrame) -> list[dict]:
-    """This track has no topics of failure."""
-    return []

@@ -59,9 +59,9 @@ def in_shard(found: Iterable[Context], shard: int, n_shards: int) -> list[Contex
     )
 
 
-def context_frame(found: dict[str, Context]) -> pl.DataFrame:
-    """Contexts as a frame, `item_id`, `knowledge` (the pages), `question` (the name), `history` (empty): what
+def context_frame(items: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """The contexts of items as a frame, `item_id`, `knowledge` (the pages), `question` (the name), `history` (empty): what
     stands beside a text.
     """
-    rows = [(one.item_id, one.knowledge, one.name, "") for one in found.values()]
+    rows = [(one.item_id, one.knowledge, one.name, "") for one in contexts(items, documents).values()]
     return pl.DataFrame(rows, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")
