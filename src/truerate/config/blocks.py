@@ -116,13 +116,17 @@ class SizesOfTrack(Block):
 class Track(Block):
     """The settings of a protocol; those below say what its keys mean to other rooms.
 
-    `later`: those that decide no scratch row. `asks`: those that name models. `builders`: who builds the data
-    set, the setting by the role. `among`: names that must be among those of another setting. `files_in`,
-    `endpoints_in`: the settings that name a file of the user, or an endpoint. `weights_in`: those that may be
-    a folder or a Hub id, with the word of ours that may stand there (None: there is none). Places inside of
-    blocks are told by dots (`search.recorded`).
+    `released`: the tasks whose samples a board can take from a data set that truerate published of this
+    track; `reads_unnamed`: such a data set that names no track is read as one of this. `later`: those that
+    decide no scratch row. `asks`: those that name models. `builders`: who builds the data set, the setting by
+    the role. `among`: names that must be among those of another setting. `files_in`, `endpoints_in`: the
+    settings that name a file of the user, or an endpoint. `weights_in`: those that may be a folder or a Hub
+    id, with the word of ours that may stand there (None: there is none). Places inside of blocks are told by
+    dots (`search.recorded`).
     """
 
+    released: ClassVar[tuple[str, ...]] = ()
+    reads_unnamed: ClassVar[bool] = False
     later: ClassVar[frozenset[str]] = frozenset()
     asks: ClassVar[tuple[str, ...]] = ()
     builders: ClassVar[Mapping[str, str]] = {}

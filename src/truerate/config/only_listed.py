@@ -26,7 +26,7 @@ def only_listed(p: Params, stage: Stage) -> Any:
     return Listed(p, (*FREE, *places(p, stage)), (), f"stage {stage.address!r}")
 
 
-class Listed(Mapping):
+class Listed:
     """A block or a mapping of settings of which some places may be read."""
 
     def __init__(self, held: Any, allowed: tuple[str, ...], place: tuple[str, ...], stage: str) -> None:
@@ -40,10 +40,16 @@ class Listed(Mapping):
             return partial(of_class, self)
         if name.startswith("__"):
             raise AttributeError(name)
+        if isinstance(self._held, Mapping):  # `items`, `keys`, `values`
+            raise self._refused("*")
         return self._inner(name, lambda: getattr(self._held, name))
 
     def __getitem__(self, key: str) -> Any:
         return self._inner(key, lambda: self._held[key])
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value under a key of a mapping."""
+        return self[key] if key in self else default
 
     def __iter__(self) -> Iterator[str]:
         raise self._refused("*")

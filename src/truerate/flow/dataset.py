@@ -33,7 +33,7 @@ from truerate.core.schemas import (
 )
 from truerate.flow.guard import handed, refuse_edited, write_json, write_text
 from truerate.flow.sources import load_source
-from truerate.flow.tracks import protocol_of, track_of
+from truerate.flow.tracks import protocol_of, refuse_other_tasks, tasks_of, track_of
 
 DATASET = {
     "items": Item,
@@ -109,6 +109,7 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     tables, tasks = protocol_of(own, board).exported(
         own, board, load_source(own, board), replies_in(inputs), made
     )
+    refuse_other_tasks(tables, tasks_of(at.p.board(board).track), where=f"data set of board {board!r}")
     for name, model in DATASET.items():
         whole = tables.get(name, frame(model))
         save(

@@ -17,7 +17,7 @@ from truerate.core.schemas import (
     save,
 )
 from truerate.flow.guard import unchanged, write_json, write_text
-from truerate.flow.tracks import card_of
+from truerate.flow.tracks import card_of, load_track
 
 
 def prune(at: Layout, kind: str, board: str | None = None) -> None:
@@ -42,7 +42,7 @@ def prune(at: Layout, kind: str, board: str | None = None) -> None:
 
 def leaderboard(at: Layout) -> None:
     """Rows with rank ranges of every board, and the headline numbers as DVC metrics."""
-    from truerate.leaderboard import ledger, rows
+    from truerate.leaderboard import rows
 
     with unchanged(at, Stage("leaderboard")) as own:
         made = [
@@ -52,8 +52,18 @@ def leaderboard(at: Layout) -> None:
         table = pl.concat([frame(Row), *made])
         claim(at, "leaderboard", "metrics")
         save(Row, table, at.leaderboard("rows"))
-        write_json(at.leaderboard("ledger.json"), ledger.ledger_of(at.published()))
+        write_json(at.leaderboard("ledger.json"), ledger_of(own))
         write_json(f"{at.p.paths.metrics}/leaderboard.json", rows.headline(table))
+
+
+def ledger_of(at: Layout) -> list[dict]:
+    """The ledger of what the papers of the boards' tracks printed."""
+    from truerate.leaderboard import ledger
+
+    tracks = [load_track(name) for name in sorted({board.track for board in at.p.boards.values()})]
+    totals = [total for track in tracks for total in track.totals]
+    reasons = {table: why for track in tracks for table, why in track.reasons.items()}
+    return ledger.ledger_of(at.published(), totals, reasons)
 
 
 def board_scores(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame]:

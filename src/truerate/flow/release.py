@@ -11,7 +11,7 @@ from truerate.core.rights import outgoing_tables
 from truerate.core.schemas import Row, Sample, Score, load, read_json
 from truerate.flow.site_tables import board_tables, roles
 from truerate.flow.slices import own_lock, own_settings
-from truerate.flow.tracks import card_of, protocol_of
+from truerate.flow.tracks import card_of, protocol_of, told_by
 from truerate.flow.trained import USUAL, members_of
 from truerate.hub import dataset, detector
 from truerate.hub.configs import configs_of
@@ -30,11 +30,13 @@ def board_draft(at: Layout, board: str, *, repo: str) -> Draft:
     refuse_unpublishable(card, what=f"board {board!r}")
     audit_of(at, board)
     tables = tables_of(at, board)
-    configs = configs_of(tables, card=card, source=source)
+    track = card_of(at, board)
+    told = {"card": card, "source": source, "attributes": told_by(track, "attributes")}
+    configs = configs_of(tables, **told, tasks=told_by(track, "tasks"))
     licence = at.p.hub.licence and check_target(
         at.p.hub.licence, [config.licence for config in configs], what=f"board {board!r}"
     )
-    facts = board_facts(at, board, card=card, tables=outgoing_tables(tables, card=card, source=source))
+    facts = board_facts(at, board, card=card, tables=outgoing_tables(tables, **told))
     facts = replace(facts, made=facts.made | {ORIGIN: origin_of(facts, configs, licence=licence or None)})
     return dataset.draft_of(
         facts, configs, rows_per_shard=at.p.hub.rows_per_shard, licence=licence, repo=repo

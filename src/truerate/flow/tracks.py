@@ -1,9 +1,12 @@
 """The tracks, found by the names of their folders, each loaded and checked once as what the contract says."""
 
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
+
+import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.config.track_blocks import declared, found
@@ -50,8 +53,10 @@ def _refuse_unfit(track: str, part: str, value: Any) -> None:
     module, name = (REQUIRED | OPTIONAL).get(part, ("settings", part))
     if part == "card":
         is_fit, kind = isinstance(value, (Card, dict)), "a Card of tracks/contract.py"
-    elif part == "scored":
-        is_fit, kind = isinstance(value, tuple), "a tuple of names of tables"
+    elif part in ("scored", "totals"):
+        is_fit, kind = isinstance(value, tuple), "a tuple"
+    elif part == "reasons":
+        is_fit, kind = isinstance(value, dict), "a mapping"
     else:
         is_fit, kind = callable(value), "a function"
     if not is_fit:
@@ -75,6 +80,24 @@ def track_of(at: Layout, board: str, part: str) -> ModuleType:
 def card_of(at: Layout, board: str) -> Any:
     """The card of the track that a board runs."""
     return track_of(at, board, "card").CARD
+
+
+def told_by(card: Any, name: str) -> Any:
+    """What a card says under a name."""
+    return card.get(name, ()) if isinstance(card, Mapping) else getattr(card, name)
+
+
+def tasks_of(track: str) -> tuple[str, ...]:
+    """The tasks of a track, in the order of its card."""
+    return tuple(told_by(import_module(f"truerate.tracks.{track}.card").CARD, "tasks"))
+
+
+def refuse_other_tasks(tables: Mapping[str, pl.DataFrame], allowed: Iterable[str], *, where: str) -> None:
+    """Raise TruerateError where rows of `items` or `samples` are of a task that is none of the allowed."""
+    known = set(allowed)
+    for name in ("items", "samples"):
+        if name in tables and (lost := sorted(set(tables[name]["task"].unique()) - known)):
+            raise TruerateError(f"{where}: {name} of task {lost[0]!r}; allowed: {listed(known)}")
 
 
 def marking_tracks() -> list[str]:

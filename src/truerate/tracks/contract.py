@@ -132,7 +132,8 @@ class Protocol:
     `exported` and `score` (steps.py). Optional: `scored`, tables of the data set that `score` is given besides
     those of every track; `label` (people's labels → samples, judgements, agreement), `topics` (of failure),
     `training` and `targets` (the texts that token detectors learn from, and mark), all of steps.py; `faults`
-    (checks.py: what is wrong with a board's settings, as lines).
+    (checks.py: what is wrong with a board's settings, as lines); `totals` and `reasons` (published.py: of the
+    printed numbers in published.csv those that must be sums of others, and why a table cannot be checked).
     """
 
     name: str
@@ -148,6 +149,8 @@ class Protocol:
     training: Callable[..., "pl.DataFrame"] | None = None
     targets: Callable[..., "pl.DataFrame"] | None = None
     faults: Callable[..., Iterable[str]] | None = None
+    totals: tuple[tuple[str, str, str, str], ...] = ()
+    reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def marks_tokens(self) -> bool:
@@ -169,4 +172,6 @@ OPTIONAL = {
     "training": ("steps", "training"),
     "targets": ("steps", "targets"),
     "faults": ("checks", "faults"),
+    "totals": ("published", "TOTALS"),
+    "reasons": ("published", "REASONS"),
 }

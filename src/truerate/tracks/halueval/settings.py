@@ -33,6 +33,8 @@ class Sizes(SizesOfTrack):
 class Settings(Track):
     """The HaluEval track (HELMA sections 2 and 3)."""
 
+    released: ClassVar[tuple[str, ...]] = ("qa", "dialogue", "summarization", "general")
+    reads_unnamed: ClassVar[bool] = True
     later: ClassVar[frozenset[str]] = frozenset(
         {"generators", "subjects", "n_annotators", "probe_pass_rate", "n_topics"}
     )

@@ -66,6 +66,7 @@ class Settings(Track):
     and 4).
     """
 
+    released: ClassVar[tuple[str, ...]] = ("train", "held-out", "silver", "wild")
     later: ClassVar[frozenset[str]] = frozenset({"subjects", "labelling", "detector", "tokenizer"})
     asks: ClassVar[tuple[str, ...]] = ("writer", "translator", "query_writer", "checker", "subjects")
     builders: ClassVar[Mapping[str, str]] = {

@@ -2,8 +2,17 @@
 read as.
 """
 
+# Keys of the track's own attributes, beside those of core/rights.py, whose values are no words of a text.
+ATTRIBUTES = frozenset(
+    """
+abstained_measured abstained_paper unambiguous n_malformed n_missed n_results n_unsupported rarity
+rarity_group weight
+""".split()
+)
+
 CARD = {
     "name": "wildhallucinations",
+    "attributes": ATTRIBUTES,
     "title": "WildHallucinations",
     "paper": "WildHallucinations: Evaluating Long-form Factuality in LLMs with Real-World Entity Queries",
     "citation": (

@@ -61,6 +61,7 @@ class Settings(Track):
     length penalty (FActScore). `domains_above`: entities from which a domain has a column.
     """
 
+    released: ClassVar[tuple[str, ...]] = ("entity", "fact")
     later: ClassVar[frozenset[str]] = frozenset(
         {"subjects", "panel", "gamma", "domains_above", "n_annotators"}
     )
