@@ -20,7 +20,7 @@ from truerate.flow.tracks import load_track, refuse_other_tasks, tasks_of
 
 ROOT = Path(__file__).parents[2]
 # Rooms that know no track. Readers of sources bear the names of the papers' own file formats.
-FREE = ("core", "config", "llm", "web", "sources", "detectors", "leaderboard", "hub", "flow", "cli")
+FREE = ("core", "config", "llm", "web", "sources", "detectors", "leaderboard", "hub", "flow", "real", "cli")
 
 
 @pytest.mark.parametrize("name", found())

@@ -132,7 +132,8 @@ class Protocol:
     `exported` and `score` (steps.py). Optional: `scored`, tables of the data set that `score` is given besides
     those of every track; `label` (people's labels → samples, judgements, agreement), `topics` (of failure),
     `training` and `targets` (the texts that token detectors learn from, and mark), all of steps.py; `faults`
-    (checks.py: what is wrong with a board's settings, as lines); `totals` and `reasons` (published.py: of the
+    (checks.py: what is wrong with a board's settings, as lines); `public_tables` (public_tables.py: what `make
+    real` shows of a board, from samples, scores and the source's card); `totals` and `reasons` (published.py: of the
     printed numbers in published.csv those that must be sums of others, and why a table cannot be checked).
     """
 
@@ -149,6 +150,7 @@ class Protocol:
     training: Callable[..., "pl.DataFrame"] | None = None
     targets: Callable[..., "pl.DataFrame"] | None = None
     faults: Callable[..., Iterable[str]] | None = None
+    public_tables: Callable[..., list[tuple[str, "pl.DataFrame"]]] | None = None
     totals: tuple[tuple[str, str, str, str], ...] = ()
     reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
@@ -172,6 +174,7 @@ OPTIONAL = {
     "training": ("steps", "training"),
     "targets": ("steps", "targets"),
     "faults": ("checks", "faults"),
+    "public_tables": ("public_tables", "public_tables"),
     "totals": ("published", "TOTALS"),
     "reasons": ("published", "REASONS"),
 }

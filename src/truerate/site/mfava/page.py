@@ -2,8 +2,7 @@
 replies, analyses.
 """
 
-from collections.abc import Mapping
-
+from truerate.core.result_tables import paged
 from truerate.site.mfava.analyses import analyses
 from truerate.site.mfava.browser import records
 from truerate.site.mfava.heatmap import ALL, PLANTED, RATE, heat_map
@@ -23,7 +22,6 @@ PAGES, WITH_PAGE = (
     "with_page_rate",
 )  # how many answers have a page, from the counts of the source's card
 LOST = "n_gold_not-inferable_"  # rows whose annotator cannot be told from the order of a published file
-ANSWERS, WITH = "n_answers_", "n_answers_with_page_"
 PLAIN = ("estimator",)  # what the world counts of its own replies
 NATURAL = (("against", "natural"),)
 NOTES = {
@@ -382,17 +380,6 @@ def _pages(rows: Rows, board: Board) -> Rows:
         blank | {"slice": {"lang": lang}, "value": with_page / of, "n": of}
         for lang, (with_page, of) in found.items()
     ]
-
-
-def paged(counts: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    """How many answers have a page, and of how many, per language and over all; nothing where a source's card
-    does not count them.
-    """
-    held = {name.removeprefix(WITH): n for name, n in sorted(counts.items()) if name.startswith(WITH)}
-    found = {lang: (n, counts[f"{ANSWERS}{lang}"]) for lang, n in held.items()}
-    return found | (
-        {ALL: (sum(n for n, _ in found.values()), sum(of for _, of in found.values()))} if found else {}
-    )
 
 
 def _key(row: dict, metric: str) -> tuple:
