@@ -65,7 +65,7 @@ def test_every_stage_watches_the_file_of_its_settings_and_none_reads_params_by_i
         assert {dep for dep in deps(name) if dep.startswith(f"{at.p.paths.build}/settings")} == {path}, name
         assert not [dep for dep in STAGES[name].deps if getattr(dep, "params", [])], name
     assert outs("check") == {f"{at.p.paths.build}/settings"}
-    assert deps("check") == {"params.yaml", "src/truerate/config"}
+    assert deps("check") == {"params.yaml", "src/truerate/config", "src/truerate/tracks"}
 
 
 @pytest.mark.parametrize("board", at.p.boards)
@@ -73,8 +73,20 @@ def test_stages_that_read_sources_and_items_watch_them(board):
     of_detectors = [
         f"{stage}@{detector}-{board}" for stage in ("train", "judge") for detector in at.p.detectors
     ]
-    for name in [f"{stage}@{board}" for stage in ("label", "audit", "truth", "score")] + of_detectors:
-        assert {at.p.paths.sources, at.dataset(board)} <= deps(name), name
+    for name in [f"{stage}@{board}" for stage in ("label", "truth", "score")]:
+        assert {at.source(at.p.board(board).source), at.dataset(board)} <= deps(name), name
+    for name in [f"audit@{board}", *of_detectors]:  # the card of the data set holds the digest of the source
+        assert at.dataset(board) in deps(name), name
+
+
+def test_no_stage_of_a_board_watches_what_another_board_grows():
+    grown = {at.p.paths.sources, "src/truerate/tracks", "src/truerate/sources"}
+    assert {name.split("@")[0] for name in STAGES if grown & deps(name)} == {
+        "check",
+        "sources",
+        "leaderboard",
+        "site",
+    }
 
 
 def test_stages_watch_the_settings_they_read():
