@@ -24,7 +24,7 @@ TEXTS = {  # language -> reference, right sentences
 
 
 def settings(**changes) -> Settings:
-    values = load_params(ROOT / "params.yaml").tracks.mfava.model_dump()
+    values = load_params(ROOT / "params.yaml").tracks["mfava"].model_dump()
     values |= {
         "languages": LANGS,
         "writer": "m",
