@@ -18,6 +18,7 @@ SHARED = tuple(
     f"{ROOT}/{part}"
     for part in (
         "core/keys.py",
+        "core/languages.py",
         "core/schemas",
         "core/text.py",
         "core/tags.py",

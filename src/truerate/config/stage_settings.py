@@ -37,7 +37,7 @@ READ = {
         "profile",
         "seed",
     ),
-    "judge": ("boards.{board}", "detectors.{families}"),  # networks and their grid lie in what train made
+    "judge": ("boards.{board}", "detectors.{families}", "backbones", "sizes.{profile}.{track}", "profile"),
     "audit": ("boards.{board}", "audit", "seed", "statistics"),
     "truth": ("boards.{board}", "sources.{source}", "tracks.{track}", "models", "seed", "languages"),
     "score": ("boards.{board}", "detectors.{families}", "tracks.{track}", "models", "statistics", "seed"),
@@ -74,27 +74,3 @@ def stages(p: Params) -> Iterator[Stage]:
     for name in READ:
         for board in [None] if name in OF_ALL else p.boards:
             yield Stage(name, board)
-
-
-def read_by(p: Params, stage: Stage) -> dict[str, object]:
-    """The settings that a stage reads, as plain values by their place in params.yaml."""
-    named = {"profile": p.profile, "board": stage.board}
-    if stage.board:
-        named |= {"track": p.board(stage.board).track, "source": p.board(stage.board).source}
-    found = {}
-    for place in _places(p, stage):
-        parts = [part.format(**named) for part in place.split(".")]
-        value = p.values
-        for part in parts:
-            value = value[part]
-        found[".".join(parts)] = value
-    return found
-
-
-def _places(p: Params, stage: Stage) -> Iterator[str]:
-    """The places that a stage reads, one for each family of detectors where it reads all of its board's."""
-    for place in READ[stage.name]:
-        is_each = "{families}" in place and stage.board is not None
-        yield from (
-            (place.replace("{families}", name) for name in p.families(stage.board)) if is_each else (place,)
-        )

@@ -20,6 +20,7 @@ class Field(NamedTuple):
     isin: Sequence[str] | None = None
     ge: float | None = None
     le: float | None = None
+    like: str | None = None  # a pattern of the whole text
 
 
 class Table:
@@ -51,6 +52,7 @@ class Table:
             kept += [~column.is_nan().any()] if kind == pl.Float64 and not rule.nullable else []
             kept += [column.n_unique() == pl.len()] if rule.unique else []
             kept += [column.is_in(rule.isin).all()] if rule.isin is not None else []
+            kept += [column.str.contains(f"^(?:{rule.like})$").all()] if rule.like is not None else []
             kept += [(column >= rule.ge).all()] if rule.ge is not None else []
             kept += [(column <= rule.le).all()] if rule.le is not None else []
         return data.select(pl.all_horizontal(kept)).item()
@@ -64,6 +66,7 @@ class Table:
         def column(kind: pl.DataType, rule: Field) -> pa.Column:
             bounds = {"isin": rule.isin, "ge": rule.ge, "le": rule.le}
             checks = [getattr(pa.Check, name)(value) for name, value in bounds.items() if value is not None]
+            checks += [pa.Check.str_matches(f"^(?:{rule.like})$")] if rule.like is not None else []
             return pa.Column(kind, checks, nullable=rule.nullable, unique=rule.unique)
 
         return pa.DataFrameSchema(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from truerate.config import Backbone, MFavaSizes
+from truerate.config import Backbone, Grid
 from truerate.core.keys import content_id, digest, draw
 from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.rules import BY_NAME
@@ -55,7 +55,7 @@ class Cell(NamedTuple):
         return passages if self.lang is None else passages.filter(lang=self.lang)
 
 
-def cells(members: Sequence[str], languages: Sequence[str], size: MFavaSizes) -> Iterator[Cell]:
+def cells(members: Sequence[str], languages: Sequence[str], size: Grid) -> Iterator[Cell]:
     """Every cell of the grid; a rule has no seed to vary and stands once, under the first."""
     for member in members:
         for scope in size.scopes:

@@ -33,7 +33,6 @@ __all__ = [
     "score",
     "silver",
     "targets",
-    "topics",
     "training",
     "translate",
 ]
@@ -288,8 +287,3 @@ def score(*given, **named):
     from truerate.tracks.mfava.scores import score
 
     return score(*given, **named)
-
-
-def topics(at: Layout, board: str, **known: pl.DataFrame) -> list[dict]:
-    """This track has no topics of failure."""
-    return []

@@ -29,9 +29,6 @@ __all__ = [
     "generate",
     "label",
     "score",
-    "targets",
-    "topics",
-    "training",
 ]
 
 SCORED = (
@@ -120,16 +117,6 @@ def rejects_frame(rows: Iterable[dict], more: Sequence[dict]) -> pl.DataFrame:
     return frame(Reject, [*found, *more]).sort("where", "target_id", "reason", "detail", nulls_last=True)
 
 
-def training(samples: pl.DataFrame) -> pl.DataFrame:
-    """This track has no texts for detectors that mark tokens."""
-    return samples.clear()
-
-
-def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """This track has no texts for detectors that mark tokens."""
-    return samples.clear()
-
-
 def label(*given, **named):
     """The labelled facts of a board, what people said of entities and verdicts (`labels.label`)."""
     from truerate.tracks.wildhallucinations.labels import label
@@ -142,8 +129,3 @@ def score(*given, **named):
     from truerate.tracks.wildhallucinations.scores import score
 
     return score(*given, **named)
-
-
-def topics(at: Layout, board: str, **known: pl.DataFrame) -> list[dict]:
-    """This track has no topics of failure."""
-    return []
