@@ -14,7 +14,6 @@ from truerate.config.layout import Layout, beside
 from truerate.config.places import refuse_taken
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError, listed
-from truerate.core.keys import digest
 from truerate.core.schemas import (
     PAIRS,
     SPANS,
@@ -155,7 +154,6 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
         {
             "board": board,
             "n": {name: tables[name].height for name in DATASET if name in tables},
-            "source": digest(at.source(at.p.board(board).source)),  # stages that cannot name it watch this
         },
     )
     tell(at, [board])
