@@ -33,7 +33,6 @@ def test_what_is_listed_is_read_as_ever():
         lambda p: p.sizes["full"],
         lambda p: list(p.boards),
         lambda p: OTHER in p.boards,
-        lambda p: p.families(BOARD),
         lambda p: p.values,
     ],
 )

@@ -126,14 +126,6 @@ def test_what_a_board_overrides_moves_its_own_stages_and_the_site(params):
     assert after[Stage("score", "other")]["tracks.halueval"]["n_topics"] == 3
 
 
-def test_stages_without_a_folder_to_name_watch_the_code_of_their_own_track(params, tmp_path, monkeypatch):
-    p = Params.model_validate(params)
-    codes = {board: read_by(p, Stage("audit", board))["code"] for board in p.boards}
-    assert len(set(codes.values())) == len(p.boards)
-    assert all(read_by(p, Stage("train", board, "tokens"))["code"] == code for board, code in codes.items())
-    assert not any("code" in read_by(p, stage) for stage in stages(p) if stage.name in ("label", "score"))
-
-
 @pytest.mark.parametrize(
     ("place", "is_held"),
     [("a", True), ("a.b", True), ("a.c", False), ("d", True), ("d.x", True), ("e", False)],
