@@ -16,7 +16,7 @@ from truerate.cli import main
 from truerate.config.layout import Layout
 from truerate.core.schemas import frame, save
 from truerate.flow.dataset import DATASET
-from truerate.flow.evaluate import label_files
+from truerate.flow.own_labels import label_files
 from truerate.flow.sources import SOURCE
 
 ROOT = Path(__file__).parents[1]

@@ -245,6 +245,19 @@ class Params(Block):
             f"(`min_characters`, `excluded_tags`); there: {listed(self.tracks)}"
         )
 
+    def is_model(self, name: str) -> bool:
+        """Whether a name is that of a declared model."""
+        return name in self.models
+
+    def models_of(self, board: str) -> tuple[str, ...]:
+        """The declared models that a board's settings name."""
+        return tuple(alias for alias in self.track(board).models() if alias in self.models)
+
+    def endpoints_of(self, board: str) -> tuple[str, ...]:
+        """The endpoints that a board may ask: those of its models, and those that its track names itself."""
+        asked = (self.models[alias].endpoint for alias in self.models_of(board))
+        return tuple(dict.fromkeys((*asked, *self.track(board).endpoints())))
+
     def families(self, board: str) -> tuple[str, ...]:
         """The families of detectors that judge a board."""
         return tuple(

@@ -209,7 +209,7 @@ class Layout:
                 (self.source(self.p.board(board).source), *self.code(track), *self.prompts, *own.files())
             ),
             settings=settings,
-            models=[self.on(board)._asked(name) for name in (alias, *upstream) if name in self.p.models],
+            models=[self.on(board)._asked(name) for name in (alias, *upstream) if self.p.is_model(name)],
             shared=[self.p.seed, self.p.n_shards, self.p.size_of(board).model_dump(), self.p.languages],
         )
 

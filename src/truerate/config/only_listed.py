@@ -15,8 +15,8 @@ STRICT = "TRUERATE_STRICT_READS"
 # Read by every stage: where things lie (dvc.yaml names it), and how requests are sent, which decides no row.
 FREE = ("paths", "llm.max_attempts", "llm.timeout_s", "llm.backoff_s", "llm.budget_usd", "llm.budget_tokens")
 FREE += ("llm.lease_s",)
-# What gives names that the places of a stage hold already: which families of detectors a board has.
-NAMES_ALONE = ("families",)
+# What gives names that the places of a stage hold already: which families, models and endpoints a board has.
+NAMES_ALONE = ("families", "models_of", "endpoints_of", "is_model")
 
 
 class UnlistedRead(AssertionError):

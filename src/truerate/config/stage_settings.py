@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from truerate.config import Params
 
 # Blocks and keys of params.yaml by dots; {board}, {source}, {track} and {profile} are those of the stage,
-# {families} each family of detectors of its board.
+# {families}, {models} and {endpoints} each of those that its board has.
 READ = {
     "sources": ("sources", "languages", "seed", "profile", "sizes.{profile}", "on_bad_row"),
     "dataset": (
@@ -20,15 +20,15 @@ READ = {
             "boards.{board}",
             "sources.{source}",
             "tracks.{track}",
-            "models",
-            "endpoints",
+            "models.{models}",
+            "endpoints.{endpoints}",
             "languages",
             "n_shards",
         ),
         *("profile", "sizes.{profile}.{track}", "seed", "llm.prompts_dir"),
     ),
     "annotate": ("boards.{board}", "sources.{source}", "tracks.{track}", "seed", "languages"),
-    "label": ("boards", "tracks.{track}", "on_bad_row", "seed", "statistics"),
+    "label": ("boards.{board}", "tracks.{track}", "on_bad_row", "seed", "statistics"),
     "train": (
         "boards.{board}",
         "detectors.{families}",
@@ -39,8 +39,15 @@ READ = {
     ),
     "judge": ("boards.{board}", "detectors.{families}", "backbones", "sizes.{profile}.{track}", "profile"),
     "audit": ("boards.{board}", "audit", "seed", "statistics"),
-    "truth": ("boards.{board}", "sources.{source}", "tracks.{track}", "models", "seed", "languages"),
-    "score": ("boards.{board}", "detectors.{families}", "tracks.{track}", "models", "statistics", "seed"),
+    "truth": ("boards.{board}", "sources.{source}", "tracks.{track}", "models.{models}", "seed", "languages"),
+    "score": (
+        "boards.{board}",
+        "detectors.{families}",
+        "tracks.{track}",
+        "models.{models}",
+        "statistics",
+        "seed",
+    ),
     "leaderboard": ("boards", "models", "statistics", "seed"),
     "site": (
         "site",
@@ -77,17 +84,21 @@ def stages(p: Params) -> Iterator[Stage]:
 
 
 def places(p: Params, stage: Stage) -> list[str]:
-    """The places in params.yaml that a stage reads, by dots; one for each family of detectors where it reads all
-    of its board's.
-    """
+    """The places in params.yaml that a stage reads, by dots; one for each of what its board has of a kind."""
     named = {"profile": p.profile, "board": stage.board}
+    many: dict[str, tuple[str, ...]] = {}
     if stage.board:
         named |= {"track": p.board(stage.board).track, "source": p.board(stage.board).source}
-    families = p.families(stage.board) if stage.board else ()
+        many = {
+            "families": p.families(stage.board),
+            "models": p.models_of(stage.board),
+            "endpoints": p.endpoints_of(stage.board),
+        }
     return [
-        place.format(**named, families=family)
+        place.format(**named, **{kind: one})
         for place in READ[stage.name]
-        for family in (families if "{families}" in place else ("",))
+        for kind in [next((kind for kind in many if f"{{{kind}}}" in place), "")]
+        for one in many.get(kind, ("",))
     ]
 
 

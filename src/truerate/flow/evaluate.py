@@ -7,7 +7,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import TruerateError
 from truerate.core.keys import digest
 from truerate.core.schemas import (
     Document,
@@ -23,6 +23,7 @@ from truerate.core.schemas import (
 )
 from truerate.flow.dataset import load_dataset
 from truerate.flow.guard import unchanged, write_json
+from truerate.flow.own_labels import label_files
 from truerate.flow.sources import load_source
 from truerate.flow.tracks import protocol_of
 
@@ -74,27 +75,6 @@ def label(at: Layout, board: str) -> None:
         save(Sample, tables["samples"].sort("sample_id"), own.labels(board, "samples"))
         for name, model in LABELS.items():
             save(model, tables[name], own.labels(board, name))
-
-
-def label_files(at: Layout, board: str) -> list[Path]:
-    """Label files of a board: what the annotate stage wrote and what people put under
-    inputs/labels/<board>.jsonl, .csv or .json.
-
-    Raises TruerateError for a file there that no board would read.
-    """
-    from truerate.sources.label_files import KINDS
-
-    folder = Path(at.p.paths.inputs) / "labels"
-    lost = [
-        path
-        for path in sorted(folder.glob("[!.]*"))
-        if path.suffix[1:] not in KINDS or path.stem not in at.p.boards
-    ]
-    if lost:
-        names = f"name it <board>.{', .'.join(KINDS)}; boards: {listed(at.p.boards)}"
-        raise TruerateError(f"labels {str(lost[0])!r}: no board reads it; {names}")
-    own = [folder / f"{board}.{kind}" for kind in KINDS]
-    return [path for path in (Path(at.annotations(board)), *own) if path.exists()]
 
 
 def audit(at: Layout, board: str) -> None:
