@@ -26,7 +26,7 @@ from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import SPANS, Judgement, frame, pair
 from truerate.core.tags import parse_tags
-from truerate.detectors.tokens import fit_tokens, judge_tokens
+from truerate.detectors.tokens.family import fit_tokens, judge_tokens
 from truerate.metrics.intervals import cluster_sums, difference_interval
 from truerate.metrics.tokens import offsets_by, token_counts
 from truerate.real.markers import write_between

@@ -14,7 +14,7 @@ from truerate.cli import main
 from truerate.cli.check_text import Marked, page, pieces, printable
 from truerate.config import MFavaSizes
 from truerate.core.schemas import SPANS
-from truerate.detectors.tokens import fit_tokens
+from truerate.detectors.tokens.family import fit_tokens
 
 ROOT = Path(__file__).parents[2]
 BOARD = "own-board"

@@ -11,11 +11,11 @@ import yaml
 from committed import with_sources
 from dvc.repo import Repo
 
+from truerate.config.layout import WORK as MARK
 from truerate.config.layout import Layout, _digest_of, beside
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Generation, frame, write_parquet
 from truerate.flow import again
-from truerate.config.layout import WORK as MARK
 
 ROOT = Path(__file__).parents[2]
 HELD, OTHER = "halueval-closed-world", "mfava-closed-world"

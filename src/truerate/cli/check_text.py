@@ -73,7 +73,7 @@ def mark(at: Layout, answer: str, reference: str, detector: str | None) -> Marke
     """
     if detector and "/" in detector:
         return mark_published(answer, reference, detector)
-    from truerate.detectors.tokens import mark_text
+    from truerate.detectors.tokens.family import mark_text
 
     board, family, member, wanted = trained(at, detector)
     spans = mark_text(member, answer, reference, at.p, folder=Path(at.detector(family, board)), wanted=wanted)

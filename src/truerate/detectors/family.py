@@ -15,10 +15,12 @@ from truerate.config import Entailer
 from truerate.core.errors import TruerateError, listed
 from truerate.core.keys import draw
 from truerate.core.schemas import Judgement, frame
-from truerate.detectors import lexical, support, trivial
 from truerate.detectors.entailment import Entailment
 from truerate.detectors.interface import Detector
+from truerate.detectors.lexical import RULES as LEXICAL
 from truerate.detectors.per_task import PerTask
+from truerate.detectors.support import RULES as SUPPORT
+from truerate.detectors.trivial import RULES as TRIVIAL
 
 Networks = Mapping[str, Entailer]  # a family's `entailment`
 NONE: Networks = MappingProxyType({})
@@ -28,7 +30,7 @@ def members() -> dict[str, Detector]:
     """Every detector that needs no model call and no weights, by name, unfitted: what params.yaml may list as
     a member.
     """
-    return {rule.name: PerTask(rule) for module in (trivial, lexical, support) for rule in module.RULES}
+    return {rule.name: PerTask(rule) for rule in (*TRIVIAL, *LEXICAL, *SUPPORT)}
 
 
 def member(name: str, entailment: Networks = NONE) -> Detector:

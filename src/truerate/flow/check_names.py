@@ -82,8 +82,7 @@ def _near_reader(source: "Source") -> str:
 def _detectors(at: Layout) -> Iterator[str]:
     """Members of families: rules, networks and backbones."""
     from truerate.detectors.family import member, members
-    from truerate.detectors.tokens import check_member
-    from truerate.detectors.tokens.rules import BY_NAME
+    from truerate.detectors.tokens.rules import BY_NAME, check_member
 
     for key, family in at.p.detectors.items():
         for name in family.members:

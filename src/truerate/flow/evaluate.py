@@ -115,7 +115,7 @@ def train(at: Layout, detector: str, board: str) -> None:
             own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
             fit_family(members, samples, contexts(at, board, samples), at.p.seed, **own)
         else:
-            from truerate.detectors.tokens import fit_tokens
+            from truerate.detectors.tokens.family import fit_tokens
 
             taught = passages(at, board, track_of(at, board, "steps").training(samples))
             fit_tokens(members, taught, at.p, at.p.size_of(board), folder=folder, scratch=Path(at.training))
@@ -135,7 +135,7 @@ def judge(at: Layout, detector: str, board: str) -> None:
             own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
             judged = judge_family(members, samples, contexts(at, board, samples), **own)
         else:
-            from truerate.detectors.tokens import judge_tokens
+            from truerate.detectors.tokens.family import judge_tokens
 
             targets = track_of(at, board, "steps").targets(
                 samples, load(Generation, at.dataset(board, "generations"))

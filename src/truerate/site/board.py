@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from truerate.site import audit
+import truerate.site.audit as audit
 from truerate.site.measures import label, measure
 from truerate.site.panels import panels
 from truerate.site.reply_counts import accounts, topics

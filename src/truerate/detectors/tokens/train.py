@@ -18,8 +18,8 @@ from torch.nn.functional import cross_entropy
 from truerate.config import Backbone
 from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.batches import Rows, Step, padding_waste, rows_to_learn, steps_of
+from truerate.detectors.tokens.cells import CHECKPOINT
 from truerate.detectors.tokens.encode import Group
-from truerate.detectors.tokens.fit import CHECKPOINT
 from truerate.detectors.tokens.masks import collate
 from truerate.detectors.tokens.network import Network, half_precision
 from truerate.detectors.tokens.run import Meter, run_facts
