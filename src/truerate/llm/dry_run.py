@@ -19,7 +19,7 @@ class Planned:
 
 
 @dataclass
-class Peek:
+class DryRun:
     """Stands in for `llm.ask`: answers from the store, else by `assumed` (key and request to a reply), and
     keeps what was asked.
     """
@@ -39,7 +39,7 @@ class Peek:
         ]
 
 
-def as_said(key: str, text: str) -> Reply:
+def assumed_reply(key: str, text: str) -> Reply:
     """An assumed reply with this text."""
     return Reply(key, "ok", text, "stop", None, None, None, 0.0, False)
 

@@ -37,15 +37,15 @@ class Charge:
 
 
 @dataclass(frozen=True, slots=True)
-class Caps:
+class BudgetLimits:
     """The limits of params, over all runs of the store. None: no limit."""
 
     usd: float | None
     tokens: int | None
 
     @classmethod
-    def of(cls, llm: Llm) -> "Caps":
-        """The caps that params set."""
+    def of(cls, llm: Llm) -> "BudgetLimits":
+        """The limits that params set."""
         return cls(llm.budget_usd, llm.budget_tokens)
 
     @property
@@ -60,24 +60,24 @@ class Caps:
         )
 
 
-class Purse:
-    """What is left within the caps, as one transaction sees it."""
+class Budget:
+    """What is left within the limits, as one transaction sees it."""
 
-    def __init__(self, link: sqlite3.Connection, caps: Caps):
-        self.caps = caps
-        if caps.is_set:
+    def __init__(self, link: sqlite3.Connection, limits: BudgetLimits):
+        self.limits = limits
+        if limits.is_set:
             self.spent, self.held = spent(link), held(link)
 
-    def take(self, usd: float, tokens: int) -> Literal["fits", "later", "never"]:
+    def reserve(self, usd: float, tokens: int) -> Literal["fits", "later", "never"]:
         """Reserve an upper bound: `later` while what is under way may leave no room, `never` where what is
         spent leaves none.
         """
-        if not self.caps.is_set:
+        if not self.limits.is_set:
             return "fits"
-        if self.caps.would_pass(self.spent[0] + usd, self.spent[1] + tokens):
+        if self.limits.would_pass(self.spent[0] + usd, self.spent[1] + tokens):
             return "never"
         held = (self.held[0] + usd, self.held[1] + tokens)
-        if self.caps.would_pass(self.spent[0] + held[0], self.spent[1] + held[1]):
+        if self.limits.would_pass(self.spent[0] + held[0], self.spent[1] + held[1]):
             return "later"
         self.held = held
         return "fits"

@@ -56,7 +56,7 @@ HINTS = {  # what to do about faults of the file, by words of their messages
 }
 
 
-class Kept(NamedTuple):
+class StoredReply(NamedTuple):
     """A stored reply."""
 
     text: str
@@ -65,7 +65,7 @@ class Kept(NamedTuple):
     n_out: int | None
 
 
-class Dead(NamedTuple):
+class DeadLetter(NamedTuple):
     """A request that was given up. `address`: of the endpoint that was asked, None where the store does not
     remember it.
     """
@@ -76,11 +76,11 @@ class Dead(NamedTuple):
     address: str | None = None
 
 
-def is_final(answer: "Kept | Dead", address: str) -> bool:
+def is_final(answer: "StoredReply | DeadLetter", address: str) -> bool:
     """Whether an answer stands for a model at this address: a reply always does, a dead letter where this
     address brought it about.
     """
-    return isinstance(answer, Kept) or answer.address in (None, address)
+    return isinstance(answer, StoredReply) or answer.address in (None, address)
 
 
 class Store:
@@ -151,15 +151,15 @@ class Store:
         with self.explained():
             yield from self._reader.execute(sql, values)
 
-    def find(self, keys: Sequence[bytes]) -> dict[bytes, Kept | Dead]:
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, StoredReply | DeadLetter]:
         """Those of the keys that are answered, with a reply or as dead letters."""
         with self.explained():
-            found: dict[bytes, Kept | Dead] = {}
+            found: dict[bytes, StoredReply | DeadLetter] = {}
             for some in chunks(keys):
-                found.update(kept(self._reader, some))
+                found.update(stored_replies(self._reader, some))
             if len(found) < len(keys):
                 for some in chunks([key for key in keys if key not in found]):
-                    found.update(dead(self._reader, some))
+                    found.update(dead_letters(self._reader, some))
             return found
 
     def requests(self, keys: Sequence[bytes]) -> dict[bytes, tuple[dict, dict]]:
@@ -264,23 +264,23 @@ def _prepare(path: Path) -> None:
         link.close()
 
 
-def kept(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Kept]:
+def stored_replies(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, StoredReply]:
     """The stored replies among at most CHUNK keys."""
     rows = link.execute(
         f"SELECT key, text, finish, n_in, n_out FROM response WHERE key IN ({marks(keys)})", keys
     )
     return {
-        key: Kept(text if type(text) is str else plain(text), finish, n_in, n_out)
+        key: StoredReply(text if type(text) is str else plain(text), finish, n_in, n_out)
         for key, text, finish, n_in, n_out in rows
     }
 
 
-def dead(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Dead]:
+def dead_letters(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, DeadLetter]:
     """The dead letters among at most CHUNK keys."""
     rows = link.execute(
         f"SELECT key, reason, detail, attempts, request FROM dead WHERE key IN ({marks(keys)})", keys
     )
-    return {key: Dead(*row, _address_of(request)) for key, *row, request in rows}
+    return {key: DeadLetter(*row, _address_of(request)) for key, *row, request in rows}
 
 
 def _address_of(request: object) -> str | None:

@@ -5,7 +5,7 @@ import os
 from truerate.config import Endpoint
 from truerate.core.errors import TruerateError
 from truerate.llm.keys import Target
-from truerate.llm.store.budget import Caps
+from truerate.llm.store.budget import BudgetLimits
 from truerate.llm.store.leases import Job, Settled
 from truerate.llm.transport.policy import Verdict
 
@@ -71,10 +71,10 @@ def refuses_all(last: Settled, url: str, n_refused: int) -> TruerateError:
     )
 
 
-def over_budget(job: Job, caps: Caps, spent: tuple[float, int]) -> TruerateError:
+def over_budget(job: Job, limits: BudgetLimits, spent: tuple[float, int]) -> TruerateError:
     """The next request could pass the budget."""
-    limits = (("llm.budget_usd", caps.usd), ("llm.budget_tokens", caps.tokens))
-    cap = " and ".join(f"{name} = {value}" for name, value in limits if value is not None)
+    settings = (("llm.budget_usd", limits.usd), ("llm.budget_tokens", limits.tokens))
+    cap = " and ".join(f"{name} = {value}" for name, value in settings if value is not None)
     need = f"${job.usd:.6g} and {job.n_in + job.n_out:,} tokens"
     return TruerateError(
         f"budget: {cap}; ${spent[0]:.6g} and {spent[1]:,} tokens are spent, and the next request to {job.target.alias!r} may cost up to"

@@ -91,7 +91,7 @@ class Launch:
         return str(folder / f"{sha256(path.encode()).hexdigest()[:16]}.sock")
 
 
-class Lifeline:
+class ServerHandle:
     """A running server, held for as long as this connection is open."""
 
     def __init__(self, link: socket.socket, url: str, pid: int):
@@ -110,14 +110,14 @@ class Lifeline:
 @contextmanager
 def launched(at: Layout, name: str):
     """Hold an endpoint's server over several runs; gives its address."""
-    line = acquire(Launch.of(at, name))
+    server = acquire(Launch.of(at, name))
     try:
-        yield line.url
+        yield server.url
     finally:
-        line.close()
+        server.close()
 
 
-def acquire(launch: Launch) -> Lifeline:
+def acquire(launch: Launch) -> ServerHandle:
     """Join the running server or start it. Raises TruerateError, with the end of its output, where it does
     not become ready.
     """
@@ -131,7 +131,7 @@ def acquire(launch: Launch) -> Lifeline:
                 raise TruerateError(
                     f"endpoint {launch.endpoint!r}: launch {shlex.join(launch.command)!r}: {clean(error)}"
                 )
-            return Lifeline(link, hello["url"], hello["pid"])
+            return ServerHandle(link, hello["url"], hello["pid"])
         link.close()
     what = f"endpoint {launch.endpoint!r}: launch {shlex.join(launch.command)!r}"
     raise TruerateError(f"{what}: its supervisor ended {TRIES} times; run again")

@@ -10,7 +10,7 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id
 from truerate.llm import Reply, Request
-from truerate.llm.dry_run import Peek, Planned, as_said
+from truerate.llm.dry_run import DryRun, Planned, assumed_reply
 from truerate.llm.generation import generations
 from truerate.tracks.halueval import general, steps
 
@@ -25,7 +25,7 @@ def assumed(key: str, request: Request) -> Reply:
         text = f"{cue} {'Yes' if 'Judgement' in cue else text}"
     elif cue.endswith("Understood."):
         text = "Understood."
-    return as_said(key, text)
+    return assumed_reply(key, text)
 
 
 def planned(at: Layout, board: str, tables) -> list[Planned]:
@@ -37,14 +37,14 @@ def planned(at: Layout, board: str, tables) -> list[Planned]:
     def note(step: str, model: str | None, run) -> pl.DataFrame:
         if not steps.allowed(at, board, model):
             return generations([])
-        peek = Peek(assumed)
-        found = run(peek)
-        made.append(Planned(step, model, peek.asked))
+        dry_run = DryRun(assumed)
+        found = run(dry_run)
+        made.append(Planned(step, model, dry_run.asked))
         return found
 
     def sampled(model: str):
-        return lambda peek: pl.concat(
-            [steps.sample(at, board, model, tables, shard, asking=peek) for shard in shards]
+        return lambda dry_run: pl.concat(
+            [steps.sample(at, board, model, tables, shard, asking=dry_run) for shard in shards]
         )
 
     written = {
@@ -56,20 +56,22 @@ def planned(at: Layout, board: str, tables) -> list[Planned]:
     filtered = note(
         "filter",
         settings.filter_judge,
-        lambda peek: steps.filter(at, board, candidates, *known, tables.samples, asking=peek),
+        lambda dry_run: steps.filter(at, board, candidates, *known, tables.samples, asking=dry_run),
     )
     responded = note(
         "respond",
         settings.responder,
-        lambda peek: pl.concat([steps.respond(at, board, *known, shard, asking=peek) for shard in shards]),
+        lambda dry_run: pl.concat(
+            [steps.respond(at, board, *known, shard, asking=dry_run) for shard in shards]
+        ),
     )
     dataset = steps.assemble(at, board, tables, candidates, filtered, responded)
     responses = general.selected(dataset.generations)
 
     def recognised(subject: str):
         texts = (dataset.samples, dataset.items, tables.documents, responses)
-        return lambda peek: pl.concat(
-            [steps.recognise(at, board, subject, *texts, shard, asking=peek)[0] for shard in shards]
+        return lambda dry_run: pl.concat(
+            [steps.recognise(at, board, subject, *texts, shard, asking=dry_run)[0] for shard in shards]
         )
 
     for subject in settings.subjects:

@@ -12,7 +12,7 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id
 from truerate.llm import Reply, Request
-from truerate.llm.dry_run import Peek, Planned, as_said
+from truerate.llm.dry_run import DryRun, Planned, assumed_reply
 from truerate.llm.generation import generations
 from truerate.tracks.mfava import silver, steps
 
@@ -27,12 +27,12 @@ def planned(at: Layout, board: str, tables) -> list[Planned]:
     ) -> pl.DataFrame:
         if not steps.allowed(at, board, model):
             return generations([])
-        peek, run = Peek(said), getattr(steps, step)
+        dry_run, run = DryRun(said), getattr(steps, step)
         found = [
-            run(at, board, model, tables, shard, upstream, asking=peek, **more)
+            run(at, board, model, tables, shard, upstream, asking=dry_run, **more)
             for shard in range(at.p.n_shards)
         ]
-        made.append(Planned(step, model, peek.asked))
+        made.append(Planned(step, model, dry_run.asked))
         return pl.concat(found)
 
     note("silver", settings.writer, {}, _anything, assumed=_kept_rules)
@@ -46,16 +46,16 @@ def planned(at: Layout, board: str, tables) -> list[Planned]:
 
 
 def _anything(key: str, request: Request) -> Reply:
-    return as_said(key, f"assumed {content_id(key)}")
+    return assumed_reply(key, f"assumed {content_id(key)}")
 
 
 def _queries(n: int) -> Callable[[str, Request], Reply]:
     """Assumed replies with `n` numbered queries."""
-    return lambda key, request: as_said(
+    return lambda key, request: assumed_reply(
         key, "\n".join(f"{place}. assumed {content_id(key, place)}?" for place in range(1, n + 1))
     )
 
 
 def _kept_rules(draft: silver.Draft, type_: str | None, reply: Reply) -> Reply:
     """The reply itself where it has come, else one that keeps the rules of the round."""
-    return reply if reply.is_stored else as_said(reply.key, silver.assumed(draft, type_))
+    return reply if reply.is_stored else assumed_reply(reply.key, silver.assumed(draft, type_))

@@ -14,7 +14,7 @@ from truerate.config.layout import Layout, beside
 from truerate.core.keys import content_id
 from truerate.core.schemas import Document, frame, pairs, read_parquet
 from truerate.llm import Reply, Request
-from truerate.llm.dry_run import Peek, Planned, as_said
+from truerate.llm.dry_run import DryRun, Planned, assumed_reply
 from truerate.llm.generation import generations
 from truerate.tracks.wildhallucinations import asked_about, scratch
 from truerate.tracks.wildhallucinations.domains import DOMAINS
@@ -41,12 +41,12 @@ def planned(at: Layout, board: str, tables) -> list[Planned]:
     ) -> pl.DataFrame:
         if model is None or not at.p.models_on(board, [model]):
             return generations([])
-        peek, run = Peek(said), getattr(scratch, step)
+        dry_run, run = DryRun(said), getattr(scratch, step)
         found = [
-            run(at, board, model, tables, shard, upstream, asking=peek) for shard in range(at.p.n_shards)
+            run(at, board, model, tables, shard, upstream, asking=dry_run) for shard in range(at.p.n_shards)
         ]
         of_each: dict[str, list[Request]] = {}
-        for request in peek.asked:
+        for request in dry_run.asked:
             of_each.setdefault(request.model, []).append(request)
         made.extend(Planned(step, name, requests) for name, requests in of_each.items())
         return pl.concat([one[0] if isinstance(one, tuple) else one for one in found])
@@ -55,7 +55,7 @@ def planned(at: Layout, board: str, tables) -> list[Planned]:
     upstream["curate"] = note("curate", settings.curator, upstream, _curated)
     upstream |= _pages(at, board, tables, upstream)
     for subject in settings.subjects:
-        replies = note("generate", subject, upstream, lambda key, request: as_said(key, SAID))
+        replies = note("generate", subject, upstream, lambda key, request: assumed_reply(key, SAID))
         note("facts", subject, upstream | {"generate": replies}, _checked)
     return made
 
@@ -65,12 +65,12 @@ def _extracted(key: str, request: Request) -> Reply:
     message = (
         request.messages[-1]["content"].partition("<data-")[2].partition("\n")[2].rpartition("\n</data-")[0]
     )
-    return as_said(key, f"- {' '.join(message.split())[:60].rpartition(' ')[0] or 'Assumed'}")
+    return assumed_reply(key, f"- {' '.join(message.split())[:60].rpartition(' ')[0] or 'Assumed'}")
 
 
 def _curated(key: str, request: Request) -> Reply:
     cue = request.messages[-1]["content"].rsplit("#", 2)[-2].strip("#: ")
-    return as_said(key, _CURATED.get(cue, _CURATED["Domain"]))
+    return assumed_reply(key, _CURATED.get(cue, _CURATED["Domain"]))
 
 
 def _checked(key: str, request: Request) -> Reply:
@@ -82,7 +82,7 @@ def _checked(key: str, request: Request) -> Reply:
         if is_writing
         else []
     )
-    return as_said(key, "\n".join(lines) or "[1] supported")
+    return assumed_reply(key, "\n".join(lines) or "[1] supported")
 
 
 def _pages(at: Layout, board: str, tables, upstream: asked_about.Replies) -> asked_about.Replies:
