@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from llm.asked import TARGET, asking
-from truerate.core.errors import TruerateError
+from truerate.core.errors import StoreError, TruerateError
 from truerate.llm import stats
 from truerate.llm.store import archive
 from truerate.llm.store.lease_holder import LeaseHolder
@@ -99,12 +99,12 @@ def test_an_operation_that_fails_is_undone_alone(tmp_path):
 
 def test_a_file_of_another_kind_is_refused(tmp_path):
     (tmp_path / "text").write_text("not a database, but long enough to be looked at " * 50)
-    with pytest.raises(TruerateError, match="not a database"):
+    with pytest.raises(StoreError, match="not a database"):
         Store(tmp_path / "text")
     sqlite3.connect(tmp_path / "other").executescript("CREATE TABLE mine (x); PRAGMA user_version = 9;")
-    with pytest.raises(TruerateError, match="of format 9; this version reads 1"):
+    with pytest.raises(StoreError, match="of format 9; this version reads 1"):
         Store(tmp_path / "other")
-    with pytest.raises(TruerateError, match="TRUERATE_STORE"):
+    with pytest.raises(StoreError, match="TRUERATE_STORE"):
         Store(tmp_path / "text" / "under a file")
 
 

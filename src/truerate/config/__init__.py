@@ -43,7 +43,7 @@ from truerate.config.wildhallucinations import (
     WildHallucinationsSizes,
 )
 from truerate.config.yaml_faults import OnceOnly, refuse_secrets, said, veiled, yaml_fault
-from truerate.core.errors import TruerateError, listed, meant
+from truerate.core.errors import SettingsError, listed, meant
 
 __all__ = [
     "Audit",
@@ -270,32 +270,32 @@ def load_params(path: str | Path = "params.yaml") -> Params:
     try:
         found = yaml.load(path.read_text("utf-8"), Loader=OnceOnly)
     except OSError as error:
-        raise TruerateError(
+        raise SettingsError(
             f"reading {str(path)!r}: {error.strerror}; run truerate in the folder that holds params.yaml"
         ) from None
     except UnicodeDecodeError as error:
-        raise TruerateError(
+        raise SettingsError(
             f"reading {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8"
         ) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date or number that is none
-        raise TruerateError(yaml_fault(error, str(path))) from None
+        raise SettingsError(yaml_fault(error, str(path))) from None
     if isinstance(found, dict):
         refuse_secrets(found, path.name)
     try:
         params = Params.model_validate(found)
     except ValidationError as error:
-        raise TruerateError(
+        raise SettingsError(
             "\n".join(said(error.errors(include_url=False), Params, file=path.name))
         ) from None
     for looked_at in ((*misplaced(params), *undeclared(params)), mismatched(params)):
         if lines := [veiled(f"{path.name}: {line}") for line in dict.fromkeys(looked_at)]:
-            raise TruerateError("\n".join(lines))
+            raise SettingsError("\n".join(lines))
     return params
 
 
 def _declared(kind: str, name: str, declared: dict):
     if name not in declared:
-        raise TruerateError(
+        raise SettingsError(
             f"{kind} {name!r} is not declared in params.yaml{meant(name, declared)}; declared: {listed(declared)}"
         )
     return declared[name]

@@ -9,7 +9,7 @@ from typing import get_args
 import yaml
 from pydantic import BaseModel
 
-from truerate.core.errors import TruerateError, closest, listed, meant
+from truerate.core.errors import SettingsError, closest, listed, meant
 
 # What pydantic says, in the words of someone who writes YAML; {…} are the values that it names.
 _MAPPING, _LIST, _WHOLE, _NUMBER = (
@@ -188,7 +188,7 @@ def refuse_secrets(found: dict, file: str = "params.yaml") -> None:
     """A literal key in a committed file is refused before anything else is said of it."""
     for place in _literal_keys(found, ()):
         *where, key = place
-        raise TruerateError(
+        raise SettingsError(
             f"{file}: {'.'.join(place)}: a literal key is refused; name its environment variable as `{key}{_SECRET}`"
         )
 

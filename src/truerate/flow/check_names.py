@@ -14,7 +14,7 @@ from truerate.config.layout import Layout
 from truerate.config.placement import weights
 from truerate.config.stage_settings import stages
 from truerate.config.yaml_faults import veiled
-from truerate.core.errors import TruerateError, listed, meant
+from truerate.core.errors import SettingsError, TruerateError, listed, meant
 
 if TYPE_CHECKING:
     from truerate.config import Source
@@ -32,7 +32,7 @@ def check_names(at: Layout) -> None:
     """Raise TruerateError with a line for every name that no room knows."""
     rooms = (_sources, _detectors, _languages, _requests, _weights, _files, _stages, check_web)
     if found := list(dict.fromkeys(line for room in rooms for line in room(at))):
-        raise TruerateError(
+        raise SettingsError(
             "\n".join(veiled(f"params.yaml: {line.removeprefix('params.yaml: ')}") for line in found)
         )
 

@@ -7,7 +7,7 @@ import orjson
 
 from truerate.config.layout import Layout
 from truerate.core import text
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SettingsError, listed
 from truerate.llm.request import Request
 
 VERSION = 1
@@ -73,16 +73,16 @@ class Target:
         sent = {**asked, **self.override}
         limits = [sent.pop(name) for name in LIMITS if name in sent]
         if not limits:
-            raise TruerateError(
+            raise SettingsError(
                 f"asking model {self.alias!r}: no `max_tokens`, so its cost has no bound; set it in params.yaml"
             )
         if unknown := sent.keys() - PARAMS:
             hint = f"others go into models.{self.alias}.extra_body"
-            raise TruerateError(
+            raise SettingsError(
                 f"asking model {self.alias!r}: {listed(unknown)} cannot be sent; allowed: {listed(PARAMS)}; {hint}"
             )
         if sent.get("n", 1) != 1:
-            raise TruerateError(
+            raise SettingsError(
                 f"asking model {self.alias!r}: n = {sent['n']!r}; allowed: 1 (ask again under another sample_index)"
             )
         sent = {
@@ -97,7 +97,7 @@ class Target:
         try:
             return float(value)
         except (TypeError, ValueError):
-            raise TruerateError(
+            raise SettingsError(
                 f"asking model {self.alias!r}: {name} is {value!r}; it must be a number"
             ) from None
 

@@ -5,7 +5,7 @@ import zlib
 
 import polars as pl
 
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SettingsError, listed
 from truerate.llm.store.responses import Store, unpacked
 from truerate.llm.transport.policy import DEAD, RETRIED
 
@@ -78,7 +78,7 @@ def retry_dead(store: Store, reason: str) -> int:
     """Forget the dead letters of one reason (`all`: of every), so that they are asked again; how many they were."""
     reasons = (*RETRIED, *DEAD, "all")
     if reason not in reasons:
-        raise TruerateError(f"dead letters of reason {reason!r}: no such reason; allowed: {listed(reasons)}")
+        raise SettingsError(f"dead letters of reason {reason!r}: no such reason; allowed: {listed(reasons)}")
     return store.write(
         lambda link: link.execute("DELETE FROM dead WHERE ? IN (reason, 'all')", [reason]).rowcount
     )

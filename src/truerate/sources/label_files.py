@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import polars as pl
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.core.text import clean
 
 FORMATS = "JSONL, CSV or Label Studio's JSON export"
@@ -60,15 +60,15 @@ def read_labels(path: str | Path) -> list[tuple[int, object]]:
                 for number, row in enumerate(csv.DictReader(io.StringIO(text, newline="")), start=1)
             ]
     except OSError as error:
-        raise TruerateError(
+        raise SourceError(
             f"reading labels {str(path)!r}: {error.strerror}; put the annotators' file there ({FORMATS})"
         ) from None
     except UnicodeDecodeError as error:
-        raise TruerateError(
+        raise SourceError(
             f"reading labels {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8"
         ) from None
     except csv.Error as error:
-        raise TruerateError(
+        raise SourceError(
             f"reading labels {str(path)!r}: not CSV: {error}; put the annotators' file there ({FORMATS})"
         ) from None
     if path.suffix.lower() == ".json":
@@ -96,7 +96,7 @@ def _csv_row(row: dict) -> dict | str:
 def _label_studio(found: object, path: Path) -> list[object]:
     """A row per annotation that was not cancelled; the task's id is `data.task_id`."""
     if not isinstance(found, list):
-        raise TruerateError(
+        raise SourceError(
             f"reading labels {str(path)!r}: not a list of tasks; export the project from Label Studio as JSON"
         )
     rows: list[object] = []
@@ -164,7 +164,7 @@ def checked_rows(
             label, left_out = read(row)
         except BadLabel as bad:
             if on_bad_row == "stop":
-                raise TruerateError(
+                raise SourceError(
                     f"labels {file!r} row {number}: {bad.detail}; correct it or set on_bad_row: reject"
                 ) from None
             rejects.append(reject(file, bad.reason, bad.detail, row=number, text=str(row)))

@@ -8,7 +8,7 @@ with the text of the page that the annotators used.
 from pathlib import Path
 
 from truerate.core import keys
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.core.schemas import pairs
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_lines, zstd_lines
@@ -38,7 +38,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     found = [file for file in ANSWERS if collection.has(file)]
     if not found:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: none of Mu-SHROOM's files in {str(folder)!r}; looked for: {', '.join(ANSWERS)}"
         )
     for file in found:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import orjson
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import StoreError
 from truerate.core.onehost import hold, refuse_network
 from truerate.llm.store.writer import Writer
 
@@ -199,7 +199,7 @@ class Store:
                 else str(error)
             )
             hint = next((hint for part, hint in HINTS.items() if part in said.casefold()), "fix its rights")
-            raise TruerateError(
+            raise StoreError(
                 f"response store {str(self.path)!r}: {said}; {hint}, or name another place in TRUERATE_STORE"
             ) from error
 
@@ -248,7 +248,7 @@ def _is_made(link: sqlite3.Connection, path: Path) -> bool:
         return True
     if found or link.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
         what = f"response store {str(path)!r}: of format {found}; this version reads {FORMAT}"
-        raise TruerateError(f"{what}; name another file in TRUERATE_STORE")
+        raise StoreError(f"{what}; name another file in TRUERATE_STORE")
     return False
 
 

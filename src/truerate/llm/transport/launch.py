@@ -20,7 +20,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from truerate.config.layout import Layout
-from truerate.core.errors import TruerateError
+from truerate.core.errors import EndpointError, SettingsError, StoreError
 from truerate.core.text import clean
 from truerate.llm.store.responses import locked
 
@@ -56,7 +56,7 @@ class Launch:
             command = [part.format(**values) for part in shlex.split(endpoint.launch)]
         except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
             places = ", ".join(f"{{{place}}}" for place in PLACES)
-            raise TruerateError(
+            raise SettingsError(
                 f"params.yaml: endpoints.{name}.launch: cannot fill in {error}; allowed: {places}"
             ) from None
         if command[0] in ("python", "python3"):
@@ -85,7 +85,7 @@ class Launch:
         folder = Path(tempfile.gettempdir()) / f"truerate-{os.getuid()}"
         folder.mkdir(mode=0o700, exist_ok=True)
         if folder.stat().st_uid != os.getuid():
-            raise TruerateError(
+            raise StoreError(
                 f"endpoint {self.endpoint!r}: {str(folder)!r} belongs to another user; set TMPDIR to a folder of yours"
             )
         return str(folder / f"{sha256(path.encode()).hexdigest()[:16]}.sock")
@@ -128,13 +128,13 @@ def acquire(launch: Launch) -> ServerHandle:
         if hello := _hello(link, launch.start_s):
             if error := hello.get("error"):
                 link.close()
-                raise TruerateError(
+                raise EndpointError(
                     f"endpoint {launch.endpoint!r}: launch {shlex.join(launch.command)!r}: {clean(error)}"
                 )
             return ServerHandle(link, hello["url"], hello["pid"])
         link.close()
     what = f"endpoint {launch.endpoint!r}: launch {shlex.join(launch.command)!r}"
-    raise TruerateError(f"{what}: its supervisor ended {TRIES} times; run again")
+    raise EndpointError(f"{what}: its supervisor ended {TRIES} times; run again")
 
 
 def _connect(path: str) -> socket.socket | None:
@@ -167,7 +167,7 @@ def _start(launch: Launch) -> socket.socket:
         )  # fmt: skip
         link = _connect(path)
     if link is None:
-        raise TruerateError(
+        raise StoreError(
             f"endpoint {launch.endpoint!r}: cannot listen on {path!r}; name another place in TRUERATE_STORE"
         )
     return link
