@@ -8,6 +8,7 @@ import socket
 import time
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from truerate.core.errors import StoreError
 
@@ -83,7 +84,7 @@ def hold(folder: Path, what: str) -> None:
     os.replace(scratch, mark)
 
 
-def _read(mark: Path) -> dict | None:
+def _read(mark: Path) -> dict[str, Any] | None:
     """What a mark says, None where there is none or it is unreadable."""
     try:
         found = json.loads(mark.read_text("utf-8"))

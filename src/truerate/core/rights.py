@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
@@ -36,7 +37,9 @@ n_unsupported n_yes plausibility rarity rarity_group replicate similarity user_r
 """.split()  # keys of `attributes` whose values are ids and places, labels and settings, or numbers, never a source's words
 
 
-def open_tables(tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: str) -> dict[str, pl.DataFrame]:
+def open_tables(
+    tables: Mapping[str, pl.DataFrame], *, card: Mapping[str, Any], source: str
+) -> dict[str, pl.DataFrame]:
     """The tables with the texts whose rights allow that they are shown: all, none, or all but those that its detectors learned from.
 
     `card` is that of the board's source, `source` its name. Unknown rights allow nothing. Texts to learn from may be another source's:
@@ -49,7 +52,7 @@ def open_tables(tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: st
 
 
 def outgoing_tables(
-    tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: str
+    tables: Mapping[str, pl.DataFrame], *, card: Mapping[str, Any], source: str
 ) -> dict[str, pl.DataFrame]:
     """The tables as they may leave the house: as `open_tables`, and where the rights allow ids alone, ids and labels `without_texts`.
 
@@ -61,7 +64,7 @@ def outgoing_tables(
     return without_texts(tables if rights == "ids-only" else _own_part(tables, source))
 
 
-def has_texts(card: Mapping) -> bool:
+def has_texts(card: Mapping[str, Any]) -> bool:
     """Whether anything that `outgoing_tables` lets out under this card has its texts."""
     return "yes" in (card.get("redistribution"), card.get("own_redistribution"))
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
@@ -54,7 +55,13 @@ def _final(store: Store, addresses: dict[bytes, str]) -> dict[bytes, StoredReply
 
 
 def _run(
-    jobs: dict[bytes, Job], at: Layout, store: Store, *, answers: dict, stored: set, progress: Progress
+    jobs: dict[bytes, Job],
+    at: Layout,
+    store: Store,
+    *,
+    answers: dict[bytes, StoredReply | DeadLetter],
+    stored: set[bytes],
+    progress: Progress,
 ) -> None:
     """Ask what is missing; fills `answers`, and `stored` with what other processes had answered by then."""
 
@@ -62,9 +69,10 @@ def _run(
         answers[job.key] = answer
         if is_stored:
             stored.add(job.key)
-        is_dead = isinstance(answer, DeadLetter)
-        usd = 0.0 if is_stored or is_dead else price(job.target, answer.n_in or 0, answer.n_out or 0)
-        progress.advance(is_dead=is_dead, usd=usd)
+        usd = 0.0
+        if isinstance(answer, StoredReply) and not is_stored:
+            usd = price(job.target, answer.n_in or 0, answer.n_out or 0)
+        progress.advance(is_dead=isinstance(answer, DeadLetter), usd=usd)
 
     async def run() -> None:
         await answer_all(Run(at, store, on_answer), jobs.values())
@@ -73,7 +81,7 @@ def _run(
 
 
 def _reply(key: bytes, answer: StoredReply | DeadLetter, target: Target, *, is_stored: bool) -> Reply:
-    if type(answer) is DeadLetter:
+    if isinstance(answer, DeadLetter):
         return Reply(key.hex(), "dead", "", None, answer.reason, None, None, 0.0, is_stored)
     text, finish, n_in, n_out = answer
     return answered(
@@ -124,7 +132,7 @@ def _expected(job: Job, seen: tuple[float, float] | None) -> tuple[float, float]
     return min(job.n_in * rate, job.n_in), min(n_out, job.n_out)
 
 
-def recorded(keys: Iterable[str], at: Layout) -> dict[str, tuple[dict, dict]]:
+def recorded(keys: Iterable[str], at: Layout) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     """The request (`identity`, `messages`, `params`, `sample_index`) and the reply behind each of the keys
     that the store holds.
     """

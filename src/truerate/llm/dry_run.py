@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from truerate.config.layout import Layout
 from truerate.llm.ask import recorded
@@ -44,7 +45,7 @@ def assumed_reply(key: str, text: str) -> Reply:
     return Reply(key, "ok", text, "stop", None, None, None, 0.0, False)
 
 
-def _stored(key: str, reply: dict) -> Reply:
+def _stored(key: str, reply: dict[str, Any]) -> Reply:
     if reply["status"] == "dead":
         return Reply(key, "dead", "", None, reply["reason"], None, None, 0.0, True)
     return answered(key, reply["text"], reply["finish_reason"], reply["n_tokens_in"], reply["n_tokens_out"])

@@ -9,6 +9,7 @@ a line the whole is one user message. Values are neutralised where they are put 
 import re
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from jinja2 import ChoiceLoader, FileSystemLoader, StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
@@ -23,7 +24,7 @@ BROKEN = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, Re
 _ROLE = re.compile(r"^=== (system|user|assistant) ===[ \t]*$", re.MULTILINE)
 
 
-def render(track: str, name: str, prompts_dir: str | None, **values: object) -> list[dict]:
+def render(track: str, name: str, prompts_dir: str | None, **values: object) -> list[dict[str, Any]]:
     """The messages of a track's prompt; those that come out empty are left out.
 
     `<prompts_dir>/<track>/<name>.j2` comes before the built-in one. Raises TruerateError where there is no
@@ -34,7 +35,7 @@ def render(track: str, name: str, prompts_dir: str | None, **values: object) -> 
         parts = _parts(path, path.stat().st_mtime_ns, track, prompts_dir)
         messages = [{"role": role, "content": part.render(**values).strip()} for role, part in parts]
     except BROKEN as error:
-        line = f", line {error.lineno}" if getattr(error, "lineno", None) else ""
+        line = f", line {number}" if (number := getattr(error, "lineno", None)) else ""
         what = " ".join(str(getattr(error, "message", error)).split())
         raise SettingsError(
             f"prompt {str(path)!r}{line}: {what}; given: {', '.join(sorted(values)) or 'none'}"
@@ -67,7 +68,7 @@ def check_folder(prompts_dir: str) -> None:
         try:
             _parts(path, path.stat().st_mtime_ns, track, prompts_dir)
         except BROKEN as error:
-            line = f", line {error.lineno}" if getattr(error, "lineno", None) else ""
+            line = f", line {number}" if (number := getattr(error, "lineno", None)) else ""
             raise SettingsError(f"prompt {str(path)!r}{line}: {' '.join(str(error).split())}") from None
 
 

@@ -1,5 +1,6 @@
 """What the store holds: replies, tokens and money by model, and the requests that were given up."""
 
+import sqlite3
 import time
 import zlib
 
@@ -95,7 +96,7 @@ def gc(store: Store, *, keep: set[str], older_than_s: float = 0.0) -> int:
         if name not in keep
     ]
 
-    def drop(link) -> int:
+    def drop(link: sqlite3.Connection) -> int:
         tables = ("response", "dead")
         return sum(
             link.execute(f"DELETE FROM {table} WHERE identity = ? AND at <= ?", [name, limit]).rowcount

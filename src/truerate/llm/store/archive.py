@@ -1,7 +1,9 @@
 """The store's replies as one Parquet file, to take them to another host and back."""
 
+import sqlite3
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import orjson
 import polars as pl
@@ -47,14 +49,14 @@ def import_(store: Store, path: str | Path) -> int:
         raise SourceError(f"importing {str(path)!r}: columns {found.columns}; expected {list(COLUMNS)}")
     rows = [_row(row, number, path) for number, row in enumerate(found.iter_rows(named=True), 1)]
 
-    def add(link) -> int:
+    def add(link: sqlite3.Connection) -> int:
         sql = "INSERT OR IGNORE INTO response VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
         return sum(link.executemany(sql, some).rowcount for some in chunks(rows))
 
     return store.write(add)
 
 
-def _row(row: dict, number: int, path: str | Path) -> tuple:
+def _row(row: dict[str, Any], number: int, path: str | Path) -> tuple[Any, ...]:
     """One row of the file as a row of the store."""
     where = f"importing {str(path)!r}: row {number}"
     if row["request"] is None or row["text"] is None or sha256(row["request"]).digest() != row["key"]:

@@ -17,6 +17,7 @@ from truerate.llm.request import Request
 PER_MESSAGE = 16
 # TOTAL: sums may be beyond 64 bits
 SPENT = "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM ledger"
+HELD = "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM lease"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +101,21 @@ def contents(request: Request) -> list[str]:
     return [message["content"] for message in request.messages]
 
 
-def price(target: Target, n_in: int, n_out: int) -> float:
+def price(target: Target, n_in: float, n_out: float) -> float:
     """USD of so many prompt and completion tokens."""
     return (n_in * target.price[0] + n_out * target.price[1]) / 1e6
 
 
 def spent(link: sqlite3.Connection) -> tuple[float, int]:
     """USD and tokens that the ledger holds."""
-    return link.execute(SPENT).fetchone()
+    usd, tokens = link.execute(SPENT).fetchone()
+    return usd, tokens
 
 
 def held(link: sqlite3.Connection) -> tuple[float, int]:
     """USD and tokens that requests under way may still cost."""
-    return link.execute(
-        "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM lease"
-    ).fetchone()
+    usd, tokens = link.execute(HELD).fetchone()
+    return usd, tokens
 
 
 def book(link: sqlite3.Connection, charges: list[Charge], day: str) -> None:

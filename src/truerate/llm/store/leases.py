@@ -7,8 +7,10 @@ had under way is booked as `lost`.
 """
 
 import asyncio
+import concurrent.futures
 import sqlite3
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
@@ -27,6 +29,7 @@ from truerate.llm.store.responses import (
     packed_text,
     with_address,
 )
+from truerate.llm.store.writer import Result
 from truerate.llm.transport.policy import Verdict
 
 LARGEST = 256  # claims per transaction
@@ -51,6 +54,9 @@ class Claim(Enum):
     BUSY = "busy"  # another process sends it
     WAIT = "later"  # what is under way may use up the budget
     STOP = "never"  # it could pass the budget
+
+
+Outcome = StoredReply | DeadLetter | Claim | None  # of a claim; None where nothing was claimed
 
 
 @dataclass(slots=True, eq=False)
@@ -105,13 +111,16 @@ class Settled:
     is_again: bool = False
 
 
+Waiting = tuple[Settled | None, Job | None, asyncio.Future[Outcome]]
+
+
 class Leases:
     """The claims and settlements of one run, gathered while the transaction before is being written."""
 
     def __init__(self, store: Store, limits: BudgetLimits, ttl: float):
         self.store, self.limits, self.ttl = store, limits, ttl
         self.holder = LeaseHolder.mine()
-        self._waiting: list[tuple[Settled | None, Job | None, asyncio.Future]] = []
+        self._waiting: list[Waiting] = []
         self._is_writing = False
 
     async def open(self) -> None:
@@ -138,14 +147,14 @@ class Leases:
             )
         await asyncio.shield(self.do(partial(release, holders=[self.holder.id])))
 
-    async def do(self, operation) -> object:
+    async def do(self, operation: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run one operation on the store."""
         with self.store.explained():
             return await asyncio.wrap_future(self.store.submit(operation))
 
-    def claim_next(self, settled: Settled | None, job: Job | None) -> asyncio.Future:
+    def claim_next(self, settled: Settled | None, job: Job | None) -> asyncio.Future[Outcome]:
         """Settle one request and claim the next; the future gives the claim's outcome once both are committed."""
-        future = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._waiting.append((settled, job, future))
         if not self._is_writing:
             self._is_writing = True
@@ -163,12 +172,13 @@ class Leases:
         future = self.store.submit(operation)
         future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._deliver, batch, done))
 
-    def _deliver(self, batch: list, done) -> None:
+    def _deliver(self, batch: list[Waiting], done: concurrent.futures.Future[dict[bytes, Outcome]]) -> None:
         if self._waiting:
             self._write()
         else:
             self._is_writing = False
-        outcomes, error = {}, None
+        outcomes: dict[bytes, Outcome] = {}
+        error: Exception | None = None
         try:
             with self.store.explained():
                 outcomes = done.result()
@@ -190,7 +200,7 @@ def commit(
     settled: list[Settled],
     jobs: list[Job],
     limits: BudgetLimits,
-) -> dict[bytes, object]:
+) -> dict[bytes, Outcome]:
     """Write what is settled, then decide on each claim: a StoredReply or DeadLetter
     where it is answered by now, else a Claim."""
     if settled:
@@ -261,7 +271,7 @@ def _settle(link: sqlite3.Connection, holder: LeaseHolder, settled: list[Settled
 
 def claim(
     link: sqlite3.Connection, holder: LeaseHolder, jobs: list[Job], limits: BudgetLimits
-) -> dict[bytes, object]:
+) -> dict[bytes, Outcome]:
     """The outcome of each claim; leases are made for those that are MINE."""
     keys = [job.key for job in jobs]
     addresses = {job.key: job.target.address for job in jobs}
@@ -270,7 +280,7 @@ def claim(
         for key, dead in stored.dead_letters(link, keys).items()
         if stored.is_final(dead, addresses[key])
     }
-    outcomes: dict[bytes, object] = {**letters, **stored.stored_replies(link, keys)}
+    outcomes: dict[bytes, Outcome] = {**letters, **stored.stored_replies(link, keys)}
     for (key,) in link.execute(f"SELECT key FROM lease WHERE key IN ({marks(keys)})", keys).fetchall():
         outcomes.setdefault(key, Claim.BUSY)
     budget = Budget(link, limits)

@@ -15,13 +15,13 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
 from truerate.core.errors import StoreError
 from truerate.core.onehost import hold, refuse_network
-from truerate.llm.store.writer import Writer
+from truerate.llm.store.writer import Result, Writer
 
 FORMAT = 1
 CHUNK = 500  # keys per SELECT
@@ -132,21 +132,21 @@ class Store:
     def _writer(self) -> Writer:
         return Writer(lambda: connect(self.path))
 
-    def submit(self, operation: Callable[[sqlite3.Connection], object]) -> Future:
+    def submit(self, operation: Callable[[sqlite3.Connection], Result]) -> Future[Result]:
         """Run an operation in the writer's next transaction; its result comes after the commit."""
         return self._writer.submit(operation)
 
-    def write(self, operation: Callable[[sqlite3.Connection], object]) -> object:
+    def write(self, operation: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run one operation and wait for its commit."""
         with self.explained():
             return self.submit(operation).result()
 
-    def query(self, sql: str, values: Sequence = ()) -> list[tuple]:
+    def query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows of a SELECT."""
         with self.explained():
             return self._reader.execute(sql, values).fetchall()
 
-    def each(self, sql: str, values: Sequence = ()) -> Iterator[tuple]:
+    def each(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a SELECT, one after another."""
         with self.explained():
             yield from self._reader.execute(sql, values)
@@ -162,7 +162,7 @@ class Store:
                     found.update(dead_letters(self._reader, some))
             return found
 
-    def requests(self, keys: Sequence[bytes]) -> dict[bytes, tuple[dict, dict]]:
+    def requests(self, keys: Sequence[bytes]) -> dict[bytes, tuple[dict[str, Any], dict[str, Any]]]:
         """The recorded request and reply of each answered key, as dictionaries."""
         found = {}
         with self.explained():
@@ -188,7 +188,7 @@ class Store:
         return found
 
     @contextmanager
-    def explained(self):
+    def explained(self) -> Iterator[None]:
         """Faults of the file as one line."""
         try:
             yield
@@ -204,11 +204,11 @@ class Store:
             ) from error
 
 
-def _without_address(found: dict) -> dict:
+def _without_address(found: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name != ADDRESS}
 
 
-def _reply(row: Sequence) -> dict:
+def _reply(row: Sequence[Any]) -> dict[str, Any]:
     text, finish, n_in, n_out = row
     return {"text": plain(text), "finish_reason": finish, "n_tokens_in": n_in, "n_tokens_out": n_out}
 
@@ -280,10 +280,13 @@ def dead_letters(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes,
     rows = link.execute(
         f"SELECT key, reason, detail, attempts, request FROM dead WHERE key IN ({marks(keys)})", keys
     )
-    return {key: DeadLetter(*row, _address_of(request)) for key, *row, request in rows}
+    return {
+        key: DeadLetter(reason, detail, attempts, _address_of(request))
+        for key, reason, detail, attempts, request in rows
+    }
 
 
-def _address_of(request: object) -> str | None:
+def _address_of(request: bytes) -> str | None:
     """The address beside a dead letter's request, None where there is none or the request cannot be read."""
     try:
         return unpacked(request).get(ADDRESS)
@@ -291,12 +294,12 @@ def _address_of(request: object) -> str | None:
         return None
 
 
-def chunks(keys: Sequence) -> Iterable[Sequence]:
+def chunks(keys: Sequence[Any]) -> Iterable[Sequence[Any]]:
     """The keys in lists of at most CHUNK."""
     return (keys[start : start + CHUNK] for start in range(0, len(keys), CHUNK))
 
 
-def marks(values: Sequence) -> str:
+def marks(values: Sequence[Any]) -> str:
     """The placeholders of a list of values."""
     return ",".join("?" * len(values))
 
@@ -326,13 +329,14 @@ def plain(text: str | bytes) -> str:
     return text if isinstance(text, str) else zlib.decompress(text).decode()
 
 
-def unpacked(data: bytes) -> dict:
+def unpacked(data: bytes) -> dict[str, Any]:
     """The JSON of what `packed` gave."""
-    return orjson.loads(zlib.decompress(data))
+    found: dict[str, Any] = orjson.loads(zlib.decompress(data))
+    return found
 
 
 @contextmanager
-def locked(path: Path):
+def locked(path: Path) -> Iterator[None]:
     """Hold a file's lock; the kernel frees it with the process."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

@@ -3,9 +3,12 @@
 import asyncio
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 from truerate.config.layout import Layout
 from truerate.config.models import OPENAI
+from truerate.llm.store.writer import Result
 from truerate.llm.transport.launch import Launch, ServerHandle, acquire
 
 LAST_BREATH_S = 1.0  # within which a supervisor sees that its server has died
@@ -34,6 +37,7 @@ class EndpointAddress:
             if self._starting is None:
                 self.start()
             starting, self._starting = self._starting, None
+            assert starting is not None  # by `start`
             self._server = await starting
             self.url = self._server.url + "/v1"
         return self.url
@@ -61,20 +65,20 @@ class EndpointAddress:
             self._server.close()
 
 
-def _in_thread(function, *args) -> asyncio.Future:
+def _in_thread(function: Callable[..., Result], *args: Any) -> asyncio.Future[Result]:
     """What a blocking call gives, run in a daemon thread: the loop's executor would hold up the end of an
     interrupted program.
     """
     loop = asyncio.get_running_loop()
-    future = loop.create_future()
+    future: asyncio.Future[Result] = loop.create_future()
 
-    def deliver(set_it, value) -> None:
+    def deliver(set_it: Callable[[Any], None], value: object) -> None:
         if not future.done():
             set_it(value)
 
     def run() -> None:
         try:
-            found = (future.set_result, function(*args))
+            found: tuple[Callable[[Any], None], object] = (future.set_result, function(*args))
         except Exception as error:
             found = (future.set_exception, error)
         try:

@@ -7,6 +7,7 @@ from truerate.core.errors import BudgetError, EndpointError, SettingsError, True
 from truerate.llm.keys import Target
 from truerate.llm.store.budget import BudgetLimits
 from truerate.llm.store.leases import Job, Settled
+from truerate.llm.store.responses import DeadLetter
 from truerate.llm.transport.policy import Verdict
 
 KEPT = "replies that came are stored"
@@ -63,6 +64,7 @@ def asks_to_wait(name: str, seconds: float) -> TruerateError:
 def refuses_all(last: Settled, url: str, n_refused: int) -> TruerateError:
     """The endpoint has answered nothing for an alias; `last` is its last refusal, of so many."""
     target, refused = last.job.target, last.answer
+    assert isinstance(refused, DeadLetter)  # no other answer is held back
     which = f"model {target.alias!r} ({target.model!r} at endpoint {target.endpoint!r}, {url})"
     what = f"{which} has answered nothing: {n_refused} requests refused"
     hint = f"see to models.{target.alias} and endpoints.{target.endpoint} in params.yaml, or to the server, and run again"

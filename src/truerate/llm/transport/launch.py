@@ -14,10 +14,12 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from truerate.config.layout import Layout
 from truerate.core.errors import EndpointError, SettingsError, StoreError
@@ -45,6 +47,7 @@ class Launch:
     def of(cls, at: Layout, name: str) -> "Launch":
         """The launch of an endpoint. Raises TruerateError where its command holds an unknown place."""
         endpoint = at.p.endpoints[name]
+        command_line = endpoint.launch or ""
         identity = at.endpoint_identity(name)
         values = {
             "port": "{port}",
@@ -53,7 +56,7 @@ class Launch:
             "languages": ",".join(at.p.languages),
         }
         try:
-            command = [part.format(**values) for part in shlex.split(endpoint.launch)]
+            command = [part.format(**values) for part in shlex.split(command_line)]
         except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
             places = ", ".join(f"{{{place}}}" for place in PLACES)
             raise SettingsError(
@@ -64,7 +67,7 @@ class Launch:
         return cls(
             endpoint=name,
             command=tuple(command),
-            identity=identity if "{identity}" in endpoint.launch else None,
+            identity=identity if "{identity}" in command_line else None,
             health=endpoint.health,
             linger_s=endpoint.linger_s,
             start_s=endpoint.start_s,
@@ -108,7 +111,7 @@ class ServerHandle:
 
 
 @contextmanager
-def launched(at: Layout, name: str):
+def launched(at: Layout, name: str) -> Iterator[str]:
     """Hold an endpoint's server over several runs; gives its address."""
     server = acquire(Launch.of(at, name))
     try:
@@ -173,7 +176,7 @@ def _start(launch: Launch) -> socket.socket:
     return link
 
 
-def _hello(link: socket.socket, start_s: float) -> dict | None:
+def _hello(link: socket.socket, start_s: float) -> dict[str, Any] | None:
     """What the supervisor says once the server is ready or has failed; None where it ended without a word."""
     link.settimeout(3 * start_s + 10)
     said = b""
@@ -185,4 +188,5 @@ def _hello(link: socket.socket, start_s: float) -> dict | None:
     except OSError:
         return None
     link.settimeout(None)
-    return json.loads(said)
+    hello: dict[str, Any] = json.loads(said)
+    return hello

@@ -13,7 +13,7 @@ from collections import deque
 from truerate.core.errors import TruerateError
 from truerate.core.terminal import told
 from truerate.llm.store.budget import SPENT, Charge
-from truerate.llm.store.leases import Claim, Job, Settled
+from truerate.llm.store.leases import Claim, Job, Outcome, Settled
 from truerate.llm.store.responses import DeadLetter, StoredReply, is_final
 from truerate.llm.transport import failures
 from truerate.llm.transport.address import EndpointAddress
@@ -71,7 +71,7 @@ class WorkerPool:
         """Keep as many workers as there are slots and jobs, until all is done. What is under way when the run
         ends is waited for.
         """
-        workers: set[asyncio.Task] = set()
+        workers: set[asyncio.Task[None]] = set()
         try:
             while workers or (self.queue or self.later) and not self._is_over():
                 await self._look_again()
@@ -96,7 +96,7 @@ class WorkerPool:
         """
         return self.run.over.is_set() or self.refusals.is_full
 
-    async def _some(self, workers: set[asyncio.Task]) -> set[asyncio.Task]:
+    async def _some(self, workers: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
         """The workers that are still at it after a moment. A fault of the store that one met ends the run,
         not the others' calls.
         """
@@ -135,7 +135,7 @@ class WorkerPool:
         finally:
             slots.give_back()
 
-    async def _claim_next(self, settled: Settled | None, job: Job | None) -> object:
+    async def _claim_next(self, settled: Settled | None, job: Job | None) -> Outcome:
         """Settle one request and claim the next; what was settled is handed on."""
         outcome = await self.run.leases.claim_next(settled, job)
         if settled and settled.answer:
@@ -159,7 +159,7 @@ class WorkerPool:
             self.queue.popleft() if self.queue and not slots.is_over and not self.refusals.is_full else None
         )
 
-    async def _follow(self, job: Job, outcome: StoredReply | DeadLetter | Claim) -> Settled | None:
+    async def _follow(self, job: Job, outcome: Outcome) -> Settled | None:
         """Do what a claim's outcome asks for; what is to be settled then."""
         if outcome is Claim.MINE:
             return await self._send(job)
@@ -168,7 +168,7 @@ class WorkerPool:
         elif isinstance(outcome, Claim):
             job.delay = min(max(POLLS_S[0], 2 * job.delay), POLLS_S[1])
             self.later.append((time.monotonic() + job.delay, job))
-        else:
+        elif outcome is not None:
             await self._note(job, is_answered=isinstance(outcome, StoredReply))
             self._hand_on(job, outcome, True)
         return None
@@ -234,7 +234,7 @@ class WorkerPool:
             return
         if verdict.reason in ("unreachable", "connection"):
             self.client.move(await self.address.find_again(sent_to, is_gone=verdict.reason == "unreachable"))
-        if (verdict.delay or 0) > LONGEST_S:
+        if verdict.delay is not None and verdict.delay > LONGEST_S:
             self.run.fail(failures.asks_to_wait(self.name, verdict.delay))
         await self.run.rest(delay if verdict.delay is None else verdict.delay)
 
