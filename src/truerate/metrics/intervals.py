@@ -13,7 +13,7 @@ nothing of the spread between clusters: there is none.
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def wilson(successes: float, n: float, *, confidence: float) -> Interval | None:
     return Interval(p, float(max(0.0, middle - half)), float(min(1.0, middle + half)))
 
 
-def cluster_sums(clusters: Sequence, values: np.ndarray) -> np.ndarray:
+def cluster_sums(clusters: Sequence[object], values: np.ndarray) -> np.ndarray:
     """Sums of the rows of `values` (rows, k) within each cluster, (clusters, k), in the sorted order of the
     clusters' names.
     """
@@ -123,6 +123,8 @@ def agreed(
     if n_clusters < 1 or not -NARROW <= share <= 1 + NARROW:
         return None
     found = wilson(min(1.0, max(0.0, share)) * n_clusters, n_clusters, confidence=confidence)
+    if found is None:
+        return None
     return Interval(float(value), *(float(low + (high - low) * end) for end in found[1:]))
 
 
@@ -206,7 +208,6 @@ def cluster_bootstrap(
         draws = statistic(bootstrap_sums(sums, n_resamples=n_resamples, seed=seed))
         n_defined = carrying(sums, statistic)
     ends = np.broadcast_to(np.asarray(bounds, dtype=float), (len(values), 2))
-    kept = {"n_clusters": n, "confidence": confidence}
     return [
         bootstrap_interval(
             value,
@@ -214,7 +215,8 @@ def cluster_bootstrap(
             left_out=left_out[:, j],
             bounds=tuple(ends[j]),
             n_defined=int(n_defined[j]),
-            **kept,
+            n_clusters=n,
+            confidence=confidence,
         )
         for j, value in enumerate(values)
     ]
@@ -308,7 +310,12 @@ def difference_interval(
     nothing.
     """
     sums = np.hstack([np.asarray(first, dtype=float), np.asarray(second, dtype=float)])
-    drawn = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed, "bounds": (-1.0, 1.0)}
+    drawn: dict[str, Any] = {
+        "n_resamples": n_resamples,
+        "confidence": confidence,
+        "seed": seed,
+        "bounds": (-1.0, 1.0),
+    }
     found = cluster_bootstrap(sums, lambda t: (t[:, 0] / t[:, 1] - t[:, 2] / t[:, 3])[:, None], **drawn)
     return found[0] if found else None
 

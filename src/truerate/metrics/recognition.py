@@ -113,16 +113,16 @@ def f1_faithful(c: Confusion) -> float | None:
 
 def macro_f1(c: Confusion) -> float | None:
     """Mean of the two classes' F1 (HalluDial Tables 4 and 7). None where either is None."""
-    both = (f1(c), f1_faithful(c))
-    return None if None in both else sum(both) / 2
+    first, second = f1(c), f1_faithful(c)
+    return None if first is None or second is None else (first + second) / 2
 
 
 def balanced_accuracy(c: Confusion) -> float | None:
     """Mean recall of the two classes, unparsed counted wrong; .5 for a judge that always says the same. None
     where a class is missing.
     """
-    both = (recall(c), recall_faithful(c))
-    return None if None in both else sum(both) / 2
+    first, second = recall(c), recall_faithful(c)
+    return None if first is None or second is None else (first + second) / 2
 
 
 def tpr(c: Confusion) -> float | None:
