@@ -137,7 +137,7 @@ def made_by(at: Layout, target: str) -> Stage:
 
 def _out(at: Layout, stage: Stage) -> Path:
     """What a stage of `WRITES` writes: a folder or a file."""
-    board, detector = stage.board, stage.family
+    board, detector = stage.board or "", stage.family or ""  # every stage below has what it is asked for
     one = {"dataset": at.dataset, "label": at.labels, "audit": at.audit, "score": at.scores}
     if stage.name in one:
         return Path(one[stage.name](board))

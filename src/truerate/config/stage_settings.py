@@ -7,7 +7,7 @@ writes that file once per stage.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from truerate.config import Params
 
@@ -87,7 +87,7 @@ def read_by(p: Params, stage: Stage) -> dict[str, object]:
     found = {}
     for place in READ[stage.name]:
         parts = [part.format(**named) for part in place.split(".")]
-        value = p.values
+        value: Any = p.values
         for part in parts:
             value = value[part]
         found[".".join(parts)] = value

@@ -33,7 +33,7 @@ def members() -> dict[str, Detector]:
     return {rule.name: PerTask(rule) for rule in (*TRIVIAL, *LEXICAL, *SUPPORT)}
 
 
-def member(name: str, entailment: Networks = NONE) -> Detector:
+def member(name: str, entailment: Networks = NONE) -> Detector | Entailment:
     """An unfitted detector: a rule, or a network of the family; TruerateError with the allowed names where
     there is none of this name.
     """

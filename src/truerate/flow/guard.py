@@ -79,8 +79,8 @@ def check_params(*, is_kept: bool = True) -> None:
     for path in settings_files(at):
         if path.as_posix() not in current:
             path.unlink()
-    for path, stage in current.items():
-        write_json(path, read_by(at.p, stage))
+    for place, stage in current.items():
+        write_json(place, read_by(at.p, stage))
 
 
 def settings_files(at: Layout) -> list[Path]:

@@ -3,6 +3,7 @@ made and what to beware of.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import polars as pl
 from markupsafe import Markup
@@ -235,7 +236,8 @@ def limits(facts: BoardFacts, configs: Sequence[Config], labels: Sequence[dict])
     """What to beware of: what the track says of its boards, what the source says of itself, and what the data
     show.
     """
-    said = [str(one) for one in facts.track.get("caveats") or ()]
+    caveats: Any = facts.track.get("caveats")
+    said = [str(one) for one in caveats or ()]
     said += [str(facts.source["note"])] if facts.source.get("note") else []
     for config in filter(is_labelled, configs):
         sides = [

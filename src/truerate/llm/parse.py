@@ -23,7 +23,7 @@ _TAG = re.compile(r"<(/?)([A-Za-z_-]+)>")
 class Parsed:
     """A value, or None and one of REASONS."""
 
-    value: object
+    value: Any
     reason: str | None = None
 
 

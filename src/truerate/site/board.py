@@ -95,7 +95,7 @@ def others(rows: Rows, page: Page) -> list[tuple[str, dict]]:
             found.setdefault(
                 (row["table"], row["metric"], tuple(sorted({*row["slice"]} - {"task"}))), []
             ).append(row)
-    return [_other(*key, some) for key, some in found.items()]
+    return [_other(*key, some) for key, some in found.items()]  # type: ignore[call-arg]
 
 
 def _other(table: str, metric: str, keys: tuple[str, ...], rows: list[dict]) -> tuple[str, dict]:
@@ -129,7 +129,7 @@ def stand(page: Page, board: Board, rows: Rows) -> list[tuple[str, str, str]]:
     """
     n = board.samples.height
     texts, wrong = page.labelled_said
-    share = f"{100 * board.samples['is_hallucinated'].mean():.0f} % {wrong}" if n else ""
+    share = f"{100 * board.samples['is_hallucinated'].mean():.0f} % {wrong}" if n else ""  # type: ignore[str-bytes-safe]
     baselines = {row["subject"] for row in rows if row["kind"] == "baseline" and row["table"] == page.rules}
     asked, (named, note) = page.asked(rows), page.rules_said
     figures = [(texts, n, share), *page.figures(rows, board)]

@@ -33,7 +33,7 @@ def context(tables: Tables) -> dict:
     simulated = {board.name for board in tables.boards if board.is_simulated}
     return {
         "lines": [line for line in lines if (line["where"], line["verdict"], line["reason"]) not in long],
-        "folded": [_grid(*key, part) for key, part in long.items()],
+        "folded": [_grid(*key, part) for key, part in long.items()],  # type: ignore[call-arg]
         "tally": [
             (label(verdict), str(verdicts.count(verdict)), "")
             for verdict in sorted(set(verdicts), key=_place)

@@ -3,6 +3,7 @@ order.
 """
 
 import re
+from collections.abc import Sequence
 
 from truerate.site.catalogue import ABSENT, MEASURES, Measure
 from truerate.site.languages import NAMES, language
@@ -68,7 +69,7 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _VARIANTS = {"cot": "chain-of-thought"}
 
 
-def measure(name: str, values: list[float] = ()) -> Measure:
+def measure(name: str, values: Sequence[float] = ()) -> Measure:
     """The measure of a metric; an unknown one is named by its words and is a share unless a value says
     otherwise.
     """

@@ -167,8 +167,8 @@ def _keep_turn(collection: Collection, split: str, row: Row, dialogue: object) -
 
 
 def _knowledge(row: Row) -> str:
-    found = row.optional_text("knowledge")
-    if not (found or "").strip():
+    found = row.optional_text("knowledge") or ""
+    if not found.strip():
         raise BadRow(Reason.NO_KNOWLEDGE, "field 'knowledge' holds no text")
     return found
 

@@ -60,7 +60,8 @@ class Snapshot:
         file, wanted = self.folder / path, self.sums.get(path)
         if wanted is None or not file.is_file() or _checksum(file, wanted.partition(":")[0]) != wanted:
             return False
-        self.sound[path] = self._state(path)
+        if (state := self._state(path)) is not None:
+            self.sound[path] = state
         return True
 
     def remove(self, path: str) -> None:

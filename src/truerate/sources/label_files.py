@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import polars as pl
 
@@ -20,7 +20,17 @@ from truerate.core.text import clean
 
 FORMATS = "JSONL, CSV or Label Studio's JSON export"
 KINDS = ("jsonl", "csv", "json")
-Label = TypeVar("Label")
+
+
+class OfTask(Protocol):
+    """A label of any track: it names the task that it answers."""
+
+    @property
+    def task_id(self) -> str:
+        """The task's id in tasks.jsonl."""
+
+
+Label = TypeVar("Label", bound=OfTask)
 LeftOut = tuple[str, str, str]  # reason, detail, text
 
 

@@ -6,6 +6,7 @@ with the text of the page that the annotators used.
 """
 
 from pathlib import Path
+from typing import Any
 
 from truerate.core import keys
 from truerate.core.errors import SourceError
@@ -128,7 +129,9 @@ def _soft(row: Row, published: str) -> list[dict]:
 def _span(entry: object) -> tuple[int, int, float]:
     if not isinstance(entry, dict):
         raise BadRow(Reason.WRONG_TYPE, "field 'soft_labels' must hold objects with start, end and prob")
-    start, end, p = (entry.get(key) for key in ("start", "end", "prob"))
+    start: Any = entry.get("start")
+    end: Any = entry.get("end")
+    p = entry.get("prob")
     _pairs([[start, end]], "soft_labels")
     if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:
         raise BadRow(

@@ -71,7 +71,8 @@ def _origin(folder: Path, name: str) -> dict:
         raise SourceError(
             f"source {name!r}: {ORIGIN}: {getattr(error, 'detail', error)}; fetch the data set again"
         ) from None
-    licences = told.get("licences") if isinstance(told, dict) else None
+    told = told if isinstance(told, dict) else {}
+    licences = told.get("licences")
     is_ours = isinstance(licences, dict) and all(isinstance(words, str) for words in licences.values())
     if not is_ours or told.get("track") not in TASKS or told.get("redistribution") not in REDISTRIBUTION:
         must = f"it must hold `licences`, `redistribution` and `track` ({', '.join(TASKS)})"

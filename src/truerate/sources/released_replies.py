@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from truerate.core.errors import SourceError, listed
 from truerate.core.text import passage_name, passage_of
@@ -106,7 +106,7 @@ def _read(collection: Collection, path: Path, note: Callable[[Row], None], *, is
 
 # ---- tables ------------------------------------------------------------------------------------------------
 def _document(collection: Collection, found: Tables, licence: str | None, row: Row) -> None:
-    more = {name: row.optional_text(name) for name in ("url", "dated")}
+    more: dict[str, Any] = {name: row.optional_text(name) for name in ("url", "dated")}
     more |= {
         "lang": row.language(),
         "licence": row.optional_text("licence") or licence or collection.card["licence"],

@@ -6,7 +6,7 @@ time that it names.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -146,7 +146,7 @@ class Wiki:
             last, wait = reply, self._wait(headers, attempt)
         raise self._stopped(f"{last}, {ATTEMPTS} times", "run again later, or correct --api")
 
-    async def _get(self, asked: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
+    async def _get(self, asked: dict[str, str]) -> tuple[int, Mapping[str, str], bytes]:
         shape = {"format": "json", "formatversion": "2", "maxlag": str(LAG_S)}
         async with (
             asyncio.timeout(TIMEOUT_S),

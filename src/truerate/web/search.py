@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -174,7 +175,7 @@ class Searcher:
 def read(body: bytes) -> list[dict] | None:
     """The results in a reply, None where it is none. A reply without `items` has no result."""
     try:
-        found = loads(body)
+        found: Any = loads(body)
     except (ValueError, RecursionError):
         return None
     items = found.get("items") or [] if isinstance(found, dict) else None
@@ -221,7 +222,7 @@ def _words(body: bytes) -> str:
     `message` or `detail`.
     """
     try:
-        found = loads(body)
+        found: Any = loads(body)
         error = found.get("error") or found.get("message") or found.get("detail") or ""
         reasons = (
             [str(one.get("reason")) for one in error.get("errors", [])] if isinstance(error, dict) else []

@@ -94,7 +94,8 @@ def facts_of(state: "State", network: Network, found: Agreement) -> dict:
 def n_steps(known: Rows, backbone: Backbone, seed: int) -> int:
     """Steps of the whole run: `epochs` (a part of one too), at most `max_steps`."""
     each = len(steps_of(known, backbone, seed, 0))
-    return min(math.ceil(each * backbone.epochs), backbone.max_steps or math.inf)
+    n_planned = math.ceil(each * backbone.epochs)
+    return min(n_planned, backbone.max_steps or n_planned)
 
 
 def planned(known: Rows, backbone: Backbone, seed: int, *, first: int, last: int) -> Iterator[Step]:

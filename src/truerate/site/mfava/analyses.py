@@ -116,7 +116,8 @@ def analyses(rows: list[dict], board: Board) -> dict | None:
     keys = sorted(found, key=lambda key: (order.index(key[0]) if key[0] in order else len(order), key))
     first = {_question(key): key for key in sorted(keys, key=_founded, reverse=True)}.values()
     lines, more = (
-        [_line(*key, found[key]) for key in keys if (key in first) == is_first] for is_first in (True, False)
+        [_line(key[0], key[1], found[key]) for key in keys if (key in first) == is_first]
+        for is_first in (True, False)
     )
     return {"lines": lines, "more": more} if keys else None
 

@@ -56,7 +56,7 @@ class Replies:
     def only(self, inside: np.ndarray) -> "Replies":
         """Some of them."""
         parts = (self.groups, self.units, self.subsets, self.is_kept, self.tokens, self.detected)
-        return Replies(
+        return Replies(  # type: ignore[call-arg]
             *(one[inside] for one in parts), {name: values[inside] for name, values in self.flaws.items()}
         )
 
@@ -210,7 +210,7 @@ def grid_estimates(
     )
     counts = counts.transpose(2, 0, 1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = {(RAW, None): counts[..., 0] / counts[..., 1]}
+        found: dict[tuple[str, str | None], np.ndarray] = {(RAW, None): counts[..., 0] / counts[..., 1]}
     for kind, calibration in calibrated.items():
         totals = calibration.sums.sum(axis=0)
         grid = [[seed_hr_est(total, pair) for pair in row] for total, row in zip(totals, counts, strict=True)]

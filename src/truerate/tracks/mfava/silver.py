@@ -64,7 +64,7 @@ def _messages(draft: Draft, type_: str | None, settings: MFava, prompts_dir: str
     context = draft.context
     named = {"language": language(context.lang).name}
     if type_ is None:
-        values = {
+        values: dict[str, object] = {
             "question": context.question,
             "reference": context.knowledge,
             "n_sentences": settings.n_sentences,

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import polars as pl
 
@@ -66,7 +66,7 @@ class Web:
 
     def __init__(self, at: Layout, board: str, store: PageStore, *, clock: "Clock | None" = None):
         self.at, self.board, self.store, self.clock = at, board, store, clock
-        self.settings: WildHallucinations = at.p.track(board)
+        self.settings = cast("WildHallucinations", at.p.track(board))
         self.scope = self._identity(self.settings.fetch.proxy)
         self._lines = ExitStack()
         self._reader = self._lines.enter_context(Reader(store.path, self.scope, self.settings.fetch))
