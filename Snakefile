@@ -7,11 +7,7 @@ configfile: "params.yaml"
 
 
 include: "rules/sources.smk"
-
-
-for track in sorted({board.track for board in Layout.load("params.yaml").p.boards.values()}):
-
-    include: f"rules/{track}.smk"
+include: "rules/track.smk"
 
 
 rule all:

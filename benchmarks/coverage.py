@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from truerate.metrics.intervals import Interval, ratio_intervals, wilson, wilson_clustered
+from truerate.metrics.intervals import Interval, ratio_intervals, share_interval, wilson
 from truerate.metrics.ranking import compare_all, rank_ranges
 from truerate.metrics.rates import Share, rogan_gladen
 from truerate.real.markers import write_between
@@ -48,6 +48,26 @@ def clustered(n_clusters: int, p: float, rng: np.random.Generator) -> tuple[np.n
     ), sizes.astype(float)
 
 
+def opposed(n_clusters: int, share: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Successes and sizes of pairs, of a given share of which exactly one row is right, of the others both by
+    chance: rate one half.
+    """
+    first, second = rng.random((2, n_clusters)) < 0.5
+    second = np.where(rng.random(n_clusters) < share, ~first, second)
+    return first.astype(float) + second, np.full(n_clusters, 2.0)
+
+
+def pair_lines(n_draws: int, rng: np.random.Generator) -> Iterator[Line]:
+    """The same for pairs whose rows tend to differ, as of a judge that always says the same."""
+    for n_clusters in (20, 60):
+        for share in (0.5, 0.9):
+            drawn = [opposed(n_clusters, share, rng) for _ in range(n_draws)]
+            setting = f"{n_clusters} pairs, {share} of them one right and one wrong, rate 0.5"
+            for name, way in {"Cluster bootstrap": bootstrap, "Wilson with effective n": effective}.items():
+                found = [way(top, size, seed) for seed, (top, size) in enumerate(drawn)]
+                yield name, setting, *covering(found, 0.5), ""
+
+
 def cluster_lines(n_draws: int, rng: np.random.Generator) -> Iterator[Line]:
     """The cluster bootstrap and the clustered Wilson interval on the same draws; Wilson that ignores clusters
     beside them.
@@ -67,13 +87,13 @@ def cluster_lines(n_draws: int, rng: np.random.Generator) -> Iterator[Line]:
 
 
 def bootstrap(top: np.ndarray, size: np.ndarray, seed: int) -> Interval | None:
-    """The interval of the boards, with 1,000 resamples."""
+    """The bootstrap of the boards' other statistics, with 1,000 resamples."""
     return ratio_intervals(top[:, None], size[:, None], n_resamples=1000, confidence=CONFIDENCE, seed=seed)[0]
 
 
 def effective(top: np.ndarray, size: np.ndarray, seed: int) -> Interval | None:
-    """Wilson's interval with the effective number of rows."""
-    return wilson_clustered(top, size, confidence=CONFIDENCE)
+    """The interval of the boards' shares: Wilson's with the effective number of rows."""
+    return share_interval(top, size, confidence=CONFIDENCE)
 
 
 def naive(top: np.ndarray, size: np.ndarray, seed: int) -> Interval | None:
@@ -151,7 +171,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="file with the markers")
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
-    makers = (wilson_lines, cluster_lines, rogan_gladen_lines, rank_lines)
+    makers = (wilson_lines, cluster_lines, rogan_gladen_lines, rank_lines, pair_lines)
     text = table([line for maker in makers for line in maker(options.draws, rng)], options.draws)
     print(text)
     if options.write:

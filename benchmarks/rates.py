@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from truerate.config import Statistics
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.real.markers import write_between
 from truerate.tracks.mfava.rates import FLAWS, Calibration, Estimate, Replies, estimates
-from truerate.tracks.mfava.tally import Tally
 
 SENTENCES, TOKENS = 5, 12
 ALARM_TOKENS = TOKENS // 2
@@ -131,8 +131,8 @@ def found(setting: Setting, n_draws: int, seed: int) -> Iterator[list[Estimate]]
     """Every estimate of each draw."""
     rng = np.random.default_rng(seed)
     for place in range(n_draws):
-        tally = Tally("", "", Statistics(confidence=0.95, n_bootstrap=500, alpha=0.05), place)
-        yield estimates(*draw(setting, rng), tally)
+        writer = ScoreWriter("", "", Statistics(confidence=0.95, n_bootstrap=500, alpha=0.05), place)
+        yield estimates(*draw(setting, rng), writer)
 
 
 def lines(setting: Setting, n_draws: int, seed: int) -> list[str]:

@@ -22,9 +22,9 @@ import polars as pl
 
 from truerate.config import Statistics, load_params
 from truerate.core.schemas import PAIRS, Judgement, Sample, frame, pairs
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.real.markers import write_between
 from truerate.tracks.halueval.scores import score_recognition
-from truerate.tracks.halueval.tally import Tally
 
 METRICS = ("accuracy", "tpr", "tnr", "f1", "unparsed_rate")
 JUDGES = 50  # draws that are scored in one call
@@ -156,7 +156,7 @@ def scored(asked: tuple[Setting, int, Statistics]) -> list[tuple[str, float, flo
     """Metric, value and interval of the Score rows of one batch of draws."""
     setting, seed, statistics = asked
     samples, judgements = tables(setting, np.random.default_rng(seed))
-    scores, _ = score_recognition(samples, judgements, Tally("bench", "", statistics, seed))
+    scores, _ = score_recognition(samples, judgements, ScoreWriter("bench", "", statistics, seed))
     whole = scores.filter(pl.col("metric").is_in(METRICS), ~_has("pattern"))
     return whole.select("metric", "value", "low", "high").rows()
 

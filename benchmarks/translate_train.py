@@ -27,15 +27,15 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import SPANS, Judgement, frame, pair
 from truerate.core.tags import parse_tags
 from truerate.detectors.tokens.family import fit_tokens, judge_tokens
-from truerate.metrics.intervals import cluster_sums, difference_interval
+from truerate.metrics.intervals import cluster_bootstrap, cluster_sums
 from truerate.metrics.tokens import offsets_by, token_counts
 from truerate.real.markers import write_between
 from truerate.sources import SourceTables, wiki_files
 from truerate.tracks.mfava import steps
 from truerate.tracks.mfava.context import context_frame, contexts
 from truerate.tracks.mfava.languages import SOURCE
-from truerate_world.mfava.entity_table import build
-from truerate_world.mfava.reader import reader
+from truerate_world.mfava.models.entity_table import build
+from truerate_world.mfava.models.reader import reader
 from truerate_world.mfava.sources import write
 from truerate_world.mfava.training import example
 
@@ -175,12 +175,22 @@ def f1_table(at: Layout, made: Texts, found: dict[str, pl.DataFrame], seeds: tup
     for lang in sorted(kept[WAYS[0]]):
         each = {way: [sums(made.held, found[way], lang, seed, tokenizer) for seed in seeds] for way in WAYS}
         mean = {way: np.mean([f1_sums(one) for one in each[way]]) for way in WAYS}
-        gap = difference_interval(*(np.sum(each[way], axis=0) for way in reversed(WAYS)), **drawn(at))
+        gap = f1_gap(*(np.sum(each[way], axis=0) for way in reversed(WAYS)), **drawn(at))
         for way in WAYS:
             cells = " | ".join(f"{f1_sums(one):.3f}" for one in each[way])
             loss = f"{gap.value:+.3f} ({gap.low:+.3f} to {gap.high:+.3f})" if way == WAYS[0] else "–"
             lines.append(f"| {lang} | {way} | {kept[way][lang]} | {cells} | {mean[way]:.3f} | {loss} |")
     return "\n".join(lines)
+
+
+def f1_gap(first: np.ndarray, second: np.ndarray, **drawn):
+    """F1 of the first totals less that of the second, both (clusters, 2), resampled together so that what they
+    have in common cancels.
+    """
+    sums = np.hstack([first, second])
+    return cluster_bootstrap(
+        sums, lambda t: (t[:, 0] / t[:, 1] - t[:, 2] / t[:, 3])[:, None], bounds=(-1.0, 1.0), **drawn
+    )[0]
 
 
 def f1_sums(each: np.ndarray) -> float:

@@ -13,7 +13,7 @@ from published import loaded, publish, running
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import pair
-from truerate.tracks.wildhallucinations import wiring
+from truerate.flow import graph
 
 BOARD = "wildhallucinations-closed-world"
 TINY = {"chats": 40, "entities": 8, "labelled": 10, "reviewed": 10, "checked": 4}
@@ -192,8 +192,8 @@ def test_a_quota_that_runs_out_ends_in_one_line_and_the_next_run_goes_on(house, 
         )
     )
     monkeypatch.chdir(house.folder)
-    (path,) = wiring.evidence(Layout.load("params.yaml"), BOARD)
-    command = ("snakemake", "-s", "rules/wildhallucinations.smk", path)
+    (path,) = graph.files(Layout.load("params.yaml"), BOARD, "evidence")
+    command = ("snakemake", "-s", "rules/track.smk", path)
     stopped = house.run(*command, check=False)
     said = stopped.stdout + stopped.stderr
     lines = {line.strip() for line in said.splitlines() if "the quota is used up" in line}

@@ -1,18 +1,23 @@
 """DVC stages ≡ layout ≡ rules: what DVC watches is what the keys hash, what a step writes is what DVC owns."""
 
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from committed import with_sources
 from dvc.repo import Repo
 
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage, read_by, stages
+from truerate.flow import graph
+from truerate.flow.guard import watched_by
 
 ROOT = Path(__file__).parents[1]
 at = Layout.load(str(ROOT / "params.yaml"))
 STAGES = {stage.addressing: stage for stage in Repo(str(ROOT)).index.stages}
-PAIRS = [(detector, board) for detector in at.p.detectors for board in at.p.boards]
 
 
 def here(entries) -> set[str]:
@@ -32,8 +37,7 @@ def test_dataset_stage_watches_what_the_key_hashes(board):
     name = f"dataset@{board}"
     assert outs(name) == {at.dataset(board)}
     code = {dep for dep in deps(name) if dep.startswith(("src/", "rules/"))}
-    behind = {path for endpoint in at.p.endpoints.values() for path in endpoint.code}
-    assert code == set(at.code(at.p.board(board).track)) | behind
+    assert code == set(at.code(at.p.board(board).track))
     assert at.source(at.p.board(board).source) in deps(name)
 
 
@@ -46,11 +50,25 @@ def test_board_stages_write_where_the_layout_says(board):
     assert outs(f"score@{board}") == {at.scores(board)}
 
 
-@pytest.mark.parametrize(("detector", "board"), PAIRS)
-def test_detector_stages_write_where_the_layout_says(detector, board):
-    assert outs(f"train@{detector}-{board}") == {at.detector(detector, board)}
-    assert outs(f"judge@{detector}-{board}") == {at.judgements(detector, board)}
-    assert at.detector(detector, board) in deps(f"judge@{detector}-{board}")
+@pytest.mark.parametrize("board", at.p.boards)
+def test_detector_stages_write_where_the_layout_says(board):
+    assert outs(f"train@{board}") == {at.trained(board)}
+    assert outs(f"judge@{board}") == {at.judged(board)}
+    assert at.trained(board) in deps(f"judge@{board}")
+    for detector in at.p.families(board):
+        assert Path(at.detector(detector, board)).parent == Path(at.trained(board))
+        assert Path(at.judgements(detector, board)).parent == Path(at.judged(board))
+
+
+@pytest.mark.parametrize("board", at.p.boards)
+def test_no_stage_of_a_board_watches_the_folder_of_another_track(board):
+    own = f"src/truerate/tracks/{at.p.board(board).track}"
+    for name in STAGES:
+        if name.endswith(f"@{board}"):
+            folders = {
+                dep for dep in deps(name) if dep.startswith("src/truerate/tracks") and not dep.endswith(".py")
+            }
+            assert folders <= {own}, name
 
 
 def watched(stage: Stage) -> set[str]:
@@ -65,16 +83,42 @@ def test_every_stage_watches_the_file_of_its_settings_and_none_reads_params_by_i
         assert {dep for dep in deps(name) if dep.startswith(f"{at.p.paths.build}/settings")} == {path}, name
         assert not [dep for dep in STAGES[name].deps if getattr(dep, "params", [])], name
     assert outs("check") == {f"{at.p.paths.build}/settings"}
-    assert deps("check") == {"params.yaml", "src/truerate/config"}
+    assert deps("check") == {"params.yaml", "src/truerate/config", "src/truerate_world"}
+
+
+@pytest.mark.parametrize("board", at.p.boards)
+def test_the_file_of_a_stage_tells_the_code_that_the_settings_name(board):
+    """Of a board's own track, where code is told by track: the folder of another is nothing to the stage."""
+    there = at.on(board)
+    identities = {name: there.endpoint_identity(name) for name, one in at.p.endpoints.items() if one.code}
+    assert watched_by(at, Stage("dataset", board))["code"] == identities != {}
+    name = at.p.board(board).source
+    planted = {name: there.code_digest(at.p.source(name).truth_code)}
+    assert watched_by(at, Stage("annotate", board))["code"] == planted
+    assert watched_by(at, Stage("truth", board))["code"] == planted
+    assert "code" not in watched_by(at, Stage("label", board))
+
+
+def test_the_first_stage_watches_all_code_that_the_settings_name():
+    """It writes its digests, so it runs again where any of it changed; a folder of truerate is watched as such."""
+    named = [
+        *(one.code for one in at.p.endpoints.values()),
+        *(one.code + one.truth_code for one in at.p.sources.values()),
+    ]
+    outside = {path for paths in named for path in paths if not path.startswith("src/truerate/")}
+    assert outside and all(path.startswith("src/truerate_world/") for path in outside)
+    assert "src/truerate_world" in deps("check")
+    assert not [
+        name for name in STAGES if name != "check" and any("truerate_world" in dep for dep in deps(name))
+    ]
 
 
 @pytest.mark.parametrize("board", at.p.boards)
 def test_stages_that_read_sources_and_items_watch_them(board):
-    of_detectors = [
-        f"{stage}@{detector}-{board}" for stage in ("train", "judge") for detector in at.p.detectors
-    ]
-    for name in [f"{stage}@{board}" for stage in ("label", "audit", "truth", "score")] + of_detectors:
-        assert {at.p.paths.sources, at.dataset(board)} <= deps(name), name
+    stages_of_it = ("label", "train", "judge", "audit", "truth", "score")
+    for name in [f"{stage}@{board}" for stage in stages_of_it]:
+        assert {at.source(at.p.board(board).source), at.dataset(board)} <= deps(name), name
+        assert at.p.paths.sources not in deps(name), "a new source runs no other board again"
 
 
 def test_stages_watch_the_settings_they_read():
@@ -108,26 +152,61 @@ def test_readers_and_rules_of_the_sources_are_watched():
         "src/truerate/core/text.py",
     } <= deps("sources")
     assert outs("sources") == {at.p.paths.sources}
-    made = {path for source in at.p.sources.values() for path in source.code}
-    assert made <= deps("sources")
+    assert set(watched_by(at, Stage("sources"))["code"]) == set(at.p.sources)
 
 
-def test_every_track_has_its_rules_and_no_python_stands_in_them():
-    for track in {board.track for board in at.p.boards.values()}:
-        text = (ROOT / f"rules/{track}.smk").read_text("utf-8")
-        assert not re.search(r"^\s+(run|script):", text, re.M)
-        commands = set(re.findall(r"python -m truerate (\w+)", text))
-        assert commands <= {"export", "step"} and "export" in commands
+def test_no_python_stands_in_the_rules_and_all_call_the_same_commands():
+    assert {path.name for path in (ROOT / "rules").iterdir()} == {"sources.smk", "track.smk"}
+    text = (ROOT / "rules/track.smk").read_text("utf-8")
+    assert not re.search(r"^\s+(run|script):", text, re.M)
+    assert set(re.findall(r"python -m truerate (\w+)", text)) == {"export", "step"}
 
 
-def test_rules_read_what_the_wiring_says_of_their_step():
-    for track in {board.track for board in at.p.boards.values()}:
-        rules = (ROOT / f"rules/{track}.smk").read_text("utf-8").split("\nrule ")[1:]
-        for rule in rules:
-            step = re.match(rf"{track}_(\w+)", rule)[1]
-            inputs = re.findall(r"lambda wildcards: wiring\.(.+),\n", rule)
-            reading = {"export": "for_export(at, wildcards.board)"}.get(
-                step, f'before(at, wildcards.board, "{step}", wildcards.model)'
-            )
-            assert inputs in ([], [reading]), step
-            assert bool(inputs) == ("-- {input}" in rule), step
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """The committed settings and rules with sources, before anything is built."""
+    with_sources(tmp_path, monkeypatch)
+    shutil.copy(ROOT / "Snakefile", tmp_path)
+    return tmp_path
+
+
+def snakemake(*words: str) -> str:
+    done = subprocess.run([sys.executable, "-m", "snakemake", *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_snakemake_sees_the_steps_of_each_track_and_what_they_read_as_its_graph_says(folder):
+    said = snakemake("--rulegraph", "--forceall")
+    names = dict(re.findall(r'(\d+)\[label = "(\w+)"', said))
+    seen = {(names[first], names[second]) for first, second in re.findall(r"(\d+) -> (\d+)", said)}
+    told = set()
+    for track in graph.tracks(at):
+        export = f"{track}_export"
+        told.add((export, "all"))
+        for step in graph.steps(track):
+            rule = f"{track}_{step.name}"
+            told |= {(rule, export), *((f"{track}_{read.step}", rule) for read in step.reads)}
+    assert seen == told and set(names.values()) == {name for pair in told for name in pair}
+
+
+def test_a_stage_has_the_rules_of_its_track_alone_and_a_profile_names_each_step(folder):
+    """`--until` and `set-resources` take a step by its rule's name."""
+    Path("mine").mkdir()
+    Path("mine/config.yaml").write_text("set-resources: {halueval_filter: {mem_mb: 777}}")
+    words = ("-s", "rules/track.smk", "--config", "track=halueval")
+    assert snakemake("--list-rules", *words).split() == sorted(
+        ["halueval_export", *(f"halueval_{step.name}" for step in graph.steps("halueval"))]
+    )
+    target = at.dataset("halueval-closed-world", "card.json")
+    said = snakemake("-n", target, *words, "--profile", "mine", "--until", "halueval_filter")
+    assert set(re.findall(r"rule (\w+):", said)) == {"halueval_sample", "halueval_filter"}
+    needs = {rule: dict(re.findall(r"(mem_mb|runtime)=(\d+)", rest)) for rule, rest in jobs(said)}
+    own = graph.resources(graph.steps("halueval")[0])
+    assert needs["halueval_sample"] == {name: str(value) for name, value in own.items()}
+    assert needs["halueval_filter"] == {"mem_mb": "777", "runtime": "60"}
+
+
+def jobs(said: str) -> list[tuple[str, str]]:
+    """The jobs of a dry run: each rule with its resources."""
+    return re.findall(r"rule (\w+):.+?resources: ([^\n]+)", said, re.S)

@@ -40,8 +40,9 @@
     }
     return box;
   };
-  window.truerate.visible = visible;
   const block = (title, node) => make("div", { class: "tr-block" }, make("p", { class: "tr-block-title" }, title), node);
+  /* For the scripts whose cards show records of another form; each stands in `cards` under the form's name. */
+  const { cards } = Object.assign(window.truerate, { records: { visible, words, prose, block } });
 
   const OUTCOMES = { r: "judged rightly", w: "judged wrongly", u: "no verdict read" };
   const verdict = (record, [who, says, reason, marked], types) => {
@@ -69,60 +70,6 @@
       const list = make("ul", { class: "tr-judges" }, ...record.said.map((one) => verdict(record, one, index.types)));
       left.append(make("details", {}, make("summary", {}, `${record.said.length} judgements, ${wrong} wrong or unread`), list));
     }
-    return make("article", { class: "tr-record" }, head, make("div", { class: "tr-sides" }, left, right));
-  };
-
-
-  /* A text that several hands marked: gold is underlined, silver outlined, the chosen detector tints. */
-  const GOLD = 0, SILVER = 1;
-  const layered = (record, index, detector) => {
-    const chosen = index.layers.indexOf(detector);
-    const box = make("div", { class: "tr-text tr-layers", dir: "auto", lang: record.lang });
-    const marksOf = (part) => (typeof part === "string" ? [] : part[1].filter(([layer]) => layer <= SILVER || layer === chosen));
-    const said = ([layer, type, share]) => `${index.layers[layer]}${layer <= SILVER ? `: ${words(type)}` : type === "hallucination" ? "" : `: ${words(type)}`}${share ? ` ${share} %` : ""}`;
-    record.text.forEach((part, i) => {
-      const marks = marksOf(part), text = typeof part === "string" ? part : part[0];
-      if (!marks.length) { box.append(...visible(text)); return; }
-      const near = (k) => (record.text[k] === undefined ? [] : marksOf(record.text[k]).map(([layer]) => layer));
-      const classes = ["tr-layer"];
-      for (const [layer, type] of marks) {
-        if (layer > SILVER) { classes.push("by-detector"); continue; }
-        classes.push(layer === GOLD ? "by-gold" : "by-silver", `${layer === GOLD ? "gold" : "silver"}-${Math.max(0, index.types.indexOf(type)) % 6}`);
-        if (layer === SILVER && !near(i - 1).includes(SILVER)) classes.push("is-start");
-        if (layer === SILVER && !near(i + 1).includes(SILVER)) classes.push("is-end");
-      }
-      box.append(make("mark", { class: classes.join(" "), title: marks.map(said).join(" · ") }, ...visible(text)));
-    });
-    return box;
-  };
-  /* The same marks as a list, for whoever cannot see them. */
-  const spansOf = (record, index) => {
-    const open = new Map(), done = [];
-    for (const part of record.text) {
-      const now = new Map(typeof part === "string" ? [] : part[1].map((mark) => [mark.join(" "), mark]));
-      for (const [key, span] of open) if (!now.has(key)) { done.push(span); open.delete(key); }
-      for (const [key, mark] of now) {
-        if (open.has(key)) open.get(key).text += part[0]; else open.set(key, { mark, text: part[0] });
-      }
-    }
-    done.push(...open.values());
-    const rows = done.sort((a, b) => a.mark[0] - b.mark[0]).map(({ mark: [layer, type, share], text }) => make("li", {},
-      make("b", {}, index.layers[layer]), ` ${words(type)}${share ? `, ${share} %` : ""}: `, make("span", { dir: "auto", lang: record.lang }, ...visible(text))));
-    return make("details", {}, make("summary", {}, `${rows.length} spans by ${record.hands.length} ${record.hands.length === 1 ? "hand" : "hands"}`), make("ul", { class: "tr-spans" }, ...rows));
-  };
-  const marked = (record, index, board) => {
-    const detector = state.judge || index.leader || index.layers[2] || "";
-    const named = (key, value) => index.columns[key].values.find(([one]) => one === value)?.[1] || value;
-    const hands = record.hands.filter((hand) => hand <= SILVER).map((hand) => make("span", { class: `tr-label label-${index.layers[hand]}` }, index.layers[hand] === "gold" ? "Gold" : "Silver"));
-    const facts = [record.language, named("task", record.task), record.by && `by ${record.by}`, ...record.oddities.map((one) => named("oddity", one).toLowerCase())];
-    const head = make("header", {}, ...hands, ...facts.filter(Boolean).map((fact) => make("span", {}, ...visible(fact))),
-      make("a", { href: `#board=${encodeURIComponent(board)}&id=${record.id}` }, record.id));
-    const left = make("div", { class: "tr-left-side" }), right = make("div", { class: "tr-right-side" });
-    if (record.question) left.append(make("h2", { dir: "auto", lang: record.lang }, ...visible(record.question)));
-    const has = record.hands.includes(index.layers.indexOf(detector));
-    left.append(block(has ? `Text, with the marks of ${detector}` : detector && record.task !== "train" ? `Text, not marked by ${detector}` : "Text", layered(record, index, detector)));
-    if (record.hands.length) left.append(spansOf(record, index));
-    if (record.knowledge) right.append(block("Reference", prose([record.knowledge], [], record.lang)));
     return make("article", { class: "tr-record" }, head, make("div", { class: "tr-sides" }, left, right));
   };
 
@@ -201,8 +148,8 @@
     const needed = [...new Set(shown.map((i) => Math.floor(i / index.shard)))];
     const loaded = new Map(await Promise.all(needed.map(async (k) => [k, await shardOf(board, k)])));
     if (mine !== turn) return;
-    const show = { marked, facts: window.truerate.factsCard }[index.form] || card;
-    list.replaceChildren(...shown.map((i) => show(loaded.get(Math.floor(i / index.shard))[i % index.shard], index, board, shown.length === 1)));
+    const show = cards[index.form] || card, how = { judge: state.judge, isAlone: shown.length === 1 };
+    list.replaceChildren(...shown.map((i) => show(loaded.get(Math.floor(i / index.shard))[i % index.shard], index, board, how)));
     count.textContent = `${found.length} of ${index.n} records${index.n_all > index.n ? `, drawn from ${index.n_all} ${index.unit || "texts"}` : ""}`;
     more.hidden = shown.length === found.length;
     host.removeAttribute("aria-busy");

@@ -12,7 +12,7 @@
     if (value) state.set(key, value); else state.delete(key);
     try { history.replaceState(null, "", `#${state}`); } catch { /* some browsers refuse this for files */ }
   };
-  window.truerate = { make, state, keep };
+  window.truerate = { make, state, keep, cards: {} };   // cards: how the sample browser shows records of another form
 
   document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
   document.documentElement.classList.add("tr-js");

@@ -1,17 +1,19 @@
-"""The closed world's own commands: `python -m truerate_world
-write|write-wiki|write-chats|serve|annotate|truth|stats`.
+"""The closed world's own commands: `python -m truerate_world serve|annotate|truth|stats`, and those by which the
+protocols' folders write their sources.
 """
 
 import argparse
 import json
 import os
 import sys
-from pathlib import Path
+from functools import partial
 from urllib.error import URLError
 from urllib.request import urlopen
 
 from truerate.core.cpu import hold_to_avx2
 from truerate.core.errors import TruerateError
+from truerate_world.arguments import add_world
+from truerate_world.folders import part_of, tracks
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -32,58 +34,29 @@ def _failed(line: str) -> int:
     return 2
 
 
-def write_sources(options: argparse.Namespace) -> None:
-    """Fill a folder with the world's seed files in their public formats."""
-    from truerate_world.halueval.sources import write
-
-    write(Path(options.folder), options.seed, options.items, options.languages)
-
-
-def write_wiki(options: argparse.Namespace) -> None:
-    """Fill a folder with the wiki's labelled passages, silver prompts and articles in their public formats."""
-    from truerate_world.mfava.sources import write
-
-    sizes = {
-        "n_train": options.train,
-        "n_held_out": options.held_out,
-        "n_silver": options.silver,
-        "n_articles": options.articles,
-    }
-    write(Path(options.folder), options.seed, **sizes, languages=options.languages)
-
-
-def write_chats(options: argparse.Namespace) -> None:
-    """Fill a folder with conversations in WildChat's format."""
-    from truerate_world.wildhallucinations.chats import write_chats as write
-
-    write(Path(options.folder), options.seed, options.chats)
-
-
 def serve_models(options: argparse.Namespace) -> None:
     """Answer Chat Completions on loopback until the process is ended."""
-    from functools import partial
-
     from truerate_world.encyclopedia import build
+    from truerate_world.models import IDS
     from truerate_world.server import Settings, serve
-    from truerate_world.simulated_model import MODELS, reply
-    from truerate_world.wildhallucinations.behaviour_profile import SEARCHING
-    from truerate_world.wildhallucinations.site import Site
+    from truerate_world.simulated_model import reply
 
     world = build(options.seed, options.languages)
+    sites = [part_of(track, "models.site") for track in ([options.track] if options.track else tracks())]
     settings = Settings(
-        models=(*MODELS, *SEARCHING),
+        models=IDS,
         identity=options.identity,
         faults=tuple(options.fault),
         retry_after=options.retry_after,
         delay_s=options.delay,
         log=options.log,
-        web=Site(world, options.fault).answer,
+        web=tuple(site.Site(world, options.fault).answer for site in sites if site),
     )
 
     def ready(port: int) -> None:
         print(f"serving {len(settings.models)} models at http://127.0.0.1:{port}/v1", flush=True)
 
-    handler = partial(reply, world)
+    handler = partial(reply, world, only=options.track)
     try:
         serve(handler, settings, port=options.port, ready=ready)
     except OSError as error:
@@ -126,26 +99,9 @@ def _parser() -> argparse.ArgumentParser:
         prog="truerate_world", description="A closed world with planted truth: its sources and its models."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    write = _command(commands, write_sources, "write")
-    write.add_argument("folder")
-    write.add_argument("--items", type=int, required=True, help="items per task")
-    wiki = _command(commands, write_wiki, "write-wiki")
-    wiki.add_argument("folder")
-    wiki.add_argument("--train", type=int, required=True, help="English training passages")
-    wiki.add_argument(
-        "--held-out",
-        type=int,
-        default=0,
-        help="English passages of entities and wordings that training never shows",
-    )
-    wiki.add_argument("--silver", type=int, required=True, help="prompts per language")
-    wiki.add_argument(
-        "--articles", type=int, required=True, help="articles per language that may be asked about"
-    )
-    chats = _command(commands, write_chats, "write-chats")
-    chats.add_argument("folder")
-    chats.add_argument("--chats", type=int, required=True, help="conversations")
-    chats.add_argument("--seed", type=int, default=7)
+    for track in tracks():
+        if offered := part_of(track, "commands"):
+            offered.add_commands(partial(_command, commands))
     serve = _command(commands, serve_models, "serve")
     serve.add_argument("--port", type=int, required=True, help="0 takes a free one")
     serve.add_argument("--identity", default="", help="given back by /health")
@@ -160,14 +116,8 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--retry-after", help="value of that header on 429 and 5xx")
     serve.add_argument("--delay", type=float, default=0.0, help="seconds before each reply")
     serve.add_argument("--log", help="file to which each call appends `digest task outcome`")
-    for command in (write, wiki, serve):
-        command.add_argument("--seed", type=int, default=7)
-        command.add_argument(
-            "--languages",
-            type=lambda text: tuple(text.split(",")),
-            default=("en",),
-            help="comma-joined, as in en,de",
-        )
+    serve.add_argument("--track", help="answer the prompts of this protocol alone; without it of all")
+    add_world(serve)
     for name, run in (("annotate", annotate_board), ("truth", save_truth)):
         command = _command(commands, run, name)
         command.add_argument("board")

@@ -5,9 +5,24 @@ Nothing here is in a language; the words stand in `lang/`. A value is `("e", ent
 `("c", "list/index")` or `("d", first year of a decade)`.
 """
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 Value = tuple[str, int | str]
+
+
+@dataclass(frozen=True, eq=False)
+class Entity:
+    """One thing of the world. `popularity` in (0, 1] falls with its rank in its domain; `gender` is he, she
+    or it.
+    """
+
+    index: int
+    domain: str
+    gender: str
+    popularity: float
+    is_wikipedia: bool
+    facts: dict[str, Value] = field(default_factory=dict)
 
 
 class Range(NamedTuple):

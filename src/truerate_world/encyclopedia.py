@@ -3,26 +3,21 @@ flag.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
-from truerate_world.domains import DOMAINS, N_CATEGORY, N_COUNTRIES, N_ENTITIES, RELATIONS, Value, is_person
+from truerate_world.domains import (
+    DOMAINS,
+    N_CATEGORY,
+    N_COUNTRIES,
+    N_ENTITIES,
+    RELATIONS,
+    Entity,
+    Value,
+    is_person,
+)
 from truerate_world.draws import draw, pick, shuffled
 from truerate_world.lexicon import Tongue
-
-
-@dataclass(frozen=True, eq=False)
-class Entity:
-    """One thing of the world. `popularity` in (0, 1] falls with its rank in its domain; `gender` is he, she
-    or it.
-    """
-
-    index: int
-    domain: str
-    gender: str
-    popularity: float
-    is_wikipedia: bool
-    facts: dict[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,14 +3,11 @@ known things.
 """
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from truerate_world.domains import RELATIONS, Value
+from truerate_world.domains import RELATIONS, Entity, Value
 from truerate_world.draws import draw, pick, shuffled
 from truerate_world.lang import load
-
-if TYPE_CHECKING:
-    from truerate_world.encyclopedia import Entity
 
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+|[^\W_]+(?:-[^\W_]+)*|[,;]")
 _DECADE = re.compile(r"\d{3}0s")
@@ -32,7 +29,7 @@ class Tongue:
     means.
     """
 
-    def __init__(self, code: str, seed: int, entities: "list[Entity]"):
+    def __init__(self, code: str, seed: int, entities: list[Entity]):
         self.code = code
         self.words = load(code)
         self.names = _names(self.words, seed, entities)
@@ -99,7 +96,7 @@ def _number(token: str) -> Value | None:
     return ("n", int(digits)) if digits.isdecimal() and len(digits) < 16 else None
 
 
-def _names(words, seed: int, entities: "list[Entity]") -> list[tuple[str, str]]:
+def _names(words, seed: int, entities: list[Entity]) -> list[tuple[str, str]]:
     """Name and alias of every entity; a pattern of ordinary words walks through a shuffled list of its
     combinations.
     """

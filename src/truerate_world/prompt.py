@@ -1,7 +1,8 @@
 """Reading a prompt as a model would: its headings, the last example, the cue it ends with, and words of its
 instruction.
 
-Nothing marks a prompt for the simulated models. Fenced blocks are data: no heading inside them counts.
+Nothing marks a prompt for the simulated models: whose it is, a protocol's folder says by the cue. Fenced blocks
+are data: no heading inside them counts.
 """
 
 import re
@@ -15,85 +16,54 @@ _HEADING = re.compile(
 _TEACHING = re.compile(r"reply with the single word understood\W*$", re.IGNORECASE)
 _STEP_BY_STEP = re.compile(r"step[ -]by[ -]step", re.IGNORECASE)
 
-_CUES = {  # the cue at the end -> what is asked, and of which task where the cue says so
-    "Hallucinated Answer": ("sample", "qa"),
-    "Hallucinated Response": ("sample", "dialogue"),
-    "Hallucinated Summary": ("sample", "summarization"),
-    "Best Answer": ("filter", "qa"),
-    "Best Response": ("filter", "dialogue"),
-    "Best Summary": ("filter", "summarization"),
-    "Refined Answer": ("refine", "qa"),
-    "Refined Response": ("refine", "dialogue"),
-    "Refined Summary": ("refine", "summarization"),
-    "Your Judgement": ("recognition", None),
-    "Your Choice": ("contrast", None),
-    "Passage": ("write", "wiki"),
-    "Tagged Passage": ("insert", "wiki"),
-    "Translation": ("translate", "wiki"),
-    "Queries": ("query", "wiki"),
-    "Answerable": ("check", "wiki"),
-    "Proper Nouns": ("extract", "web"),
-    "Kind": ("verify", "web"),
-    "Referents": ("disambiguate", "web"),
-    "Domain": ("domain", "web"),
-    "Facts": ("write_facts", "web"),
-    "Verdicts": ("verify_facts", "web"),
-}
-_BY_HEADING = (
-    ("User Query", "general"),
-    ("Document", "summarization"),
-    ("Dialogue History", "dialogue"),
-    ("Question", "qa"),
-)
-TEXT = {"qa": "Answer", "dialogue": "Response", "summarization": "Summary", "general": "Response"}
+HEADED, BARE, TEACHING, UNREAD = "headed", "bare", "teaching", "unread"  # how a prompt asks
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a prompt asks: the purpose, the task, the cue, the fields of the last example, and how it is asked."""
+    """What a prompt says, whoever it is for: how it asks, its cue, the fields of the last example, and the
+    instruction.
 
-    purpose: str
-    task: str = ""
+    `form` is HEADED (headings, the last of them an empty cue), BARE (one message without a cue, which is
+    `message`), TEACHING (an example to be acknowledged) or UNREAD. `instruction` is what the messages of
+    others than the user say.
+    """
+
+    form: str
     cue: str = ""
     fields: dict[str, str] = field(default_factory=dict)
+    message: str = ""
+    instruction: str = ""
     is_conversation: bool = False
     is_step_by_step: bool = False
 
-    @property
-    def variant(self) -> str:
-        """The variant of recognition that the prompt amounts to."""
-        if self.is_step_by_step:
-            return "chain-of-thought"
-        return "knowledge" if self.fields.get("Knowledge") else "plain"
-
 
 def read(messages: list[dict]) -> Asked:
-    """What the messages ask; purpose `unrecognised` where nothing is understood."""
+    """What the messages say; form UNREAD where nothing is understood."""
     users = [message["content"] for message in messages if message["role"] == "user"]
     if not users:
-        return Asked("unrecognised")
+        return Asked(UNREAD)
     text, held = _hold(users[-1].replace("\x00", ""))
     if _TEACHING.search(text):
-        return Asked("teach", is_conversation=True)
+        return Asked(TEACHING, is_conversation=True)
     headings = list(_HEADING.finditer(text))
     if not headings or _restore(text[headings[-1].end() :], held).strip():
-        return (
-            Asked("general", "general", fields={"User Query": users[-1].strip()})
-            if len(users) == 1
-            else Asked("unrecognised")
-        )
+        return Asked(BARE, message=users[-1].strip()) if len(users) == 1 else Asked(UNREAD)
     cue = headings[-1][1]
-    purpose, task = _CUES.get(cue, ("unrecognised", None))
     fields, start = _last_example(text, headings, cue, held)
-    task = task or next((name for heading, name in _BY_HEADING if heading in fields), "")
-    if not task:
-        purpose = "unrecognised"
-    said = [
-        text[:start],
-        *(message["content"] for message in messages if message["content"] is not users[-1]),
-    ]
-    is_step_by_step = any("step" in part.lower() and _STEP_BY_STEP.search(part) for part in said)
-    return Asked(purpose, task, cue, fields, len(users) > 1, is_step_by_step)
+    others = [message["content"] for message in messages if message["content"] is not users[-1]]
+    is_step_by_step = any(
+        "step" in part.lower() and _STEP_BY_STEP.search(part) for part in (text[:start], *others)
+    )
+    instruction = "\n".join(message["content"] for message in messages if message["role"] != "user")
+    return Asked(
+        HEADED,
+        cue,
+        fields,
+        instruction=instruction,
+        is_conversation=len(users) > 1,
+        is_step_by_step=is_step_by_step,
+    )
 
 
 def _hold(text: str) -> tuple[str, list[str]]:

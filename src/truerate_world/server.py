@@ -72,7 +72,7 @@ class Settings:
     """How the endpoint behaves. `delay_s` is waited before each reply; `retry_after` is the value of that
     header on 429 and 5xx.
 
-    `web` answers searches and, as a proxy, requests for pages; without it there are none.
+    `web` answers searches and, as a proxy, requests for pages, the first that can; without it there are none.
     """
 
     models: tuple[str, ...]
@@ -81,7 +81,7 @@ class Settings:
     retry_after: str | None = None
     delay_s: float = 0.0
     log: str | None = None
-    web: Web | None = None
+    web: tuple[Web, ...] = ()
 
 
 class App:
@@ -100,8 +100,9 @@ class App:
     def answer(self, method: str, target: str, body: bytes) -> Reply:
         """The reply to one request; nothing that a client sends ends the server."""
         path = target.partition("?")[0]
-        if self.settings.web and not path.startswith("/v1/") and (reply := self.settings.web(method, target)):
-            return reply
+        for site in () if path.startswith("/v1/") else self.settings.web:
+            if reply := site(method, target):
+                return reply
         routes = {
             "/v1/chat/completions": ("POST", self._chat),
             "/v1/models": ("GET", self._models),

@@ -7,7 +7,6 @@ import pytest
 
 from truerate.cli import main, report
 from truerate.config.layout import Layout
-from truerate.core.errors import TruerateError
 from truerate.core.schemas import Row, Score, frame, pairs, save
 
 BOARD = "halueval-closed-world"
@@ -59,7 +58,7 @@ def test_a_board_is_shown_with_rank_ranges_and_dashes_for_what_is_missing(at, ca
     report.show_board(at, BOARD, as_json=False)
     line = capfd.readouterr().out.splitlines()[1].split()
     assert line[:6] == ["recognition", "aster", "model", "accuracy", "task=qa", "variant=plain"]
-    assert line[6:] == ["1–2", "0.875", "0.800", "–", "160"]
+    assert line[6:] == ["1–2", "0.875", "0.800", "–", "160", "up"]
 
 
 def test_an_audit_is_shown_worst_first(at, capfd):
@@ -90,16 +89,6 @@ def test_doctor_never_shows_a_key(at, monkeypatch, capfd):
     found = {(row["kind"], row["name"]): row["state"] for row in json.loads(shown)}
     assert "sk-do-not-show" not in shown
     assert found["key", "SECRET_KEY_OF_MINE"] == "ok" and found["endpoint", "mine"] == "missing"
-
-
-def test_text_is_put_between_markers_and_nowhere_else(tmp_path):
-    page = tmp_path / "README.md"
-    page.write_text("a\n<!-- x -->\nold\n<!-- /x -->\nb\n")
-    report.write_between(page, "x", "new")
-    assert page.read_text() == "a\n<!-- x -->\nnew\n<!-- /x -->\nb\n"
-    with pytest.raises(TruerateError, match="has no markers"):
-        report.write_between(page, "y", "new")
-    assert "new" in page.read_text()
 
 
 def test_who_never_answered_is_told_in_place_of_a_rank(at, capfd):

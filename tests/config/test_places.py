@@ -19,7 +19,7 @@ from truerate.config.placement import READ_ONLY, misplaced
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Item, Judgement, Row, Sample, Score, frame, save
-from truerate.flow import dataset, guard
+from truerate.flow import dataset, guard, pages
 from truerate.sources import fetch
 
 ROOT = Path(__file__).parents[2]
@@ -428,27 +428,24 @@ def test_prune_drops_what_a_stage_wrote_and_nothing_beside_it(project):
         "data/audits/gone.parquet",
         "data/audits/mine.parquet",
     )
-    write("data/judgements/b/gone.parquet", "data/judgements/b/mine.csv")
-    lock("data/scores/gone", "data/audits/gone.parquet", "data/judgements/b/gone.parquet")
-    assert main(["prune", "boards"]) == 0 and main(["prune", "judgements", "b"]) == 0
+    lock("data/scores/gone", "data/audits/gone.parquet")
+    pages.prune(Layout.load())
     left = sorted(path.as_posix() for path in Path("data").rglob("*") if path.is_file())
-    assert left == ["data/audits/mine.parquet", "data/judgements/b/mine.csv", "data/scores/notes.txt"]
+    assert left == ["data/audits/mine.parquet", "data/scores/notes.txt"]
 
 
 def test_prune_keeps_what_a_board_called_as_a_file_has(project):
     project(lambda p: p["boards"].update({"x.parquet": p["boards"]["mfava-closed-world"]}))
     write("data/scores/x.parquet/scores.parquet", "data/audits/x.parquet.parquet", "data/audits/x.parquet")
     lock("data/scores/x.parquet", "data/audits/x.parquet.parquet", "data/audits/x.parquet")
-    assert main(["prune", "boards"]) == 0
+    pages.prune(Layout.load())
     assert Path("data/scores/x.parquet").is_dir() and Path("data/audits/x.parquet.parquet").is_file()
     assert not Path("data/audits/x.parquet").exists()
 
 
 def test_gc_removes_scratch_and_nothing_beside_it(project, refused, monkeypatch):
     board = "build/halueval-closed-world"
-    monkeypatch.setattr(
-        dataset, "track_of", lambda *_: type("none", (), {"for_export": staticmethod(lambda *_: [])})
-    )
+    monkeypatch.setattr(dataset.graph, "all_files", lambda *_: [])
     write(
         f"{board}/aster@0123456789ab/sample-0.parquet", f"{board}/aster@0123456789ab/sample-1.parquet.77.tmp"
     )
@@ -531,10 +528,12 @@ BOARD = "halueval-closed-world"
 OF_STEPS = {
     Stage("sources"): ("sources", "sources/notes.txt"),
     Stage("dataset", BOARD): ("datasets", f"datasets/{BOARD}/notes.txt"),
+    Stage("annotate", BOARD): ("annotations", f"annotations/{BOARD}/notes.txt"),
     Stage("label", BOARD): ("labels", f"labels/{BOARD}/deep/notes.txt"),
-    Stage("train", BOARD, "rules"): ("detectors", f"detectors/{BOARD}/rules/notes.txt"),
-    Stage("judge", BOARD, "rules"): ("judgements", f"judgements/{BOARD}/rules.parquet"),
+    Stage("train", BOARD): ("detectors", f"detectors/{BOARD}/rules/notes.txt"),
+    Stage("judge", BOARD): ("judgements", f"judgements/{BOARD}/rules.parquet"),
     Stage("audit", BOARD): ("audits", f"audits/{BOARD}.parquet"),
+    Stage("truth", BOARD): ("truth", f"truth/{BOARD}.parquet"),
     Stage("score", BOARD): ("scores", f"scores/{BOARD}/notes.txt"),
 }
 
@@ -564,7 +563,7 @@ def test_a_step_empties_what_an_earlier_run_of_it_wrote(project):
     at = Layout.load()
     save(Sample, frame(Sample), at.labels(BOARD, "samples"))
     save(Judgement, frame(Judgement), at.judgements("rules", BOARD))
-    for stage in (Stage("label", BOARD), Stage("judge", BOARD, "rules")):
+    for stage in (Stage("label", BOARD), Stage("judge", BOARD)):
         places.clear(at, stage)
     assert not os.path.exists(at.labels(BOARD)) and not os.path.exists(at.judgements("rules", BOARD))
 

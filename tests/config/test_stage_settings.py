@@ -35,14 +35,13 @@ def moved(params, change) -> set[str]:
     }
 
 
-def test_a_stage_stands_for_each_board_and_family(params):
-    boards, families = len(params["boards"]), len(params["detectors"])
-    assert len(list(stages(Params.model_validate(params)))) == 3 + 6 * boards + 2 * boards * families
+def test_a_stage_stands_for_each_board(params):
+    assert len(list(stages(Params.model_validate(params)))) == 3 + 8 * len(params["boards"])
 
 
 def test_settings_are_plain_values_under_their_place(params):
-    params["boards"]["my.board"] = {"track": "halueval", "source": "closed-world", "title": "Mine"}
-    found = read(params)[Stage("judge", "my.board", "tokens")]
+    params["boards"]["my.board"] = {"track": "mfava", "source": "closed-world-wiki", "title": "Mine"}
+    found = read(params)[Stage("judge", "my.board")]
     assert found["boards.my.board"]["title"] == "Mine"
     assert "tiny-prefix" in found["detectors.tokens"]["members"]
     assert json.loads(json.dumps(found)) == found
@@ -50,16 +49,16 @@ def test_settings_are_plain_values_under_their_place(params):
 
 def test_a_family_moves_its_own_stages_and_what_shows_them(params):
     found = moved(params, lambda p: p["detectors"]["baselines"].update(folds=4))
-    cells = {f"{stage}/{board}/baselines" for stage in ("train", "judge") for board in params["boards"]}
-    assert found == cells | {f"score/{board}" for board in params["boards"]} | {"site"}
+    track_of = {name: board["track"] for name, board in params["boards"].items()}
+    own = [name for name, track in track_of.items() if track in params["detectors"]["baselines"]["tracks"]]
+    assert 0 < len(own) < len(track_of)
+    assert found == {f"{stage}/{board}" for stage in ("train", "judge", "score") for board in own} | {"site"}
 
 
 def test_a_size_moves_its_tracks_data_and_training(params):
     found = moved(params, lambda p: p["sizes"]["demo"]["mfava"].update(silver=9))
     board = "mfava-closed-world"
-    assert found == {"sources", f"dataset/{board}"} | {
-        f"train/{board}/{family}" for family in params["detectors"]
-    }
+    assert found == {"sources", f"dataset/{board}", f"train/{board}"}
 
 
 def test_what_no_stage_reads_moves_nothing(params):

@@ -9,7 +9,7 @@ from truerate.detectors.evidence import with_evidence
 from truerate.detectors.family import fit_family, judge_family, member
 from truerate.detectors.interface import Texts
 from truerate.detectors.support import NAMES, decoded, longest_run, support_features
-from truerate.metrics.agreement import cohen_kappa
+from truerate.metrics.agreement import cohen_kappa, contingency
 from truerate.sources import read_source
 
 from .labelled_texts import contexts, samples
@@ -107,5 +107,6 @@ def test_on_factcheckgpt_it_tells_little(tmp_path):
     labels = dict(tables.samples.select("sample_id", "is_hallucinated").iter_rows())
     kappa = {}
     for (name,), part in judged.group_by("judge"):
-        kappa[name] = cohen_kappa([labels[target] for target in part["target_id"]], part["verdict"].to_list())
+        label = np.array([labels[target] for target in part["target_id"]], dtype=int)
+        kappa[name] = float(cohen_kappa(contingency(label, part["verdict"].to_numpy().astype(int), 2)))
     assert kappa["always"] == kappa["never"] == 0 and 0.05 < kappa["support"] < 0.3

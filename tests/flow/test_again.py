@@ -128,7 +128,7 @@ def test_files_of_earlier_settings_go_together_where_one_is_stale(at):
 
 
 def test_what_lies_beside_a_stale_file_goes_with_it(at):
-    path = Path(at.scratch(HELD, "recognise", "elm", "quill", "quill", "quill")[0])
+    path = Path(at.scratch(HELD, "recognise", "elm", "quill")[0])
     write_parquet(replies(KEY), path)
     write_parquet(replies(), beside(str(path), "judgements"))
     assert again.ask_again(at, {KEY}) == [HELD]

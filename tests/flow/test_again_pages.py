@@ -12,8 +12,8 @@ from truerate import cli
 from truerate.config.layout import Layout, beside
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Document, Generation, Reject, frame, write_parquet
+from truerate.flow import graph
 from truerate.flow.again_pages import ask_pages_again
-from truerate.tracks.wildhallucinations import wiring
 from truerate.web.outcomes import Outcome, Page
 from truerate.web.stats import forget, named, reason, stats, transient
 from truerate.web.store import PageStore
@@ -51,11 +51,11 @@ def reject(page: Page) -> dict:
 
 def evidence(at: Layout, *rejects: Page, documents=()) -> Path:
     """The files of the step that fetches, and of one that reads them, as a build leaves them."""
-    (path,) = map(Path, wiring.evidence(at, BOARD))
+    (path,) = map(Path, graph.files(at, BOARD, "evidence"))
     write_parquet(frame(Generation), path)
     write_parquet(frame(Reject, [reject(page) for page in rejects]), beside(str(path), "rejects"))
     write_parquet(frame(Document, [document(url) for url in documents]), beside(str(path), "documents"))
-    after = Path(wiring.generated(at, BOARD, "aster")[0])
+    after = Path(graph.files(at, BOARD, "generate", "aster")[0])
     write_parquet(frame(Generation), after)
     return path
 

@@ -224,13 +224,6 @@ NAMES = {
         ["sources.closed-world: 'aaa", "File name too long"],
     ),
     "a board as long as no folder's": ({"boards.x" + "y" * 100: BOARD}, ["boards: name 'xyyy", "at most 80"]),
-    "two stages of one name": (
-        {
-            "detectors.tokens-a": {"tracks": ["mfava"], "members": [], "folds": 2},
-            "boards.a-mfava-closed-world": BOARD,
-        },
-        ["two stages would be called 'train@tokens-a-mfava-closed-world'"],
-    ),
 }
 
 

@@ -3,9 +3,12 @@ columns that hold nothing.
 """
 
 from collections.abc import Iterable
+from functools import partial
 
 import polars as pl
 
+from truerate.core.card import Card, Ranked, Section
+from truerate.core.metric import Metric
 from truerate.core.schemas import (
     Count,
     Document,
@@ -33,14 +36,37 @@ CARD = {
     "files": [{"file": "little.jsonl", "n_rows": 8, "sha256": "ab" * 32}],
     "counts": {"n_items": 8},
 }
-TRACK = {
-    "name": "halueval",
-    "title": "HaluEval",
-    "citation": "Li, J. et al. (2023). HaluEval. arXiv:2305.11747.",
-    "url": "https://arxiv.org/abs/2305.11747",
-    "summary": "Can a model tell whether a text contains hallucination?",
-    "steps": [{"name": "Sampling", "section": "2.1", "text": "A model writes hallucinated counterparts."}],
-    "caveats": ["The boards rank recognition."],
+TRACK = Card(
+    name="halueval",
+    title="HaluEval",
+    paper="HaluEval",
+    citation="Li, J. et al. (2023). HaluEval. arXiv:2305.11747.",
+    url="https://arxiv.org/abs/2305.11747",
+    summary="Can a model tell whether a text contains hallucination?",
+    tasks={"qa": "answers to questions"},
+    steps=(Section("Sampling", "2.1", "A model writes hallucinated counterparts."),),
+    ranks=Ranked("accuracy", {}, "recognition accuracy"),
+    caveats=("The boards rank recognition.",),
+)
+_labels = partial(Metric, table="labels", unit="number")
+_audit = partial(Metric, table="audit")
+METRICS = {
+    one.name: one
+    for one in (
+        Metric(
+            "accuracy",
+            "Accuracy",
+            "Share judged rightly.",
+            "recognition",
+            direction="up",
+            source="Section | 3",
+        ),
+        _labels("fleiss_kappa", "Fleiss’ κ", "Agreement beyond chance."),
+        _audit("shortcut_balanced_accuracy", "Balanced accuracy", "Mean recall of both classes."),
+        _audit("shortcut_pairwise", "Pairs told apart", "Share of pairs told apart."),
+        _audit("shortcut_auroc", "AUROC", "Area under the curve."),
+        _audit("shortcut_accuracy", "Accuracy", "Not measured here."),
+    )
 }
 # Texts that tempt a reader of YAML, CSV, Markdown or JSON.
 TEXTS = (
@@ -188,6 +214,7 @@ def facts(**more) -> BoardFacts:
         "board": "little-board",
         "title": "HaluEval on little questions",
         "track": TRACK,
+        "metrics": METRICS,
         "source": CARD,
         "languages": ("en", "no"),
         "models": {"filter_judge": "quill-1"},

@@ -377,7 +377,7 @@ def test_the_card_says_what_the_data_hold(small_files):
         and "majority" not in readme
     )
     assert "- words alone tells 0.912 of texts (balanced) in qa (threshold 0.75)" in readme
-    assert "| fleiss kappa | qa | 0.710 (0.600 to 0.800) | 8 |" in readme
+    assert "| Fleiss’ κ | qa | 0.710 (0.600 to 0.800) | 8 |" in readme
     assert "| filter judge | quill-1 |" in readme and "| sample | 6 | 4 | 2 | 0 | 0 |" in readme
     assert "The set has no `facts`, `judgements`: these tables hold no row here." in readme
     assert (

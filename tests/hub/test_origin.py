@@ -32,7 +32,7 @@ def test_name_citations_and_rights():
     told = said(languages=("en",))
     assert (
         told["citation"]
-        == f"A. Nobody. Little questions. 2026. Protocol: {small_board.TRACK['citation']} Built and published by truerate."
+        == f"A. Nobody. Little questions. 2026. Protocol: {small_board.TRACK.citation} Built and published by truerate."
     )
     assert (told["name"], told["url"], told["track"], told["lang"]) == (
         small_board.facts().title,

@@ -13,7 +13,7 @@ from tests.hub.drafts import DAY
 from truerate.config.layout import Layout
 from truerate.core.keys import split_of
 from truerate.core.schemas import PAIRS, Sample, Score, frame, load, pair, pairs, read_json, save
-from truerate.flow import dataset, evaluate, guard, pages, sources
+from truerate.flow import dataset, detect, evaluate, guard, pages, sources
 from truerate.flow.release import board_draft
 from truerate.hub import push
 from truerate.hub.release import Target
@@ -52,8 +52,8 @@ def build(at: Layout, board: str) -> pl.DataFrame:
     sources.import_source(at, board)
     dataset.export(at, board, at.dataset(board, "card.json"), [])
     evaluate.label(at, board)
-    evaluate.train(at, "baselines", board)
-    evaluate.judge(at, "baselines", board)
+    detect.train(at, board)
+    detect.judge(at, board)
     evaluate.audit(at, board)
     save(Score, frame(Score), at.truth(board))
     evaluate.score(at, board)

@@ -7,7 +7,7 @@ import pytest
 
 from truerate.config import Audit, Statistics
 from truerate.core.schemas import Sample, Score, frame, pair, pairs, validate
-from truerate.leaderboard.audit import SHORTCUTS, audit, findings, hard_split
+from truerate.leaderboard.audit import SHORTCUTS, audit, findings
 
 P = Audit(folds=5, threshold=0.75, on_shortcut="flag")
 STATISTICS = Statistics(confidence=0.95, n_bootstrap=500, alpha=0.05)
@@ -143,32 +143,6 @@ def test_one_class_or_nothing_gives_no_rows():
     assert run(one).is_empty() and run([]).is_empty() and findings(run(one), 0.75) == []
     both = [sample(f"q{i}", "text", i % 2 == 0) for i in range(6)]
     assert {pair["value"] for row in run(one + both)["slice"].to_list() for pair in row} == {"qa"}
-
-
-def test_the_hard_split_takes_length_and_format_away():
-    rng = np.random.default_rng(2)
-    words = ["red", "blue", "green", "grey"]
-
-    def text(size, end):
-        return " ".join(rng.choice(words, size=size)) + end
-
-    rows = of_pairs(
-        [
-            (text(rng.integers(1, 6), ""), text(rng.integers(3, 9), "." if rng.random() < 0.8 else ""))
-            for _ in range(400)
-        ]
-    )
-    kept = set(hard_split(frame(Sample, rows), seed=7))
-    half = [row for row in rows if row["sample_id"] in kept]
-    assert 40 < len(half) < 800 and sum(row["is_hallucinated"] for row in half) == len(half) / 2
-    scores = run(half)
-    for shortcut in ("words", "characters", "final-stop"):
-        assert value(scores, "balanced_accuracy", shortcut, task="qa")["value"] < 0.6, shortcut
-    assert value(run(rows), "balanced_accuracy", "final-stop", task="qa")["value"] > 0.85
-
-
-def test_the_hard_split_of_nothing_alike_is_empty():
-    assert hard_split(frame(Sample, of_pairs([("a", "a b c.")] * 5)), seed=7) == []
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="no public HaluEval files beside this checkout")

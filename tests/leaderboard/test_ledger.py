@@ -5,8 +5,7 @@ import polars as pl
 import pytest
 
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import Score, frame, pairs
-from truerate.leaderboard.ledger import COLUMNS, REASONS, Claim, check_totals, judge, ledger, load_published
+from truerate.leaderboard.ledger import COLUMNS, REASONS, check_totals, judge, load_published, unchecked
 from truerate.metrics.intervals import wilson
 
 DATA = Path(__file__).parents[3] / "shared/data"
@@ -25,48 +24,19 @@ PUBLISHED = pl.DataFrame(
 )
 
 
-def score(value, low, high):
-    known = {"board": "b", "metric": "accuracy", "subject": "ours", "slice": pairs(task="qa")}
-    return frame(
-        Score,
-        [known | {"value": value, "low": low, "high": high, "method": "estimator", "n": 10, "inputs": "x"}],
-    )
-
-
-CLAIM = Claim(("helma", "6", "davinci", "accuracy", "qa"), "b", "accuracy", "ours", {"task": "qa"})
-
-
-def lines(scores, claims=(CLAIM,)):
-    return ledger(PUBLISHED, scores, claims, tolerance=0.005, reasons=REASONS)
-
-
 def test_verdicts():
     assert judge(0.5, 0.504, (None, None), tolerance=0.005) == ("reproduced", "within 0.005")
     assert judge(0.5, 0.53, (0.48, 0.58), tolerance=0.005) == ("reproduced", "inside our interval")
     assert judge(0.5, 0.53, (0.51, 0.55), tolerance=0.005) == ("differs", "ours is 0.03 above")
 
 
-def test_a_claimed_row_is_compared_in_our_unit():
-    first, *_ = lines(score(0.50, 0.45, 0.55))
-    assert (
-        first["verdict"] == "reproduced"
-        and first["published"] == pytest.approx(0.4921)
-        and first["ours"] == 0.5
-    )
-    assert (
-        first["quantity"] == "davinci · accuracy · qa"
-        and first["source"] == "helma Table 6"
-        and first["board"] == "b"
-    )
-    assert lines(score(0.60, 0.55, 0.65))[0]["verdict"] == "differs"
-
-
-def test_every_other_row_says_why_it_cannot_be_checked():
-    unclaimed = lines(score(0.5, None, None))[1:]
-    assert {line["verdict"] for line in unclaimed} == {"cannot be checked"}
-    assert [line["reason"] for line in unclaimed] == [REASONS["helma", "6"], REASONS["helma", "5"]]
-    assert unclaimed[1]["published"] == 10000 and unclaimed[1]["quantity"] == "n_samples · qa"
-    assert lines(frame(Score))[0]["verdict"] == "cannot be checked" and lines(frame(Score))[0]["ours"] is None
+def test_every_row_says_why_it_cannot_be_checked():
+    lines = unchecked(PUBLISHED, REASONS)
+    assert {line["verdict"] for line in lines} == {"cannot be checked"}
+    assert [line["reason"] for line in lines] == [REASONS["helma", table] for table in ("6", "6", "5")]
+    assert lines[0]["quantity"] == "davinci · accuracy · qa" and lines[0]["source"] == "helma Table 6"
+    assert lines[2]["published"] == 10000 and lines[2]["quantity"] == "n_samples · qa"
+    assert unchecked(PUBLISHED, {})[0]["reason"] == "no row of ours measures this"
 
 
 def test_totals_that_do_not_add_up_differ():

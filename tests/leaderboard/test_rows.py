@@ -1,12 +1,25 @@
 import polars as pl
+import pytest
 
 from truerate.config import Statistics
 from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
+from truerate.core.metric import Metric
 from truerate.core.schemas import Outcome, Row, Score, frame, pairs, validate
-from truerate.leaderboard.rows import board_rows, headline, is_lower_better, rows, slice_key, table_of
+from truerate.leaderboard import rows as room
+from truerate.leaderboard.rows import board_rows, headline, slice_key
 
 STATISTICS = Statistics(confidence=0.95, n_bootstrap=500, alpha=0.05)
 QA = pairs(task="qa", variant="plain")
+METRICS = {
+    "accuracy": Metric("accuracy", "Accuracy", "Share judged rightly.", "recognition", direction="up"),
+    "unparsed_rate": Metric("unparsed_rate", "Unparsed", "Share not read.", "recognition", direction="down"),
+    "accuracy_seen": Metric("accuracy_seen", "Seen", "Of a table of its own.", "replies"),
+}
+
+
+def rows(*given, metrics=METRICS, **more):
+    return room.rows(*given, metrics, **more)
 
 
 def score(subject, value, *, metric="accuracy", method="estimator", slice_=QA, board="b"):
@@ -92,58 +105,32 @@ def test_row_order_does_not_depend_on_input_order():
     assert first.equals(rows("b", SCORES.reverse(), OUTCOMES.reverse(), STATISTICS, 7, {}))
 
 
-def test_tables_by_metric():
-    expected = {
+def test_a_record_says_the_table_by_its_whole_name():
+    """No beginning of a name decides: `accuracy_seen` stands elsewhere than `accuracy`."""
+    scores = frame(Score, [score("good", 0.9, metric=name) for name in METRICS])
+    table = rows("b", scores, frame(Outcome), STATISTICS, 7, {})
+    assert dict(table.select("metric", "table").rows()) == {
         "accuracy": "recognition",
-        "tpr": "recognition",
-        "failure_rate": "failures",
-        "candidate_failure_rate": "candidates",
+        "unparsed_rate": "recognition",
+        "accuracy_seen": "replies",
     }
-    expected |= {
-        "shortcut_auroc": "audit",
-        "flagged_rate_after": "refinement",
-        "fleiss_kappa": "labels",
-        "n_samples": "dataset",
-    }
-    assert {metric: table_of(metric) for metric in expected} == expected
 
 
-def test_a_tracks_card_names_its_tables_before_the_shared_ones():
-    tables = {"token_": "detection", "hallucination_rate": "rates", "n_": "counts", "n_spans": "spans"}
-    assert {table_of(metric, tables) for metric in ("token_f1", "token_f1_std")} == {"detection"}
-    assert [table_of(metric, tables) for metric in ("n_tokens", "n_spans", "n_samples", "cohen_kappa")] == [
-        "counts",
-        "spans",
-        "counts",
-        "labels",
-    ]
-    table = rows(
-        "b",
-        frame(Score, [score("good", 0.9, metric="token_f1")]),
-        frame(Outcome),
-        STATISTICS,
-        7,
-        {},
-        {"tables": tables},
-    )
-    assert table["table"].to_list() == ["detection"]
+def test_a_score_without_a_record_is_refused_by_name():
+    scores = frame(Score, [score("good", 0.9), score("good", 0.9, metric="noise")])
+    with pytest.raises(
+        TruerateError, match="board 'b' name noise, .* recorded: accuracy, accuracy_seen, unparsed"
+    ):
+        rows("b", scores, frame(Outcome), STATISTICS, 7, {})
+    assert rows("elsewhere", scores, frame(Outcome), STATISTICS, 7, {}).is_empty()
 
 
-def test_a_card_says_which_way_is_better():
-    assert is_lower_better("hallucination_rate") and not is_lower_better("token_f1")
-    assert is_lower_better("noise", {"ranks": {"metric": "noise", "higher_is_better": False}})
-    assert not is_lower_better(
-        "hallucination_rate", {"ranks": {"metric": "hallucination_rate", "higher_is_better": True}}
+def test_who_has_a_score_of_the_asked_metric_is_a_model():
+    scores = frame(
+        Score, [score("theirs", 0.9, metric="accuracy_seen"), score("theirs", 0.8), score("length", 0.7)]
     )
-    assert is_lower_better("token_noise", {"lower_is_better": ["noise"]}) and is_lower_better(
-        "fpr", {"lower_is_better": ["noise"]}
-    )
-    made = frame(
-        Outcome, outcomes("few", [0.0] * 100, metric="noise") + outcomes("many", BAD, metric="noise")
-    )
-    scores = frame(Score, [score(name, 0.5, metric="noise") for name in ("few", "many")])
-    card = {"ranks": {"metric": "noise", "higher_is_better": False}}
-    assert by(rows("b", scores, made, STATISTICS, 7, {}, card), "subject")[("few",)]["rank_high"] == 1
+    table = rows("b", scores, frame(Outcome), STATISTICS, 7, {}, asked="accuracy_seen")
+    assert dict(table.select("subject", "kind").rows()) == {"theirs": "model", "length": "baseline"}
 
 
 def test_headline_holds_the_ranked_values():
@@ -157,7 +144,9 @@ def test_headline_holds_the_ranked_values():
 def test_models_of_params_are_models():
     at = Layout.load("params.yaml")
     name = next(iter(at.p.models))
-    table = board_rows(at, "b", frame(Score, [score(name, 0.9), score("length", 0.8)]), frame(Outcome))
+    table = board_rows(
+        at, "b", frame(Score, [score(name, 0.9), score("length", 0.8)]), frame(Outcome), METRICS
+    )
     assert dict(table.select("subject", "kind").rows()) == {name: "model", "length": "baseline"}
     assert table.schema["slice"] == pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
 

@@ -3,15 +3,20 @@ import polars as pl
 import pytest
 
 from truerate.metrics.agreement import (
-    characters,
+    agreement_sums,
     cohen_kappa,
+    contingency,
     fleiss_kappa,
     krippendorff_alpha,
+    marked_agreement,
+    marked_or_not,
     marked_units,
     max_voting,
     percent_agreement,
     rating_counts,
     span_counts,
+    table_agreement,
+    weighted_cells,
 )
 
 # Fleiss 1971's layout as worked in textbooks: 10 units, 14 raters, 5 labels; κ = .210
@@ -31,37 +36,70 @@ def test_rating_counts_are_sorted_and_leave_nulls_out():
     assert rating_counts(rows.clear()).size == 0
 
 
+def totals(counts) -> np.ndarray:
+    return agreement_sums(np.asarray(counts)).sum(axis=0)
+
+
 def test_cohen_by_hand():
     # 4 units, 3 agree; shares of yes 3/4 and 2/4: p_e = 6/16 + 2/16 = 1/2; κ = (3/4 − 1/2) / (1/2)
-    assert cohen_kappa(["y", "y", "y", "n"], ["y", "y", "n", "n"]) == 1 / 2
-    assert cohen_kappa(["y", None, "n"], ["y", "y", "n"]) == 1
-    assert cohen_kappa([], []) is None and cohen_kappa(["y"], ["y"]) is None
+    table = contingency(np.array([1, 1, 1, 0]), np.array([1, 1, 0, 0]), 2)
+    assert table.tolist() == [[1, 0], [1, 2]]
+    assert table_agreement(table) == 3 / 4 and cohen_kappa(table) == 1 / 2
+    assert cohen_kappa(np.stack([table, 3 * table])).tolist() == [1 / 2, 1 / 2]  # of many tables at once
+
+
+def test_cohen_over_nothing_or_one_label_is_not_defined():
+    assert np.isnan(cohen_kappa(np.zeros((2, 2)))) and np.isnan(table_agreement(np.zeros((2, 2))))
+    assert np.isnan(cohen_kappa(np.diag([5.0, 0, 0])))
+
+
+def test_weighted_cells_are_the_table_of_what_rows_stand_for():
+    first, second = np.array([True, True, False]), np.array([True, False, False])
+    cells = weighted_cells(first, second, np.array([2.0, 1, 3]))
+    assert cells.sum(axis=0).reshape(2, 2).tolist() == [[3, 0], [1, 2]]
+
+
+def test_labels_put_together_are_marked_or_not():
+    table = np.array([[4.0, 1, 0], [0, 2, 1], [2, 0, 3]])
+    assert marked_or_not(table).tolist() == [[4, 1], [2, 6]]
+
+
+def test_agreement_on_what_is_marked_at_all():
+    # of four tokens that one of the two marks, both mark two; the types do not matter, nor unmarked tokens
+    one, other = np.array([0, 1, 2, 3, 0, 0]), np.array([0, 2, 2, 0, 1, 0])
+    assert marked_agreement([one], [other]) == 2 / 4
+    assert marked_agreement([one[:1]], [other[:1]]) is None
+
+
+def test_sums_of_a_unit_by_hand():
+    # ratings 2 and 1: of three pairs one agrees; four of nine ordered pairs disagree, over two other raters
+    assert agreement_sums(np.array([[2, 1], [1, 0]])).tolist() == [[1, 1 / 3, 2, 2, 1], [0, 0, 0, 0, 0]]
 
 
 def test_fleiss_textbook_value():
     # P̄ = .378, P_e = .213 → .210
-    assert percent_agreement(TEXTBOOK) == pytest.approx(0.378, abs=5e-4)
-    assert fleiss_kappa(TEXTBOOK) == pytest.approx(0.210, abs=5e-4)
+    assert percent_agreement(totals(TEXTBOOK)) == pytest.approx(0.378, abs=5e-4)
+    assert fleiss_kappa(totals(TEXTBOOK)) == pytest.approx(0.210, abs=5e-4)
 
 
 def test_fleiss_with_varying_raters_by_hand():
     # units (2,1), (0,2), and one single rating that holds no pair. P = 1/3, 1 → P̄ = 2/3; p = 2/5, 3/5 → P_e
     # = 13/25
-    counts = np.array([[2, 1], [0, 2], [1, 0]])
-    assert percent_agreement(counts) == pytest.approx(2 / 3)
-    assert fleiss_kappa(counts) == pytest.approx((2 / 3 - 13 / 25) / (12 / 25))
+    sums = totals([[2, 1], [0, 2], [1, 0]])
+    assert percent_agreement(sums) == pytest.approx(2 / 3)
+    assert fleiss_kappa(sums) == pytest.approx((2 / 3 - 13 / 25) / (12 / 25))
 
 
 def test_alpha_by_hand():
     # units (2,1), (0,2): n = 5, labels 2 and 3. D_o = (9 − 5) / 2 / 5 = .4; D_e = (25 − 13) / 20 = .6
-    assert krippendorff_alpha(np.array([[2, 1], [0, 2], [1, 0]])) == pytest.approx(1 - 0.4 / 0.6)
+    assert krippendorff_alpha(totals([[2, 1], [0, 2], [1, 0]])) == pytest.approx(1 - 0.4 / 0.6)
 
 
-def test_agreement_over_nothing_or_one_label_is_none():
-    for counts in (np.zeros((0, 0)), np.array([[1, 0]]), np.array([[3, 0], [3, 0]])):
-        assert fleiss_kappa(counts) is None and krippendorff_alpha(counts) is None
-    assert percent_agreement(np.array([[1, 0]])) is None
-    assert fleiss_kappa(np.array([[3, 0], [0, 3]])) == 1 == krippendorff_alpha(np.array([[3, 0], [0, 3]]))
+def test_agreement_over_nothing_or_one_label_is_not_defined():
+    for counts in (np.zeros((0, 0)), [[1, 0]], [[3, 0], [3, 0]]):
+        assert np.isnan(fleiss_kappa(totals(counts))) and np.isnan(krippendorff_alpha(totals(counts)))
+    assert np.isnan(percent_agreement(totals([[1, 0]])))
+    assert fleiss_kappa(totals([[3, 0], [0, 3]])) == 1 == krippendorff_alpha(totals([[3, 0], [0, 3]]))
 
 
 def test_max_voting():
@@ -81,6 +119,6 @@ def test_marked_units_by_both_rules():
 def test_span_agreement_by_character():
     # "abcd", three raters mark ab, abc, nothing: marked 2, 2, 1, 0 of 3. P = 1/3, 1/3, 1/3, 1 → 1/2; p =
     # 5/12, 7/12 → P_e = 74/144
-    counts = span_counts([[(0, 2)], [(0, 3)], []], characters("abcd"), rule="inside")
+    counts = span_counts([[(0, 2)], [(0, 3)], []], [(0, 1), (1, 2), (2, 3), (3, 4)], rule="inside")
     assert counts[:, 1].tolist() == [2, 2, 1, 0]
-    assert fleiss_kappa(counts) == pytest.approx((1 / 2 - 74 / 144) / (70 / 144))
+    assert fleiss_kappa(totals(counts)) == pytest.approx((1 / 2 - 74 / 144) / (70 / 144))

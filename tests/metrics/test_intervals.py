@@ -6,11 +6,10 @@ from truerate.metrics.intervals import (
     bootstrap_sums,
     cluster_bootstrap,
     cluster_sums,
-    difference_interval,
     effective_n,
-    family_wise,
     ratio_intervals,
     resample_weights,
+    share_interval,
     wide_quantile,
     wilson,
     wilson_clustered,
@@ -99,12 +98,57 @@ def test_effective_n():
 
 
 def test_difference_of_a_subject_with_itself_is_nothing_as_far_as_four_clusters_tell():
+    def gap(first, second):
+        return cluster_bootstrap(
+            np.hstack([first, second]),
+            lambda t: (t[:, 0] / t[:, 1] - t[:, 2] / t[:, 3])[:, None],
+            bounds=(-1.0, 1.0),
+            **DRAWS,
+        )[0]
+
     sums = np.array([[1.0, 2], [2, 2], [0, 2], [1, 2]])
     # 0 lies in the middle of [−1, 1]: Wilson's of 2 of 4 is .15–.85, so −.7–.7
-    assert difference_interval(sums, sums, **DRAWS) == pytest.approx((0, -0.69992, 0.69992), abs=1e-5)
-    shifted = difference_interval(sums + [[1, 0]], sums, **DRAWS)  # one more success in each cluster of two
-    half = wilson(3, 4, confidence=0.95)
-    assert shifted == pytest.approx((0.5, 2 * half.low - 1, 2 * half.high - 1))
+    assert gap(sums, sums) == pytest.approx((0, -0.69992, 0.69992), abs=1e-5)
+    half = wilson(3, 4, confidence=0.95)  # one more success in each cluster of two
+    assert gap(sums + [[1, 0]], sums) == pytest.approx((0.5, 2 * half.low - 1, 2 * half.high - 1))
+
+
+# ---- shares ------------------------------------------------------------------------------------------------
+
+
+def test_a_share_of_independent_rows_is_wilsons():
+    """Of four clusters three count one row each, two of them a hit; the fourth counts none."""
+    found = share_interval(np.array([1.0, 0, 1, 0]), np.array([1.0, 1, 1, 0]), confidence=0.95)
+    assert found == wilson(2, 3, confidence=0.95)
+    assert share_interval(np.ones(1), np.ones(1), confidence=0.95) == wilson(1, 1, confidence=0.95)
+
+
+def test_a_share_of_clustered_rows_is_that_of_the_rows_they_are_worth():
+    tops = np.array([10.0] * 6 + [0.0] * 14)
+    found = share_interval(tops, np.full(20, 10.0), confidence=0.95)
+    assert found == wilson_clustered(tops, np.full(20, 10.0), confidence=0.95)
+
+
+def test_a_mean_of_shares_is_no_row_of_yes_or_no():
+    """One value of each cluster, between no and yes: their spread is that of the clusters."""
+    values = np.array([0.5, 0.6, 0.4, 0.5, 0.55, 0.45])
+    found = share_interval(values, np.ones(6), confidence=0.95)
+    assert found.value == pytest.approx(0.5) and found.high - found.low < 0.5 * (
+        wilson(3, 6, confidence=0.95).high - wilson(3, 6, confidence=0.95).low
+    )
+
+
+def test_a_share_of_nothing_and_of_one_cluster():
+    assert share_interval(np.zeros(3), np.zeros(3), confidence=0.95) is None
+    found = share_interval(np.array([1.0, 0]), np.array([2.0, 0]), confidence=0.95)
+    assert found.value == 0.5 and np.isnan([found.low, found.high]).all()
+
+
+def test_pairs_of_which_one_is_right_are_worth_more_than_their_rows():
+    # nine pairs 1 of 2, one 2 of 2: p = 11/20; residuals −.1 (nine) and .9: Σ² = .9; variance = 10/9 · .9 / 400
+    tops = np.array([1.0] * 9 + [2.0])
+    assert effective_n(tops, np.full(10, 2.0)) == pytest.approx((11 / 20) * (9 / 20) / (1 / 400))
+    assert effective_n(np.ones(10), np.full(10, 2.0)) == 10  # all agree: each cluster is one row
 
 
 # ---- no interval without width -----------------------------------------------------------------------------
@@ -198,11 +242,3 @@ def test_very_high_confidence_has_an_interval():
     found = wilson_clustered(tops, np.full(20, 10.0), confidence=0.9999)
     assert found.value == 0.3 and found.low < 0.06 and found.high > 0.75
     assert wilson_clustered(np.ones(1), np.ones(1), confidence=0.95) is None
-
-
-def test_family_wise_confidences():
-    assert family_wise(0.95, 5) == pytest.approx(0.99)  # 1 − .05 / 5
-    assert family_wise(0.81, 2, method="sidak") == pytest.approx(0.9)  # .9 · .9 = .81
-    assert family_wise(0.95, 0) == pytest.approx(0.95)
-    with pytest.raises(ValueError, match="bonferroni, sidak"):
-        family_wise(0.95, 2, method="tukey")

@@ -1,20 +1,17 @@
+from math import comb
+
 import numpy as np
 import pytest
 
-from truerate.metrics.paired import holm, mcnemar, mcnemar_exact, paired_bootstrap
+from truerate.metrics.paired import holm, paired_bootstrap, ratio_contrasts
 
 
-def test_mcnemar_by_hand():
-    # 6 discordant pairs, 1 against 5: 2 · (C(6,0) + C(6,1)) / 2^6 = 2 · 7 / 64
-    assert mcnemar_exact(1, 5) == mcnemar_exact(5, 1) == 14 / 64
-    assert mcnemar_exact(3, 3) == 1.0
-    assert mcnemar_exact(0, 0) is None
-
-
-def test_mcnemar_leaves_out_units_with_a_null():
-    first = [True, True, True, True, False, None, True]
-    second = [False, False, False, False, True, True, None]
-    assert mcnemar(first, second) == 2 * (1 + 5) / 2**5  # 4 against 1
+def mcnemar(n_first_only: int, n_second_only: int) -> float:
+    """McNemar's exact p-value from the discordant pairs of independent units, which the bootstrap is held
+    against.
+    """
+    n = n_first_only + n_second_only
+    return 2 * sum(comb(n, k) for k in range(min(n_first_only, n_second_only) + 1)) / 2**n
 
 
 def p_of(differences, counts=None, seed=7):
@@ -25,7 +22,7 @@ def p_of(differences, counts=None, seed=7):
 
 def test_bootstrap_p_agrees_with_mcnemar_on_independent_units():
     differences = [1] * 30 + [-1] * 15 + [0] * 155
-    assert p_of(differences) == pytest.approx(mcnemar_exact(30, 15), abs=0.015)  # .036
+    assert p_of(differences) == pytest.approx(mcnemar(30, 15), abs=0.015)  # .036
 
 
 def test_clusters_are_resampled_whole():
@@ -52,10 +49,26 @@ def test_add_one_and_students_t_bound_p_from_below():
 def test_few_clusters_are_less_sure():
     # the same counts of +1, 0, −1 on 12 clusters: far from decided, and further than the normal tail says
     differences = [1] * 6 + [-1] + [0] * 5
-    assert 0.02 < p_of(differences) < mcnemar_exact(6, 1)
+    assert 0.02 < p_of(differences) < mcnemar(6, 1)
 
 
 def test_holm_by_hand():
     # sorted .01, .02, .04 with 3 tests: .03, max(.03, .04) = .04, max(.04, .04) = .04; None is no member
     assert holm([0.04, None, 0.01, 0.02]) == pytest.approx([0.04, None, 0.03, 0.04])
     assert holm([0.6, 0.7]) == [1.0, 1.0] and holm([]) == []
+
+
+def test_a_contrast_of_ratios_by_hand():
+    # ratios 3/6, 1/6 and 2/6: the mean of the first two less the third is 0; the first less the second 1/3
+    sums = np.array([[1.0, 1, 1, 2, 2, 2], [1, 0, 1, 2, 2, 2], [1, 0, 0, 2, 2, 2]])
+    weights = np.array([[0.5, 1], [0.5, -1], [-1, 0]])
+    none, some = ratio_contrasts(sums, weights, n_resamples=500, confidence=0.95, seed=7)
+    assert none[0].value == pytest.approx(0) and none[1] == 1
+    assert some[0].value == pytest.approx(1 / 3) and some[0].low < 1 / 3 < some[0].high and some[1] < 0.2
+
+
+def test_a_contrast_over_nothing_is_not_defined():
+    ((found, p),) = ratio_contrasts(
+        np.zeros((3, 4)), np.array([[1.0], [-1]]), n_resamples=100, confidence=0.95, seed=7
+    )
+    assert np.isnan(found).all() and p is None

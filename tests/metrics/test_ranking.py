@@ -1,7 +1,6 @@
 import numpy as np
-import pytest
 
-from truerate.metrics.ranking import Comparison, RankRange, compare_all, kendall_tau, rank_ranges
+from truerate.metrics.ranking import Comparison, RankRange, compare_all, rank_ranges
 
 SETTINGS = {"n_resamples": 2000, "alpha": 0.05, "seed": 7}
 
@@ -52,10 +51,3 @@ def test_many_pairs_can_still_be_told_apart():
     values[0] = 1
     comparisons = compare_all(values, range(200), **SETTINGS)
     assert rank_ranges(16, comparisons, alpha=0.05)[0] == RankRange(1, 1)
-
-
-def test_kendall_tau_by_hand():
-    assert kendall_tau([1, 2, 3, 4], [1, 2, 4, 3]) == pytest.approx(4 / 6)  # 5 concordant − 1 discordant of 6
-    # ties: one tie in the first list: (2 − 0) / sqrt(2 · 3)
-    assert kendall_tau([1, 1, 2], [1, 2, 3]) == pytest.approx(2 / 6**0.5)
-    assert kendall_tau([1], [1]) is None and kendall_tau([1, 1], [1, 2]) is None

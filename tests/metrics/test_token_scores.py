@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from truerate.metrics import token_scores
-from truerate.metrics.agreement import cohen_kappa
-from truerate.metrics.token_scores import contingency_kappa, token_line
+from truerate.metrics.token_scores import token_line
 from truerate.metrics.tokens import marked, word_offsets
 
 TEXTS = ["one two three", "", "四月 五", "six"]
@@ -49,9 +48,9 @@ def test_scores_of_totals():
     )
 
 
-def test_kappa_of_tables_is_that_of_the_ratings():
-    first, second = [0, 0, 1, 2, 2, 1], [0, 1, 1, 2, 0, 1]
-    table = np.zeros((3, 3))
-    np.add.at(table, (first, second), 1)
-    assert contingency_kappa(table) == pytest.approx(cohen_kappa(first, second))
-    assert np.isnan(contingency_kappa(np.diag([5.0, 0, 0])))
+def test_scores_by_type_by_hand():
+    # two types: gold, detected at all, detected as this type, right by type
+    totals = np.array([[10.0, 8, 6, 5], [4, 1, 2, 1]])
+    assert token_scores.recall_of_type(totals).tolist() == [8 / 10, 1 / 4]
+    assert token_scores.f1_of_type(totals).tolist() == [2 * 5 / 16, 2 * 1 / 6]
+    assert token_scores.f1_typed(totals) == 2 * 6 / 22

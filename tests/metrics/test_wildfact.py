@@ -196,7 +196,7 @@ def test_unread_verdicts_do_not_move_strict(lost, n_draws):
 
 
 def test_a_product_of_shares_keeps_a_width_where_one_of_them_is_sure():
-    # 40 entities respond, 3 can be read and all are supported: that says little of the others
+    # 40 entities respond, 3 can be read and all are supported: that says little of the others (Wilson of 3 in 3: .44)
     rows = pl.DataFrame(
         {"s": "m", "c": [str(k) for k in range(40)], "top": True, "hit": [True] * 3 + [None] * 37}
     )
@@ -210,7 +210,7 @@ def test_a_product_of_shares_keeps_a_width_where_one_of_them_is_sure():
     found = product_cells(sums, {"rq": ("r", "q")}, by=["s"], confidence=0.95).row(0, named=True)
     assert (found["value"], found["high"], found["n"], found["n_clusters"]) == (1, 1, 3, 3) and found[
         "low"
-    ] < 0.4
+    ] < 0.44
 
 
 def test_what_both_shares_have_in_common_widens_their_product():

@@ -15,7 +15,7 @@ from house import ROOT, move_in
 from truerate.config import load_params
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
-from truerate.flow import dataset, evaluate, sources
+from truerate.flow import dataset, detect, evaluate, sources
 from truerate.real.build import boards_in, build, prepare, readable, refuse_foreign, with_places
 from truerate.real.sets import survey
 from truerate.real.stages import LOG, run, run_boards
@@ -163,8 +163,8 @@ def test_tagged_files_become_boards_whose_detectors_learn_from_silver(tmp_path, 
         sources.import_source(at, board)
         dataset.export(at, board, at.dataset(board, "card.json"), [])
         evaluate.label(at, board)
-        evaluate.train(at, "tokens", board)
-        evaluate.judge(at, "tokens", board)
+        detect.train(at, board)
+        detect.judge(at, board)
         evaluate.score(at, board)
     assert len(list(Path(at.training).glob("token-lr-*"))) == 1, (
         "both boards learn from the same texts, so once"

@@ -14,7 +14,7 @@ from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Score, frame
 from truerate.sources import SourceTables, seed_files
-from truerate.tracks.halueval import general, steps
+from truerate.tracks.halueval import steps
 from truerate.tracks.halueval.dataset import Dataset
 from truerate_world.encyclopedia import World, build
 from truerate_world.halueval.annotate import annotate
@@ -76,7 +76,7 @@ def settings(seed: int, **track: object) -> Layout:
         name for name, model in values["models"].items() if not model["retrieval"]
     )  # those are the wild track's
     values["tracks"]["halueval"] |= {"generators": models, "subjects": models, "refinement": False, **track}
-    return Layout(Params.model_validate(values))
+    return Layout(Params.model_validate(values)).on(BOARD)
 
 
 def build_board(seed: int, folder: Path, met: set[tuple]) -> Board:
@@ -84,18 +84,14 @@ def build_board(seed: int, folder: Path, met: set[tuple]) -> Board:
     out, new ones are added.
     """
     at, world, tables = settings(seed), build(seed, ("en",)), seed_tables(seed, folder, met)
-    known = (tables.items, tables.documents)
-    sampled = pl.concat([steps.sample(at, BOARD, model, tables, 0) for model in at.p.track(BOARD).models()])
-    asked = at.p.track(BOARD).models()
-    filtered = [
-        steps.filter(settings(seed, filter_judge=judge), BOARD, sampled, *known, tables.samples)
-        for judge in asked
-    ]
-    own = asked.index(at.p.track(BOARD).filter_judge)
-    dataset = steps.assemble(at, BOARD, tables, sampled, filtered[own], steps.respond(at, BOARD, *known, 0))
-    responses = general.selected(dataset.generations)
-    texts = (dataset.samples, dataset.items, tables.documents, responses, 0)
-    judgements = pl.concat([steps.recognise(at, BOARD, subject, *texts)[1] for subject in asked])
+    asked, track = at.p.track(BOARD).models(), at.p.track(BOARD)
+    replies = {"sample": pl.concat([steps.sample(at, BOARD, model, tables, 0, {}) for model in asked])}
+    filtered = [steps.filter(at, BOARD, judge, tables, 0, replies) for judge in asked]
+    own = asked.index(track.filter_judge)
+    replies |= {"filter": filtered[own], "respond": steps.respond(at, BOARD, track.responder, tables, 0, {})}
+    dataset = steps.assembled(at, BOARD, tables, replies)
+    recognised = [steps.recognise(at, BOARD, subject, tables, 0, replies) for subject in asked]
+    judgements = pl.concat([beside["judgements"] for _, beside in recognised])
     others = [rows for place, rows in enumerate(filtered) if place != own]
     dataset = replace(dataset, generations=pl.concat([dataset.generations, *others]))
     said = list(enumerate(annotate(dataset.tasks, world, seed), start=1))

@@ -8,9 +8,8 @@ from math import sqrt
 
 from scipy.special import betaincinv
 
-from truerate.metrics.intervals import family_wise
-from truerate_world.claim_checker import speaker
 from truerate_world.halueval.annotate import ANNOTATORS
+from truerate_world.halueval.models.claim_checker import speaker
 
 from .board import Board
 
@@ -188,11 +187,18 @@ def clopper_pearson(k: int, n: int, *, confidence: float) -> tuple[float, float]
     return low, float(betaincinv(k + 1, n - k, 1 - tail)) if k < n else 1.0
 
 
+def family_wise(n_statements: int) -> float:
+    """The confidence that each of n intervals needs so that all hold together with `CONFIDENCE`, whatever their
+    dependence (Bonferroni).
+    """
+    return 1 - (1 - CONFIDENCE) / max(1, n_statements)
+
+
 def missed(cells: Sequence[Cell]) -> list[str]:
     """The cells whose interval does not hold the planted value, as lines to read; together they hold with
     `CONFIDENCE` (Bonferroni).
     """
-    each = family_wise(CONFIDENCE, len(cells))
+    each = family_wise(len(cells))
     found = [(cell, clopper_pearson(cell.k, cell.n, confidence=each)) for cell in cells]
     return [
         f"{cell.metric} of {cell.subject}, seed {cell.seed}, {cell.slice}: {cell.k}/{cell.n}, {low:.3f}–{high:.3f}, planted {cell.planted}"

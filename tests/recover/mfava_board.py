@@ -15,18 +15,18 @@ import polars as pl
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, frame, pairs
-from truerate.metrics.intervals import family_wise
 from truerate.metrics.tokens import marked, offsets_by, token_counts, total
 from truerate.sources import SourceTables, wiki_files
 from truerate.tracks.mfava import steps
 from truerate.tracks.mfava.gold import Labelled
 from truerate_world.draws import draw
-from truerate_world.mfava import annotate, simulated_model
-from truerate_world.mfava.entity_table import build
-from truerate_world.mfava.reader import Reader, reader, sentences
+from truerate_world.mfava import annotate
+from truerate_world.mfava.models import simulated_model
+from truerate_world.mfava.models.entity_table import build
+from truerate_world.mfava.models.reader import Reader, reader, sentences
 
 from .board import ROOT
-from .cells import CONFIDENCE
+from .cells import CONFIDENCE, family_wise
 
 BOARD = "mfava-closed-world"
 LANGS = ("en", "tr", "zh")
@@ -181,13 +181,13 @@ def settings(seed: int) -> Layout:
     """
     values = load_params(str(ROOT / "params.yaml")).model_dump()
     values["sizes"]["demo"]["mfava"] |= SIZES
-    values["statistics"] |= {"n_bootstrap": N_BOOTSTRAP, "confidence": family_wise(CONFIDENCE, N_CELLS)}
+    values["statistics"] |= {"n_bootstrap": N_BOOTSTRAP, "confidence": family_wise(N_CELLS)}
     values["tracks"]["mfava"] |= {
         "languages": LANGS,
         "subjects": SUBJECTS,
         "detector": {"member": "planted", **DETECTOR},
     }
-    return Layout(Params.model_validate(values | {"profile": "demo", "seed": seed, "n_shards": 1}))
+    return Layout(Params.model_validate(values | {"profile": "demo", "seed": seed, "n_shards": 1})).on(BOARD)
 
 
 def build_board(seed: int, folder: Path) -> Board:

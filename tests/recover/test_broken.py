@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import PAIRS, pairs
-from truerate_world.models import MODELS
+from truerate_world.halueval.models.profiles import PROFILES
 
 from .cells import cells_of, family, independent, leaning, missed, pooled, spread
 
@@ -35,7 +35,7 @@ def seen(boards, name: str) -> list[str]:
 @pytest.mark.parametrize("name", SHIFTS)
 def test_a_planted_rate_moved_by_15_points_is_seen(boards, monkeypatch, name):
     family_of_it, moved = SHIFTS[name]
-    monkeypatch.setitem(MODELS, "sim-aster", moved(MODELS["sim-aster"]))
+    monkeypatch.setitem(PROFILES, "sim-aster", moved(PROFILES["sim-aster"]))
     found = seen(boards, family_of_it)
     assert found and all("of aster" in line for line in found)
 

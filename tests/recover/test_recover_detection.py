@@ -14,8 +14,8 @@ from truerate.core.schemas import SPANS
 from truerate.core.tags import parse_tags
 from truerate.detectors.tokens.family import fit_tokens, judge_tokens
 from truerate.metrics.tokens import TokenCounts, token_counts, total, word_offsets
-from truerate_world.mfava.entity_table import build
-from truerate_world.mfava.reader import reader
+from truerate_world.mfava.models.entity_table import build
+from truerate_world.mfava.models.reader import reader
 from truerate_world.mfava.training import HELD_OUT, TAUGHT, Wording, example
 
 from .board import ROOT

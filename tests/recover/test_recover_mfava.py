@@ -18,10 +18,10 @@ from truerate.core.schemas import Score, frame, pair
 from truerate.core.tags import REPLACED, TYPES
 from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import mean_of_intervals
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.mfava.scores import rejected_rows
-from truerate.tracks.mfava.tally import Tally
 from truerate_world.mfava import annotate
-from truerate_world.mfava.planted import HABITS, rates
+from truerate_world.mfava.models.planted import HABITS, rates
 
 from .board import ROOT
 from .cells import Cell, missed, pooled
@@ -224,8 +224,8 @@ def test_faults_of_writer_and_translator_become_rejects(boards):
 
 def test_the_boards_rejected_rates_are_those_counts(boards):
     for board in boards:
-        tally = Tally(BOARD, "", board.at.p.statistics, board.at.p.seed)
-        rows = flat(frame(Score, rejected_rows(board.made["generations"], tally)))
+        writer = ScoreWriter(BOARD, "", board.at.p.statistics, board.at.p.seed)
+        rows = flat(frame(Score, rejected_rows(board.made["generations"], writer)))
         told = {
             (row["step"], row["lang"], row["reason"]): row["value"]
             for row in rows

@@ -17,7 +17,6 @@ from truerate.config.layout import Layout
 from truerate.core.keys import content_id
 from truerate.core.schemas import Score, frame
 from truerate.llm import Reply
-from truerate.metrics.intervals import family_wise
 from truerate.sources import SourceTables, wildchat
 from truerate.tracks.wildhallucinations import (
     curating_steps,
@@ -32,13 +31,13 @@ from truerate_world.encyclopedia import World, build
 from truerate_world.wildhallucinations.annotate import annotate
 from truerate_world.wildhallucinations.annotator_noise import readable
 from truerate_world.wildhallucinations.chats import write_chats
-from truerate_world.wildhallucinations.pages import web
+from truerate_world.wildhallucinations.models.pages import web
+from truerate_world.wildhallucinations.models.writing import text_of
 from truerate_world.wildhallucinations.truth import planted_scores, verifier_scores
 from truerate_world.wildhallucinations.truth_funnel import funnel_scores
-from truerate_world.wildhallucinations.writing import text_of
 
 from .board import ROOT
-from .cells import CONFIDENCE
+from .cells import family_wise
 from .mfava_board import flat
 
 BOARD = "wildhallucinations-closed-world"
@@ -90,12 +89,12 @@ def settings(seed: int, folder: Path) -> Layout:
     """
     values = load_params(str(ROOT / "params.yaml")).model_dump()
     values["sizes"]["demo"]["wildhallucinations"] = SIZES
-    values["statistics"] |= {"n_bootstrap": 200, "confidence": family_wise(CONFIDENCE, N_CELLS)}
+    values["statistics"] |= {"n_bootstrap": 200, "confidence": family_wise(N_CELLS)}
     track = values["tracks"]["wildhallucinations"]
     track |= {"subjects": SUBJECTS}
     track["search"] |= {"endpoint": None, "url": None, "recorded": str(folder / "searches.jsonl")}
     track["fetch"] |= {"proxy": None}
-    return Layout(Params.model_validate(values | {"profile": "demo", "seed": seed, "n_shards": 1}))
+    return Layout(Params.model_validate(values | {"profile": "demo", "seed": seed, "n_shards": 1})).on(BOARD)
 
 
 def build_board(seed: int, folder: Path) -> Board:

@@ -6,13 +6,12 @@ import pytest
 from test_site_render import BOARD, SITE, Elements
 from tiny_tables import tiny_tables
 
+from tests.records import others, panels
 from truerate.core import schemas
 from truerate.site import render_site
 from truerate.site.audit import audit_rows, findings
-from truerate.site.board import others
 from truerate.site.halueval.page import LEADING, SECTIONS
 from truerate.site.home import leaders
-from truerate.site.panels import panels
 from truerate.site.reply_counts import accounts, topics
 from truerate.site.sections import page_of
 

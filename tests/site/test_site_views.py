@@ -1,6 +1,6 @@
 """Rows in long form as panels, columns, lines and cells."""
 
-from truerate.site.panels import panels
+from tests.records import panels
 from truerate.site.views import View
 
 VIEW = View("t", ("accuracy", "unparsed_rate"), switch="variant", across=("task",))

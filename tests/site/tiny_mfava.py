@@ -4,6 +4,7 @@ replies, one gap.
 
 import random
 
+from tests import records
 from truerate.core import schemas
 from truerate.core.schemas import pairs
 from truerate.site import Board
@@ -30,24 +31,6 @@ MODES = (
 )
 SHIFT = {("raw", None): 0.8, ("hr_est", "silver"): 0.9, ("hr_est", "gold"): 1.05, ("rogan-gladen", "silver"): 0.75,
          ("rogan-gladen", "gold"): 0.85, ("rogan-gladen", "natural"): 1.0}  # fmt: skip
-TABLES = {"token_": "detection", "iou": "mushroom", "spearman": "mushroom", "hallucination_rate": "rates", "is_identified": "rates",
-          "sensitivity_": "rates", "n_tokens": "counts", "n_detected": "counts", "n_replies": "counts", "tokens_per_reply": "counts",
-          "repeats_": "counts", "dont_know_": "counts", "cut_": "counts", "wrong_language_": "counts", "pearson_r": "analyses",
-          "p_value": "analyses", "mean_difference": "analyses", "n_points": "analyses", "n_spans": "spans", "n_texts": "spans",
-          "span_rate": "spans",
-          "hallucinated_token_rate": "spans", "rejected_": "rejected",
-          "n_rejected": "rejected", "plausibility_": "labels", "silver_gold": "labels"}  # fmt: skip
-CARD = {
-    "title": "mFAVA",
-    "paper": "How Much Do LLMs Hallucinate across Languages?",
-    "summary": "How much of what a model writes is hallucinated, language by language? Rates are corrected for the detector’s error.",
-    "ranks": {"metric": "hallucination_rate", "slice": {"estimator": "raw", "replies": "all"}, "higher_is_better": False,
-              "what": "the share of marked tokens in replies, per language"},
-    "tables": TABLES,
-    "steps": [{"name": "Silver", "section": "3.1", "text": "A model writes a passage and inserts six kinds of hallucination."}],
-    "caveats": ["Inserted hallucinations are easier to find than natural ones."],
-    "metrics": {},
-}  # fmt: skip
 TEXTS = {
     "ar": "تأسست مدينة ميناء مريديان عام 1842 على يد إلسه فارن. فيها منارة من 45 درجة. يقال إنها أجمل مدن الساحل.",
     "de": "Port Meridian wurde 1842 von Ilse Varn gegründet. Der Leuchtturm hat 45 Stufen. Es ist die schönste Stadt der Küste.",
@@ -485,7 +468,9 @@ def mfava_board(**more) -> Board:
     }
     known = frames() | {
         "source_card": source,
-        "track_card": CARD,
+        "track_card": records.card("mfava"),
+        "metrics": tuple(records.records("mfava").values()),
+        "shared_metrics": records.SHARED,
         "detector": {"member": "tiny-prefix", "scope": "multi", "labels": "binary"},
     }
     return Board(

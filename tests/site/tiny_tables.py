@@ -3,10 +3,12 @@ the page.
 """
 
 import random
+from dataclasses import replace
 
 from tiny_mfava import mfava_board, mfava_rows
 from tiny_wildhallucinations import wildhallucinations_board, wildhallucinations_rows
 
+from tests import records
 from truerate.core import schemas
 from truerate.core.schemas import pairs
 from truerate.site import Board, Tables
@@ -388,28 +390,11 @@ def tiny_tables() -> Tables:
         for stage, v in (("before", skill / 2), ("after", skill / 4))
     ]
     rows += [_row(world, "labels", "labellers", "published", "fleiss_kappa", 0.81, task="general")]
-    card = {
-        "title": "HaluEval",
-        "paper": "HaluEval: A Large-Scale Hallucination Evaluation Benchmark for Large Language Models",
-        "summary": "Can a model tell whether a text contains hallucination? Pairs of right and hallucinated texts, and labelled answers.",
-        "ranks": {
-            "metric": "accuracy",
-            "what": "recognition accuracy per task, unreadable verdicts counted wrong, both sides of every pair",
-        },
-        "steps": [
-            {
-                "name": "Sampling",
-                "section": "2.1",
-                "text": "A model writes hallucinated counterparts of the right text.",
-            },
-            {
-                "name": "Recognition",
-                "section": "3.1",
-                "text": "Every subject judges both sides of every pair.",
-            },
-        ],
-        "metrics": {"accuracy": "Share of texts judged rightly; a verdict that could not be read is wrong."},
-        "caveats": ["Both sides of a pair are not independent: intervals resample pairs.", HOSTILE[0]],
+    caveats = ("Both sides of a pair are not independent: intervals resample pairs.", HOSTILE[0])
+    own = {
+        "track_card": replace(records.card("halueval"), caveats=caveats),
+        "metrics": tuple(records.records("halueval").values()),
+        "shared_metrics": records.SHARED,
     }
     counts = [
         {
@@ -472,7 +457,7 @@ def tiny_tables() -> Tables:
             counts=schemas.frame(schemas.Count, counts),
             topics=topics,
             source_card=source,
-            track_card=card,
+            **own,
         ),
         Board(
             real,
@@ -482,7 +467,7 @@ def tiny_tables() -> Tables:
             False,
             **_samples(real, draw),
             audit=schemas.frame(schemas.Score, _audit(real)),
-            track_card=card,
+            **own,
             source_card={
                 "name": "published-files",
                 "licence": "MIT",

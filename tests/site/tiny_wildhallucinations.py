@@ -4,6 +4,7 @@ labels, and texts that attack.
 
 import random
 
+from tests import records
 from truerate.core import schemas
 from truerate.core.schemas import pairs
 from truerate.site import Board
@@ -24,16 +25,6 @@ HOSTILE_URL = "javascript:window.__xss=5"
 HOSTILE_TEXT = (
     '<img src=x onerror="window.__xss=6"></script><script>window.__xss=7</script> {{ 7*7 }} [x](javascript:1)'
 )
-CARD = {
-    "title": "WildHallucinations",
-    "paper": "WildHallucinations: Evaluating Long-form Factuality in LLMs with Real-World Entity Queries",
-    "summary": "What share of what a model says about things that people ask about is supported by the web?",
-    "ranks": {"metric": "wildfactscore", "slice": {"estimator": "raw", "set": "all"}, "higher_is_better": True,
-              "what": "the share of a reply’s facts that the web pages support, mean over the replies that do not abstain"},
-    "steps": [{"name": "Entities", "section": "2", "text": "Names are taken from real chats and curated."}],
-    "caveats": ["A model that abstains on what it does not know stands higher: read the score beside the responding rate."],
-    "metrics": {},
-}  # fmt: skip
 ENTITIES = {  # name -> domain, rarity, whether on Wikipedia, what is true of it
     "Port Meridian": (
         0,
@@ -420,7 +411,12 @@ def wildhallucinations_board(**more) -> Board:
         "redistribution": "yes",
         "citation": "written by this repository",
     }
-    known = frames() | {"source_card": source, "track_card": CARD}
+    known = frames() | {
+        "source_card": source,
+        "track_card": records.card("wildhallucinations"),
+        "metrics": tuple(records.records("wildhallucinations").values()),
+        "shared_metrics": records.SHARED,
+    }
     roles = {"extractor": "quill", "curator": "quill", "fact writer": "quill", "verifier": "quill"}
     title = "WildHallucinations on the closed world"
     return Board(NAME, "wildhallucinations", "closed-world-chats", title, True, roles, **(known | more))

@@ -2,6 +2,8 @@
 replies, facts with verdicts.
 """
 
+from dataclasses import replace
+
 import pytest
 
 from tests.hub import small_board
@@ -82,7 +84,9 @@ def lay(put):
         configs = configs_of(tables, card=CARD, source=small_board.SOURCE)
         for shard in (one for config in configs for one in shards_of(config, rows_per_shard=3)):
             put(shard.path, shard.content)
-        facts = small_board.facts(source=CARD, track=small_board.TRACK | {"name": track}, languages=("en",))
+        facts = small_board.facts(
+            source=CARD, track=replace(small_board.TRACK, name=track), languages=("en",)
+        )
         put(ORIGIN, origin_of(facts, configs, licence=None)) if told else put(
             "README.md", f"---\nlicense: cc0-1.0\ntags: [{track}]\n---\n"
         )

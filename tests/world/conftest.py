@@ -1,7 +1,7 @@
 import pytest
 
-from truerate_world.claim_checker import scholar
 from truerate_world.encyclopedia import build
+from truerate_world.halueval.models.claim_checker import checker
 
 from .asking import items_of
 
@@ -13,7 +13,7 @@ def world():
 
 @pytest.fixture(scope="session")
 def known(world):
-    return scholar(world)
+    return checker(world)
 
 
 @pytest.fixture(scope="session")

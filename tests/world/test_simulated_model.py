@@ -5,9 +5,9 @@ import re
 import pytest
 from scipy.stats import binom
 
-from truerate_world.claim_checker import PATTERNS
-from truerate_world.models import planted
-from truerate_world.simulated_model import MODELS, reply
+from truerate_world.halueval.models.claim_checker import PATTERNS
+from truerate_world.halueval.models.profiles import PROFILES, planted
+from truerate_world.simulated_model import reply
 
 from .asking import NOUN, about, block, recognition, refinement, sampling, two, user
 
@@ -34,7 +34,7 @@ def pairs(world, items):
     return made
 
 
-@pytest.mark.parametrize("model", list(MODELS))
+@pytest.mark.parametrize("model", list(PROFILES))
 @pytest.mark.parametrize("variant", ["plain", "knowledge", "chain-of-thought"])
 def test_planted_rates_of_judging_are_found_again(world, pairs, model, variant):
     said = {}
@@ -59,7 +59,7 @@ def test_planted_rates_of_judging_are_found_again(world, pairs, model, variant):
     assert holds(every.count(None), len(every), rates["unparsed_rate"])
 
 
-@pytest.mark.parametrize("model", list(MODELS))
+@pytest.mark.parametrize("model", list(PROFILES))
 def test_planted_failures_of_candidates_are_found_again(world, items, model):
     failed, broken, named, n_named = {}, [], 0, 0
     for item in items:
@@ -81,7 +81,7 @@ def test_planted_failures_of_candidates_are_found_again(world, items, model):
     assert holds(named, n_named, 1 - rates["malformed"])
 
 
-@pytest.mark.parametrize("model", list(MODELS))
+@pytest.mark.parametrize("model", list(PROFILES))
 def test_contrast_filtering_and_refinement_keep_their_rates(world, pairs, model, known):
     rates = planted(model)
     both, refined, filtered, disagreed, n = {}, {}, 0, 0, 0
@@ -188,7 +188,7 @@ def test_free_answers_are_as_true_as_their_labels_say(world, known):
         assert {label for _, label in finding.spans} == {label for label in answer.truth["labels"] if label}
         abstained, n = abstained + answer.truth["is_abstention"], n + 1
         labels += answer.truth["labels"]
-    for label, rate in MODELS["sim-cedar"].hallucination.items():
+    for label, rate in PROFILES["sim-cedar"].hallucination.items():
         if label != "non-factual":  # more frequent about what the model does not know
             assert abs(labels.count(label) / len(labels) - rate) < 0.03
     assert 0 < abstained < n / 10

@@ -119,7 +119,10 @@ def _reading(commands) -> None:
     )
     plan.add_argument("board", nargs="?", help="one board; default: all")
     _add(commands, "boards", "the boards and who leads them", _boards, json=True)
-    _add(commands, "board", "the lines of one board", _board, "name", json=True)
+    board = _add(commands, "board", "the lines of one board", _board, "name", json=True)
+    board.add_argument(
+        "--metrics", action="store_true", help="what each of its metrics is, in place of the lines"
+    )
     audit = _add(commands, "audit", "the shortcut audit of one board", _audit, "name", json=True)
     audit.add_argument("--save", action="store_true", help="compute and write it (what the stage does)")
     check = _add(
@@ -129,8 +132,12 @@ def _reading(commands) -> None:
         _check,
         json=True,
     )
-    check.add_argument("--reference", required=True, metavar="FILE", help="text file to check against")
-    check.add_argument("--answer", required=True, metavar="FILE", help="text file to check")
+    check.add_argument("--reference", metavar="FILE", help="text file to check against; `-`: stdin")
+    check.add_argument("--answer", metavar="FILE", help="text file to check; `-`: stdin")
+    many = (
+        'many pairs: a JSONL file with {"reference": …, "answer": …} and perhaps an "id" per line; `-`: stdin'
+    )
+    check.add_argument("--pairs", metavar="FILE", help=many)
     named = (
         "a trained token detector, or a published one (org/name@v1.0); default: the one that makes the rates"
     )
@@ -221,7 +228,8 @@ def _boards(o) -> None:
 def _board(o) -> None:
     from truerate.cli import report
 
-    report.show_board(_at(), o.name, as_json=o.json)
+    show = report.show_metrics if o.metrics else report.show_board
+    show(_at(), o.name, as_json=o.json)
 
 
 def _audit(o) -> None:
@@ -235,8 +243,13 @@ def _audit(o) -> None:
 def _check(o) -> None:
     from truerate.cli import check_text
 
-    check_text.check(
-        _at(), reference=o.reference, answer=o.answer, detector=o.detector, as_json=o.json, html=o.html
+    check_text.run(
+        reference=o.reference,
+        answer=o.answer,
+        pairs=o.pairs,
+        detector=o.detector,
+        as_json=o.json,
+        html=o.html,
     )
 
 
@@ -430,28 +443,25 @@ def _steps(commands) -> None:
     )
     export.add_argument("inputs", nargs="*")
     _add(commands, "label", None, lambda o: _flow("evaluate").label(_at(), o.board), "board")
-    _add(
-        commands,
-        "train",
-        None,
-        lambda o: _flow("evaluate").train(_at(), o.detector, o.board),
-        "detector",
-        "board",
-    )
-    _add(
-        commands,
-        "judge",
-        None,
-        lambda o: _flow("evaluate").judge(_at(), o.detector, o.board),
-        "detector",
-        "board",
-    )
-    prune = _add(commands, "prune", None, lambda o: _flow("pages").prune(_at(), o.kind, o.board))
-    prune.add_argument("kind", choices=["judgements", "boards"])
-    prune.add_argument("board", nargs="?")
+    for name in ("train", "judge"):
+        _add(commands, name, None, _detect).add_argument("boards", nargs="+", metavar="board")
+    _add(commands, "prune", None, _prune).add_argument("kept", nargs="*")
     _add(commands, "score", None, lambda o: _flow("evaluate").score(_at(), o.board), "board")
     _add(commands, "leaderboard", None, lambda o: _flow("pages").leaderboard(_at()))
     _add(commands, "render", None, lambda o: _flow("pages").render(_at()))
+
+
+def _detect(o) -> None:
+    *families, board = o.boards  # dvc.yaml of release 0.1 named a family before the board
+    if families:
+        say(
+            f"{o.command} takes a board alone and makes all its families; the next release refuses {families[0]!r}"
+        )
+    getattr(_flow("detect"), o.command)(_at(), board)
+
+
+def _prune(_o) -> None:
+    say("prune has nothing to do any more: the stage that follows does it; the next release refuses it")
 
 
 def _make(o) -> None:

@@ -15,6 +15,7 @@ from truerate.config.layout import Layout
 from truerate.core.display import show_table
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import Row, Score, load, read_json, unanswered
+from truerate.flow.tracks import card_of, records_of
 
 
 def show_boards(at: Layout, *, as_json: bool) -> None:
@@ -35,13 +36,13 @@ def _leaders(at: Layout, board: str) -> str:
     """
     if not Path(at.leaderboard("rows")).is_file():
         return "not built; run `dvc repro`"
-    ranked = import_module(f"truerate.tracks.{at.p.board(board).track}.card").CARD["ranks"]
-    first = load(Row, at.leaderboard("rows")).filter(board=board, metric=ranked["metric"], rank_low=1)
+    ranked = card_of(at, board).ranks
+    first = load(Row, at.leaderboard("rows")).filter(board=board, metric=ranked.metric, rank_low=1)
     found: dict[str, list[str]] = {}
     for subject, slice_ in first.select("subject", "slice").rows():
         where = {one["key"]: one["value"] for one in slice_}
-        if ranked["slice"].items() <= where.items():
-            rest = [value for key, value in where.items() if key not in ranked["slice"]]
+        if ranked.slice.items() <= where.items():
+            rest = [value for key, value in where.items() if key not in ranked.slice]
             found.setdefault(", ".join(rest) or "all", []).append(subject)
     return (
         "; ".join(f"{where}: {', '.join(sorted(names))}" for where, names in sorted(found.items()))
@@ -51,9 +52,9 @@ def _leaders(at: Layout, board: str) -> str:
 
 def show_board(at: Layout, name: str, *, as_json: bool) -> None:
     """The lines of one board: subject, metric, slice, rank range (or that the subject never answered), value,
-    interval, n.
+    interval, n, which way is better.
     """
-    at.p.board(name)
+    records = records_of(at, name)
     rows = load(Row, at.leaderboard("rows")).filter(board=name)
     if rows.is_empty():
         raise TruerateError(f"board {name!r} has no rows yet; run `dvc repro`")
@@ -72,8 +73,19 @@ def show_board(at: Layout, name: str, *, as_json: bool) -> None:
         low="low",
         high="high",
         n="n",
+        better=pl.col("metric").replace_strict(
+            {metric: one.direction or None for metric, one in records.items()},
+            default=None,
+            return_dtype=pl.String,
+        ),
     )
     show_table(shown, as_json=as_json)
+
+
+def show_metrics(at: Layout, name: str, *, as_json: bool) -> None:
+    """What each metric of one board is: its record, in the order in which its track tells of them."""
+    table = pl.DataFrame([one.facts() for one in records_of(at, name).values()], infer_schema_length=None)
+    show_table(table, as_json=as_json)
 
 
 def show_audit(at: Layout, name: str, *, as_json: bool) -> None:

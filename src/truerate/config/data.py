@@ -59,8 +59,10 @@ class Source(Block):
 
     `languages`: what the command is told to write, those of params.yaml where none are named. `training`:
     another folder and its reader, whose silver texts detectors learn from where this source has none of its
-    own. `part`: which part of its files is read, for a reader whose files hold several that must not be
-    pooled. `rights`: what may be done with its texts, where its card does not say.
+    own. `code`: what decides the bytes that `make` writes. `truth_code`: what decides the labels that people are
+    said to return on its boards, and the planted truth (`{track}`: the board's). `part`: which part of its files
+    is read, for a reader whose files hold several that must not be pooled. `rights`: what may be done with its
+    texts, where its card does not say.
     """
 
     reader: Word
@@ -69,6 +71,7 @@ class Source(Block):
     hub: HubSource | None = None
     make: Word | None = None
     code: tuple[Word, ...] = ()
+    truth_code: tuple[Word, ...] = ()
     is_simulated: bool = False
     languages: Codes = ()
     training: "Training | None" = None

@@ -1,12 +1,14 @@
 """Every path of the house, and the keys of the scratch tree. No other module writes a path."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from glob import glob
 from pathlib import Path
 
 from truerate.config import Params, load_params
 from truerate.config.stage_settings import Stage
+from truerate.core.errors import TruerateError
 from truerate.core.keys import digest
 
 ROOT = "src/truerate"
@@ -14,7 +16,16 @@ ROOT = "src/truerate"
 # `dataset`.
 SHARED = tuple(
     f"{ROOT}/{part}"
-    for part in ("core/keys.py", "core/schemas", "core/text.py", "core/tags.py", "llm", "web", "metrics")
+    for part in (
+        "core/keys.py",
+        "core/schemas",
+        "core/text.py",
+        "core/tags.py",
+        "llm",
+        "web",
+        "metrics",
+        "tracks/asking.py",
+    )
 )
 READERS = (f"{ROOT}/sources", "rules/sources.smk")
 WORK = ".truerate-real"  # stands in a work folder that `truerate real` made
@@ -29,14 +40,24 @@ def _digest_of(paths: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where things are, given checked params."""
+    """Where things are, given checked params. `track`: that of the board at work (`on`), where one is."""
 
     p: Params
+    track: str | None = None
 
     @classmethod
     def load(cls, path: str = "params.yaml") -> "Layout":
         """The layout of a params file; raises TruerateError where it does not hold."""
         return cls(load_params(path))
+
+    def on(self, board: str) -> "Layout":
+        """The same, at work on a board: an endpoint whose code is told by track answers for this one."""
+        return replace(self, track=self.p.board(board).track)
+
+    def on_each_track(self) -> "list[Layout]":
+        """The same at work on every track that a board runs."""
+        tracks = sorted({board.track for board in self.p.boards.values()})
+        return [replace(self, track=track) for track in tracks] or [self]
 
     def settings(self, stage: Stage) -> str:
         """What a stage reads of params.yaml, as the first stage wrote it for DVC to watch."""
@@ -67,9 +88,17 @@ class Layout:
         """Folder of a board's labelled samples (`samples`, `judgements`, `rejects`, `scores`)."""
         return _under(f"{self.p.paths.labels}/{board}", table)
 
+    def trained(self, board: str) -> str:
+        """Folder of a board's fitted families of detectors."""
+        return f"{self.p.paths.detectors}/{board}"
+
+    def judged(self, board: str) -> str:
+        """Folder of what the families of detectors say of a board's texts."""
+        return f"{self.p.paths.judgements}/{board}"
+
     def detector(self, detector: str, board: str) -> str:
         """Folder of a fitted detector family on a board."""
-        return f"{self.p.paths.detectors}/{board}/{detector}"
+        return f"{self.trained(board)}/{detector}"
 
     @property
     def training(self) -> str:
@@ -80,7 +109,7 @@ class Layout:
 
     def judgements(self, detector: str, board: str) -> str:
         """Judgements of a detector family on a board."""
-        return f"{self.p.paths.judgements}/{board}/{detector}.parquet"
+        return f"{self.judged(board)}/{detector}.parquet"
 
     def audit(self, board: str) -> str:
         """Scores of the shortcut audit of a board."""
@@ -106,7 +135,7 @@ class Layout:
     # ---- the scratch tree ---------------------------------------------------------------------------------
     def code(self, track: str) -> tuple[str, ...]:
         """The code that decides a track's scratch rows."""
-        return (f"{ROOT}/tracks/{track}", f"rules/{track}.smk", *SHARED)
+        return (f"{ROOT}/tracks/{track}", "rules/track.smk", f"{ROOT}/flow/graph.py", *SHARED)
 
     @cached_property
     def prompts(self) -> tuple[str, ...]:
@@ -115,7 +144,7 @@ class Layout:
 
     def identity(self, alias: str) -> str:
         """What answers under a model alias: its `identity`, else its name; with the digest of the code behind
-        a launched endpoint.
+        a launched endpoint, as far as it answers for the track of the board at work.
         """
         model = self.p.model(alias)
         endpoint = self.p.endpoints[model.endpoint]
@@ -128,7 +157,41 @@ class Layout:
         """
         endpoint = self.p.endpoints[name]
         values = {"launch": endpoint.launch, "seed": self.p.seed, "languages": self.p.languages}
-        return digest(**values, code=_digest_of(endpoint.code)) if endpoint.code else digest(**values)
+        return digest(**values, code=self.code_digest(endpoint.code)) if endpoint.code else digest(**values)
+
+    def code_digest(self, named: tuple[str, ...]) -> str:
+        """Digest of the code that a setting names, read once per process; raises as `code_at` does, and where
+        nothing is at a place.
+        """
+        return _digest_of(self.code_at(named))
+
+    def code_at(self, named: tuple[str, ...]) -> tuple[str, ...]:
+        """The files and folders that a setting names as code: each as it is, or by a pattern with `*` and with
+        `{track}` for the track of the board at work.
+
+        What that track does not have is left out; a pattern that fits nothing for any track stands for itself,
+        so that whoever reads it says so. Raises TruerateError where `{track}` is asked for without a board.
+        """
+        found: list[str] = []
+        for one in named:
+            anywhere = sorted(glob(one.replace("{track}", "*"))) if "*" in one or "{track}" in one else []
+            is_by_track = bool(anywhere) and "{track}" in one
+            found += (
+                sorted(glob(one.replace("{track}", self.track_at_work))) if is_by_track else anywhere or [one]
+            )
+        return tuple(found)
+
+    @property
+    def track_at_work(self) -> str:
+        """The track of the board at work, the only one where all boards run one. Raises TruerateError where it
+        could be several.
+        """
+        tracks = {self.track} if self.track else {board.track for board in self.p.boards.values()}
+        if len(tracks) != 1:
+            raise TruerateError(
+                "params.yaml: code or a command names {track}, and no board is at work that has one"
+            )
+        return tracks.pop()
 
     def key(self, board: str, alias: str, *upstream: str) -> str:
         """Twelve hex digits that decide the scratch rows of one model on one board.
@@ -145,7 +208,7 @@ class Layout:
                 (self.source(self.p.board(board).source), *self.code(track), *self.prompts, *own.files())
             ),
             settings=settings,
-            models=[self._asked(name) for name in (alias, *upstream) if name in self.p.models],
+            models=[self.on(board)._asked(name) for name in (alias, *upstream) if name in self.p.models],
             shared=[self.p.seed, self.p.n_shards, self.p.size_of(board).model_dump(), self.p.languages],
         )
 

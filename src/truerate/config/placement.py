@@ -16,11 +16,8 @@ if TYPE_CHECKING:
     from truerate.config import Params, Source
 
 READ_ONLY = ("inputs",)  # of `paths`
-BELOW_BUILD = (
-    "settings",
-    "hub",
-    "training",
-)  # what the build itself writes there, beside a scratch folder per board
+# what the build itself writes there, beside a scratch folder per board
+BELOW_BUILD = ("settings", "hub", "training", "judged")
 CODE = ("src", "rules", "site")  # what dvc.yaml watches of the code
 OWN = "own"
 LONGEST = 200  # characters of a place: files lie below it, and systems take names of 255
@@ -48,13 +45,21 @@ def read(p: "Params") -> list[tuple[str, str]]:
     for name, source in p.sources.items():
         named.append((f"sources.{name}.path", None if source.make else source.path))
         named.append((f"sources.{name}.training.path", source.training and source.training.path))
-        named += [(f"sources.{name}.code", code) for code in source.code]
+        named += [(f"sources.{name}.code", _fixed(code)) for code in source.code]
+        named += [(f"sources.{name}.truth_code", _fixed(code)) for code in source.truth_code]
     for name, endpoint in p.endpoints.items():
-        named += [(f"endpoints.{name}.code", code) for code in endpoint.code]
+        named += [(f"endpoints.{name}.code", _fixed(code)) for code in endpoint.code]
     if wild := p.tracks.wildhallucinations:
         named.append(("tracks.wildhallucinations.takedown", wild.takedown))
         named.append(("tracks.wildhallucinations.search.recorded", wild.search.recorded))
     return [(key, path) for key, path in (*named, *weights(p).items()) if path]
+
+
+def _fixed(code: str) -> str:
+    """The part of a place of code that stands before the first `*` or `{track}`: the folder in which all lies."""
+    parts = PurePosixPath(code).parts
+    is_open = [index for index, part in enumerate(parts) if "*" in part or "{track}" in part]
+    return str(PurePosixPath(*parts[: is_open[0]])) if is_open else code
 
 
 def weights(p: "Params") -> dict[str, str | None]:

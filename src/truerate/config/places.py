@@ -42,10 +42,12 @@ PAGES = ("site_src", "site")  # as the committed settings name them, below `buil
 WRITES = {  # the setting of the folder in which a stage writes, and empties its own place first
     "sources": "sources",
     "dataset": "datasets",
+    "annotate": "annotations",
     "label": "labels",
     "train": "detectors",
     "judge": "judgements",
     "audit": "audits",
+    "truth": "truth",
     "score": "scores",
 }
 _HINT = "name a folder that is absent or empty, or move that away"
@@ -137,12 +139,19 @@ def made_by(at: Layout, target: str) -> Stage:
 
 def _out(at: Layout, stage: Stage) -> Path:
     """What a stage of `WRITES` writes: a folder or a file."""
-    board, detector = stage.board or "", stage.family or ""  # every stage below has what it is asked for
-    one = {"dataset": at.dataset, "label": at.labels, "audit": at.audit, "score": at.scores}
-    if stage.name in one:
-        return Path(one[stage.name](board))
-    each = {"train": at.detector, "judge": at.judgements}
-    return Path(each[stage.name](detector, board)) if stage.name in each else Path(at.p.paths.sources)
+    board = stage.board or ""  # every stage below has a board
+    if stage.name == "annotate":
+        return Path(at.annotations(board)).parent
+    one = {
+        "dataset": at.dataset,
+        "label": at.labels,
+        "train": at.trained,
+        "judge": at.judged,
+        "audit": at.audit,
+        "truth": at.truth,
+        "score": at.scores,
+    }
+    return Path(one[stage.name](board)) if stage.name in one else Path(at.p.paths.sources)
 
 
 def refuse_others(folder: Path, who: str) -> None:
@@ -196,20 +205,18 @@ def _taken_build(at: Layout) -> str | None:
 
 
 def _outs(at: Layout, name: str) -> list[str]:
-    """What DVC empties in a folder of `paths` that several outputs share."""
+    """What boards' stages empty in a folder of `paths`: one output each."""
     one = {
         "datasets": at.dataset,
+        "annotations": lambda board: os.path.dirname(at.annotations(board)),
         "labels": at.labels,
-        "scores": at.scores,
+        "detectors": at.trained,
+        "judgements": at.judged,
         "audits": at.audit,
         "truth": at.truth,
+        "scores": at.scores,
     }
-    if name in one:
-        return [one[name](board) for board in at.p.boards]
-    if name == "annotations":
-        return [os.path.dirname(at.annotations(board)) for board in at.p.boards]
-    each = {"detectors": at.detector, "judgements": at.judgements}.get(name)
-    return [each(family, board) for board in at.p.boards for family in at.p.detectors] if each else []
+    return [one[name](board) for board in at.p.boards] if name in one else []
 
 
 def _strange(name: str, folder: Path, out: Path) -> str | None:

@@ -50,7 +50,8 @@ OTHERS = {
     "datasets": r"[^/]+/(card\.json|tasks\.jsonl)",
     "annotations": r"[^/]+/labels\.jsonl",
     "scores": r"[^/]+/topics\.json",
-    "detectors": r"[^/]+/[^/]+/(fold-\d+|[^/]+/(multi|mono)-(binary|category)-\d+)/.+",
+    "detectors": r"[^/]+/(families\.json|[^/]+/(fold-\d+|[^/]+/(multi|mono)-(binary|category)-\d+)/.+)",
+    "judgements": r"[^/]+/families\.json",
     "leaderboard": r"ledger\.json",
 }
 _CUT = re.compile(r"\.\d+\.tmp$")  # of a write that a kill ended

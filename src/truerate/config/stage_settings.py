@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from truerate.config import Params
 
-# Blocks and keys of params.yaml by dots; {board}, {source}, {track}, {family} and {profile} are those of the
-# stage.
+# Blocks and keys of params.yaml by dots; {board}, {source}, {track} and {profile} are those of the stage,
+# {families} each family of detectors of its board.
 READ = {
     "sources": ("sources", "languages", "seed", "profile", "sizes.{profile}", "on_bad_row"),
     "dataset": (
@@ -27,20 +27,20 @@ READ = {
         ),
         *("profile", "sizes.{profile}.{track}", "seed", "llm.prompts_dir"),
     ),
-    "annotate": ("boards.{board}", "sources", "tracks.{track}", "seed", "languages"),
+    "annotate": ("boards.{board}", "sources.{source}", "tracks.{track}", "seed", "languages"),
     "label": ("boards", "tracks.{track}", "on_bad_row", "seed", "statistics"),
     "train": (
         "boards.{board}",
-        "detectors.{family}",
+        "detectors.{families}",
         "backbones",
         "sizes.{profile}.{track}",
         "profile",
         "seed",
     ),
-    "judge": ("boards.{board}", "detectors.{family}"),  # networks and their grid lie in what train made
+    "judge": ("boards.{board}", "detectors.{families}"),  # networks and their grid lie in what train made
     "audit": ("boards.{board}", "audit", "seed", "statistics"),
-    "truth": ("boards.{board}", "sources", "tracks.{track}", "models", "seed", "languages"),
-    "score": ("boards.{board}", "detectors", "tracks.{track}", "models", "statistics", "seed"),
+    "truth": ("boards.{board}", "sources.{source}", "tracks.{track}", "models", "seed", "languages"),
+    "score": ("boards.{board}", "detectors.{families}", "tracks.{track}", "models", "statistics", "seed"),
     "leaderboard": ("boards", "models", "statistics", "seed"),
     "site": (
         "site",
@@ -55,7 +55,6 @@ READ = {
     ),
 }
 OF_ALL = ("sources", "leaderboard", "site")  # stages that stand once
-OF_FAMILY = ("train", "judge")  # per family of detectors and board; all others are per board
 
 
 class Stage(NamedTuple):
@@ -63,32 +62,39 @@ class Stage(NamedTuple):
 
     name: str
     board: str | None = None
-    family: str | None = None
 
     @property
     def address(self) -> str:
         """Its name in DVC's commands and in dvc.lock."""
-        return "@".join(filter(None, [self.name, "-".join(filter(None, [self.family, self.board]))]))
+        return "@".join(filter(None, self))
 
 
 def stages(p: Params) -> Iterator[Stage]:
     """Every stage that reads settings."""
     for name in READ:
         for board in [None] if name in OF_ALL else p.boards:
-            for family in p.detectors if name in OF_FAMILY else [None]:
-                yield Stage(name, board, family)
+            yield Stage(name, board)
 
 
 def read_by(p: Params, stage: Stage) -> dict[str, object]:
     """The settings that a stage reads, as plain values by their place in params.yaml."""
-    named = {"profile": p.profile, "board": stage.board, "family": stage.family}
+    named = {"profile": p.profile, "board": stage.board}
     if stage.board:
         named |= {"track": p.board(stage.board).track, "source": p.board(stage.board).source}
     found = {}
-    for place in READ[stage.name]:
+    for place in _places(p, stage):
         parts = [part.format(**named) for part in place.split(".")]
         value: Any = p.values
         for part in parts:
             value = value[part]
         found[".".join(parts)] = value
     return found
+
+
+def _places(p: Params, stage: Stage) -> Iterator[str]:
+    """The places that a stage reads, one for each family of detectors where it reads all of its board's."""
+    for place in READ[stage.name]:
+        is_each = "{families}" in place and stage.board is not None
+        yield from (
+            (place.replace("{families}", name) for name in p.families(stage.board)) if is_each else (place,)
+        )

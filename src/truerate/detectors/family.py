@@ -16,7 +16,7 @@ from truerate.core.errors import TruerateError, listed
 from truerate.core.keys import draw
 from truerate.core.schemas import Judgement, frame
 from truerate.detectors.entailment import Entailment
-from truerate.detectors.interface import Detector
+from truerate.detectors.interface import Detector, Rule
 from truerate.detectors.lexical import RULES as LEXICAL
 from truerate.detectors.per_task import PerTask
 from truerate.detectors.support import RULES as SUPPORT
@@ -30,7 +30,12 @@ def members() -> dict[str, Detector]:
     """Every detector that needs no model call and no weights, by name, unfitted: what params.yaml may list as
     a member.
     """
-    return {rule.name: PerTask(rule) for rule in (*TRIVIAL, *LEXICAL, *SUPPORT)}
+    return {rule.name: PerTask(rule) for rules in rules_by_module().values() for rule in rules}
+
+
+def rules_by_module() -> dict[str, tuple[Rule, ...]]:
+    """The rules as data, with what each of them is, by the module that holds them."""
+    return {"trivial": TRIVIAL, "lexical": LEXICAL, "support": SUPPORT}
 
 
 def member(name: str, entailment: Networks = NONE) -> Detector | Entailment:

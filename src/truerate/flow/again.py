@@ -18,7 +18,7 @@ from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import read_parquet
 from truerate.flow.dataset import BESIDE
-from truerate.flow.tracks import track_of
+from truerate.flow.graph import all_files, before
 
 # stands in dvc.lock where the stage's command was
 MARK = "what this data set holds is asked again by the next dvc repro"
@@ -127,20 +127,18 @@ def to_remove(at: Layout, board: str, is_stale: IsStale) -> list[Path]:
 
 def graph(at: Layout, board: str) -> tuple[list[Path], Callable[[Path], list[Path]]]:
     """The scratch files of this moment's settings, each behind those that it is made from, and what each reads."""
-    wiring = track_of(at, board, "wiring")
 
     @cache
-    def before(step: str, model: str) -> list[Path]:
-        return [Path(path) for path in wiring.before(at, board, step, model)]
+    def read_by(step: str, model: str) -> list[Path]:
+        return [Path(path) for path in before(at, board, step, model)]
 
     def reads(path: Path) -> list[Path]:
-        return before(_step_of(path), path.parent.name.rpartition("@")[0])
+        return read_by(_step_of(path), path.parent.name.rpartition("@")[0])
 
     try:
-        made = [Path(path) for path in wiring.for_export(at, board)]
+        return [Path(path) for path in all_files(at, board)], reads
     except TruerateError:  # a source is not there, so nothing has a key: every file is of earlier settings
         return [], lambda path: []
-    return list(dict.fromkeys(one for path in made for one in (*reads(path), path))), reads
 
 
 def _step_of(path: Path) -> str:

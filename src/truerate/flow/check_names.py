@@ -5,14 +5,12 @@ The first stage asks for all of it, so that such a mistake ends a build before a
 line for each.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from truerate.config.layout import Layout
 from truerate.config.placement import weights
-from truerate.config.stage_settings import stages
 from truerate.config.yaml_faults import veiled
 from truerate.core.errors import SettingsError, TruerateError, listed, meant
 
@@ -30,7 +28,7 @@ OWN_WORDS = {  # what may stand for weights and is none, by the setting
 
 def check_names(at: Layout) -> None:
     """Raise TruerateError with a line for every name that no room knows."""
-    rooms = (_sources, _detectors, _languages, _requests, _weights, _files, _stages, check_web)
+    rooms = (_sources, _detectors, _languages, _requests, _weights, _files, check_web)
     if found := list(dict.fromkeys(line for room in rooms for line in room(at))):
         raise SettingsError(
             "\n".join(veiled(f"params.yaml: {line.removeprefix('params.yaml: ')}") for line in found)
@@ -55,6 +53,12 @@ def _told(place: str, check: Callable[..., object], *args: object, near: str = "
             yield what if line.startswith("params.yaml: ") else f"{place}: {what}"
 
 
+def _first_told(at: Layout, place: str, check: Callable[..., object], name: str) -> list[str]:
+    """What a room says of a setting that may differ by track: of the first track at which it says something."""
+    told = (list(_told(place, check, there, name)) for there in at.on_each_track())
+    return next(filter(None, told), [])
+
+
 def _sources(at: Layout) -> Iterator[str]:
     """Readers, and the commands that fill folders."""
     from truerate.config import Source, Training
@@ -65,6 +69,8 @@ def _sources(at: Layout) -> Iterator[str]:
         yield from _told(f"sources.{name}", check_reader, name, source, near=_near_reader(source))
         if source.make:
             yield from _told(f"sources.{name}", check_make, name, source, at)
+        if source.truth_code:
+            yield from _first_told(at, f"sources.{name}.truth_code", _truth_code, name)
     for name, public in at.p.public_data.items():
         taught = public.training and Training(reader=public.training.reader, path=public.training.folder)
         source = Source(reader=public.reader, part=public.part, path=public.folder, training=taught)
@@ -112,6 +118,16 @@ def _languages(at: Layout) -> Iterator[str]:
     yield from faults or _unwritten(at)
 
 
+def _params_sent(at: Layout, alias: str) -> dict:
+    from truerate.llm.keys import Target
+
+    return Target.of(at, alias).params({"max_tokens": 1})
+
+
+def _truth_code(at: Layout, name: str) -> str:
+    return at.code_digest(at.p.source(name).truth_code)
+
+
 def _unwritten(at: Layout) -> Iterator[str]:
     """Languages that mFAVA asks for and the command of a board's source is not told to write."""
     for name, board in at.p.boards.items():
@@ -125,19 +141,19 @@ def _unwritten(at: Layout) -> Iterator[str]:
 
 def _requests(at: Layout) -> Iterator[str]:
     """What is sent to models, the commands that start their servers, and the user's prompts."""
-    from truerate.llm.keys import PARAMS, Target
+    from truerate.llm.keys import PARAMS
     from truerate.llm.prompts import check_folder
     from truerate.llm.transport.launch import Launch
 
     broken = set()
     for name, endpoint in at.p.endpoints.items():
-        faults = list(_told(f"endpoints.{name}", at.endpoint_identity, name))
+        faults = _first_told(at, f"endpoints.{name}", Layout.endpoint_identity, name)
         if endpoint.base_url and not is_address(endpoint.base_url):
             faults.append(
                 f"endpoints.{name}.base_url: it names no host and port that can be asked, such as http://localhost:8000/v1"
             )
         if not faults and endpoint.launch:
-            faults = list(_told(f"endpoints.{name}", Launch.of, at, name))
+            faults = _first_told(at, f"endpoints.{name}", Launch.of, name)
         broken |= {name} if faults else set()
         yield from faults
     for alias, model in at.p.models.items():
@@ -145,9 +161,7 @@ def _requests(at: Layout) -> Iterator[str]:
             if name not in PARAMS:
                 yield f"models.{alias}.drop: {name!r} is no setting of a request{meant(name, PARAMS)}; allowed: {listed(PARAMS)}"
         if model.endpoint not in broken:
-            yield from _told(
-                f"models.{alias}.params", lambda alias: Target.of(at, alias).params({"max_tokens": 1}), alias
-            )
+            yield from _told(f"models.{alias}.params", _params_sent, at.on_each_track()[0], alias)
     if at.p.llm.prompts_dir:
         yield from _told("llm.prompts_dir", check_folder, at.p.llm.prompts_dir)
 
@@ -193,13 +207,6 @@ def _files(at: Layout) -> Iterator[str]:
     yield from _told("tracks.wildhallucinations.takedown", takedown_keys, track.takedown)
     if track.search.recorded:
         yield from _told("tracks.wildhallucinations.search.recorded", recorded, track.search.recorded)
-
-
-def _stages(at: Layout) -> Iterator[str]:
-    """Names of families and boards that would give two stages one name."""
-    named = Counter(stage.address for stage in stages(at.p))
-    if twice := [address for address, n in named.items() if n > 1]:
-        yield f"detectors, boards: two stages would be called {twice[0]!r}; rename a family of detectors or a board"
 
 
 def check_web(at: Layout) -> Iterator[str]:

@@ -5,6 +5,7 @@ scratch files.
 import json
 import re
 import shutil
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +13,7 @@ import polars as pl
 from truerate.config.layout import Layout, beside
 from truerate.config.places import refuse_taken
 from truerate.config.stage_settings import Stage
-from truerate.core.errors import TruerateError
+from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import (
     PAIRS,
     SPANS,
@@ -31,6 +32,7 @@ from truerate.core.schemas import (
     save,
     write_parquet,
 )
+from truerate.flow import graph
 from truerate.flow.guard import refuse_edited, write_json, write_text
 from truerate.flow.sources import load_source
 from truerate.flow.tracks import track_of
@@ -51,10 +53,12 @@ BESIDE = {
     "rejects": Reject,
 }  # what a scratch step may give besides replies
 
+StepTables = pl.DataFrame | tuple[pl.DataFrame, dict[str, pl.DataFrame]]
+
 
 def refuse_stale(at: Layout, board: str, output: str) -> None:
     """A scratch path whose key is not the one of this moment's settings, code and sources is not written."""
-    if not track_of(at, board, "wiring").is_current(at, board, output):
+    if not graph.is_current(at, board, output):
         raise TruerateError(
             f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"
         )
@@ -63,25 +67,50 @@ def refuse_stale(at: Layout, board: str, output: str) -> None:
 def step(at: Layout, name: str, board: str, model: str, shard: int, output: str, inputs: list[str]) -> None:
     """One scratch step of the board's track, on one model and shard, from the scratch files that it reads.
 
-    It gives Generation rows, and perhaps a dict of further tables (`BESIDE`), which are written beside them.
+    It gives Generation rows, and perhaps a dict of further tables (of `BESIDE`, those that the track's graph
+    says), which are written beside them.
     """
+    run, known = step_function(at, board, name), graph.step_of(at, board, name).beside
     refuse_stale(at, board, output)
-    run = getattr(track_of(at, board, "scratch"), name)
-    made = run(at, board, model, load_source(at, board, reading=read), shard, replies_in(inputs))
-    replies, more = made if isinstance(made, tuple) else (made, {})
+    replies, more = with_beside(
+        run(at.on(board), board, model, load_source(at, board, reading=read), shard, replies_in(inputs))
+    )
+    if untold := more.keys() - known:
+        what = f"step {name!r} of board {board!r} gives {listed(untold)} besides replies"
+        raise TruerateError(f"{what}; its track's graph says: {listed(known)}")
     for table, data in more.items():
         write_parquet(data, beside(output, table))
     write_parquet(replies, Path(output))
+
+
+def step_function(at: Layout, board: str, name: str) -> Callable[..., StepTables]:
+    """The function of a step, of its name in the track's `steps`.
+
+    It is called with the layout, the board, a model, the source's tables, a shard, and the tables of the
+    steps that it reads (`replies_of`); `asking` is how it asks. Raises TruerateError for a step that the
+    track has not.
+    """
+    return getattr(track_of(at, board, "steps"), graph.step_of(at, board, name).name)
+
+
+def with_beside(made: StepTables) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    """What a step gave, with an empty dict where it gave replies alone."""
+    return made if isinstance(made, tuple) else (made, {})
 
 
 def replies_in(paths: list[str]) -> dict[str, pl.DataFrame]:
     """The rows of scratch files, by the step that wrote them; and under `documents` the documents that lie
     beside them.
     """
+    rows = [(Path(path).name.rpartition("-")[0], read_parquet(path)) for path in paths]
+    return replies_of(rows, beside_all(paths, "documents"))
+
+
+def replies_of(rows: Iterable[tuple[str, pl.DataFrame]], documents: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Generation rows by the step that gave them, and under `documents` such rows, where there are any."""
     found: dict[str, list[pl.DataFrame]] = {}
-    for path in paths:
-        found.setdefault(Path(path).name.rpartition("-")[0], [frame(Generation)]).append(read_parquet(path))
-    documents = beside_all(paths, "documents")
+    for step, replies in rows:
+        found.setdefault(step, [frame(Generation)]).append(replies)
     return {step: pl.concat(parts) for step, parts in found.items()} | (
         {} if documents.is_empty() else {"documents": documents}
     )
@@ -98,14 +127,13 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     from truerate.flow.ending import tell
 
     refuse_edited(at, Stage("dataset", board))
-    expected = track_of(at, board, "wiring").for_export(at, board)
-    if list(inputs) != expected:
+    if list(inputs) != graph.for_export(at, board):
         raise TruerateError(
             f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"
         )
     made = {table: beside_all(inputs, table) for table in BESIDE}
     tables, tasks = track_of(at, board, "steps").exported(
-        at, board, load_source(at, board), replies_in(inputs), made
+        at.on(board), board, load_source(at, board), replies_in(inputs), made
     )
     for name, model in DATASET.items():
         whole = tables.get(name, frame(model))
@@ -135,11 +163,7 @@ def gc(at: Layout) -> list[str]:
     wrote is kept.
     """
     refuse_taken(at, "build")
-    current = {
-        str(Path(path).parent)
-        for board in at.p.boards
-        for path in track_of(at, board, "wiring").for_export(at, board)
-    }
+    current = {str(Path(path).parent) for board in at.p.boards for path in graph.all_files(at, board)}
     folders = [path for board in at.p.boards for path in (Path(at.p.paths.build) / board).glob("*@*")]
     doomed = [path for path in folders if str(path) not in current and is_scratch(path)]
     for path in doomed:

@@ -1,6 +1,4 @@
-"""The stages from `label` to `score`: labels back in, detectors trained and asked, their judgements held
-against the labels.
-"""
+"""The stages `label`, `audit` and `score`: labels back in, and judgements held against them."""
 
 import json
 from pathlib import Path
@@ -8,23 +6,19 @@ from pathlib import Path
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.config.places import claim
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError, listed
 from truerate.core.keys import digest
 from truerate.core.schemas import (
     Document,
-    Generation,
     Item,
     Judgement,
     Outcome,
     Reject,
     Sample,
     Score,
-    frame,
     load,
     save,
-    write_parquet,
 )
 from truerate.flow.dataset import load_dataset
 from truerate.flow.guard import unchanged, write_json
@@ -38,10 +32,11 @@ def contexts(at: Layout, board: str, samples: pl.DataFrame | None = None) -> pl.
     With `samples`, those that name evidence of their own have a row under their own id.
     """
     from truerate.detectors.evidence import with_evidence
+    from truerate.tracks.asking import context_frame
 
     room = track_of(at, board, "context")
     documents = pl.concat([load_source(at, board).documents, load(Document, at.dataset(board, "documents"))])
-    known = room.context_frame(room.contexts(load(Item, at.dataset(board, "items")), documents))
+    known = context_frame(room.contexts(load(Item, at.dataset(board, "items")), documents))
     return known if samples is None else with_evidence(known, samples, documents)
 
 
@@ -95,74 +90,6 @@ def label_files(at: Layout, board: str) -> list[Path]:
         raise TruerateError(f"labels {str(lost[0])!r}: no board reads it; {names}")
     own = [folder / f"{board}.{kind}" for kind in KINDS]
     return [path for path in (Path(at.annotations(board)), *own) if path.exists()]
-
-
-def train(at: Layout, detector: str, board: str) -> None:
-    """Fit one family of detectors on a board: whole-text members once per fold, token members on the training
-    texts.
-    """
-    family, folder = family_of(at, detector), Path(at.detector(detector, board))
-    members = family.members_on(at.p.board(board).track)
-    with unchanged(at, Stage("train", board, detector)):
-        claim(at, "detectors")
-        folder.mkdir(parents=True)
-        if detector not in at.p.families(board):
-            return
-        samples = load(Sample, at.labels(board, "samples"))
-        if family.folds:
-            from truerate.detectors import fit_family
-
-            own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
-            fit_family(members, samples, contexts(at, board, samples), at.p.seed, **own)
-        else:
-            from truerate.detectors.tokens.family import fit_tokens
-
-            taught = passages(at, board, track_of(at, board, "steps").training(samples))
-            fit_tokens(members, taught, at.p, at.p.size_of(board), folder=folder, scratch=Path(at.training))
-
-
-def judge(at: Layout, detector: str, board: str) -> None:
-    """What one family of detectors says of each text of a board: asked in a state that has not seen it."""
-    family, folder = family_of(at, detector), Path(at.detector(detector, board))
-    members = family.members_on(at.p.board(board).track)
-    with unchanged(at, Stage("judge", board, detector)):
-        if detector not in at.p.families(board):
-            return write_parquet(frame(Judgement), Path(at.judgements(detector, board)))
-        samples = load(Sample, at.labels(board, "samples"))
-        if family.folds:
-            from truerate.detectors import judge_family
-
-            own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
-            judged = judge_family(members, samples, contexts(at, board, samples), **own)
-        else:
-            from truerate.detectors.tokens.family import judge_tokens
-
-            targets = track_of(at, board, "steps").targets(
-                samples, load(Generation, at.dataset(board, "generations"))
-            )
-            judged = judge_tokens(
-                members, passages(at, board, targets), at.p, at.p.size_of(board), folder=folder
-            )
-        save(Judgement, judged.sort("judgement_id"), at.judgements(detector, board))
-
-
-def passages(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
-    """Texts (`target_id`, `item_id`, `group_id`, `lang`, `task`, `text`, `spans`) with the `reference` of
-    their items.
-    """
-    known = contexts(at, board).select("item_id", reference="knowledge")
-    return texts.join(known, on="item_id", how="left", maintain_order="left").with_columns(
-        pl.col("reference").fill_null("")
-    )
-
-
-def family_of(at: Layout, detector: str):
-    """A declared family of detectors."""
-    if detector not in at.p.detectors:
-        raise TruerateError(
-            f"detector {detector!r} is not declared in params.yaml; declared: {listed(at.p.detectors)}"
-        )
-    return at.p.detectors[detector]
 
 
 def audit(at: Layout, board: str) -> None:

@@ -47,17 +47,37 @@ def write_json(path: str | Path, value: object) -> None:
 
 
 def refuse_edited(at: Layout, stage: Stage) -> None:
-    """Raise TruerateError where the settings of a stage are no longer those that the build began with."""
+    """Raise TruerateError where what a stage reads of the settings, or code that they name, is no longer that with
+    which the build began.
+    """
     if is_edited(at, stage):
         raise TruerateError(
-            "params.yaml was edited since the build read it; nothing is recorded: run `dvc repro` again"
+            "params.yaml was edited since the build read it, or code that it names; nothing is recorded: run `dvc repro` again"
         )
 
 
 def is_edited(at: Layout, stage: Stage) -> bool:
-    """Whether params.yaml says other than what the first stage read of it for a stage."""
+    """Whether params.yaml, or code that it names, says other than what the first stage read for a stage."""
     watched = Path(at.settings(stage))
-    return watched.is_file() and read_json(watched) != read_by(at.p, stage)
+    return watched.is_file() and read_json(watched) != watched_by(at, stage)
+
+
+def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
+    """What a stage reads of params.yaml, with the digests of the code that params.yaml names and that decides
+    what the stage makes: of its board's track alone where that code is told by track.
+
+    So DVC watches of such a folder what belongs to the stage, and the folder of another track is nothing to it.
+    """
+    p, there = at.p, at.on(stage.board) if stage.board else at
+    code: dict[str, str] = {}
+    if stage.name == "sources":
+        code = {name: at.code_digest(source.code) for name, source in p.sources.items() if source.code}
+    elif stage.name == "dataset":
+        code = {name: there.endpoint_identity(name) for name, one in p.endpoints.items() if one.code}
+    elif stage.name in ("annotate", "truth"):
+        name = p.board(stage.board).source
+        code = {name: there.code_digest(named)} if (named := p.source(name).truth_code) else {}
+    return read_by(p, stage) | ({"code": code} if code else {})
 
 
 def check_params(*, is_kept: bool = True) -> None:
@@ -80,7 +100,7 @@ def check_params(*, is_kept: bool = True) -> None:
         if path.as_posix() not in current:
             path.unlink()
     for place, stage in current.items():
-        write_json(place, read_by(at.p, stage))
+        write_json(place, watched_by(at, stage))
 
 
 def settings_files(at: Layout) -> list[Path]:

@@ -40,10 +40,12 @@ def make(rules: str, target: str) -> int:
     or DVC does.
     """
     at = Layout.load()
-    clear(at, made_by(at, target))
-    running = subprocess.Popen(
-        [sys.executable, "-m", "snakemake", "-s", rules, target], preexec_fn=parents.binding()
-    )
+    stage = made_by(at, target)
+    clear(at, stage)
+    command = [sys.executable, "-m", "snakemake", "-s", rules, target]
+    if stage.board:  # of the rules for steps, those of its track alone
+        command += ["--config", f"track={at.p.board(stage.board).track}"]
+    running = subprocess.Popen(command, preexec_fn=parents.binding())
 
     def end() -> None:
         running.send_signal(signal.SIGINT)

@@ -17,25 +17,18 @@ from truerate.core.schemas import (
     save,
 )
 from truerate.flow.guard import unchanged, write_json, write_text
-from truerate.flow.tracks import track_of
+from truerate.flow.tracks import card_of, records_of
 
 
-def prune(at: Layout, kind: str, board: str | None = None) -> None:
-    """Drop outputs of stages that params.yaml no longer names, before their consumer reads the folder."""
-    if kind == "judgements":
-        kept, folder = (
-            {f"{name}.parquet" for name in at.p.detectors},
-            Path(at.p.paths.judgements) / str(board),
-        )
-        doomed = [path for path in folder.glob("*") if path.name not in kept]
-    else:
-        places = (at.p.paths.scores, at.p.paths.audits, at.p.paths.truth)
-        kept = {
-            Path(path)
-            for board in at.p.boards
-            for path in (at.scores(board), at.audit(board), at.truth(board))
-        }
-        doomed = [path for place in places for path in Path(place).glob("*") if path not in kept]
+def prune(at: Layout) -> None:
+    """Drop what stages of boards wrote that params.yaml no longer names, before the leaderboard is read off
+    the folders.
+    """
+    places = (at.p.paths.scores, at.p.paths.audits, at.p.paths.truth)
+    kept = {
+        Path(path) for board in at.p.boards for path in (at.scores(board), at.audit(board), at.truth(board))
+    }
+    doomed = [path for place in places for path in Path(place).glob("*") if path not in kept]
     for path in written_by_stages(doomed):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
@@ -45,8 +38,11 @@ def leaderboard(at: Layout) -> None:
     from truerate.leaderboard import ledger, rows
 
     with unchanged(at, Stage("leaderboard")):
+        prune(at)
         made = [
-            rows.board_rows(at, board, *board_scores(at, board), track_of(at, board, "card").CARD)
+            rows.board_rows(
+                at, board, *board_scores(at, board), records_of(at, board), card_of(at, board).asked
+            )
             for board in at.p.boards
         ]
         table = pl.concat([frame(Row), *made])

@@ -12,6 +12,7 @@ from truerate.core.rights import outgoing_tables
 from truerate.core.schemas import Row, Sample, Score, load, read_json
 from truerate.flow.site_tables import board_tables, roles
 from truerate.flow.slices import own_lock, own_settings
+from truerate.flow.tracks import card_of, records_of
 from truerate.flow.trained import members_of
 from truerate.hub import dataset, detector
 from truerate.hub.configs import configs_of
@@ -59,11 +60,12 @@ def board_facts(at: Layout, board: str, *, card: dict, tables: dict[str, pl.Data
     from truerate.leaderboard.audit import findings
 
     audit = audit_of(at, board)
-    track = import_module(f"truerate.tracks.{at.p.board(board).track}.card").CARD
+    track = card_of(at, board)
     return BoardFacts(
         board=board,
-        title=at.p.board(board).title or f"{track['title']} on {card['name']}",
+        title=at.p.board(board).title or f"{track.title} on {card['name']}",
         track=track,
+        metrics=records_of(at, board),
         source=card,
         languages=tuple(sorted({*tables["samples"]["lang"], *tables["items"]["lang"]})),
         models={role: at.p.model(alias).model for role, alias in roles(at, board).items()},

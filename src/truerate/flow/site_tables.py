@@ -2,8 +2,6 @@
 `site.render_site`.
 """
 
-from importlib import import_module
-
 import polars as pl
 
 from truerate.config.layout import ROOT, Layout
@@ -20,6 +18,9 @@ from truerate.core.schemas import (
     load,
     read_json,
 )
+from truerate.detectors.family import rules_by_module
+from truerate.flow.formulas import published_formulas
+from truerate.flow.tracks import SHARED, card_of, metrics_of
 from truerate.site.docs import function_docs, schema_docs
 from truerate.site.tables import Board, Tables
 
@@ -33,8 +34,8 @@ def site_tables(at: Layout) -> Tables:
         rows=load(Row, at.leaderboard("rows")),
         scores=pl.concat([load(Score, at.scores(name, "scores")) for name in at.p.boards]),
         ledger=read_json(at.leaderboard("ledger.json")),
-        metric_docs=function_docs(f"{ROOT}/metrics"),
-        detector_docs=function_docs(f"{ROOT}/detectors"),
+        metric_docs=published_formulas(),
+        detector_docs=[*rule_docs(), *function_docs(f"{ROOT}/detectors")],
         schema_docs=schema_docs(),
         max_samples=at.p.site.max_samples,
         confidence=at.p.statistics.confidence,
@@ -42,17 +43,26 @@ def site_tables(at: Layout) -> Tables:
     )
 
 
+def rule_docs() -> list[dict]:
+    """What each rule of the detectors is, as `{name, module, doc, is_rule}`, in order of module."""
+    return [
+        {"name": rule.name, "module": module, "doc": rule.about, "is_rule": True}
+        for module, rules in sorted(rules_by_module().items())
+        for rule in rules
+    ]
+
+
 def board_tables(at: Layout, name: str) -> Board:
     """One board as its page shows it."""
     board = at.p.board(name)
     source = read_json(at.source(board.source, "card.json"))
-    card = import_module(f"truerate.tracks.{board.track}.card").CARD
+    card = card_of(at, name)
     detectors = [load(Judgement, at.judgements(detector, name)) for detector in at.p.families(name)]
     return Board(
         name=name,
         track=board.track,
         source=board.source,
-        title=board.title or f"{card['title']} on {source['name']}",
+        title=board.title or f"{card.title} on {source['name']}",
         is_simulated=at.p.source(board.source).is_simulated,
         roles=roles(at, name),
         samples=load(Sample, at.labels(name, "samples")),
@@ -79,6 +89,8 @@ def board_tables(at: Layout, name: str) -> Board:
         topics=read_json(at.scores(name, "topics.json")),
         source_card=source,
         track_card=card,
+        metrics=metrics_of(at, name),
+        shared_metrics=SHARED,
     )
 
 

@@ -82,10 +82,8 @@ def own_lock(p: Params, board: str, text: str) -> str:
 
 
 def _is_own(p: Params, stage: Stage, board: str) -> bool:
-    """Whether a stage makes something of a board: its own stages, of those families alone that judge it, and
-    the import of its source.
-    """
-    return stage == IMPORT or (stage.board == board and stage.family in (None, *p.families(board)))
+    """Whether a stage makes something of a board: its own stages, and the import of its source."""
+    return stage == IMPORT or stage.board == board
 
 
 def _entry(p: Params, entry: Mapping) -> dict:

@@ -3,7 +3,6 @@ made and what to beware of.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import polars as pl
 from markupsafe import Markup
@@ -88,7 +87,8 @@ def card_of(
         "columns": columns(configs),
         "labels": labels,
         "label_sources": sorted({row["label_source"] for row in labels}),
-        "agreement": agreement_rows(facts.scores),
+        "agreement": agreement_rows(facts),
+        "metrics": metric_rows(facts),
         "audit": audit_rows(facts.audit),
         "counts": count_rows(facts.counts),
         "limits": limits(facts, configs, labels),
@@ -159,20 +159,26 @@ def figure(row: dict) -> Markup | None:
     return Markup(f"{row['value']:.3f}{interval}")
 
 
-def agreement_rows(scores: pl.DataFrame) -> list[dict]:
+def agreement_rows(facts: BoardFacts) -> list[dict]:
     """How far the annotators agree, as the board measured it."""
-    found = scores.filter(
+    found = facts.scores.filter(
         pl.col("subject") == "annotators", pl.col("metric").is_in(AGREEMENT), pl.col("value").is_not_null()
     )
     return [
         {
-            "metric": row["metric"].replace("_", " "),
+            "metric": facts.metrics[row["metric"]].label,
             "where": where(row["slice"]),
             "value": figure(row),
             "n": row["n"],
         }
         for row in found.to_dicts()
     ]
+
+
+def metric_rows(facts: BoardFacts) -> list[dict]:
+    """What is known of each metric that the scores and the audit name, in the order of the records."""
+    named = {*facts.scores["metric"], *facts.audit["metric"]}
+    return [record.facts() | {"told": record.told} for name, record in facts.metrics.items() if name in named]
 
 
 def audit_rows(audit: pl.DataFrame) -> list[dict]:
@@ -236,8 +242,7 @@ def limits(facts: BoardFacts, configs: Sequence[Config], labels: Sequence[dict])
     """What to beware of: what the track says of its boards, what the source says of itself, and what the data
     show.
     """
-    caveats: Any = facts.track.get("caveats")
-    said = [str(one) for one in caveats or ()]
+    said = list(facts.track.caveats)
     said += [str(facts.source["note"])] if facts.source.get("note") else []
     for config in filter(is_labelled, configs):
         sides = [

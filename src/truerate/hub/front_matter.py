@@ -40,7 +40,7 @@ def front_matter(
                 "factuality",
                 "evaluation",
                 "benchmark",
-                str(facts.track["name"]),
+                facts.track.name,
             }
         )
         + (["synthetic"] if facts.is_simulated else []),

@@ -3,7 +3,7 @@ a page.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -39,6 +39,11 @@ def code(value: object) -> Markup:
     return Markup(re.sub(r"[^\w./@:+ -]", "", str(value)))
 
 
+def codes(names: Iterable[object]) -> Markup:
+    """Names of ours as code spans, parted by commas."""
+    return Markup(", ".join(f"`{code(name)}`" for name in names))
+
+
 def linked(text: object, address: object) -> Markup:
     """A text that leads to a plain web address; the text alone where the address is missing or holds anything
     unusual.
@@ -62,5 +67,5 @@ def filled(template: str, values: Mapping[str, object]) -> str:
         lstrip_blocks=True,
         finalize=inert,
     )
-    environment.filters |= {"code": code, "linked": linked, "prose": prose}
+    environment.filters |= {"code": code, "codes": codes, "linked": linked, "prose": prose}
     return re.sub(r"\n{3,}", "\n\n", environment.get_template(template).render(values)).strip() + "\n"

@@ -17,7 +17,7 @@ def origin_of(facts: BoardFacts, configs: Sequence[Config], *, licence: Licence 
     """
     cited = [
         str(facts.source.get("citation") or ""),
-        f"Protocol: {facts.track['citation']}",
+        f"Protocol: {facts.track.citation}",
         "Built and published by truerate.",
     ]
     said = {
@@ -27,7 +27,7 @@ def origin_of(facts: BoardFacts, configs: Sequence[Config], *, licence: Licence 
         "lang": facts.languages[0] if len(facts.languages) == 1 else None,
         "note": SIMULATED if facts.is_simulated else None,
         "redistribution": "yes" if any(map(holds_texts, configs)) else "ids-only",
-        "track": facts.track["name"],
+        "track": facts.track.name,
         "licences": {config.name: words_for(licence or config.licence) for config in configs},
     }
     return (

@@ -7,6 +7,8 @@ from typing import Literal, Protocol
 
 import polars as pl
 
+from truerate.core.card import Card
+from truerate.core.metric import Metric
 from truerate.hub.licences import Licence
 
 Files = Mapping[str, bytes | Path]  # the files of a repository by their path in it: content, or where it lies
@@ -36,7 +38,8 @@ class Config:
 class BoardFacts:
     """What the card of a data set says, gathered from the built tables.
 
-    `source` and `track` are the cards of the board's source and of its track, `models` who wrote or built
+    `source` and `track` are the cards of the board's source and of its track, `metrics` the records of the
+    numbers that its tables name, `models` who wrote or built
     what (role or model → name), `scores` the Score rows of the board, `audit` those of its shortcut audit,
     `findings` the audit's lines above its threshold, `made` the files that made it (path in the repository →
     text: the board's parts of params.yaml and dvc.lock), `is_simulated` whether its source is the closed
@@ -45,7 +48,7 @@ class BoardFacts:
 
     board: str
     title: str
-    track: Mapping[str, object]
+    track: Card
     source: Mapping[str, object]
     languages: tuple[str, ...]
     models: Mapping[str, str]
@@ -54,6 +57,7 @@ class BoardFacts:
     findings: tuple[str, ...]
     made: Mapping[str, str]
     is_simulated: bool
+    metrics: Mapping[str, Metric]
     counts: pl.DataFrame = field(default_factory=pl.DataFrame)
 
 

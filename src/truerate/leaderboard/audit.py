@@ -1,11 +1,10 @@
 """The shortcut audit: how far do classifiers that check no fact tell the labels of a set?
 
 A set whose length, format or wording gives its labels away measures that, and not recognition. Every shortcut
-is learned on training folds (grouped by `group_id`) and measured on the fold left out; intervals come from a
-bootstrap over groups.
+is learned on training folds (grouped by `group_id`) and measured on the fold left out; intervals respect the
+groups (`score_writer.RULES`).
 """
 
-from bisect import bisect
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,15 +12,16 @@ import numpy as np
 import polars as pl
 
 from truerate.config import Audit, Statistics
-from truerate.core.keys import content_id, draw
+from truerate.core.keys import content_id
 from truerate.core.schemas import Score, frame, pair, score_row
 from truerate.core.text import words
+from truerate.metrics import recognition
 from truerate.metrics.intervals import (
     Interval,
     bootstrap_interval,
     cluster_bootstrap,
-    ratio_intervals,
     resample_weights,
+    share_interval,
 )
 from truerate.metrics.ngrams import fit_counts, ngram_counts, probabilities_of_counts
 from truerate.metrics.overlap import form, overlap
@@ -193,24 +193,24 @@ def _ngrams(data: Labelled) -> Learner:
 def _measure(data: Labelled, told: Told, s: Statistics, seed: int) -> dict[str, tuple[Interval | None, int]]:
     """The four metrics with intervals and the number of rows or pairs behind each."""
     settings = {"n_resamples": s.n_bootstrap, "confidence": s.confidence, "seed": seed}
-    y, right = data.labels, told.verdicts == data.labels
     names, index = np.unique(data.groups, return_inverse=True)
-    rows = np.stack([right, np.ones_like(y), right & y, y, right & ~y, ~y], axis=1).astype(float)
-    sums = _summed(rows, index, len(names))
-    accuracy = ratio_intervals(sums[:, :1], sums[:, 1:2], **settings)
+    said = recognition.Verdicts(data.labels, told.verdicts, ~told.verdicts)
+    recalls = recognition.class_columns(recognition.recall(said), recognition.recall_right(said))
+    sums = _summed(np.column_stack([*recognition.accuracy(said), recalls]).astype(float), index, len(names))
+    accuracy = share_interval(*sums[:, :2].T, confidence=s.confidence)
     balanced = cluster_bootstrap(
-        sums[:, 2:], lambda t: ((t[:, 0] / t[:, 1] + t[:, 2] / t[:, 3]) / 2)[:, None], **settings
+        sums[:, 2:], lambda totals: recognition.balanced_accuracy(totals)[:, None], **settings
     )
     measured = ~np.isnan(told.pair_scores)
     of_pair = index[data.sides[:, 0]] if len(data.sides) else np.zeros(0, dtype=int)
     picked = _summed(np.stack([told.pair_scores, measured], axis=1)[measured], of_pair[measured], len(names))
-    pairwise = ratio_intervals(picked[:, :1], picked[:, 1:], **settings)
-    n = len(y)
+    pairwise = share_interval(*picked.T, confidence=s.confidence)
+    n = len(data.labels)
     return {
-        "shortcut_accuracy": (_first(accuracy), n),
+        "shortcut_accuracy": (accuracy, n),
         "shortcut_balanced_accuracy": (_first(balanced), n),
-        "shortcut_auroc": (_auroc(told.scores, y, index, settings), n),
-        "shortcut_pairwise": (_first(pairwise), int(measured.sum())),
+        "shortcut_auroc": (_auroc(told.scores, data.labels, index, settings), n),
+        "shortcut_pairwise": (pairwise, int(measured.sum())),
     }
 
 
@@ -253,45 +253,3 @@ def findings(scores: pl.DataFrame, threshold: float) -> list[str]:
         f" (threshold {threshold})"
         for row in reached.sort("value", descending=True, maintain_order=True).to_dicts()
     ]
-
-
-def hard_split(samples: pl.DataFrame, *, seed: int) -> list[str]:
-    """Sample ids of the length- and format-matched subset: length and format say nothing of the label there.
-
-    Within task, scheme, number of words, final full stop and trailing white space, every text of the rarer
-    class is matched with the nearest text of the other in characters (at most a quarter longer or shorter);
-    texts without a match are left out. Both classes keep the same number of texts of a form; the two sides of
-    a pair need not stay together. Sorted; empty where nothing matches.
-    """
-    rows = (
-        samples.with_columns(pair("attributes", "scheme"))
-        .select("sample_id", "task", "scheme", "text", "is_hallucinated")
-        .rows()
-    )
-    strata: dict[tuple, tuple[list, list]] = {}
-    for sample_id, task, scheme, text, is_hallucinated in rows:
-        shape = form(text)
-        key = (task, scheme, shape.n_words, shape.has_final_stop, shape.has_trailing_space)
-        strata.setdefault(key, ([], []))[is_hallucinated].append(
-            (shape.n_characters, draw("hard split", seed, sample_id), sample_id)
-        )
-    return sorted(
-        name
-        for right, hallucinated in strata.values()
-        for name in _matched(sorted(right), sorted(hallucinated))
-    )
-
-
-def _matched(right: list[tuple], hallucinated: list[tuple]) -> list[str]:
-    """Each text of the rarer class, in an order of its own, with the nearest text in characters that is still
-    free.
-    """
-    few, many = sorted((right, hallucinated), key=len)
-    free, found = list(many), []
-    for n_characters, _, name in sorted(few, key=lambda one: one[1]):
-        place = bisect(free, (n_characters,))
-        near = [i for i in (place - 1, place) if 0 <= i < len(free)]
-        best = min(near, key=lambda i: abs(free[i][0] - n_characters), default=None)
-        if best is not None and max(free[best][0], n_characters) <= 1.25 * min(free[best][0], n_characters):
-            found += [name, free.pop(best)[2]]
-    return found

@@ -3,13 +3,11 @@ cannot be checked, and why.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import Score, frame, pairs
 
 KEY = ("source", "table", "model", "metric", "slice")
 COLUMNS = (*KEY, "value", "note")
@@ -61,20 +59,6 @@ REASONS = {
 }
 
 
-@dataclass(frozen=True)
-class Claim:
-    """That a score of ours measures what a published row printed. `scale` turns the printed number into ours
-    (.01 for percent).
-    """
-
-    published: tuple[str, str, str, str, str]  # source, table, model, metric, slice
-    board: str
-    metric: str
-    subject: str
-    slice: Mapping[str, str]
-    scale: float = 0.01
-
-
 def load_published(path: str | Path) -> pl.DataFrame:
     """Published results as a frame: `source, table, model, metric, slice, note` as text, `value` as number.
     `table` is no number.
@@ -91,78 +75,27 @@ def load_published(path: str | Path) -> pl.DataFrame:
         ) from None
 
 
-def ledger(
-    published: pl.DataFrame,
-    scores: pl.DataFrame,
-    claims: Sequence[Claim],
-    *,
-    tolerance: float,
-    reasons: Mapping[tuple[str, str], str],
-) -> list[dict]:
-    """One line per published row: `board, quantity, published, ours, low, high, verdict, reason, source`;
-    None where there is nothing.
+def unchecked(published: pl.DataFrame, reasons: Mapping[tuple[str, str], str]) -> list[dict]:
+    """One line per published row that no score of ours is held against: `board, quantity, published, ours, low,
+    high, verdict, reason, source`; None where there is nothing.
 
-    `published`: as from `load_published`, only the rows that are to be listed; `scores`: schemas.Score.
-    Reproduced: the printed value lies in our interval, or within `tolerance` (in our unit) of our value. A
-    row that no claim names, or whose score is not there, cannot be checked; `reasons` says why by (source,
+    `published`: as from `load_published`, only the rows that are to be listed; `reasons` says why by (source,
     table).
     """
-    claimed = {claim.published: claim for claim in claims}
-    ours = {
-        (s["board"], s["metric"], s["subject"], _key(s["slice"])): s
-        for s in scores.to_dicts()
-        if s["method"] == "estimator"
-    }
     lines = []
     for row in published.to_dicts():
-        claim = claimed.get(tuple(row[name] for name in KEY))
-        score = (
-            ours.get((claim.board, claim.metric, claim.subject, _key(pairs(**claim.slice))))
-            if claim
-            else None
-        )
-        lines.append(_line(row, claim, score, tolerance=tolerance, reasons=reasons))
+        named = [row[name] for name in ("model", "metric", "slice") if row[name] not in (None, "-")]
+        reason = reasons.get((row["source"], row["table"]), "no row of ours measures this")
+        line = {"board": None, "quantity": " · ".join(named), "published": row["value"], "ours": None}
+        line |= {"low": None, "high": None, "verdict": UNCHECKED, "reason": reason}
+        lines.append(line | {"source": f"{row['source']} Table {row['table']}"})
     return lines
-
-
-def _key(slice_: list[dict[str, str]]) -> tuple:
-    return tuple((one["key"], one["value"]) for one in slice_)
-
-
-def _line(
-    row: dict,
-    claim: Claim | None,
-    score: dict | None,
-    *,
-    tolerance: float,
-    reasons: Mapping[tuple[str, str], str],
-) -> dict:
-    named = {
-        "board": claim.board if claim else None,
-        "quantity": " · ".join(
-            row[name] for name in ("model", "metric", "slice") if row[name] not in (None, "-")
-        ),
-        "published": row["value"] * (claim.scale if claim else 1),
-        "source": f"{row['source']} Table {row['table']}",
-    }
-    if claim is None or score is None or score["value"] is None:
-        why = "the row of ours that measures this is not built" if claim else "no row of ours measures this"
-        reason = reasons.get((row["source"], row["table"]), why)
-        return named | {"ours": None, "low": None, "high": None, "verdict": UNCHECKED, "reason": reason}
-    verdict, reason = judge(
-        named["published"], score["value"], (score["low"], score["high"]), tolerance=tolerance
-    )
-    return (
-        named
-        | {name: score[name] for name in ("low", "high")}
-        | {"ours": score["value"], "verdict": verdict, "reason": reason}
-    )
 
 
 def judge(
     published: float, ours: float, interval: tuple[float | None, float | None], *, tolerance: float
 ) -> tuple[str, str]:
-    """The verdict on a published number and its reason."""
+    """The verdict on a published number and its reason: reproduced within `tolerance`, or inside our interval."""
     gap, (low, high) = ours - published, interval
     if abs(gap) <= tolerance:
         return REPRODUCED, f"within {tolerance:g}"
@@ -217,5 +150,5 @@ def ledger_of(files: Sequence[str | Path]) -> list[dict]:
     lines = []
     for published in map(load_published, files):
         rest = published.join(totals, on=totals.columns, how="anti", maintain_order="left")
-        lines += check_totals(published) + ledger(rest, frame(Score), (), tolerance=0, reasons=REASONS)
+        lines += check_totals(published) + unchecked(rest, REASONS)
     return lines

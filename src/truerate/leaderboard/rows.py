@@ -2,60 +2,34 @@
 is about.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import polars as pl
 
 from truerate.config import Statistics
 from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError, listed
+from truerate.core.metric import Metric
 from truerate.core.schemas import Row, frame, schema
 from truerate.metrics.ranking import compare_all, rank_ranges
 
 BASELINE, MODEL = "baseline", "model"
-NO_CARD: Mapping = MappingProxyType({})
-LOWER_IS_BETTER = (
-    "failure_rate",
-    "unparsed_rate",
-    "broken_rate",
-    "disagreement_rate",
-    "flagged_rate",
-    "hallucination_rate",
-    "fpr",
-)
-# The table a metric stands in, by how its name begins; what nothing names is recognition.
-TABLES = {
-    "shortcut_": "audit",
-    "failure_rate": "failures",
-    "recognition_failure_rate": "failures",
-    "candidate_": "candidates",
-    "n_candidates": "candidates",
-    "length_rule_": "candidates",
-    "filter_": "filtering",
-    "flagged_rate_": "refinement",
-    "response_": "responses",
-    "fleiss_kappa": "labels",
-    "cohen_kappa": "labels",
-    "krippendorff_alpha": "labels",
-    "percent_agreement": "labels",
-    "probe_": "labels",
-    "n_annotators": "labels",
-    "n_samples": "dataset",
-    "n_by_pattern": "dataset",
-    "hallucinated_rate": "dataset",
-}
 
 
 def board_rows(
-    at: Layout, board: str, scores: pl.DataFrame, outcomes: pl.DataFrame, card: Mapping = NO_CARD
+    at: Layout,
+    board: str,
+    scores: pl.DataFrame,
+    outcomes: pl.DataFrame,
+    metrics: Mapping[str, Metric],
+    asked: str | None = None,
 ) -> pl.DataFrame:
     """The rows of a declared board: `rows` with its settings, models named in params.yaml being models and
     all else baselines.
     """
-    return rows(
-        board, scores, outcomes, at.p.statistics, at.p.seed, {name: MODEL for name in at.p.models}, card
-    )
+    kinds = {name: MODEL for name in at.p.models}
+    return rows(board, scores, outcomes, at.p.statistics, at.p.seed, kinds, metrics, asked)
 
 
 def rows(
@@ -65,20 +39,23 @@ def rows(
     statistics: Statistics,
     seed: int,
     kinds: Mapping[str, str],
-    card: Mapping = NO_CARD,
+    metrics: Mapping[str, Metric],
+    asked: str | None = None,
 ) -> pl.DataFrame:
     """The `schemas.Row` frame of a board, one row per score, in the order table, metric, slice, then subject.
 
     `scores` (schemas.Score): method `published` or `planted` gives a reference row of that kind; else the
     kind is that of the subject in `kinds`, `baseline` where it is not named. `outcomes` (schemas.Outcome):
     the subjects of one metric and slice are ranked together; scores without outcomes have no rank.
-    `provenance` is the digest of the score's inputs. `card`: the track's, for `table_of` and
-    `is_lower_better`; who has a score of its metric `asked` is a model, whether or not params.yaml names it.
+    `provenance` is the digest of the score's inputs. `metrics`: the records of the board's metrics by name,
+    which say the table and which way is better; who has a score of the metric `asked` is a model, whether or
+    not params.yaml names it. Raises TruerateError for a metric without a record.
     """
-    ranked = ranks(outcomes.filter(pl.col("board") == board), statistics, seed, card)
-    tables = card.get("tables", {})
-    made, given = [], scores.filter(pl.col("board") == board).to_dicts()
-    kinds = {score["subject"]: MODEL for score in given if score["metric"] == card.get("asked")} | dict(kinds)
+    given = scores.filter(pl.col("board") == board).to_dicts()
+    refuse_unknown(board, {score["metric"] for score in given}, metrics)
+    ranked = ranks(outcomes.filter(pl.col("board") == board), statistics, seed, metrics)
+    kinds = {score["subject"]: MODEL for score in given if score["metric"] == asked} | dict(kinds)
+    made = []
     for score in given:
         is_ours = score["method"] == "estimator"
         key = (score["metric"], slice_key(score["slice"]), score["subject"])
@@ -89,7 +66,7 @@ def rows(
         }
         made.append(
             cells
-            | {"table": table_of(score["metric"], tables), "kind": kind, "rank_low": low, "rank_high": high}
+            | {"table": metrics[score["metric"]].table, "kind": kind, "rank_low": low, "rank_high": high}
             | {"provenance": score["inputs"]}
         )
     made.sort(
@@ -98,26 +75,13 @@ def rows(
     return frame(Row, made).select(schema(Row).names())
 
 
-def table_of(metric: str, tables: Mapping[str, str] = NO_CARD) -> str:
-    """The name of the table that a metric stands in; the longest matching beginning decides, a track's own
-    `tables` before the shared.
-    """
-    for known in (tables, TABLES):
-        if matching := [start for start in known if metric.startswith(start)]:
-            return known[max(matching, key=len)]
-    return "recognition"
-
-
-def is_lower_better(metric: str, card: Mapping = NO_CARD) -> bool:
-    """Whether less of a metric is better: as the card's `ranks` say of the metric it ranks, else by how its
-    name ends.
-
-    A card's `lower_is_better` lists endings beside the shared ones.
-    """
-    ranked = card.get("ranks") or {}
-    if isinstance(ranked, Mapping) and ranked.get("metric") == metric and "higher_is_better" in ranked:
-        return not ranked["higher_is_better"]
-    return metric.endswith((*LOWER_IS_BETTER, *card.get("lower_is_better", ())))
+def refuse_unknown(board: str, names: Collection[str], metrics: Mapping[str, Metric]) -> None:
+    """Raise TruerateError where a score of a board has no record among its metrics."""
+    if unknown := sorted(set(names) - set(metrics)):
+        raise TruerateError(
+            f"leaderboard: scores of board {board!r} name {listed(unknown)}, of which metrics.py of its track has "
+            f"no record; recorded: {listed(sorted(metrics))}"
+        )
 
 
 def slice_key(slice_: list[dict[str, str]]) -> str:
@@ -126,7 +90,7 @@ def slice_key(slice_: list[dict[str, str]]) -> str:
 
 
 def ranks(
-    outcomes: pl.DataFrame, statistics: Statistics, seed: int, card: Mapping = NO_CARD
+    outcomes: pl.DataFrame, statistics: Statistics, seed: int, metrics: Mapping[str, Metric]
 ) -> dict[tuple[str, str, str], tuple[int, int]]:
     """(rank_low, rank_high) by (metric, slice, subject): `metrics.ranking` over the subjects of each metric
     and slice.
@@ -149,7 +113,7 @@ def ranks(
             len(subjects),
             compared,
             alpha=statistics.alpha,
-            higher_is_better=not is_lower_better(metric, card),
+            higher_is_better=not metrics[metric].is_lower_better,
         )
         found |= {(metric, key, subject): tuple(one) for subject, one in zip(subjects, ranges, strict=True)}
     return found

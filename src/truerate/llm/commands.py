@@ -51,6 +51,8 @@ def gc(at: Layout, *, older_than_days: float = 30.0) -> None:
     """Drop replies of models that params.yaml no longer names in this form."""
     with Store(at.store) as store:
         n = facts.gc(
-            store, keep={at.identity(alias) for alias in at.p.models}, older_than_s=older_than_days * 86400
+            store,
+            keep={one.identity(alias) for one in at.on_each_track() for alias in at.p.models},
+            older_than_s=older_than_days * 86400,
         )
     print(f"{n:,} replies and dead letters dropped")

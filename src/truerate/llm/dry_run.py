@@ -9,6 +9,8 @@ from truerate.llm.ask import recorded
 from truerate.llm.keys import Target
 from truerate.llm.request import Reply, Request, answered
 
+ASSUMED = "assumed"  # the finish reason of a reply that no model gave
+
 
 @dataclass(frozen=True)
 class Planned:
@@ -42,7 +44,12 @@ class DryRun:
 
 def assumed_reply(key: str, text: str) -> Reply:
     """An assumed reply with this text."""
-    return Reply(key, "ok", text, "stop", None, None, None, 0.0, False)
+    return Reply(key, "ok", text, ASSUMED, None, None, None, 0.0, False)
+
+
+def is_assumed(reply: Reply) -> bool:
+    """Whether no model gave this reply: a plan assumes it."""
+    return reply.finish_reason == ASSUMED
 
 
 def _stored(key: str, reply: dict[str, Any]) -> Reply:

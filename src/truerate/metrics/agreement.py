@@ -1,30 +1,23 @@
-"""Agreement between raters: percent, Cohen's κ, Fleiss' κ, Krippendorff's α, majority votes, and κ over
-marked spans.
+"""Agreement between raters: percent, Fleiss' κ, Krippendorff's α and Cohen's κ as statistics of sums, so that
+units can be resampled; majority votes; and how often raters mark the same span.
 
-Frames of ratings have columns `unit_id`, `rater`, `label` (any type; null: this rater said nothing of this
-unit).
+A unit is what was rated once by each rater: a text, or a token of it. Where units have any number of raters
+`agreement_sums` gives the columns whose totals the first three are made of. Two raters are a contingency table.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Literal
 
 import numpy as np
 import polars as pl
 
 Span = tuple[int, int]
+KAPPA = (-1.0, 1.0)  # between what κ and α lie
+EVEN = 1e-12  # an agreement by chance that is no further from 1 than this is 1: only one label occurs
 
 
-def percent_agreement(counts: np.ndarray) -> float | None:
-    """Mean over units of the share of rater pairs that agree, in [0, 1]. `counts` as from `rating_counts`.
-
-    Units with fewer than two ratings hold no pair and are left out; None where no unit has two.
-    """
-    counts = _rated_twice(counts)
-    if not len(counts):
-        return None
-    n = counts.sum(axis=1)
-    return float(((counts * (counts - 1)).sum(axis=1) / (n * (n - 1))).mean())
+# ---- any number of raters ----------------------------------------------------------------------------------
 
 
 def rating_counts(rows: pl.DataFrame) -> np.ndarray:
@@ -42,56 +35,59 @@ def rating_counts(rows: pl.DataFrame) -> np.ndarray:
     return wide.drop("unit_id").to_numpy().astype(float)
 
 
-def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
-    """Cohen's κ of two raters on aligned units: (p_o − p_e) / (1 − p_e) with each rater's own label shares
-    (Cohen 1960).
+def agreement_sums(counts: np.ndarray) -> np.ndarray:
+    """What agreement is made of, a row per unit: 1, the share of its rater pairs that agree, its pairs that
+    disagree over its raters but one, and its ratings of each label; (units, 3 + labels).
 
-    Units that either left out (None) do not count. In [−1, 1]; None over no unit, or where both always say
-    the same one label (p_e = 1).
+    `counts` (units, labels): how many raters gave each label. A unit with fewer than two ratings holds no
+    pair: its row is zeros.
     """
-    both = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
-    if not both:
-        return None
-    n = len(both)
-    p_o = sum(a == b for a, b in both) / n
-    left, right = Counter(a for a, _ in both), Counter(b for _, b in both)
-    p_e = sum(left[label] * right[label] for label in left) / n**2
-    return (p_o - p_e) / (1 - p_e) if p_e < 1 else None
+    counts = np.asarray(counts, dtype=float)
+    n = counts.sum(axis=1)
+    others = np.maximum(n - 1, 1)
+    agreed = (counts * (counts - 1)).sum(axis=1) / np.maximum(n * others, 1)
+    unlike = (n**2 - (counts**2).sum(axis=1)) / others
+    return np.column_stack([np.ones(len(n)), agreed, unlike, counts]) * (n >= 2)[:, None]
 
 
-def fleiss_kappa(counts: np.ndarray) -> float | None:
-    """Fleiss' κ (Fleiss 1971), from `rating_counts`, with a definition that also holds where units have
-    different numbers of raters.
+def percent_agreement(sums: np.ndarray) -> np.ndarray:
+    """Mean over units of the share of rater pairs that agree, in [0, 1], from totals (…, 3 + labels) of
+    `agreement_sums`.
+
+    NaN where no unit has two ratings.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return sums[..., 1] / sums[..., 0]
+
+
+def fleiss_kappa(sums: np.ndarray) -> np.ndarray:
+    """Fleiss' κ (Fleiss 1971), from totals (…, 3 + labels) of `agreement_sums`, with a definition that also
+    holds where units have different numbers of raters.
 
     Over the units with n_i ≥ 2 ratings: P_i = Σ_j n_ij (n_ij − 1) / (n_i (n_i − 1)), the share of agreeing
     rater pairs; P̄ the plain mean of P_i over units; p_j the share of label j among all ratings of these
     units; P_e = Σ p_j²; κ = (P̄ − P_e) / (1 − P_e). With one n for all units this is Fleiss' own formula.
-    None over no unit with two ratings, or where only one label occurs (P_e = 1).
+    In [−1, 1]; NaN over no unit with two ratings, or where only one label occurs (P_e = 1).
     """
-    counts = _rated_twice(counts)
-    observed = percent_agreement(counts)
-    if observed is None:
-        return None
-    shares = counts.sum(axis=0) / counts.sum()
-    expected = float((shares**2).sum())
-    return (observed - expected) / (1 - expected) if expected < 1 - 1e-12 else None
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratings = sums[..., 3:]
+        by_chance = ((ratings / ratings.sum(axis=-1, keepdims=True)) ** 2).sum(axis=-1)
+        return _beyond_chance(percent_agreement(sums), by_chance)
 
 
-def krippendorff_alpha(counts: np.ndarray) -> float | None:
-    """Krippendorff's α for nominal labels: 1 − D_o / D_e from the coincidence matrix, from `rating_counts`
-    (Krippendorff 2011).
+def krippendorff_alpha(sums: np.ndarray) -> np.ndarray:
+    """Krippendorff's α for nominal labels: 1 − D_o / D_e from the coincidence matrix (Krippendorff 2011), from
+    totals (…, 3 + labels) of `agreement_sums`.
 
     Units with one rating hold no pair and are left out; different numbers of raters are weighted by their
-    ratings, unlike in `fleiss_kappa`. None over no pair, or where only one label occurs (D_e = 0).
+    ratings, unlike in `fleiss_kappa`. At most 1; NaN over no pair, or where only one label occurs (D_e = 0).
     """
-    counts = _rated_twice(counts)
-    if not len(counts):
-        return None
-    n_of_unit, n_of_label = counts.sum(axis=1), counts.sum(axis=0)
-    n = n_of_label.sum()
-    disagree = ((n_of_unit**2 - (counts**2).sum(axis=1)) / (n_of_unit - 1)).sum() / n
-    expected = (n**2 - (n_of_label**2).sum()) / (n * (n - 1))
-    return float(1 - disagree / expected) if expected > 0 else None
+    with np.errstate(invalid="ignore", divide="ignore"):
+        of_label = sums[..., 3:]
+        n = of_label.sum(axis=-1)
+        observed = sums[..., 2] / n
+        expected = (n**2 - (of_label**2).sum(axis=-1)) / (n * (n - 1))
+        return np.where(expected > 0, 1 - observed / expected, np.nan)
 
 
 def max_voting(labels: Sequence[Hashable]) -> Hashable | None:
@@ -102,6 +98,66 @@ def max_voting(labels: Sequence[Hashable]) -> Hashable | None:
     if not votes or (len(votes) == 2 and votes[0][1] == votes[1][1]):
         return None
     return votes[0][0]
+
+
+# ---- two raters --------------------------------------------------------------------------------------------
+
+
+def contingency(first: np.ndarray, second: np.ndarray, n_labels: int) -> np.ndarray:
+    """How often two raters gave each pair of labels 0 to `n_labels` − 1 to aligned units, (labels, labels)."""
+    cells = np.bincount(first * n_labels + second, minlength=n_labels * n_labels)
+    return cells.reshape(n_labels, n_labels).astype(float)
+
+
+def weighted_cells(first: np.ndarray, second: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The cells of a contingency table of two columns of no and yes, a row per unit with its weight, (units, 4);
+    totals (…, 4) reshaped to (…, 2, 2) are a table.
+    """
+    cells = [weights * (first == a) * (second == b) for a in (False, True) for b in (False, True)]
+    return np.stack(cells, axis=1)
+
+
+def marked_or_not(tables: np.ndarray) -> np.ndarray:
+    """Contingency tables (…, k, k) with all labels but the first, which is "not marked", as one: (…, 2, 2)."""
+    rows = np.stack([tables[..., :1, :].sum(axis=-2), tables[..., 1:, :].sum(axis=-2)], axis=-2)
+    return np.stack([rows[..., :1].sum(axis=-1), rows[..., 1:].sum(axis=-1)], axis=-1)
+
+
+def table_agreement(tables: np.ndarray) -> np.ndarray:
+    """The share of units to which two raters gave the same label, from contingency tables (…, k, k), in
+    [0, 1]; NaN over nothing.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.trace(tables, axis1=-2, axis2=-1) / tables.sum(axis=(-2, -1))
+
+
+def cohen_kappa(tables: np.ndarray) -> np.ndarray:
+    """Cohen's κ of two raters: (p_o − p_e) / (1 − p_e) with each rater's own label shares (Cohen 1960), from
+    contingency tables (…, k, k), whose cells may be weighted.
+
+    In [−1, 1]; NaN over nothing, or where both always say the same one label (p_e = 1).
+    """
+    n = tables.sum(axis=(-2, -1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        by_chance = (tables.sum(axis=-1) * tables.sum(axis=-2)).sum(axis=-1) / n**2
+        return _beyond_chance(table_agreement(tables), by_chance)
+
+
+def marked_agreement(first: Iterable[np.ndarray], second: Iterable[np.ndarray]) -> float | None:
+    """Of the tokens that either of two raters marks, the share that both mark, over aligned texts: arrays of
+    token labels, 0 for not marked.
+
+    mFAVA screens annotators against silver at 40 % and does not say of what; unmarked tokens are left out
+    here, else they alone would pass anyone. In [0, 1]; None where neither marks any.
+    """
+    both = either = 0
+    for one, other in zip(first, second, strict=True):
+        both += int(((one > 0) & (other > 0)).sum())
+        either += int(((one > 0) | (other > 0)).sum())
+    return both / either if either else None
+
+
+# ---- marked spans ------------------------------------------------------------------------------------------
 
 
 def marked_units(
@@ -124,8 +180,7 @@ def span_counts(
     """Ratings of each unit of one text as (units, 2) counts of unmarked and marked, one rater per list of
     spans (an empty list rates too).
 
-    Stack the counts of many texts and hand them to `fleiss_kappa` or `krippendorff_alpha` for token-level
-    agreement.
+    `agreement_sums` of them, added up over texts, are what `fleiss_kappa` and `krippendorff_alpha` read.
     """
     marks = sum(
         (marked_units(spans, units, rule=rule).astype(float) for spans in raters), np.zeros(len(units))
@@ -133,11 +188,6 @@ def span_counts(
     return np.stack([len(raters) - marks, marks], axis=1)
 
 
-def characters(text: str) -> list[Span]:
-    """The units of character-level agreement: every code point of the text."""
-    return [(i, i + 1) for i in range(len(text))]
-
-
-def _rated_twice(counts: np.ndarray) -> np.ndarray:
-    counts = np.asarray(counts, dtype=float)
-    return counts[counts.sum(axis=1) >= 2] if counts.size else counts.reshape(0, 0)
+def _beyond_chance(observed: np.ndarray, by_chance: np.ndarray) -> np.ndarray:
+    """(observed − by chance) / (1 − by chance); NaN where chance alone agrees on everything."""
+    return np.where(by_chance < 1 - EVEN, (observed - by_chance) / (1 - by_chance), np.nan)

@@ -82,8 +82,9 @@ def ratio_cells(
 
     `sums`: as from `moments`, which knows the ratios by these names. `n` is the sum of denominators. The
     variance is the linearised one over clusters, C/(C − 1) · Σ (y_c − r·x_c)² / (Σ x)². A share gets Wilson's
-    interval on the number of independent rows that it is worth, r(1 − r) over its variance, fewer for few
-    clusters (Korn & Graubard 1998); where all clusters agree each counts as one row. With `is_share` false (a
+    interval: on its rows where each cluster holds at most one of yes or no, else on the number of independent
+    rows that it is worth, r(1 − r) over its variance, fewer for few clusters (Korn & Graubard 1998); where all
+    clusters agree each counts as one row. With `is_share` false (a
     mean that is not in [0, 1]) it is r ± t · √variance. Value is null over nothing, the interval also over
     one cluster, and for a mean also where all clusters agree: nothing then says how far it may move.
     """
@@ -197,16 +198,17 @@ def shares(
     confidence: float,
 ) -> tuple[np.ndarray, ...]:
     """Value, low, high and effective n of shares from their sums over clusters (cells,): Σy, Σx, Σy², Σxy,
-    Σx², clusters with x > 0.
+    Σx², clusters with x > 0; the rule of `intervals.share_interval`.
     """
     from scipy.special import stdtrit
 
     with np.errstate(invalid="ignore", divide="ignore"):
         value, variance = _ratio(y, x, yy, xy, xx, c)
-        known = c > 1
+        # Where every cluster holds one row of yes or no at most its squares are itself: these are independent rows.
+        is_apart = (np.abs(xx - x) <= EVEN * x) & (np.abs(yy - y) <= EVEN * x) & (x > 0)
         worth = np.where((variance > 0) & (value > 0) & (value < 1), value * (1 - value) / variance, c)
         z, t = z_of(confidence), stdtrit(np.maximum(c - 1, 1), (1 + confidence) / 2)
-        n = np.where(known, worth * (z / t) ** 2, np.nan)
+        n = np.where(is_apart, x, np.where(c > 1, worth * (z / t) ** 2, np.nan))
         middle = (value + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * np.sqrt(value * (1 - value) / n + z * z / (4 * n * n))
         return value, np.maximum(0.0, middle - half), np.minimum(1.0, middle + half), n

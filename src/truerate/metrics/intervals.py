@@ -1,5 +1,5 @@
-"""Intervals of shares and ratios: Wilson for independent rows, the cluster bootstrap else, and simultaneous
-ones.
+"""Intervals, one rule per kind of quantity: of a share Wilson's (`share_interval`), of any other statistic of
+sums the cluster bootstrap (`cluster_bootstrap`).
 
 A cluster (entity, dialogue, article, pair) is what was drawn independently; rows of one cluster are not. A
 ratio statistic is a sum over a sum, so per-cluster sums are all that a resample needs: `sums` has shape
@@ -13,11 +13,12 @@ nothing of the spread between clusters: there is none.
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 CELLS = 4_000_000  # weights held at once: resamples are drawn in blocks of this many cells
+AGREED = 1e-15  # a variance of a share below this is rounding: all clusters agree
 NARROW = 1e-6  # an interval below this width is none: the last digit of a saved value
 UNIT = (0.0, 1.0)
 Bounds = tuple[float, float] | Sequence[tuple[float, float]]  # of a statistic, or of each of several
@@ -265,10 +266,11 @@ def ratio_intervals(
 
 def effective_n(numerators: np.ndarray, denominators: np.ndarray) -> float:
     """How many independent rows a clustered share is worth: p(1 − p) over its cluster-robust (linearised)
-    variance, at most 1 row per row.
+    variance.
 
-    `numerators` and `denominators` are per cluster, (clusters,). At p of 0 or 1 every cluster counts as one
-    row; 0 over nothing.
+    More than its rows where those of a cluster tend to differ, as two answers to one question of which one is
+    right. `numerators` and `denominators` are per cluster, (clusters,). At p of 0 or 1, and where all clusters
+    agree, every cluster counts as one row; 0 over nothing.
     """
     top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
     top, bottom = top[bottom > 0], bottom[bottom > 0]
@@ -277,7 +279,7 @@ def effective_n(numerators: np.ndarray, denominators: np.ndarray) -> float:
         return float(n)
     p = top.sum() / total
     variance = n / (n - 1) * ((top - p * bottom) ** 2).sum() / total**2
-    return float(min(total, p * (1 - p) / variance)) if 0 < p < 1 and variance > 0 else float(n)
+    return float(p * (1 - p) / variance) if 0 < p < 1 and variance > AGREED else float(n)
 
 
 def wilson_clustered(
@@ -300,33 +302,18 @@ def wilson_clustered(
     return wilson(float(np.sum(numerators)) / total * n, n, confidence=confidence)
 
 
-def difference_interval(
-    first: np.ndarray, second: np.ndarray, *, n_resamples: int, confidence: float, seed: int
-) -> Interval | None:
-    """Cluster-bootstrap interval of share(first) − share(second) on the same clusters: each is (clusters, 2)
-    of numerator, denominator.
+def share_interval(numerators: np.ndarray, denominators: np.ndarray, *, confidence: float) -> Interval | None:
+    """The interval of every share: Wilson's on its rows where each cluster counts at most one row of yes or no,
+    else `wilson_clustered`, on the number of rows that the clusters are worth.
 
-    Both shares are resampled together, so what the two have in common cancels. None where either is over
-    nothing.
+    `numerators`, `denominators` (clusters,): sums within clusters, weighted ones with a mean weight of 1. None
+    over nothing; (value, NaN, NaN) where several rows all lie in one cluster.
     """
-    sums = np.hstack([np.asarray(first, dtype=float), np.asarray(second, dtype=float)])
-    drawn: dict[str, Any] = {
-        "n_resamples": n_resamples,
-        "confidence": confidence,
-        "seed": seed,
-        "bounds": (-1.0, 1.0),
-    }
-    found = cluster_bootstrap(sums, lambda t: (t[:, 0] / t[:, 1] - t[:, 2] / t[:, 3])[:, None], **drawn)
-    return found[0] if found else None
-
-
-def family_wise(confidence: float, n_statements: int, *, method: str = "bonferroni") -> float:
-    """The confidence each of n intervals needs so that all hold together with `confidence`.
-
-    `bonferroni`: 1 − (1 − c) / n, whatever their dependence; `sidak`: c^(1/n), for independent statements. No
-    statements: `confidence`.
-    """
-    allowed = {"bonferroni": lambda n: 1 - (1 - confidence) / n, "sidak": lambda n: confidence ** (1 / n)}
-    if method not in allowed:
-        raise ValueError(f"family_wise: method {method!r}; allowed: {', '.join(sorted(allowed))}")
-    return allowed[method](max(1, n_statements))
+    top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
+    top, bottom = top[bottom > 0], bottom[bottom > 0]
+    if not len(bottom):
+        return None
+    if np.allclose(bottom, 1) and np.isclose(top, np.round(top)).all():
+        return wilson(float(top.sum()), float(bottom.sum()), confidence=confidence)
+    found = wilson_clustered(top, bottom, confidence=confidence)
+    return found or Interval(float(top.sum() / bottom.sum()), np.nan, np.nan)

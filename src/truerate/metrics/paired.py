@@ -1,33 +1,10 @@
 """Paired tests of two subjects on the same units, and Holm's correction of many."""
 
 from collections.abc import Sequence
-from math import comb
 
 import numpy as np
 
-from truerate.metrics.intervals import resample_weights
-
-
-def mcnemar_exact(n_first_only: int, n_second_only: int) -> float | None:
-    """McNemar's exact two-sided p-value from the discordant pairs, for independent units (McNemar 1947, exact
-    binomial form).
-
-    `n_first_only`: units that only the first subject got right. 1.0 where the counts are equal; None where no
-    unit is discordant.
-    """
-    n, low = n_first_only + n_second_only, min(n_first_only, n_second_only)
-    if n == 0:
-        return None
-    tail = sum(comb(n, k) for k in range(low + 1))
-    return min(1.0, tail * 2 / 2**n)
-
-
-def mcnemar(first: Sequence[bool | None], second: Sequence[bool | None]) -> float | None:
-    """`mcnemar_exact` from two aligned columns of right (true) or wrong (false); units with a null on either
-    side are left out.
-    """
-    both = [(bool(a), bool(b)) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
-    return mcnemar_exact(sum(a and not b for a, b in both), sum(b and not a for a, b in both))
+from truerate.metrics.intervals import Interval, bootstrap_sums, cluster_bootstrap, resample_weights
 
 
 def paired_bootstrap(
@@ -62,6 +39,35 @@ def paired_bootstrap(
     least = np.minimum(1.0, 2.0 ** (1 - np.minimum((d != 0).sum(axis=0), 1000)))
     p = np.maximum(_as_t_tail((1 + extreme) / (1 + n_resamples), len(d) - 1), least)
     return [float(value) if total else None for value, total in zip(p, n.sum(axis=0), strict=True)]
+
+
+def ratio_contrasts(
+    sums: np.ndarray, weights: np.ndarray, *, n_resamples: int, confidence: float, seed: int
+) -> list[tuple[Interval, float | None]]:
+    """Contrasts of m ratios, Σ w · ratio, each with its interval and a two-sided p-value that it is 0, clusters
+    resampled whole for all ratios together.
+
+    `sums` (clusters, 2 m): numerators, then denominators; `weights` (m, contrasts). A mean of some ratios less
+    that of others has weights 1/k and −1/l. Interval: `cluster_bootstrap` in [−1, 1]. p = (1 + #{|d* − d| ≥
+    |d|}) / (1 + resamples) (Davison & Hinkley 1997, 4.2); a resample on which the contrast is not defined counts
+    as extreme. NaN and None where the contrast is not defined.
+    """
+    m = len(weights)
+
+    def statistic(totals: np.ndarray) -> np.ndarray:
+        return (totals[:, :m] / totals[:, m:]) @ weights
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = statistic(sums.sum(axis=0, keepdims=True))[0]
+        draws = statistic(bootstrap_sums(sums, n_resamples=n_resamples, seed=seed))
+        extreme = ~(np.abs(draws - values) < np.abs(values))
+    drawn = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
+    intervals = cluster_bootstrap(sums, statistic, bounds=(-1.0, 1.0), **drawn)
+    p_values = (1 + extreme.sum(axis=0)) / (1 + n_resamples)
+    return [
+        (interval or Interval(float(value), np.nan, np.nan), None if np.isnan(value) else float(p))
+        for interval, value, p in zip(intervals, values, p_values, strict=True)
+    ]
 
 
 def _as_t_tail(p: np.ndarray, degrees: int) -> np.ndarray:

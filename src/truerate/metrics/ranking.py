@@ -1,4 +1,4 @@
-"""Rank ranges from all paired tests of a board, and how alike two orders are."""
+"""Rank ranges from all paired tests of a board."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -75,16 +75,3 @@ def rank_ranges(
         better[loser] += 1
         worse[winner] += 1
     return [RankRange(1 + better[i], n_subjects - worse[i]) for i in range(n_subjects)]
-
-
-def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Kendall's τ-b of two aligned lists of values, in [−1, 1], ties corrected (Kendall 1945).
-
-    None where there are fewer than two subjects or one list is constant.
-    """
-    a, b = (
-        np.sign(np.subtract.outer(x, x))
-        for x in (np.asarray(first, dtype=float), np.asarray(second, dtype=float))
-    )
-    size = np.sqrt((a * a).sum() * (b * b).sum())
-    return float((a * b).sum() / size) if size else None

@@ -1,161 +1,158 @@
 """Recognition: does a judge say of a text that it contains hallucination, and is it right?
 
-Columns read: `is_hallucinated` (Boolean, the label) and `verdict` (Boolean, true: judged hallucinated; null:
-no verdict could be read).
+Each metric is a ratio of sums over texts: a function of `Verdicts` gives the numerator and the denominator of
+every text, (texts,) each, which the score writer adds up with the clusters that its interval needs. The
+hallucinated class is the positive one. A ratio over nothing is null.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
+import numpy as np
 import polars as pl
+
+Parts = tuple[np.ndarray, np.ndarray]  # numerators and denominators, (texts,) each
 
 
 @dataclass(frozen=True)
-class Confusion:
-    """Counts of labels against verdicts; the hallucinated class is the positive one.
-
-    `unparsed_positive` and `unparsed_negative` are texts of either class whose verdict could not be read.
+class Verdicts:
+    """Of each text whether it is labelled hallucinated (`label`), and whether a judge said Yes, it is (`yes`),
+    or No (`no`); neither where no verdict could be read, or none came. All (texts,).
     """
 
-    tp: int
-    fp: int
-    tn: int
-    fn: int
-    unparsed_positive: int
-    unparsed_negative: int
+    label: np.ndarray
+    yes: np.ndarray
+    no: np.ndarray
 
     @property
-    def n_hallucinated(self) -> int:
-        """Texts labelled hallucinated, parsed or not."""
-        return self.tp + self.fn + self.unparsed_positive
+    def is_right(self) -> np.ndarray:
+        """Verdicts that agree with the label, (texts,)."""
+        return self.label & self.yes | ~self.label & self.no
 
     @property
-    def n_faithful(self) -> int:
-        """Texts labelled free of hallucination, parsed or not."""
-        return self.tn + self.fp + self.unparsed_negative
-
-    @property
-    def n(self) -> int:
-        """All texts."""
-        return self.n_hallucinated + self.n_faithful
-
-    @property
-    def n_parsed(self) -> int:
-        """Texts with a verdict."""
-        return self.tp + self.fp + self.tn + self.fn
+    def is_read(self) -> np.ndarray:
+        """Texts with a verdict, (texts,)."""
+        return self.yes | self.no
 
 
-def confusion(rows: pl.DataFrame) -> Confusion:
-    """The confusion counts of a frame with `is_hallucinated` and `verdict`; an empty frame gives zeros."""
-    label, verdict = pl.col("is_hallucinated"), pl.col("verdict")
-    counts = rows.select(
-        tp=(label & verdict).sum(),
-        fp=(~label & verdict).sum(),
-        tn=(~label & ~verdict).sum(),
-        fn=(label & ~verdict).sum(),
-        unparsed_positive=(label & verdict.is_null()).sum(),
-        unparsed_negative=(~label & verdict.is_null()).sum(),
-    )
-    return Confusion(**counts.row(0, named=True))
-
-
-def ratio(part: float, whole: float) -> float | None:
-    """A share in [0, 1] where `part` is contained in `whole`; None where the whole is nothing."""
-    return part / whole if whole else None
-
-
-def accuracy(c: Confusion) -> float | None:
-    """Recognition accuracy, unparsed counted wrong: (TP + TN) / all (HELMA Table 6; its code counts
-    unreadable outputs as wrong).
+def verdicts(rows: pl.DataFrame) -> Verdicts:
+    """The verdicts of a frame with `is_hallucinated` (the label) and `verdict` (true: judged hallucinated;
+    null: none that could be read).
     """
-    return ratio(c.tp + c.tn, c.n)
+    yes, no = ((rows["verdict"] == said).fill_null(False).to_numpy().astype(bool) for said in (True, False))
+    return Verdicts(rows["is_hallucinated"].to_numpy().astype(bool), yes, no)
 
 
-def accuracy_parsed(c: Confusion) -> float | None:
+def accuracy(v: Verdicts) -> Parts:
+    """Recognition accuracy, unparsed counted wrong: (TP + TN) / all (HELMA Table 6; its code counts unreadable
+    outputs as wrong).
+    """
+    return v.is_right, np.ones(len(v.label))
+
+
+def accuracy_parsed(v: Verdicts) -> Parts:
     """Recognition accuracy, unparsed dropped: (TP + TN) / parsed (HalluDial's evaluation drops them). Stands
     beside `accuracy`.
     """
-    return ratio(c.tp + c.tn, c.n_parsed)
+    return v.is_right, v.is_read
 
 
-def precision(c: Confusion) -> float | None:
-    """Precision of the hallucinated class: TP / (TP + FP). None where nothing was judged hallucinated."""
-    return ratio(c.tp, c.tp + c.fp)
+def precision(v: Verdicts) -> Parts:
+    """Precision of the hallucinated class: TP / (TP + FP). Over nothing where nothing was judged hallucinated."""
+    return v.label & v.yes, v.yes
 
 
-def recall(c: Confusion) -> float | None:
-    """Recall of the hallucinated class, unparsed counted as missed: TP / labelled hallucinated. None where no
-    text is.
+def recall(v: Verdicts) -> Parts:
+    """Recall of the hallucinated class, unparsed counted as missed: TP / labelled hallucinated."""
+    return v.label & v.yes, v.label
+
+
+def f1(v: Verdicts) -> Parts:
+    """F1 of the hallucinated class: 2 TP / (labelled + judged hallucinated). No share of texts: a text may
+    count in both parts of the denominator. Over nothing where both are nothing.
     """
-    return ratio(c.tp, c.n_hallucinated)
+    return 2.0 * (v.label & v.yes), 1.0 * v.label + v.yes
 
 
-def f1(c: Confusion) -> float | None:
-    """F1 of the hallucinated class: 2 TP / (labelled + judged hallucinated). None where both are nothing."""
-    return ratio(2 * c.tp, c.n_hallucinated + c.tp + c.fp)
+def precision_right(v: Verdicts) -> Parts:
+    """Precision of the class without hallucination: TN / (TN + FN). Over nothing where nothing was judged so."""
+    return ~v.label & v.no, v.no
 
 
-def precision_faithful(c: Confusion) -> float | None:
-    """Precision of the class without hallucination: TN / (TN + FN). None where nothing was judged so."""
-    return ratio(c.tn, c.tn + c.fn)
+def recall_right(v: Verdicts) -> Parts:
+    """Recall of the class without hallucination, unparsed counted as missed: TN / labelled so."""
+    return ~v.label & v.no, ~v.label
 
 
-def recall_faithful(c: Confusion) -> float | None:
-    """Recall of the class without hallucination, unparsed counted as missed: TN / labelled so. None where no
-    text is.
+def f1_right(v: Verdicts) -> Parts:
+    """F1 of the class without hallucination: 2 TN / (labelled + judged so), as `f1`."""
+    return 2.0 * (~v.label & v.no), 1.0 * ~v.label + v.no
+
+
+def tpr(v: Verdicts) -> Parts:
+    """True positive rate over parsed verdicts, P(judged hallucinated | hallucinated)."""
+    return v.label & v.yes, v.label & v.is_read
+
+
+def failure_rate(v: Verdicts) -> Parts:
+    """Share of hallucinated texts that a judge passes, over parsed verdicts: 1 − TPR (HELMA Table 7's failures,
+    as a share).
     """
-    return ratio(c.tn, c.n_faithful)
+    return v.label & v.no, v.label & v.is_read
 
 
-def f1_faithful(c: Confusion) -> float | None:
-    """F1 of the class without hallucination: 2 TN / (labelled + judged so). None where both are nothing."""
-    return ratio(2 * c.tn, c.n_faithful + c.tn + c.fn)
+def tnr(v: Verdicts) -> Parts:
+    """True negative rate (specificity) over parsed verdicts: P(judged free of it | not hallucinated)."""
+    return ~v.label & v.no, ~v.label & v.is_read
 
 
-def macro_f1(c: Confusion) -> float | None:
-    """Mean of the two classes' F1 (HalluDial Tables 4 and 7). None where either is None."""
-    first, second = f1(c), f1_faithful(c)
-    return None if first is None or second is None else (first + second) / 2
+def unparsed_rate(v: Verdicts) -> Parts:
+    """Share of texts whose verdict could not be read, or never came."""
+    return ~v.is_read, np.ones(len(v.label))
 
 
-def balanced_accuracy(c: Confusion) -> float | None:
-    """Mean recall of the two classes, unparsed counted wrong; .5 for a judge that always says the same. None
-    where a class is missing.
+SHARES: Mapping[str, Callable[[Verdicts], Parts]] = MappingProxyType(
+    {
+        of.__name__: of
+        for of in (
+            accuracy,
+            accuracy_parsed,
+            precision,
+            recall,
+            precision_right,
+            recall_right,
+            tpr,
+            tnr,
+            unparsed_rate,
+        )
+    }
+)
+F1S: Mapping[str, Callable[[Verdicts], Parts]] = MappingProxyType({of.__name__: of for of in (f1, f1_right)})
+OF_PATTERN: Mapping[str, Callable[[Verdicts], Parts]] = MappingProxyType(
+    {of.__name__: of for of in (tpr, failure_rate)}
+)
+
+
+def class_columns(first: Parts, second: Parts) -> np.ndarray:
+    """What a mean of two ratios is made of: their numerators and denominators, (texts, 4)."""
+    return np.stack([*first, *second], axis=1).astype(float)
+
+
+def macro_f1(totals: np.ndarray) -> np.ndarray:
+    """The mean of both classes' F1, from totals (…, 4) of `class_columns` of `f1` and `f1_right`; NaN where one
+    of them is over nothing.
     """
-    first, second = recall(c), recall_faithful(c)
-    return None if first is None or second is None else (first + second) / 2
+    return _mean_of_two(totals)
 
 
-def tpr(c: Confusion) -> float | None:
-    """True positive rate over parsed verdicts, P(judged hallucinated | hallucinated), as Rogan–Gladen needs
-    it. None over none.
+def balanced_accuracy(totals: np.ndarray) -> np.ndarray:
+    """The mean recall of both classes, from totals (…, 4) of `class_columns` of `recall` and `recall_right`;
+    NaN where a class has no text.
     """
-    return ratio(c.tp, c.tp + c.fn)
+    return _mean_of_two(totals)
 
 
-def fpr(c: Confusion) -> float | None:
-    """False positive rate over parsed verdicts, P(judged hallucinated | not hallucinated). None where none
-    was parsed.
-    """
-    return ratio(c.fp, c.fp + c.tn)
-
-
-def tnr(c: Confusion) -> float | None:
-    """True negative rate (specificity) over parsed verdicts, 1 − FPR. None where none was parsed."""
-    return ratio(c.tn, c.fp + c.tn)
-
-
-def unparsed_rate(c: Confusion) -> float | None:
-    """Share of texts whose verdict could not be read. None over no texts."""
-    return ratio(c.unparsed_positive + c.unparsed_negative, c.n)
-
-
-METRICS = (
-    accuracy, accuracy_parsed, balanced_accuracy, precision, recall, f1, precision_faithful, recall_faithful, f1_faithful, macro_f1,
-    tpr, fpr, tnr, unparsed_rate,
-)  # fmt: skip
-
-
-def recognition(rows: pl.DataFrame) -> dict[str, float | None]:
-    """Every recognition metric of a frame by name, each in [0, 1] or None where it is over nothing."""
-    counts = confusion(rows)
-    return {metric.__name__: metric(counts) for metric in METRICS}
+def _mean_of_two(totals: np.ndarray) -> np.ndarray:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (totals[..., 0] / totals[..., 1] + totals[..., 2] / totals[..., 3]) / 2

@@ -46,25 +46,3 @@ def iou(o: Overlap) -> float:
     """
     whole = o.n_gold + o.n_predicted - o.n_both
     return o.n_both / whole if whole else 1.0
-
-
-def span_precision(o: Overlap) -> float | None:
-    """Share of the predicted characters that are gold. None where nothing was predicted."""
-    return o.n_both / o.n_predicted if o.n_predicted else None
-
-
-def span_recall(o: Overlap) -> float | None:
-    """Share of the gold characters that were predicted. None where nothing is gold."""
-    return o.n_both / o.n_gold if o.n_gold else None
-
-
-def span_f1(o: Overlap) -> float | None:
-    """F1 of characters: 2 · both / (gold + predicted). None where both sides mark nothing."""
-    marked = o.n_gold + o.n_predicted
-    return 2 * o.n_both / marked if marked else None
-
-
-def total(overlaps: Iterable[Overlap]) -> Overlap:
-    """The summed counts of many texts, for scores over all characters of a board."""
-    gathered = list(overlaps)
-    return Overlap(*(sum(part) for part in zip(*gathered, strict=True))) if gathered else Overlap(0, 0, 0)

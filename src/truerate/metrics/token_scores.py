@@ -96,12 +96,24 @@ def false_positive_rate(totals: np.ndarray) -> np.ndarray:
     return (totals[..., 2] - totals[..., 3]) / (totals[..., 0] - totals[..., 1])
 
 
-def contingency_kappa(tables: np.ndarray) -> np.ndarray:
-    """Cohen's κ of contingency tables (…, k, k) of two raters' labels; NaN over nothing, or where both always
-    say the same one label.
+def recall_of_type(totals: np.ndarray) -> np.ndarray:
+    """Of the gold tokens of a type, the share that is detected as any type (mFAVA Table 3's recall by type).
+
+    `totals` (…, 4) of a type: gold, those of them that are detected at all, detected as this type, right by
+    type. NaN where none is gold.
     """
-    n = tables.sum(axis=(-2, -1))
-    agreed = np.trace(tables, axis1=-2, axis2=-1) / n
-    expected = (tables.sum(axis=-1) * tables.sum(axis=-2)).sum(axis=-1) / n**2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(expected < 1 - 1e-12, (agreed - expected) / (1 - expected), np.nan)
+    return totals[..., 1] / totals[..., 0]
+
+
+def f1_of_type(totals: np.ndarray) -> np.ndarray:
+    """2 · right by type / (gold + detected as this type), from `totals` (…, 4) as `recall_of_type`. NaN where
+    neither side marks any.
+    """
+    return 2 * totals[..., 3] / (totals[..., 0] + totals[..., 2])
+
+
+def f1_typed(totals: np.ndarray) -> np.ndarray:
+    """`f1_of_type` over the tokens of all types together, from `totals` (…, types, 4): a token is right where
+    both sides give it one type.
+    """
+    return f1_of_type(totals.sum(axis=-2))

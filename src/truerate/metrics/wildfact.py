@@ -192,6 +192,24 @@ def rank_changes(
 # ---- the verifier's own error ------------------------------------------------------------------------------
 
 
+def with_share(facts: pl.DataFrame) -> pl.DataFrame:
+    """The facts with `share`: 1 over the facts of their reply that have a verdict, their weight in
+    WildFactScore (null without one).
+    """
+    n_read = pl.col("is_supported").count().over("generation_id")
+    return facts.with_columns(share=pl.when(pl.col("is_supported").is_not_null()).then(1 / n_read))
+
+
+def supported_share(facts: pl.DataFrame) -> float | None:
+    """The share of facts that are supported, each weighted by its `share`, so that every reply counts as one:
+    WildFactScore. None over no fact with a verdict.
+    """
+    known = facts.drop_nulls("share")
+    if known.is_empty():
+        return None
+    return float((known["share"] * known["is_supported"]).sum() / known["share"].sum())
+
+
 class Verifier(NamedTuple):
     """What labels say of a verifier: `flagged`, the share of all facts that it calls unsupported; `right`,
     the share of those that are; `missed`, the share of those that it calls supported and are not. Labels

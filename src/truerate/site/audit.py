@@ -1,6 +1,6 @@
 """The shortcut audit of a board: its table, and what it finds in plain words."""
 
-from truerate.site.measures import place
+from truerate.site.measures import label, place
 from truerate.site.tables import Board, Tables, unpaired
 from truerate.site.views import View
 
@@ -46,10 +46,20 @@ def findings(tables: Tables, checked: list[dict]) -> list[dict]:
             places.setdefault((row["slice"].get("task", ""), row["slice"].get("scheme", "")), []).append(row)
     ordered = sorted(places.items(), key=lambda one: (place(one[0][0]), place(one[0][1])))
     found = [
-        {"task": task, "scheme": scheme, **_found(rows, tables.audit_threshold)}
+        {
+            "where": _where(task, scheme),
+            "task": task,
+            "scheme": scheme,
+            **_found(rows, tables.audit_threshold),
+        }
         for (task, scheme), rows in ordered
     ]
     return [one for one in found if one["pairs"] or one["texts"]]
+
+
+def _where(task: str, scheme: str) -> str:
+    """What was audited, in words."""
+    return ", ".join([label(task) if task else "All texts", *([label(scheme).lower()] if scheme else [])])
 
 
 def _found(rows: list[dict], threshold: float) -> dict:

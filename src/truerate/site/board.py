@@ -1,41 +1,40 @@
 """One board's page: its tables as views, its flags, its audit in plain words, its accounts."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
-import truerate.site.audit as audit
-from truerate.site.measures import label, measure
+from truerate.site import audit
+from truerate.site.generic import by_words, laid_out
+from truerate.site.measures import Measure, label
 from truerate.site.panels import panels
 from truerate.site.reply_counts import accounts, topics
 from truerate.site.sections import Page, Rows, Section, page_of
 from truerate.site.tables import Board, Tables
 from truerate.site.views import View
 
-HEADS = {  # what the subjects of a table are, where they are no models
-    "labels": "Labeller",
-    "dataset": "Texts",
-    "detection": "Detector",
-    "mushroom": "Detector",
-    "spans": "Texts",
-    "rejected": "Step",
-    "analyses": "Analysis",
-}
-
 
 def context(tables: Tables, board: Board) -> dict:
     """What board.md.j2 shows of one board."""
-    page = page_of(board.track)
-    rows = page.rows(tables.rows_of(board.name), board)
+    page, rows = page_and_rows(tables, board)
     checked = audit.audit_rows(board, rows)
     flagged = flags(tables, board)
+    n_models = len(page.models_asked(rows))
+    filled = (_filled(section, rows, board, flagged, has_models=n_models > 0) for section in page.sections)
+    sections = [section for section in filled if section]
+    headings = {section["heading"] for section in sections}
+    note = page.one_label_note
     return {
         "board": board,
         "card": board.track_card,
-        "stand": stand(page, board, rows),
-        "sections": [found for section in page.sections if (found := _filled(section, rows, board, flagged))],
-        "n_models": len(page.asked(rows)),
-        "others": others(rows, page),
+        "scripts": page.scripts,
+        "figures": summary_figures(page, board, rows),
+        "sections": sections,
+        "n_models": n_models,
+        "others": others(rows, page, board.measures),
         "flags": flagged,
-        "audit": block(audit.VIEW, checked),
+        "audit": block(audit.VIEW, checked, board.measures),
+        "one_label_note": note if note and note[1] in headings else None,
         "findings": audit.findings(tables, checked),
         "topics": topics(tables, board),
         "accounts": accounts(board),
@@ -44,29 +43,38 @@ def context(tables: Tables, board: Board) -> dict:
     }
 
 
-def block(view: View, rows: list[dict]) -> dict:
+def page_and_rows(tables: Tables, board: Board) -> tuple[Page, Rows]:
+    """How a board is laid out, and its rows as its pages read them."""
+    page = page_of(board.track)
+    rows = page.rows(tables.rows_of(board.name), board)
+    return laid_out(page, rows, board.measures), rows
+
+
+def block(view: View, rows: list[dict], measures: Mapping[str, Measure]) -> dict:
     """A view with its panels, and the measure that a heat table's colour means where it is one and the same."""
-    told = measure(view.metrics[0]) if view.form == "heat" and len(view.metrics) == 1 else None
-    return {"measure": told, "view": view, "panels": panels(rows, view)}
+    told = measures[view.metrics[0]] if view.form == "heat" and len(view.metrics) == 1 else None
+    return {"measure": told, "view": view, "panels": panels(rows, view, measures)}
 
 
-def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str]) -> dict | None:
+def _filled(
+    section: Section, rows: Rows, board: Board, flagged: dict[str, str], *, has_models: bool
+) -> dict | None:
     """A section with its part, those of its tables that have rows, and the flags of its subjects; None where
     all are empty.
     """
     blocks = [found | {"is_folded": view in section.views[len(section.views) - section.n_folded :]}
-              for view in section.views if (found := block(view, rows))["panels"]]  # fmt: skip
-    made = section.make(rows, board) if section.make else None
+              for view in section.views if (found := block(view, rows, board.measures))["panels"]]  # fmt: skip
+    made = section.part.make(rows, board) if section.part else None
     lines = [line for found in blocks for panel in found["panels"] for line in panel.lines]
     met = {line.subject for line in lines if line.kind == "model"} | set((made or {}).get("models", ()))
     return (
         {
             "heading": section.heading,
             "short": section.short,
-            "lead": section.lead,
+            "lead": section.lead if has_models else section.lead_unasked or section.lead,
             "layout": "tr-row" if section.is_row else "tr-flow" if section.is_flow else "tr-stack",
             "has_flags": section.has_flags,
-            "part": section.part,
+            "template": section.part.template if section.part else "",
             "made": made,
             "blocks": blocks,
             "flags": {
@@ -78,8 +86,8 @@ def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str])
     )
 
 
-def others(rows: Rows, page: Page) -> list[tuple[str, dict]]:
-    """Whatever no section shows, so that a new track's rows are seen from the first day.
+def others(rows: Rows, page: Page, measures: Mapping[str, Measure]) -> list[tuple[str, dict]]:
+    """Whatever no section shows, so that rows of a new metric are seen from the first day.
 
     One plain table per table, metric and set of slice keys: tasks across, one line per subject and value of
     the other keys.
@@ -95,15 +103,22 @@ def others(rows: Rows, page: Page) -> list[tuple[str, dict]]:
             found.setdefault(
                 (row["table"], row["metric"], tuple(sorted({*row["slice"]} - {"task"}))), []
             ).append(row)
-    return [_other(*key, some) for key, some in found.items()]  # type: ignore[call-arg]
+    return [_other(*key, some, measures, head=page.heads.get(key[0], "Model")) for key, some in found.items()]
 
 
-def _other(table: str, metric: str, keys: tuple[str, ...], rows: list[dict]) -> tuple[str, dict]:
+def _other(
+    table: str,
+    metric: str,
+    keys: tuple[str, ...],
+    rows: list[dict],
+    measures: Mapping[str, Measure],
+    *,
+    head: str,
+) -> tuple[str, dict]:
     across = ("task",) if any("task" in row["slice"] for row in rows) else ()
-    words = ["language" if key == "lang" else label(key).lower() for key in keys]
-    by = f", by {' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))}" if keys else ""
-    view = View(table, (metric,), across=across, down=keys, head=HEADS.get(table, "Model"), n_whiskers=0)
-    return f"{label(table)}: {measure(metric).label.lower()}{by}", block(view, rows)
+    by = f", {by_words(keys).replace('By', 'by', 1)}" if keys else ""
+    view = View(table, (metric,), across=across, down=keys, head=head, n_whiskers=0)
+    return f"{label(table)}: {measures[metric].label.lower()}{by}", block(view, rows, measures)
 
 
 def flags(tables: Tables, board: Board) -> dict[str, str]:
@@ -123,17 +138,23 @@ def flags(tables: Tables, board: Board) -> dict[str, str]:
     return found
 
 
-def stand(page: Page, board: Board, rows: Rows) -> list[tuple[str, str, str]]:
+def summary_figures(page: Page, board: Board, rows: Rows) -> list[tuple[str, str, str]]:
     """The board in a few figures: how many texts, how many of them hallucinated, what else its track counts,
     models, baselines.
     """
     n = board.samples.height
-    texts, wrong = page.labelled_said
-    share = f"{100 * board.samples['is_hallucinated'].mean():.0f} % {wrong}" if n else ""  # type: ignore[str-bytes-safe]
-    baselines = {row["subject"] for row in rows if row["kind"] == "baseline" and row["table"] == page.rules}
-    asked, (named, note) = page.asked(rows), page.rules_said
+    texts, wrong = page.labelled_words
+    share = f"{100 * board.samples['is_hallucinated'].mean():.0f} % {wrong}" if n else ""
+    models, baselines, (baseline_word, note) = (
+        page.models_asked(rows),
+        page.baselines_met(rows),
+        page.baseline_words,
+    )
     figures = [(texts, n, share), *page.figures(rows, board)]
-    figures += [("Models", len(asked), "" if asked else "asked so far"), (named, len(baselines), note)]
+    figures += [
+        ("Models", len(models), "" if models else "asked so far"),
+        (baseline_word, len(baselines), note),
+    ]
     return [(name, _figure(value), note) for name, value, note in figures if value or name == "Models"]
 
 

@@ -1,8 +1,7 @@
 """The detectors page: what each detector is, and how all of them stand on every board."""
 
-from truerate.site.board import flags
+from truerate.site.board import flags, page_and_rows
 from truerate.site.panels import panels
-from truerate.site.sections import page_of
 from truerate.site.tables import Tables
 from truerate.site.views import View
 
@@ -19,13 +18,14 @@ def context(tables: Tables) -> dict:
     """
     boards = []
     for board in tables.boards:
-        page = page_of(board.track)
-        rows = page.rows(tables.rows_of(board.name), board)
+        page, rows = page_and_rows(tables, board)
         plain = [_without_variant(row) for row in rows if row["slice"].get("variant", PLAIN) == PLAIN]
         view = (
             ANY if any(row["table"] == "detectors" for row in rows) or not page.detectors else page.detectors
         )
-        boards.append({"board": board, "panels": panels(plain, view), "flags": flags(tables, board)})
+        boards.append(
+            {"board": board, "panels": panels(plain, view, board.measures), "flags": flags(tables, board)}
+        )
     return {
         "boards": boards,
         "rules": [one for one in tables.detector_docs if one.get("is_rule")],

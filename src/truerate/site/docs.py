@@ -10,16 +10,10 @@ from truerate.core import schemas
 def function_docs(folder: str | Path) -> list[dict]:
     """Every public function of a folder's modules as `{name, module, doc}`, in order of module and line;
     nothing is imported.
-
-    `Rule("name", "what it does", …)` in a module is such an entry, too, with `is_rule`.
     """
     found = []
     for path in sorted(Path(folder).rglob("*.py")):
         for node in ast.parse(path.read_text("utf-8")).body:
-            found += [
-                {"name": name, "module": path.stem, "doc": doc, "is_rule": True}
-                for name, doc in _rules_in(node)
-            ]
             if (
                 isinstance(node, ast.FunctionDef)
                 and not node.name.startswith("_")
@@ -27,20 +21,6 @@ def function_docs(folder: str | Path) -> list[dict]:
             ):
                 found.append({"name": node.name, "module": path.stem, "doc": ast.get_docstring(node)})
     return found
-
-
-def _rules_in(node: ast.stmt) -> list[tuple[str, str]]:
-    """The names and cards of the rules that a statement declares."""
-    if not isinstance(node, ast.Assign):
-        return []
-    calls = [
-        one for one in ast.walk(node) if isinstance(one, ast.Call) and getattr(one.func, "id", "") == "Rule"
-    ]
-    texts = [
-        [part.value for part in call.args if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-        for call in calls
-    ]
-    return [(found[0], found[1]) for found in texts if len(found) >= 2]
 
 
 def schema_docs() -> list[dict]:

@@ -1,8 +1,8 @@
 """The home page: every board with its leading table, first the one that leads."""
 
-from truerate.site.board import flags, others
+from truerate.site.board import flags, page_and_rows
 from truerate.site.panels import panels
-from truerate.site.sections import Page, Rows, page_of
+from truerate.site.sections import page_of
 from truerate.site.tables import Board, Tables
 from truerate.site.views import Panel
 
@@ -11,39 +11,31 @@ def context(tables: Tables) -> dict:
     """What home.md.j2 shows: per board what opens it, or the first panel of its leading table, and who leads
     each column group.
     """
+    used = (script for board in tables.boards for script in page_of(board.track).scripts)
     return {
+        "scripts": list(dict.fromkeys(used)),
         "boards": [_entry(tables, board) for board in tables.boards],
         "is_recognition": bool(tables.boards) and all(board.is_recognition for board in tables.boards),
     }
 
 
 def _entry(tables: Tables, board: Board) -> dict:
-    page = page_of(board.track)
-    rows = page.rows(tables.rows_of(board.name), board)
-    found = _leading(rows, page)
+    page, rows = page_and_rows(tables, board)
+    found = panels(rows, page.leading, board.measures) if page.leading else []
     panel = found[0] if found else None
-    models = page.asked(rows)
+    models = page.models_asked(rows)
     return {
         "board": board,
         "panel": panel,
-        "opening": page.opening(rows, board) if page.opening else None,
+        "opening": page.opening.make(rows, board) if page.opening else None,
+        "template": page.opening.template if page.opening else "",
         "leaders": leaders(panel) if panel and models else [],
         "n_models": len(models),
         "flags": {subject: why for subject, why in flags(tables, board).items() if subject in models},
-        "n_variants": len(found),
-        "beyond": page.beyond,
+        "beyond": page.beyond_variants.format(n=len(found))
+        if len(found) > 1 and page.beyond_variants
+        else page.beyond,
     }
-
-
-def _leading(rows: Rows, page: Page) -> list[Panel]:
-    """The panels of the track's leading table; of a track without one, those of the first table that ranks,
-    else of any.
-    """
-    if page.leading:
-        return panels(rows, page.leading)
-    blocks = [block["panels"] for _, block in others(rows, page)]
-    ranked = [found for found in blocks if any(column.is_ranked for column in found[0].columns)]
-    return next(iter([*ranked, *blocks]), [])
 
 
 def leaders(panel: Panel) -> list[dict]:

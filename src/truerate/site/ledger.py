@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from truerate.site.languages import language
-from truerate.site.measures import ABSENT, label, named, short
+from truerate.site.measures import ABSENT, Measure, label, named, short
 from truerate.site.tables import Tables
 
 FIELDS = ("board", "quantity", "published", "ours", "low", "high", "verdict", "reason", "source")
@@ -20,7 +20,9 @@ def context(tables: Tables) -> dict:
     """What ledger.md.j2 shows: the lines, what folds away, how many there are of each verdict, and whether
     one is of a simulated board.
     """
-    lines = [{name: line.get(name) for name in FIELDS} | _said(line) for line in tables.ledger]
+    lines = [
+        {name: line.get(name) for name in FIELDS} | _said(line, tables.measures) for line in tables.ledger
+    ]
     by_place: dict[tuple, list[dict]] = {}
     for line in lines:
         by_place.setdefault((line["where"], line["verdict"], line["reason"]), []).append(line)
@@ -33,7 +35,7 @@ def context(tables: Tables) -> dict:
     simulated = {board.name for board in tables.boards if board.is_simulated}
     return {
         "lines": [line for line in lines if (line["where"], line["verdict"], line["reason"]) not in long],
-        "folded": [_grid(*key, part) for key, part in long.items()],  # type: ignore[call-arg]
+        "folded": [_grid(*key, part, tables.measures) for key, part in long.items()],
         "tally": [
             (label(verdict), str(verdicts.count(verdict)), "")
             for verdict in sorted(set(verdicts), key=_place)
@@ -46,11 +48,11 @@ def _place(verdict: str) -> tuple[bool, str]:
     return (verdict != "reproduced", verdict)
 
 
-def _said(line: Mapping) -> dict[str, object]:
+def _said(line: Mapping, measures: Mapping[str, Measure]) -> dict[str, object]:
     """The quantity in words, where it stands, and its numbers as printed: as many digits as the source needs,
     a dash for none.
     """
-    parts = [named(part) for part in str(line.get("quantity") or "").split(" · ")]
+    parts = [named(part, measures) for part in str(line.get("quantity") or "").split(" · ")]
     paper, _, table = str(line.get("source") or "").replace("Table Fig", "Figure ").partition(" ")
     where = " · ".join(filter(None, (f"{short(paper)} {table}".strip(), line.get("board"))))
     return {
@@ -67,7 +69,7 @@ def _is_grid(lines: list[dict]) -> bool:
     )
 
 
-def _grid(where: str, verdict: str, reason: str, lines: list[dict]) -> dict:
+def _grid(where: str, verdict: str, reason: str, lines: list[dict], measures: Mapping[str, Measure]) -> dict:
     """Printed numbers as the table that they came from: what they are of down, model and metric across; ±
     beside a value.
     """
@@ -87,10 +89,13 @@ def _grid(where: str, verdict: str, reason: str, lines: list[dict]) -> dict:
         for place in range(max(map(len, parts)))
         if len({part[place] if place < len(part) else "" for part in parts}) > 1
     ]
-    heads = [" · ".join(named(part[place]) for place in varied or [0] if place < len(part)) for part in parts]
+    heads = [
+        " · ".join(named(part[place], measures) for place in varied or [0] if place < len(part))
+        for part in parts
+    ]
     rows = [
         (
-            language(named(of)),
+            language(named(of, measures)),
             [
                 (cells.get((over, of)), _number(cells.get((over, of))), spread.get((over, of)))
                 for over in across
@@ -98,7 +103,7 @@ def _grid(where: str, verdict: str, reason: str, lines: list[dict]) -> dict:
         )
         for of in down
     ]
-    same = " · ".join(named(part) for place, part in enumerate(parts[0]) if place not in varied)
+    same = " · ".join(named(part, measures) for place, part in enumerate(parts[0]) if place not in varied)
     return {
         "where": where,
         "verdict": verdict,

@@ -1,15 +1,15 @@
-"""How a number is called, read and shown: the measure of a metric; labels of slice values, in words and in
-order.
-"""
+"""How a number is read and shown: the measure of a metric; labels of slice values, in words and in order."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 
-from truerate.site.catalogue import ABSENT, MEASURES, Measure
+from markupsafe import Markup
+
+from truerate.core import metric
 from truerate.site.languages import NAMES, language
 
-__all__ = ["ABSENT", "MEASURES", "Measure", "label", "measure", "named", "place", "said", "short"]
-
+ABSENT = Markup(metric.ABSENT)
 _LABELS = {
     "all": "All", "held-out": "Held-out wordings",
     "silver": "Silver", "gold": "Gold", "natural": "Natural", "raw": "Raw", "hr_est": "HR_est",
@@ -69,14 +69,25 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _VARIANTS = {"cot": "chain-of-thought"}
 
 
-def measure(name: str, values: Sequence[float] = ()) -> Measure:
-    """The measure of a metric; an unknown one is named by its words and is a share unless a value says
-    otherwise.
-    """
-    if name in MEASURES:
-        return MEASURES[name]
-    unit = "share" if all(0 <= value <= 1 for value in values) and "kappa" not in name else "number"
-    return Measure(name, label(name.removeprefix("shortcut_")), unit=unit)
+@dataclass(frozen=True)
+class Measure(metric.Metric):
+    """A metric as pages show it: its record, printed as HTML; `track` is empty where every board may carry it."""
+
+    track: str = ""
+
+    @classmethod
+    def of(cls, record: metric.Metric, track: str = "") -> "Measure":
+        """The measure of a record."""
+        return cls(**{one.name: getattr(record, one.name) for one in fields(record)}, track=track)
+
+    @property
+    def anchor(self) -> str:
+        """Where the methods page tells of it."""
+        return "-".join(filter(None, ("measure", self.track, self.name)))
+
+    def text(self, value: float | None) -> Markup:
+        """A value as printed; what Markdown would act on is no danger here."""
+        return Markup(super().text(value))
 
 
 def label(value: str) -> str:
@@ -111,16 +122,16 @@ def short(subject: str) -> str:
     return _LABELS.get(subject, subject)
 
 
-def named(part: str) -> str:
+def named(part: str, measures: Mapping[str, Measure]) -> str:
     """One part of a printed quantity in words: a metric, a metric with its variant (`accuracy+cot`), a slice
     value; else as it is.
     """
     if part in _COUNTED:
         return _COUNTED[part]
-    metric, _, variant = part.partition("+")
-    if metric in MEASURES:
+    name, _, variant = part.partition("+")
+    if name in measures:
         return ", ".join(
-            [MEASURES[metric].label] + ([label(_VARIANTS.get(variant, variant)).lower()] if variant else [])
+            [measures[name].label] + ([label(_VARIANTS.get(variant, variant)).lower()] if variant else [])
         )
     counted = re.fullmatch(r"(n_samples|n_failed)_type(\d)", part)
     if counted:

@@ -3,24 +3,40 @@
 import re
 from collections.abc import Mapping, Sequence
 
+import polars as pl
 from markupsafe import Markup
 
-from truerate.site.measures import measure
+from truerate.site.measures import Measure
 from truerate.site.safety import inert
 from truerate.site.tables import Tables
+
+EVERY_TRACK = "All tracks"
 
 
 def context(tables: Tables) -> dict:
     """What methods.md.j2 shows: measures met in the rows, functions by module, one card per track."""
-    met = sorted(
-        {*tables.rows["metric"], *(metric for board in tables.boards for metric in board.audit["metric"])}
-    )
-    cards = {board.track: board.track_card for board in tables.boards if board.track_card}
+    cards = {board.track: board.track_card for board in tables.boards}
     return {
-        "measures": [measure(name) for name in met],
+        "measures": measures_met(tables),
         "modules": by_module(tables.metric_docs),
         "cards": cards,
     }
+
+
+def measures_met(tables: Tables) -> dict[str, list[Measure]]:
+    """The measures that stand on a page, by the title of their track and under `All tracks`, in the order of their
+    records.
+    """
+    found: dict[str, dict[str, Measure]] = {}
+    for board in tables.boards:
+        rows = tables.rows.filter(pl.col("board") == board.name)
+        met = {*rows["metric"], *board.audit["metric"]}
+        for measure in board.measures.values():
+            if measure.name in met:
+                title = board.track_card.title if measure.track else EVERY_TRACK
+                found.setdefault(title, {})[measure.name] = measure
+    shared = found.pop(EVERY_TRACK, {})
+    return {title: list(one.values()) for title, one in (found | {EVERY_TRACK: shared}).items() if one}
 
 
 def by_module(docs: Sequence[Mapping]) -> dict[str, list[Mapping]]:

@@ -4,14 +4,14 @@ A new track describes its tables (`View`); nothing here knows a metric or a slic
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from truerate.core.schemas import NO_ANSWERS, unanswered
-from truerate.site.measures import measure, place, said, short
+from truerate.site.measures import Measure, place, said, short
 from truerate.site.views import EVERY, WHOLE, Cell, Column, Line, Panel, View
 
 
-def panels(rows: Sequence[dict], view: View) -> list[Panel]:
+def panels(rows: Sequence[dict], view: View, measures: Mapping[str, Measure]) -> list[Panel]:
     """The panels of a view over one board's rows (`slice` as dict), in the protocol's order; none where
     nothing fits.
 
@@ -41,22 +41,23 @@ def panels(rows: Sequence[dict], view: View) -> list[Panel]:
             name,
             parts.get(name, []) + everywhere,
             view,
+            measures,
             title=said(view.switch, name) if name else WHOLE if len(names) > 1 else "",
         )
         for name in names
     ]
 
 
-def _panel(name: str, rows: list[dict], view: View, *, title: str) -> Panel:
+def _panel(name: str, rows: list[dict], view: View, measures: Mapping[str, Measure], *, title: str) -> Panel:
     planted = {_address(row, view): row["value"] for row in rows if row["kind"] == "planted"}
     measured = [row for row in rows if row["kind"] != "planted"]
     seen = {row["subject"] for row in measured}
     rows = measured + [row for row in rows if row["kind"] == "planted" and row["subject"] not in seen]
     by_column = _by_column(rows, view)
-    columns = _columns(by_column, view)
+    columns = _columns(by_column, view, measures)
     whiskers = {column.key for column in columns if column.has_whisker} or {column.key for column in columns}
     is_turned = view.form == "heat" and all(column.measure.direction == "up" for column in columns)
-    drawn = [row for key in whiskers for row in by_column[key] if _is_share(row)]
+    drawn = [row for key in whiskers for row in by_column[key] if _is_share(row, measures)]
     ends = (
         ("value",) if is_turned else ("low", "high", "value")
     )  # intervals of small parts would leave one tint to all
@@ -86,8 +87,8 @@ def _panel(name: str, rows: list[dict], view: View, *, title: str) -> Panel:
     )
 
 
-def _is_share(row: dict) -> bool:
-    return row["value"] is not None and measure(row["metric"], [row["value"]]).unit == "share"
+def _is_share(row: dict, measures: Mapping[str, Measure]) -> bool:
+    return row["value"] is not None and measures[row["metric"]].unit == "share"
 
 
 def _column_key(row: dict, view: View) -> tuple:
@@ -114,7 +115,7 @@ def _by_column(rows: list[dict], view: View) -> dict[tuple, list[dict]]:
     return by_key
 
 
-def _columns(by_key: dict[tuple, list[dict]], view: View) -> list[Column]:
+def _columns(by_key: dict[tuple, list[dict]], view: View, measures: Mapping[str, Measure]) -> list[Column]:
     order = {name: index for index, name in enumerate((*view.metrics, *view.extra))}
 
     def position(key: tuple) -> tuple:
@@ -132,15 +133,16 @@ def _columns(by_key: dict[tuple, list[dict]], view: View) -> list[Column]:
     )
     firsts = [not i or keys[i - 1][0] != key[0] for i, key in enumerate(keys)]
     return [
-        _column(key, by_key[key], view, is_first=is_first, is_single=is_single)
+        _column(key, by_key[key], view, measures[key[1]], is_first=is_first, is_single=is_single)
         for key, is_first in zip(keys, firsts, strict=True)
     ]
 
 
-def _column(key: tuple, rows: list[dict], view: View, *, is_first: bool, is_single: bool) -> Column:
+def _column(
+    key: tuple, rows: list[dict], view: View, kind: Measure, *, is_first: bool, is_single: bool
+) -> Column:
     values, metric, rest = key
     group = _phrase(view.across, values)
-    kind = measure(metric, [row["value"] for row in rows if row["value"] is not None])
     is_alone = is_single and (view.form == "heat" or bool(view.across))  # the title says the metric
     words = [said(key, value) for key, value in rest] or ([group or WHOLE] if is_alone else [])
     full = " ".join((metric, *(f"{key}={value}" for key, value in rest)))

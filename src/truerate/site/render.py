@@ -16,9 +16,10 @@ import truerate.site.methods as methods
 import truerate.site.samples as samples
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import unanswered
-from truerate.site.measures import label, measure
+from truerate.site.legend import legend
+from truerate.site.measures import ABSENT, label
 from truerate.site.safety import csv_text, inert, plain, slug
-from truerate.site.tables import Tables, unpaired
+from truerate.site.tables import Board, Tables, unpaired
 
 ASSETS = (".css", ".js", ".svg")
 
@@ -47,14 +48,16 @@ def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
     }
     for one in tables.boards:
         pages[f"boards/{one.name}.md"] = fill("board.md.j2", "..", **board.context(tables, one))
-        pages[f"boards/{one.name}.csv"] = _rows_csv(tables, one.name)
+        pages[f"boards/{one.name}.csv"] = _rows_csv(tables, one)
+        pages[f"boards/{one.name}-metrics.csv"] = _metrics_csv(one)
         pages |= samples.scripts(tables, one)
     pages |= {
-        f"assets/{file.name}": file.read_text("utf-8")
-        for file in sorted((folder / "assets").iterdir())
+        file.relative_to(folder).as_posix(): file.read_text("utf-8")
+        for file in sorted((folder / "assets").rglob("*"))
         if file.suffix in ASSETS
     }
-    pages |= {file.name: file.read_text("utf-8") for file in sorted((folder / "pages").glob("[!_]*.md"))}
+    written = sorted((folder / "pages").rglob("[!_]*.md"))  # prose by hand, the guide in a folder of its own
+    pages |= {str(file.relative_to(folder / "pages")): file.read_text("utf-8") for file in written}
     return dict(sorted(pages.items()))
 
 
@@ -74,17 +77,32 @@ def _filler(folder: Path, tables: Tables):
     environment.filters |= {
         "slug": slug,
         "label": label,
-        "measure": measure,
         "yaml": _yaml,
         "oneline": _oneline,
+        "percent": percent,
         "prose": methods.prose,
     }
-    environment.globals |= {"site": tables, "prose_of": lambda name: Markup(_prose(folder / "pages" / name))}
+    environment.globals |= {
+        "site": tables,
+        "classes": classes,
+        "legend_of": legend,
+        "prose_of": lambda name: Markup(_prose(folder / "pages" / name)),
+    }
 
     def fill(template: str, root: str, **values: object) -> str:
         return environment.get_template(template).render(root=Markup(root), **values).lstrip()
 
     return fill
+
+
+def percent(share: float | None, digits: int = 1) -> Markup:
+    """A share in per cent, without the sign; a dash where there is none."""
+    return ABSENT if share is None else Markup(f"{100 * share:.{digits}f}")
+
+
+def classes(*names: object) -> Markup:
+    """The value of a class attribute: the names that are there, of those that a condition gives."""
+    return Markup(" ".join(str(name) for name in names if name))
 
 
 def _yaml(text: object) -> Markup:
@@ -112,14 +130,15 @@ def _tables_json(tables: Tables) -> str:
             for one in tables.boards
         ],
         "confidence": tables.confidence,
+        "metrics": {one.name: [record.facts() for record in one.measures.values()] for one in tables.boards},
         "rows": [row for one in tables.boards for row in tables.rows_of(one.name)],
         "scores": [row | {"slice": unpaired(row["slice"])} for row in tables.scores.to_dicts()],
     }
     return json.dumps(whole, ensure_ascii=True, indent=1, sort_keys=True) + "\n"
 
 
-def _rows_csv(tables: Tables, name: str) -> str:
-    rows = tables.rows_of(name)
+def _rows_csv(tables: Tables, board: Board) -> str:
+    rows = tables.rows_of(board.name)
     header = (
         "table",
         "subject",
@@ -133,6 +152,9 @@ def _rows_csv(tables: Tables, name: str) -> str:
         "high",
         "n",
         "provenance",
+        "label",
+        "unit",
+        "direction",
         "note",
     )
     told = zip(rows, unanswered(rows), strict=True)
@@ -142,6 +164,13 @@ def _rows_csv(tables: Tables, name: str) -> str:
             "slice": ";".join(f"{key}={value}" for key, value in row["slice"].items()),
             "note": "no answers" if is_silent else "",
         }
+        | {name: getattr(board.measures[row["metric"]], name) for name in ("label", "unit", "direction")}
         for row, is_silent in told
     ]
     return csv_text(header, ([line[key] for key in header] for line in lines))
+
+
+def _metrics_csv(board: Board) -> str:
+    """The records of a board's metrics, one a line."""
+    lines = [record.facts() for record in board.measures.values()]
+    return csv_text(list(lines[0]) if lines else [], (list(line.values()) for line in lines))

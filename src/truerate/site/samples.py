@@ -17,6 +17,7 @@ from truerate.site.sections import page_of
 from truerate.site.tables import Board, Tables, unpaired
 
 SHARD = 100
+BROWSER = "samples.js"  # after the scripts of the records that it shows
 FILTERS = (
     ("task", "Task", "All tasks"),
     ("label", "Label", "Both labels"),
@@ -33,8 +34,11 @@ JUDGES = ("Judged by", "Any judge")
 
 def context(tables: Tables) -> dict:
     """What samples.md.j2 shows: the boards whose texts may be shown, and those whose may not."""
+    shown = [board for board in tables.boards if has_texts(open_part(board))]
+    of_forms = (name for board in shown for name in page_of(board.track).record_scripts)
     return {
-        "shown": [board for board in tables.boards if has_texts(open_part(board))],
+        "shown": shown,
+        "scripts": [*dict.fromkeys(of_forms), BROWSER],
         "closed": [board for board in tables.boards if has_texts(board) and not has_texts(open_part(board))],
         "n_max": tables.max_samples,
     }

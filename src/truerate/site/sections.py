@@ -2,8 +2,8 @@
 track's name.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 
 from truerate.site.tables import Board
@@ -24,14 +24,25 @@ def no_figures(rows: Rows, board: Board) -> list[Figure]:
 
 
 @dataclass(frozen=True)
+class Part:
+    """What a page shows besides tables: `make` finds it in a board's rows (None: nothing is shown), and the
+    macro `show` of `template` (under site/templates, a track's own in `<track>/`) makes HTML of it.
+    """
+
+    template: str
+    make: Callable[[Rows, Board], dict | None]
+
+
+@dataclass(frozen=True)
 class Section:
     """One or more tables of a board's page under a heading, with the sentence before them; the heading is
     also the anchor.
 
-    `short`: the heading among the links at the head of the page, where it is long. `is_row`: its tables are
-    narrow and stand in columns; `is_flow`: side by side where there is room. `has_flags`: whether a model of
-    the family that made the texts is flagged here. `n_folded`: how many of its last tables fold away. `part`:
-    the macro of parts.html.j2 that shows what `make` finds in the rows (None: nothing), before the tables.
+    `short`: the heading among the links at the head of the page, where it is long. `lead_unasked`: the
+    sentence while no model has been asked, where it is another one. `is_row`: its tables are narrow and stand
+    in columns; `is_flow`: side by side where there is room. `has_flags`: whether a model of the family that
+    made the texts is flagged here. `n_folded`: how many of its last tables fold away. `part`: what stands
+    before the tables.
     """
 
     heading: str
@@ -41,35 +52,43 @@ class Section:
     is_flow: bool = False
     has_flags: bool = True
     n_folded: int = 0
-    part: str = ""
     short: str = ""
-    make: Callable[[Rows, Board], dict | None] | None = None
+    lead_unasked: str = ""
+    part: Part | None = None
 
 
 @dataclass(frozen=True)
 class Page:
-    """What the pages show of a track's boards; an empty one shows every table as it is.
+    """What the pages show of a track's boards; one without sections shows every table (`generic.laid_out`).
 
-    `leading`: the ranked table of the home page; where there is an `opening` (as a section's `make`), it is
-    shown in its place. `detectors`: the table of the detectors page. `counted`: the table whose subjects are
-    the board's models and `rules` the one whose other subjects are its baselines, called by the words of
-    `rules_said`. `labelled_said`: what its labelled texts are called, and what they are called that are
-    hallucinated. `beyond`: what a board's page holds beyond its leading table. `hidden`: rows that no page
-    shows. `records`: its records in the sample browser and the index over them, of a board and their greatest
-    number; None where a text has a label and verdicts. `derive`: the rows with what follows from them.
-    `figures`: counts in the head.
+    `leading`: the ranked table of the home page; where there is an `opening`, it is shown in its place.
+    `detectors`: the table of the detectors page. `counted`: the table whose subjects are the board's models
+    (None: any), and `baselines` the one whose other subjects are its baselines, called by the words of
+    `baseline_words`. `labelled_words`: what its labelled texts are called, and what they are called that are
+    hallucinated. `heads`: what a line is in tables that no section shows, where it is no model. `beyond`:
+    what a board's page holds beyond its leading table, and `beyond_variants` where that table has several
+    panels, with `{n}` for their number. `one_label_note`: where all labelled texts have the same label, a
+    sentence and the heading of the section that it leads to. `hidden`: rows that no page shows. `scripts`,
+    `record_scripts`: files of site/assets that its parts, and its records in the sample browser, need.
+    `records`: those records and the index over them, of a board and their greatest number; None where a text
+    has a label and verdicts. `derive`: the rows with what follows from them. `figures`: counts in the head.
     """
 
     sections: tuple[Section, ...] = ()
     leading: View | None = None
-    opening: Callable[[Rows, Board], dict | None] | None = None
+    opening: Part | None = None
     detectors: View | None = None
-    counted: str = "recognition"
-    rules: str = "recognition"
-    rules_said: tuple[str, str] = ("Baselines", "need no model call")
+    counted: str | None = None
+    baselines: str | None = None
+    baseline_words: tuple[str, str] = ("Baselines", "need no model call")
+    labelled_words: tuple[str, str] = ("Labelled texts", "hallucinated")
+    heads: Mapping[str, str] = field(default_factory=dict)
+    beyond: str = "Labels, shortcut audit, topics"
+    beyond_variants: str = ""
+    one_label_note: tuple[str, str] | None = None
     hidden: tuple[View, ...] = ()
-    labelled_said: tuple[str, str] = ("Labelled texts", "hallucinated")
-    beyond: str = ""
+    scripts: tuple[str, ...] = ()
+    record_scripts: tuple[str, ...] = ()
     records: Callable[[Board, int], tuple[list[dict], dict]] | None = None
     derive: Callable[[Rows, Board], Rows] = as_they_are
     figures: Callable[[Rows, Board], list[Figure]] = no_figures
@@ -78,13 +97,25 @@ class Page:
         """A board's rows as its pages read them."""
         return self.derive(rows, board)
 
-    def asked(self, rows: Rows) -> set[str]:
+    def models_asked(self, rows: Rows) -> set[str]:
         """The models that the board measures."""
-        return {row["subject"] for row in rows if row["table"] == self.counted and row["kind"] == "model"}
+        return {
+            row["subject"]
+            for row in rows
+            if row["kind"] == "model" and row["table"] == (self.counted or row["table"])
+        }
+
+    def baselines_met(self, rows: Rows) -> set[str]:
+        """The baselines that the board measures beside them."""
+        return {
+            row["subject"]
+            for row in rows
+            if row["kind"] == "baseline" and row["table"] == (self.baselines or row["table"])
+        }
 
 
 def page_of(track: str) -> Page:
-    """The layout of a track's boards; an empty one where no module describes it."""
+    """The layout of a track's boards; an empty one where no module `<track>/page.py` describes it."""
     name = f"truerate.site.{track}.page"
     try:
         return import_module(name).PAGE

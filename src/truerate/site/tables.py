@@ -7,6 +7,8 @@ from functools import cached_property
 import polars as pl
 
 from truerate.core import schemas
+from truerate.core.card import Card
+from truerate.core.metric import Metric
 from truerate.site.measures import Measure
 
 
@@ -14,7 +16,7 @@ from truerate.site.measures import Measure
 class Board:
     """One board with all that its page and its sample browser show.
 
-    `name`, `track`, `source`: as in params.yaml. `title`: the heading ("HaluEval on the closed world").
+    `name`, `track`, `source`: as in params.yaml. `title`: the heading ("<track> on <source>").
     `is_simulated`: the source or an asked model is simulated, so every page of the board carries the banner.
     `roles`: who did what in building the data set, role to model alias, in the words of the page
     (`{"generator": "quill", "filter judge": "quill", "responder": "quill"}`); subjects of the same family are
@@ -26,14 +28,15 @@ class Board:
     wrongly), `is_failed` (topics.json). `source_card`: `name`, `title`, `citation`, `licence`,
     `redistribution` (yes, ids-only, no), `url`, `lang`, `note`; texts are shown in the sample browser only
     where redistribution is `yes` (`own_redistribution`: of what it does not have from another source).
-    `track_card`: the track's CARD: `title`, `paper`, `summary`, `ranks` (`{"what": …}`), `steps` (dicts with
-    `name`, `text`), `caveats` (texts), `metrics` (name to definition); any may be missing.
+    `track_card`: what the track says of itself. `metrics`: the records of the track's numbers, in the order in
+    which they are told; `shared_metrics`: of those that any board may carry.
     """
 
     name: str
     track: str
     source: str
     title: str
+    track_card: Card = field(kw_only=True)
     is_simulated: bool = False
     roles: Mapping[str, str] = field(default_factory=dict)
     samples: pl.DataFrame = field(default_factory=lambda: schemas.frame(schemas.Sample))
@@ -48,13 +51,19 @@ class Board:
     detector: Mapping[str, str] = field(default_factory=dict)
     tokenizer: str = ""
     source_card: Mapping = field(default_factory=dict)
-    track_card: Mapping = field(default_factory=dict)
+    metrics: Sequence[Metric] = ()
+    shared_metrics: Sequence[Metric] = ()
 
     @property
     def ranks(self) -> str:
-        """What is ranked, in the words of the track's card; empty where it does not say."""
-        found = self.track_card.get("ranks") or ""
-        return found if isinstance(found, str) else found.get("what", "")
+        """What is ranked, in the words of the track's card."""
+        return self.track_card.ranks.what
+
+    @cached_property
+    def measures(self) -> dict[str, Measure]:
+        """The measures of the board by name, its track's before those that every board may carry."""
+        own = {one.name: Measure.of(one, self.track) for one in self.metrics}
+        return own | {one.name: Measure.of(one) for one in self.shared_metrics}
 
     @property
     def is_recognition(self) -> bool:
@@ -74,9 +83,10 @@ class Tables:
     boards (only handed on in tables.json). `ledger`: dicts with `board`, `quantity`, `published`, `ours`,
     `low`, `high`, `verdict` (reproduced, differs, cannot be checked), `reason`, `source`; any may be missing.
     `metric_docs`, `detector_docs`: dicts with `name`, `module`, `doc` (`site.docs.function_docs` reads them
-    from a folder); `schema_docs`: dicts with `name`, `doc`, `columns` (dicts `name`, `dtype`, `is_nullable`,
-    `rule`), from `site.docs.schema_docs`. `max_samples`: records per board in the sample browser.
-    `confidence`: of every interval. `audit_threshold`: accuracy of a shortcut from which a set is flagged.
+    from a folder; a rule of a detector has `is_rule`); `schema_docs`: dicts with `name`, `doc`, `columns`
+    (dicts `name`, `dtype`, `is_nullable`, `rule`), from `site.docs.schema_docs`. `max_samples`: records per
+    board in the sample browser. `confidence`: of every interval. `audit_threshold`: accuracy of a shortcut
+    from which a set is flagged.
     """
 
     title: str
@@ -106,10 +116,21 @@ class Tables:
         """Who made a model, null where unknown or where the subject is no model."""
         return self.models.get(subject, {}).get("family")
 
-    def definition(self, measure: Measure) -> str:
-        """What a metric is: as a track's card says it, else as the catalogue of measures does."""
-        said = (board.track_card.get("metrics", {}).get(measure.name) for board in self.boards)
-        return next(filter(None, said), measure.definition)
+    def kind_words(self, subject: str, kind: str) -> str:
+        """What a subject is, below its name: the name by which a model's endpoint knows it, else its kind."""
+        if kind == "model":
+            return self.models.get(subject, {}).get("model") or "model"
+        return "baseline" if kind == "baseline" else f"{kind} figure"
+
+    @cached_property
+    def measures(self) -> dict[str, Measure]:
+        """The measures of all boards by name, for what stands on no board's page; of two tracks with one name
+        the first's.
+        """
+        found: dict[str, Measure] = {}
+        for board in reversed(self.boards):
+            found |= board.measures
+        return found
 
     def rows_of(self, board: str) -> list[dict]:
         """The rows of one board as dicts, `slice` as a plain dict."""

@@ -5,6 +5,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from markupsafe import Markup
+
 from truerate.core.schemas import NO_ANSWERS
 from truerate.site.measures import Measure
 
@@ -106,6 +108,34 @@ class Cell:
         return self.row.get("read") or ""
 
     @property
+    def has_interval(self) -> bool:
+        """Whether both ends of an interval are known."""
+        return self.row["low"] is not None and self.row["high"] is not None
+
+    @property
+    def has_width(self) -> bool:
+        """Whether there is an interval that is more than a point."""
+        return self.row["low"] is not None and self.row["low"] != self.row["high"]
+
+    @property
+    def interval(self) -> Markup:
+        """The interval as printed, `71.2 to 80.4`; empty where there is none."""
+        if not self.has_interval:
+            return Markup("")
+        return self.measure.text(self.row["low"]) + " to " + self.measure.text(self.row["high"])
+
+    @property
+    def where(self) -> str:
+        """The slice that the value is of, `task: qa, variant: plain`; empty over everything."""
+        return ", ".join(f"{key}: {value}" for key, value in self.row["slice"].items())
+
+    @property
+    def rank_order(self) -> float | str:
+        """What a rank is sorted by: its low end, then its high one; empty where nothing is ranked."""
+        low = self.row["rank_low"]
+        return "" if low is None else low + self.row["rank_high"] / 1000
+
+    @property
     def rank(self) -> str:
         """The rank range, `–` inside; empty where nothing is ranked, or that the subject never answered."""
         low, high = self.row["rank_low"], self.row["rank_high"]
@@ -187,6 +217,11 @@ class Panel:
             if cell and column.has_whisker
         )
         return sorted({cell.chance for cell in cells if cell.chance is not None})
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether columns stand under common headings."""
+        return len(self.groups) > 1 or bool(self.groups and self.groups[0][0])
 
     @property
     def has_moves(self) -> bool:

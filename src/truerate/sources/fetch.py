@@ -46,7 +46,7 @@ def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
     the folder is swapped whole.
     """
     values = _values(source, at)
-    stamp = digest(*source.code, make=source.make, values=values)
+    stamp = digest(*at.code_at(source.code), make=source.make, values=values)
     if (folder / STAMP).is_file() and (folder / STAMP).read_text("utf-8").strip() == stamp:
         return folder
     who = f"source {name!r}: sources.{name}.path"
@@ -82,7 +82,7 @@ def check_make(name: str, source: Source, at: Layout) -> None:
         raise SettingsError(
             f"source {name!r}: make: {source.make!r} must hold {{path}}, the folder that it fills"
         )
-    digest(*source.code)
+    digest(*at.code_at(source.code))
 
 
 def _values(source: Source, at: Layout) -> dict[str, object]:

@@ -16,7 +16,7 @@ from typing import Protocol, TypeVar
 import polars as pl
 
 from truerate.core.errors import SourceError
-from truerate.core.text import clean
+from truerate.core.text import clean, find_span
 
 FORMATS = "JSONL, CSV or Label Studio's JSON export"
 KINDS = ("jsonl", "csv", "json")
@@ -207,3 +207,27 @@ def reject(
         "detail": detail,
         "text": clean(text)[:300],
     }
+
+
+def span_place(one: dict, text: str) -> tuple[int, int] | None:
+    """Where a span stands: by its offsets, else where its text first occurs.
+
+    Where both are given they must agree; offsets that count UTF-16 units (as Label Studio's do, which differ
+    after an emoji) are read so.
+    """
+    start, end, said = one.get("start"), one.get("end"), one.get("text")
+    if start is None and end is None:
+        return find_span(text, clean(str(said or "")))
+    if not all(isinstance(place, int) and not isinstance(place, bool) for place in (start, end)):
+        return None
+    for place in ((start, end), _from_utf16(text, start, end)):
+        if place and 0 <= place[0] < place[1] <= len(text) and (said is None or text[slice(*place)] == said):
+            return place
+    return None
+
+
+def _from_utf16(text: str, start: int, end: int) -> tuple[int, int] | None:
+    units = text.encode("utf-16-le")
+    if not 0 <= start < end <= len(units) // 2:
+        return None
+    return tuple(len(units[: 2 * place].decode("utf-16-le", "replace")) for place in (start, end))

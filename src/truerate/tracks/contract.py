@@ -8,77 +8,12 @@ A track is a folder of `truerate.tracks` with four modules, found by the name of
 - `metrics.py`: `METRICS`, a record of each number that it publishes.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
 
-Direction = Literal["up", "down", ""]
-Unit = Literal["share", "number", "tenth", "count"]
+from truerate.core.card import Card, Ranked, Section
+from truerate.core.metric import Direction, Metric, Unit
 
-
-@dataclass(frozen=True)
-class Section:
-    """One step of the protocol as a reader is told of it: its name, the paper's section, what happens in it."""
-
-    name: str
-    section: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """What the boards of a track rank: a metric, the slice that leads, and both in words."""
-
-    metric: str
-    slice: Mapping[str, str]
-    what: str
-
-
-@dataclass(frozen=True)
-class Card:
-    """A track for its readers: which paper, which tasks, which steps, what is ranked, what it must not be read
-    as.
-
-    `tasks`: what an item of each task is, by the name that stands in tables. `attributes`: keys of Item and
-    Sample attributes that hold no text of third parties, so that they may be published whatever the licence.
-    `asked`: the metric whose subjects are the models that were asked, where that is not known from
-    params.yaml.
-    """
-
-    name: str
-    title: str
-    paper: str
-    citation: str
-    url: str
-    summary: str
-    tasks: Mapping[str, str]
-    steps: tuple[Section, ...]
-    ranks: Ranked
-    caveats: tuple[str, ...] = ()
-    attributes: frozenset[str] = frozenset()
-    asked: str | None = None
-
-
-@dataclass(frozen=True)
-class Metric:
-    """One number that a track publishes, for pages, terminal, Hub and CSV alike.
-
-    `definition` says what it is, with the paper's section or equation; `unit`: `share` in [0, 1] (shown in
-    per cent), `number` (two digits), `tenth` (one digit), `count`; `direction`: `up` where more is better,
-    `down` where less is, empty where neither; `table`: the table of a board that it stands in; `chance`: what
-    guessing gets, `chance_where` where that differs by a value of the slice; `interval`: the rule that makes
-    its interval, empty where it has none.
-    """
-
-    name: str
-    label: str
-    definition: str
-    table: str
-    unit: Unit = "share"
-    direction: Direction = ""
-    chance: float | None = None
-    chance_where: Mapping[tuple[str, str], float] = field(default_factory=dict, hash=False)
-    interval: str = ""
+__all__ = ["Card", "Direction", "Metric", "Ranked", "Reads", "Resources", "Section", "Step", "Unit"]
 
 
 @dataclass(frozen=True)
@@ -94,19 +29,35 @@ class Resources:
 class Reads:
     """What a step reads of an earlier one: its files of all models, of those of a `role` alone, or (`is_own`)
     of the model that the step itself is about.
+
+    `is_needed`: where the earlier step has no file, this one has none either.
     """
 
     step: str
-    role: str | None = None
+    role: str = ""
     is_own: bool = False
+    is_needed: bool = False
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """What does a step's work where no model is asked: weights that are read here, the web.
+
+    `name` stands in paths where a model's alias would. `setting` is the setting of the track that puts it in
+    the place of the step's model; empty where it does the work always, once for all models of the role.
+    """
+
+    name: str
+    setting: str = ""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a track's data set, in the paper's words; a rule per step, a job per model and shard.
+    """One step of a track's data set, in the paper's words: a rule per step, a job per model and shard.
 
-    `role`: the setting of the track that names the model or models whose files these are; `asks`: further
-    roles that the step asks; `beside`: tables that it gives besides replies.
+    `role`: the setting of the track that names the model or models whose files these are; `asks`: the
+    settings that name who is asked in their place, without all of whom the step has no file; `reads`: earlier
+    steps of the graph; `beside`: tables that it gives besides replies; `does`: what happens in it.
     """
 
     name: str
@@ -115,4 +66,5 @@ class Step:
     reads: tuple[Reads, ...] = ()
     asks: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    stand_in: StandIn | None = None
     resources: Resources = Resources()

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from truerate_world.claim_checker import PATTERNS, Finding, speaker
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
+from truerate_world.halueval.models.claim_checker import PATTERNS, Finding, speaker
 
 LABELS = PATTERNS["general"]
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from truerate_world.claim_checker import Scholar
 from truerate_world.domains import RELATIONS
 from truerate_world.draws import draw, pick, shuffled
+from truerate_world.halueval.models.claim_checker import Checker
 from truerate_world.parser import with_relation
 from truerate_world.writer import Fact
 
@@ -13,7 +13,7 @@ COMPARED = 0.25  # share of comparing questions
 DECADES = 0.25  # share of questions for a year that ask for its decade instead
 
 
-def article(scholar: Scholar, entity: int) -> list[str]:
+def article(scholar: Checker, entity: int) -> list[str]:
     """The encyclopedia's sentences about an entity, always the same: all its facts, and names of others like it."""
     facts = [
         Fact(entity, relation, value) for relation, value in scholar.world.entities[entity].facts.items()
@@ -24,7 +24,7 @@ def article(scholar: Scholar, entity: int) -> list[str]:
     ]
 
 
-def questions(scholar: Scholar, n: int) -> list[str]:
+def questions(scholar: Checker, n: int) -> list[str]:
     """`n` different questions that this language can answer."""
     hops, pairs = _bridges(scholar), _comparisons(scholar)
     found: dict[str, None] = {}
@@ -34,7 +34,7 @@ def questions(scholar: Scholar, n: int) -> list[str]:
     return list(found)
 
 
-def hotpot(scholar: Scholar, place: int, question: str) -> dict:
+def hotpot(scholar: Checker, place: int, question: str) -> dict:
     """A question as a row of HotpotQA; the answer stands in a drawn short form."""
     asked = scholar.questions.resolve(question, {})
     seed = scholar.world.seed
@@ -56,7 +56,7 @@ def hotpot(scholar: Scholar, place: int, question: str) -> dict:
     }
 
 
-def _bridges(scholar: Scholar) -> Iterator[str]:
+def _bridges(scholar: Checker) -> Iterator[str]:
     """Two-hop questions without end, every hop pair once before any in other words."""
     world = scholar.world
     hops = [
@@ -76,7 +76,7 @@ def _bridges(scholar: Scholar) -> Iterator[str]:
         lap += 1
 
 
-def _comparisons(scholar: Scholar) -> Iterator[str]:
+def _comparisons(scholar: Checker) -> Iterator[str]:
     """Comparing questions without end, about two entities of one domain whose values differ."""
     world = scholar.world
     compared = [relation for relation, phrases in scholar.tongue.phrases.items() if phrases.compares]
@@ -91,7 +91,7 @@ def _comparisons(scholar: Scholar) -> Iterator[str]:
             yield scholar.questions.compare(a, b, relation, *key)
 
 
-def _distractors(scholar: Scholar, subjects: list[int], place: int) -> list[int]:
+def _distractors(scholar: Checker, subjects: list[int], place: int) -> list[int]:
     """Entities of the answer's domain and of the first one's that the question is not about."""
     world = scholar.world
     found: list[int] = []
@@ -102,7 +102,7 @@ def _distractors(scholar: Scholar, subjects: list[int], place: int) -> list[int]
     return found
 
 
-def _sentence(scholar: Scholar, subject: int, relation: str, value: tuple) -> int:
+def _sentence(scholar: Checker, subject: int, relation: str, value: tuple) -> int:
     """In which sentence of its article a fact stands."""
     sentences = article(scholar, subject)
     claims = scholar.parser.read(" ".join(sentences)).claims

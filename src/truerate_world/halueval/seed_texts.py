@@ -2,15 +2,15 @@
 labellers.
 """
 
-from truerate_world.claim_checker import PATTERNS, Scholar
 from truerate_world.distractors import wrong_value
 from truerate_world.draws import draw, order, pick, shuffled
+from truerate_world.halueval.models.claim_checker import PATTERNS, Checker
 from truerate_world.writer import Fact
 
 N_HIGHLIGHTS = 3
 
 
-def conversation(scholar: Scholar, place: int) -> tuple[list[dict], dict]:
+def conversation(scholar: Checker, place: int) -> tuple[list[dict], dict]:
     """A conversation as OpenDialKG logs it, and its rating: a greeting, a reply, a question, and the answer
     along a path.
     """
@@ -38,7 +38,7 @@ def conversation(scholar: Scholar, place: int) -> tuple[list[dict], dict]:
     return messages, {"usability": 5, "knowledge": 5, "fluency": 5}
 
 
-def story(scholar: Scholar, place: int) -> str:
+def story(scholar: Checker, place: int) -> str:
     """A news story of two or three entities in the format of CNN/DailyMail; its highlights say facts of it in
     other words.
     """
@@ -58,7 +58,7 @@ def story(scholar: Scholar, place: int) -> str:
     return "\n\n".join([*paragraphs, *(f"@highlight\n\n{line}" for line in highlights)]) + "\n"
 
 
-def instruction(scholar: Scholar, place: int) -> dict:
+def instruction(scholar: Checker, place: int) -> dict:
     """An instruction as in Alpaca, different for every place, with a true output."""
     world, words = scholar.world, scholar.tongue.words
     n = len(world.entities)
@@ -85,7 +85,7 @@ def instruction(scholar: Scholar, place: int) -> dict:
     return {"instruction": form[0].format(**names), "input": form[1].format(**names), "output": told}
 
 
-def probe(scholar: Scholar, place: int) -> dict:
+def probe(scholar: Checker, place: int) -> dict:
     """A general answer with a known label: three sentences, in every other probe one of them hallucinated."""
     world, writer, key = scholar.world, scholar.writer, (scholar.world.seed, "probe", place)
     forms = scholar.tongue.words.PROBE_QUERIES
@@ -109,7 +109,7 @@ def probe(scholar: Scholar, place: int) -> dict:
     }
 
 
-def _false(scholar: Scholar, subject: int, label: str, *key: object) -> str:
+def _false(scholar: Checker, subject: int, label: str, *key: object) -> str:
     """A sentence of a label about (or far from) an entity."""
     if label == "unverifiable":
         return scholar.writer.vague("unverifiable", subject, *key)
@@ -124,11 +124,11 @@ def _false(scholar: Scholar, subject: int, label: str, *key: object) -> str:
     )
 
 
-def _facts(scholar: Scholar, entity: int) -> list[Fact]:
+def _facts(scholar: Checker, entity: int) -> list[Fact]:
     return [Fact(entity, relation, value) for relation, value in scholar.world.entities[entity].facts.items()]
 
 
-def _linked(scholar: Scholar, main: int, facts: list[Fact]) -> list[int]:
+def _linked(scholar: Checker, main: int, facts: list[Fact]) -> list[int]:
     """Entities that the facts lead to, and those that these lead to."""
     first = [fact.value[1] for fact in facts if fact.value[0] == "e"]
     second = [fact.value[1] for one in first for fact in _facts(scholar, one) if fact.value[0] == "e"]
@@ -139,7 +139,7 @@ def _chat(sender: str, message: str) -> dict:
     return {"type": "chat", "sender": sender, "message": message}
 
 
-def _walk(scholar: Scholar, facts: list[Fact], *key: object) -> dict:
+def _walk(scholar: Checker, facts: list[Fact], *key: object) -> dict:
     """A path through the graph with its triples and their text."""
     tongue = scholar.tongue
     triples = [

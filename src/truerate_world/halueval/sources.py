@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from truerate_world.claim_checker import Scholar, scholar
 from truerate_world.encyclopedia import build
+from truerate_world.halueval.models.claim_checker import Checker, checker
 from truerate_world.halueval.seed_questions import hotpot, questions
 from truerate_world.halueval.seed_texts import conversation, instruction, probe, story
 
@@ -29,7 +29,7 @@ def write(folder: Path, seed: int, n_items: int, languages: Sequence[str] = ("en
     shares = [
         n_items // len(languages) + (place < n_items % len(languages)) for place in range(len(languages))
     ]
-    parts = [(scholar(world, code), n) for code, n in zip(languages, shares, strict=True)]
+    parts = [(checker(world, code), n) for code, n in zip(languages, shares, strict=True)]
     _json(folder / "hotpotqa.json", [row for known, n in parts for row in _hotpot(known, n)])
     _text(folder / "opendialkg.csv", _dialogues(parts))
     _json(folder / "alpaca.json", [instruction(known, place) for known, n in parts for place in range(n)])
@@ -43,12 +43,12 @@ def write(folder: Path, seed: int, n_items: int, languages: Sequence[str] = ("en
     _json(folder / "source.json", CARD | {"lang": ",".join(languages)})
 
 
-def _hotpot(known: Scholar, n: int) -> list[dict]:
+def _hotpot(known: Checker, n: int) -> list[dict]:
     """Two-hop questions with two supporting and two distracting paragraphs each."""
     return [hotpot(known, place, found) for place, found in enumerate(questions(known, n))]
 
 
-def _dialogues(parts: Sequence[tuple[Scholar, int]]) -> str:
+def _dialogues(parts: Sequence[tuple[Checker, int]]) -> str:
     out = io.StringIO(newline="")
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(["Messages", "User Rating", "Assistant Rating"])

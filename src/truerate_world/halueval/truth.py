@@ -11,11 +11,11 @@ from functools import lru_cache
 import polars as pl
 
 from truerate.core.schemas import pairs
-from truerate_world.claim_checker import Finding, speaker
 from truerate_world.encyclopedia import World
-from truerate_world.models import MODELS, Model
-from truerate_world.prompt import TEXT, Asked
-from truerate_world.simulated_model import find, helped
+from truerate_world.halueval.models.claim_checker import Finding, speaker
+from truerate_world.halueval.models.profiles import PROFILES, Model
+from truerate_world.halueval.models.simulated_model import find, helped
+from truerate_world.halueval.models.tasks import TEXT, Asked
 
 DIGITS = 6
 LENGTH_RULED = ("qa", "summarization")
@@ -54,7 +54,9 @@ def planted_scores(
         for name, item in item_of.items()
     }
     given = evidence if knowledge is None else knowledge
-    ranked = {alias: MODELS[name] for alias, name in models.items() if subjects is None or alias in subjects}
+    ranked = {
+        alias: PROFILES[name] for alias, name in models.items() if subjects is None or alias in subjects
+    }
     made: list[dict] = []
     for variant in variants:
         if variant == "contrast":
@@ -162,15 +164,15 @@ def _candidates(models: Mapping[str, str], generations: pl.DataFrame) -> list[di
     for row in generations.filter(pl.col("purpose") == "sample").iter_rows(named=True):
         known = {pair["key"]: pair["value"] for pair in row["attributes"]}
         model, task, pattern = models.get(row["model"]), known.get("task"), known.get("pattern")
-        if model is None or (task, pattern) not in MODELS[model].restating:
+        if model is None or (task, pattern) not in PROFILES[model].restating:
             continue
-        failing.setdefault((row["model"], task, pattern), []).append(MODELS[model].failure(task, pattern))
+        failing.setdefault((row["model"], task, pattern), []).append(PROFILES[model].failure(task, pattern))
         if (
             task in LENGTH_RULED
         ):  # of candidates that came: a refusal has no length, the right text again keeps to the rule
-            is_new = 1 - MODELS[model].restating[task, pattern]
+            is_new = 1 - PROFILES[model].restating[task, pattern]
             breaking.setdefault((row["model"], task, known.get("scheme")), []).append(
-                is_new * MODELS[model].verbosity
+                is_new * PROFILES[model].verbosity
             )
     made = []
     for (alias, task, pattern), values in sorted(failing.items()):
@@ -205,7 +207,7 @@ def _filtering(models: Mapping[str, str], generations: pl.DataFrame) -> list[dic
             asked[row["model"], task] = asked.get((row["model"], task), 0) + 1
     made = []
     for (alias, task), n in sorted(asked.items()):
-        bias = MODELS[models[alias]].position_bias
+        bias = PROFILES[models[alias]].position_bias
         made.append(_row("filter_disagreement_rate", alias, {"task": task}, bias, n // 2))
         made.append(_row("filter_first_position_rate", alias, {"task": task}, (1 + bias) / 2, n))
     return made

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from truerate.metrics.tokens import word_offsets
 from truerate_world.draws import draw, pick
-from truerate_world.mfava.entity_table import build
-from truerate_world.mfava.planted import TYPES
-from truerate_world.mfava.reader import Reader, reader, sentences
+from truerate_world.mfava.models.entity_table import build
+from truerate_world.mfava.models.planted import TYPES
+from truerate_world.mfava.models.reader import Reader, reader, sentences
 
 
 @dataclass(frozen=True)

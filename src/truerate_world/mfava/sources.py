@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from truerate_world.draws import draw, shuffled
-from truerate_world.mfava import realiser
-from truerate_world.mfava.entity_table import Atlas, build
-from truerate_world.mfava.forms import Name
 from truerate_world.mfava.lang import LANGUAGES, load
-from truerate_world.mfava.reader import reader
-from truerate_world.mfava.realiser import Said
+from truerate_world.mfava.models import realiser
+from truerate_world.mfava.models.entity_table import Atlas, build
+from truerate_world.mfava.models.forms import Name
+from truerate_world.mfava.models.reader import reader
+from truerate_world.mfava.models.realiser import Said
 from truerate_world.mfava.training import HELD_OUT, TAUGHT, Wording, example
 
 N_CHARACTERS = 2_100  # an article is at least this long

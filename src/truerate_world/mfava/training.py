@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from truerate_world.draws import draw, pick, pick_weighted, shuffled
-from truerate_world.mfava import realiser
-from truerate_world.mfava.forms import INSERTED
-from truerate_world.mfava.reader import Reader
-from truerate_world.mfava.silver import passage
-from truerate_world.mfava.wild import mistold
+from truerate_world.mfava.models import realiser
+from truerate_world.mfava.models.forms import INSERTED
+from truerate_world.mfava.models.reader import Reader
+from truerate_world.mfava.models.silver import passage
+from truerate_world.mfava.models.wild import mistold
 
 CODE = "en"  # in which they are handed out; other languages get them translated
 P_RIGHT = 0.15  # of passages without any error

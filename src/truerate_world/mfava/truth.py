@@ -8,9 +8,9 @@ import polars as pl
 
 from truerate.core.schemas import pairs
 from truerate.metrics.tokens import offsets_by, token_counts, total
-from truerate_world.mfava.entity_table import build
-from truerate_world.mfava.planted import TYPES
-from truerate_world.mfava.reader import reader
+from truerate_world.mfava.models.entity_table import build
+from truerate_world.mfava.models.planted import TYPES
+from truerate_world.mfava.models.reader import reader
 
 DIGITS = 6
 FLAWS = ("repeats", "dont_know", "cut", "wrong_language")

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
 from truerate_world.wildhallucinations.annotator_noise import CORRECT, KINDS, kind_of
-from truerate_world.wildhallucinations.pages import is_relevant
-from truerate_world.wildhallucinations.planted import planted_as
-from truerate_world.wildhallucinations.reading import fact_is_true, stated_in
-from truerate_world.wildhallucinations.replying import NOBODY
+from truerate_world.wildhallucinations.models.pages import is_relevant
+from truerate_world.wildhallucinations.models.planted import planted_as
+from truerate_world.wildhallucinations.models.reading import fact_is_true, stated_in
+from truerate_world.wildhallucinations.models.replying import NOBODY
 
 
 @dataclass(frozen=True)

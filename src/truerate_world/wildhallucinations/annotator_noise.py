@@ -8,10 +8,10 @@ from functools import lru_cache
 from truerate_world.domains import Value
 from truerate_world.encyclopedia import World
 from truerate_world.parser import FACT
-from truerate_world.wildhallucinations.pages import KINDS as KINDS_OF_PAGES
-from truerate_world.wildhallucinations.pages import Page, told, web
-from truerate_world.wildhallucinations.reading import Stated, Votes, is_supported, stated_in, votes
-from truerate_world.wildhallucinations.writing import text_of
+from truerate_world.wildhallucinations.models.pages import KINDS as KINDS_OF_PAGES
+from truerate_world.wildhallucinations.models.pages import Page, told, web
+from truerate_world.wildhallucinations.models.reading import Stated, Votes, is_supported, stated_in, votes
+from truerate_world.wildhallucinations.models.writing import text_of
 
 # retrieval: a page states it, the passages at hand do not · entailment: they decide it, the verifier does not
 # see it · generation: the reply is wrong · contradictory-web: pages say one thing and another · outdated: an

@@ -17,7 +17,7 @@ import polars as pl
 from truerate_world.domains import is_person
 from truerate_world.draws import draw, pick, pick_weighted
 from truerate_world.encyclopedia import World, build
-from truerate_world.wildhallucinations.planted import AMBIGUOUS, INVENTED, PRIVATE
+from truerate_world.wildhallucinations.models.planted import AMBIGUOUS, INVENTED, PRIVATE
 
 PARQUET, JSONL = "train-00000-of-00002.parquet", "train-00001-of-00002.jsonl"
 CARD = {

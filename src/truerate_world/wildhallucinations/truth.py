@@ -15,10 +15,10 @@ import polars as pl
 from truerate.core.schemas import pairs
 from truerate.core.text import sentences
 from truerate_world.encyclopedia import World
-from truerate_world.wildhallucinations.behaviour_profile import HABITS, base
-from truerate_world.wildhallucinations.planted import planted_as
-from truerate_world.wildhallucinations.reading import TITLE, Stated, fact_is_true, stated_by
-from truerate_world.wildhallucinations.replying import NOBODY, abstentions, said_of
+from truerate_world.wildhallucinations.models.behaviour_profile import HABITS, base
+from truerate_world.wildhallucinations.models.planted import planted_as
+from truerate_world.wildhallucinations.models.reading import TITLE, Stated, fact_is_true, stated_by
+from truerate_world.wildhallucinations.models.replying import NOBODY, abstentions, said_of
 
 __all__ = ["Reply", "fact_is_true", "planted_scores", "read_replies", "verifier_scores"]
 DIGITS = 6

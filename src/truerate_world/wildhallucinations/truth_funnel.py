@@ -13,8 +13,8 @@ import polars as pl
 from truerate.core.schemas import pairs
 from truerate.core.text import name_key
 from truerate_world.encyclopedia import World
-from truerate_world.wildhallucinations.pages import RELEVANT, web
-from truerate_world.wildhallucinations.planted import names_in, planted_as
+from truerate_world.wildhallucinations.models.pages import RELEVANT, web
+from truerate_world.wildhallucinations.models.planted import names_in, planted_as
 
 DIGITS = 6
 SUBJECT = "entities"

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from truerate.detectors.tokens.encode import tiny_coder
-from truerate.detectors.tokens.labels import BINARY, CATEGORY, filled, spans_of, token_labels, trimmed
+from truerate.detectors.tokens.labels import BINARY, CATEGORY, filled, token_labels, trimmed
 
 TEXTS = {
     "en": "The town was {founded in 1899} by [nobody at all]. A fine place!",
@@ -28,6 +28,26 @@ def read(marked):
         else:
             text += character
     return text, spans
+
+
+def spans_of(text: str, offsets: np.ndarray, found: np.ndarray, labels) -> list[dict]:
+    """Spans (`start`, `end`, `type`) of labelled tokens, in order: tokens of one label with only blank space
+    between are one span.
+    """
+    spans: list[dict] = []
+    for (start, end), label in zip(offsets.tolist(), found.tolist(), strict=True):
+        if label <= 0 or start == end:
+            continue
+        last = spans[-1] if spans else None
+        if (
+            last
+            and last["type"] == labels[label]
+            and (start <= last["end"] or text[last["end"] : start].isspace())
+        ):
+            last["end"] = max(last["end"], end)
+        else:
+            spans.append({"start": start, "end": end, "type": labels[label]})
+    return spans
 
 
 @pytest.mark.parametrize("lang", TEXTS)
@@ -86,11 +106,3 @@ def test_a_type_that_the_labels_do_not_know_is_not_learned_from():
     assert token_labels(
         "ab", np.array([[0, 1], [1, 2]]), [{"start": 0, "end": 1, "type": "other"}], CATEGORY
     ).tolist() == [-100, 0]
-
-
-def test_neighbours_of_one_type_become_one_span():
-    text, offsets = "ab cd.ef", np.array([[0, 2], [3, 5], [5, 6], [6, 8]])
-    assert spans_of(text, offsets, np.array([1, 1, 0, 1]), BINARY) == [
-        {"start": 0, "end": 5, "type": "hallucination"},
-        {"start": 6, "end": 8, "type": "hallucination"},
-    ]

@@ -1,13 +1,14 @@
 """The heat map, planted against estimated, and analyses in words, from rows made by hand."""
 
 import pytest
-from tiny_mfava import CARD, mfava_board, mfava_rows
+from tiny_mfava import mfava_board, mfava_rows
 
 from truerate.core.schemas import Row, frame
 from truerate.site.languages import language
 from truerate.site.mfava.analyses import analyses
-from truerate.site.mfava.heatmap import Spot, axis, grids, heat_map, opening
-from truerate.site.mfava.recovery import recovery
+from truerate.site.mfava.heatmap import axis, grids, heat_map, opening
+from truerate.site.mfava.planted import recovered
+from truerate.site.recovery import CellEstimate
 from truerate.site.sections import page_of
 from truerate.site.tables import unpaired
 from truerate.tracks.mfava.languages import LANGUAGES
@@ -75,9 +76,9 @@ def test_the_best_founded_estimate_that_is_mostly_told_comes_first():
 
 
 def test_numbers_lie_packed_in_the_cell():
-    spot = Spot(0.1234, 0.1, 0.15, 0.01, 0.2, (0.05, None), 12, 1)
+    spot = CellEstimate(0.1234, 0.1, 0.15, 0.01, 0.2, (0.05, None), 12, 1)
     assert spot.packed() == "12.34 10.00 15.00 1.00 20.00 5.00 - 12 1"
-    assert Spot(None, n=3).packed() == "- - - - - - - 3 0"
+    assert CellEstimate(None, n=3).packed() == "- - - - - - - 3 0"
 
 
 def test_planted_values_spread_and_band_stand_beside_the_estimates_they_belong_to():
@@ -120,12 +121,12 @@ def test_errors_of_an_estimator_by_hand():
         rate(name, "de", value, kind="planted", estimator="planted")
         for name, value in (("a", 0.1), ("b", 0.2), ("c", 0.3))
     ]
-    (found,) = recovery(rows, BOARD)["estimators"]
-    assert (found["n"], found["n_untold"], found["held"]) == (3, 1, 0.5)
+    (found,) = recovered(rows, BOARD)["estimators"]
+    assert (found["n"], found["n_not_identified"], found["held"]) == (3, 1, 0.5)
     assert found["error"] == pytest.approx((0.02 + 0.03) / 2) and found["bias"] == pytest.approx(
         (0.02 - 0.03) / 2
     )
-    assert recovery(RAW, BOARD) is None
+    assert recovered(RAW, BOARD) is None
 
 
 def analysis(metric, value, *, low=None, high=None, subject="rate-against-length", **where):
@@ -232,7 +233,6 @@ def test_annotators_that_cannot_be_told_apart_are_a_figure():
 def test_an_unknown_track_has_an_empty_layout():
     page = page_of("no_such_track")
     assert page.sections == () and page.leading is None and page.rows([1], BOARD) == [1]
-    assert CARD["ranks"]["metric"] == "hallucination_rate"
 
 
 def test_every_language_of_the_track_has_a_name():

@@ -20,10 +20,10 @@ from tiny_wildhallucinations import (
     wildhallucinations_rows,
 )
 
+from tests.records import others, panels
 from truerate.core.schemas import Generation, Row, frame
 from truerate.site import render_site
-from truerate.site.board import context, others
-from truerate.site.panels import panels
+from truerate.site.board import context
 from truerate.site.rights import QUOTED, quoted
 from truerate.site.samples import scripts
 from truerate.site.sections import page_of

@@ -5,15 +5,15 @@ from truerate.core.keys import split_of
 from truerate.core.schemas import Count, Reject, Sample, Score, frame, pairs, validate
 from truerate.llm.counts import counts
 from truerate.llm.generation import facts, generations
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval import dataset, filtering, sampling
 from truerate.tracks.halueval.candidate_scores import score_candidates, score_filtering, score_labels
 from truerate.tracks.halueval.context import contexts
 from truerate.tracks.halueval.filtering import Pick
-from truerate.tracks.halueval.tally import Tally
 
 from .made import dead, item, ok, sample, settings, tables
 
-TALLY = Tally("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
+WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
 TABLES = tables([item(f"i{k}") for k in range(4)])
 FOUND = contexts(TABLES.items, TABLES.documents)
 ONE_PASS = {
@@ -32,7 +32,9 @@ TAUGHT = {
 
 def candidates():
     made = sampling.drafts(list(FOUND.values()), settings(), seed=7, prompts_dir=None)
-    lessons = sampling.as_understood(sampling.lessons(made))
+    lessons = sampling.lessons(made)
+    while sampling.open_lessons(lessons):
+        lessons = sampling.taught(lessons, [ok("Understood.")] * len(sampling.open_lessons(lessons)))
     asked = sampling.requests(made, lessons, "gen", settings())
     replies = [(ONE_PASS if draft.scheme == "one-pass" else TAUGHT)[draft.context.item_id] for draft in made]
     return dataset.checked(generations(sampling.collect(made, asked, replies)), FOUND, slack=5)
@@ -178,7 +180,7 @@ def values(scores) -> dict:
 
 
 def test_candidate_failures_are_shares_of_all_replies_and_named():
-    found = values(score_candidates(candidates(), TABLES.items, TALLY))
+    found = values(score_candidates(candidates(), TABLES.items, WRITER))
     # eight replies: same as right, refusal, dead, empty fail; four are usable
     assert found["candidate_failure_rate", ("qa",)] == 4 / 8 and found["n_candidates", ("qa",)] == 4
     assert found["candidate_failure_rate", ("one-pass", "qa")] == 3 / 4
@@ -190,13 +192,13 @@ def test_candidate_failures_are_shares_of_all_replies_and_named():
 
 
 def test_filtering_scores():
-    found = values(score_filtering(choices(ok("Answer 1"), ok("Answer 1")), TABLES.items, TALLY))
+    found = values(score_filtering(choices(ok("Answer 1"), ok("Answer 1")), TABLES.items, WRITER))
     assert found == {
         ("filter_disagreement_rate", ("qa",)): 1,
         ("filter_first_position_rate", ("qa",)): 1,
         ("filter_unparsed_rate", ("qa",)): 0,
     }
-    found = values(score_filtering(choices(ok("Answer 1"), dead()), TABLES.items, TALLY))
+    found = values(score_filtering(choices(ok("Answer 1"), dead()), TABLES.items, WRITER))
     assert (found["filter_disagreement_rate", ("qa",)], found["filter_unparsed_rate", ("qa",)]) == (
         None,
         1 / 2,
@@ -206,11 +208,11 @@ def test_filtering_scores():
 def test_label_statistics():
     picks = chosen(ok("Answer 2"), ok("Answer 1"))
     rows = dataset.pair_samples(candidates(), picks, FOUND)
-    found = values(score_labels(frame(Sample, rows), TALLY))
+    found = values(score_labels(frame(Sample, rows), WRITER))
     assert found["n_samples", ("qa",)] == 6 and found["hallucinated_rate", ("qa",)] == 1 / 2
     assert (
         sum(value for (metric, where), value in found.items() if metric == "n_by_pattern" and len(where) == 2)
         == 3
     )
     two = [row | {"attributes": pairs(scheme="one-pass")} for row in rows]
-    assert ("n_samples", ("one-pass", "qa")) in values(score_labels(frame(Sample, two), TALLY))
+    assert ("n_samples", ("one-pass", "qa")) in values(score_labels(frame(Sample, two), WRITER))

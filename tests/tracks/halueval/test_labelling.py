@@ -5,14 +5,14 @@ import pytest
 from truerate.config import Statistics
 from truerate.core.schemas import Item, Judgement, Reject, Sample, Score, frame, validate
 from truerate.llm.generation import generations
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval import general, labels
 from truerate.tracks.halueval.labelling import label_responses
 from truerate.tracks.halueval.labels import Label, Span
-from truerate.tracks.halueval.tally import Tally
 
 from .made import context, item, ok, settings
 
-TALLY = Tally("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
+WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
 ITEMS = frame(Item, [item(f"q{k}", "general") for k in range(4)])
 
 
@@ -31,7 +31,7 @@ def labelled(votes: dict[str, str], truth: dict[str, bool] | None = None, **chan
         for annotator, vote in zip("abc", said, strict=True)
         if vote != "-"
     ]
-    found = label_responses(labels.Read(made), responses(), ITEMS, truth or {}, settings(**changes), TALLY)
+    found = label_responses(labels.Read(made), responses(), ITEMS, truth or {}, settings(**changes), WRITER)
     for table, name in (
         (Sample, "samples"),
         (Judgement, "judgements"),

@@ -3,17 +3,17 @@
 import polars as pl
 import pytest
 
+from tests.records import records
 from truerate.config import Statistics
 from truerate.core.schemas import Judgement, Outcome, Sample, Score, frame, pairs, validate
 from truerate.leaderboard.rows import rows
-from truerate.metrics import recognition as formulas
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval.judged import judged
 from truerate.tracks.halueval.scores import score_recognition, score_refinement
-from truerate.tracks.halueval.tally import Tally
 
 from .made import sample
 
-TALLY = Tally("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
+WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
 
 
 def said(judge: str, target: str, verdict: bool | None, **attributes) -> dict:
@@ -56,7 +56,7 @@ VERDICTS = {
 
 
 def scored(judgements: list[dict], samples: list[dict]) -> tuple[dict, pl.DataFrame]:
-    scores, outcomes = score_recognition(frame(Sample, samples), frame(Judgement, judgements), TALLY)
+    scores, outcomes = score_recognition(frame(Sample, samples), frame(Judgement, judgements), WRITER)
     validate(Score, scores, where="scores"), validate(Outcome, outcomes, where="outcomes")
     return {
         (row["metric"], tuple(p["value"] for p in row["slice"])): row for row in scores.iter_rows(named=True)
@@ -91,21 +91,6 @@ def test_recognition(metric):
     row = plain()[0][metric, ("qa", "plain")]
     assert row["value"] == pytest.approx(EXPECTED[metric][0], abs=1e-6) and row["n"] == EXPECTED[metric][1]
     assert row["low"] is None or row["low"] <= row["value"] <= row["high"]
-
-
-def test_names_agree_with_the_formulas():
-    rows = pl.DataFrame(
-        {"is_hallucinated": [name[0] == "h" for name in VERDICTS], "verdict": list(VERDICTS.values())}
-    )
-    known = formulas.recognition(rows)
-    twins = {
-        "precision_right": "precision_faithful",
-        "recall_right": "recall_faithful",
-        "f1_right": "f1_faithful",
-    }
-    assert {name: value for name, (value, _) in EXPECTED.items()} == pytest.approx(
-        {n: known[twins.get(n, n)] for n in EXPECTED}
-    )
 
 
 def test_failures_by_pattern_are_over_read_verdicts():
@@ -212,7 +197,7 @@ def test_refinement_before_and_after():
         said("judge", f"new-{name}", verdict, variant="plain", stage="refined", sample=name)
         for name, verdict in (("h0", False), ("r2", None))
     ]
-    scores = score_refinement(frame(Sample, paired(4)), frame(Judgement, rows), TALLY)
+    scores = score_refinement(frame(Sample, paired(4)), frame(Judgement, rows), WRITER)
     assert dict(zip(scores["metric"], scores["value"], strict=True)) == {
         "flagged_rate_before": 3 / 8,
         "flagged_rate_after": 2 / 8,
@@ -224,7 +209,7 @@ def test_nothing_judged():
     assert (
         not found
         and outcomes.is_empty()
-        and score_refinement(frame(Sample), frame(Judgement), TALLY).is_empty()
+        and score_refinement(frame(Sample), frame(Judgement), WRITER).is_empty()
     )
 
 
@@ -240,7 +225,7 @@ def test_who_never_answered_has_no_value_and_is_no_rival():
     judgements = [said("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()]
     judgements += [dead("nobody", name, variant="plain") for name in VERDICTS]
     made = frame(Judgement, judgements)
-    scores, outcomes = score_recognition(frame(Sample, paired(4)), made, TALLY)
+    scores, outcomes = score_recognition(frame(Sample, paired(4)), made, WRITER)
     silent = scores.filter(subject="nobody")
     counted = silent.filter(metric="no_answers")
     assert counted.select("value", "n").rows() == [(8.0, 8)]
@@ -250,7 +235,15 @@ def test_who_never_answered_has_no_value_and_is_no_rival():
         empty.select("value", "low", "high").null_count().row(0) == (empty.height,) * 3
         and empty["n"].sum() == 0
     )
-    table = rows("board", scores, outcomes, TALLY.statistics, 7, {"judge": "model", "nobody": "model"})
+    table = rows(
+        "board",
+        scores,
+        outcomes,
+        WRITER.statistics,
+        7,
+        {"judge": "model", "nobody": "model"},
+        records("halueval"),
+    )
     ranks = {
         row["subject"]: (row["rank_low"], row["rank_high"])
         for row in table.filter(metric="accuracy").to_dicts()

@@ -20,13 +20,12 @@ from truerate.core.schemas import (
     frame,
     validate,
 )
-from truerate.llm import ask, estimate
+from truerate.flow.plan import planned
+from truerate.llm import estimate
 from truerate.llm.generation import facts
 from truerate.sources import seed_files
 from truerate.tracks.halueval import general, steps
-from truerate.tracks.halueval.context import context_frame, contexts
-from truerate.tracks.halueval.judge import PromptedJudge
-from truerate.tracks.halueval.plan import planned
+from truerate.tracks.halueval.context import contexts
 
 from .made import sample
 
@@ -46,7 +45,7 @@ def at(tmp_path_factory):
         values |= {"profile": "demo", "n_shards": 2}
         values["statistics"]["n_bootstrap"] = 100
         values["tracks"]["halueval"] |= {"generators": ("quill", "elm"), "subjects": ("aster",)}
-        yield Layout(Params.model_validate(values))
+        yield Layout(Params.model_validate(values)).on(BOARD)
 
 
 @pytest.fixture(scope="module")
@@ -71,21 +70,20 @@ def tables(at, tmp_path_factory):
 @pytest.fixture(scope="module")
 def built(at, tables):
     """The data set, and the subject's replies and judgements."""
-    sampled = pl.concat(
-        [steps.sample(at, BOARD, name, tables, shard) for name in ("quill", "elm") for shard in range(2)]
+    replies = {"sample": pl.concat([run(at, tables, "sample", name) for name in ("quill", "elm")])}
+    replies["filter"] = run(at, tables, "filter", "quill", replies)
+    replies["respond"] = run(at, tables, "respond", "quill")
+    parts = [steps.recognise(at, BOARD, "aster", tables, shard, replies) for shard in range(2)]
+    judged = pl.concat([beside["judgements"] for _, beside in parts])
+    dataset = steps.assembled(at, BOARD, tables, replies)
+    return dataset, pl.concat([rows for rows, _ in parts]), judged
+
+
+def run(at, tables, step, model, replies=None):
+    """The replies of a step of one model, of all shards."""
+    return pl.concat(
+        [getattr(steps, step)(at, BOARD, model, tables, shard, replies or {}) for shard in range(2)]
     )
-    known = (tables.items, tables.documents)
-    filtered = steps.filter(at, BOARD, sampled, *known, tables.samples)
-    responded = pl.concat([steps.respond(at, BOARD, *known, shard) for shard in range(2)])
-    dataset = steps.assemble(at, BOARD, tables, sampled, filtered, responded)
-    responses = general.selected(dataset.generations)
-    parts = [
-        steps.recognise(
-            at, BOARD, "aster", dataset.samples, dataset.items, tables.documents, responses, shard
-        )
-        for shard in range(2)
-    ]
-    return dataset, *(pl.concat(rows) for rows in zip(*parts, strict=True))
 
 
 def test_tables_hold_their_schemas_and_account_for_every_reply(built):
@@ -117,13 +115,13 @@ def test_published_candidates_of_other_tasks_are_not_filtered(at, tables):
         for pair, scheme in schemes.items()
     ]
     found = contexts(tables.items, tables.documents)
-    asked = steps.filter_requests(at, BOARD, frame(Generation), found, frame(Sample, both))
+    asked = steps.filter_requests(at, BOARD, "quill", frame(Generation), found, frame(Sample, both))
     assert len(asked) == 2  # both orders
     general_alone = at.p.tracks.halueval.model_copy(update={"tasks": ("general",)})
     other = Layout(
         at.p.model_copy(update={"tracks": at.p.tracks.model_copy(update={"halueval": general_alone})})
     )
-    assert steps.filter_requests(other, BOARD, frame(Generation), found, frame(Sample, both)) == []
+    assert steps.filter_requests(other, BOARD, "quill", frame(Generation), found, frame(Sample, both)) == []
 
 
 def test_samples_come_in_pairs_and_tasks_go_out(built, tables):
@@ -212,55 +210,17 @@ def test_simulated_models_ask_nothing_on_a_real_board(at, tables):
     values = at.p.model_dump()
     values["sources"]["real"] = {"reader": "halueval", "path": "somewhere"}
     values["boards"]["real"] = {"track": "halueval", "source": "real"}
-    real = Layout(Params.model_validate(values))
-    empty = steps.sample(real, "real", "quill", tables, 0)
-    assert (
-        empty.is_empty()
-        and steps.filter(real, "real", empty, tables.items, tables.documents, tables.samples).is_empty()
-    )
-    assert steps.respond(real, "real", tables.items, tables.documents, 0).is_empty()
-    dataset = steps.assemble(real, "real", tables, empty, empty, empty)
+    real = Layout(Params.model_validate(values)).on("real")
+    for step in (steps.sample, steps.filter, steps.respond):
+        assert step(real, "real", "quill", tables, 0, {}).is_empty()
+    dataset = steps.assembled(real, "real", tables, {})
     assert dataset.samples.is_empty() and dataset.tasks == [] and planned(real, "real", tables) == []
-    assert all(
-        rows.is_empty()
-        for rows in steps.recognise(
-            real, "real", "aster", dataset.samples, dataset.items, tables.documents, empty, 0
-        )
-    )
-
-
-def test_the_prompted_judge_is_a_detector_that_says_what_recognition_said_and_pays_nothing(
-    at, tables, built, tmp_path
-):
-    dataset, _, judged = built
-    asked = []
-
-    def asking(requests, at, **named):
-        replies = ask(requests, at, **named)
-        asked.extend(replies)
-        return replies
-
-    known = context_frame(contexts(dataset.items, tables.documents))
-    judge = PromptedJudge("aster", at, BOARD, asking=asking).fit(dataset.samples, known, seed=7)
-    judge.save(tmp_path)
-    said = validate(Judgement, judge.load(tmp_path).judge(dataset.samples, known), where="judge")
-    plain = [
-        row
-        for row in judged.iter_rows(named=True)
-        if facts(row).get("variant") == "plain" and "stage" not in facts(row)
-    ]
-    before = {row["target_id"]: row["verdict"] for row in plain}
-    assert {row["target_id"]: row["verdict"] for row in said.iter_rows(named=True)} == {
-        name: before[name] for name in dataset.samples["sample_id"]
-    }
-    assert all(reply.is_stored for reply in asked) and not list(tmp_path.iterdir())
+    replies, beside = steps.recognise(real, "real", "aster", tables, 0, {})
+    assert replies.is_empty() and beside["judgements"].is_empty()
 
 
 def test_a_summary_without_its_document_is_not_asked(at, tables, built):
     dataset, _, _ = built
-    responses = general.selected(dataset.generations)
-    _, asked = steps.recognition_targets(
-        at, dataset.samples, dataset.items, tables.documents.clear(), responses, 0
-    )
+    _, asked = steps.recognition_targets(at, dataset, tables.documents.clear(), 0)
     summaries = set(dataset.samples.filter(task="summarization")["sample_id"])
     assert asked and not summaries & {target.target_id for target in asked}

@@ -6,9 +6,9 @@ import polars as pl
 
 from truerate.config import Labelling, Model, Statistics
 from truerate.core.schemas import Generation, Item, Judgement, Sample, frame, pairs
-from truerate.tracks.mfava.tally import Tally
+from truerate.metrics.score_writer import ScoreWriter
 
-TALLY = Tally("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
+WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Params:
     settings: Settings = Settings()
     on_bad_row: str = "stop"
     seed: int = 7
-    statistics: Statistics = TALLY.statistics
+    statistics: Statistics = WRITER.statistics
     models: dict = None
 
     def track(self, board: str) -> Settings:

@@ -16,7 +16,7 @@ from truerate.tracks.mfava.analyses import (
 )
 from truerate.tracks.mfava.rates import FLAWS, Estimate, Replies, estimates, grid_estimates
 
-from .made_scores import TALLY
+from .made_scores import WRITER
 
 
 def replies(*detected: int, tokens: int = 10, lang: str = "en") -> Replies:
@@ -53,7 +53,7 @@ def test_small_models_are_those_below_the_median_and_the_ends_of_a_family():
 def test_contrasts_of_models():
     # rates .5, .2, .1: small − large is .5 − (.2 + .1) / 2; replies of one article move together, so the gap
     # hardly varies
-    rows = contrast_rows(CELLS, contrasts(CELLS, MODELS), TALLY)
+    rows = contrast_rows(CELLS, contrasts(CELLS, MODELS), WRITER)
     row = next(
         row for row in rows if row["subject"] == "small-against-large" and row["metric"] == "mean_difference"
     )
@@ -66,7 +66,7 @@ def test_contrasts_of_models():
 
 def test_equal_groups_are_not_told_apart():
     cells = {("s", "en"): replies(1, 2, 3, 2), ("l", "en"): replies(2, 1, 2, 3)}
-    rows = contrast_rows(cells, [Contrast("c", {}, (("s", "en"),), (("l", "en"),))], TALLY)
+    rows = contrast_rows(cells, [Contrast("c", {}, (("s", "en"),), (("l", "en"),))], WRITER)
     assert row_of(rows, "c", "mean_difference")["value"] == 0 and row_of(rows, "c", "p_value")["value"] == 1
 
 
@@ -84,7 +84,7 @@ def test_declared_languages_and_families():
         "s": MODELS["s"].model_copy(update={"languages": ("en",)}),
         "l": MODELS["l"].model_copy(update={"languages": ("tr",)}),
     }
-    rows = contrast_rows(cells, contrasts(cells, told), TALLY)
+    rows = contrast_rows(cells, contrasts(cells, told), WRITER)
     assert row_of(rows, "declared-languages", "mean_difference")["value"] == pytest.approx(
         (0.1 + 0.3) / 2 - (0.4 + 0.2) / 2
     )
@@ -95,7 +95,7 @@ def test_declared_languages_and_families():
 
 
 def test_the_papers_test_takes_every_estimate_as_independent():
-    rows = analyses.size_tests(CELLS, {}, MODELS, TALLY)
+    rows = analyses.size_tests(CELLS, {}, MODELS, WRITER)
     # without silver passages: raw rates of the two reply seeds, .5 .5 against .15 .25 .05 .15
     assert row_of(rows, "small-against-large", "n_points", family="x")["value"] == 4
     assert row_of(rows, "small-against-large", "mean_difference", family="x")["value"] == pytest.approx(
@@ -111,7 +111,7 @@ def test_silver_against_gold_shares_the_flagged_tokens():
         for by in ({"en": 1.2, "de": 1.0, "tr": 1.1}, {"en": 1.0, "de": 1.1, "tr": 1.2})
     )
     rows = silver_against_gold(
-        {("hr_est", "silver"): silver, ("hr_est", "gold"): gold, ("raw", None): raw}, TALLY
+        {("hr_est", "silver"): silver, ("hr_est", "gold"): gold, ("raw", None): raw}, WRITER
     )
     assert row_of(rows, "silver-against-gold", "pearson_r")["value"] > 0.99
     assert row_of(rows, "silver-against-gold-factor", "pearson_r")["value"] == pytest.approx(
@@ -127,7 +127,7 @@ def test_languages_are_sourced_and_enter_as_logarithms():
         ("m", lang): replies(n, n, lang=lang) for lang, n in (("en", 1), ("de", 2), ("tr", 3), ("sd", 4))
     }
     values = {("raw", None): {cell: float(one.detected.mean() / 10) for cell, one in cells.items()}}
-    rows = analyses.against_languages(cells, values, TALLY)
+    rows = analyses.against_languages(cells, values, WRITER)
     expected = np.corrcoef(np.log10([43.4241, 5.3038, 1.2422, 0.0017]), [0.1, 0.2, 0.3, 0.4])[0, 1]
     assert row_of(rows, "rate-against-common-crawl", "pearson_r", estimator="raw")["value"] == pytest.approx(
         expected, abs=1e-6
@@ -142,7 +142,7 @@ def test_hallucinated_tokens_are_counted_by_the_estimate_and_not_by_the_marks_al
         {("m", "en"): 3.0, ("m", "de"): 2.0, ("m", "tr"): 1.0}
     )
     raw = {cell: float(one.detected.mean() / 10) for cell, one in cells.items()}
-    rows = analyses.against_languages(cells, {("raw", None): raw, ("hr_est", "silver"): corrected}, TALLY)
+    rows = analyses.against_languages(cells, {("raw", None): raw, ("hr_est", "silver"): corrected}, WRITER)
     found = [
         row_of(rows, "count-against-common-crawl", "pearson_r", estimator=name)["value"]
         for name in ("raw", "hr_est")
@@ -157,7 +157,7 @@ def test_length_over_cells():
         ("m", "tr"): replies(6, 6, tokens=30),
     }
     values = {("raw", None): {cell: float((one.detected / one.tokens).mean()) for cell, one in cells.items()}}
-    rows = analyses.against_length(cells, values, TALLY)
+    rows = analyses.against_length(cells, values, WRITER)
     pooled = [row for row in rows if not any(pair["key"] == "within" for pair in row["slice"])]
     assert row_of(pooled, "count-against-length", "pearson_r")["value"] == pytest.approx(
         np.corrcoef([10, 20, 30], [1, 2, 6])[0, 1], abs=1e-6
@@ -180,7 +180,7 @@ def test_length_within_languages_is_free_of_what_a_token_is():
     }
     cells = {cell: replies(n, n, tokens=size, lang=cell[1]) for cell, (size, n) in counts.items()}
     rows = analyses.against_length(
-        cells, {("raw", None): {cell: n / size for cell, (size, n) in counts.items()}}, TALLY
+        cells, {("raw", None): {cell: n / size for cell, (size, n) in counts.items()}}, WRITER
     )
     pooled = [row for row in rows if not any(pair["key"] == "within" for pair in row["slice"])]
     assert row_of(pooled, "count-against-length", "pearson_r")["value"] > 0.9
@@ -190,11 +190,11 @@ def test_length_within_languages_is_free_of_what_a_token_is():
 def test_grid_of_detector_and_reply_seeds():
     grid = grid_estimates(replies(1, 2, 3, 4), {})["raw", None]
     assert grid.tolist() == [[0.2, 0.3]]  # subsets 42: 1 and 3 of 20; 43: 2 and 4
-    assert [one.estimator for one in estimates(replies(1, 2, 3, 4), {}, TALLY)] == ["raw"]
+    assert [one.estimator for one in estimates(replies(1, 2, 3, 4), {}, WRITER)] == ["raw"]
 
 
 def test_no_replies():
-    assert analyses.analysis_rows({}, {}, {}, {}, TALLY) == []
+    assert analyses.analysis_rows({}, {}, {}, {}, WRITER) == []
     told = {
         ("m", "en"): [
             Estimate("raw", None, Interval(0.2, 0.1, 0.3)),

@@ -35,7 +35,7 @@ def made(tmp_path_factory):
         }
         values |= {"profile": "demo", "n_shards": 1}
         values["tracks"]["mfava"] |= {"languages": LANGS}
-        at, folder = Layout(Params.model_validate(values)), tmp_path_factory.mktemp("wiki")
+        at, folder = Layout(Params.model_validate(values)).on(BOARD), tmp_path_factory.mktemp("wiki")
         sizes = [
             "--train",
             "8",

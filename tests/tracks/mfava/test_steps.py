@@ -14,12 +14,14 @@ from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Item, Judgement, Sample, frame, validate
 from truerate.core.tags import TYPES
+from truerate.flow import graph
 from truerate.flow.dataset import DATASET
+from truerate.flow.plan import planned
 from truerate.llm import estimate
 from truerate.llm.generation import facts, generations
-from truerate.tracks.mfava import steps, wiring
-from truerate.tracks.mfava.context import context_frame, contexts
-from truerate.tracks.mfava.plan import planned
+from truerate.tracks.asking import context_frame
+from truerate.tracks.mfava import steps
+from truerate.tracks.mfava.context import contexts
 
 from .tiny_wiki import ROOT, SEEDS, Wiki, item, sample, settings, source, tables
 
@@ -337,7 +339,7 @@ def test_where_no_model_may_stand_nothing_is_asked_and_all_lists_are_empty(url, 
     }
     simulated = layout(url, **named)  # simulated models, and a source that is not
     monkeypatch.chdir(ROOT)
-    assert wiring.for_export(simulated, BOARD) == [] and planned(simulated, BOARD, TABLES) == []
+    assert graph.for_export(simulated, BOARD) == [] and planned(simulated, BOARD, TABLES) == []
     for name in ("silver", "translate", "query", "check", "answer"):
         assert run(simulated, TABLES, name, model="quill").is_empty()
     made, tasks = steps.exported(simulated, BOARD, TABLES, {}, {"judgements": frame(Judgement)})
@@ -420,13 +422,13 @@ def test_translator_and_seq2seq_are_not_both_named():
 def test_each_step_reads_the_queries_of_this_moment(at, monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(Layout, "source", lambda self, name, table="": "rules")
-    paths = wiring.for_export(at, BOARD)
+    paths = graph.for_export(at, BOARD)
     assert [path.rpartition("/")[2] for path in paths] == [
         f"{step}-{shard}.parquet"
         for step in ("silver", "translate", "query", "check", "answer")
         for shard in range(2)
     ]
-    assert all(wiring.is_current(at, BOARD, path) for path in paths) and not wiring.is_current(
+    assert all(graph.is_current(at, BOARD, path) for path in paths) and not graph.is_current(
         at, BOARD, "elsewhere/silver-0.parquet"
     )
 

@@ -6,9 +6,9 @@ import polars as pl
 
 from truerate.config import Statistics
 from truerate.core.schemas import Document, Fact, Generation, Item, Judgement, Sample, Score, frame, pairs
-from truerate.tracks.wildhallucinations.tally import Tally
+from truerate.metrics.score_writer import ScoreWriter
 
-TALLY = Tally("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
+WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Params:
     settings: Settings = Settings()
     on_bad_row: str = "stop"
     seed: int = 7
-    statistics: Statistics = TALLY.statistics
+    statistics: Statistics = WRITER.statistics
 
     def track(self, board: str) -> Settings:
         return self.settings

@@ -19,8 +19,8 @@ from truerate.tracks.wildhallucinations import entities
 from truerate.tracks.wildhallucinations.curating_steps import chosen, curate, extract
 from truerate.tracks.wildhallucinations.names import entity_id
 from truerate_world.encyclopedia import build
-from truerate_world.wildhallucinations import planted
 from truerate_world.wildhallucinations.chats import write_chats
+from truerate_world.wildhallucinations.models import planted
 from truerate_world.wildhallucinations.truth_funnel import funnel, is_told_of, kinds_kept
 
 from .chatty import SOURCE, chat, chats

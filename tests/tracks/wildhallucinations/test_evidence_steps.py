@@ -33,8 +33,8 @@ from truerate.web.store import PageStore
 from truerate_world.encyclopedia import build
 from truerate_world.faults import Fault
 from truerate_world.server import Settings, listening
-from truerate_world.wildhallucinations import pages
-from truerate_world.wildhallucinations.site import Site
+from truerate_world.wildhallucinations.models import pages
+from truerate_world.wildhallucinations.models.site import Site
 
 ROOT = Path(__file__).parents[3]
 BASE = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
@@ -61,7 +61,7 @@ class Running:
         )
 
     async def _serve(self):
-        async with listening(None, Settings(models=("m",), web=self.site.answer)) as self.port:
+        async with listening(None, Settings(models=("m",), web=(self.site.answer,))) as self.port:
             self.up.set()
             await self.end.wait()
 
@@ -83,7 +83,7 @@ def layout(url: str, *, search=(), fetch=(), **changes) -> Layout:
     values["tracks"]["wildhallucinations"]["fetch"].update(
         {"proxy": "loopback", "timeout_s": 5, **dict(fetch)}
     )
-    return Layout(Params.model_validate(values | {"n_shards": 1} | changes))
+    return Layout(Params.model_validate(values | {"n_shards": 1} | changes)).on(BOARD)
 
 
 def tables(names=NAMES, documents=(), **changes) -> SourceTables:

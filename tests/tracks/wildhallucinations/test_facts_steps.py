@@ -13,11 +13,11 @@ from truerate.tracks.wildhallucinations.passages import Passage
 from truerate.tracks.wildhallucinations.verdicts import said_by, verdicts_of
 from truerate.tracks.wildhallucinations.verifying import Call
 from truerate_world.encyclopedia import build
-from truerate_world.wildhallucinations.behaviour_profile import HABITS
-from truerate_world.wildhallucinations.planted import planted_as
-from truerate_world.wildhallucinations.reading import fact_is_true
-from truerate_world.wildhallucinations.verifying import holds_by, votes
-from truerate_world.wildhallucinations.writing import INJECTION
+from truerate_world.wildhallucinations.models.behaviour_profile import HABITS
+from truerate_world.wildhallucinations.models.planted import planted_as
+from truerate_world.wildhallucinations.models.reading import fact_is_true
+from truerate_world.wildhallucinations.models.verifying import holds_by, votes
+from truerate_world.wildhallucinations.models.writing import INJECTION
 
 from .tiny_world import BOARD, Asking, board, layout
 

@@ -5,7 +5,7 @@ import pytest
 
 from truerate.tracks.wildhallucinations.review import ERROR_KINDS, KINDS, OVERTURNING, error_rows, review_rows
 
-from .made_facts import TALLY, scores_of
+from .made_facts import WRITER, scores_of
 
 # Table 7 of the paper, GPT-4o: 4 and 3 of 36 unsupported facts are errors of retrieval and entailment.
 # Planted beside them: 9 that the web contradicts itself about; the model made the others up.
@@ -37,7 +37,7 @@ def known_facts(
 
 
 def test_the_planted_shares_come_back_exactly():
-    found = scores_of(error_rows("a", "unsupported", rows(PLANTED, "unsupported"), TALLY))
+    found = scores_of(error_rows("a", "unsupported", rows(PLANTED, "unsupported"), WRITER))
     shares = {kind: found["error_rate", "a", kind, "unsupported"]["value"] for kind in KINDS}
     assert {kind: share for kind, share in shares.items() if share} == {
         "retrieval": pytest.approx(0.111111), "entailment": pytest.approx(0.083333), "contradictory-web": 0.25,
@@ -49,7 +49,7 @@ def test_the_planted_shares_come_back_exactly():
 def test_seven_of_27_is_hardly_known():
     # Table 7, Claude 3 Haiku: 25.92 % of 27; Wilson on 27 facts of 27 entities .13 to .45
     counts = {"retrieval": 7, "generation": 20}
-    row = scores_of(error_rows("a", "unsupported", rows(counts, "unsupported"), TALLY))[
+    row = scores_of(error_rows("a", "unsupported", rows(counts, "unsupported"), WRITER))[
         "error_rate", "a", "retrieval", "unsupported"
     ]
     assert row["value"] == pytest.approx(7 / 27, abs=1e-6)
@@ -59,7 +59,7 @@ def test_seven_of_27_is_hardly_known():
 def test_shares_go_by_weight():
     # 1 retrieval of weight 3 against 3 generations of weight 1
     mixed = rows({"retrieval": 1}, "unsupported", weight=3.0) + rows({"generation": 3}, "unsupported", "b")
-    found = scores_of(error_rows("all", "unsupported", mixed, TALLY))
+    found = scores_of(error_rows("all", "unsupported", mixed, WRITER))
     assert found["error_rate", "all", "retrieval", "unsupported"]["value"] == 0.5
 
 
@@ -69,7 +69,7 @@ def test_both_kinds_correct_the_score():
     wrong = rows({"retrieval": 3, "entailment": 2, "generation": 15}, "unsupported", weight=1.0)
     fine = rows({"entailment": 2, "correct": 38}, "supported", weight=2.0)
     reviewed = wrong + fine
-    found = scores_of(review_rows(reviewed, known_facts(reviewed, 80, 20), TALLY))
+    found = scores_of(review_rows(reviewed, known_facts(reviewed, 80, 20), WRITER))
     # .2 · 5/20 − .8 · 2/40
     row = found["review_correction", "a"]
     assert (
@@ -82,7 +82,7 @@ def test_both_kinds_correct_the_score():
 
 def test_unsupported_facts_alone_correct_nothing():
     reviewed = rows(PLANTED, "unsupported")
-    found = scores_of(review_rows(reviewed, known_facts(reviewed, 80, 36), TALLY))
+    found = scores_of(review_rows(reviewed, known_facts(reviewed, 80, 36), WRITER))
     assert found["review_correction", "a"]["value"] is None
     assert found["error_rate", "a", "correct", "supported"]["value"] is None
 
@@ -94,13 +94,13 @@ def test_replies_with_few_facts_weigh_more():
         share=pl.when(pl.col("fact_id") == "a-unsupported-0").then(0.5).otherwise(0.1)
     )
     # score .2 / .8
-    assert scores_of(review_rows(reviewed, facts, TALLY))["review_correction", "a"]["value"] == pytest.approx(
-        0.75 * 5 / 6, abs=1e-6
-    )
+    assert scores_of(review_rows(reviewed, facts, WRITER))["review_correction", "a"][
+        "value"
+    ] == pytest.approx(0.75 * 5 / 6, abs=1e-6)
 
 
 def test_no_review_no_rows():
-    assert review_rows([], known_facts([], 1, 1), TALLY) == []
+    assert review_rows([], known_facts([], 1, 1), WRITER) == []
 
 
 def test_only_errors_of_the_evaluation_overturn():

@@ -4,10 +4,11 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import Judgement, Sample, frame
-from truerate.tracks.wildhallucinations.verdicts import said_by, verdicts_of, with_share
+from truerate.metrics.wildfact import with_share
+from truerate.tracks.wildhallucinations.verdicts import said_by, verdicts_of
 from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration, judge_rows, labelled_facts
 
-from .made_facts import TALLY, facts, item, judgement, reply, sample, scores_of, tables
+from .made_facts import WRITER, facts, item, judgement, reply, sample, scores_of, tables
 
 # Of ten unsupported facts the judge flags 8, of twenty supported 2 and leaves one without a verdict; the
 # detector flags all.
@@ -18,7 +19,7 @@ ALWAYS = [judgement("always", f"f{k}", True) for k in range(30)]
 
 def found(samples=LABELLED, judged=(*SAID, *ALWAYS)):
     return scores_of(
-        judge_rows(labelled_facts(frame(Sample, list(samples))), frame(Judgement, list(judged)), TALLY)
+        judge_rows(labelled_facts(frame(Sample, list(samples))), frame(Judgement, list(judged)), WRITER)
     )
 
 
@@ -73,11 +74,11 @@ def test_batches_against_single_calls():
     ]
     batch = [judgement("judge", f"f{k}", k in (0, 1)) for k in range(6)]
     entity = pl.DataFrame({"fact_id": [f"f{k}" for k in range(6)], "entity": [f"e{k}" for k in range(6)]})
-    rows = scores_of(batch_rows(frame(Judgement, batch + alone), entity, "judge", TALLY))
+    rows = scores_of(batch_rows(frame(Judgement, batch + alone), entity, "judge", WRITER))
     assert rows["batch_agreement", "judge"]["value"] == 0.75 and rows["batch_agreement", "judge"]["n"] == 4
     # expected (2 · 3 + 2 · 1) / 16
     assert rows["batch_kappa", "judge"]["value"] == pytest.approx((0.75 - 0.5) / 0.5)
-    assert batch_rows(frame(Judgement, batch), entity, "judge", TALLY) == []
+    assert batch_rows(frame(Judgement, batch), entity, "judge", WRITER) == []
 
 
 def test_calibration_weighs_facts_as_the_score_does():

@@ -14,8 +14,8 @@ from truerate.llm.generation import generations
 from truerate_world.encyclopedia import build
 from truerate_world.simulated_model import reply
 from truerate_world.wildhallucinations.annotator_noise import readable
-from truerate_world.wildhallucinations.planted import PAPER_DOMAIN
-from truerate_world.wildhallucinations.writing import text_of
+from truerate_world.wildhallucinations.models.planted import PAPER_DOMAIN
+from truerate_world.wildhallucinations.models.writing import text_of
 
 ROOT = Path(__file__).parents[3]
 BOARD = "wildhallucinations-closed-world"
@@ -38,7 +38,7 @@ def layout(**settings) -> Layout:
     verification = settings.pop("verification", {})
     values["tracks"]["wildhallucinations"] |= settings
     values["tracks"]["wildhallucinations"]["verification"] |= verification
-    return Layout(Params.model_validate(values))
+    return Layout(Params.model_validate(values)).on(BOARD)
 
 
 def board(entities) -> tuple[Tables, dict]:

@@ -1,7 +1,7 @@
 import pytest
 
-from truerate_world.claim_checker import PATTERNS
 from truerate_world.halueval.annotate import ANNOTATORS, annotate
+from truerate_world.halueval.models.claim_checker import PATTERNS
 from truerate_world.simulated_model import reply
 
 

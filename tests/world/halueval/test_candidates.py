@@ -5,8 +5,8 @@ right is found right.
 import pytest
 
 from truerate.core.text import normalise, words
-from truerate_world.claim_checker import PATTERNS
-from truerate_world.halueval import candidates
+from truerate_world.halueval.models import candidates
+from truerate_world.halueval.models.claim_checker import PATTERNS
 
 from ..asking import RIGHT
 

@@ -1,4 +1,4 @@
-from truerate_world.halueval.questions import Questions
+from truerate_world.halueval.models.questions import Questions
 from truerate_world.halueval.seed_questions import questions
 
 

@@ -39,10 +39,10 @@ def test_hotpotqa_rows_hold_two_supporting_and_two_distracting_paragraphs(folder
 
 
 def test_supporting_sentences_lead_to_the_answer(folder):
-    from truerate_world.claim_checker import scholar
     from truerate_world.encyclopedia import build
+    from truerate_world.halueval.models.claim_checker import checker
 
-    known = scholar(build(11))
+    known = checker(build(11))
     for row in load(folder, "hotpotqa.json"):
         paragraphs = dict(row["context"])
         steps = known.questions.resolve(row["question"], {}).steps
@@ -72,10 +72,10 @@ def test_dialogues_walk_a_path_before_the_assistant_speaks(folder):
 
 
 def test_stories_have_highlights_that_the_article_bears_out_in_other_words(folder):
-    from truerate_world.claim_checker import scholar
     from truerate_world.encyclopedia import build
+    from truerate_world.halueval.models.claim_checker import checker
 
-    known = scholar(build(11))
+    known = checker(build(11))
     stories = sorted((folder / "stories").glob("*.story"))
     assert len(stories) == N
     n_same = n = 0
@@ -104,10 +104,10 @@ def test_probes_are_half_hallucinated_with_spans_in_their_text(folder):
 
 
 def test_the_probes_labels_are_true(folder):
-    from truerate_world.claim_checker import scholar
     from truerate_world.encyclopedia import build
+    from truerate_world.halueval.models.claim_checker import checker
 
-    known = scholar(build(11))
+    known = checker(build(11))
     for line in (folder / "general_probe.jsonl").read_text("utf-8").split("\n"):
         if line:
             row = json.loads(line)

@@ -4,9 +4,10 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import Document, Generation, Item, Sample, Score, frame, pairs, validate
-from truerate_world.claim_checker import PATTERNS
+from truerate_world.halueval.models.claim_checker import PATTERNS
+from truerate_world.halueval.models.profiles import PROFILES
 from truerate_world.halueval.truth import planted_scores
-from truerate_world.simulated_model import MODELS, reply
+from truerate_world.simulated_model import reply
 
 from ..asking import recognition, sampling
 
@@ -138,12 +139,12 @@ def test_planted_rates_are_the_mean_of_the_probabilities_that_the_judges_draw_wi
             else:
                 pattern = {} if group is True else {"pattern": group}
                 assert value(rows, "tpr", alias, **where, **pattern) == (pytest.approx(mean), len(found))
-            assert value(rows, "unparsed_rate", alias, **where)[0] == MODELS[model].unparsed
+            assert value(rows, "unparsed_rate", alias, **where)[0] == PROFILES[model].unparsed
 
 
 def test_contrast_counts_pairs_and_knowledge_skips_summaries(world, tables):
     rows = planted(world, tables)
-    elm = MODELS["sim-elm"]
+    elm = PROFILES["sim-elm"]
     expected = (1 - elm.position_bias) * elm.contrast["qa"] * (1 - elm.unparsed) ** 2
     assert value(rows, "accuracy", "e", task="qa", variant="contrast") == (pytest.approx(expected), 30)
     assert not [row for row in rows if row["slice"] == pairs(task="summarization", variant="knowledge")]
@@ -157,7 +158,7 @@ def test_only_subjects_are_ranked_and_generators_have_their_failures(world, tabl
     shown += [{"purpose": "filter", "model": "a", "attributes": pairs(task="qa")}] * 2
     schema = frame(Generation).select("purpose", "model", "attributes").schema
     rows = planted(world, tables, subjects=["a"], generations=pl.DataFrame(shown, schema=schema))
-    elm, aster = MODELS["sim-elm"], MODELS["sim-aster"]
+    elm, aster = PROFILES["sim-elm"], PROFILES["sim-aster"]
     failure = elm.failure("qa", "inference")
     assert value(rows, "candidate_failure_rate", "e", task="qa", pattern="inference") == (
         pytest.approx(failure),

@@ -1,7 +1,7 @@
 import pytest
 
-from truerate_world.mfava.entity_table import build
-from truerate_world.mfava.reader import reader
+from truerate_world.mfava.models.entity_table import build
+from truerate_world.mfava.models.reader import reader
 
 
 @pytest.fixture(scope="session")

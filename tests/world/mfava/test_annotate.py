@@ -2,10 +2,10 @@
 
 import pytest
 
-from truerate_world.mfava import realiser
 from truerate_world.mfava.annotate import CARELESS, annotate, profiles, text_of
 from truerate_world.mfava.lang import LANGUAGES
-from truerate_world.mfava.planted import TYPES
+from truerate_world.mfava.models import realiser
+from truerate_world.mfava.models.planted import TYPES
 
 from .asking import wild
 

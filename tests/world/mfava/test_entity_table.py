@@ -2,8 +2,8 @@
 
 import pytest
 
-from truerate_world.mfava.entity_table import ROLES, build
 from truerate_world.mfava.lang import DOMAINS, LANGUAGES, RELATIONS
+from truerate_world.mfava.models.entity_table import ROLES, build
 
 
 def test_a_seed_gives_one_atlas(atlas):

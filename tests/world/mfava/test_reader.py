@@ -4,11 +4,11 @@ says nothing.
 
 import pytest
 
-from truerate_world.mfava import realiser
-from truerate_world.mfava.forms import INSERTED, STATING, forms
 from truerate_world.mfava.lang import DOMAINS, LANGUAGES, load
-from truerate_world.mfava.reader import Asked, sentences
-from truerate_world.mfava.realiser import Said
+from truerate_world.mfava.models import realiser
+from truerate_world.mfava.models.forms import INSERTED, STATING, forms
+from truerate_world.mfava.models.reader import Asked, sentences
+from truerate_world.mfava.models.realiser import Said
 
 
 def said_by(atlas, name, subject):

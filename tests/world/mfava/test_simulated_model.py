@@ -7,9 +7,9 @@ from scipy.stats import binom
 
 from truerate.core.tags import TYPES, Refused, Tagged, parse_tags, with_tags
 from truerate_world.completions import completion_of
-from truerate_world.mfava import realiser
 from truerate_world.mfava.lang import LANGUAGES
-from truerate_world.mfava.planted import HABITS, rates
+from truerate_world.mfava.models import realiser
+from truerate_world.mfava.models.planted import HABITS, rates
 from truerate_world.mfava.sources import labelled_row, prompt_row
 from truerate_world.mfava.training import TAUGHT
 

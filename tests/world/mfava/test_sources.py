@@ -8,8 +8,8 @@ import pytest
 
 from truerate.core.tags import Tagged, parse_tags
 from truerate_world.__main__ import main
-from truerate_world.mfava import realiser
 from truerate_world.mfava.lang import LANGUAGES, load
+from truerate_world.mfava.models import realiser
 from truerate_world.mfava.sources import DEPTHS, write
 
 SIZES = {"n_train": 120, "n_held_out": 60, "n_silver": 12, "n_articles": 18}

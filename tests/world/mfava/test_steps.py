@@ -11,7 +11,7 @@ import yaml
 from truerate.config.layout import Layout
 from truerate.core.schemas import Generation, Score, frame, load, pairs, save
 from truerate_world import steps
-from truerate_world.mfava import realiser
+from truerate_world.mfava.models import realiser
 
 from .asking import wild
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import Score, frame, pairs, validate
-from truerate_world.mfava import realiser
+from truerate_world.mfava.models import realiser
 from truerate_world.mfava.truth import planted_scores
 
 

@@ -6,15 +6,9 @@ from truerate.core.keys import content_id
 from truerate.llm import Reply
 from truerate_world import prompt
 from truerate_world.encyclopedia import build
-from truerate_world.wildhallucinations import curating
+from truerate_world.wildhallucinations.models.simulated_model import CUES
 
 WORLD = build(7)
-HANDLERS = {
-    "extract": curating.extracted,
-    "verify": curating.verified,
-    "disambiguate": curating.referents,
-    "domain": curating.domain,
-}
 
 
 def asking(model="sim-quill", *, world=WORLD):
@@ -30,7 +24,7 @@ def asking(model="sim-quill", *, world=WORLD):
 
 def _reply(world, model, request):
     asked = prompt.read(list(request.messages))
-    found = HANDLERS[asked.purpose](world, model, asked.fields, 0)
+    found = CUES[asked.cue](world, model, asked.fields, 0)
     return Reply(
         content_id(request.messages, request.params), "ok", found[1], "stop", None, 10, 2, 0.0, False
     )

@@ -4,14 +4,14 @@ from collections import Counter
 
 import pytest
 
-from truerate_world.claim_checker import scholar
 from truerate_world.distractors import wrong_value
 from truerate_world.encyclopedia import build
+from truerate_world.scholar import scholar
 from truerate_world.wildhallucinations.annotate import ANNOTATORS, annotate
 from truerate_world.wildhallucinations.annotator_noise import CORRECT, KINDS, kind_of, readable
-from truerate_world.wildhallucinations.pages import told
-from truerate_world.wildhallucinations.planted import AMBIGUOUS
-from truerate_world.wildhallucinations.writing import text_of
+from truerate_world.wildhallucinations.models.pages import told
+from truerate_world.wildhallucinations.models.planted import AMBIGUOUS
+from truerate_world.wildhallucinations.models.writing import text_of
 from truerate_world.writer import Fact
 
 WORLD = build(7)

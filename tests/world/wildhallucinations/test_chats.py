@@ -12,7 +12,7 @@ from truerate.sources import wildchat
 from truerate_world.__main__ import main
 from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations.chats import JSONL, PARQUET, write_chats
-from truerate_world.wildhallucinations.planted import AMBIGUOUS, INVENTED, PRIVATE, is_known, names_in
+from truerate_world.wildhallucinations.models.planted import AMBIGUOUS, INVENTED, PRIVATE, is_known, names_in
 
 N = 400
 

@@ -4,9 +4,9 @@ import pytest
 
 from truerate.core.text import name_key
 from truerate_world.encyclopedia import build
-from truerate_world.models import MODELS
-from truerate_world.wildhallucinations.curating import HABITS, domain, extracted, referents, verified
-from truerate_world.wildhallucinations.planted import INVENTED, PRIVATE, domain_of
+from truerate_world.models import COVERAGE
+from truerate_world.wildhallucinations.models.curating import HABITS, domain, extracted, referents, verified
+from truerate_world.wildhallucinations.models.planted import INVENTED, PRIVATE, domain_of
 
 WORLD = build(7)
 NAMES = WORLD.tongue().names
@@ -27,7 +27,7 @@ def rate(values):
 
 
 def test_every_model_has_habits():
-    assert set(HABITS) == set(MODELS)
+    assert set(HABITS) == set(COVERAGE)
 
 
 def test_names_are_listed_as_the_message_spells_them_each_once():

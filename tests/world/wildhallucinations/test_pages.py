@@ -3,8 +3,8 @@ import pytest
 from truerate.web.extract import TAGS, decoded, of_markup
 from truerate.web.hosts import is_wikipedia
 from truerate_world.encyclopedia import build
-from truerate_world.wildhallucinations import pages, writing
-from truerate_world.wildhallucinations.pages import (
+from truerate_world.wildhallucinations.models import pages, writing
+from truerate_world.wildhallucinations.models.pages import (
     GOOD,
     KINDS,
     MOST,

@@ -5,7 +5,7 @@ import pytest
 from truerate.tracks.wildhallucinations.domains import DOMAINS
 from truerate_world.domains import DOMAINS as WORLD_DOMAINS
 from truerate_world.encyclopedia import build
-from truerate_world.wildhallucinations.planted import (
+from truerate_world.wildhallucinations.models.planted import (
     AMBIGUOUS,
     INVENTED,
     PAPER_DOMAIN,

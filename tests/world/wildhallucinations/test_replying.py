@@ -6,11 +6,12 @@ from truerate.core.text import sentences
 from truerate.tracks.wildhallucinations.abstention import is_abstention, is_paper_abstention
 from truerate_world.encyclopedia import build
 from truerate_world.lang.en_talk import PAIR_QUERIES, PROBE_QUERIES, QUERIES
+from truerate_world.models import IDS
 from truerate_world.simulated_model import reply
-from truerate_world.wildhallucinations.behaviour_profile import HABITS, SEARCHING, habits, p_false
-from truerate_world.wildhallucinations.planted import AMBIGUOUS, INVENTED, is_known
-from truerate_world.wildhallucinations.reading import stated_by
-from truerate_world.wildhallucinations.replying import (
+from truerate_world.wildhallucinations.models.behaviour_profile import HABITS, habits, p_false
+from truerate_world.wildhallucinations.models.planted import AMBIGUOUS, INVENTED, is_known
+from truerate_world.wildhallucinations.models.reading import stated_by
+from truerate_world.wildhallucinations.models.replying import (
     NOBODY,
     abstentions,
     asked_name,
@@ -148,7 +149,7 @@ def test_popular_entities_are_known_more_often():
         assert sum(rates[0]) / len(rates[0]) > sum(rates[1]) / len(rates[1])
 
 
-@pytest.mark.parametrize("model", SEARCHING)
+@pytest.mark.parametrize("model", IDS[len(HABITS) :])
 def test_a_model_that_searches_knows_more_errs_less_and_still_errs(model):
     base = model.removesuffix("-search")
     known = [sum(knows(WORLD, name, entity) for entity in ALL) for name in (base, model)]

@@ -19,8 +19,8 @@ from truerate.web.store import PageStore, limits
 from truerate_world import http_server
 from truerate_world.faults import Fault
 from truerate_world.server import Settings, listening
-from truerate_world.wildhallucinations import pages, writing
-from truerate_world.wildhallucinations.site import Site
+from truerate_world.wildhallucinations.models import pages, writing
+from truerate_world.wildhallucinations.models.site import Site
 
 TRACK = load_params(Path(__file__).parents[3] / "params.yaml").tracks.wildhallucinations
 
@@ -39,7 +39,7 @@ def at_site(world, use, *faults):
     site = Site(world, faults)
 
     async def run():
-        async with listening(None, Settings(models=("m",), identity="w", web=site.answer)) as port:
+        async with listening(None, Settings(models=("m",), identity="w", web=(site.answer,))) as port:
             async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=10)) as session:
                 return await use(session, f"http://127.0.0.1:{port}", site)
 

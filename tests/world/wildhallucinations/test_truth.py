@@ -6,12 +6,12 @@ import pytest
 from truerate.core.keys import content_id
 from truerate.core.schemas import Fact, Item, Judgement, Score, frame, pairs, validate
 from truerate.llm.generation import generations
-from truerate_world.claim_checker import scholar
 from truerate_world.distractors import wrong_value
 from truerate_world.encyclopedia import build
-from truerate_world.wildhallucinations.planted import PAPER_DOMAIN
-from truerate_world.wildhallucinations.reading import fact_is_true
-from truerate_world.wildhallucinations.replying import said_of
+from truerate_world.scholar import scholar
+from truerate_world.wildhallucinations.models.planted import PAPER_DOMAIN
+from truerate_world.wildhallucinations.models.reading import fact_is_true
+from truerate_world.wildhallucinations.models.replying import said_of
 from truerate_world.wildhallucinations.truth import planted_scores, verifier_scores
 from truerate_world.writer import Fact as Stated
 

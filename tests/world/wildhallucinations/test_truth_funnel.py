@@ -4,7 +4,7 @@ import pytest
 
 from truerate.core.schemas import Item, Reject, Score, frame, pairs, validate
 from truerate_world.encyclopedia import build
-from truerate_world.wildhallucinations.planted import INVENTED, PRIVATE
+from truerate_world.wildhallucinations.models.planted import INVENTED, PRIVATE
 from truerate_world.wildhallucinations.truth_funnel import funnel, funnel_scores, is_told_of, kinds_kept
 
 WORLD = build(7)

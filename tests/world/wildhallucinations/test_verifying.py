@@ -3,15 +3,15 @@
 import pytest
 
 from truerate.core.text import sentences
-from truerate_world.claim_checker import scholar
 from truerate_world.distractors import wrong_value
 from truerate_world.encyclopedia import build
-from truerate_world.wildhallucinations.behaviour_profile import HABITS, habits
-from truerate_world.wildhallucinations.planted import INVENTED
-from truerate_world.wildhallucinations.reading import fact_is_true, stated_by
-from truerate_world.wildhallucinations.replying import said_of
-from truerate_world.wildhallucinations.verifying import verdict_of, verified, written
-from truerate_world.wildhallucinations.writing import INJECTION
+from truerate_world.scholar import scholar
+from truerate_world.wildhallucinations.models.behaviour_profile import HABITS, habits
+from truerate_world.wildhallucinations.models.planted import INVENTED
+from truerate_world.wildhallucinations.models.reading import fact_is_true, stated_by
+from truerate_world.wildhallucinations.models.replying import said_of
+from truerate_world.wildhallucinations.models.verifying import verdict_of, verified, written
+from truerate_world.wildhallucinations.models.writing import INJECTION
 from truerate_world.writer import Fact
 
 WORLD = build(7)

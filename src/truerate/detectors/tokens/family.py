@@ -71,8 +71,16 @@ def judge_tokens(
 def mark_text(
     member: str, text: str, reference: str, p: Params, *, folder: Path, wanted: tuple[str, str]
 ) -> list[dict] | None:
-    """Soft spans of one text by a fitted member: its cell of the `wanted` scope and labels, else the first
-    that knows every language.
+    """Soft spans of one text by a fitted member; see `mark_texts`."""
+    found = mark_texts(member, [(text, reference)], p, folder=folder, wanted=wanted)
+    return None if found is None else found[0]
+
+
+def mark_texts(
+    member: str, pairs: Sequence[tuple[str, str]], p: Params, *, folder: Path, wanted: tuple[str, str]
+) -> list[list[dict]] | None:
+    """Soft spans of texts, given with their references, by a fitted member that is loaded once: by its cell
+    of the `wanted` scope and labels, else the first that knows every language.
 
     None where that cell has learned nothing. Raises TruerateError where there is none.
     """
@@ -85,18 +93,21 @@ def mark_text(
             f"detector {member!r} knows one language per detector; add `multi` to the `scopes` of its sizes in params.yaml"
         )
     cell = next((cell for cell in multi if (cell.scope, cell.labels) == wanted), multi[0])
-    told = {
-        "target_id": "text",
-        "item_id": "text",
-        "group_id": "text",
-        "lang": "",
-        "task": "",
-        "text": text,
-        "spans": [],
-    }
-    passage = pl.DataFrame([told | {"reference": reference}], schema_overrides={"spans": SPANS})
-    found = read(Reader(cell, place(folder, cell), p.backbones.get(member)), passage)
-    return None if found is None else found[0]
+    rows = [
+        {
+            "target_id": str(number),
+            "item_id": str(number),
+            "group_id": str(number),
+            "lang": "",
+            "task": "",
+            "text": text,
+            "spans": [],
+            "reference": reference,
+        }
+        for number, (text, reference) in enumerate(pairs)
+    ]
+    passages = pl.DataFrame(rows, schema_overrides={"spans": SPANS})
+    return read(Reader(cell, place(folder, cell), p.backbones.get(member)), passages)
 
 
 def known(

@@ -81,23 +81,3 @@ def token_labels(
         found[(offsets[:, 0] < span["end"]) & (span["start"] < offsets[:, 1])] = label
     found[offsets[:, 0] == offsets[:, 1]] = IGNORED
     return found
-
-
-def spans_of(text: str, offsets: np.ndarray, found: np.ndarray, labels: Sequence[str]) -> list[dict]:
-    """Spans (`start`, `end`, `type`) of labelled tokens, in order: tokens of one label with only blank space
-    between are one span.
-    """
-    spans: list[dict] = []
-    for (start, end), label in zip(offsets.tolist(), found.tolist(), strict=True):
-        if label <= 0 or start == end:
-            continue
-        last = spans[-1] if spans else None
-        if (
-            last
-            and last["type"] == labels[label]
-            and (start <= last["end"] or text[last["end"] : start].isspace())
-        ):
-            last["end"] = max(last["end"], end)
-        else:
-            spans.append({"start": start, "end": end, "type": labels[label]})
-    return spans

@@ -28,7 +28,7 @@ from truerate.llm.store.responses import locked
 
 LONGEST_SOCKET = 100  # bytes of a socket's path that every system takes
 TRIES = 3  # a supervisor may end, its linger over, between our connecting and its greeting
-PLACES = ("port", "seed", "identity", "languages")
+PLACES = ("port", "seed", "identity", "languages", "track")
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class Launch:
             "identity": identity,
             "languages": ",".join(at.p.languages),
         }
+        if "{track}" in endpoint.launch:
+            values["track"] = at.track_at_work
         try:
             command = [part.format(**values) for part in shlex.split(command_line)]
         except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:

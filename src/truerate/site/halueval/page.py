@@ -29,14 +29,12 @@ SECTIONS = (
         "Recognition",
         "Each model reads a text and says whether it contains hallucination; of a pair, both sides are asked.",
         (replace(LEADING, extra=DETAILS),),
+        lead_unasked="No model has been asked yet. The rows are simple rules that need no model call: what a model has to beat.",
     ),
     Section(
         "Missed hallucinations by pattern",
         "Of the hallucinated texts with a readable verdict, the share passed as right, by the pattern of the text. Darker is worse.",
-        tuple(
-            View("failures", (metric,), switch="variant", across=("task",), form="heat")
-            for metric in ("failure_rate", "recognition_failure_rate")
-        ),
+        (View("failures", ("failure_rate",), switch="variant", across=("task",), form="heat"),),
     ),
     Section(
         "Candidates",
@@ -141,11 +139,22 @@ def figures(rows: Rows, board: Board) -> list[Figure]:
 
 DETECTORS = View(
     "recognition",
-    ("accuracy", "tpr", "tnr", "auroc", "unparsed_rate"),
+    ("accuracy", "tpr", "tnr", "unparsed_rate"),
     ("precision", "recall", "f1", "macro_f1"),
     switch="task",
     across=("scheme",),
     lacking=("pattern",),
     head="Judge",
 )
-PAGE = Page(SECTIONS, LEADING, detectors=DETECTORS, hidden=(COMPLEMENT,), derive=missed, figures=figures)
+PAGE = Page(
+    SECTIONS,
+    LEADING,
+    detectors=DETECTORS,
+    counted="recognition",
+    baselines="recognition",
+    heads={"labels": "Labeller", "dataset": "Texts"},
+    beyond_variants="All {n} variants, patterns, audit",
+    hidden=(COMPLEMENT,),
+    derive=missed,
+    figures=figures,
+)

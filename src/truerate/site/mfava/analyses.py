@@ -2,9 +2,10 @@
 than it seems.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from truerate.site.measures import label, said
+from truerate.site.measures import ABSENT, Measure, label, said
 from truerate.site.mfava.heatmap import PREFERRED
 from truerate.site.tables import Board
 
@@ -102,7 +103,7 @@ SAID = {("within", "languages"): "within languages"}
 
 
 def analyses(rows: list[dict], board: Board) -> dict | None:
-    """What the macro `analyses` shows: a line per analysis and slice, in a fixed order; None where there is
+    """What analyses.html.j2 shows: a line per analysis and slice, in a fixed order; None where there is
     none.
 
     Of an analysis that was made by several estimates the best founded one stands in `lines`, the others in
@@ -116,7 +117,7 @@ def analyses(rows: list[dict], board: Board) -> dict | None:
     keys = sorted(found, key=lambda key: (order.index(key[0]) if key[0] in order else len(order), key))
     first = {_question(key): key for key in sorted(keys, key=_founded, reverse=True)}.values()
     lines, more = (
-        [_line(key[0], key[1], found[key]) for key in keys if (key in first) == is_first]
+        [_line(*key, found[key], board.measures) for key in keys if (key in first) == is_first]
         for is_first in (True, False)
     )
     return {"lines": lines, "more": more} if keys else None
@@ -134,7 +135,12 @@ def _founded(key: tuple) -> int:
     return PREFERRED.index(mode) if mode in PREFERRED else len(PREFERRED)
 
 
-def _line(subject: str, slice_: tuple[tuple[str, str], ...], by_metric: dict[str, dict]) -> dict:
+def _line(
+    subject: str,
+    slice_: tuple[tuple[str, str], ...],
+    by_metric: dict[str, dict],
+    measures: Mapping[str, Measure],
+) -> dict:
     """One analysis: its words, and the rows of its size, p and n (None where they are not there)."""
     known = KNOWN.get(subject, Analysis(label(subject), "More", "Less", ""))
     sizes = [
@@ -148,8 +154,9 @@ def _line(subject: str, slice_: tuple[tuple[str, str], ...], by_metric: dict[str
         "where": ", ".join(
             value if key in PROPER else SAID.get((key, value)) or said(key, value) for key, value in slice_
         ),
-        "size": size,
+        "size": size and size | {"measure": measures[size["metric"]]},
         "p": p,
+        "p_text": ABSENT if p is None else "< .001" if p < 0.001 else f"{p:.3f}",
         "n": int(n) if n is not None else size["n"] if size else None,
         "is_found": _is_found(size, p),
         "verdict": _verdict(known, size, p),

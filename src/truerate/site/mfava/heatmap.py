@@ -4,11 +4,12 @@ the cells to switch to.
 
 import json
 import math
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from truerate.site.languages import language, own_name
+from truerate.site.measures import ABSENT
+from truerate.site.recovery import CellEstimate
 from truerate.site.tables import Board
 
 RATE, ALL, PLANTED = "hallucination_rate", "all", "planted"
@@ -53,33 +54,11 @@ PREFERRED = (
 Mode = tuple[str, str, str]  # estimator, what it was calibrated on, replies
 
 
-@dataclass(frozen=True)
-class Spot:
-    """One estimate of one cell. All but `n` are shares; `value` None with `n` above 0: not identified."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    std: float | None = None
-    planted: float | None = None
-    band: tuple[float | None, float | None] = (None, None)
-    n: int = 0
-    n_missing: int = 0
-
-    def packed(self) -> Markup:
-        """The numbers in per cent behind one another: value, low, high, std, planted, band, n, how many are
-        missing; `-` for none.
-        """
-        numbers = (self.value, self.low, self.high, self.std, self.planted, *self.band)
-        shown = ["-" if number is None else f"{100 * number:.2f}" for number in numbers]
-        return Markup(" ".join([*shown, str(self.n), str(self.n_missing)]))
-
-
-Grid = dict[Mode, dict[tuple[str, str], Spot]]
+Grid = dict[Mode, dict[tuple[str, str], CellEstimate]]
 
 
 def heat_map(rows: list[dict], board: Board) -> dict | None:
-    """What the macro `heatmap` shows: languages as lines, models as columns, means at both edges; None where
+    """What heatmap.html.j2 shows: languages as lines, models as columns, means at both edges; None where
     no rate was estimated.
     """
     grid = grids(rows)
@@ -87,20 +66,23 @@ def heat_map(rows: list[dict], board: Board) -> dict | None:
     languages = sorted({lang for cells in grid.values() for lang, _ in cells} - {ALL}, key=language)
     if not models or not languages:
         return None
-    modes = sorted(grid, key=_stand)
+    modes = sorted(grid, key=mode_order)
     means = {mode: _means(grid[mode], languages, models) for mode in modes}
-    now = modes.index(opening(grid))
+    now, high = modes.index(opening(grid)), axis(grid)
     return {
+        "measure": board.measures[RATE],
         "modes": [_said(mode) for mode in modes],
         "modes_json": json.dumps([_said(mode) for mode in modes], ensure_ascii=False),
         "now": now,
-        "high": axis(grid),
+        "high": high,
         "models": models,
-        "lines": [_line(lang, modes, means, models, now) for lang in languages],
-        "foot": _line(ALL, modes, means, models, now),
+        "lines": [_line(lang, means, models, modes[now], high) for lang in languages],
+        "foot": _line(ALL, means, models, modes[now], high),
         "provenance": next(row["provenance"] for row in rows if row["metric"] == RATE),
-        "has_planted": any(spot.planted is not None for cells in grid.values() for spot in cells.values()),
-        "has_gaps": any(spot.value is None for cells in grid.values() for spot in cells.values()),
+        "has_planted": any(
+            estimate.planted is not None for cells in grid.values() for estimate in cells.values()
+        ),
+        "has_gaps": any(estimate.value is None for cells in grid.values() for estimate in cells.values()),
     }
 
 
@@ -131,8 +113,10 @@ def grids(rows: list[dict]) -> Grid:
                 for metric in BAND
             ]
             planted = None if _is_truth(row) else truth.get((lang, row["subject"], replies))
-            spot = Spot(row["value"], row["low"], row["high"], std, planted, (band[0], band[1]), row["n"])
-            found.setdefault(mode, {})[lang, row["subject"]] = spot
+            estimate = CellEstimate(
+                row["value"], row["low"], row["high"], std, planted, (band[0], band[1]), row["n"]
+            )
+            found.setdefault(mode, {})[lang, row["subject"]] = estimate
     return found
 
 
@@ -147,9 +131,9 @@ def opening(grid: Grid) -> Mode:
     """
     for estimator, calibration in PREFERRED:
         cells = grid.get((estimator, calibration, ALL), {})
-        if cells and 2 * sum(spot.value is not None for spot in cells.values()) >= len(cells):
+        if cells and 2 * sum(estimate.value is not None for estimate in cells.values()) >= len(cells):
             return (estimator, calibration, ALL)
-    return min(grid, key=_stand)
+    return min(grid, key=mode_order)
 
 
 def axis(grid: Grid) -> float:
@@ -157,7 +141,7 @@ def axis(grid: Grid) -> float:
     values, at most 1.
     """
     values = sorted(
-        spot.value for cells in grid.values() for spot in cells.values() if spot.value is not None
+        estimate.value for cells in grid.values() for estimate in cells.values() if estimate.value is not None
     )
     if not values:
         return 1.0
@@ -167,8 +151,8 @@ def axis(grid: Grid) -> float:
 
 
 def _means(
-    cells: dict[tuple[str, str], Spot], languages: list[str], models: list[str]
-) -> dict[tuple[str, str], Spot]:
+    cells: dict[tuple[str, str], CellEstimate], languages: list[str], models: list[str]
+) -> dict[tuple[str, str], CellEstimate]:
     """The cells with a mean per language (model ""), per model (language `all`, as estimated or else over the
     languages) and of all.
     """
@@ -180,28 +164,46 @@ def _means(
     return whole
 
 
-def _mean(spots: list[Spot | None]) -> Spot:
+def _mean(estimates: list[CellEstimate | None]) -> CellEstimate:
     """The plain mean of what is told; how many are behind it, how many are missing."""
-    told = [spot for spot in spots if spot and spot.value is not None]
-    planted = [spot.planted for spot in spots if spot and spot.planted is not None]
-    value = sum(spot.value for spot in told) / len(told) if told else None
-    truth = sum(planted) / len(planted) if len(planted) == len(spots) == len(told) else None
-    return Spot(value, planted=truth, n=len(told), n_missing=len(spots) - len(told))
+    told = [estimate for estimate in estimates if estimate and estimate.value is not None]
+    planted = [estimate.planted for estimate in estimates if estimate and estimate.planted is not None]
+    value = sum(estimate.value for estimate in told) / len(told) if told else None
+    truth = sum(planted) / len(planted) if len(planted) == len(estimates) == len(told) else None
+    return CellEstimate(value, planted=truth, n=len(told), n_missing=len(estimates) - len(told))
 
 
-def _line(lang: str, modes: list[Mode], means: dict, models: list[str], now: int) -> dict:
-    """One line: its language, and a cell for the mean over models, then one per model."""
+def _line(lang: str, means: dict[Mode, dict], models: list[str], mode: Mode, high: float) -> dict:
+    """One line: its language, and a cell for the mean over models, then one per model.
+
+    Of a cell: the estimate of the `mode` that is shown, its classes and text, and those of all modes, packed.
+    """
     cells = []
     for model in ("", *models):
-        spots = [means[mode].get((lang, model)) for mode in modes]
-        packed = Markup(",").join(spot.packed() if spot else Markup("") for spot in spots)
-        cells.append(
-            {"now": spots[now], "packed": packed, "is_mean": not model or lang == ALL, "model": model}
-        )
+        estimates = [cells_of_mode.get((lang, model)) for cells_of_mode in means.values()]
+        packed = Markup(",").join(estimate.packed() if estimate else Markup("") for estimate in estimates)
+        now, is_mean = means[mode].get((lang, model)), not model or lang == ALL
+        cell = {"now": now, "packed": packed, "is_mean": is_mean, "model": model}
+        cells.append(cell | (_shown(now, mode, high, is_mean=is_mean) if now else {}))
     return {"code": lang, "name": language(lang), "own": own_name(lang), "cells": cells}
 
 
-def _stand(mode: Mode) -> tuple:
+def _shown(estimate: CellEstimate, mode: Mode, high: float, *, is_mean: bool) -> dict[str, object]:
+    """The classes (`looks`) and the text of a cell; the darkest tint begins at `high`."""
+    estimator, _, replies = mode
+    if estimate.value is not None:
+        step = min(9, int(10 * estimate.value / high))
+        text = f"{100 * estimate.value:.1f}{'*' if estimate.n_missing else ''}"
+        return {"looks": ("tr-mean",) if is_mean else ("tr-tint", f"tint-{step}"), "text": text}
+    if not is_mean and not estimate.n and replies == ALL:
+        text = "no answers"
+    else:
+        text = ABSENT if is_mean or estimator != "rogan-gladen" else "not identified"
+    return {"looks": ("tr-none", not is_mean and "tr-untold"), "text": text}
+
+
+def mode_order(mode: Mode) -> tuple:
+    """The place of a mode among the switches: by estimator, calibration, replies; unknown ones last."""
     estimator, calibration, replies = mode
     order = (list(ESTIMATORS), list(CALIBRATIONS), list(REPLIES))
     return tuple(

@@ -2,7 +2,7 @@
 became of the pages.
 """
 
-from truerate.site.measures import Measure, measure, said
+from truerate.site.measures import Measure, said
 from truerate.site.tables import Board
 
 STAGES = ("messages", "names", "entities", "public", "unambiguous", "with-domain", "with-pages")
@@ -22,7 +22,7 @@ PER_ENTITY = ("pages_per_entity", "words_per_entity", "wikipedia_rate")
 
 
 def funnel(rows: list[dict], board: Board) -> dict | None:
-    """What the macro `funnel` shows: a line per stage, with what is left, its share of the largest stage, why
+    """What funnel.html.j2 shows: a line per stage, with what is left, its share of the largest stage, why
     others went. None of none.
 
     `precision` and `recall` of a stage and of the whole are planted rows, null where unknown.
@@ -82,7 +82,7 @@ def _planted(rows: list[dict], metric: str, stage: str | None) -> dict | None:
 
 
 def evidence(rows: list[dict], board: Board) -> dict | None:
-    """What the macro `evidence` shows: figures of an entity's pages, and what became of all that a search
+    """What evidence.html.j2 shows: figures of an entity's pages, and what became of all that a search
     named; None without either.
     """
     means = {
@@ -90,7 +90,7 @@ def evidence(rows: list[dict], board: Board) -> dict | None:
         for row in rows
         if row["metric"] in PER_ENTITY and row["kind"] != "planted" and row["value"] is not None
     }
-    figures = [_figure(measure(name), means[name]) for name in PER_ENTITY if name in means]
+    figures = [_figure(board.measures[name], means[name]) for name in PER_ENTITY if name in means]
     counted = [
         (row["slice"].get("outcome", ""), int(row["value"]))
         for row in rows

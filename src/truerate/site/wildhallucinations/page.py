@@ -5,9 +5,9 @@ and what it is made of.
 from dataclasses import replace
 
 from truerate.site.measures import said
-from truerate.site.mfava.heatmap import Spot
-from truerate.site.mfava.recovery import held_against, pictured
-from truerate.site.sections import Figure, Page, Rows, Section
+from truerate.site.recovery import TEMPLATE as RECOVERY
+from truerate.site.recovery import CellEstimate, held_against, pictured
+from truerate.site.sections import Figure, Page, Part, Rows, Section
 from truerate.site.tables import Board
 from truerate.site.views import View
 from truerate.site.wildhallucinations.browser import records, verifier_of
@@ -61,11 +61,11 @@ def by_parts(table: str, parts: tuple[str, ...], head: str, title: str) -> View:
 
 
 def recovered(rows: Rows, board: Board) -> dict | None:
-    """What the macro `recovery` shows: scores over all entities and over parts of them, each estimator
+    """What recovery.html.j2 shows: scores over all entities and over parts of them, each estimator
     against what was planted.
     """
     truth = {address(row): row["value"] for row in rows if row["kind"] == "planted"}
-    cells: dict[tuple[str, str], dict[str, Spot]] = {}
+    cells: dict[tuple[str, str], dict[str, CellEstimate]] = {}
     for row in rows:
         if row["table"] in ("scores", *BY.values()) and row["kind"] != "planted" and address(row) in truth:
             title = said("estimator", row["slice"].get("estimator", row["slice"].get("measure", "raw")))
@@ -79,8 +79,10 @@ def recovered(rows: Rows, board: Board) -> dict | None:
             ]
             where = ", ".join(names if is_part else [row["subject"], *names])
             if title:
-                spot = Spot(row["value"], row["low"], row["high"], planted=truth[address(row)], n=row["n"])
-                cells.setdefault((beside, title), {})[where] = spot
+                estimate = CellEstimate(
+                    row["value"], row["low"], row["high"], planted=truth[address(row)], n=row["n"]
+                )
+                cells.setdefault((beside, title), {})[where] = estimate
     order = sorted(cells, key=lambda one: (one[0], ("Raw", "Corrected", "Strict").index(one[1])))
     made = [held_against(title, beside, cells[beside, title]) for beside, title in order]
     return pictured(
@@ -201,9 +203,8 @@ SECTIONS = (
     Section(
         "Planted against estimated",
         "The closed world knows what is true, so each score can be held against it. On the line is right; above it the score is too high.",
-        part="recovery",
         short="Planted truth",
-        make=recovered,
+        part=Part(RECOVERY, recovered),
     ),
     Section(
         "Error analysis",
@@ -253,17 +254,15 @@ SECTIONS = (
                 title="What people say of the entities and their pages",
             ),
         ),
-        part="funnel",
         has_flags=False,
         short="Entities",
-        make=funnel,
+        part=Part("wildhallucinations/funnel.html.j2", funnel),
     ),
     Section(
         "Evidence",
         "What the facts are held against: the main text of the pages that a search for the name gives.",
-        part="evidence",
         has_flags=False,
-        make=evidence,
+        part=Part("wildhallucinations/evidence.html.j2", evidence),
     ),
     Section(
         "Rejects",
@@ -317,12 +316,14 @@ PAGE = Page(
     LEADING,
     detectors=VERIFIER,
     counted="leading",
-    rules="verification",
-    rules_said=("Detectors", "need no model call"),
-    labelled_said=("Labelled facts", "not supported"),
+    baselines="verification",
+    baseline_words=("Detectors", "need no model call"),
+    labelled_words=("Labelled facts", "not supported"),
     beyond="Views, domains, evidence, error analysis",
     hidden=HIDDEN,
     records=records,
+    record_scripts=("wildhallucinations/samples.js",),
+    heads={"labels": "Labeller", "rejected": "Step"},
     derive=derived,
     figures=figures,
 )

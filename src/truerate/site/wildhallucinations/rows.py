@@ -25,31 +25,6 @@ VIEWS = {  # the view of a rank change -> the metric and the slice of the cell t
     "dedup": ("wildfactscore_dedup", {}),
     "length": ("factscore_length", {}),
 }
-TABLES = {  # a metric, by how its name begins -> its table on these pages
-    **dict.fromkeys((*SCORES, "rank_change", NO_ANSWERS), "scores"),
-    **dict.fromkeys(("responding_rate", "probe_"), "abstention"),
-    **dict.fromkeys(
-        (
-            "words_per_response",
-            "facts_per_response",
-            "no_fact_",
-            "unreadable_",
-            "unparsed_fact_",
-            "duplicate_fact_",
-            "title_fact_",
-        ),
-        "facts",
-    ),
-    **dict.fromkeys(("n_responses", "n_facts"), "facts"),
-    "verifier_": "verification",
-    **dict.fromkeys(("batch_", "calls_per_"), "batches"),
-    "funnel_": "entities",
-    **dict.fromkeys(("pages_per_", "words_per_entity", "wikipedia_rate", "n_pages"), "evidence"),
-    **dict.fromkeys(("error_rate", "review_"), "errors"),
-    **dict.fromkeys(("entity_unambiguous_", "page_relevant_"), "checks"),
-    "n_rejected": "rejected",
-    "tie_rate": "labels",
-}
 LEADING = (
     "wildfactscore",
     "wildfactscore_strict",
@@ -127,11 +102,7 @@ def address(row: dict) -> tuple:
 
 
 def _plain(row: dict) -> dict:
-    """A row in its table, without what goes without saying: raw, over all entities; a probe's rule in the slice."""
-    table = next(
-        (TABLES[start] for start in sorted(TABLES, key=len, reverse=True) if row["metric"].startswith(start)),
-        row["table"],
-    )
+    """A row without what goes without saying: raw, over all entities; a probe's rule in the slice."""
     held = {
         key: value
         for key, value in row["slice"].items()
@@ -139,8 +110,8 @@ def _plain(row: dict) -> dict:
     }
     if row["metric"].startswith("probe_"):
         held |= {"rule": row["subject"]}
-    subject = "annotators" if table == "checks" else row["subject"]  # who checked, not what
-    return row | {"table": table, "subject": subject, "slice": held}
+    subject = "annotators" if row["table"] == "checks" else row["subject"]  # who checked, not what
+    return row | {"subject": subject, "slice": held}
 
 
 def _beside(rows: Rows) -> Rows:

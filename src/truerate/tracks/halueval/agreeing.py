@@ -1,58 +1,34 @@
-"""How well annotators agree, with intervals: Fleiss' κ and percent agreement as statistics of sums, so that
-texts can be resampled.
-
-Definitions: `metrics.agreement`. The sums per text are [Σ P_i, units, ratings of one label, ratings], P_i the
-share of agreeing rater pairs of a unit; a unit is a text, or a word of it. Units with fewer than two ratings
-are left out.
-"""
+"""How well annotators agree: Score rows of those that a source came with, and of those who labelled responses."""
 
 import re
 
 import numpy as np
 import polars as pl
 
-from truerate.metrics.agreement import span_counts
-from truerate.tracks.halueval.tally import Tally
+from truerate.metrics.agreement import KAPPA, agreement_sums, fleiss_kappa, percent_agreement, span_counts
+from truerate.metrics.score_writer import ScoreWriter
 
 ANNOTATORS = "annotators"
 _WORD = re.compile(r"\S+")
 
 
-def agreement_sums(counts: np.ndarray) -> list[float]:
-    """The four sums of one text from its units' counts (units, 2) of raters per label."""
-    counts = counts[counts.sum(axis=1) >= 2]
-    n = counts.sum(axis=1)
-    agreeing = (counts * (counts - 1)).sum(axis=1) / (n * (n - 1))
-    return [float(agreeing.sum()), float(len(counts)), float(counts[:, 1].sum()), float(n.sum())]
+def verdict_sums(verdicts: list[list[bool]]) -> np.ndarray:
+    """`agreement_sums` of texts by what their annotators said of each, (texts, 5)."""
+    counts = [[len(said) - sum(said), sum(said)] for said in verdicts]
+    return agreement_sums(np.array(counts, dtype=float).reshape(-1, 2))
 
 
-def agreement_scores(sums: list[list[float]], clusters: list[str], where: dict, tally: Tally) -> list[dict]:
-    """Score rows `fleiss_kappa` and `percent_agreement`, resampling clusters of texts; null over no unit with
-    two ratings.
+def agreement_scores(sums: np.ndarray, clusters: list[str], where: dict, writer: ScoreWriter) -> list[dict]:
+    """Score rows `fleiss_kappa` and `percent_agreement` from the `agreement_sums` of texts, (texts, 5),
+    resampling clusters of texts; null over no unit with two ratings.
     """
-    values = np.array(sums, dtype=float).reshape(len(sums), 4)
     return [
-        tally.statistic(
-            "fleiss_kappa", ANNOTATORS, where, values, clusters, _fleiss_kappa, bounds=(-1.0, 1.0)
-        ),
-        tally.statistic(
-            "percent_agreement",
-            ANNOTATORS,
-            where,
-            values,
-            clusters,
-            lambda totals: totals[:, 0] / totals[:, 1],
-        ),
+        writer.statistic("fleiss_kappa", ANNOTATORS, where, sums, clusters, fleiss_kappa, bounds=KAPPA),
+        writer.statistic("percent_agreement", ANNOTATORS, where, sums, clusters, percent_agreement),
     ]
 
 
-def _fleiss_kappa(totals: np.ndarray) -> np.ndarray:
-    observed, share = totals[:, 0] / totals[:, 1], totals[:, 2] / totals[:, 3]
-    expected = share**2 + (1 - share) ** 2
-    return np.where(expected < 1 - 1e-12, (observed - expected) / (1 - expected), np.nan)
-
-
-def published_agreement(judgements: pl.DataFrame, samples: pl.DataFrame, tally: Tally) -> list[dict]:
+def published_agreement(judgements: pl.DataFrame, samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """Agreement of the annotators that a source came with, per task: on whole texts, and on the words that
     they marked.
 
@@ -65,13 +41,10 @@ def published_agreement(judgements: pl.DataFrame, samples: pl.DataFrame, tally: 
     )
     made = []
     for (task,), part in sorted(rated.group_by("task"), key=lambda found: found[0]):
-        texts = [
-            agreement_sums(np.array([[len(said) - sum(said), sum(said)]], dtype=float))
-            for said in part["verdict"]
-        ]
-        words = [agreement_sums(_word_counts(row)) for row in part.iter_rows(named=True)]
-        for unit, sums in (("text", texts), ("word", words)):
-            made += agreement_scores(sums, part["group_id"].to_list(), {"task": task, "unit": unit}, tally)
+        texts = verdict_sums(part["verdict"].to_list())
+        words = [agreement_sums(_word_counts(row)).sum(axis=0) for row in part.iter_rows(named=True)]
+        for unit, sums in (("text", texts), ("word", np.stack(words))):
+            made += agreement_scores(sums, part["group_id"].to_list(), {"task": task, "unit": unit}, writer)
     return made
 
 

@@ -6,14 +6,14 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import Score, frame, pair
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval import filtering, general, sampling
 from truerate.tracks.halueval.candidates import LENGTH_RULED
-from truerate.tracks.halueval.tally import Tally
 
 DATASET = "dataset"  # the subject of label statistics
 
 
-def score_candidates(generations: pl.DataFrame, items: pl.DataFrame, tally: Tally) -> pl.DataFrame:
+def score_candidates(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
     """Failure of each generator to write a usable candidate, by task, pattern and scheme, and by reason;
     counts as in Table 5.
     """
@@ -37,14 +37,14 @@ def score_candidates(generations: pl.DataFrame, items: pl.DataFrame, tally: Tall
         for (model, *found), part in rows.filter(pl.col(where[-1]).is_not_null()).group_by(
             "model", *where, maintain_order=True
         ):
-            made.extend(_failures(model, dict(zip(where, found, strict=True)), part, tally))
+            made.extend(_failures(model, dict(zip(where, found, strict=True)), part, writer))
     for (model, task, scheme), part in rows.filter(pl.col("status") == "ok").group_by(
         "model", "task", "scheme", maintain_order=True
     ):
         if task in LENGTH_RULED:
             is_long = (part["too_long"] == "yes").fill_null(False).to_list()
             made.append(
-                tally.share(
+                writer.share(
                     "length_rule_broken_rate",
                     model,
                     {"task": task, "scheme": scheme},
@@ -55,7 +55,7 @@ def score_candidates(generations: pl.DataFrame, items: pl.DataFrame, tally: Tall
     return frame(Score, made)
 
 
-def _failures(model: str, where: dict, part: pl.DataFrame, tally: Tally) -> list[dict]:
+def _failures(model: str, where: dict, part: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """The share without a usable candidate and the share of each reason, and how many are usable."""
     clusters, every = part["group_id"].to_list(), np.ones(part.height)
     entries = [("candidate_failure_rate", where, part["why"].is_not_null().to_numpy(), every)]
@@ -70,12 +70,12 @@ def _failures(model: str, where: dict, part: pl.DataFrame, tally: Tally) -> list
         )
     n_usable = part["why"].null_count()
     return [
-        *tally.ratios(model, entries, clusters),
-        tally.count("n_candidates", model, where, n_usable, part.height),
+        *writer.shares(model, entries, clusters),
+        writer.count("n_candidates", model, where, n_usable, part.height),
     ]
 
 
-def score_filtering(generations: pl.DataFrame, items: pl.DataFrame, tally: Tally) -> pl.DataFrame:
+def score_filtering(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
     """How often a judge's choice changes with the order, and how often it takes the one shown first, per task."""
     rows = generations.filter(pl.col("purpose") == filtering.PURPOSE)
     rows = rows.with_columns(*(pair("attributes", key) for key in ("task", "choice", "position", "origin")))
@@ -90,21 +90,23 @@ def score_filtering(generations: pl.DataFrame, items: pl.DataFrame, tally: Tally
         read = part.filter(pl.col("position").is_not_null())
         first = (read["position"] == "1").to_list()
         made.append(
-            tally.share("filter_disagreement_rate", judge, {"task": task}, differ, both["group_id"].to_list())
+            writer.share(
+                "filter_disagreement_rate", judge, {"task": task}, differ, both["group_id"].to_list()
+            )
         )
         made.append(
-            tally.share(
+            writer.share(
                 "filter_first_position_rate", judge, {"task": task}, first, read["group_id"].to_list()
             )
         )
         unread = part["choice"].is_null().to_list()
         made.append(
-            tally.share("filter_unparsed_rate", judge, {"task": task}, unread, part["group_id"].to_list())
+            writer.share("filter_unparsed_rate", judge, {"task": task}, unread, part["group_id"].to_list())
         )
     return frame(Score, made)
 
 
-def score_responses(generations: pl.DataFrame, tally: Tally, *, similarity: str) -> pl.DataFrame:
+def score_responses(generations: pl.DataFrame, writer: ScoreWriter, *, similarity: str) -> pl.DataFrame:
     """Mean similarity of a query's responses over the whole pool and over the queries that were selected, by
     the measure's name.
     """
@@ -124,7 +126,7 @@ def score_responses(generations: pl.DataFrame, tally: Tally, *, similarity: str)
             where = {"task": "general", "measure": similarity, "queries": which}
             values = np.stack([some["similarity"].to_numpy(), np.ones(some.height)], axis=1)
             made.append(
-                tally.statistic(
+                writer.statistic(
                     "response_similarity", model[0], where, values, some["item_id"].to_list(), _mean
                 )
             )
@@ -143,7 +145,7 @@ def is_paired(samples: pl.DataFrame) -> bool:
     return bool(((sides["n"] == 2) & (sides["n_hallucinated"] == 1) & sides["pair_id"].is_not_null()).all())
 
 
-def score_labels(samples: pl.DataFrame, tally: Tally) -> pl.DataFrame:
+def score_labels(samples: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
     """Label statistics of a data set: how many texts, which share is hallucinated, and how many of each
     pattern (Table 5).
     """
@@ -153,8 +155,8 @@ def score_labels(samples: pl.DataFrame, tally: Tally) -> pl.DataFrame:
     made = []
     for (task, scheme), part in rows.group_by("task", "scheme", maintain_order=True):
         where = {"task": task, "scheme": scheme}
-        made.append(tally.count("n_samples", DATASET, where, part.height, part.height))
-        rate = tally.share(
+        made.append(writer.count("n_samples", DATASET, where, part.height, part.height))
+        rate = writer.share(
             "hallucinated_rate", DATASET, where, part["is_hallucinated"].to_list(), part["group_id"].to_list()
         )
         made.append(rate | dict.fromkeys(("low", "high")) if is_paired(part) else rate)
@@ -163,5 +165,5 @@ def score_labels(samples: pl.DataFrame, tally: Tally) -> pl.DataFrame:
             known = hallucinated.drop_nulls(keys[-1]).drop_nulls("pattern")
             for found, some in known.group_by(*keys, maintain_order=True):
                 slice_ = {**where, "pattern": found[0], **({"scheme": found[1]} if len(keys) == 2 else {})}
-                made.append(tally.count("n_by_pattern", DATASET, slice_, some.height, hallucinated.height))
+                made.append(writer.count("n_by_pattern", DATASET, slice_, some.height, hallucinated.height))
     return frame(Score, made)

@@ -9,11 +9,11 @@ from truerate.config import HaluEval
 from truerate.core.keys import content_id, split_of
 from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs
 from truerate.core.text import clean
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.sources.label_files import Labelled
 from truerate.tracks.halueval import labels
-from truerate.tracks.halueval.agreeing import ANNOTATORS, agreement_scores, agreement_sums
+from truerate.tracks.halueval.agreeing import ANNOTATORS, agreement_scores, verdict_sums
 from truerate.tracks.halueval.labels import Label
-from truerate.tracks.halueval.tally import Tally
 
 WHERE = {"task": "general"}
 
@@ -24,7 +24,7 @@ def label_responses(
     items: pl.DataFrame,
     truth: dict[str, bool],
     settings: HaluEval,
-    tally: Tally,
+    writer: ScoreWriter,
 ) -> Labelled:
     """Screening on the probe set (`truth`: its labels by task), a seeded draw of annotators per task,
     max-voting, agreement.
@@ -33,7 +33,10 @@ def label_responses(
     passed = labels.passing(rates, pass_rate=settings.probe_pass_rate)
     asked = set(responses["generation_id"])
     drawn = labels.drawn_labels(
-        [one for one in read.labels if one.task_id in asked], passed, n=settings.n_annotators, seed=tally.seed
+        [one for one in read.labels if one.task_id in asked],
+        passed,
+        n=settings.n_annotators,
+        seed=writer.seed,
     )
     samples, rejects = (
         [],
@@ -60,7 +63,7 @@ def label_responses(
         frame(Reject, rejects),
         frame(
             Score,
-            _agreement(voted, tally) + _screening_scores(rates, passed, len(truth), tally)
+            _agreement(voted, writer) + _screening_scores(rates, passed, len(truth), writer)
             if read.labels
             else [],
         ),
@@ -120,22 +123,21 @@ def _judgement(one: Label, is_drawn: bool, is_probe: bool) -> dict:
 
 
 def _screening_scores(
-    rates: dict[str, float | None], passed: set[str], n_probes: int, tally: Tally
+    rates: dict[str, float | None], passed: set[str], n_probes: int, writer: ScoreWriter
 ) -> list[dict]:
-    made = [tally.count("n_annotators_passed", ANNOTATORS, WHERE, len(passed), len(rates))]
+    made = [writer.count("n_annotators_passed", ANNOTATORS, WHERE, len(passed), len(rates))]
     for name, rate in sorted(rates.items()):
         if rate is not None:
             hits = np.arange(n_probes) < round(rate * n_probes)
             made.append(
-                tally.share(
+                writer.share(
                     "probe_rate", name, WHERE, hits.tolist(), [str(place) for place in range(n_probes)]
                 )
             )
     return made
 
 
-def _agreement(voted: dict[str, list[Label]], tally: Tally) -> list[dict]:
+def _agreement(voted: dict[str, list[Label]], writer: ScoreWriter) -> list[dict]:
     """Agreement of the drawn labels on whole responses."""
     drawn = [[one.is_hallucinated for one in found] for _, found in sorted(voted.items()) if len(found) > 1]
-    sums = [agreement_sums(np.array([[len(said) - sum(said), sum(said)]], dtype=float)) for said in drawn]
-    return agreement_scores(sums, [str(place) for place in range(len(sums))], WHERE, tally)
+    return agreement_scores(verdict_sums(drawn), [str(place) for place in range(len(drawn))], WHERE, writer)

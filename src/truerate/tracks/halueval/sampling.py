@@ -23,7 +23,6 @@ HEADINGS = {
     "dialogue": "Hallucinated Response",
     "summarization": "Hallucinated Summary",
 }
-UNDERSTOOD = "Understood."
 
 
 @dataclass(frozen=True)
@@ -143,19 +142,6 @@ def taught(found: dict[tuple, Lesson], replies: Sequence[Reply]) -> dict[tuple, 
         )
         after[name] = replace(lesson, said=said, to_come=lesson.to_come[1:], failed=failed)
     return after
-
-
-def as_understood(found: dict[tuple, Lesson]) -> dict[tuple, Lesson]:
-    """The lessons as if every turn to come were answered by the word asked for: what a plan reckons with
-    before anything is asked.
-    """
-    told = {"role": "assistant", "content": UNDERSTOOD}
-    return {
-        name: replace(
-            lesson, said=(*lesson.said, *(m for turn in lesson.to_come for m in (turn, told))), to_come=()
-        )
-        for name, lesson in found.items()
-    }
 
 
 # ---- requests and replies ----------------------------------------------------------------------------------

@@ -5,24 +5,25 @@ A step asks only models that may stand on the board (`Params.models_on`); withou
 `asking` is how a step asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from truerate.config.layout import Layout
+from truerate.core.keys import shard_of
 from truerate.core.schemas import Score, frame
-from truerate.llm import Reply, ask
+from truerate.llm import ask
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, generations
+from truerate.tracks.asking import Asking, allowed, ask_prompted, in_shard
 from truerate.tracks.halueval import dataset, filtering, general, recognition, refinement, sampling
 from truerate.tracks.halueval.context import (
     SAMPLED_TASKS,
     Context,
     chosen_items,
     contexts,
-    in_shard,
     is_probe,
 )
 from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset, following
@@ -30,9 +31,8 @@ from truerate.tracks.halueval.recognition import Target
 
 if TYPE_CHECKING:
     from truerate.tracks.halueval.labelling import Labelled
-    from truerate.tracks.halueval.tally import Tally
 
-Asking = Callable[..., list[Reply]]
+Replies = dict[str, pl.DataFrame]
 
 
 def sizes(at: Layout, board: str) -> dict[str, int]:
@@ -54,21 +54,14 @@ def asked_items(at: Layout, board: str, items: pl.DataFrame, tasks: Sequence[str
     return chosen_items(items, {task: n for task, n in sizes(at, board).items() if task in tasks}, at.p.seed)
 
 
-def allowed(at: Layout, board: str, alias: str | None) -> bool:
-    """Whether a model is named and may stand on the board."""
-    return alias is not None and bool(at.p.models_on(board, (alias,)))
-
-
 def _contexts(at: Layout, board: str, tables, tasks: Sequence[str], shard: int) -> list[Context]:
     items = asked_items(at, board, tables.items, tasks)
     return in_shard(contexts(items, tables.documents).values(), shard, at.p.n_shards)
 
 
-def _ask(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[Reply]:
-    return asking([prompted.request for prompted in asked], at, label=label) if asked else []
-
-
-def sample(at: Layout, board: str, model: str, tables, shard: int, *, asking: Asking = ask) -> pl.DataFrame:
+def sample(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> pl.DataFrame:
     """Candidates of one model for a shard's items: both schemes, every task but general. Generation rows of
     purpose `sample`.
     """
@@ -84,44 +77,51 @@ def sample(at: Layout, board: str, model: str, tables, shard: int, *, asking: As
     asked = sampling.requests(made, lessons, model, settings)
     broken = sampling.unasked(made, lessons)
     open_ = [one for one, failed in zip(asked, broken, strict=True) if failed is None]
-    came = iter(_ask(open_, at, f"{board}: sample {model}", asking))
+    came = iter(ask_prompted(open_, at, f"{board}: sample {model}", asking))
     replies = [failed or next(came) for failed in broken]
     return generations(sampling.collect(made, asked, replies))
 
 
 def filter(  # the paper's name of the step
-    at: Layout,
-    board: str,
-    sampled: pl.DataFrame,
-    items: pl.DataFrame,
-    documents: pl.DataFrame,
-    samples: pl.DataFrame | None = None,
-    *,
-    asking: Asking = ask,
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
-    """The judge's choices between two candidates, in both orders. Generation rows of purpose `filter`.
+    """The judge's choices between the two candidates of a shard's items, in both orders. Generation rows of
+    purpose `filter`.
 
-    Of the data set's generator and, where `samples` of the source hold candidates of both schemes, of those
-    too.
+    Of the data set's generator and, where the source holds candidates of both schemes, of those too: they are
+    no shard's own, so every shard gives them.
     """
-    settings = at.p.track(board)
-    if not allowed(at, board, settings.filter_judge):
+    if not allowed(at, board, model):
         return generations([])
-    asked = filter_requests(at, board, sampled, contexts(items, documents), samples)
-    return generations(
-        filtering.collect(asked, _ask(asked, at, f"{board}: filter {settings.filter_judge}", asking))
+    sampled = _of_shard(upstream.get("sample", generations([])), shard, at.p.n_shards)
+    found = contexts(tables.items, tables.documents)
+    asked = filter_requests(at, board, model, sampled, found, tables.samples)
+    return generations(filtering.collect(asked, ask_prompted(asked, at, f"{board}: filter {model}", asking)))
+
+
+def _of_shard(rows: pl.DataFrame, shard: int, n_shards: int) -> pl.DataFrame:
+    """The replies about the items of one shard."""
+    return rows.filter(
+        pl.Series([shard_of(item, n_shards) == shard for item in rows["item_id"]], dtype=pl.Boolean)
     )
 
 
 def filter_requests(
-    at: Layout, board: str, sampled: pl.DataFrame, found: dict[str, Context], samples: pl.DataFrame | None
+    at: Layout,
+    board: str,
+    judge: str,
+    sampled: pl.DataFrame,
+    found: dict[str, Context],
+    samples: pl.DataFrame,
 ) -> list[Prompted]:
     """What filtering asks: generated candidates first, then published ones."""
-    settings, judge = at.p.track(board), at.p.track(board).filter_judge
+    settings = at.p.track(board)
     candidates = dataset.checked(sampled, found, slack=settings.length_slack_words)
-    groups = {GENERATED: dataset.generated_candidates(candidates, settings.dataset_generator)}
-    if samples is not None:
-        groups[PUBLISHED] = dataset.published_candidates(dataset.without_probes(samples, settings.tasks)[0])
+    published = dataset.without_probes(samples, settings.tasks)[0]
+    groups = {
+        GENERATED: dataset.generated_candidates(candidates, settings.dataset_generator),
+        PUBLISHED: dataset.published_candidates(published),
+    }
     return [
         prompted
         for origin, group in groups.items()
@@ -132,17 +132,15 @@ def filter_requests(
 
 
 def respond(
-    at: Layout, board: str, items: pl.DataFrame, documents: pl.DataFrame, shard: int, *, asking: Asking = ask
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
     """Several responses to every general query of a shard's pool. Generation rows of purpose `respond`."""
-    settings = at.p.track(board)
-    if not allowed(at, board, settings.responder):
+    if not allowed(at, board, model):
         return generations([])
-    found = contexts(asked_items(at, board, items, ("general",)), documents)
-    asked = general.requests(in_shard(found.values(), shard, at.p.n_shards), settings.responder, settings)
-    return generations(
-        general.collect(asked, _ask(asked, at, f"{board}: respond {settings.responder}", asking))
-    )
+    found = contexts(asked_items(at, board, tables.items, ("general",)), tables.documents)
+    pool = in_shard(found.values(), shard, at.p.n_shards)
+    asked = general.requests(pool, model, at.p.track(board))
+    return generations(general.collect(asked, ask_prompted(asked, at, f"{board}: respond {model}", asking)))
 
 
 def assemble(
@@ -177,7 +175,7 @@ def assemble(
     )
 
 
-def assembled(at: Layout, board: str, tables, replies: dict[str, pl.DataFrame]) -> Dataset:
+def assembled(at: Layout, board: str, tables, replies: Replies) -> Dataset:
     """The data set that the scratch files of these steps make together with the source."""
     return assemble(
         at, board, tables, *(replies.get(step, generations([])) for step in ("sample", "filter", "respond"))
@@ -214,61 +212,59 @@ def knowledge_of(
 
 
 def recognise(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> tuple[pl.DataFrame, Replies]:
+    """A subject's judgements of a shard's samples and selected general responses, in every variant, and its
+    refinements: Generation rows (purposes `recognise`, `refine`), and beside them the `judgements`.
+    """
+    if not allowed(at, board, model):
+        return generations([]), {"judgements": recognition.judgements([])}
+    texts = assembled(at, board, tables, upstream)
+    found, asked_of = recognition_targets(at, texts, tables.documents, shard)
+    made, judged = judged_texts(at, board, model, tables.documents, found, asked_of, asking=asking)
+    return generations(made), {"judgements": recognition.judgements(judged)}
+
+
+def judged_texts(
     at: Layout,
     board: str,
     subject: str,
-    samples: pl.DataFrame,
-    items: pl.DataFrame,
     documents: pl.DataFrame,
-    responses: pl.DataFrame,
-    shard: int,
+    found: dict[str, Context],
+    asked_of: Sequence[Target],
     *,
     asking: Asking = ask,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """One subject's judgements of a shard's samples and selected general responses, in every variant, and its
-    refinements.
-
-    Gives Generation rows (purposes `recognise`, `refine`) and Judgement rows.
-    """
-    if not allowed(at, board, subject):
-        return generations([]), recognition.judgements([])
+) -> tuple[list[dict], list[dict]]:
+    """Generation and Judgement rows of what one subject says of these texts, of what it refines, and of that."""
     settings, prompts_dir, version = at.p.track(board), at.p.llm.prompts_dir, at.identity(subject)
-    found, asked_of = recognition_targets(at, samples, items, documents, responses, shard)
     knowledge = knowledge_of(at, board, found, documents)
     asked = recognition.requests(
         asked_of, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir
     )
     made, judged = recognition.collect(
-        asked, _ask(asked, at, f"{board}: recognise {subject}", asking), version=version
+        asked, ask_prompted(asked, at, f"{board}: recognise {subject}", asking), version=version
     )
-    if settings.refinement:
-        flagged = refinement.flagged(judged)
-        again = [target for target in asked_of if target.target_id in flagged]
-        asked = refinement.requests(
-            again, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir
-        )
-        refined = refinement.collect(asked, _ask(asked, at, f"{board}: refine {subject}", asking))
-        asked = refinement.judging_requests(refined, found, subject, settings, prompts_dir=prompts_dir)
-        more, rejudged = recognition.collect(
-            asked, _ask(asked, at, f"{board}: judge what {subject} refined", asking), version=version
-        )
-        made, judged = made + refined + more, judged + rejudged
-    return generations(made), recognition.judgements(judged)
+    if not settings.refinement:
+        return made, judged
+    flagged = refinement.flagged(judged)
+    again = [target for target in asked_of if target.target_id in flagged]
+    asked = refinement.requests(again, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir)
+    refined = refinement.collect(asked, ask_prompted(asked, at, f"{board}: refine {subject}", asking))
+    asked = refinement.judging_requests(refined, found, subject, settings, prompts_dir=prompts_dir)
+    more, rejudged = recognition.collect(
+        asked, ask_prompted(asked, at, f"{board}: judge what {subject} refined", asking), version=version
+    )
+    return made + refined + more, judged + rejudged
 
 
 def recognition_targets(
-    at: Layout,
-    samples: pl.DataFrame,
-    items: pl.DataFrame,
-    documents: pl.DataFrame,
-    responses: pl.DataFrame,
-    shard: int,
+    at: Layout, texts: Dataset, documents: pl.DataFrame, shard: int
 ) -> tuple[dict[str, Context], list[Target]]:
     """The texts of one shard and the contexts of their items. A summary whose document is not at hand cannot
     be judged and is not asked.
     """
-    targets = recognition.targets(samples, responses)
-    named = items.filter(pl.col("item_id").is_in(list({target.item_id for target in targets})))
+    targets = recognition.targets(texts.samples, general.selected(texts.generations))
+    named = texts.items.filter(pl.col("item_id").is_in(list({target.item_id for target in targets})))
     found = {one.item_id: one for one in in_shard(contexts(named, documents).values(), shard, at.p.n_shards)}
     found = {name: one for name, one in found.items() if one.knowledge or one.task != "summarization"}
     return found, [target for target in targets if target.item_id in found]
@@ -291,6 +287,7 @@ def label(
     """The labelled general samples from the rows of a label file (`labels.read_labels`). `inputs` is the
     digest its scores name.
     """
+    from truerate.metrics.score_writer import ScoreWriter
     from truerate.tracks.halueval import labels
     from truerate.tracks.halueval.agreeing import published_agreement
     from truerate.tracks.halueval.labelling import label_responses
@@ -301,9 +298,9 @@ def label(
     given = {task["task_id"] for task in tasks}
     responses = general.selected(dataset["generations"])
     truth = {name: verdict for name, verdict in truth.items() if name in given}
-    tally = tally_of(at, board, inputs)
-    labelled = label_responses(read, responses, tables.items, truth, settings, tally)
-    published = frame(Score, published_agreement(tables.judgements, tables.samples, tally))
+    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
+    labelled = label_responses(read, responses, tables.items, truth, settings, writer)
+    published = frame(Score, published_agreement(tables.judgements, tables.samples, writer))
     samples = following(labelled.samples, tables.samples)
     return replace(labelled, samples=samples, scores=pl.concat([labelled.scores, published]))
 
@@ -323,6 +320,7 @@ def score(
     `samples` are the data set's and the labelled general ones, `judgements` the subjects' and the detectors',
     `generations` the data set's.
     """
+    from truerate.metrics.score_writer import ScoreWriter
     from truerate.tracks.halueval.candidate_scores import (
         score_candidates,
         score_filtering,
@@ -331,15 +329,15 @@ def score(
     )
     from truerate.tracks.halueval.scores import score_recognition, score_refinement
 
-    tally = tally_of(at, board, inputs)
-    scores, outcomes = score_recognition(samples, judgements, tally)
+    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
+    scores, outcomes = score_recognition(samples, judgements, writer)
     made = [
         scores,
-        score_refinement(samples, judgements, tally),
-        score_labels(samples, tally),
-        score_candidates(generations, items, tally),
-        score_filtering(generations, items, tally),
-        score_responses(generations, tally, similarity=at.p.track(board).similarity),
+        score_refinement(samples, judgements, writer),
+        score_labels(samples, writer),
+        score_candidates(generations, items, writer),
+        score_filtering(generations, items, writer),
+        score_responses(generations, writer, similarity=at.p.track(board).similarity),
     ]
     return pl.concat(made), outcomes
 
@@ -360,10 +358,3 @@ def topics(
     return topic_table(
         items, documents, samples, judgements, n_topics=n_topics, statistics=at.p.statistics, seed=at.p.seed
     )
-
-
-def tally_of(at: Layout, board: str, inputs: str) -> "Tally":
-    """How a board's scores are written."""
-    from truerate.tracks.halueval.tally import Tally
-
-    return Tally(board, inputs, at.p.statistics, at.p.seed)

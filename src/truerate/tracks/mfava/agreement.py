@@ -5,46 +5,27 @@ All of it is over tokens. Typed agreement counts a token only where both give it
 unmarked).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 
 from truerate.core.tags import TYPES
+from truerate.metrics.agreement import (
+    KAPPA,
+    cohen_kappa,
+    contingency,
+    marked_or_not,
+    table_agreement,
+)
 from truerate.metrics.intervals import UNIT, cluster_sums
-from truerate.metrics.token_scores import contingency_kappa
-from truerate.tracks.mfava.tally import ALL, Tally
+from truerate.metrics.means import mean_of_defined
+from truerate.metrics.score_writer import ALL, ScoreWriter
 
 KINDS = len(TYPES) + 1  # of a token: unmarked, or one of the types
 ANNOTATORS, GOLD = "annotators", "gold"
-KAPPA = (-1.0, 1.0)  # between what κ lies
 BOUNDS = (KAPPA, KAPPA, UNIT, UNIT)  # of `_pair_statistics`
 Tokens = Mapping[tuple[str, str], np.ndarray]  # token types by (task, annotator)
-
-
-def silver_agreement(said: Iterable[np.ndarray], silver: Iterable[np.ndarray]) -> float | None:
-    """Of the tokens that an annotator or silver marks, the share that both mark, types apart, over aligned
-    texts.
-
-    mFAVA screens at 40 % and does not say of what; unmarked tokens are left out here, else they alone would
-    pass anyone. None where neither marks any.
-    """
-    both = either = 0
-    for one, other in zip(said, silver, strict=True):
-        both += int(((one > 0) & (other > 0)).sum())
-        either += int(((one > 0) | (other > 0)).sum())
-    return both / either if either else None
-
-
-def contingency(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """How often two raters of one text gave each pair of token types, (7, 7)."""
-    return np.bincount(first * KINDS + second, minlength=KINDS * KINDS).reshape(KINDS, KINDS).astype(float)
-
-
-def binary(tables: np.ndarray) -> np.ndarray:
-    """Contingency tables (…, 7, 7) with all types as one, (…, 2, 2)."""
-    rows = np.stack([tables[..., :1, :].sum(axis=-2), tables[..., 1:, :].sum(axis=-2)], axis=-2)
-    return np.stack([rows[..., :1].sum(axis=-1), rows[..., 1:].sum(axis=-1)], axis=-1)
 
 
 def pair_tables(tokens: Tokens) -> dict[str, np.ndarray]:
@@ -60,14 +41,17 @@ def pair_tables(tokens: Tokens) -> dict[str, np.ndarray]:
     empty = np.zeros((KINDS, KINDS))
     return {
         task: np.stack(
-            [contingency(tokens[task, a], tokens[task, b]) if {a, b} <= found else empty for a, b in pairs]
+            [
+                contingency(tokens[task, a], tokens[task, b], KINDS) if {a, b} <= found else empty
+                for a, b in pairs
+            ]
         )
         for task, found in sorted(by_task.items())
         if len(found) > 1
     }
 
 
-def agreement_rows(tokens: Tokens, lang_of: Mapping[str, str], tally: Tally) -> list[dict]:
+def agreement_rows(tokens: Tokens, lang_of: Mapping[str, str], writer: ScoreWriter) -> list[dict]:
     """`cohen_kappa`, `cohen_kappa_typed`, `percent_agreement` (typed as well) of annotators on shared texts,
     per language.
 
@@ -80,7 +64,7 @@ def agreement_rows(tokens: Tokens, lang_of: Mapping[str, str], tally: Tally) -> 
             continue
         whole = np.stack(list(tables.values()))
         n_pairs = whole.shape[1]
-        found = tally.intervals(
+        found = writer.intervals(
             whole.reshape(len(whole), -1),
             lambda totals, n=n_pairs: _pair_statistics(totals, n),
             bounds=BOUNDS,
@@ -94,24 +78,16 @@ def agreement_rows(tokens: Tokens, lang_of: Mapping[str, str], tally: Tally) -> 
             strict=True,
         ):
             if has_types or not name.endswith("_typed"):
-                made.append(tally.row(name, ANNOTATORS, {"lang": lang}, one, len(whole)))
+                made.append(writer.row(name, ANNOTATORS, {"lang": lang}, one, len(whole)))
     return made
 
 
 def _pair_statistics(totals: np.ndarray, n_pairs: int) -> np.ndarray:
+    """κ and agreement, types as one and types apart, each the mean over pairs of raters: (draws, 4)."""
     tables = totals.reshape(-1, n_pairs, KINDS, KINDS)
-    flat = binary(tables)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = [np.trace(one, axis1=-2, axis2=-1) / one.sum(axis=(-2, -1)) for one in (flat, tables)]
-        values = [contingency_kappa(flat), contingency_kappa(tables), *shares]
-    return np.stack([_mean_over(one) for one in values], axis=1)
-
-
-def _mean_over(values: np.ndarray) -> np.ndarray:
-    """Means over pairs (draws, pairs) that leave undefined ones out; NaN where all are."""
-    known = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):
-        return np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
+    flat = marked_or_not(tables)
+    values = (cohen_kappa(flat), cohen_kappa(tables), table_agreement(flat), table_agreement(tables))
+    return np.stack([mean_of_defined(one) for one in values], axis=1)
 
 
 def silver_gold_rows(
@@ -119,7 +95,7 @@ def silver_gold_rows(
     silver: Mapping[str, np.ndarray],
     lang_of: Mapping[str, str],
     where: dict,
-    tally: Tally,
+    writer: ScoreWriter,
 ) -> list[dict]:
     """`silver_gold_kappa`, `silver_gold_kappa_typed`, `silver_gold_agreement` over the texts that have both,
     per language and over all.
@@ -128,20 +104,20 @@ def silver_gold_rows(
     made = []
     for lang in [*sorted({lang_of[task] for task in both}), ALL] if both else []:
         tasks = [task for task in both if lang in (ALL, lang_of[task])]
-        tables = np.stack([contingency(gold[task], silver[task]) for task in tasks])
+        tables = np.stack([contingency(gold[task], silver[task], KINDS) for task in tasks])
         sums = cluster_sums(tasks, tables.reshape(len(tables), -1))
-        found = tally.intervals(
+        found = writer.intervals(
             sums, lambda totals: _pair_statistics(totals, 1)[:, [0, 1, 3]], bounds=(KAPPA, KAPPA, UNIT)
         )
         names = ("silver_gold_kappa", "silver_gold_kappa_typed", "silver_gold_agreement")
         made += [
-            tally.row(name, GOLD, {**where, "lang": lang}, one, len(tasks))
+            writer.row(name, GOLD, {**where, "lang": lang}, one, len(tasks))
             for name, one in zip(names, found, strict=True)
         ]
     return made
 
 
-def plausibility_rows(ratings: Sequence[tuple[str, int]], tally: Tally) -> list[dict]:
+def plausibility_rows(ratings: Sequence[tuple[str, int]], writer: ScoreWriter) -> list[dict]:
     """`plausibility_rate` of each rating 1–5 per language and over all, from (language, rating) of single
     ratings (mFAVA Table 1).
     """
@@ -149,7 +125,7 @@ def plausibility_rows(ratings: Sequence[tuple[str, int]], tally: Tally) -> list[
     for lang in [*sorted({lang for lang, _ in ratings}), ALL] if ratings else []:
         found = np.array([rating for name, rating in ratings if lang in (ALL, name)])
         for rating in range(1, 6):
-            row = tally.row(
+            row = writer.row(
                 "plausibility_rate",
                 ANNOTATORS,
                 {"lang": lang, "rating": rating},

@@ -16,8 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from truerate.config import Model
-from truerate.metrics.correlations import Correlation, pearson, t_test
-from truerate.metrics.intervals import bootstrap_sums, cluster_bootstrap, cluster_sums
+from truerate.metrics.correlations import Correlation, pearson, pearson_within, t_test
+from truerate.metrics.intervals import cluster_sums
+from truerate.metrics.paired import ratio_contrasts
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.mfava.marking import GOLD, NATURAL, SILVER
 from truerate.tracks.mfava.rates import (
     HR_EST,
@@ -28,7 +30,6 @@ from truerate.tracks.mfava.rates import (
     Estimate,
     grid_estimates,
 )
-from truerate.tracks.mfava.tally import Tally
 
 SHOWN = (
     (RAW, None),
@@ -76,7 +77,7 @@ def analysis_rows(
     estimated: Mapping[Cell, Sequence[Estimate]],
     known: Mapping[tuple[str, str], Calibration],
     models: Mapping[str, Model],
-    tally: Tally,
+    writer: ScoreWriter,
 ) -> list[dict]:
     """Score rows of every analysis; nothing where no model answered."""
     if not cells:
@@ -86,11 +87,11 @@ def analysis_rows(
         for key in {(one.estimator, one.calibration) for each in estimated.values() for one in each}
     }
     return [
-        *silver_against_gold(values, tally),
-        *against_languages(cells, values, tally),
-        *against_length(cells, values, tally),
-        *size_tests(cells, known, models, tally),
-        *contrast_rows(cells, contrasts(cells, models), tally),
+        *silver_against_gold(values, writer),
+        *against_languages(cells, values, writer),
+        *against_length(cells, values, writer),
+        *size_tests(cells, known, models, writer),
+        *contrast_rows(cells, contrasts(cells, models), writer),
     ]
 
 
@@ -111,7 +112,7 @@ def cell_values(
 # ---- correlations ------------------------------------------------------------------------------------------
 
 
-def silver_against_gold(values: Mapping[tuple, Values], tally: Tally) -> list[dict]:
+def silver_against_gold(values: Mapping[tuple, Values], writer: ScoreWriter) -> list[dict]:
     """Pearson's r of HR_est by silver and by gold over cells, and of the corrections alone (HR_est over the
     raw rate) over languages.
 
@@ -126,7 +127,7 @@ def silver_against_gold(values: Mapping[tuple, Values], tally: Tally) -> list[di
         "silver-against-gold",
         {},
         pearson([silver[cell] for cell in shared], [gold[cell] for cell in shared]),
-        tally,
+        writer,
     )
     factors = {
         lang: (silver[m, lang] / raw[m, lang], gold[m, lang] / raw[m, lang])
@@ -134,10 +135,10 @@ def silver_against_gold(values: Mapping[tuple, Values], tally: Tally) -> list[di
         if raw.get((m, lang))
     }
     first, second = ([pair[place] for pair in factors.values()] for place in (0, 1))
-    return made + correlation_rows("silver-against-gold-factor", {}, pearson(first, second), tally)
+    return made + correlation_rows("silver-against-gold-factor", {}, pearson(first, second), writer)
 
 
-def against_languages(cells: Cells, values: Mapping[tuple, Values], tally: Tally) -> list[dict]:
+def against_languages(cells: Cells, values: Mapping[tuple, Values], writer: ScoreWriter) -> list[dict]:
     """Mean rate over models, and mean hallucinated tokens per reply by the same estimate, against what is
     known of each language.
     """
@@ -151,7 +152,7 @@ def against_languages(cells: Cells, values: Mapping[tuple, Values], tally: Tally
         for what, numbers in (("rate", rates), ("count", hallucinated_tokens(cells, rates))):
             found = _against(numbers, cells, fact)
             where = {"estimator": estimator, "calibration": calibration}
-            made += correlation_rows(f"{what}-against-{name}", where, found, tally) if found.n else []
+            made += correlation_rows(f"{what}-against-{name}", where, found, writer) if found.n else []
     return made
 
 
@@ -180,7 +181,7 @@ def _against(values: Values, cells: Cells, fact: Callable[[Language], float | No
     )
 
 
-def against_length(cells: Cells, values: Mapping[tuple, Values], tally: Tally) -> list[dict]:
+def against_length(cells: Cells, values: Mapping[tuple, Values], writer: ScoreWriter) -> list[dict]:
     """Rate, and hallucinated tokens per reply by the same estimate, against tokens per reply, over cells.
 
     Once as they are, and once (`within` = languages) less their means over the models of a language: a token
@@ -195,37 +196,25 @@ def against_length(cells: Cells, values: Mapping[tuple, Values], tally: Tally) -
             where = {"estimator": estimator, "calibration": calibration}
             whole, within = (
                 pearson(list(length.values()), list(numbers.values())),
-                _within_languages(length, numbers),
+                pearson_within(
+                    list(length.values()), [numbers[cell] for cell in length], [lang for _, lang in length]
+                ),
             )
-            made += correlation_rows(f"{what}-against-length", where, whole, tally)
+            made += correlation_rows(f"{what}-against-length", where, whole, writer)
             made += correlation_rows(
-                f"{what}-against-length", {**where, "within": "languages"}, within, tally
+                f"{what}-against-length", {**where, "within": "languages"}, within, writer
             )
     return made
-
-
-def _within_languages(first: Values, second: Values) -> Correlation:
-    """The correlation over cells once each list has lost its mean of every language; a degree is spent on
-    each mean but the first.
-    """
-    by_lang: dict[str, list[Cell]] = {}
-    for cell in first:
-        by_lang.setdefault(cell[1], []).append(cell)
-    centred = [
-        [values[cell] - np.mean([values[other] for other in by_lang[cell[1]]]) for cell in first]
-        for values in (first, second)
-    ]
-    return pearson(*centred, n_fitted=len(by_lang) - 1)
 
 
 def _per_reply(cells: Cells, cell: Cell, column: str) -> float:
     return float(getattr(cells[cell], column).mean(axis=1).mean())
 
 
-def correlation_rows(subject: str, where: Mapping, found: Correlation, tally: Tally) -> list[dict]:
+def correlation_rows(subject: str, where: Mapping, found: Correlation, writer: ScoreWriter) -> list[dict]:
     """`pearson_r`, `p_value`, `n_points` of one correlation."""
     values = {"pearson_r": found.r, "p_value": found.p, "n_points": float(found.n)}
-    return [tally.row(name, subject, where, value, found.n) for name, value in values.items()]
+    return [writer.row(name, subject, where, value, found.n) for name, value in values.items()]
 
 
 # ---- differences -------------------------------------------------------------------------------------------
@@ -271,7 +260,10 @@ def size_groups(cells: Cells, models: Mapping[str, Model]) -> list[tuple[dict, l
 
 
 def size_tests(
-    cells: Cells, known: Mapping[tuple[str, str], Calibration], models: Mapping[str, Model], tally: Tally
+    cells: Cells,
+    known: Mapping[tuple[str, str], Calibration],
+    models: Mapping[str, Model],
+    writer: ScoreWriter,
 ) -> list[dict]:
     """The paper's test of small against large models: Student's t over all estimates (detector seed × reply
     seed × language × model).
@@ -300,7 +292,7 @@ def size_tests(
         slice_ = {**where, "test": "t-test", "estimator": key[0], "calibration": key[1]}
         values = {"mean_difference": found.value, "p_value": found.p, "n_points": float(found.n)}
         made += [
-            tally.row(name, "small-against-large", slice_, value, found.n) for name, value in values.items()
+            writer.row(name, "small-against-large", slice_, value, found.n) for name, value in values.items()
         ]
     return made
 
@@ -338,11 +330,9 @@ def _of(cells: Cells, names: Iterable[str], langs: Iterable[str]) -> tuple[Cell,
     return tuple(cell for cell in product(names, langs) if cell in cells)
 
 
-def contrast_rows(cells: Cells, asked: Sequence[Contrast], tally: Tally) -> list[dict]:
-    """`mean_difference` (with its interval), `p_value`, `n_points` of every contrast, articles resampled
-    whole for all models together.
-
-    p = (1 + #{|d* − d| ≥ |d|}) / (1 + resamples): what two models share on an article cancels.
+def contrast_rows(cells: Cells, asked: Sequence[Contrast], writer: ScoreWriter) -> list[dict]:
+    """`mean_difference` (with its interval), `p_value`, `n_points` of every contrast (`ratio_contrasts`),
+    articles resampled whole for all models together: what two models share on an article cancels.
     """
     if not asked:
         return []
@@ -360,27 +350,14 @@ def contrast_rows(cells: Cells, asked: Sequence[Contrast], tally: Tally) -> list
     if len(sums) < 2:
         return []
 
-    def statistic(totals: np.ndarray) -> np.ndarray:
-        return (totals[:, : len(order)] / totals[:, len(order) :]) @ weights
-
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = statistic(sums.sum(axis=0, keepdims=True))[0]
-        draws = statistic(bootstrap_sums(sums, n_resamples=tally.statistics.n_bootstrap, seed=tally.seed))
-        extreme = ~(np.abs(draws - values) < np.abs(values))  # a draw that is not defined counts as extreme
-        intervals = cluster_bootstrap(sums, statistic, bounds=(-1.0, 1.0), **tally.drawn)
+    found = ratio_contrasts(sums, weights, **writer.drawn)
     made = []
-    for one, value, interval, p in zip(
-        asked, values, intervals, (1 + extreme.sum(axis=0)) / (1 + len(draws)), strict=True
-    ):
+    for one, (interval, p) in zip(asked, found, strict=True):
         n = len(one.first) + len(one.second)
-        found = {
-            "mean_difference": interval or float(value),
-            "p_value": None if np.isnan(value) else float(p),
-            "n_points": float(n),
-        }
+        values = {"mean_difference": interval, "p_value": p, "n_points": float(n)}
         made += [
-            tally.row(name, one.subject, {**one.where, "estimator": RAW}, each, n)
-            for name, each in found.items()
+            writer.row(name, one.subject, {**one.where, "estimator": RAW}, each, n)
+            for name, each in values.items()
         ]
     return made
 

@@ -13,8 +13,9 @@ import numpy as np
 from truerate.core.tags import TYPES
 from truerate.metrics import token_scores
 from truerate.metrics.intervals import UNIT, Interval, cluster_sums
+from truerate.metrics.means import mean_of_cells, mean_of_defined, spread
 from truerate.metrics.mushroom import answer_correlation, answer_iou
-from truerate.metrics.rates import mean_of_intervals
+from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.tracks.mfava.marking import (
     AGAINST,
     CATEGORY,
@@ -27,7 +28,6 @@ from truerate.tracks.mfava.marking import (
     token_sums,
     type_sums,
 )
-from truerate.tracks.mfava.tally import ALL, Tally
 
 MARK_ALL, MARK_NONE = "mark-all", "mark-none"
 PLAIN = {
@@ -36,11 +36,16 @@ PLAIN = {
     "token_f1": token_scores.f1,
     "token_fpr": token_scores.false_positive_rate,
 }
+TYPED = {
+    "token_recall_by_type": token_scores.recall_of_type,
+    "token_f1_by_type": token_scores.f1_of_type,
+    "token_f1_typed": token_scores.f1_typed,
+}
 SPREAD = ("token_precision", "token_recall", "token_f1")  # what Tables 3 and 10 give with ± over seeds
 
 
 def detection_rows(
-    texts: Texts, held: dict[str, Labelled], runs: dict[Detector, list[Run]], tally: Tally
+    texts: Texts, held: dict[str, Labelled], runs: dict[Detector, list[Run]], writer: ScoreWriter
 ) -> list[dict]:
     """Score rows of every detector against every kind of labels, per language and over all."""
     made = []
@@ -48,19 +53,19 @@ def detection_rows(
         langs = languages(held[against].langs)
         for detector, found in runs.items() if langs else ():
             sums = np.stack([_sums(held[against], run, texts) for run in found], axis=1)
-            by_lang = {lang: _language(sums, held[against], lang, detector, tally) for lang in langs}
+            by_lang = {lang: _language(sums, held[against], lang, detector, writer) for lang in langs}
             where = detector.where(against=against)
             for lang, (n, scores, seeds) in by_lang.items():
                 made += [
-                    tally.row(name, detector.member, {**where, "lang": lang, **dict(more)}, one, n)
+                    writer.row(name, detector.member, {**where, "lang": lang, **dict(more)}, one, n)
                     for (name, more), one in scores.items()
                 ]
-                made += _std(detector.member, {**where, "lang": lang}, seeds, tally)
+                made += _std(detector.member, {**where, "lang": lang}, seeds, writer)
             made += _over_languages(
                 by_lang,
                 detector.member,
                 where,
-                tally,
+                writer,
                 is_independent=are_apart(held[against].groups, held[against].langs),
             )
     return made
@@ -78,7 +83,7 @@ def _sums(held: Labelled, run: Run, texts: Texts) -> np.ndarray:
 
 
 def _language(
-    sums: np.ndarray, held: Labelled, lang: str, detector: Detector, tally: Tally
+    sums: np.ndarray, held: Labelled, lang: str, detector: Detector, writer: ScoreWriter
 ) -> tuple[int, dict, np.ndarray]:
     """Number of texts, intervals by (metric, more of the slice), and SPREAD of each seed, (3, seeds), of one
     detector in one language.
@@ -87,7 +92,7 @@ def _language(
     part = sums[inside]
     names = _names(part, detector)
     clusters = cluster_sums(held.groups[inside], part.reshape(len(part), -1))
-    found = tally.intervals(
+    found = writer.intervals(
         clusters, lambda totals: _statistics(totals.reshape(len(totals), *part.shape[1:]), names)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -123,38 +128,25 @@ def _statistics(totals: np.ndarray, names: Sequence[tuple[str, int | None]]) -> 
     defined.
     """
     plain, typed = totals[..., :4], totals[..., 4:].reshape(*totals.shape[:2], len(TYPES), 4)
-    columns = [_mean(_one(name, kind, plain, typed)) for name, kind in names]
-    return np.stack(columns, axis=1)
+    columns = [
+        PLAIN[name](plain) if name in PLAIN else TYPED[name](typed if kind is None else typed[..., kind, :])
+        for name, kind in names
+    ]
+    return np.stack([mean_of_defined(one) for one in columns], axis=1)
 
 
-def _one(name: str, kind: int | None, plain: np.ndarray, typed: np.ndarray) -> np.ndarray:
-    if name in PLAIN:
-        return PLAIN[name](plain)
-    if name == "token_recall_by_type":
-        return typed[..., kind, 1] / typed[..., kind, 0]
-    whole = typed.sum(axis=-2) if kind is None else typed[..., kind, :]
-    return 2 * whole[..., 3] / (whole[..., 0] + whole[..., 2])
-
-
-def _mean(values: np.ndarray) -> np.ndarray:
-    """Means over seeds (draws, seeds) of defined values; NaN where none is."""
-    known = ~np.isnan(values)
-    return np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
-
-
-def _std(subject: str, where: dict, seeds: np.ndarray, tally: Tally) -> list[dict]:
+def _std(subject: str, where: dict, seeds: np.ndarray, writer: ScoreWriter) -> list[dict]:
     """Standard deviations of precision, recall and F1 (3, seeds) over seeds (n − 1), in the same unit; null
     with one seed.
     """
     made = []
     for name, each in zip(SPREAD, seeds, strict=True):
-        value = float(np.std(each, ddof=1)) if len(each) > 1 and not np.isnan(each).any() else None
-        made.append(tally.row(f"{name}_std", subject, where, value, len(each)))
+        made.append(writer.row(f"{name}_std", subject, where, spread(each), len(each)))
     return made
 
 
 def _over_languages(
-    by_lang: dict[str, tuple], subject: str, where: dict, tally: Tally, *, is_independent: bool
+    by_lang: dict[str, tuple], subject: str, where: dict, writer: ScoreWriter, *, is_independent: bool
 ) -> list[dict]:
     """Means over languages of every metric that each of them has, and the spread over seeds of those means."""
     found = list(by_lang.values())
@@ -163,28 +155,19 @@ def _over_languages(
     made = []
     for name, more in shared:
         each = [scores[name, more] for _, scores, _ in found]
-        mean = mean_or_value(each, is_independent=is_independent)
-        made.append(tally.row(name, subject, {**where, "lang": ALL, **dict(more)}, mean, n))
+        mean = mean_of_cells(each, is_independent=is_independent)
+        made.append(writer.row(name, subject, {**where, "lang": ALL, **dict(more)}, mean, n))
     return made + _std(
-        subject, {**where, "lang": ALL}, np.mean([seeds for *_, seeds in found], axis=0), tally
+        subject, {**where, "lang": ALL}, np.mean([seeds for *_, seeds in found], axis=0), writer
     )
-
-
-def mean_or_value(found: Sequence[Interval], *, is_independent: bool = True) -> Interval | None:
-    """The mean over languages with its interval; without one where a language has none; None where a language
-    has no value.
-    """
-    if any(np.isnan(one.value) for one in found):
-        return None
-    if any(np.isnan([one.low, one.high]).any() for one in found):
-        return Interval(float(np.mean([one.value for one in found])), np.nan, np.nan)
-    return mean_of_intervals(list(found), is_independent=is_independent)
 
 
 # ---- Mu-SHROOM ---------------------------------------------------------------------------------------------
 
 
-def mushroom_rows(texts: Texts, held: Labelled, runs: dict[Detector, list[Run]], tally: Tally) -> list[dict]:
+def mushroom_rows(
+    texts: Texts, held: Labelled, runs: dict[Detector, list[Run]], writer: ScoreWriter
+) -> list[dict]:
     """`iou` and `spearman` (means over answers, seeds averaged) of every detector, and of marking every
     character and none.
 
@@ -207,12 +190,12 @@ def mushroom_rows(texts: Texts, held: Labelled, runs: dict[Detector, list[Run]],
         known = np.array([spans is not None for spans in found[0]])
         scores = [[_both(*one) for one in zip(lengths, gold, run, strict=True)] for run in found]
         means = np.mean(np.array(scores, dtype=float), axis=0)
-        made += _mushroom(detector, means, known, held, tally)
+        made += _mushroom(detector, means, known, held, writer)
     return made
 
 
 def _mushroom(
-    detector: Detector, means: np.ndarray, known: np.ndarray, held: Labelled, tally: Tally
+    detector: Detector, means: np.ndarray, known: np.ndarray, held: Labelled, writer: ScoreWriter
 ) -> list[dict]:
     made = []
     for place, (metric, bounds) in enumerate((("iou", UNIT), ("spearman", (-1.0, 1.0)))):
@@ -221,7 +204,7 @@ def _mushroom(
             inside = (held.langs == lang) & known
             where = detector.where(against=NATURAL, lang=lang)
             each.append(
-                tally.mean(
+                writer.mean(
                     metric, detector.member, where, means[inside, place], held.groups[inside], bounds=bounds
                 )
             )
@@ -229,9 +212,9 @@ def _mushroom(
             Interval(*(np.nan if row[name] is None else row[name] for name in ("value", "low", "high")))
             for row in each
         ]
-        mean = mean_or_value(found, is_independent=are_apart(held.groups, held.langs))
+        mean = mean_of_cells(found, is_independent=are_apart(held.groups, held.langs))
         where = detector.where(against=NATURAL, lang=ALL)
-        made += [*each, tally.row(metric, detector.member, where, mean, sum(row["n"] for row in each))]
+        made += [*each, writer.row(metric, detector.member, where, mean, sum(row["n"] for row in each))]
     return made
 
 

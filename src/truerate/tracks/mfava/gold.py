@@ -1,5 +1,5 @@
 """Gold samples from what annotators returned: screening against silver, shared texts settled, agreement
-(mFAVA section 3.2).
+(mFAVA section 3.1).
 
 Annotators of a language are heard where they agree enough with silver. A text that one of them labelled takes
 that label; a text that several labelled is settled by max-voting over its tokens, or (the paper's way) as the
@@ -18,7 +18,9 @@ from truerate.config.layout import Layout
 from truerate.core.keys import content_id, split_of
 from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs
 from truerate.core.tags import TYPES
+from truerate.metrics.agreement import marked_agreement
 from truerate.metrics.mushroom import HARD
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.tokens import Span as Offset
 from truerate.metrics.tokens import offsets_by
 from truerate.sources.label_files import Labelled, reject
@@ -26,11 +28,9 @@ from truerate.tracks.mfava.agreement import (
     ANNOTATORS,
     agreement_rows,
     plausibility_rows,
-    silver_agreement,
     silver_gold_rows,
 )
 from truerate.tracks.mfava.labels import Label, Span, checked_labels, runs, token_types, voted
-from truerate.tracks.mfava.tally import Tally
 
 VOTING, CLOSEST = "max-voting", "closest-to-silver"
 SETTLEMENTS = (VOTING, CLOSEST)
@@ -85,7 +85,7 @@ def label(
     `inputs` is the digest that its scores name.
     """
     settings = at.p.track(board)
-    tally = Tally(board, inputs, at.p.statistics, at.p.seed)
+    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
     texts = texts_of(tasks, dataset, tokenizer=settings.tokenizer)
     given = {name: text.text for name, text in texts.items()}
     labels, rejects = checked_labels(rows, given, where=where, on_bad_row=at.p.on_bad_row)
@@ -102,9 +102,9 @@ def label(
         _sample(texts[name], found, heard.closest, settle=settle)
         for name, found in sorted(heard.labels.items())
     ]
-    scores = label_scores(labels, texts, heard, tally) if labels else []
-    scores += published_rows(dataset["samples"], settings.tokenizer, tally)
-    scores += published_agreement(tables.samples, tables.judgements, settings.tokenizer, tally)
+    scores = label_scores(labels, texts, heard, writer) if labels else []
+    scores += published_rows(dataset["samples"], settings.tokenizer, writer)
+    scores += published_agreement(tables.samples, tables.judgements, settings.tokenizer, writer)
     judgements = [_judgement(one, (texts[one.task_id].lang, one.annotator) in heard.passed) for one in labels]
     return Labelled(
         frame(Sample, samples).sort("sample_id"),
@@ -182,7 +182,7 @@ def screened(labels: Sequence[Label], texts: Mapping[str, Text], *, threshold: f
 
 
 def _agreement(named: Sequence[str], who: str, tokens: Mapping, texts: Mapping[str, Text]) -> float | None:
-    return silver_agreement([tokens[name, who] for name in named], [texts[name].silver for name in named])
+    return marked_agreement([tokens[name, who] for name in named], [texts[name].silver for name in named])
 
 
 def unlabelled(texts: Mapping[str, Text], heard: Heard, labels: Sequence[Label]) -> list[str]:
@@ -281,7 +281,7 @@ def _judgement(one: Label, is_heard: bool) -> dict:
 
 
 def label_scores(
-    labels: Sequence[Label], texts: Mapping[str, Text], heard: Heard, tally: Tally
+    labels: Sequence[Label], texts: Mapping[str, Text], heard: Heard, writer: ScoreWriter
 ) -> list[dict]:
     """Screening, agreement of those who are heard on shared texts, of gold with silver under both
     settlements, and plausibility.
@@ -294,13 +294,13 @@ def label_scores(
         (lang_of[one.task_id], one.annotator) for one in labels if texts[one.task_id].silver is not None
     )
     made = [
-        tally.row("screening_agreement", who, {"lang": lang}, share, n_of[lang, who])
+        writer.row("screening_agreement", who, {"lang": lang}, share, n_of[lang, who])
         for (lang, who), share in heard.agreement.items()
     ]
     for lang in sorted({lang for lang, _ in heard.agreement}):
         n, passed = (sum(name == lang for name, _ in keys) for keys in (heard.agreement, heard.passed))
-        made.append(tally.row("n_annotators_passed", ANNOTATORS, {"lang": lang}, float(passed), n))
-    made += agreement_rows({key: heard.tokens[key] for key in sorted(shared)}, lang_of, tally)
+        made.append(writer.row("n_annotators_passed", ANNOTATORS, {"lang": lang}, float(passed), n))
+    made += agreement_rows({key: heard.tokens[key] for key in sorted(shared)}, lang_of, writer)
     silver = {name: text.silver for name, text in texts.items() if text.silver is not None}
     for way in SETTLEMENTS:
         chosen = {
@@ -309,13 +309,13 @@ def label_scores(
             if name in heard.labels
         }
         gold = {name: row_types(texts[name].offsets, spans) for name, spans in chosen.items()}
-        made += silver_gold_rows(gold, silver, lang_of, {"settled": way}, tally)
+        made += silver_gold_rows(gold, silver, lang_of, {"settled": way}, writer)
     heard_of = [one for found in heard.labels.values() for one in found if one.plausibility is not None]
-    return made + plausibility_rows([(lang_of[one.task_id], one.plausibility) for one in heard_of], tally)
+    return made + plausibility_rows([(lang_of[one.task_id], one.plausibility) for one in heard_of], writer)
 
 
 def published_agreement(
-    samples: pl.DataFrame, judgements: pl.DataFrame, tokenizer: str, tally: Tally
+    samples: pl.DataFrame, judgements: pl.DataFrame, tokenizer: str, writer: ScoreWriter
 ) -> list[dict]:
     """Agreement of the annotators that a source came with, where a language has few enough of them to be
     paired (MAX_PAIRED).
@@ -339,10 +339,10 @@ def published_agreement(
             (name, judge): row_types(offsets, spans)
             for judge, spans in part.select("judge", "spans").iter_rows()
         }
-    return agreement_rows(tokens, lang_of, tally) if tokens else []
+    return agreement_rows(tokens, lang_of, writer) if tokens else []
 
 
-def published_rows(samples: pl.DataFrame, tokenizer: str, tally: Tally) -> list[dict]:
+def published_rows(samples: pl.DataFrame, tokenizer: str, writer: ScoreWriter) -> list[dict]:
     """Agreement of the gold that a source came with and the silver of the same texts (settled: published)."""
     known = samples.filter(pl.col("task") == "silver").select(
         "item_id", "text", "lang", "label_source", "spans"
@@ -363,4 +363,4 @@ def published_rows(samples: pl.DataFrame, tokenizer: str, tally: Tally) -> list[
     gold_types, silver_types, lang_of = (
         {name: one[place] for name, one in types.items()} for place in range(3)
     )
-    return silver_gold_rows(gold_types, silver_types, lang_of, {"settled": "published"}, tally)
+    return silver_gold_rows(gold_types, silver_types, lang_of, {"settled": "published"}, writer)

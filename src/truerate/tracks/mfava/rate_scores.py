@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from truerate.metrics.means import mean_of_cells, spread
 from truerate.metrics.rates import mean_of_intervals, sensitivity_band
-from truerate.tracks.mfava.detection import mean_or_value
+from truerate.metrics.score_writer import ALL, ScoreWriter
+from truerate.metrics.token_rates import detector_shares
 from truerate.tracks.mfava.marking import CALIBRATIONS, GOLD, NATURAL, SILVER
 from truerate.tracks.mfava.rates import (
     FLAWS,
@@ -19,18 +21,16 @@ from truerate.tracks.mfava.rates import (
     Cells,
     Estimate,
     Replies,
-    detector_shares,
     estimates,
     grid_estimates,
 )
-from truerate.tracks.mfava.tally import ALL, Tally
 
 RATE = "hallucination_rate"
 ALL_REPLIES, KEPT = "all", "kept"
 
 
 def rate_rows(
-    cells: Cells, known: Mapping[tuple[str, str], Calibration], tally: Tally
+    cells: Cells, known: Mapping[tuple[str, str], Calibration], writer: ScoreWriter
 ) -> tuple[list[dict], dict]:
     """Score rows of every model's rates per language and over all, and the estimates of all replies by
     (model, language).
@@ -44,21 +44,21 @@ def rate_rows(
                 for lang, replies in own.items()
             }
             found = {
-                lang: estimates(replies, _of_lang(known, lang), tally) for lang, replies in taken.items()
+                lang: estimates(replies, _of_lang(known, lang), writer) for lang, replies in taken.items()
             }
             for lang, each in found.items():
                 made += _estimate_rows(
-                    model, {"lang": lang, "replies": which}, each, len(taken[lang].groups), tally
+                    model, {"lang": lang, "replies": which}, each, len(taken[lang].groups), writer
                 )
                 made += _sensitivity(
-                    model, {"lang": lang, "replies": which}, taken[lang], _of_lang(known, lang), tally
+                    model, {"lang": lang, "replies": which}, taken[lang], _of_lang(known, lang), writer
                 )
                 if which == ALL_REPLIES:
                     estimated[model, lang] = each
             n = sum(len(replies.groups) for replies in taken.values())
             means = _over_languages(found, langs, are_shared(taken, known))
-            made += _estimate_rows(model, {"lang": ALL, "replies": which}, means, n, tally)
-        made += spread_rows(model, own, known, tally)
+            made += _estimate_rows(model, {"lang": ALL, "replies": which}, means, n, writer)
+        made += spread_rows(model, own, known, writer)
     return made, estimated
 
 
@@ -106,23 +106,25 @@ def _mean(found: list, key: tuple[str, str | None], shared: set[str | None]):
     return (
         mean_of_intervals(found, is_independent=is_apart)
         if key[0] == ROGAN_GLADEN
-        else mean_or_value(found, is_independent=is_apart)
+        else mean_of_cells(found, is_independent=is_apart)
     )
 
 
-def _estimate_rows(model: str, where: dict, found: Sequence[Estimate], n: int, tally: Tally) -> list[dict]:
+def _estimate_rows(
+    model: str, where: dict, found: Sequence[Estimate], n: int, writer: ScoreWriter
+) -> list[dict]:
     made = []
     for one in found:
         slice_ = {**where, **one.where}
         interval = None if one.found is None or one.found.value is None else one.found[:3]
-        made.append(tally.row(RATE, model, slice_, interval, n))
+        made.append(writer.row(RATE, model, slice_, interval, n))
         if one.estimator == ROGAN_GLADEN:
-            made.append(tally.row("is_identified", model, slice_, float(interval is not None), n))
+            made.append(writer.row("is_identified", model, slice_, float(interval is not None), n))
     return made
 
 
 def _sensitivity(
-    model: str, where: dict, replies: Replies, calibrated: Mapping[str, Calibration], tally: Tally
+    model: str, where: dict, replies: Replies, calibrated: Mapping[str, Calibration], writer: ScoreWriter
 ) -> list[dict]:
     """The band of the Rogan–Gladen rate where nobody labelled natural hallucinations: TPR and FPR moved from
     those of inserted ones.
@@ -130,18 +132,21 @@ def _sensitivity(
     kind = next((kind for kind in (GOLD, SILVER) if kind in calibrated), None)
     if NATURAL in calibrated or kind is None or not replies.tokens.any():
         return []
-    tpr, fpr = detector_shares(calibrated[kind], confidence=tally.statistics.confidence)
+    tpr, fpr = detector_shares(
+        calibrated[kind].sums, calibrated[kind].groups, confidence=writer.statistics.confidence
+    )
     if not tpr.n or not fpr.n:
         return []
     band = sensitivity_band(float(replies.detected.sum() / replies.tokens.sum()), tpr.rate, fpr.rate)
     ends = zip(("sensitivity_low", "sensitivity_high"), band or (None, None), strict=True)
     return [
-        tally.row(name, model, {**where, "calibration": kind}, end, len(replies.groups)) for name, end in ends
+        writer.row(name, model, {**where, "calibration": kind}, end, len(replies.groups))
+        for name, end in ends
     ]
 
 
 def spread_rows(
-    model: str, own: Mapping[str, Replies], known: Mapping[tuple[str, str], Calibration], tally: Tally
+    model: str, own: Mapping[str, Replies], known: Mapping[tuple[str, str], Calibration], writer: ScoreWriter
 ) -> list[dict]:
     """`hallucination_rate_std`: over detector seeds × reply seeds (the paper's 15 estimates), n − 1, of all
     replies.
@@ -155,13 +160,12 @@ def spread_rows(
     rows += [(ALL, key, np.mean([grids[key] for grids in by_lang.values()], axis=0)) for key in sized]
     made = []
     for lang, (estimator, calibration), grid in rows:
-        value = float(np.std(grid, ddof=1)) if grid.size > 1 and not np.isnan(grid).any() else None
         where = {"lang": lang, "estimator": estimator, "calibration": calibration, "replies": ALL_REPLIES}
-        made.append(tally.row(f"{RATE}_std", model, where, value, grid.size))
+        made.append(writer.row(f"{RATE}_std", model, where, spread(grid), grid.size))
     return made
 
 
-def count_rows(cells: Cells, tally: Tally) -> list[dict]:
+def count_rows(cells: Cells, writer: ScoreWriter) -> list[dict]:
     """How many replies and tokens there are, how many tokens are flagged, how often replies have which flaw;
     per language and over all.
     """
@@ -184,12 +188,12 @@ def count_rows(cells: Cells, tally: Tally) -> list[dict]:
             }
             values |= {f"{flaw}_rate": sum(int(one.flaws[flaw].sum()) for one in taken) / n for flaw in FLAWS}
             made += [
-                tally.row(name, model, {"lang": lang}, float(value), n) for name, value in values.items()
+                writer.row(name, model, {"lang": lang}, float(value), n) for name, value in values.items()
             ]
     return made
 
 
-def outcome_rows(cells: Cells, tally: Tally) -> list[dict]:
+def outcome_rows(cells: Cells, writer: ScoreWriter) -> list[dict]:
     """The flagged share of every reply, per language and over all: what models are ranked by. A reply without
     a token does not count.
 
@@ -201,7 +205,7 @@ def outcome_rows(cells: Cells, tally: Tally) -> list[dict]:
         with np.errstate(invalid="ignore", divide="ignore"):
             shares = replies.detected.mean(axis=1) / replies.tokens.mean(axis=1)
         for name in (lang, ALL):
-            where = tally.row(RATE, model, {"lang": name, "estimator": RAW, "replies": ALL_REPLIES}, None, 0)
+            where = writer.row(RATE, model, {"lang": name, "estimator": RAW, "replies": ALL_REPLIES}, None, 0)
             known = {key: where[key] for key in ("board", "metric", "subject", "slice")}
             for unit, cluster, share in zip(
                 replies.units.tolist(), replies.groups.tolist(), shares.tolist(), strict=True

@@ -10,6 +10,7 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, pair
 from truerate.core.tags import TYPES
+from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.tokens import offsets_by
 from truerate.tracks.mfava.analyses import analysis_rows
 from truerate.tracks.mfava.detection import detection_rows, mushroom_rows
@@ -26,7 +27,6 @@ from truerate.tracks.mfava.marking import (
 )
 from truerate.tracks.mfava.rate_scores import ALL_REPLIES, RATE, count_rows, outcome_rows, rate_rows
 from truerate.tracks.mfava.rates import RAW, calibrations, replies_of
-from truerate.tracks.mfava.tally import ALL, Tally
 
 TEXTS = "texts"
 # Steps whose replies may be rejected, in the order of the protocol.
@@ -48,32 +48,34 @@ def score(
     `samples` are the data set's and the gold ones, `judgements` the detectors', `generations` the data set's.
     """
     settings = at.p.track(board)
-    tally = Tally(board, inputs, at.p.statistics, at.p.seed)
+    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
     replies = answers(generations, items)
     texts = board_texts(samples, replies, offsets_by(settings.tokenizer))
     runs = runs_of(judgements, texts)
     held = {against: labelled(samples, texts, against) for against in AGAINST}
-    made = [*span_rows(samples, tally), *rejected_rows(generations, tally), *answerable_rows(items, tally)]
+    made = [*span_rows(samples, writer), *rejected_rows(generations, writer), *answerable_rows(items, writer)]
     made += (
-        gold_rate_rows(texts, held, tally)
-        + detection_rows(texts, held, runs, tally)
-        + mushroom_rows(texts, held[NATURAL], runs, tally)
+        gold_rate_rows(texts, held, writer)
+        + detection_rows(texts, held, runs, writer)
+        + mushroom_rows(texts, held[NATURAL], runs, writer)
     )
-    made += unanswered_rows(generations, tally)
+    made += unanswered_rows(generations, writer)
     outcomes: list[dict] = []
     chosen = runs.get(Detector(settings.detector.member, settings.detector.scope, settings.detector.labels))
     if chosen and not replies.is_empty():
         cells, known = replies_of(replies, texts, chosen), calibrations(held, texts, chosen)
-        rates, estimated = rate_rows(cells, known, tally)
-        made += rates + count_rows(cells, tally) + analysis_rows(cells, estimated, known, at.p.models, tally)
-        outcomes = outcome_rows(cells, tally)
+        rates, estimated = rate_rows(cells, known, writer)
+        made += (
+            rates + count_rows(cells, writer) + analysis_rows(cells, estimated, known, at.p.models, writer)
+        )
+        outcomes = outcome_rows(cells, writer)
     return frame(Score, made), frame(Outcome, outcomes)
 
 
 # ---- texts -------------------------------------------------------------------------------------------------
 
 
-def span_rows(samples: pl.DataFrame, tally: Tally) -> list[dict]:
+def span_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """`n_texts`, `n_spans` and `span_rate` (share of texts that hold one) of each type, language, kind of
     labels and task (mFAVA Table 2).
 
@@ -96,16 +98,16 @@ def span_rows(samples: pl.DataFrame, tally: Tally) -> list[dict]:
     made = []
     for (task, source, lang), n in sorted(n_texts.items()):
         where = {"task": task, "label_source": source, "lang": lang}
-        made.append(tally.row("n_texts", TEXTS, where, float(n), n))
+        made.append(writer.row("n_texts", TEXTS, where, float(n), n))
         occurring = {kind for *key, kind in found if tuple(key) == (task, source, lang) and kind is not None}
         for kind in [*TYPES, ALL] if occurring & set(TYPES) else sorted(occurring | {ALL}):
             n_spans, n_held = found.get((task, source, lang, kind), (0, 0))
-            made.append(tally.row("n_spans", TEXTS, {**where, "type": kind}, float(n_spans), n))
-            made.append(tally.row("span_rate", TEXTS, {**where, "type": kind}, n_held / n, n))
+            made.append(writer.row("n_spans", TEXTS, {**where, "type": kind}, float(n_spans), n))
+            made.append(writer.row("span_rate", TEXTS, {**where, "type": kind}, n_held / n, n))
     return made
 
 
-def gold_rate_rows(texts: Texts, held: dict[str, Labelled], tally: Tally) -> list[dict]:
+def gold_rate_rows(texts: Texts, held: dict[str, Labelled], writer: ScoreWriter) -> list[dict]:
     """`hallucinated_token_rate`: the share of tokens that the labels themselves mark, per kind of labels and
     language.
     """
@@ -117,7 +119,7 @@ def gold_rate_rows(texts: Texts, held: dict[str, Labelled], tally: Tally) -> lis
             total = bottoms[inside].sum()
             value = float(tops[inside].sum() / total) if total else None
             made.append(
-                tally.row(
+                writer.row(
                     "hallucinated_token_rate",
                     TEXTS,
                     {"against": against, "lang": lang},
@@ -128,7 +130,7 @@ def gold_rate_rows(texts: Texts, held: dict[str, Labelled], tally: Tally) -> lis
     return made
 
 
-def unanswered_rows(generations: pl.DataFrame, tally: Tally) -> list[dict]:
+def unanswered_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """An empty raw rate, and `no_answers`, how many were asked, of every model and language whose every reply
     is a dead letter.
 
@@ -144,12 +146,14 @@ def unanswered_rows(generations: pl.DataFrame, tally: Tally) -> list[dict]:
     )
     made = []
     for model, lang, n, _ in silent.iter_rows():
-        made.append(tally.row(RATE, model, {"lang": lang, "estimator": RAW, "replies": ALL_REPLIES}, None, 0))
-        made.append(tally.row(NO_ANSWERS, model, {"lang": lang, "replies": ALL_REPLIES}, float(n), n))
+        made.append(
+            writer.row(RATE, model, {"lang": lang, "estimator": RAW, "replies": ALL_REPLIES}, None, 0)
+        )
+        made.append(writer.row(NO_ANSWERS, model, {"lang": lang, "replies": ALL_REPLIES}, float(n), n))
     return made
 
 
-def answerable_rows(items: pl.DataFrame, tally: Tally) -> list[dict]:
+def answerable_rows(items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """`answerable_rate`: of the queries that were checked, the share that their reference answers, per
     language and over all.
     """
@@ -162,11 +166,11 @@ def answerable_rows(items: pl.DataFrame, tally: Tally) -> list[dict]:
     for lang in [*sorted(checked["lang"].unique()), ALL] if not checked.is_empty() else []:
         part = checked if lang == ALL else checked.filter(pl.col("lang") == lang)
         found = (part["answerable"] == "yes").to_numpy().astype(float)
-        made.append(tally.mean("answerable_rate", TEXTS, {"lang": lang}, found, part["group_id"].to_list()))
+        made.append(writer.share("answerable_rate", TEXTS, {"lang": lang}, found, part["group_id"].to_list()))
     return made
 
 
-def rejected_rows(generations: pl.DataFrame, tally: Tally) -> list[dict]:
+def rejected_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """`n_rejected` and `rejected_rate` of each step and model: replies that could not be used, by reason and
     over all reasons, by language.
 
@@ -190,12 +194,12 @@ def rejected_rows(generations: pl.DataFrame, tally: Tally) -> list[dict]:
             )
             counted = dict(bad["reason"].value_counts().sort("reason").iter_rows())
             made += _rejected(
-                {"step": step, "lang": lang}, model, {**counted, ALL: bad.height}, rows.height, tally
+                {"step": step, "lang": lang}, model, {**counted, ALL: bad.height}, rows.height, writer
             )
-    return made + _lost_passages(known, tally)
+    return made + _lost_passages(known, writer)
 
 
-def _lost_passages(known: pl.DataFrame, tally: Tally) -> list[dict]:
+def _lost_passages(known: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     begun = known.filter(pl.col("purpose") == "write").unique(["model", "item_id", "lang"])
     whole = known.filter(
         (pl.col("purpose") == "insert") & (pl.col("status") == "ok") & (pl.col("type") == TYPES[-1])
@@ -206,11 +210,13 @@ def _lost_passages(known: pl.DataFrame, tally: Tally) -> list[dict]:
         for lang in [*sorted(part["lang"].drop_nulls().unique()), ALL]:
             rows = part if lang == ALL else part.filter(pl.col("lang") == lang)
             lost = rows.filter(~pl.col("item_id").is_in(came)).height
-            made += _rejected({"step": "passage", "lang": lang}, model, {ALL: lost}, rows.height, tally)
+            made += _rejected({"step": "passage", "lang": lang}, model, {ALL: lost}, rows.height, writer)
     return made
 
 
-def _rejected(where: dict, model: str, counted: dict[str, int], n: int, tally: Tally) -> Iterable[dict]:
+def _rejected(
+    where: dict, model: str, counted: dict[str, int], n: int, writer: ScoreWriter
+) -> Iterable[dict]:
     for reason, found in counted.items():
-        yield tally.row("n_rejected", model, {**where, "reason": reason}, float(found), n)
-        yield tally.row("rejected_rate", model, {**where, "reason": reason}, found / n if n else np.nan, n)
+        yield writer.row("n_rejected", model, {**where, "reason": reason}, float(found), n)
+        yield writer.row("rejected_rate", model, {**where, "reason": reason}, found / n if n else np.nan, n)

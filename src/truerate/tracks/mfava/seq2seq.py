@@ -13,9 +13,9 @@ from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id
 from truerate.core.pretrained import load_network, load_tokenizer
 from truerate.llm import Reply, Request
+from truerate.tracks.mfava.graph import WEIGHTS
 from truerate.tracks.mfava.languages import SOURCE, language
 from truerate.tracks.mfava.translating import Text
-from truerate.tracks.mfava.wiring import WEIGHTS
 
 BATCH = 16
 

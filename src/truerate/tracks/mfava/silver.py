@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from truerate.config import MFava
 from truerate.core.tags import REPLACED, TYPES, Refused, parse_tags
 from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm.dry_run import assumed_reply, is_assumed
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.tracks.mfava import inserting
 from truerate.tracks.mfava.context import Context
@@ -135,6 +136,11 @@ def run(
         closed += [draft for draft in made if draft.is_closed]
         open_ = [draft for draft in made if not draft.is_closed]
     return closed + open_
+
+
+def kept(draft: Draft, type_: str | None, reply: Reply) -> Reply:
+    """The reply itself; where a plan assumes one, a reply that keeps the rules of the round."""
+    return assumed_reply(reply.key, assumed(draft, type_)) if is_assumed(reply) else reply
 
 
 def assumed(draft: Draft, type_: str | None) -> str:

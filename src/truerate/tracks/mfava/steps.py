@@ -6,7 +6,7 @@ holds; else it gives an empty frame. `asking` is how a step asks: `llm.ask`, or 
 to see what would be asked.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -16,13 +16,14 @@ from truerate.core.schemas import Item, frame
 from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, generations
+from truerate.tracks.asking import Asking, allowed, ask_prompted, in_shard
 from truerate.tracks.mfava import dataset, seq2seq, translating, wild
 from truerate.tracks.mfava import silver as writing
-from truerate.tracks.mfava.context import Context, chosen, contexts, in_shard
+from truerate.tracks.mfava.context import Context, chosen, contexts
 from truerate.tracks.mfava.dataset import targets, training
+from truerate.tracks.mfava.graph import WEIGHTS
 from truerate.tracks.mfava.languages import SOURCE, check_languages, language
 from truerate.tracks.mfava.tasks import annotation_tasks
-from truerate.tracks.mfava.wiring import WEIGHTS
 
 if TYPE_CHECKING:
     from truerate.sources.collection import SourceTables
@@ -42,13 +43,7 @@ __all__ = [
     "translate",
 ]
 
-Asking = Callable[..., list[Reply]]
 Replies = dict[str, pl.DataFrame]
-
-
-def allowed(at: Layout, board: str, alias: str | None) -> bool:
-    """Whether a model is named and may stand on the board."""
-    return alias is not None and bool(at.p.models_on(board, (alias,)))
 
 
 def declared(at: Layout, board: str, tables) -> tuple[str, ...]:
@@ -56,10 +51,6 @@ def declared(at: Layout, board: str, tables) -> tuple[str, ...]:
     langs = at.p.track(board).languages
     check_languages(board, langs, tables.items["lang"].unique().to_list(), source=at.p.board(board).source)
     return langs
-
-
-def _ask(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[Reply]:
-    return asking([prompted.request for prompted in asked], at, label=label) if asked else []
 
 
 def _of_task(tables, task: str, langs: Sequence[str]) -> list[Context]:
@@ -83,12 +74,11 @@ def silver(
     upstream: Replies,
     *,
     asking: Asking = ask,
-    assumed: Callable[[writing.Draft, str | None, Reply], Reply] | None = None,
 ) -> pl.DataFrame:
     """Passages and six insertions into each. Generation rows of purposes `write` and `insert`.
 
-    `assumed` is what a plan reads in place of a reply that has not come: the next round's question depends on
-    it.
+    The next round's question holds the reply to this one, so what a plan assumes must keep the round's rules
+    (`silver.kept`).
     """
     if not allowed(at, board, model) or _has_samples(tables, "silver"):
         return generations([])
@@ -100,12 +90,10 @@ def silver(
     def answered(
         asked: Sequence[Prompted], drafts: Sequence[writing.Draft], type_: str | None
     ) -> list[Reply]:
-        replies = _ask(asked, at, f"{board}: {f'insert {type_}' if type_ else 'write'} {model}", asking)
-        return (
-            [assumed(draft, type_, reply) for draft, reply in zip(drafts, replies, strict=True)]
-            if assumed
-            else replies
+        replies = ask_prompted(
+            asked, at, f"{board}: {f'insert {type_}' if type_ else 'write'} {model}", asking
         )
+        return [writing.kept(draft, type_, reply) for draft, reply in zip(drafts, replies, strict=True)]
 
     drafts = writing.run(found, model, settings, answered, prompts_dir=at.p.llm.prompts_dir)
     return generations([row for draft in drafts for row in draft.rows])
@@ -134,7 +122,7 @@ def translate(
         replies = seq2seq.translated([prompted.request for prompted in asked], settings.seq2seq)
     else:
         asked = translating.requests(texts, model, settings, prompts_dir=at.p.llm.prompts_dir)
-        replies = _ask(asked, at, f"{board}: translate {model}", asking)
+        replies = ask_prompted(asked, at, f"{board}: translate {model}", asking)
     return generations(translating.collect(texts, asked, replies))
 
 
@@ -169,7 +157,7 @@ def query(
     open_ = [one for one in _of_task(tables, "article", langs) if wild.excluded(one, settings.wild) is None]
     articles = in_shard(chosen(open_, at.p.size_of(board).articles, at.p.seed), shard, at.p.n_shards)
     asked = wild.query_requests(articles, model, settings, prompts_dir=at.p.llm.prompts_dir)
-    replies = _ask(asked, at, f"{board}: query {model}", asking)
+    replies = ask_prompted(asked, at, f"{board}: query {model}", asking)
     return generations(wild.collect_queries(asked, replies, n=settings.wild.queries_per_article))
 
 
@@ -220,7 +208,7 @@ def check(
     _, found = _wild_shard(at, board, tables, upstream, shard)
     sampled = in_shard(chosen(found, settings.wild.n_checked, at.p.seed), shard, at.p.n_shards)
     asked = wild.check_requests(sampled, model, settings, prompts_dir=at.p.llm.prompts_dir)
-    return generations(wild.collect_checks(asked, _ask(asked, at, f"{board}: check {model}", asking)))
+    return generations(wild.collect_checks(asked, ask_prompted(asked, at, f"{board}: check {model}", asking)))
 
 
 def answer(
@@ -237,7 +225,7 @@ def answer(
     asked = wild.answer_requests(
         [row for row in rows if row["item_id"] in mine], model, settings, prompts_dir=at.p.llm.prompts_dir
     )
-    replies = _ask(asked, at, f"{board}: answer {model}", asking)
+    replies = ask_prompted(asked, at, f"{board}: answer {model}", asking)
     return generations(wild.collect_answers(asked, replies, settings.languages))
 
 

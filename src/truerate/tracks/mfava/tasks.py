@@ -1,5 +1,5 @@
 """What people are given to label: inserted passages and replies in the wild, and who gets which (mFAVA
-section 3.2).
+section 3.1).
 """
 
 from collections.abc import Sequence

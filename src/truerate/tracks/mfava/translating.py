@@ -1,4 +1,4 @@
-"""Translate-train (mFAVA section 3.2): English labelled passages and their references in other languages,
+"""Translate-train (mFAVA section 3.1): English labelled passages and their references in other languages,
 spans carried by tags.
 
 A model of an endpoint translates one text per request, weights of a Hub id or path (`seq2seq`) translate

@@ -1,4 +1,4 @@
-"""In the wild (mFAVA section 3.3): articles, queries about them, whether their lead answers the queries, and
+"""In the wild (mFAVA section 4.1): articles, queries about them, whether their lead answers the queries, and
 replies to the query alone.
 """
 

@@ -6,11 +6,11 @@ import polars as pl
 
 from truerate.core.schemas import Reject, frame
 from truerate.metrics.cells import mean_of, moments, ratio_cells
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.wildhallucinations.abstention import probe_scores
 from truerate.tracks.wildhallucinations.entities import DISAMBIGUATE, DOMAIN, VERIFY
 from truerate.tracks.wildhallucinations.evidence import WHERE, amounts, outcomes
 from truerate.tracks.wildhallucinations.names import EXTRACT
-from truerate.tracks.wildhallucinations.tally import Tally
 
 ENTITIES, WEB = "entities", "web"
 CURATE = "curate"  # the room of rejects of names
@@ -30,22 +30,24 @@ def built_rows(
     generations: pl.DataFrame,
     documents: pl.DataFrame | None,
     rejects: pl.DataFrame | None,
-    tally: Tally,
+    writer: ScoreWriter,
 ) -> list[dict]:
     """Score rows of the funnel, of rejects, of the evidence and of the probe set of abstention."""
     dropped = frame(Reject) if rejects is None else rejects
-    made = funnel_rows(items, generations, dropped, tally) + rejected_rows(generations, dropped, tally)
-    made += evidence_rows(generations, documents, dropped, tally)
-    for row in probe_scores(confidence=tally.statistics.confidence):
+    made = funnel_rows(items, generations, dropped, writer) + rejected_rows(generations, dropped, writer)
+    made += evidence_rows(generations, documents, dropped, writer)
+    for row in probe_scores(confidence=writer.statistics.confidence):
         where = {one["key"]: one["value"] for one in row["slice"]}
         made.append(
-            tally.row(row["metric"], row["subject"], where, (row["value"], row["low"], row["high"]), row["n"])
+            writer.row(
+                row["metric"], row["subject"], where, (row["value"], row["low"], row["high"]), row["n"]
+            )
         )
     return made
 
 
 def funnel_rows(
-    items: pl.DataFrame, generations: pl.DataFrame, rejects: pl.DataFrame, tally: Tally
+    items: pl.DataFrame, generations: pl.DataFrame, rejects: pl.DataFrame, writer: ScoreWriter
 ) -> list[dict]:
     """`funnel_n` of each stage, from messages read to entities with pages (WildHallucinations section 2). No
     messages, no rows.
@@ -76,11 +78,11 @@ def funnel_rows(
         ).height,
     }
     return [
-        tally.row("funnel_n", ENTITIES, {"stage": name}, float(n), n_messages) for name, n in stages.items()
+        writer.row("funnel_n", ENTITIES, {"stage": name}, float(n), n_messages) for name, n in stages.items()
     ]
 
 
-def rejected_rows(generations: pl.DataFrame, rejects: pl.DataFrame, tally: Tally) -> list[dict]:
+def rejected_rows(generations: pl.DataFrame, rejects: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """`n_rejected` by step and reason: names and pages that were taken out, and replies of models that could
     not be used.
     """
@@ -96,7 +98,7 @@ def rejected_rows(generations: pl.DataFrame, rejects: pl.DataFrame, tally: Tally
     )
     for step, reason, n in counted.iter_rows():
         subject = WEB if step == WHERE and reason != "no-page" else ENTITIES
-        made.append(tally.row("n_rejected", subject, {"step": step, "reason": reason}, float(n), n))
+        made.append(writer.row("n_rejected", subject, {"step": step, "reason": reason}, float(n), n))
     lost = generations.filter(pl.col("purpose").is_in(STEPS) & pl.col("status").is_in(["dead", "unparsed"]))
     lost = (
         lost.with_columns(pl.col("reason").fill_null(pl.col("status")))
@@ -104,12 +106,12 @@ def rejected_rows(generations: pl.DataFrame, rejects: pl.DataFrame, tally: Tally
         .len()
     )
     for step, model, reason, n in lost.sort("purpose", "model", "reason").iter_rows():
-        made.append(tally.row("n_rejected", model, {"step": step, "reason": reason}, float(n), n))
+        made.append(writer.row("n_rejected", model, {"step": step, "reason": reason}, float(n), n))
     return made
 
 
 def evidence_rows(
-    generations: pl.DataFrame, documents: pl.DataFrame | None, rejects: pl.DataFrame, tally: Tally
+    generations: pl.DataFrame, documents: pl.DataFrame | None, rejects: pl.DataFrame, writer: ScoreWriter
 ) -> list[dict]:
     """`pages_per_entity`, `words_per_entity`, `wikipedia_rate` of the entities searched for, `n_pages` by
     outcome. No search, no rows.
@@ -126,14 +128,14 @@ def evidence_rows(
         ratios = {name: mean_of(column) for name, column in columns.items()}
         sums = moments(sizes, ratios, by=["web"], cluster=["item_id"])
         found = ratio_cells(
-            sums, list(ratios), by=["web"], confidence=tally.statistics.confidence, is_share=is_share
+            sums, list(ratios), by=["web"], confidence=writer.statistics.confidence, is_share=is_share
         )
         made += [
-            tally.row(row["metric"], WEB, {}, (row["value"], row["low"], row["high"]), row["n"])
+            writer.row(row["metric"], WEB, {}, (row["value"], row["low"], row["high"]), row["n"])
             for row in found.iter_rows(named=True)
         ]
     of_outcome = outcomes(searched, rejects)
     n = sum(of_outcome.values())
     return made + [
-        tally.row("n_pages", WEB, {"outcome": name}, float(count), n) for name, count in of_outcome.items()
+        writer.row("n_pages", WEB, {"outcome": name}, float(count), n) for name, count in of_outcome.items()
     ]

@@ -17,17 +17,21 @@ from truerate.config.layout import Layout
 from truerate.core.keys import content_id, split_of
 from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, pairs
 from truerate.metrics.agreement import (
+    KAPPA,
+    agreement_sums,
     fleiss_kappa,
     krippendorff_alpha,
     max_voting,
     percent_agreement,
     rating_counts,
 )
+from truerate.metrics.intervals import UNIT
+from truerate.metrics.score_writer import ScoreWriter
+from truerate.metrics.wildfact import with_share
 from truerate.sources.label_files import BadLabel, Labelled, checked_rows, field_text, reject
 from truerate.tracks.wildhallucinations import review
-from truerate.tracks.wildhallucinations.tally import Tally
 from truerate.tracks.wildhallucinations.tasks import ENTITY, FACT, REVIEW
-from truerate.tracks.wildhallucinations.verdicts import verdicts_of, with_share
+from truerate.tracks.wildhallucinations.verdicts import verdicts_of
 
 SUPPORTED, UNSUPPORTED = "supported", "unsupported"
 ALLOWED = {FACT: (SUPPORTED, UNSUPPORTED), REVIEW: review.KINDS}
@@ -73,7 +77,7 @@ def label(
     is the digest that the scores name. TruerateError where a row does not hold, unless params say
     `on_bad_row: reject`.
     """
-    tally = Tally(board, inputs, at.p.statistics, at.p.seed)
+    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
     task_of = {task["task_id"]: task for task in tasks}
     found, rejects = checked_labels(rows, task_of, where=where, on_bad_row=at.p.on_bad_row)
     by_task: dict[str, list[Label]] = {}
@@ -110,10 +114,10 @@ def label(
         for name, value in settled.items()
         if task_of[name]["kind"] == REVIEW
     ]
-    scores = agreement_rows(by_task, voted, task_of, tally) + review.review_rows(reviewed, facts, tally)
+    scores = agreement_rows(by_task, voted, task_of, writer) + review.review_rows(reviewed, facts, writer)
     scores += entity_rows(
         [(task_of[name], labels) for name, labels in by_task.items() if task_of[name]["kind"] == ENTITY],
-        tally,
+        writer,
     )
     return Labelled(
         frame(Sample, samples).sort("sample_id"),
@@ -255,7 +259,7 @@ def _judgement(one: Label, task: dict) -> dict:
 
 
 def agreement_rows(
-    by_task: Mapping[str, Sequence[Label]], voted: Mapping, task_of: Mapping[str, dict], tally: Tally
+    by_task: Mapping[str, Sequence[Label]], voted: Mapping, task_of: Mapping[str, dict], writer: ScoreWriter
 ) -> list[dict]:
     """`percent_agreement`, `fleiss_kappa`, `krippendorff_alpha` of the labellers and `tie_rate`, for facts
     and reviews apart.
@@ -266,17 +270,19 @@ def agreement_rows(
         if not names:
             continue
         ratings = [{"unit_id": name, "label": one.value} for name in names for one in by_task[name]]
-        counts = rating_counts(pl.DataFrame(ratings))
-        n = int((counts.sum(axis=1) >= 2).sum())
-        for of in (percent_agreement, fleiss_kappa, krippendorff_alpha):
-            made.append(tally.row(of.__name__, LABELLERS, {"kind": kind}, of(counts), n))
+        sums = agreement_sums(rating_counts(pl.DataFrame(ratings)))
+        entities = np.array([task_of[name]["item_id"] for name in sorted(names)])
+        is_shared = sums[:, 0] > 0  # with two ratings or more
+        for of, bounds in ((percent_agreement, UNIT), (fleiss_kappa, KAPPA), (krippendorff_alpha, KAPPA)):
+            found = sums[is_shared], entities[is_shared].tolist(), of
+            made.append(writer.statistic(of.__name__, LABELLERS, {"kind": kind}, *found, bounds=bounds))
         ties = np.array([voted[name] is None for name in names], dtype=float)
         clusters = [task_of[name]["item_id"] for name in names]
-        made.append(tally.share("tie_rate", LABELLERS, {"kind": kind}, ties, np.ones(len(ties)), clusters))
+        made.append(writer.share("tie_rate", LABELLERS, {"kind": kind}, ties, clusters))
     return made
 
 
-def entity_rows(found: Sequence[tuple[dict, Sequence[Label]]], tally: Tally) -> list[dict]:
+def entity_rows(found: Sequence[tuple[dict, Sequence[Label]]], writer: ScoreWriter) -> list[dict]:
     """`entity_unambiguous_rate` (of entities, by majority; a tie counts half), `page_relevant_rate` (of
     pages, mean of the labellers).
     """
@@ -290,7 +296,7 @@ def entity_rows(found: Sequence[tuple[dict, Sequence[Label]]], tally: Tally) -> 
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = np.nan_to_num(relevant / pages)
     return [
-        tally.share("entity_unambiguous_rate", ENTITIES, {}, is_one, np.ones(len(is_one)), clusters),
-        tally.share("page_relevant_rate", ENTITIES, {}, shares, pages, clusters)
+        writer.share("entity_unambiguous_rate", ENTITIES, {}, is_one, clusters),
+        writer.share("page_relevant_rate", ENTITIES, {}, shares, clusters, pages)
         | {"n": int(round(pages.sum()))},
     ]

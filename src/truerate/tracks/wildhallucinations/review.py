@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from truerate.metrics.intervals import Interval
-from truerate.metrics.wildfact import review_correction
-from truerate.tracks.wildhallucinations.tally import Tally
+from truerate.metrics.score_writer import ScoreWriter
+from truerate.metrics.wildfact import review_correction, supported_share
 
 # retrieval: the passages did not hold what decides the fact. entailment: they did, and were misread.
 # generation: the model made it up. contradictory-web: pages contradict one another. outdated: a page, or the
@@ -28,12 +28,12 @@ VERDICTS = ("unsupported", "supported")
 ALL = "all"
 
 
-def review_rows(reviewed: Sequence[dict], facts: pl.DataFrame, tally: Tally) -> list[dict]:
+def review_rows(reviewed: Sequence[dict], facts: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """`error_rate` of each kind among unsupported and among supported facts, and `review_correction`, over
     all subjects and of each.
 
     `reviewed`: tasks with their `label` (one of KINDS). `facts`: with `is_supported` and `share`
-    (`verdicts.with_share`); a fact's weight in the correction is how many it stands for times its share of
+    (`wildfact.with_share`); a fact's weight in the correction is how many it stands for times its share of
     its reply's score, so that it corrects the mean over replies.
     """
     made = []
@@ -43,41 +43,38 @@ def review_rows(reviewed: Sequence[dict], facts: pl.DataFrame, tally: Tally) -> 
         rows = [task for task in reviewed if subject in (ALL, task["subject"])]
         known = facts if subject == ALL else facts.filter(subject=subject)
         for verdict in VERDICTS:
-            made += error_rows(subject, verdict, [task for task in rows if task["verdict"] == verdict], tally)
-        made.append(_correction_row(subject, rows, known, share_of, tally))
+            made += error_rows(
+                subject, verdict, [task for task in rows if task["verdict"] == verdict], writer
+            )
+        made.append(_correction_row(subject, rows, known, share_of, writer))
     return made
 
 
-def error_rows(subject: str, verdict: str, rows: Sequence[dict], tally: Tally) -> list[dict]:
+def error_rows(subject: str, verdict: str, rows: Sequence[dict], writer: ScoreWriter) -> list[dict]:
     """The weighted share of each kind among the reviewed facts of one verdict, clustered by entity; they sum
     to 1. Null over nothing.
     """
     weights, clusters = np.array([row["weight"] for row in rows]), [row["item_id"] for row in rows]
     hits = {kind: np.array([row["label"] == kind for row in rows], dtype=float) for kind in KINDS}
     return [
-        tally.share("error_rate", subject, {"kind": kind, "verdict": verdict}, hits[kind], weights, clusters)
+        writer.share("error_rate", subject, {"kind": kind, "verdict": verdict}, hits[kind], clusters, weights)
         for kind in KINDS
     ]
 
 
-def overturned(rows: Sequence[dict], share_of: dict[str, float], tally: Tally) -> Interval | None:
+def overturned(rows: Sequence[dict], share_of: dict[str, float], writer: ScoreWriter) -> Interval | None:
     """The share of reviewed facts whose verdict was wrong, each weighted as in the score; None over nothing."""
     hits = np.array([row["label"] in OVERTURNING for row in rows], dtype=float)
     weights = np.array([row["weight"] * (share_of.get(row["fact_id"]) or 0.0) for row in rows])
-    return tally.share_of(hits, weights, [row["item_id"] for row in rows])
+    return writer.share_of(hits, [row["item_id"] for row in rows], weights)
 
 
 def _correction_row(
-    subject: str, rows: Sequence[dict], facts: pl.DataFrame, share_of: dict[str, float], tally: Tally
+    subject: str, rows: Sequence[dict], facts: pl.DataFrame, share_of: dict[str, float], writer: ScoreWriter
 ) -> dict:
     kinds = [
-        overturned([row for row in rows if row["verdict"] == verdict], share_of, tally)
+        overturned([row for row in rows if row["verdict"] == verdict], share_of, writer)
         for verdict in VERDICTS
     ]
-    known = facts.drop_nulls("share")
-    score = (
-        None
-        if known.is_empty()
-        else float((known["share"] * known["is_supported"]).sum() / known["share"].sum())
-    )
-    return tally.row("review_correction", subject, {}, review_correction(score, *kinds), len(rows))
+    correction = review_correction(supported_share(facts), *kinds)
+    return writer.row("review_correction", subject, {}, correction, len(rows))

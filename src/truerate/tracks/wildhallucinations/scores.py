@@ -8,6 +8,7 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, pair, pairs, schema
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import (
     PRODUCTS,
     SCORES,
@@ -16,12 +17,12 @@ from truerate.metrics.wildfact import (
     corrected_score,
     rank_changes,
     strict_outcomes,
+    with_share,
 )
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
 from truerate.tracks.wildhallucinations.ready import HUMAN
-from truerate.tracks.wildhallucinations.tally import Tally
-from truerate.tracks.wildhallucinations.verdicts import judge_of, verdicts_of, with_share
+from truerate.tracks.wildhallucinations.verdicts import judge_of, verdicts_of
 from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration, judge_rows, labelled_facts
 from truerate.tracks.wildhallucinations.verifying import SINGLE, VERIFY
 from truerate.tracks.wildhallucinations.views import ALL, COMMON, reply_scores, score_cells
@@ -52,15 +53,17 @@ def score(
     `documents` and `rejects` the data set's. Without the last two, what needs them is left out.
     """
     settings = at.p.track(board)
-    tally = Tally(board, inputs, at.p.statistics, at.p.seed)
+    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
     checked = with_share(verdicts_of(facts, judgements, settings.verifier))
     scored = reply_scores(
         replies_of(items, generations), checked, gamma=settings.gamma, domains_above=settings.domains_above
     )
     labelled = labelled_facts(samples)
-    made = built_rows(items, generations, documents, rejects, tally) + judge_rows(labelled, judgements, tally)
-    made += batch_rows(judgements, facts.select("fact_id", entity="item_id"), settings.verifier, tally)
-    made += call_rows(generations, scored, tally)
+    made = built_rows(items, generations, documents, rejects, writer) + judge_rows(
+        labelled, judgements, writer
+    )
+    made += batch_rows(judgements, facts.select("fact_id", entity="item_id"), settings.verifier, writer)
+    made += call_rows(generations, scored, writer)
     outcomes = frame(Outcome)
     if not scored.is_empty():
         panel = settings.panel or tuple(scored["subject"].unique().sort())
@@ -71,9 +74,9 @@ def score(
         verifier = calibration(
             labelled if is_ours else labelled.clear(), checked, confidence=at.p.statistics.confidence
         )
-        corrected = corrected_rows(cells, verifier, tally)
-        made += [*cell_rows(cells, settings.gamma, tally), *corrected, *rank_rows(cells, corrected, tally)]
-        made += reply_rows(scored, generations, tally)
+        corrected = corrected_rows(cells, verifier, writer)
+        made += [*cell_rows(cells, settings.gamma, writer), *corrected, *rank_rows(cells, corrected, writer)]
+        made += reply_rows(scored, generations, writer)
         outcomes = pl.concat(
             [
                 outcome_frame(scored, panel, board, metric, set_)
@@ -127,7 +130,7 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
 # ---- views of the scores -----------------------------------------------------------------------------------
 
 
-def cell_rows(cells: pl.DataFrame, gamma: int, tally: Tally) -> list[dict]:
+def cell_rows(cells: pl.DataFrame, gamma: int, writer: ScoreWriter) -> list[dict]:
     """Score rows of every cell: raw estimates, for all entities and the common ones, some by slice."""
     made = []
     for row in cells.iter_rows(named=True):
@@ -137,12 +140,14 @@ def cell_rows(cells: pl.DataFrame, gamma: int, tally: Tally) -> list[dict]:
         if row["metric"] == "factscore_length":
             where["gamma"] = gamma
         made.append(
-            tally.row(row["metric"], row["subject"], where, (row["value"], row["low"], row["high"]), row["n"])
+            writer.row(
+                row["metric"], row["subject"], where, (row["value"], row["low"], row["high"]), row["n"]
+            )
         )
     return made
 
 
-def corrected_rows(cells: pl.DataFrame, verifier: Verifier | None, tally: Tally) -> list[dict]:
+def corrected_rows(cells: pl.DataFrame, verifier: Verifier | None, writer: ScoreWriter) -> list[dict]:
     """WildFactScore with the verifier's error taken out, for all entities and the common ones; null where it
     cannot be told.
 
@@ -156,7 +161,7 @@ def corrected_rows(cells: pl.DataFrame, verifier: Verifier | None, tally: Tally)
         score = None if row["low"] is None else Interval(row["value"], row["low"], row["high"])
         found = corrected_score(score, verifier)
         made.append(
-            tally.row(
+            writer.row(
                 SCORE,
                 row["subject"],
                 {"estimator": CORRECTED, "set": row["set"]},
@@ -167,7 +172,7 @@ def corrected_rows(cells: pl.DataFrame, verifier: Verifier | None, tally: Tally)
     return made
 
 
-def rank_rows(cells: pl.DataFrame, corrected: list[dict], tally: Tally) -> list[dict]:
+def rank_rows(cells: pl.DataFrame, corrected: list[dict], writer: ScoreWriter) -> list[dict]:
     """`rank_change` of each view against WildFactScore raw over all entities: places gained, negative where a
     subject falls.
     """
@@ -191,7 +196,7 @@ def rank_rows(cells: pl.DataFrame, corrected: list[dict], tally: Tally) -> list[
         changes = rank_changes(values[SCORE, ALL], after)
         n = sum(change is not None for change in changes.values())
         made += [
-            tally.row("rank_change", subject, {"view": view}, change, n)
+            writer.row("rank_change", subject, {"view": view}, change, n)
             for subject, change in changes.items()
         ]
     return made
@@ -200,7 +205,7 @@ def rank_rows(cells: pl.DataFrame, corrected: list[dict], tally: Tally) -> list[
 # ---- replies -----------------------------------------------------------------------------------------------
 
 
-def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, tally: Tally) -> list[dict]:
+def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """How many replies respond (by either rule of abstention), how long they are, and how many facts they
     have, per subject.
 
@@ -227,12 +232,12 @@ def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, tally: Tally) ->
         pl.when("is_whole").then(part).otherwise(0) for part in sizes["facts_per_response"]
     )
     sizes["facts_per_response"] = (n_facts, n_responses)
-    found = pl.concat([_per_subject(rows, responds, True, tally), _per_subject(rows, sizes, False, tally)])
+    found = pl.concat([_per_subject(rows, responds, True, writer), _per_subject(rows, sizes, False, writer)])
     made = []
     for row in found.iter_rows(named=True):
         metric, _, rule = row["metric"].partition(" ")
         made.append(
-            tally.row(
+            writer.row(
                 metric,
                 row["subject"],
                 {"rule": rule or None},
@@ -247,9 +252,9 @@ def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, tally: Tally) ->
         is_unanswered=pl.col("is_abstained").is_null().all(),
     )
     for subject, n, n_responses, n_facts, is_unanswered in totals.sort("subject").iter_rows():
-        made += [tally.row(NO_ANSWERS, subject, {}, float(n), n)] if is_unanswered else []
-        made.append(tally.row("n_responses", subject, {}, float(n_responses), n))
-        made.append(tally.row("n_facts", subject, {}, float(n_facts), n_responses))
+        made += [writer.row(NO_ANSWERS, subject, {}, float(n), n)] if is_unanswered else []
+        made.append(writer.row("n_responses", subject, {}, float(n_responses), n))
+        made.append(writer.row("n_facts", subject, {}, float(n_facts), n_responses))
     return made
 
 
@@ -258,14 +263,14 @@ def _complement(column: str) -> tuple[pl.Expr, pl.Expr]:
     return 1 - top, bottom
 
 
-def _per_subject(rows: pl.DataFrame, ratios: dict, is_share: bool, tally: Tally) -> pl.DataFrame:
+def _per_subject(rows: pl.DataFrame, ratios: dict, is_share: bool, writer: ScoreWriter) -> pl.DataFrame:
     sums = moments(rows, ratios, by=["subject"], cluster=["subject", "entity"])
     return ratio_cells(
-        sums, list(ratios), by=["subject"], confidence=tally.statistics.confidence, is_share=is_share
+        sums, list(ratios), by=["subject"], confidence=writer.statistics.confidence, is_share=is_share
     )
 
 
-def call_rows(generations: pl.DataFrame, scored: pl.DataFrame, tally: Tally) -> list[dict]:
+def call_rows(generations: pl.DataFrame, scored: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """`calls_per_generation` of each step: calls of the fact writer and of the verifier per reply that
     responds; single calls apart.
     """
@@ -275,7 +280,7 @@ def call_rows(generations: pl.DataFrame, scored: pl.DataFrame, tally: Tally) -> 
     step = pl.when(stage == SINGLE).then(pl.col("purpose") + "_" + SINGLE).otherwise("purpose").alias("step")
     counted = asked.group_by("model", step).len().sort("model", "step")
     return [
-        tally.row("calls_per_generation", model, {"step": name}, calls / n if n else None, n)
+        writer.row("calls_per_generation", model, {"step": name}, calls / n if n else None, n)
         for model, name, calls in counted.iter_rows()
     ]
 

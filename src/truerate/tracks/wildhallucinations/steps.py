@@ -1,5 +1,5 @@
-"""The track's stages after its scratch steps: the tables of the data set, labels back in, scores out. Pure:
-nothing is asked.
+"""The steps of the track's graph, and what comes after them: the tables of the data set, labels back in,
+scores out. That is pure: nothing is asked.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,17 +12,32 @@ from truerate.core.schemas import Document, Reject, frame
 from truerate.llm.counts import counts
 from truerate.llm.generation import generations, rejected
 from truerate.tracks.wildhallucinations import asked_about, verifying
+from truerate.tracks.wildhallucinations.curating_steps import curate, extract
 from truerate.tracks.wildhallucinations.entities import without_private
+from truerate.tracks.wildhallucinations.evidence_steps import evidence
 from truerate.tracks.wildhallucinations.facts import facts_of
-from truerate.tracks.wildhallucinations.rarity import with_rarity
+from truerate.tracks.wildhallucinations.facts_steps import facts
 from truerate.tracks.wildhallucinations.ready import ready
+from truerate.tracks.wildhallucinations.replying_steps import generate
 from truerate.tracks.wildhallucinations.tasks import annotation_tasks
 
 if TYPE_CHECKING:
     from truerate.sources.collection import SourceTables
     from truerate.sources.label_files import Labelled
 
-__all__ = ["exported", "label", "score", "targets", "topics", "training"]
+__all__ = [
+    "curate",
+    "evidence",
+    "exported",
+    "extract",
+    "facts",
+    "generate",
+    "label",
+    "score",
+    "targets",
+    "topics",
+    "training",
+]
 
 SCORED = (
     "facts",
@@ -37,6 +52,8 @@ def exported(at: Layout, board: str, tables, replies: Tables, beside: Tables) ->
     """The tables of the board's data set by name, and its annotation tasks. Ready replies of the source stand
     as they are.
     """
+    from truerate.tracks.wildhallucinations.rarity import with_rarity  # brings numpy, which no step needs
+
     own = ready(tables, at.p.track(board).abstention)
     asked = pl.concat([generations([]), *(rows for step, rows in replies.items() if step != "documents")])
     if own.samples.is_empty() and own.generations.is_empty():

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import NO_ANSWERS, emptied, pair
-from truerate.metrics.token_scores import contingency_kappa
+from truerate.metrics.agreement import KAPPA, cohen_kappa, weighted_cells
+from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import Verifier, measured
 from truerate.tracks.wildhallucinations.ready import HUMAN
-from truerate.tracks.wildhallucinations.tally import Tally
 from truerate.tracks.wildhallucinations.verdicts import said_by
 
 
@@ -29,7 +29,7 @@ def labelled_facts(samples: pl.DataFrame) -> pl.DataFrame:
 
 def calibration(labelled: pl.DataFrame, facts: pl.DataFrame, *, confidence: float) -> Verifier | None:
     """The verifier's error as it bears on WildFactScore; `facts`: `is_supported` and `share`
-    (`verdicts.with_share`).
+    (`wildfact.with_share`).
     """
     known = labelled.join(
         facts.select("fact_id", "is_supported", "share"), on="fact_id", how="inner", maintain_order="left"
@@ -37,7 +37,7 @@ def calibration(labelled: pl.DataFrame, facts: pl.DataFrame, *, confidence: floa
     return measured(facts, known, confidence=confidence)
 
 
-def judge_rows(labelled: pl.DataFrame, judgements: pl.DataFrame, tally: Tally) -> list[dict]:
+def judge_rows(labelled: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """`verifier_tpr`, `_fpr`, `_accuracy`, `_kappa` of every judge that judged a labelled fact, all facts
     weighted by what they stand for.
 
@@ -47,10 +47,12 @@ def judge_rows(labelled: pl.DataFrame, judgements: pl.DataFrame, tally: Tally) -
     """
     is_judge = pl.col("target_id").is_in(labelled["fact_id"].implode()) & (pl.col("judge") != HUMAN)
     judges = judgements.filter(is_judge)["judge"].unique().sort().to_list()
-    return [row for judge in judges for row in _judge_rows(judge, labelled, judgements, tally)]
+    return [row for judge in judges for row in _judge_rows(judge, labelled, judgements, writer)]
 
 
-def _judge_rows(judge: str, labelled: pl.DataFrame, judgements: pl.DataFrame, tally: Tally) -> list[dict]:
+def _judge_rows(
+    judge: str, labelled: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter
+) -> list[dict]:
     known = labelled.join(said_by(judgements, judge), on="fact_id", how="inner", maintain_order="left")
     if known.is_empty():
         return []
@@ -58,22 +60,22 @@ def _judge_rows(judge: str, labelled: pl.DataFrame, judgements: pl.DataFrame, ta
     label, is_read = known["is_unsupported"].to_numpy(), known["verdict"].is_not_null().to_numpy()
     verdict = known["verdict"].fill_null(False).to_numpy()
     made = [
-        tally.share(name, judge, {}, verdict, weight * is_read * kind, entity)
+        writer.share(name, judge, {}, verdict, entity, weight * is_read * kind)
         for name, kind in (("verifier_tpr", label), ("verifier_fpr", ~label))
     ]
-    made.append(tally.share("verifier_accuracy", judge, {}, is_read & (verdict == label), weight, entity))
-    made.append(_kappa_row("verifier_kappa", judge, label, verdict, weight * is_read, entity, tally))
+    made.append(writer.share("verifier_accuracy", judge, {}, is_read & (verdict == label), entity, weight))
+    made.append(_kappa_row("verifier_kappa", judge, label, verdict, weight * is_read, entity, writer))
     asked = judgements.filter(
         (pl.col("judge") == judge) & pl.col("target_id").is_in(labelled["fact_id"].implode())
     )
     if (asked["status"] == "dead").all():  # nothing was answered, so nothing is measured
         made = emptied(made)
-        made.append(tally.row(f"verifier_{NO_ANSWERS}", judge, {}, float(known.height), known.height))
+        made.append(writer.row(f"verifier_{NO_ANSWERS}", judge, {}, float(known.height), known.height))
     return made
 
 
 def batch_rows(
-    judgements: pl.DataFrame, entity_of: pl.DataFrame, verifier: str | None, tally: Tally
+    judgements: pl.DataFrame, entity_of: pl.DataFrame, verifier: str | None, writer: ScoreWriter
 ) -> list[dict]:
     """`batch_agreement` and `batch_kappa`: the verdicts in batches against those one by one, on the facts
     with both.
@@ -92,8 +94,8 @@ def batch_rows(
         return []
     first, second, entity = both["verdict"].to_numpy(), both["alone"].to_numpy(), both["entity"].to_list()
     ones = np.ones(len(first))
-    agreed = tally.share("batch_agreement", verifier, {}, first == second, ones, entity)
-    return [agreed, _kappa_row("batch_kappa", verifier, first, second, ones, entity, tally)]
+    agreed = writer.share("batch_agreement", verifier, {}, first == second, entity)
+    return [agreed, _kappa_row("batch_kappa", verifier, first, second, ones, entity, writer)]
 
 
 def _kappa_row(
@@ -103,18 +105,15 @@ def _kappa_row(
     second: np.ndarray,
     weight: np.ndarray,
     entity: Sequence[str],
-    tally,
+    writer,
 ) -> dict:
     """Cohen's κ of two columns of yes and no from weighted counts, entities resampled whole."""
-    cells = np.stack(
-        [weight * (first == a) * (second == b) for a in (False, True) for b in (False, True)], axis=1
-    )
-    return tally.statistic(
+    return writer.statistic(
         metric,
         judge,
         {},
-        cells,
+        weighted_cells(first, second, weight),
         entity,
-        lambda totals: contingency_kappa(totals.reshape(-1, 2, 2)),
-        bounds=(-1.0, 1.0),
+        lambda totals: cohen_kappa(totals.reshape(-1, 2, 2)),
+        bounds=KAPPA,
     )

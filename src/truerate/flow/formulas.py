@@ -1,0 +1,100 @@
+"""Which functions make the numbers that are published, by what refers to what in the code.
+
+The code is read as syntax trees and nothing is imported. What a top-level function, class or constant refers to
+by name, it may call; so a number is made by what can be reached from the functions that give a board's tables.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from truerate.config.layout import ROOT
+from truerate.site.docs import function_docs
+
+Name = tuple[str, str]  # dotted module, top-level name in it
+ROOMS = ("metrics", "tracks", "leaderboard")
+# What a track publishes: its scores, and what they read that it counted before (similarities of responses).
+OF_TRACKS = ("exported", "label", "score", "topics")
+
+
+def published_formulas(root: str | Path = ROOT) -> list[dict]:
+    """Name, module and docstring of each public function of `metrics/` that makes a published number, as from
+    `site.docs.function_docs`.
+    """
+    names = {(module.rsplit(".", 1)[-1], name) for module, name in published_names(root)}
+    return [doc for doc in function_docs(f"{root}/metrics") if (doc["module"], doc["name"]) in names]
+
+
+def published_names(root: str | Path = ROOT) -> set[Name]:
+    """The top-level names of `metrics/`, of the tracks and of the leaderboard that can be reached from what
+    gives a published table.
+    """
+    refers = references(root, ROOMS)
+    return reached(refers, [name for name in refers if _gives_a_table(*name)])
+
+
+def _gives_a_table(module: str, name: str) -> bool:
+    room, *_ = module.split(".")[1:] or [""]
+    return name in OF_TRACKS if room == "tracks" else room == "leaderboard"
+
+
+def reached(refers: Mapping[Name, set[Name]], start: Iterable[Name]) -> set[Name]:
+    """All names that the first ones refer to, directly or through others, themselves included."""
+    found, todo = set(), list(start)
+    while todo:
+        name = todo.pop()
+        if name in refers and name not in found:
+            found.add(name)
+            todo.extend(refers[name])
+    return found
+
+
+def references(root: str | Path, rooms: Iterable[str]) -> dict[Name, set[Name]]:
+    """What each top-level function, class and constant of some folders of the package under `root` refers to."""
+    folder = Path(root)
+    refers: dict[Name, set[Name]] = {}
+    for path in sorted(path for room in rooms for path in (folder / room).rglob("*.py")):
+        parts = (folder.name, *path.relative_to(folder).with_suffix("").parts)
+        module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        tree = ast.parse(path.read_text("utf-8"))
+        imported = _imported(tree)
+        own = {name: statement for statement in tree.body for name in _declared(statement)}
+        for name, statement in own.items():
+            refers[module, name] = set(_named_in(statement, module, own, imported))
+    return refers
+
+
+def _imported(tree: ast.Module) -> dict[str, tuple[str, str]]:
+    """What each imported name stands for, wherever in the module it is imported: (module, name in it)."""
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
+    return found
+
+
+def _declared(statement: ast.stmt) -> list[str]:
+    """The names that a top-level statement declares."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return [statement.name]
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    return [
+        node.id for one in targets if one is not None for node in ast.walk(one) if isinstance(node, ast.Name)
+    ]
+
+
+def _named_in(
+    statement: ast.stmt, module: str, own: Mapping[str, ast.stmt], imported: Mapping[str, tuple[str, str]]
+) -> Iterator[Name]:
+    """The names of the package that a statement refers to: its module's own, imported ones, and those it takes
+    from an imported module (`recognition.f1`).
+    """
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name):
+            if node.id in own:
+                yield module, node.id
+            if node.id in imported:
+                yield imported[node.id]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if node.value.id in imported:
+                yield ".".join(imported[node.value.id]), node.attr

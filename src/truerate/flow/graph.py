@@ -1,0 +1,183 @@
+"""What follows from a track's graph: its scratch files and their keys, what each step reads, and its rules.
+
+A track says its steps once (`tracks/<track>/graph.py`); rules/track.smk, the data set's stage and the plan
+ask here. Only the models that may stand on a board have files; where none may, a step has none and the
+source's texts stand alone.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError, listed, meant
+from truerate.tracks.contract import Reads, Step
+
+
+# ---- the steps of a track ----------------------------------------------------------------------------------
+@cache
+def steps(track: str) -> tuple[Step, ...]:
+    """The steps of a track, each behind those that it reads. Raises TruerateError where they stand otherwise."""
+    return in_order(track, import_module(f"truerate.tracks.{track}.graph").GRAPH)
+
+
+def in_order(track: str, found: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps themselves. Raises TruerateError where two have one name, or one reads what does not stand
+    before it.
+    """
+    for place, step in enumerate(found):
+        before = [earlier.name for earlier in found[:place]]
+        if step.name in before:
+            raise TruerateError(f"track {track!r}: two steps of its graph are named {step.name!r}")
+        for read in step.reads:
+            if read.step not in before:
+                what = (
+                    f"track {track!r}: step {step.name!r} reads {read.step!r}, which does not stand before it"
+                )
+                raise TruerateError(f"{what}; steps before it: {listed(before)}")
+    return found
+
+
+def steps_of(at: Layout, board: str) -> tuple[Step, ...]:
+    """The steps of the track that a board runs."""
+    return steps(at.p.board(board).track)
+
+
+def step_of(at: Layout, board: str, name: str) -> Step:
+    """A step of a board's track by its name. Raises TruerateError, with the names that there are, for another."""
+    found = {step.name: step for step in steps_of(at, board)}
+    if name not in found:
+        what = f"track {at.p.board(board).track!r} has no step {name!r}{meant(name, found)}"
+        raise TruerateError(f"{what}; its steps: {listed(found)}")
+    return found[name]
+
+
+# ---- which models have files -------------------------------------------------------------------------------
+def models(at: Layout, board: str, step: Step, role: str = "") -> tuple[str, ...]:
+    """Whose files a step has: the models that its role names, or another `role`, or what stands in for them.
+
+    None where a model that it asks may not stand on the board, or a step without which it has nothing to do
+    has no file.
+    """
+    asked = named(at, board, step.asks)
+    needed = [step_of(at, board, read.step) for read in step.reads if read.is_needed]
+    if len(asked) < len(step.asks) or not all(models(at, board, earlier) for earlier in needed):
+        return ()
+    own = named(at, board, [role or step.role])
+    if step.stand_in is None:
+        return own
+    if step.stand_in.setting:
+        return (step.stand_in.name,) if _setting(at, board, step.stand_in.setting) else own
+    return (step.stand_in.name,) if own else ()
+
+
+def named(at: Layout, board: str, roles: Iterable[str]) -> tuple[str, ...]:
+    """The models that settings of the board's track name, of those that may stand on the board."""
+    values = [_setting(at, board, role) for role in roles]
+    return at.p.models_on(
+        board,
+        [alias for value in values for alias in (value if isinstance(value, tuple) else (value,))],
+    )
+
+
+def _setting(at: Layout, board: str, name: str) -> Any:
+    settings = at.p.track(board)
+    if not hasattr(settings, name):
+        what = f"track {at.p.board(board).track!r}: its graph names {name!r}, which is no setting of it"
+        raise TruerateError(f"{what}; its settings: {listed(type(settings).model_fields)}")
+    return getattr(settings, name)
+
+
+def is_stand_in(step: Step, model: str) -> bool:
+    """Whether a name in the paths of a step is that of what stands in for a model."""
+    return step.stand_in is not None and step.stand_in.name == model
+
+
+def jobs(at: Layout, board: str, step: Step) -> tuple[str, ...]:
+    """All whose files of a step there are: those of its role, and those of a role that a later step reads."""
+    read = [read.role for later in steps_of(at, board) for read in later.reads if read.step == step.name]
+    found = [model for role in ("", *filter(None, read)) for model in models(at, board, step, role)]
+    return tuple(dict.fromkeys(found))
+
+
+def read_by(at: Layout, board: str, step: Step, model: str) -> Iterator[tuple[Step, str]]:
+    """What a step of one model reads: earlier steps, each with the model whose files they are."""
+    for read in step.reads:
+        earlier = step_of(at, board, read.step)
+        for name in _models_read(at, board, earlier, read, model):
+            yield earlier, name
+
+
+def _models_read(at: Layout, board: str, earlier: Step, read: Reads, model: str) -> tuple[str, ...]:
+    found = models(at, board, earlier, read.role)
+    return tuple(name for name in found if name == model) if read.is_own else found
+
+
+def upstream(at: Layout, board: str, step: Step, model: str) -> tuple[str, ...]:
+    """The other models that decide a step's rows of one model: those that it asks, and those whose rows it
+    reads, at any remove. What stands in for a model is none.
+    """
+    found: list[str] = []
+    for earlier, name in read_by(at, board, step, model):
+        found += [] if is_stand_in(earlier, name) else [name]
+        found += upstream(at, board, earlier, name)
+    return tuple(name for name in dict.fromkeys([*found, *named(at, board, step.asks)]) if name != model)
+
+
+# ---- scratch files -----------------------------------------------------------------------------------------
+def files(at: Layout, board: str, name: str, *of: str) -> list[str]:
+    """The scratch files of a step, of these models or of all that its role names, one per shard."""
+    step = step_of(at, board, name)
+    return [path for model in of or models(at, board, step) for path in _files(at, board, step, model)]
+
+
+def _files(at: Layout, board: str, step: Step, model: str) -> list[str]:
+    return at.scratch(board, step.name, model, *upstream(at, board, step, model))
+
+
+def before(at: Layout, board: str, name: str, model: str) -> list[str]:
+    """The scratch files that a step of one model reads."""
+    step = step_of(at, board, name)
+    return [path for earlier in read_by(at, board, step, model) for path in _files(at, board, *earlier)]
+
+
+def for_export(at: Layout, board: str) -> list[str]:
+    """The scratch files that a board's data set is made of."""
+    return [path for step in steps_of(at, board) for path in files(at, board, step.name)]
+
+
+def all_files(at: Layout, board: str) -> list[str]:
+    """Every scratch file of a board, each behind those that it is made from."""
+    return [
+        path
+        for step in steps_of(at, board)
+        for model in jobs(at, board, step)
+        for path in _files(at, board, step, model)
+    ]
+
+
+def is_current(at: Layout, board: str, path: str) -> bool:
+    """Whether a scratch path is one that the settings, code and sources of this moment name."""
+    return path in set(all_files(at, board))
+
+
+# ---- rules -------------------------------------------------------------------------------------------------
+def tracks(at: Layout, only: str | None = None) -> list[str]:
+    """The tracks that have rules: those of the declared boards, or one of them alone."""
+    return sorted({board.track for board in at.p.boards.values() if only in (None, board.track)})
+
+
+def boards(at: Layout, track: str) -> str:
+    """The boards of a track, as the pattern of a wildcard: two tracks may name a step alike."""
+    return "|".join(re.escape(name) for name, board in at.p.boards.items() if board.track == track)
+
+
+def resources(step: Step) -> dict[str, int]:
+    """What a job of a step needs, by the names that Snakemake's executors know; a profile's `set-resources`
+    goes before it.
+    """
+    needs = step.resources
+    found = {"mem_mb": needs.memory_mb, "runtime": needs.minutes}
+    return found | ({"gpu": needs.gpus} if needs.gpus else {})

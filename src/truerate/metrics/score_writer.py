@@ -1,0 +1,210 @@
+"""Rows of scores: where they belong, and the interval of their kind of quantity (`RULES`)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from truerate.core.schemas import NO_ANSWERS, emptied, score_row
+from truerate.metrics.intervals import (
+    UNIT,
+    Bounds,
+    Interval,
+    cluster_bootstrap,
+    cluster_sums,
+    ratio_intervals,
+    share_interval,
+)
+
+ALL = "all"  # in a slice: a mean over languages, or all subjects together
+# A ratio of sums over the same rows: its metric, its slice, numerators and denominators, one entry per row.
+Ratio = tuple[str, Mapping, np.ndarray, np.ndarray]
+
+# The rule that makes the interval of each kind of quantity, in words; a metric names its kind.
+RULES = {
+    "share": "Wilson's interval; of rows in clusters on the number of independent rows that they are worth",
+    "statistic": "accelerated bootstrap over clusters; where all clusters agree Wilson's over clusters",
+    "mean": "the intervals of the cells, put together by the recovery of their variances",
+    "corrected": "delta method or square-and-add, with the error of what corrects",
+}
+
+
+class Statistics(Protocol):
+    """What intervals are made with: the confidence, and how many resamples a bootstrap draws."""
+
+    @property
+    def confidence(self) -> float:
+        """The confidence of every interval, below 1."""
+
+    @property
+    def n_bootstrap(self) -> int:
+        """Resamples of a bootstrap."""
+
+
+@dataclass(frozen=True)
+class ScoreWriter:
+    """Where the scores of a board belong and how their intervals are made.
+
+    A metric over nothing is a row with a null value, and one that rests on a single cluster has a value and no
+    interval.
+    """
+
+    board: str
+    inputs: str
+    statistics: Statistics
+    seed: int
+
+    @property
+    def drawn(self) -> dict:
+        """The settings of a bootstrap."""
+        return {
+            "n_resamples": self.statistics.n_bootstrap,
+            "confidence": self.statistics.confidence,
+            "seed": self.seed,
+        }
+
+    # ---- rows of what is known already ---------------------------------------------------------------------
+
+    def row(
+        self,
+        metric: str,
+        subject: str,
+        where: Mapping,
+        found: Interval | Sequence[float | None] | float | None,
+        n: int,
+    ) -> dict:
+        """One Score row from (value, low, high), a plain value or None."""
+        return score_row(metric, subject, where, found, n, board=self.board, inputs=self.inputs)
+
+    def count(self, metric: str, subject: str, where: Mapping, value: float, n: int) -> dict:
+        """A Score row of a plain count, without an interval."""
+        return self.row(metric, subject, where, float(value), n)
+
+    def no_answers(self, subject: str, where: Mapping, rows: Sequence[dict], n: int) -> list[dict]:
+        """Score rows of a subject whose `n` replies are all dead letters: empty, as nothing was measured, and
+        a row that counts them.
+        """
+        return [*emptied(rows), self.count(NO_ANSWERS, subject, where, n, n)]
+
+    # ---- shares --------------------------------------------------------------------------------------------
+
+    def share(
+        self,
+        metric: str,
+        subject: str,
+        where: Mapping,
+        hits: Sequence[bool] | np.ndarray,
+        clusters: Sequence[str],
+        weights: np.ndarray | None = None,
+    ) -> dict:
+        """A Score row of `share_of`; n is the number of rows with weight."""
+        n = len(hits) if weights is None else int((np.asarray(weights) > 0).sum())
+        return self.row(metric, subject, where, self.share_of(hits, clusters, weights), n)
+
+    def share_of(
+        self, hits: Sequence[bool] | np.ndarray, clusters: Sequence[str], weights: np.ndarray | None = None
+    ) -> Interval | None:
+        """The share of rows that are hits, weighted where weights are given, by `share_interval`."""
+        weights = np.ones(len(hits)) if weights is None else np.asarray(weights, dtype=float)
+        if not weights.any():
+            return None
+        weights = weights / weights[weights > 0].mean()
+        sums = cluster_sums(clusters, np.stack([weights * np.asarray(hits, dtype=float), weights], axis=1))
+        return self.share_interval(*sums.T)
+
+    def share_interval(self, numerators: np.ndarray, denominators: np.ndarray) -> Interval | None:
+        """`intervals.share_interval` of sums within clusters, at the board's confidence."""
+        return share_interval(numerators, denominators, confidence=self.statistics.confidence)
+
+    def shares(self, subject: str, asked: Sequence[Ratio], clusters: Sequence[str]) -> list[dict]:
+        """Score rows of several shares of the same rows; n counts the rows with a denominator."""
+        _, bottoms, sums = _columns(asked, clusters)
+        found = [self.share_interval(sums[:, j], sums[:, len(asked) + j]) for j in range(len(asked))]
+        return self._rows(subject, asked, found, bottoms)
+
+    # ---- statistics of sums --------------------------------------------------------------------------------
+
+    def mean(
+        self,
+        metric: str,
+        subject: str,
+        where: Mapping,
+        values: np.ndarray,
+        clusters: Sequence[str],
+        *,
+        bounds: tuple[float, float] = UNIT,
+    ) -> dict:
+        """A Score row of the mean of values between `bounds`, clusters resampled whole."""
+        columns = np.stack([np.asarray(values, dtype=float), np.ones(len(values))], axis=1)
+        return self.statistic(
+            metric, subject, where, columns, clusters, lambda sums: sums[:, 0] / sums[:, 1], bounds=bounds
+        )
+
+    def statistic(
+        self,
+        metric: str,
+        subject: str,
+        where: Mapping,
+        values: np.ndarray,
+        clusters: Sequence[str],
+        of: Callable[[np.ndarray], np.ndarray],
+        *,
+        bounds: tuple[float, float] = UNIT,
+    ) -> dict:
+        """A Score row of any statistic of column sums (rows, k) between `bounds`: `of` maps totals (draws, k)
+        to (draws,). Clusters are resampled whole.
+        """
+        if not len(values):
+            return self.row(metric, subject, where, None, 0)
+        sums = cluster_sums(clusters, values)
+        found = self.intervals(sums, lambda totals: of(totals)[:, None], bounds=bounds)[0]
+        return self.row(metric, subject, where, found, len(values))
+
+    def ratios(self, subject: str, asked: Sequence[Ratio], clusters: Sequence[str]) -> list[dict]:
+        """Score rows of several ratios between 0 and 1 that are no shares of rows (F1), as from `statistic`; n
+        counts the rows with a denominator.
+        """
+        m = len(asked)
+        tops, bottoms, sums = _columns(asked, clusters)
+        drawn = ratio_intervals(sums[:, :m], sums[:, m:], **self.drawn)
+        totals = zip(tops.sum(axis=0), bottoms.sum(axis=0), strict=True)
+        found = [
+            one or (Interval(float(top / bottom), np.nan, np.nan) if bottom else None)
+            for one, (top, bottom) in zip(drawn, totals, strict=True)
+        ]
+        return self._rows(subject, asked, found, bottoms)
+
+    def intervals(
+        self, sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray], *, bounds: Bounds = UNIT
+    ) -> list[Interval]:
+        """Values of statistics of column totals with their cluster-bootstrap intervals; NaN where a value or
+        interval is not defined.
+
+        `sums` (clusters, k); `statistic` maps totals (draws, k) to (draws, m), each between its `bounds`.
+        """
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = statistic(np.asarray(sums, dtype=float).sum(axis=0, keepdims=True))[0]
+        found = cluster_bootstrap(sums, statistic, bounds=bounds, **self.drawn)
+        return [
+            one or Interval(float(value), np.nan, np.nan)
+            for one, value in zip(found or [None] * len(values), values, strict=True)
+        ]
+
+    def _rows(
+        self, subject: str, asked: Sequence[Ratio], found: Sequence[Interval | None], bottoms: np.ndarray
+    ) -> list[dict]:
+        sizes = (bottoms > 0).sum(axis=0)
+        return [
+            self.row(metric, subject, where, one, n)
+            for (metric, where, *_), one, n in zip(asked, found, sizes, strict=True)
+        ]
+
+
+def _columns(asked: Sequence[Ratio], clusters: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Numerators and denominators of ratios, (rows, m) each, and their sums within clusters, (clusters, 2 m)."""
+    shape = (len(clusters), len(asked))
+    tops, bottoms = (
+        np.array([entry[place] for entry in asked], dtype=float).T.reshape(shape) for place in (2, 3)
+    )
+    return tops, bottoms, cluster_sums(clusters, np.hstack([tops, bottoms]))

@@ -1,0 +1,135 @@
+"""mFAVA's rows as its pages read them: spreads over runs, planted rates beside every estimate, the table of the
+leading detector, and how many answers have a page.
+"""
+
+from collections.abc import Mapping
+
+from truerate.site.mfava.heatmap import ALL, PLANTED, RATE
+from truerate.site.sections import Rows
+from truerate.site.tables import Board
+
+LEADER = "leader"  # the table of the detector whose counts make the rates
+COUNTED = "detection"
+TOKENS = ("token_precision", "token_recall", "token_f1", "token_fpr")
+GRID = ("scope", "labels")
+# How many answers have a page: the table, its metric, and how the counts of the source's card begin.
+PAGES, WITH_PAGE = "pages", "with_page_rate"
+ANSWERS, WITH = "n_answers_", "n_answers_with_page_"
+
+
+def derived(rows: Rows, board: Board) -> Rows:
+    """The rows with their standard deviation over runs, planted rates beside every estimate, and the table of
+    the leading detector.
+    """
+    spread = {
+        _key(row, row["metric"].removesuffix("_std")): row["value"]
+        for row in rows
+        if row["metric"].endswith("_std")
+    }
+    rows = [
+        row | {"std": spread.get(_key(row, row["metric"]))} if row["kind"] != PLANTED else row for row in rows
+    ]
+    named = leader(rows, board)
+    return (
+        rows + _beside(rows) + [_bare(row) for row in rows if _is_leading(row, named)] + _pages(rows, board)
+    )
+
+
+def _pages(rows: Rows, board: Board) -> Rows:
+    """The share of Mu-SHROOM's answers that come with a page, per language and over all, as the source's card
+    counted them.
+    """
+    like = next((row for row in rows if row["table"] == "mushroom"), None)
+    found = paged(board.source_card.get("counts", {}))
+    if like is None:
+        return []
+    blank = like | {
+        "table": PAGES,
+        "subject": "answers",
+        "metric": WITH_PAGE,
+        **dict.fromkeys(("rank_low", "rank_high", "low", "high")),
+    }
+    return [
+        blank | {"slice": {"lang": lang}, "value": with_page / of, "n": of}
+        for lang, (with_page, of) in found.items()
+    ]
+
+
+def paged(counts: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """How many answers have a page, and of how many, per language and over all; nothing where a source's card
+    does not count them.
+    """
+    held = {name.removeprefix(WITH): n for name, n in sorted(counts.items()) if name.startswith(WITH)}
+    found = {lang: (n, counts[f"{ANSWERS}{lang}"]) for lang, n in held.items()}
+    return found | (
+        {ALL: (sum(n for n, _ in found.values()), sum(of for _, of in found.values()))} if found else {}
+    )
+
+
+def _key(row: dict, metric: str) -> tuple:
+    return (row["subject"], row["kind"], metric, *sorted(row["slice"].items()))
+
+
+def _beside(rows: Rows) -> Rows:
+    """Planted rates under the slice of each estimate, so that a table shows them beside it."""
+    modes = {
+        (row["slice"].get("estimator"), row["slice"].get("calibration"))
+        for row in rows
+        if row["metric"] == RATE and row["kind"] == "model"
+    }
+    planted = [
+        row
+        for row in rows
+        if row["kind"] == PLANTED and row["metric"] == RATE and row["slice"].get("estimator") == PLANTED
+    ]
+    made = []
+    for row in planted:
+        for estimator, calibration in sorted(modes, key=str):
+            more = {"estimator": estimator, "calibration": calibration}
+            made.append(
+                row
+                | {"slice": row["slice"] | {key: value for key, value in more.items() if value is not None}}
+            )
+    return made
+
+
+def leader(rows: Rows, board: Board) -> dict[str, str]:
+    """The detector whose counts make the rates, as the board says; else the one with the best F1 against the
+    most trusted labels.
+    """
+    if board.detector:
+        return dict(board.detector)
+    measured = [
+        row
+        for row in rows
+        if row["metric"] == "token_f1" and row["value"] is not None and row["slice"].get("lang") == ALL
+    ]
+    trust = ("held-out", "silver", "gold", "natural")
+    best = max(
+        measured,
+        key=lambda row: (trust.index(row["slice"].get("against", trust[0])), row["value"], row["subject"]),
+        default=None,
+    )
+    return (
+        {"member": best["subject"], **{key: best["slice"][key] for key in GRID if key in best["slice"]}}
+        if best
+        else {}
+    )
+
+
+def _is_leading(row: dict, named: dict[str, str]) -> bool:
+    is_of_detector = (
+        row["table"] == COUNTED
+        and row["subject"] == named.get("member")
+        and row["metric"] in TOKENS
+        and "type" not in row["slice"]
+    )
+    return is_of_detector and all(row["slice"].get(key, named.get(key)) == named.get(key) for key in GRID)
+
+
+def _bare(row: dict) -> dict:
+    """A row of the leading detector in the table of its own, where its scope and labels need not be said."""
+    return row | {
+        "table": LEADER,
+        "slice": {key: value for key, value in row["slice"].items() if key not in GRID},
+    }

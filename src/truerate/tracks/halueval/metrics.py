@@ -1,0 +1,232 @@
+"""HaluEval's numbers: a record of each, by the table of a board that it stands in."""
+
+from functools import partial
+
+from truerate.tracks.contract import Metric
+
+_recognition = partial(Metric, table="recognition")
+_failures = partial(Metric, table="failures")
+_refinement = partial(Metric, table="refinement")
+_candidates = partial(Metric, table="candidates")
+_filtering = partial(Metric, table="filtering")
+_responses = partial(Metric, table="responses")
+_dataset = partial(Metric, table="dataset")
+_labels = partial(Metric, table="labels")
+METRICS = (
+    # ---- recognition
+    _recognition(
+        "accuracy",
+        "Accuracy",
+        "Share of texts judged rightly; a verdict that could not be read is wrong; guessing gets 50 %. "
+        "Contrast: the hallucinated side named in both orders; guessing gets 25 %.",
+        source="HaluEval, Section 3.1",
+        direction="up",
+        chance=0.5,
+        chance_where={("variant", "contrast"): 0.25},
+        interval="share",
+    ),
+    _recognition(
+        "accuracy_parsed",
+        "Accuracy of readable",
+        "Share of texts judged rightly, over readable verdicts alone.",
+        direction="up",
+        chance=0.5,
+        interval="share",
+    ),
+    _recognition(
+        "accuracy_one_side",
+        "Accuracy, one side",
+        "Accuracy over one side per pair, drawn by seed as in the paper's script (contrast: over one order).",
+        direction="up",
+        chance=0.5,
+        interval="share",
+    ),
+    _recognition(
+        "macro_f1", "Macro F1", "Mean of the F1 of both classes.", direction="up", interval="statistic"
+    ),
+    _recognition(
+        "precision",
+        "Precision",
+        "Of the texts judged hallucinated, the share that is.",
+        direction="up",
+        interval="share",
+    ),
+    _recognition(
+        "recall",
+        "Recall",
+        "Of the hallucinated texts, the share judged so; unreadable verdicts are misses.",
+        direction="up",
+        interval="share",
+    ),
+    _recognition(
+        "f1",
+        "F1",
+        "Harmonic mean of precision and recall of the hallucinated class.",
+        direction="up",
+        interval="statistic",
+    ),
+    _recognition(
+        "precision_right",
+        "Precision, right",
+        "Of the texts judged right, the share that is.",
+        direction="up",
+        interval="share",
+    ),
+    _recognition(
+        "recall_right",
+        "Recall, right",
+        "Of the right texts, the share judged so; unreadable verdicts are misses.",
+        direction="up",
+        interval="share",
+    ),
+    _recognition(
+        "f1_right",
+        "F1, right",
+        "Harmonic mean of precision and recall of the right class.",
+        direction="up",
+        interval="statistic",
+    ),
+    _recognition(
+        "tpr",
+        "TPR",
+        "True positive rate: of the hallucinated texts with a readable verdict, the share judged "
+        "hallucinated. Also by pattern.",
+        direction="up",
+        interval="share",
+    ),
+    _recognition(
+        "tnr",
+        "TNR",
+        "True negative rate: of the right texts with a readable verdict, the share judged right.",
+        direction="up",
+        interval="share",
+    ),
+    _recognition(
+        "unparsed_rate",
+        "Unparsed",
+        "Share of texts without a verdict: none came, or none could be read from the reply.",
+        direction="down",
+        interval="share",
+    ),
+    _recognition(
+        "no_answers",
+        "No answers",
+        "Requests of a judge that got no answer at all, where none of a task did: its scores are empty, "
+        "and it has no rank.",
+        unit="count",
+    ),
+    # ---- failures
+    _failures(
+        "failure_rate",
+        "Missed",
+        "1 - TPR of the hallucinated texts of one pattern.",
+        source="HaluEval, Section 3.2",
+        direction="down",
+        interval="share",
+    ),
+    # ---- refinement
+    _refinement(
+        "flagged_rate_before",
+        "Flagged before",
+        "Share of texts judged hallucinated before refinement.",
+        interval="share",
+    ),
+    _refinement(
+        "flagged_rate_after",
+        "Flagged after",
+        "Share of texts judged hallucinated after flagged ones were rewritten with knowledge; one that could "
+        "not be rewritten stays flagged.",
+        interval="share",
+    ),
+    # ---- candidates
+    _candidates(
+        "candidate_failure_rate",
+        "Unusable candidates",
+        "Share of requested candidates that cannot be used: none came, none could be read, declined, "
+        "empty, or the same as the right text.",
+        direction="down",
+        interval="share",
+    ),
+    _candidates("n_candidates", "Usable candidates", "Usable candidates.", unit="count"),
+    _candidates(
+        "length_rule_broken_rate",
+        "Length rule broken",
+        "Share of candidates longer than the right text by more words than the instruction allows.",
+        direction="down",
+        interval="share",
+    ),
+    # ---- filtering
+    _filtering(
+        "filter_disagreement_rate",
+        "Choice turns with order",
+        "Share of candidate pairs whose choice changed with the order in which they were shown.",
+        direction="down",
+        interval="share",
+    ),
+    _filtering(
+        "filter_first_position_rate",
+        "First one taken",
+        "Share of readable choices that took the candidate shown first.",
+        chance=0.5,
+        interval="share",
+    ),
+    _filtering(
+        "filter_unparsed_rate",
+        "Unparsed",
+        "Share of filtering replies from which no choice could be read.",
+        direction="down",
+        interval="share",
+    ),
+    # ---- responses
+    _responses(
+        "response_similarity",
+        "Similarity",
+        "Mean pairwise similarity of a query's answers, by the measure named.",
+        source="HaluEval, Section 2.2",
+        unit="number",
+        interval="statistic",
+    ),
+    # ---- dataset
+    _dataset("n_samples", "Labelled texts", "Labelled texts.", unit="count"),
+    _dataset(
+        "hallucinated_rate",
+        "Hallucinated",
+        "Share of labelled texts that are hallucinated.",
+        interval="share",
+    ),
+    _dataset(
+        "n_by_pattern",
+        "Hallucinated texts",
+        "Hallucinated texts of a pattern (the paper's Table 5).",
+        unit="count",
+    ),
+    # ---- labels
+    _labels(
+        "fleiss_kappa",
+        "Fleiss’ κ",
+        "Agreement of the drawn labels beyond chance: (P - Pe) / (1 - Pe), P the mean share of agreeing "
+        "label pairs per text, Pe the sum of squared label shares.",
+        source="Fleiss 1971",
+        unit="number",
+        direction="up",
+        interval="statistic",
+    ),
+    _labels(
+        "percent_agreement",
+        "Agreement",
+        "Mean share of agreeing label pairs per text.",
+        source="Fleiss 1971",
+        direction="up",
+        interval="statistic",
+    ),
+    _labels(
+        "probe_rate",
+        "Probes right",
+        "Share of the probe set that a labeller got right.",
+        direction="up",
+        interval="share",
+    ),
+    _labels(
+        "n_annotators_passed", "Labellers who passed", "Labellers who passed the screening.", unit="count"
+    ),
+)

@@ -1,0 +1,296 @@
+"""mFAVA's numbers: a record of each, by the table of a board that it stands in."""
+
+from functools import partial
+
+from truerate.tracks.contract import Metric
+
+_detection = partial(Metric, table="detection")
+_mushroom = partial(Metric, table="mushroom")
+_rates = partial(Metric, table="rates")
+_counts = partial(Metric, table="counts")
+_analyses = partial(Metric, table="analyses")
+_spans = partial(Metric, table="spans")
+_queries = partial(Metric, table="queries")
+_rejected = partial(Metric, table="rejected")
+_labels = partial(Metric, table="labels")
+_pages = partial(Metric, table="pages")
+METRICS = (
+    # ---- detection
+    _detection(
+        "token_precision",
+        "Precision",
+        "Of the tokens that a detector marks, the share that the labels mark; mean over seeds.",
+        direction="up",
+        interval="statistic",
+    ),
+    _detection(
+        "token_recall",
+        "Recall",
+        "Of the tokens that the labels mark, the share that the detector marks, whatever type it names; "
+        "mean over seeds.",
+        direction="up",
+        interval="statistic",
+    ),
+    _detection(
+        "token_f1",
+        "Token F1",
+        "Harmonic mean of precision and recall over all tokens of a language; mean over seeds.",
+        direction="up",
+        interval="statistic",
+    ),
+    _detection(
+        "token_precision_std",
+        "Precision, ± over seeds",
+        "Standard deviation of precision over detector seeds.",
+    ),
+    _detection(
+        "token_recall_std", "Recall, ± over seeds", "Standard deviation of recall over detector seeds."
+    ),
+    _detection("token_f1_std", "F1, ± over seeds", "Standard deviation of F1 over detector seeds."),
+    _detection(
+        "token_fpr",
+        "FPR",
+        "Of the tokens that the labels leave unmarked, the share that the detector marks; mean over seeds.",
+        direction="down",
+        interval="statistic",
+    ),
+    _detection(
+        "token_f1_typed",
+        "F1 with types",
+        "F1 over tokens and types together: a token is right where its type is, too (category detectors).",
+        direction="up",
+        interval="statistic",
+    ),
+    _detection(
+        "token_recall_by_type",
+        "Recall by type",
+        "Of the tokens of one type, the share that the detector marks, whatever type it names.",
+        direction="up",
+        interval="statistic",
+    ),
+    _detection(
+        "token_f1_by_type",
+        "F1 by type",
+        "F1 of the tokens of one type (category detectors).",
+        direction="up",
+        interval="statistic",
+    ),
+    # ---- mushroom
+    _mushroom(
+        "iou",
+        "IoU",
+        "Marked characters of both sides, intersection over union, 1 where neither marks any; "
+        "mean over replies.",
+        source="Mu-SHROOM, SemEval-2025 Task 3",
+        direction="up",
+        interval="statistic",
+    ),
+    _mushroom(
+        "spearman",
+        "Correlation",
+        "Rank correlation of both sides' probabilities over the characters of a reply; where a "
+        "side is constant, 1 if both are and 0 else; mean over replies.",
+        source="Mu-SHROOM, SemEval-2025 Task 3",
+        unit="number",
+        direction="up",
+        interval="statistic",
+    ),
+    # ---- rates
+    _rates(
+        "hallucination_rate",
+        "Hallucinated tokens",
+        "Share of the tokens of a model's replies that are hallucinated. raw: what the detector marks. "
+        "hr_est: times precision over recall. rogan-gladen: (flagged − FPR) / (TPR − FPR). "
+        "Empty where it cannot be told.",
+        source="mFAVA, Equation 1; Rogan & Gladen 1978",
+        direction="down",
+        interval="corrected",
+    ),
+    _rates(
+        "hallucination_rate_std",
+        "± over runs",
+        "Standard deviation of the rate over detector seeds and reply seeds.",
+    ),
+    _rates(
+        "is_identified",
+        "Identified",
+        "1 where the interval of TPR − FPR leaves 0 out, so that the Rogan–Gladen rate can be told; else 0.",
+        source="Rogan & Gladen 1978",
+        direction="up",
+    ),
+    _rates(
+        "sensitivity_low",
+        "Band, low",
+        "Lower end of the Rogan–Gladen rate while TPR falls to half of what it is on inserted "
+        "hallucinations and FPR lies between half and twice; only where nobody labelled natural ones.",
+    ),
+    _rates(
+        "sensitivity_high",
+        "Band, high",
+        "Upper end of the Rogan–Gladen rate over the same band of TPR and FPR.",
+    ),
+    _rates(
+        "no_answers",
+        "No answers",
+        "Queries that a model was asked in a language of which none got an answer: it has no rate and no "
+        "rank there.",
+        unit="count",
+    ),
+    # ---- counts
+    _counts("n_replies", "Replies", "Replies that came.", unit="count"),
+    _counts("n_tokens", "Tokens", "Tokens of the replies (N).", source="mFAVA, Equation 1", unit="count"),
+    _counts(
+        "n_detected",
+        "Tokens marked",
+        "Tokens that the rates' detector marks (H_det), mean over its seeds.",
+        source="mFAVA, Equation 1",
+        unit="count",
+    ),
+    _counts("tokens_per_reply", "Tokens per reply", "Mean length of a reply in tokens.", unit="tenth"),
+    _counts(
+        "detected_per_reply",
+        "Marked tokens per reply",
+        "Mean number of marked tokens per reply.",
+        unit="tenth",
+    ),
+    _counts("repeats_rate", "Repeats itself", "Share of replies that repeat themselves.", direction="down"),
+    _counts("dont_know_rate", "Does not know", "Share of replies that say they do not know."),
+    _counts("cut_rate", "Cut", "Share of replies that end at the limit of tokens.", direction="down"),
+    _counts(
+        "wrong_language_rate",
+        "Wrong language",
+        "Share of replies in another language than the query's.",
+        direction="down",
+    ),
+    # ---- analyses
+    _analyses(
+        "pearson_r", "Pearson r", "Pearson's correlation over the points of an analysis.", unit="number"
+    ),
+    _analyses(
+        "p_value",
+        "p",
+        "Two-sided p-value; points are taken as independent unless the test is a bootstrap.",
+        unit="number",
+    ),
+    _analyses(
+        "mean_difference",
+        "Mean difference",
+        "Mean of one group minus that of the other: small − large models, declared − other languages, "
+        "family − rest.",
+        interval="statistic",
+    ),
+    _analyses(
+        "n_points",
+        "Points",
+        "Points of an analysis: cells of model and language, languages, or single estimates.",
+        unit="count",
+    ),
+    # ---- spans
+    _spans("n_texts", "Texts", "Texts.", unit="count"),
+    _spans("n_spans", "Spans", "Marked spans of a type.", unit="count"),
+    _spans("span_rate", "Texts with a span", "Share of texts that hold a span of the type."),
+    _spans("hallucinated_token_rate", "Tokens in spans", "Share of tokens that the labels mark."),
+    # ---- queries
+    _queries(
+        "answerable_rate",
+        "Answerable",
+        "Of the queries that were checked, the share that the lead of their article answers, as a model "
+        "says.",
+        direction="up",
+        interval="share",
+    ),
+    # ---- rejected
+    _rejected("n_rejected", "Rejected", "Replies of a step that could not be used, by reason.", unit="count"),
+    _rejected(
+        "rejected_rate",
+        "Rejected",
+        "Share of the replies of a step that could not be used, by reason. Step passage: passages that did not "
+        "come through all insertions.",
+        direction="down",
+    ),
+    # ---- labels
+    _labels(
+        "cohen_kappa",
+        "Cohen’s κ",
+        "Agreement of two annotators on tokens beyond chance, marked or not; mean over the pairs that "
+        "share texts.",
+        source="Cohen 1960",
+        unit="number",
+        direction="up",
+        interval="statistic",
+    ),
+    _labels(
+        "cohen_kappa_typed",
+        "Cohen’s κ with type",
+        "Agreement of two annotators on tokens and their types beyond chance; mean over the pairs that "
+        "share texts.",
+        source="Cohen 1960",
+        unit="number",
+        direction="up",
+        interval="statistic",
+    ),
+    _labels(
+        "percent_agreement",
+        "Agreement",
+        "Share of tokens on which two annotators agree that they are marked or not; mean over pairs.",
+        direction="up",
+        interval="statistic",
+    ),
+    _labels(
+        "percent_agreement_typed",
+        "Agreement with type",
+        "Share of tokens on which two annotators agree, type included; mean over pairs.",
+        direction="up",
+        interval="statistic",
+    ),
+    _labels(
+        "silver_gold_kappa",
+        "Silver–gold κ",
+        "Agreement of the settled gold with silver on tokens beyond chance.",
+        source="Cohen 1960",
+        unit="number",
+        direction="up",
+        interval="statistic",
+    ),
+    _labels(
+        "silver_gold_kappa_typed",
+        "Silver–gold κ with type",
+        "Agreement of the settled gold with silver on tokens and their types beyond chance.",
+        source="Cohen 1960",
+        unit="number",
+        direction="up",
+        interval="statistic",
+    ),
+    _labels(
+        "silver_gold_agreement",
+        "Agreement",
+        "Share of tokens on which gold and silver agree, type included.",
+        direction="up",
+        interval="statistic",
+    ),
+    _labels(
+        "screening_agreement",
+        "Agreement with silver",
+        "Of the tokens that an annotator or silver marks, the share that both mark.",
+        source="mFAVA, Section 3.1",
+        direction="up",
+    ),
+    _labels(
+        "n_annotators_passed",
+        "Labellers who passed",
+        "Annotators whose agreement with silver reaches the threshold.",
+        unit="count",
+    ),
+    _labels(
+        "plausibility_rate",
+        "Rated so",
+        "Share of ratings from 1 (very unlikely to fool a reader) to 5 (very likely).",
+        source="mFAVA, Section 3.1",
+    ),
+    # ---- pages
+    _pages(
+        "with_page_rate",
+        "With a page",
+        "Share of the answers whose page, in which people looked, comes with the data.",
+    ),
+)

@@ -1,0 +1,1 @@
+"""What decides the replies of the simulated models to HaluEval's tasks: nothing else is in their identity."""

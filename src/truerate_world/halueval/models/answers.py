@@ -1,0 +1,101 @@
+"""Free answers to general queries: what a simulated model knows, what it makes up, and where it would rather
+not answer.
+"""
+
+from typing import NamedTuple
+
+from truerate_world.distractors import wrong_value
+from truerate_world.draws import draw, pick, shuffled
+from truerate_world.halueval.models.claim_checker import Checker
+from truerate_world.halueval.models.profiles import Model
+from truerate_world.writer import Fact
+
+N_SENTENCES = 3
+IGNORANCE = 3.0  # false sentences are this much more frequent about an entity that the model does not know
+
+
+class Spoken(NamedTuple):
+    """A free answer, and the planted label of each of its sentences (None: true, or without content)."""
+
+    text: str
+    labels: tuple[str | None, ...]
+    is_abstention: bool = False
+
+
+def knows(scholar: Checker, model: Model, entity: int) -> bool:
+    """Whether a model knows an entity: the more popular it is, the likelier; the same in every sample."""
+    low, high = model.coverage
+    return draw(model.name, "knows", entity) < low + (high - low) * scholar.world.entities[entity].popularity
+
+
+def answer(scholar: Checker, model: Model, query: str, seed: int) -> Spoken | None:
+    """A reply to a query about entities of the world; None where it names none."""
+    subjects = list(dict.fromkeys(scholar.parser.read(query).mentioned))[:2]
+    if not subjects:
+        return None
+    unknown = next((one for one in subjects if not knows(scholar, model, one)), None)
+    if unknown is not None and draw(model.name, "abstains", unknown) < model.abstention:
+        return Spoken(
+            scholar.writer.talk("abstention", model.name, unknown, seed, about=unknown), (None,), True
+        )
+    key = (model.name, "general", query, seed)
+    sentences, labels, before = [], [], None
+    if draw(*key, "opening") < 0.3:
+        sentences.append(scholar.writer.talk("opening", *key))
+        labels.append(None)
+    for place, fact in enumerate(_chosen(scholar, query, subjects, *key)):
+        label = _label(model, fact.subject == unknown, *key, place)
+        text, before = _sentence(scholar, fact, label, subjects, before, *key, place)
+        sentences.append(text)
+        labels.append(label)
+    return Spoken(" ".join(sentences), tuple(labels))
+
+
+def _chosen(scholar: Checker, query: str, subjects: list[int], *key: object) -> list[Fact]:
+    """True facts to tell: what the query asks for first, then others of its entities."""
+    asked = scholar.questions.resolve(query, {})
+    facts = [Fact(*step) for step in asked.steps] if asked and asked.kind == "one" else []
+    n_each = N_SENTENCES if len(subjects) == 1 else 2
+    for subject in subjects:
+        own = [
+            Fact(subject, relation, value)
+            for relation, value in scholar.world.entities[subject].facts.items()
+        ]
+        facts += [fact for fact in shuffled(own, *key, subject) if fact not in facts][
+            : n_each - len(facts) % n_each
+        ]
+    return facts
+
+
+def _label(model: Model, is_unknown: bool, *key: object) -> str | None:
+    """Which kind of hallucination a sentence will be, None for a true one."""
+    left = draw(*key, "label")
+    for label, rate in model.hallucination.items():
+        left -= rate * (IGNORANCE if is_unknown and label == "non-factual" else 1.0)
+        if left < 0:
+            return label
+    return None
+
+
+def _sentence(
+    scholar: Checker, fact: Fact, label: str | None, subjects: list[int], before: int | None, *key: object
+) -> tuple[str, int]:
+    """A sentence of a label and the entity it is about."""
+    writer, world = scholar.writer, scholar.world
+    if label == "unverifiable":
+        return writer.vague("unverifiable", fact.subject, *key), fact.subject
+    if label == "irrelevant":
+        stranger = pick(
+            [
+                one
+                for one in world.by_domain[pick(list(world.by_domain), *key, "domain")]
+                if one not in subjects
+            ],
+            *key,
+            "stranger",
+        )
+        relation = pick(list(world.entities[stranger].facts), *key, "relation")
+        return writer.one(Fact(stranger, relation, world.entities[stranger].facts[relation]), *key), stranger
+    if label == "non-factual":
+        fact = fact._replace(value=wrong_value(world, fact.value, fact.relation, *key))
+    return writer.one(fact, *key, after=before), fact.subject

@@ -1,0 +1,200 @@
+"""What is true of a text: whether it hallucinates, by which pattern, and whether the evidence at hand decides
+it.
+
+The patterns are recognised from what a text says, never from how it was made, so that a judge and the truth
+agree on them.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from truerate_world.distractors import is_near, is_same_type
+from truerate_world.domains import RELATIONS, Value
+from truerate_world.encyclopedia import World
+from truerate_world.halueval.models.questions import Asked, Questions
+from truerate_world.lexicon import Tongue
+from truerate_world.parser import FACT, Claim, Reading
+from truerate_world.scholar import Facts, Scholar
+
+PATTERNS = {
+    "qa": ("comprehension", "factualness", "specificity", "inference"),
+    "dialogue": ("extrinsic-soft", "extrinsic-hard", "extrinsic-grouped"),
+    "summarization": ("factual", "non-factual", "intrinsic"),
+    "general": ("unverifiable", "non-factual", "irrelevant"),
+}
+SHARED_WORDS = (
+    0.5  # a text that cannot be read is taken as right when this share of its words stands in the evidence
+)
+
+
+class Finding(NamedTuple):
+    """The truth about one text. `pattern` is None where it is right or unreadable; `spans` are false
+    sentences with their label.
+    """
+
+    is_hallucinated: bool
+    pattern: str | None = None
+    is_grounded: bool = False
+    spans: tuple[tuple[str, str], ...] = ()
+
+
+class Checker(Scholar):
+    """A scholar who checks what a text says: against the evidence at hand, and else against the world."""
+
+    def __init__(self, world: World, language: str):
+        super().__init__(world, language)
+        self.questions = Questions(world, self.tongue)
+        self.broad = _broad(self.tongue)
+
+    def qa(self, question: str, answer: str, knowledge: str = "") -> Finding:
+        """An answer names the right value, by any of its names, or it hallucinates."""
+        evidence = self.facts(knowledge)
+        asked = self.questions.resolve(question, evidence)
+        if asked is None:
+            return self._by_words(answer, f"{question} {knowledge}")
+        text, things = self.tongue.scan(answer)
+        text = self.parser.bare(text)
+        if any(is_right(asked.right, thing) for thing in things):
+            return Finding(False, None, asked.is_grounded)
+        if not things:
+            return Finding(True, "specificity" if text in self.broad else None, asked.is_grounded)
+        return Finding(True, self.qa_pattern(asked, things[0]), asked.is_grounded)
+
+    def qa_pattern(self, asked: Asked, named: Value) -> str:
+        """Which pattern a wrong value is: the other one compared or a near value, a broader one, another fact
+        of the chain, or any.
+        """
+        right = asked.right
+        if asked.kind == "compare" and named in {("e", subject) for subject in asked.subjects}:
+            return "inference"
+        if named == broader(self.world, right, asked.relation):
+            return "specificity"
+        if named in related(self.world, asked):
+            return "comprehension"
+        return "inference" if is_near(self.world, right, asked.relation, named) else "factualness"
+
+    def dialogue(self, response: str, knowledge: str = "", history: str = "") -> Finding:
+        """A response hallucinates where a claim of it is false; the first false one decides the pattern."""
+        evidence, reading = self.facts(knowledge), self.parser.read(response)
+        false = [claim for claim in reading.claims if not self._is_true(claim, evidence)]
+        is_grounded = any((claim.subject, claim.relation) in evidence for claim in reading.claims)
+        if not false:
+            return self._unread(reading, f"{knowledge} {history}", is_grounded)
+        return Finding(
+            True, self._swap(false[0], evidence), is_grounded, _spans(reading, false, "non-factual")
+        )
+
+    def summary(self, summary: str, document: str) -> Finding:
+        """A summary hallucinates where it says what the document does not: against it, false, or true but
+        from elsewhere.
+        """
+        stated, reading = self.facts(document), self.parser.read(summary)
+        labels = {claim: self._summary_label(claim, stated) for claim in reading.claims}
+        for pattern in ("intrinsic", "non-factual", "factual"):
+            false = [claim for claim, label in labels.items() if label == pattern]
+            if false:
+                return Finding(True, pattern, True, _spans(reading, false, pattern))
+        return self._unread(reading, document, True)
+
+    def general(self, query: str, response: str, knowledge: str = "") -> Finding:
+        """A reply hallucinates where a sentence of it is false, cannot be settled, or is about something that
+        was not asked.
+        """
+        evidence, reading = self.facts(knowledge), self.parser.read(response)
+        asked = set(self.parser.read(query).mentioned)
+        labels = {claim: self._general_label(claim, evidence, asked) for claim in reading.claims}
+        spans = {claim.sentence: label for claim, label in labels.items() if label}
+        is_grounded = any((claim.subject, claim.relation) in evidence for claim in reading.claims)
+        if not spans:
+            return Finding(False, None, is_grounded)
+        found = tuple((reading.sentences[place], label) for place, label in sorted(spans.items()))
+        return Finding(True, found[0][1], is_grounded, found)
+
+    def _is_true(self, claim: Claim, evidence: Facts) -> bool:
+        return claim.kind == FACT and claim.value == self._known(claim, evidence)
+
+    def _known(self, claim: Claim, evidence: Facts) -> Value | None:
+        return evidence.get((claim.subject, claim.relation)) or self.world.fact(claim.subject, claim.relation)
+
+    def _swap(self, claim: Claim, evidence: Facts) -> str | None:
+        """The pattern of a swapped value: similar, of the same type, or of another type."""
+        right = self._known(claim, evidence)
+        if claim.value is None or right is None:
+            return None
+        if is_near(self.world, right, claim.relation, claim.value):
+            return "extrinsic-soft"
+        return "extrinsic-grouped" if is_same_type(self.world, right, claim.value) else "extrinsic-hard"
+
+    def _summary_label(self, claim: Claim, stated: Facts) -> str | None:
+        if claim.kind != FACT:
+            return "non-factual"
+        value = stated.get((claim.subject, claim.relation))
+        if value is not None:
+            return None if value == claim.value else "intrinsic"
+        return "factual" if self.world.fact(claim.subject, claim.relation) == claim.value else "non-factual"
+
+    def _general_label(self, claim: Claim, evidence: Facts, asked: set[int]) -> str | None:
+        if asked and claim.subject not in asked:
+            return "irrelevant"
+        if claim.value is None:
+            return "unverifiable"
+        return None if self._is_true(claim, evidence) else "non-factual"
+
+    def _unread(self, reading: Reading, evidence: str, is_grounded: bool) -> Finding:
+        """A text without a false claim: right, unless it has sentences that can only be compared by their words."""
+        if not reading.unread:
+            return Finding(False, None, is_grounded)
+        return self._by_words(" ".join(reading.sentences[place] for place in reading.unread), evidence)
+
+    def _by_words(self, text: str, evidence: str) -> Finding:
+        found = set(self.tongue.scan(text).skeleton.split())
+        known = set(self.tongue.scan(evidence).skeleton.split())
+        return Finding(bool(found) and len(found & known) < SHARED_WORDS * len(found))
+
+
+@lru_cache(maxsize=16)
+def checker(world: World, language: str | None = None) -> Checker:
+    """The checker of a world's language (its first one by default), kept for the next call."""
+    return Checker(world, language or world.languages[0])
+
+
+def speaker(world: World, text: str) -> Checker:
+    """The checker of the language that a text is in: the one that reads most of its claims, the first one
+    where none does.
+    """
+    known = [checker(world, language) for language in world.languages]
+    return known[0] if len(known) == 1 else max(known, key=lambda one: len(one.parser.read(text).claims))
+
+
+def is_right(right: Value, named: Value) -> bool:
+    """Whether a named value is the right one; a year answers the question for its decade."""
+    return named == right or (right[0] == "d" and named[0] == "n" and int(named[1]) // 10 * 10 == right[1])
+
+
+def broader(world: World, right: Value, relation: str) -> Value | None:
+    """The value that is right but too general: the decade of a year, the country of a place."""
+    if right[0] == "n":
+        return ("d", int(right[1]) // 10 * 10) if RELATIONS[relation].is_year else None
+    return world.fact(right[1], "country") if right[0] == "e" else None
+
+
+def related(world: World, asked: Asked) -> set[Value]:
+    """What the steps to an answer touch: their entities and all of those entities' facts."""
+    found: set[Value] = set()
+    for subject, _, value in asked.steps:
+        found |= {("e", subject), value, *world.entities[subject].facts.values()}
+    return {value for value in found if not is_right(asked.right, value)}
+
+
+def _broad(tongue: Tongue) -> frozenset[str]:
+    """Skeletons of all answers that name no value."""
+    words = tongue.words
+    kinds = [*words.KINDS.values(), *((kind, kind) for kind in words.CATEGORY_KINDS.values())]
+    forms = [form for name, forms in words.ANSWERS.items() if name.startswith("broad") for form in forms]
+    return frozenset(
+        tongue.scan(form.format(k=one, ks=several)).skeleton for form in forms for one, several in kinds
+    )
+
+
+def _spans(reading: Reading, claims: list[Claim], label: str) -> tuple[tuple[str, str], ...]:
+    return tuple((reading.sentences[place], label) for place in sorted({claim.sentence for claim in claims}))

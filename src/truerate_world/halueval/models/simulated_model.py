@@ -1,0 +1,187 @@
+"""The simulated models at work on the protocol's tasks: a prompt in, an answer out, by draws that depend on the
+model and on what is asked, never on layout.
+"""
+
+import unicodedata
+
+from truerate_world import prompt
+from truerate_world.answer import Answer
+from truerate_world.draws import draw, pick, pick_weighted
+from truerate_world.encyclopedia import World
+from truerate_world.halueval.models import candidates
+from truerate_world.halueval.models.answers import answer as spoken_of
+from truerate_world.halueval.models.claim_checker import PATTERNS, Checker, Finding, speaker
+from truerate_world.halueval.models.profiles import PROFILES, Model
+from truerate_world.halueval.models.refining import refined
+from truerate_world.halueval.models.tasks import CUES, TEXT, Asked, understood
+from truerate_world.models import base
+
+__all__ = ["CUES", "answer", "guess"]
+
+
+def answer(world: World, model: str, asked: prompt.Asked, sample: int) -> Answer | None:
+    """The answer to a prompt of the protocol; None where it is none."""
+    task = understood(asked)
+    if task is None:
+        return None
+    known = speaker(world, "\n".join(task.fields.values()))
+    return _HANDLERS[task.purpose](known, PROFILES[base(model)], task, sample)
+
+
+def guess(world: World, model: str, asked: prompt.Asked, sample: int) -> Answer | None:
+    """A free answer about the entities that a bare message names; None where it names none."""
+    spoken = spoken_of(speaker(world, asked.message), PROFILES[base(model)], asked.message, sample)
+    if spoken is None:
+        return None
+    truth = {"task": "general", "labels": spoken.labels, "is_abstention": spoken.is_abstention}
+    return Answer("general", spoken.text, truth)
+
+
+def _sample(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+    """A hallucinated candidate by the pattern that is given, or by one of the model's own choice, which it
+    names.
+    """
+    noun = asked.cue.split()[-1]
+    right = asked.fields.get("True Response") or asked.fields.get(f"Right {noun}", "")
+    given = next(
+        (name for name in PATTERNS[asked.task] if name in asked.fields.get("Pattern", "").lower().split()),
+        None,
+    )
+    what = (asked.fields.get(name, "") for name in ("Question", "Dialogue History"))
+    key = (model.name, "sample", asked.task, asked.is_conversation, *map(_plain, what), _plain(right), sample)
+    pattern = given or pick_weighted(model.taste[asked.task], *key, "pattern")
+    text, outcome = _candidate(known, model, asked, right, pattern, (*key, pattern))
+    truth = {"task": asked.task, "pattern": pattern, "outcome": outcome}
+    if given:
+        return Answer("sample", text, truth)
+    if draw(*key, "malformed") < model.malformed:
+        return Answer("sample", f"#{asked.cue}#: {text}", truth | {"is_malformed": True})
+    return Answer("sample", f"#Pattern#: {pattern}\n#{asked.cue}#: {text}", truth)
+
+
+def _candidate(
+    known: Checker, model: Model, asked: Asked, right: str, pattern: str, key: tuple
+) -> tuple[str, str]:
+    """The candidate's text and what became of it: written, lengthened, restated, refused or (not understood)
+    bland.
+    """
+    if draw(*key, "refusal") < model.refusal:
+        return known.writer.talk("refusal", *key), "refused"
+    if draw(*key, "restating") < model.restating[asked.task, pattern]:
+        return candidates.restated(right, *key), "restated"
+    write = {"qa": candidates.qa, "dialogue": candidates.dialogue, "summarization": candidates.summary}[
+        asked.task
+    ]
+    text = write(known, asked.fields, pattern, *key)
+    if text is None:
+        return known.writer.talk("tail", *key).capitalize() + ".", "bland"
+    if asked.task != "dialogue" and draw(*key, "verbosity") < model.verbosity:
+        return candidates.lengthened(known, text, right, *key), "lengthened"
+    return text, "written"
+
+
+def _filter(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+    """Which of two candidates is the more plausible, by a plausibility that is planted in each text."""
+    first, second = _two(asked)
+    key = (model.name, "filter", asked.task, *sorted((first, second)), sample)
+    better = 1 if draw("plausible", first) >= draw("plausible", second) else 2
+    is_biased = draw(*key, "bias") < model.position_bias
+    chosen = 1 if is_biased else better if draw(*key) < model.filtering else 3 - better
+    truth = {"task": asked.task, "better": better, "is_biased": is_biased}
+    return Answer("filter", f"{TEXT[asked.task]} {chosen}", truth)
+
+
+def _judge(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+    """Yes where the text is taken for hallucinated. Knowledge that does not decide the claim helps as little
+    as none.
+    """
+    text = asked.fields.get(TEXT[asked.task], "")
+    found = find(known, asked, text)
+    variant = helped(asked, found)
+    key = (model.name, "recognition", asked.task, _plain(text), *_evidence(asked), asked.variant, sample)
+    p = model.p_yes(asked.task, variant, is_hallucinated=found.is_hallucinated, pattern=found.pattern)
+    truth = {
+        "task": asked.task,
+        "variant": variant,
+        "is_hallucinated": found.is_hallucinated,
+        "pattern": found.pattern,
+        "p": p,
+    }
+    said = "Yes" if draw(*key) < p else "No"
+    if draw(*key, "unparsed") < model.unparsed:
+        return Answer("recognition", known.writer.talk("hedge", *key), truth | {"verdict": None})
+    if asked.is_step_by_step:
+        steps = known.tongue.words.TALK["reasoning"]
+        said_so = f"{steps[0]} {pick(steps[1:-1], *key, 'step')} {steps[-1]}\n#{asked.cue}#: {said}"
+        return Answer("recognition", said_so, truth | {"verdict": said})
+    return Answer("recognition", said, truth | {"verdict": said})
+
+
+def _contrast(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+    """Which of two texts is hallucinated; a biased draw names the first whatever it says, in either order."""
+    first, second = _two(asked)
+    noun = TEXT[asked.task]
+    found = [find(known, asked, asked.fields.get(f"{noun} {place}", "")).is_hallucinated for place in (1, 2)]
+    key = (model.name, "contrast", asked.task, *sorted((first, second)), *_evidence(asked), sample)
+    false = found.index(True) + 1 if sum(found) == 1 else 1 + (draw("tie", first) < draw("tie", second))
+    is_biased = draw(*key, "bias") < model.position_bias
+    chosen = 1 if is_biased else false if draw(*key) < model.contrast[asked.task] else 3 - false
+    truth = {"task": asked.task, "hallucinated": false, "is_biased": is_biased}
+    if draw(*key, first, "unparsed") < model.unparsed:
+        return Answer("contrast", known.writer.talk("hedge", *key), truth)
+    return Answer("contrast", f"{noun} {chosen}", truth)
+
+
+def _refine(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+    """The text made right from the knowledge, or left as it is."""
+    text = asked.fields.get(TEXT[asked.task], "")
+    key = (model.name, "refine", asked.task, _plain(text), *_evidence(asked), sample)
+    corrected = refined(known, asked, text, *key) if draw(*key) < model.refining[asked.task] else None
+    return Answer("refine", corrected or text, {"task": asked.task, "is_corrected": corrected is not None})
+
+
+def _teach(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+    return Answer("teach", "Understood")
+
+
+_HANDLERS = {
+    "sample": _sample,
+    "filter": _filter,
+    "recognition": _judge,
+    "contrast": _contrast,
+    "refine": _refine,
+    "teach": _teach,
+}
+
+
+def helped(asked: Asked, found: Finding) -> str:
+    """The variant whose rates apply: knowledge that does not decide the claim is as good as none."""
+    return "plain" if asked.variant == "knowledge" and not found.is_grounded else asked.variant
+
+
+def find(known: Checker, asked: Asked, text: str) -> Finding:
+    """The truth about a text that a prompt shows, by the evidence that the prompt holds and else by the world."""
+    fields = asked.fields
+    knowledge = fields.get("Knowledge", "")
+    if asked.task == "qa":
+        return known.qa(fields.get("Question", ""), text, knowledge)
+    if asked.task == "dialogue":
+        return known.dialogue(text, knowledge, fields.get("Dialogue History", ""))
+    if asked.task == "summarization":
+        return known.summary(text, fields.get("Document", ""))
+    return known.general(fields.get("User Query", ""), text, knowledge)
+
+
+def _two(asked: Asked) -> tuple[str, str]:
+    noun = TEXT[asked.task]
+    return _plain(asked.fields.get(f"{noun} 1", "")), _plain(asked.fields.get(f"{noun} 2", ""))
+
+
+def _evidence(asked: Asked) -> tuple[str, ...]:
+    names = ("Knowledge", "Document", "Question", "Dialogue History", "User Query")
+    return tuple(_plain(asked.fields[name]) for name in names if name in asked.fields)
+
+
+def _plain(text: str) -> str:
+    """A text as draws are keyed by it: compatibility forms resolved, case and spacing levelled."""
+    return " ".join((text if text.isascii() else unicodedata.normalize("NFKC", text)).casefold().split())

@@ -1,0 +1,144 @@
+"""The simulated models at work on the wiki: what is asked of them in headings, or in a bare question about
+one of its entities.
+"""
+
+import re
+from collections.abc import Callable
+
+from truerate_world.answer import Answer
+from truerate_world.draws import draw, pick
+from truerate_world.encyclopedia import World
+from truerate_world.mfava.models import entity_table, realiser, silver, translator, wild
+from truerate_world.mfava.models.planted import HABITS, TYPES
+from truerate_world.mfava.models.reader import Reader, reader
+from truerate_world.mfava.models.translator import code_of
+from truerate_world.prompt import BARE, Asked
+
+_NUMBER = re.compile(r"\b(\d{1,2})\b")
+N_QUERIES = 2
+
+
+def answer(world: World, model: str, asked: Asked, sample: int) -> Answer | None:
+    """The reply to a prompt with the wiki's headings, or to a question in one of its languages; None where it
+    is neither.
+    """
+    if asked.form == BARE:
+        return _queried(world, model, asked.message, sample)
+    handler = CUES.get(asked.cue)
+    known = reader(entity_table.build(world.seed))
+    return handler(known, model, asked.fields, asked.instruction, sample) if handler else None
+
+
+def guess(world: World, model: str, asked: Asked, sample: int) -> Answer | None:
+    """The reply to a bare message that names one of the wiki's entities, in whichever words."""
+    return _queried(world, model, asked.message, sample, is_named=True)
+
+
+def _queried(world: World, model: str, query: str, sample: int, *, is_named: bool = False) -> Answer | None:
+    known = reader(entity_table.build(world.seed))
+    found = known.named(query) if is_named else known.asked(query)
+    if found is None:
+        return None
+    spoken = wild.reply(known.atlas, model, found, " ".join(query.split()), sample)
+    truth = {"lang": found.code, "spans": spoken.spans, "flaw": spoken.flaw}
+    return Answer("answer", spoken.text, truth, "length" if spoken.is_cut else None)
+
+
+def _write(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
+    """A passage in the language that is asked for, from what the reference says in whichever."""
+    code, facts = code_of(fields.get("Language", "")), _facts(known, fields.get("Reference", ""))
+    if code is None or not facts:
+        return None
+    question = known.asked(fields.get("Question", ""))
+    subject = question.subject if question else facts[0].subject
+    first = question.relation if question else None
+    written = silver.passage(
+        known.atlas, subject, facts, first, model, "write", code, fields.get("Question", ""), subject, sample
+    )
+    return (
+        Answer("write", realiser.write(known.atlas, code, written), {"lang": code, "spans": []})
+        if written
+        else None
+    )
+
+
+def _insert(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
+    """The passage with insertions of one type more."""
+    code, kind, marked = (
+        code_of(fields.get("Language", "")),
+        fields.get("Type", "").strip().lower(),
+        fields.get("Passage", ""),
+    )
+    if code is None or kind not in TYPES or not marked:
+        return None
+    subject = known.entity(fields.get("Subject", ""), code)
+    claims = known.read(marked, code)
+    if subject is None and not claims:
+        return None
+    subject = claims[0].said.subject if subject is None else subject
+    facts = _facts(known, fields["Reference"]) if fields.get("Reference") else []
+    made = silver.inserted(
+        known, model, code, kind, marked, subject, facts, model, "insert", kind, marked, sample
+    )
+    return Answer("insert", made.text, {"lang": code, "type": kind, "n": made.n, "fault": made.fault})
+
+
+def _translate(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
+    """The text in the target language."""
+    source, target = (code_of(fields.get(f"{which} Language", "")) for which in ("Source", "Target"))
+    text = fields.get("Text", "")
+    if source is None or target is None or not text:
+        return None
+    made = translator.translated(
+        known, model, text, source, target, model, "translate", source, target, text, sample
+    )
+    return Answer("translate", made.text, {"lang": target, "fault": made.fault})
+
+
+def _query(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
+    """Numbered questions about the title; some ask for what the reference does not say."""
+    code = code_of(fields.get("Language", ""))
+    subject = known.entity(fields.get("Title", ""), code) if code else None
+    if subject is None:
+        return None
+    told = {one.relation for one in _facts(known, fields.get("Reference", "")) if one.subject == subject}
+    number = _NUMBER.search(said)
+    left, lines, key = list(known.atlas.entities[subject].facts), [], (model, "query", code, subject, sample)
+    for place in range(min(int(number[1]) if number else N_QUERIES, len(left))):
+        is_beyond = draw(*key, place, "beyond") < HABITS[model].beyond
+        fitting = [one for one in left if (one not in told) == is_beyond] or left
+        relation = pick(fitting, *key, place)
+        left.remove(relation)
+        lines.append(f"{place + 1}. {realiser.question(known.atlas, code, subject, relation, *key, place)}")
+    return Answer("query", "\n".join(lines), {"lang": code})
+
+
+def _check(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
+    """Whether the reference says what a question asks for; now and then the wrong word."""
+    question = known.asked(fields.get("Question", ""))
+    if question is None:
+        return None
+    is_answered = (question.subject, question.relation) in {
+        (one.subject, one.relation) for one in _facts(known, fields.get("Reference", ""))
+    }
+    is_wrong = draw(model, "check", fields["Question"], sample) < HABITS[model].misjudged
+    return Answer(
+        "check",
+        "Yes" if is_answered != is_wrong else "No",
+        {"is_answered": is_answered, "is_wrong": is_wrong},
+    )
+
+
+def _facts(known: Reader, reference: str) -> list[realiser.Said]:
+    """What a reference says, in whichever language it is."""
+    code = known.language(reference)
+    return [claim.said for claim in known.read(reference, code)] if code else []
+
+
+CUES: dict[str, Callable[..., Answer | None]] = {  # the cue at the end of a prompt -> who answers it
+    "Passage": _write,
+    "Tagged Passage": _insert,
+    "Translation": _translate,
+    "Queries": _query,
+    "Answerable": _check,
+}

@@ -1,0 +1,159 @@
+"""The simulated models at work on names in chats: they list them, say what each is, how many things it may
+mean, and its domain.
+
+Each function takes the fields of a prompt and gives (purpose, text, truth), None where the prompt lacks what
+it needs.
+"""
+
+import re
+from dataclasses import dataclass
+
+from truerate.core.text import name_key
+from truerate_world.draws import draw, pick
+from truerate_world.encyclopedia import World
+from truerate_world.wildhallucinations.models.planted import (
+    AMBIGUOUS,
+    PAPER_DOMAIN,
+    Named,
+    domain_of,
+    names_in,
+    planted_as,
+)
+
+Reply = tuple[str, str, dict]
+KINDS = ("entity", "private person", "no entity")
+REFERENTS = ("one", "several")
+DOMAINS = (
+    *dict.fromkeys(PAPER_DOMAIN.values()),
+    *sorted({one.domain for referents in AMBIGUOUS.values() for one in referents}),
+)
+_ORDERS = re.compile(r"ignore all earlier|list mode|new instruction|proper nouns", re.IGNORECASE)
+_WORD = re.compile(r"[A-Z]\w+")
+_OUTSIDE = "miscellaneous"  # a domain that is none
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How often a model errs; probabilities in [0, 1].
+
+    Of names: each is `missed`, its `possessive` ending kept, a common word listed as a `spurious` one, the
+    list `malformed`, an order in the message `obeyed`. Of answers: the wrong word about a kind (`misjudged`),
+    about the number of things (`miscounted`), about the domain (`misplaced`), a word outside the list
+    (`outside`), or none that can be read (`unsure`).
+    """
+
+    missed: float
+    possessive: float
+    spurious: float
+    malformed: float
+    obeyed: float
+    misjudged: float
+    miscounted: float
+    misplaced: float
+    outside: float
+    unsure: float
+
+
+HABITS = {
+    "sim-quill": Habits(0.003, 0.05, 0.02, 0.003, 0.0, 0.003, 0.005, 0.03, 0.002, 0.002),
+    "sim-aster": Habits(0.005, 0.03, 0.02, 0.005, 0.02, 0.005, 0.01, 0.02, 0.005, 0.004),
+    "sim-birch": Habits(0.03, 0.10, 0.05, 0.02, 0.10, 0.03, 0.04, 0.06, 0.01, 0.01),
+    "sim-cedar": Habits(0.05, 0.15, 0.12, 0.03, 0.25, 0.06, 0.08, 0.10, 0.02, 0.02),
+    "sim-dogwood": Habits(0.08, 0.10, 0.04, 0.04, 0.20, 0.05, 0.12, 0.08, 0.02, 0.04),
+    "sim-elm": Habits(0.12, 0.25, 0.20, 0.08, 0.50, 0.12, 0.20, 0.20, 0.05, 0.06),
+}
+
+
+def extracted(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
+    """The names of a message, as it spells them, one per line."""
+    message = fields.get("User Message")
+    if not message:
+        return None
+    habits, key = HABITS[model], (model, "extract", message, sample)
+    found = _listed(message, names_in(world, message), habits, *key)
+    truth = {
+        "n_names": len({name_key(name.surface) for name in names_in(world, message)}),
+        "n_listed": len(found),
+    }
+    if _ORDERS.search(message) and draw(*key, "obeys") < habits.obeyed:
+        return "extract", "none", truth | {"is_obeyed": True}
+    if found and draw(*key, "malformed") < habits.malformed:
+        return "extract", f"The message speaks of {', '.join(found)}.", truth | {"is_malformed": True}
+    return "extract", "\n".join(f"- {name}" for name in found) or "none", truth
+
+
+def _listed(message: str, names: list[Named], habits: Habits, *key: object) -> list[str]:
+    """The names that the model sees, each once, and perhaps a word that is none."""
+    found: dict[str, str] = {}
+    for name in names:
+        if draw(*key, name_key(name.surface), "missed") >= habits.missed:
+            found.setdefault(name_key(name.surface), _spelled(message, name.surface, habits, *key))
+    known = {word for name in names for word in name.surface.split()}
+    words = [word for word in _WORD.findall(message) if word not in known]
+    if words and draw(*key, "spurious") < habits.spurious:
+        found.setdefault(name_key(word := pick(words, *key, "spurious")), word)
+    return list(found.values())
+
+
+def _spelled(message: str, surface: str, habits: Habits, *key: object) -> str:
+    """A name, with its possessive ending where it has one and the model keeps it."""
+    ending = re.search(rf"{re.escape(surface)}(['’]s)(?!\w)", message)
+    return (
+        surface + ending[1] if ending and draw(*key, surface, "possessive") < habits.possessive else surface
+    )
+
+
+def verified(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
+    """Which of KINDS a name is; things that users make up pass for entities: that no page tells of them shows
+    later.
+    """
+    if not (name := fields.get("Name")):
+        return None
+    found = planted_as(world, name)
+    right = "no entity" if found is None else "private person" if found.kind == "private" else "entity"
+    key = (model, "verify", name_key(name), fields.get("User Message", ""), sample)
+    return _answered("verify", right, KINDS, HABITS[model].misjudged, HABITS[model], *key)
+
+
+def referents(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
+    """Whether a name means one thing or several."""
+    if not (name := fields.get("Name")):
+        return None
+    found = planted_as(world, name)
+    right = "several" if found and found.kind == "ambiguous" else "one"
+    return _answered(
+        "disambiguate",
+        right,
+        REFERENTS,
+        HABITS[model].miscounted,
+        HABITS[model],
+        model,
+        "referents",
+        name_key(name),
+        sample,
+    )
+
+
+def domain(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
+    """The domain of what a name means; of what means nothing, whichever it sounds like."""
+    if not (name := fields.get("Name")):
+        return None
+    right = domain_of(world, name) or pick(DOMAINS, "sounds like", name_key(name))
+    key = (model, "domain", name_key(name), fields.get("User Message", ""), sample)
+    if draw(*key, "outside") < HABITS[model].outside:
+        return "domain", _OUTSIDE, {"right": right, "said": None}
+    return _answered("domain", right, DOMAINS, HABITS[model].misplaced, HABITS[model], *key)
+
+
+def _answered(
+    purpose: str, right: str, words: tuple[str, ...], error: float, habits: Habits, *key: object
+) -> Reply:
+    """The right word, another one, or a sentence that holds no answer."""
+    if draw(*key, "unsure") < habits.unsure:
+        return purpose, "That is hard to say.", {"right": right, "said": None}
+    said = (
+        pick([word for word in words if word != right], *key, "other")
+        if draw(*key, "errs") < error
+        else right
+    )
+    return purpose, said, {"right": right, "said": said}

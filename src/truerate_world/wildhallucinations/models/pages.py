@@ -1,0 +1,375 @@
+"""The pages of the closed world's web: which there are of each entity, what each says and what is wrong with
+it, all by seeded draws.
+
+Most entities have 4 to 8 good pages that state about 95 % of their facts between them; a few have one or
+none. Among them stand pages that are old, wrong, about somebody of the same name, behind a login, broken,
+endless or not there. `told` and `page_at` tell what is planted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from truerate_world.distractors import far_values, wrong_value
+from truerate_world.domains import RELATIONS, Value
+from truerate_world.draws import draw, pick, shuffled
+from truerate_world.encyclopedia import Entity, World
+from truerate_world.wildhallucinations.models.planted import AMBIGUOUS, names_in, planted_as
+from truerate_world.writer import Fact
+
+MOST = 10  # results of a search
+ON_WEB = 0.95  # share of facts that any good page states
+MANY = 4  # good pages from which an entity's pages state all that the web has
+N_CHAIN = 9  # redirects of a chain that is too long
+
+# What a page is -> what becomes of it when it is fetched under the usual limits.
+GOOD = ("encyclopedia", "news", "blog", "fan", "injected", "broken-encoding", "moved")
+KINDS = {
+    **dict.fromkeys((*GOOD, "stale", "contradiction", "namesake", "related", "referent"), "ok"),
+    "duplicate": "duplicate",
+    "missing": "status",
+    "login": "login-host",
+    "sign-in": "sign-in",
+    "huge": "too-large",
+    "endless": "too-large",
+    "hanging": "timeout",
+    "circle": "redirects",
+    "chain": "redirects",
+    "private": "refused-address",
+    "disallowed": "robots",
+    "pdf": "not-html",
+    "garbage": "undecodable",
+    "empty": "empty",
+    "cut": "error",
+}
+OUTCOMES = tuple(dict.fromkeys(KINDS.values()))
+RELEVANT = (*GOOD, "stale", "contradiction", "duplicate")
+_PLANTED = {  # that an entity has a page of a kind that is no good one
+    "stale": 0.3,
+    "contradiction": 0.12,
+    "namesake": 0.12,
+    "related": 0.2,
+    "duplicate": 0.12,
+    "missing": 0.25,
+    "login": 0.15,
+    "sign-in": 0.1,
+    "huge": 0.03,
+    "endless": 0.03,
+    "hanging": 0.02,
+    "circle": 0.04,
+    "chain": 0.03,
+    "private": 0.04,
+    "disallowed": 0.1,
+    "pdf": 0.1,
+    "garbage": 0.04,
+    "empty": 0.04,
+    "cut": 0.03,
+}
+_SPECIAL = {
+    "injected": 0.08,
+    "broken-encoding": 0.1,
+    "moved": 0.15,
+}  # that one of the good pages is of such a kind
+_CHANGING = (
+    "population",
+    "employees",
+    "students",
+    "coach",
+    "curator",
+    "chancellor",
+    "club",
+    "employer",
+    "office",
+)  # what was once otherwise
+_HOSTS = {
+    "news": (
+        "harbour-herald.invalid",
+        "daily-lantern.invalid",
+        "evening-compass.invalid",
+        "the-meadow-post.invalid",
+    ),
+    "blog": ("inkpot-notes.invalid", "a-slow-traveller.invalid", "margin-scribbles.invalid"),
+    "fan": ("lorekeepers.invalid", "friends-of-small-facts.invalid", "the-collectors-shelf.invalid"),
+    "login": ("www.instagram.com", "www.facebook.com", "www.linkedin.com"),
+}
+_HOST = {
+    "encyclopedia": "en.wikipedia.invalid",
+    "disallowed": "reading-room.invalid",
+    "sign-in": "members-weekly.invalid",
+}
+PRIVATE = (
+    "http://127.0.0.1:9/admin",
+    "http://169.254.169.254/latest/meta-data",
+    "http://10.0.0.7/intranet",
+    "http://[::1]/status",
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    """One address. `facts` is what it says of its subject, right or wrong; `to` where it redirects; `dated`
+    its own date (ISO 8601).
+    """
+
+    url: str
+    kind: str
+    entity: int | None
+    title: str
+    facts: tuple[Fact, ...] = ()
+    dated: str | None = None
+    to: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What the draws of its wording hang on: two addresses of one text share it."""
+        return self.to if self.kind == "duplicate" and self.to else self.url
+
+
+class Told(NamedTuple):
+    """What the pages of an entity say of its facts, by relation.
+
+    `stated`: the true value stands on a good page. `contradicted`, `stale`, `namesake`: wrong values that
+    stand on pages of these kinds.
+    """
+
+    stated: dict[str, Value]
+    contradicted: dict[str, Value]
+    stale: dict[str, Value]
+    namesake: dict[str, Value]
+
+
+class Web(NamedTuple):
+    """All pages: the results of each entity and ambiguous name in their order, and every page by its address."""
+
+    results: dict[int, tuple[Page, ...]]
+    referents: dict[str, tuple[Page, ...]]
+    by_url: dict[str, Page]
+
+
+def told(world: World, entity: int) -> Told:
+    """What the pages that a search gives for an entity say of it."""
+    found = Told({}, {}, {}, {})
+    own = world.entities[entity].facts
+    places = dict.fromkeys(GOOD, found.stated) | {
+        "contradiction": found.contradicted,
+        "stale": found.stale,
+        "namesake": found.namesake,
+    }
+    for page in web(world).results[entity]:
+        page = web(world).by_url[page.to] if page.kind == "redirect" else page
+        for fact in page.facts if page.kind in places else ():
+            if (own[fact.relation] == fact.value) == (page.kind in GOOD):
+                places[page.kind][fact.relation] = fact.value
+    return found
+
+
+def page_at(world: World, url: str) -> Page | None:
+    """The page at an address, None where there is none."""
+    return web(world).by_url.get(url)
+
+
+def is_relevant(world: World, url: str, entity: int) -> bool:
+    """Whether the page at an address is about an entity (its results', where redirects ended, or in other
+    words).
+    """
+    page = page_at(world, url)
+    return page is not None and page.entity == entity and page.kind in RELEVANT
+
+
+def found_for(world: World, query: str) -> tuple[Page, ...]:
+    """The results of a query: those of the name that it is, or of the first name in it; none for what is no
+    name of an entity.
+    """
+    named = planted_as(world, query) or next(iter(names_in(world, query)), None)
+    if named is None:
+        return ()
+    if named.entity is not None:
+        return web(world).results[named.entity]
+    return next(
+        (
+            pages
+            for name, pages in web(world).referents.items()
+            if name.casefold() == named.surface.casefold()
+        ),
+        (),
+    )
+
+
+@lru_cache(maxsize=2)
+def web(world: World) -> Web:
+    """The whole web of a world."""
+    results, by_url = {}, {}
+    for entity in world.entities:
+        found, behind = _pages(world, entity)
+        results[entity.index] = found
+        by_url |= {page.url: page for page in (*behind, *found)}
+    referents = {name: _referents(world, name) for name in AMBIGUOUS}
+    by_url |= {page.url: page for found in referents.values() for page in found}
+    return Web(results, referents, by_url)
+
+
+def _pages(world: World, entity: Entity) -> tuple[tuple[Page, ...], list[Page]]:
+    """The results of one entity in their order, and the pages that lie behind redirects."""
+    key = (world.seed, "web", entity.index)
+    good = _good(world, entity, *key)
+    behind: list[Page] = []
+    shown = []
+    for page in good:
+        if page.kind == "moved":
+            behind.append(page)
+            page = Page(
+                f"http://go.short-links.invalid/r/{_slug(world, entity)}",
+                "redirect",
+                entity.index,
+                page.title,
+                to=page.url,
+            )
+        shown.append(page)
+    poor = [
+        page
+        for kind, rate in _PLANTED.items()
+        if draw(*key, kind) < rate
+        for page in _poor(world, entity, kind, good, *key)
+    ]
+    behind += [step for page in poor for step in _steps(page)]
+    first = [page for page in shown if page.kind == "encyclopedia" and draw(*key, "first") < 0.8]
+    kept = shuffled(poor, *key, "poor")[: MOST - len(shown)]
+    return (*first, *shuffled([page for page in [*shown, *kept] if page not in first], *key, "order")), behind
+
+
+def _good(world: World, entity: Entity, *key: object) -> list[Page]:
+    """The good pages: the encyclopedia's where it has one, and others that each state some of the facts that
+    are on the web.
+    """
+    n = _n_good(entity, *key)
+    facts = [Fact(entity.index, relation, value) for relation, value in entity.facts.items()]
+    on_web = [fact for fact in facts if draw(*key, "on web", fact.relation) < ON_WEB] or facts[:1]
+    kinds = ["encyclopedia"] if entity.is_wikipedia and n else []
+    kinds += [pick(("news", "blog", "fan"), *key, "kind", place) for place in range(len(kinds), n)]
+    for special, rate in _SPECIAL.items():
+        if len(kinds) > 1 and draw(*key, special) < rate:
+            kinds[1 + int(draw(*key, special, "place") * (len(kinds) - 1))] = special
+    shares = [0.9 if kind == "encyclopedia" else 0.5 for kind in kinds]
+    chosen = [
+        [fact for fact in on_web if draw(*key, "states", place, fact.relation) < share]
+        for place, share in enumerate(shares)
+    ]
+    if n >= MANY:
+        for fact in on_web:
+            if not any(fact in some for some in chosen):
+                chosen[int(draw(*key, "covers", fact.relation) * n)].append(fact)
+    chosen = [some or [pick(on_web, *key, "at least", place)] for place, some in enumerate(chosen)]
+    return [
+        _page(world, entity, kind, some, *key, place)
+        for place, (kind, some) in enumerate(zip(kinds, chosen, strict=True))
+    ]
+
+
+def _n_good(entity: Entity, *key: object) -> int:
+    """How many good pages an entity has: 4 to 8, more for a popular one; in some cases none, one or two."""
+    few = draw(*key, "few")
+    if few < 0.08:
+        return int(few / 0.08 * 3)
+    return MANY + int(5 * (0.7 * draw(*key, "n") + 0.3 * entity.popularity))
+
+
+def _page(world: World, entity: Entity, kind: str, facts: Sequence[Fact], *key: object) -> Page:
+    """A page that says some facts of an entity in an order of its own."""
+    name, slug = world.tongue().name(entity.index), _slug(world, entity)
+    year = 2003 + int(draw(*key, "year") * 6) if kind == "stale" else 2016 + int(draw(*key, "year") * 8)
+    dated = f"{year}-{1 + int(draw(*key, 'month') * 12):02d}-{1 + int(draw(*key, 'day') * 28):02d}"
+    host = _HOST.get(kind) or pick(_HOSTS.get(kind, _HOSTS["blog"]), *key, "host")
+    if kind == "encyclopedia":
+        url, title = f"http://{host}/wiki/{name.replace(' ', '_')}", name
+    else:
+        url = f"http://{host}/{year}/{dated[5:7]}/{slug}-{int(draw(*key, 'number') * 9000) + 1000}"
+        title = pick(
+            ("All about {}", "{} at a glance", "Notes on {}", "{}: what is known", "A closer look at {}"),
+            *key,
+            "title",
+        ).format(name)
+    return Page(url, kind, entity.index, title, tuple(shuffled(list(facts), *key, "facts")), dated)
+
+
+def _poor(world: World, entity: Entity, kind: str, good: Sequence[Page], *key: object) -> list[Page]:
+    """The page of a kind that is no good one; none where the entity has nothing to make it of."""
+    key = (*key, kind)
+    facts = [Fact(entity.index, relation, value) for relation, value in entity.facts.items()]
+    told_in_part = shuffled(facts, *key, "part")[:2]
+    page = _page(world, entity, kind, told_in_part, *key)
+    host, slug = page.url.split("/")[2], _slug(world, entity)
+    if kind == "stale":
+        old = [_once(world, fact, *key) for fact in facts if fact.relation in _CHANGING]
+        return [_with(page, facts=(old[0],))] if old else []
+    if kind == "contradiction":
+        return [_with(page, facts=(_wrong(world, told_in_part[0], *key), *told_in_part[1:]))]
+    if kind == "namesake":
+        others = [_wrong(world, fact, *key, is_far=True) for fact in shuffled(facts, *key, "others")[:2]]
+        return [_with(page, facts=tuple(others), title=f"Another {world.tongue().name(entity.index)}")]
+    if kind == "related":
+        mate = min(world.near[entity.index], key=lambda one: draw(*key, one))
+        facts = [Fact(mate, relation, value) for relation, value in world.entities[mate].facts.items()]
+        return [_with(page, facts=tuple(facts[:3]), title=f"All about {world.tongue().name(mate)}")]
+    if kind == "duplicate":
+        copied = next((one for one in good if one.kind in ("news", "blog", "fan")), None)
+        url = f"http://mirror-of-{copied.url.split('/')[2]}/{slug}" if copied else ""
+        return [_with(copied, url=url, kind=kind, to=copied.url)] if copied else []
+    if kind == "private":
+        return [_with(page, url=f"{pick(PRIVATE, *key)}/{slug}")]
+    if kind in ("circle", "chain"):
+        return [
+            _with(page, url=f"http://{host}/{kind}/0/{slug}", to=f"http://{host}/{kind}/1/{slug}", facts=())
+        ]
+    if kind == "disallowed":
+        return [_with(page, url=f"http://{host}/members/{slug}")]
+    return [_with(page, url=page.url + ".pdf" if kind == "pdf" else page.url)]
+
+
+def _steps(page: Page) -> list[Page]:
+    """The addresses behind one that redirects in a circle or too often."""
+    if page.kind == "circle":
+        return [_with(page, url=page.to, to=page.url)]
+    if page.kind != "chain":
+        return []
+    before, _, slug = page.to.rpartition("/1/")
+    return [
+        _with(page, url=f"{before}/{step}/{slug}", to=f"{before}/{step + 1}/{slug}")
+        for step in range(1, N_CHAIN)
+    ]
+
+
+def _with(page: Page, **changes: object) -> Page:
+    return Page(**{**page.__dict__, **changes})
+
+
+def _once(world: World, fact: Fact, *key: object) -> Fact:
+    """What was once true: a smaller number, or another holder of the place."""
+    if fact.value[0] != "n":
+        return _wrong(world, fact, *key)
+    span = RELATIONS[fact.relation]
+    smaller = int(fact.value[1] * (0.55 + 0.3 * draw(*key, "once"))) // span.step * span.step
+    return fact._replace(value=("n", max(span.step, smaller)))
+
+
+def _wrong(world: World, fact: Fact, *key: object, is_far: bool = False) -> Fact:
+    """The fact with a wrong value."""
+    key = (*key, fact.relation)
+    far = far_values(world, fact.value, fact.relation, *key) if is_far else []
+    return fact._replace(
+        value=pick(far, *key, "far one") if far else wrong_value(world, fact.value, fact.relation, *key)
+    )
+
+
+def _referents(world: World, name: str) -> tuple[Page, ...]:
+    """Two pages about each thing that an ambiguous name may mean."""
+    found = []
+    for place, referent in enumerate(AMBIGUOUS[name]):
+        for kind in ("news", "blog"):
+            url = f"http://{pick(_HOSTS[kind], world.seed, name, place)}/{name.lower()}-{place}"
+            found.append(Page(url, "referent", None, f"{name}, {referent.what}"))
+    return tuple(shuffled(found, world.seed, "referents", name))
+
+
+def _slug(world: World, entity: Entity) -> str:
+    return "-".join(world.tongue().name(entity.index).lower().split())

@@ -1,0 +1,137 @@
+"""Reading replies, facts and passages as people and models do: what a sentence states of whom, and whether it
+is so.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from truerate.core.text import sentences
+from truerate_world.domains import Value
+from truerate_world.encyclopedia import World
+from truerate_world.parser import FACT, Claim
+from truerate_world.scholar import Scholar, scholar
+from truerate_world.wildhallucinations.models.planted import planted_as
+from truerate_world.wildhallucinations.models.replying import TITLED
+
+TITLE, INVENTED, VAGUE = "title", "invented", "vague"  # kinds of what is stated, beside Claim's `fact`
+Votes = Mapping[tuple[int, str], Sequence[Value]]
+_NUMBERED = re.compile(r"^\[(\d+)\] ?(.*)$", re.MULTILINE)
+_BLOCK = re.compile(r"^\(\d+\) ", re.MULTILINE)
+
+
+class Stated(NamedTuple):
+    """One thing that a sentence states: its kind (fact, title, invented), of whom, and for a fact its
+    relation and value.
+    """
+
+    kind: str
+    subject: int
+    relation: str = ""
+    value: Value | None = None
+
+    def is_true(self, world: World) -> bool:
+        """Whether it is so in the world. What no source has is not; that something is called what it is
+        called is.
+        """
+        return self.kind == TITLE or (
+            self.kind == FACT and world.fact(self.subject, self.relation) == self.value
+        )
+
+
+def numbered(text: str) -> list[tuple[int, str]]:
+    """The lines `[1] …` of a text."""
+    return [(int(match[1]), match[2].strip()) for match in _NUMBERED.finditer(text)]
+
+
+def blocks(text: str) -> list[str]:
+    """The parts of a text that begin with `(1)`, `(2)`, … at the start of a line, each with all of its lines."""
+    return [part.strip() for part in _BLOCK.split(text)[1:]]
+
+
+def stated_by(world: World, parts: Sequence[str], about: int | None = None) -> list[list[Stated]]:
+    """What each of a text's sentences states, in order; opinions, asides and what cannot be read state nothing.
+
+    Pronouns stand for the subject of the sentence before; at the start for `about`.
+    """
+    known = scholar(world)
+    opening = [] if about is None or about < 0 else [_greeting(known, about)]
+    lines = [*opening, *(" ".join(part.split()) for part in parts)]
+    reading = known.parser.read("\n".join(lines))
+    owner = [place for place, line in enumerate(lines) for _ in known.parser.read(line).sentences]
+    found: list[list[Stated]] = [[] for _ in lines]
+    for claim in reading.claims:
+        if (one := _stated(claim)) is not None:
+            found[owner[claim.sentence]].append(one)
+    for place in {owner[one] for one in reading.unread}:
+        if (
+            (name := _titled(lines[place])) is not None
+            and (named := planted_as(world, name))
+            and named.entity is not None
+        ):
+            found[place].append(Stated(TITLE, named.entity))
+    return found[len(opening) :]
+
+
+def stated_in(world: World, text: str, about: int | None = None) -> list[Stated]:
+    """What a text states, in order."""
+    parts = [part for line in text.splitlines() for part in sentences(line)]
+    return [one for found in stated_by(world, parts, about) for one in found]
+
+
+def _greeting(known: Scholar, about: int) -> str:
+    """A sentence that states nothing and names somebody, so that a pronoun after it has an owner."""
+    return known.tongue.words.TALK["greeting"][-1].format(x=known.tongue.name(about))
+
+
+def _stated(claim: Claim) -> Stated | None:
+    if claim.kind == FACT:
+        return Stated(FACT, claim.subject, claim.relation, claim.value)
+    return Stated(INVENTED, claim.subject, claim.kind) if claim.kind not in ("subjective",) else None
+
+
+@lru_cache(maxsize=1)
+def _titles() -> tuple[re.Pattern, ...]:
+    return tuple(
+        re.compile(re.escape(form).replace(r"\{x\}", "(.+)", 1).replace(r"\{x\}", r"\1")) for form in TITLED
+    )
+
+
+def _titled(sentence: str) -> str | None:
+    """The name in a sentence that only says that something is called what it is called."""
+    whole = sentence.rstrip(".") + "."
+    return next((match[1] for form in _titles() if (match := form.fullmatch(whole))), None)
+
+
+def fact_is_true(world: World, entity: int, fact_text: str) -> bool | None:
+    """Whether all that a fact states is so in the world; None where it states nothing that can be read."""
+    found = stated_in(world, fact_text, entity)
+    return all(one.is_true(world) for one in found) if found else None
+
+
+def votes(world: World, passages: Sequence[tuple[str, int | None]]) -> dict[tuple[int, str], list[Value]]:
+    """The values that passages (text, whom they were found for) state of each subject and relation, one per
+    passage and value.
+    """
+    found: dict[tuple[int, str], list[Value]] = {}
+    for text, about in passages:
+        told = {
+            (one.subject, one.relation, one.value)
+            for one in stated_in(world, text, about)
+            if one.kind == FACT
+        }
+        for subject, relation, value in sorted(told, key=str):
+            found.setdefault((subject, relation), []).append(value)
+    return found
+
+
+def is_supported(one: Stated, said: Votes) -> bool:
+    """Whether passages state a thing, and no more of those that speak of it say otherwise. A name supports
+    that it is the name.
+    """
+    if one.kind == TITLE:
+        return True
+    values = said.get((one.subject, one.relation), ()) if one.kind == FACT else ()
+    n_for = sum(value == one.value for value in values)
+    return n_for > 0 and 2 * n_for >= len(values)

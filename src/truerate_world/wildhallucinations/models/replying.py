@@ -1,0 +1,256 @@
+"""Long replies to a question about one entity: what a simulated model knows, makes up, repeats, and where it
+would rather not answer.
+"""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from truerate_world.distractors import wrong_value
+from truerate_world.domains import Value
+from truerate_world.draws import draw, pick, shuffled
+from truerate_world.encyclopedia import World
+from truerate_world.scholar import scholar
+from truerate_world.wildhallucinations.models.behaviour_profile import Habits, habits, p_false
+from truerate_world.wildhallucinations.models.pages import told
+from truerate_world.wildhallucinations.models.planted import is_known, names_in, planted_as
+from truerate_world.writer import Fact
+
+FEWEST = 4  # sentences of a reply
+ENOUGH = 4  # facts from which nobody looks for more about what an entity's facts name
+NOBODY = -1  # stands for an entity where a name means none, or nobody knows which
+_ASKING = re.compile(
+    r"\byou (?:know|tell me|have heard) about\s+(.+?)(?:\s+in (?:a|one) paragraph)?\s*[?.!]",
+    re.IGNORECASE | re.DOTALL,
+)
+
+ABSTENTIONS = (  # of {x}; the paper's phrases meet about half of them
+    "I'm sorry, but I don't have any information about {x}.",
+    "Unfortunately, I am not familiar with {x}. Could you please provide more context?",
+    "I do not know enough about {x} to say anything reliable.",
+    "I apologize, but I have no reliable knowledge of {x}.",
+    "I cannot verify anything about {x}, so I would rather not guess.",
+    "I couldn't find anything about {x} in what I was trained on.",
+    "The name {x} is unknown to me.",
+    "{x} does not ring a bell, and I have no record of it.",
+)
+POLITE = (  # sentences that are no abstention, though the paper's rule takes most of them for one
+    "Unfortunately, not everything about it has been written down.",
+    "Please note that figures differ a little between sources.",
+    "It is not a widely discussed subject outside its field.",
+    "Readers were not displeased with what they learned.",
+)
+TITLED = (
+    "What is asked about here is called {x}.",
+    "The name of this subject is {x}.",
+    "{x} is known as {x}.",
+)
+
+
+class Sentence(NamedTuple):
+    """One sentence of a reply: what it was meant to be (true, false, invented, repeated, titled, vague,
+    polite), and its text.
+    """
+
+    kind: str
+    text: str
+
+
+class Said(NamedTuple):
+    """A reply and what was planted in it."""
+
+    text: str
+    is_abstention: bool
+    kinds: tuple[str, ...] = ()
+
+    @property
+    def truth(self) -> dict:
+        """What was planted, as a mapping."""
+        return {"is_abstention": self.is_abstention, "kinds": list(self.kinds)}
+
+
+def asked_name(message: str) -> str | None:
+    """The name in a bare question what one knows about something; None where nothing of the kind is asked."""
+    found = _ASKING.search(message)
+    return found[1].strip(" \"'“”‘’*_") if found else None
+
+
+def abstentions(name: str) -> list[str]:
+    """Everything that a model says of a name where it would rather not answer."""
+    return [form.format(x=name) for form in ABSTENTIONS]
+
+
+def subject_of(world: World, message: str) -> int | None:
+    """The entity that a bare question is about; NOBODY where its name means none; None where it asks for
+    nothing of the kind.
+    """
+    name = asked_name(message)
+    if not name:
+        return None
+    whole = planted_as(world, name)
+    found = [whole] if whole else names_in(world, name)
+    return found[0].entity if found and found[0].entity is not None else NOBODY
+
+
+def replied(world: World, model: str, fields: dict[str, str], sample: int) -> tuple[str, str, dict] | None:
+    """The reply to a bare question about an entity."""
+    message = fields.get("User Query", "")
+    entity = subject_of(world, message)
+    if entity is None:
+        return None
+    said = said_of(world, model, entity, sample, name=asked_name(message) or "")
+    return "generate", said.text, said.truth | {"entity": entity}
+
+
+@lru_cache(maxsize=20_000)
+def said_of(world: World, model: str, entity: int, sample: int, *, name: str = "") -> Said:
+    """What a model says of an entity; a name that means nothing (`entity` NOBODY) is declined or answered
+    with opinions alone.
+    """
+    known, own = scholar(world), habits(model)
+    if entity == NOBODY:
+        return _said_of_nobody(known, model, own, name, sample)
+    name = known.tongue.name(entity)
+    if not knows(world, model, entity) and draw(model, "web abstains", entity) < own.abstention:
+        return Said(pick(abstentions(name), model, "abstention", entity, sample), True)
+    sentences = _sentences(known, model, own, entity, sample)
+    return Said(" ".join(one.text for one in sentences), False, tuple(one.kind for one in sentences))
+
+
+def knows(world: World, model: str, entity: int) -> bool:
+    """Whether a model knows an entity: the more popular it is, the likelier; the same in every sample."""
+    low, high = habits(model).coverage
+    return draw(model, "knows", entity) < low + (high - low) * world.entities[entity].popularity
+
+
+def _said_of_nobody(known, model: str, own: Habits, name: str, sample: int) -> Said:
+    key = (model, "nobody", name.casefold(), sample)
+    if draw(*key) < 0.5 + own.abstention / 2:
+        return Said(pick(abstentions(name), *key), True)
+    phrases = known.tongue.words.VAGUE["invented"]
+    texts = tuple(f"{name[:1].upper()}{name[1:]} {phrase}." for phrase in shuffled(phrases, *key)[:3])
+    return Said(" ".join(texts), False, ("invented",) * len(texts))
+
+
+def _sentences(known, model: str, own: Habits, entity: int, sample: int) -> list[Sentence]:
+    """The sentences of a reply in their order: facts alone or two in one, then what else the model likes to
+    say, in between.
+    """
+    key = (model, "web reply", entity, sample)
+    low, high = own.length
+    n = low + int(draw(*key, "length") * (high - low + 1))
+    facts = _facts(known.world, entity, n + 2, *key)
+    labelled = [_spoiled(known.world, model, own, fact, *key, place) for place, fact in enumerate(facts)]
+    said = _told(known, labelled, n, *key)
+    extras = _extras(known, own, entity, labelled, *key)
+    for place, extra in enumerate(extras):
+        said.insert(pick(_gaps(known, said), *key, "place", place), extra)
+    return said[:high]
+
+
+def _gaps(known, said: list[Sentence]) -> list[int]:
+    """Where a sentence may be put in: after the first, and not before one whose pronoun looks back at what
+    stands before it.
+    """
+    pronouns = {form.lower() for form in known.tongue.words.PRONOUNS.values()}
+    heads = [
+        one.text.lower().split(", ")[-1 if one.text.startswith(known.tongue.words.LEADS) else 0].split()[0]
+        for one in said
+    ]
+    return [place for place in range(1, len(said)) if heads[place] not in pronouns] + [len(said)]
+
+
+def _facts(world: World, entity: int, n: int, *key: object) -> list[Fact]:
+    """True facts to tell: the entity's own in a drawn order, then some about what these name, more of them
+    where there are few.
+    """
+    chosen = shuffled(
+        [Fact(entity, relation, value) for relation, value in world.entities[entity].facts.items()],
+        *key,
+        "own",
+    )
+    for turn, share in enumerate((0.1, 1.0)):
+        for fact in [one for one in chosen if one.subject == entity and one.value[0] == "e"]:
+            other = world.entities[int(fact.value[1])]
+            mine = {one.relation for one in chosen if one.subject == other.index}
+            left = [relation for relation in other.facts if relation not in mine]
+            is_wanted = len(chosen) < (n if turn == 0 else min(n, ENOUGH))
+            if left and is_wanted and draw(*key, "goes on", turn, fact.relation) < share:
+                relation = pick(left, *key, "of", turn, fact.relation)
+                chosen.insert(chosen.index(fact) + 1, Fact(other.index, relation, other.facts[relation]))
+    return chosen[:n]
+
+
+def _spoiled(world: World, model: str, own: Habits, fact: Fact, *key: object) -> tuple[str, Fact]:
+    """What a sentence will be, and the fact that it tells."""
+    rate = p_false(
+        own, is_known=knows(world, model, fact.subject), is_rare=not is_known(world.entities[fact.subject])
+    )
+    left = draw(*key, "label")
+    if left < rate:
+        return "false", fact._replace(value=_wrong(world, fact, *key))
+    return ("invented", fact) if left < rate + own.invented else ("true", fact)
+
+
+def _wrong(world: World, fact: Fact, *key: object) -> Value:
+    """A wrong value: in half of the cases one that an old or wrong page has, where there is one, for models
+    have read the web too.
+    """
+    if draw(*key, "misled") < 0.5:
+        pages = told(world, fact.subject)
+        if read := [
+            found[fact.relation] for found in (pages.stale, pages.contradicted) if fact.relation in found
+        ]:
+            return read[0]
+    return wrong_value(world, fact.value, fact.relation, *key)
+
+
+def _told(known, labelled: list[tuple[str, Fact]], n: int, *key: object) -> list[Sentence]:
+    """At most `n` sentences with the facts; neighbours on one subject are joined in half of the cases, as
+    long as enough are left.
+    """
+    said: list[Sentence] = []
+    before, place = None, 0
+    spare = 2 * (
+        len(labelled) - FEWEST
+    )  # facts before which two may be joined without falling below the fewest sentences
+    while place < len(labelled) and len(said) < n:
+        kind, fact = labelled[place]
+        mate = labelled[place + 1] if place + 1 < len(labelled) else None
+        mine = (*key, "told", place)
+        if kind == "invented":
+            said.append(Sentence(kind, known.writer.vague("invented", fact.subject, *mine)))
+        elif (
+            mate
+            and mate[0] != "invented"
+            and mate[1].subject == fact.subject
+            and place < spare
+            and draw(*mine, "join") < 0.5
+        ):
+            said.append(Sentence(f"{kind}+{mate[0]}", known.writer.two(fact, mate[1], *mine, after=before)))
+            place += 1
+        else:
+            said.append(Sentence(kind, known.writer.one(fact, *mine, after=before)))
+        before, place = fact.subject, place + 1
+    return said
+
+
+def _extras(
+    known, own: Habits, entity: int, labelled: list[tuple[str, Fact]], *key: object
+) -> list[Sentence]:
+    """Sentences besides: a fact said again, the name for its own sake, an opinion, politeness."""
+    name, extras = known.tongue.name(entity), []
+    if draw(*key, "repeats") < own.repeated:
+        again = [fact for kind, fact in labelled[: len(labelled) // 2] if kind != "invented"]
+        extras += (
+            [Sentence("repeated", known.writer.one(pick(again, *key, "again"), *key, "said again"))]
+            if again
+            else []
+        )
+    if draw(*key, "titles") < own.titled:
+        extras.append(Sentence("titled", pick(TITLED, *key, "title").format(x=name)))
+    if draw(*key, "opines") < own.vague:
+        extras.append(Sentence("vague", known.writer.vague("subjective", entity, *key, "opinion")))
+    if draw(*key, "polite") < own.polite:
+        extras.append(Sentence("polite", pick(POLITE, *key, "politeness")))
+    return extras

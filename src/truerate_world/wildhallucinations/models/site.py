@@ -1,0 +1,140 @@
+"""The closed world's web at work: an HTTP proxy's requests for pages, and a search in the form of Google's
+Custom Search JSON API.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from urllib.parse import parse_qs, urlsplit
+
+import orjson
+
+from truerate_world.encyclopedia import World
+from truerate_world.faults import Fault, pick
+from truerate_world.http_server import Reply
+from truerate_world.wildhallucinations.models import pages, writing
+from truerate_world.wildhallucinations.models.pages import MOST, Page
+
+SEARCH = "/customsearch/v1"
+FAULTS = {
+    "search-quota": "dailyLimitExceeded",
+    "search-rate": "rateLimitExceeded",
+}  # kind of fault -> its reason
+ROBOTS = {
+    "reading-room.invalid": "User-agent: *\nDisallow: /members/\n",
+    "en.wikipedia.invalid": "User-agent: *\nDisallow: /w/\n",
+}
+_ENDLESS = b"<p>And so on, and so on, without an end in sight.</p>\n" * 600
+
+
+class Site:
+    """Every host of the web of one world, and its search."""
+
+    def __init__(self, world: World, faults: Sequence[Fault] = ()):
+        self.world = world
+        self.faults = tuple(fault for fault in faults if fault.kind in FAULTS)
+        self.counts: Counter[str] = Counter()
+        self._asked: Counter[str] = Counter()
+
+    def answer(self, method: str, target: str) -> Reply | None:
+        """The reply to a request for a page (a whole address) or a search; None where the request is for
+        something else.
+        """
+        if target.partition("?")[0] == SEARCH:
+            return (
+                self._search(target)
+                if method == "GET"
+                else _refused(405, f"{method} {SEARCH}: allowed is GET")
+            )
+        if not target.startswith("http://"):
+            return None
+        self.counts["page"] += 1
+        return self._page(target) if method in ("GET", "HEAD") else _plain(405, "only GET")
+
+    # ---- searching -----------------------------------------------------------------------------------------
+
+    def _search(self, target: str) -> Reply:
+        """Results in Google's form; `num` at most ten."""
+        self.counts["search"] += 1
+        asked = {name: values[-1] for name, values in parse_qs(target.partition("?")[2]).items()}
+        query, num = asked.get("q", ""), asked.get("num", str(MOST))
+        if not query or not num.isdecimal() or not 1 <= int(num) <= MOST:
+            return _refused(400, "Request contains an invalid argument.", "badRequest")
+        kind = pick(self.faults, query, self._asked[query])
+        self._asked[query] += 1
+        if kind:
+            return _refused(
+                429 if kind == "search-rate" else 403,
+                "Quota exceeded for quota metric 'Queries'.",
+                FAULTS[kind],
+            )
+        found = pages.found_for(self.world, query)
+        shown = [self._item(page) for page in found[: int(num)]]
+        request = {
+            "title": "Google Custom Search",
+            "searchTerms": query,
+            "count": len(shown),
+            "totalResults": str(len(found)),
+        }
+        whole = {
+            "kind": "customsearch#search",
+            "queries": {"request": [request]},
+            "searchInformation": {"totalResults": str(len(found))},
+        }
+        return Reply(body=orjson.dumps(whole | ({"items": shown} if shown else {})))
+
+    def _item(self, page: Page) -> dict:
+        told = page if page.kind != "redirect" else pages.page_at(self.world, page.to)
+        said = writing.paragraphs(self.world, told)[:1] if told.facts or told.entity is None else [told.title]
+        return {
+            "kind": "customsearch#result",
+            "title": page.title,
+            "link": page.url,
+            "displayLink": page.url.split("/")[2],
+            "snippet": " ".join(said)[:160],
+        }
+
+    # ---- pages ---------------------------------------------------------------------------------------------
+
+    def _page(self, url: str) -> Reply:
+        parts = urlsplit(url)
+        if parts.path == "/robots.txt":
+            rules = ROBOTS.get(parts.hostname or "")
+            return _plain(200, rules) if rules else _plain(404, "There is no robots.txt here.")
+        page = pages.page_at(self.world, url)
+        if page is None:
+            is_known = (parts.hostname or "").endswith(".invalid")
+            return (
+                _plain(404, "There is no such page.")
+                if is_known
+                else _plain(502, "This host cannot be reached.")
+            )
+        return self._reply(page)
+
+    def _reply(self, page: Page) -> Reply:
+        """What a page's host sends."""
+        if page.kind == "missing":
+            return _plain(404, "This page has been removed.")
+        if page.to and page.kind != "duplicate":
+            return Reply(
+                301 if page.kind == "redirect" else 302, b"", "text/html", headers=(("location", page.to),)
+            )
+        if page.kind == "hanging":
+            return Reply(after=None)
+        if page.kind == "cut":
+            return Reply(is_dropped=True)
+        body, content_type = writing.content(self.world, page)
+        if page.kind == "endless":
+            return Reply(200, body, content_type, endless=_ENDLESS)
+        return Reply(200, body, content_type)
+
+
+def _plain(status: int, text: str) -> Reply:
+    return Reply(status, text.encode(), "text/plain; charset=utf-8")
+
+
+def _refused(status: int, message: str, reason: str = "badRequest") -> Reply:
+    """An error as Google's APIs write it."""
+    errors = [
+        {"message": message, "domain": "usageLimits" if "Limit" in reason else "global", "reason": reason}
+    ]
+    return Reply(status, orjson.dumps({"error": {"code": status, "message": message, "errors": errors}}))

@@ -1,0 +1,110 @@
+"""The bytes of every built-in prompt, for stand-in values: whoever edits a template sees that replies already
+paid for will be asked again.
+
+Lines of a template may be broken without a trace by a comment that holds the line's end: `{#`, then `#}`.
+"""
+
+import hashlib
+import json
+
+import pytest
+from jinja2 import Environment, meta
+
+from truerate.llm import prompts
+
+FOUND = sorted(prompts.TRACKS.glob("*/prompts/*.j2"))
+DIGESTS = {
+    "halueval/contrast_dialogue": "ce784283a6009fa8",
+    "halueval/contrast_qa": "0812d0005b5af968",
+    "halueval/contrast_summarization": "a4056c7bbb633643",
+    "halueval/conversational_dialogue": "f5b70fd969223c19",
+    "halueval/conversational_qa": "c5038b5784b61c08",
+    "halueval/conversational_summarization": "0078300dc3c14faf",
+    "halueval/filter_dialogue": "a83fdb5fb59d5805",
+    "halueval/filter_qa": "3de5e87e317a9f91",
+    "halueval/filter_summarization": "0231a435c0df57ee",
+    "halueval/one_pass_dialogue": "577f287e23a71973",
+    "halueval/one_pass_qa": "b65e871baa8ec930",
+    "halueval/one_pass_summarization": "7a2f495c780ab7fa",
+    "halueval/recognise_dialogue": "75fe661310291132",
+    "halueval/recognise_general": "df26c741271a1505",
+    "halueval/recognise_qa": "5beda57587459ea9",
+    "halueval/recognise_summarization": "bfd3a101bcfd7873",
+    "halueval/refine_dialogue": "ee3dd861411f0aa3",
+    "halueval/refine_qa": "872ce7d7b934b56c",
+    "halueval/refine_summarization": "4b21710ea11328ab",
+    "mfava/answer": "d85c34821a8cc072",
+    "mfava/check": "233c8176a129e862",
+    "mfava/insert": "67a875cc0c6b1bbc",
+    "mfava/query": "0365678d1837b727",
+    "mfava/translate": "258f3d159f9bba0a",
+    "mfava/write": "369edb5ff4072901",
+    "wildhallucinations/disambiguate": "57f0132011d4ad1c",
+    "wildhallucinations/domain": "a0f6ea2271ec5860",
+    "wildhallucinations/extract": "13b8ea66c8050c1c",
+    "wildhallucinations/verify": "427eb0366797f7e0",
+    "wildhallucinations/verify_facts": "4ed91a8b418bd65b",
+    "wildhallucinations/write_facts": "fc5574bee26a5930",
+}
+
+
+class StandIn:
+    """A value that a template can print, walk through, index and compare; all its answers are `is_true`."""
+
+    def __init__(self, name: str, is_true: bool, depth: int = 0):
+        self.name, self.is_true, self.depth = name, is_true, depth
+
+    def _part(self, name: object) -> "StandIn":
+        return StandIn(f"{self.name}.{name}", self.is_true, self.depth + 1)
+
+    def __str__(self):
+        return self.name
+
+    def __bool__(self):
+        return self.is_true
+
+    def __eq__(self, other):
+        return self.is_true
+
+    __lt__ = __gt__ = __le__ = __ge__ = __contains__ = __eq__
+    __hash__ = None
+
+    def __len__(self):
+        return 2
+
+    def __iter__(self):
+        return iter((self._part(0), self._part(1)))
+
+    def __getitem__(self, key):
+        return self._part(key)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._part(name)
+
+    def __call__(self, *given):
+        return self._part("of")
+
+
+def digest(track: str, name: str) -> str:
+    """The digest of a prompt's messages, once with every condition true and once with every one false."""
+    source = (prompts.TRACKS / track / "prompts" / f"{name}.j2").read_text("utf-8")
+    environment = Environment()
+    environment.filters["fence"] = str
+    names = sorted(meta.find_undeclared_variables(environment.parse(source)))
+    made = [
+        prompts.render(track, name, None, **{one: StandIn(one, is_true) for one in names})
+        for is_true in (True, False)
+    ]
+    return hashlib.sha256(json.dumps(made, ensure_ascii=False).encode()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: f"{path.parts[-3]}/{path.stem}")
+def test_a_prompt_keeps_its_bytes(path):
+    track = path.parts[-3]
+    assert digest(track, path.stem) == DIGESTS[f"{track}/{path.stem}"]
+
+
+def test_every_prompt_is_written_down():
+    assert set(DIGESTS) == {f"{path.parts[-3]}/{path.stem}" for path in FOUND}
