@@ -217,7 +217,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="file with the markers")
     options = parser.parse_args()
     langs, seeds = tuple(options.languages.split(",")), tuple(map(int, options.seeds.split(",")))
-    at = settings(options.member, seeds, load_params("params.yaml").tracks.mfava.languages)
+    at = settings(options.member, seeds, load_params("params.yaml").tracks["mfava"].languages)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TRUERATE_STORE"] = str(Path(folder, "store", "responses.sqlite"))
         made = texts(at, langs, Path(folder, "wiki"))

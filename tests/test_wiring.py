@@ -83,7 +83,12 @@ def test_every_stage_watches_the_file_of_its_settings_and_none_reads_params_by_i
         assert {dep for dep in deps(name) if dep.startswith(f"{at.p.paths.build}/settings")} == {path}, name
         assert not [dep for dep in STAGES[name].deps if getattr(dep, "params", [])], name
     assert outs("check") == {f"{at.p.paths.build}/settings"}
-    assert deps("check") == {"params.yaml", "src/truerate/config", "src/truerate_world"}
+    assert deps("check") == {
+        "params.yaml",
+        "src/truerate/config",
+        "src/truerate/tracks",
+        "src/truerate_world",
+    }
 
 
 @pytest.mark.parametrize("board", at.p.boards)
@@ -119,6 +124,16 @@ def test_stages_that_read_sources_and_items_watch_them(board):
     for name in [f"{stage}@{board}" for stage in stages_of_it]:
         assert {at.source(at.p.board(board).source), at.dataset(board)} <= deps(name), name
         assert at.p.paths.sources not in deps(name), "a new source runs no other board again"
+
+
+def test_no_stage_of_a_board_watches_what_another_board_grows():
+    grown = {at.p.paths.sources, "src/truerate/tracks", "src/truerate/sources"}
+    assert {name.split("@")[0] for name in STAGES if grown & deps(name)} == {
+        "check",
+        "sources",
+        "leaderboard",
+        "site",
+    }
 
 
 def test_stages_watch_the_settings_they_read():

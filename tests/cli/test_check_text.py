@@ -16,12 +16,12 @@ import truerate
 from tests.detectors.tokens import small_networks as small
 from truerate.cli import main
 from truerate.cli.check_text import IN_WORDS, in_words, page, pieces, printable
-from truerate.config import MFavaSizes
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS
 from truerate.core.tags import TYPES
 from truerate.detectors.tokens.family import fit_tokens
 from truerate.flow.marking import Marked
+from truerate.tracks.mfava.settings import Sizes
 
 ROOT = Path(__file__).parents[2]
 BOARD = "own-board"
@@ -81,7 +81,7 @@ def project(tmp_path, monkeypatch):
         "scopes": ["multi"],
         "labels": ["binary"],
     }
-    size = MFavaSizes.model_validate(only)
+    size = Sizes.model_validate(only)
     fit_tokens(
         ["token-lr", "mark-all"],
         passages(),

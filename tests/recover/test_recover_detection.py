@@ -68,7 +68,7 @@ def f1(counted: Sequence[TokenCounts]) -> float:
 def found(tmp_path_factory) -> dict[tuple[str, str], float]:
     """Token F1 on held-out passages by (member, language)."""
     p, at = settings(), tmp_path_factory.mktemp("detectors")
-    size, held = p.size.mfava, passages(p.seed, HELD_OUT, N_HELD_OUT)
+    size, held = p.size["mfava"], passages(p.seed, HELD_OUT, N_HELD_OUT)
     fit_tokens(
         MEMBERS, passages(p.seed, TAUGHT, N_TRAIN), p, size, folder=at / "fitted", scratch=at / "scratch"
     )

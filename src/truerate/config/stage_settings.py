@@ -6,7 +6,7 @@ So a stage runs again when a setting that it reads has changed, and only then. W
 writes that file once per stage.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from truerate.config import Params
@@ -37,7 +37,7 @@ READ = {
         "profile",
         "seed",
     ),
-    "judge": ("boards.{board}", "detectors.{families}"),  # networks and their grid lie in what train made
+    "judge": ("boards.{board}", "detectors.{families}", "backbones", "sizes.{profile}.{track}", "profile"),
     "audit": ("boards.{board}", "audit", "seed", "statistics"),
     "truth": ("boards.{board}", "sources.{source}", "tracks.{track}", "models", "seed", "languages"),
     "score": ("boards.{board}", "detectors.{families}", "tracks.{track}", "models", "statistics", "seed"),
@@ -76,25 +76,53 @@ def stages(p: Params) -> Iterator[Stage]:
             yield Stage(name, board)
 
 
-def read_by(p: Params, stage: Stage) -> dict[str, object]:
-    """The settings that a stage reads, as plain values by their place in params.yaml."""
+def places(p: Params, stage: Stage) -> list[str]:
+    """The places in params.yaml that a stage reads, by dots; one for each family of detectors where it reads all
+    of its board's.
+    """
     named = {"profile": p.profile, "board": stage.board}
     if stage.board:
         named |= {"track": p.board(stage.board).track, "source": p.board(stage.board).source}
-    found = {}
-    for place in _places(p, stage):
-        parts = [part.format(**named) for part in place.split(".")]
-        value: Any = p.values
-        for part in parts:
-            value = value[part]
-        found[".".join(parts)] = value
-    return found
+    families = p.families(stage.board) if stage.board else ()
+    return [
+        place.format(**named, families=family)
+        for place in READ[stage.name]
+        for family in (families if "{families}" in place else ("",))
+    ]
 
 
-def _places(p: Params, stage: Stage) -> Iterator[str]:
-    """The places that a stage reads, one for each family of detectors where it reads all of its board's."""
-    for place in READ[stage.name]:
-        is_each = "{families}" in place and stage.board is not None
-        yield from (
-            (place.replace("{families}", name) for name in p.families(stage.board)) if is_each else (place,)
-        )
+def read_by(p: Params, stage: Stage) -> dict[str, object]:
+    """What a stage reads, as plain values by their place in params.yaml; of a board's track as it is on that
+    board.
+    """
+    return {place: _value(p, place, stage.board) for place in places(p, stage)}
+
+
+def _value(p: Params, place: str, board: str | None) -> object:
+    """The plain value at a place. A board is what it is called and made of: its own settings and sizes are
+    merged into those of its track, where these are read.
+    """
+    head, _, rest = place.partition(".")
+    value: Any = p.values
+    if head == "boards":
+        boards = value["boards"]
+        return _bare(boards[rest]) if rest else {one: _bare(own) for one, own in boards.items()}
+    if head == "tracks" and board is None:
+        return {one: p.track(one).model_dump(mode="json") for one in p.boards}
+    if head == "tracks":
+        return p.track(board).model_dump(mode="json")
+    if head == "sizes" and board is not None:
+        return p.size_of(board).model_dump(mode="json")
+    for part in _parts(place, value):
+        value = value[part]
+    return value
+
+
+def _parts(place: str, values: Mapping[str, Any]) -> list[str]:
+    """The keys of a place: names of entries may hold dots."""
+    head, _, rest = place.partition(".")
+    return [head, rest] if rest and rest in values[head] else place.split(".")
+
+
+def _bare(board: Mapping[str, object]) -> dict[str, object]:
+    return {key: value for key, value in board.items() if key not in ("settings", "sizes")}

@@ -178,7 +178,11 @@ def _fields_at(parents: Sequence[Any], whole: type[BaseModel]) -> list[str]:
 
 
 def block_in(annotation: object) -> type[BaseModel] | None:
-    """The settings block inside a field's type (`Block`, `dict[str, Block]`, `Block | None`)."""
+    """The settings block inside a field's type (`Block`, `dict[str, Block]`, `Block | None`), or that of all
+    tracks (`ByTrack`).
+    """
+    if whole := getattr(annotation, "whole", None):
+        return whole()
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((found for part in get_args(annotation) if (found := block_in(part))), None)

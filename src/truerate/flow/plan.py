@@ -86,8 +86,9 @@ def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
 def _light(at: Layout, board: str) -> Layout:
     """The settings with those that a plan can do without (`LIGHT` of the track's `plan`)."""
     light = getattr(track_of(at, board, "plan"), "LIGHT", {})
-    own = {at.p.board(board).track: at.p.track(board).model_copy(update=light)}
-    return replace(at, p=at.p.model_copy(update={"tracks": at.p.tracks.model_copy(update=own)}))
+    own = at.p.board(board)
+    changed = own.model_copy(update={"settings": dict(own.settings) | light})
+    return replace(at, p=at.p.model_copy(update={"boards": {**at.p.boards, board: changed}}))
 
 
 def _assuming(

@@ -207,7 +207,7 @@ def supported_share(facts: pl.DataFrame) -> float | None:
     known = facts.drop_nulls("share")
     if known.is_empty():
         return None
-    return float((known["share"] * known["is_supported"]).sum() / known["share"].sum())
+    return float((known["share"] * known["is_supported"]).sum()) / float(known["share"].sum())
 
 
 class Verifier(NamedTuple):

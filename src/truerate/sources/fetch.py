@@ -91,17 +91,14 @@ def _values(source: Source, at: Layout) -> dict[str, object]:
 
 
 def sizes(at: Layout) -> dict[str, int]:
-    """The sizes of the profile as a command may name them: `{halueval_qa}`, `{mfava_train}`, …; `{n_items}`
-    is HaluEval's largest.
+    """The sizes of the profile as a command may name them: `{<track>_<size>}` for every whole number, and
+    what a track's sizes name besides (`{n_items}`).
     """
-    known = {track: size.model_dump() for track, size in at.p.size if size}
-    found = {
-        f"{track}_{name}": n
-        for track, size in known.items()
-        for name, n in size.items()
-        if isinstance(n, int)
-    }
-    return found | ({"n_items": max(known["halueval"].values())} if "halueval" in known else {})
+    found = {}
+    for track, size in at.p.size.items():
+        found |= {f"{track}_{name}": n for name, n in size.model_dump().items() if isinstance(n, int)}
+        found |= size.named()
+    return found
 
 
 def _command(name: str, make: str, values: dict[str, object]) -> list[str]:

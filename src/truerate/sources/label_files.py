@@ -218,7 +218,12 @@ def span_place(one: dict, text: str) -> tuple[int, int] | None:
     start, end, said = one.get("start"), one.get("end"), one.get("text")
     if start is None and end is None:
         return find_span(text, clean(str(said or "")))
-    if not all(isinstance(place, int) and not isinstance(place, bool) for place in (start, end)):
+    if (
+        not isinstance(start, int)
+        or not isinstance(end, int)
+        or isinstance(start, bool)
+        or isinstance(end, bool)
+    ):
         return None
     for place in ((start, end), _from_utf16(text, start, end)):
         if place and 0 <= place[0] < place[1] <= len(text) and (said is None or text[slice(*place)] == said):
@@ -230,4 +235,5 @@ def _from_utf16(text: str, start: int, end: int) -> tuple[int, int] | None:
     units = text.encode("utf-16-le")
     if not 0 <= start < end <= len(units) // 2:
         return None
-    return tuple(len(units[: 2 * place].decode("utf-16-le", "replace")) for place in (start, end))
+    first, last = (len(units[: 2 * place].decode("utf-16-le", "replace")) for place in (start, end))
+    return first, last

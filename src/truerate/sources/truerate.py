@@ -3,7 +3,7 @@ they are about.
 
 A data set read whole has `data/<config>/<split>-*.parquet`, and the config's name begins with its task; of a
 config chosen by `hub.config` the folder holds `<split>-*.parquet` alone. What can be read is told by its
-track (`release.TASKS`): HaluEval's four tasks; mFAVA's passages to learn from, held out, silver and gold, and
+track (`released` of its settings): HaluEval's four tasks; mFAVA's passages to learn from, held out, silver and gold, and
 labelled replies; WildHallucinations' labelled facts and replies. Of the tables the replies of
 WildHallucinations are read with their facts and the verifier's verdicts (part `replies`, see
 `released_replies`); generations, judgements and scores of other boards belong to that board's models and are
@@ -113,7 +113,7 @@ def read(
             shard[1] if shard else path.stem,
             release.licences.get(configs[path] or "", collection.card["licence"]),
         )
-        keep = _keep_of_entity if release.track == "wildhallucinations" else _keep
+        keep = _keep_of_entity if ENTITY in release.tasks else _keep
         collection.read(
             file, partial(parquet_rows, needed=NEEDED), partial(keep, collection, release, entities, told)
         )

@@ -168,7 +168,7 @@ class Searcher:
                 f"{where}: the quota is used up ({refusal.said}); run again when it is renewed"
             )
         return EndpointError(
-            f"{where}: {refusal.said}; see to tracks.wildhallucinations.search in params.yaml, then run again"
+            f"{where}: {refusal.said}; see to `search` of the board's track in params.yaml, then run again"
         )
 
 

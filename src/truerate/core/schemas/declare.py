@@ -21,6 +21,7 @@ class FieldRules(NamedTuple):
     ge: float | None = None
     le: float | None = None
     kind: pl.DataType | None = None
+    like: str | None = None  # a pattern of the whole text
 
 
 def Field(  # noqa: N802
@@ -31,9 +32,10 @@ def Field(  # noqa: N802
     ge: float | None = None,
     le: float | None = None,
     kind: pl.DataType | None = None,
+    like: str | None = None,
 ) -> Any:
     """The rules of a column, as the value of its annotation in a table's class."""
-    return FieldRules(unique, nullable, isin, ge, le, kind)
+    return FieldRules(unique, nullable, isin, ge, le, kind, like)
 
 
 class Table:
@@ -69,6 +71,7 @@ class Table:
             kept += [~column.is_nan().any()] if kind == pl.Float64 and not rule.nullable else []
             kept += [column.n_unique() == pl.len()] if rule.unique else []
             kept += [column.is_in(rule.isin).all()] if rule.isin is not None else []
+            kept += [column.str.contains(f"^(?:{rule.like})$").all()] if rule.like is not None else []
             kept += [(column >= rule.ge).all()] if rule.ge is not None else []
             kept += [(column <= rule.le).all()] if rule.le is not None else []
         return bool(data.select(pl.all_horizontal(kept)).item())
@@ -82,6 +85,7 @@ class Table:
         def column(kind: Any, rule: FieldRules) -> pa.Column:
             bounds = {"isin": rule.isin, "ge": rule.ge, "le": rule.le}
             checks = [getattr(pa.Check, name)(value) for name, value in bounds.items() if value is not None]
+            checks += [pa.Check.str_matches(f"^(?:{rule.like})$")] if rule.like is not None else []
             return pa.Column(kind, checks, nullable=rule.nullable, unique=rule.unique)
 
         return pa.DataFrameSchema(

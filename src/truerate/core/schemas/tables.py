@@ -6,20 +6,7 @@ import polars as pl
 
 from truerate.core.schemas.declare import PAIRS, SPANS, Field, Table
 
-TASKS = [
-    "qa",
-    "dialogue",
-    "summarization",
-    "general",
-    "train",
-    "held-out",
-    "silver",
-    "article",
-    "wild",
-    "chat",
-    "entity",
-    "fact",
-]
+TASK = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"  # words in small letters; which there are is said by the cards of the tracks
 STATUSES = ["ok", "dead", "abstained", "unparsed"]
 NO_ANSWERS = "no_answers"  # how the metric ends that stands for a subject whose every reply is a dead letter
 LABEL_SOURCES = ["gold", "silver", "published"]
@@ -46,16 +33,13 @@ class Item(Table):
     `question` is the question (qa), the last user turn (dialogue), the query (general) or empty
     (summarization); `history` the earlier turns; `right_answer` the answer, response or summary taken as
     right (null for general). The knowledge of an item is the text of its documents, joined by blank lines in
-    the order of `document_ids`. mFAVA's tasks are the parts of its data: `train` (a labelled passage to learn
-    from), `silver` (an information-seeking prompt with its reference), `article` (what queries are written
-    about), `wild` (a query; models see it alone, detectors also its article's lead). WildHallucinations' are
-    `chat` (a user's turn; `question` is its text) and `entity` (`question` is its name, its documents are the
-    web pages found for it).
+    the order of `document_ids`. What an item of a
+    task is, is said by the card of its track.
     """
 
     item_id: str = Field(unique=True)
     source: str
-    task: str = Field(isin=TASKS)
+    task: str = Field(like=TASK)
     lang: str
     group_id: str
     document_ids: list[Any] = Field(kind=pl.List(pl.String))
@@ -101,7 +85,7 @@ class Sample(Table):
     item_id: str
     pair_id: str = Field(nullable=True)
     group_id: str
-    task: str = Field(isin=TASKS)
+    task: str = Field(like=TASK)
     lang: str
     text: str
     is_hallucinated: bool

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.config import Backbone, MFavaSizes, Params
+from truerate.config import Backbone, Grid, Params
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS, Judgement, frame
 from truerate.detectors.tokens import processes
@@ -27,7 +27,7 @@ def fit_tokens(
     members: Sequence[str],
     passages: pl.DataFrame,
     p: Params,
-    size: MFavaSizes,
+    size: Grid,
     *,
     folder: Path,
     scratch: Path,
@@ -50,7 +50,7 @@ def fit_tokens(
 
 
 def judge_tokens(
-    members: Sequence[str], passages: pl.DataFrame, p: Params, size: MFavaSizes, *, folder: Path
+    members: Sequence[str], passages: pl.DataFrame, p: Params, size: Grid, *, folder: Path
 ) -> pl.DataFrame:
     """What every cell of the grid says of every passage; `unparsed`, `not-fitted` where a cell had nothing to
     learn from.
@@ -111,7 +111,7 @@ def mark_texts(
 
 
 def known(
-    members: Sequence[str], passages: pl.DataFrame, backbones: Mapping[str, Backbone], size: MFavaSizes
+    members: Sequence[str], passages: pl.DataFrame, backbones: Mapping[str, Backbone], size: Grid
 ) -> list[Cell]:
     """The cells of checked members; mono ones in the languages that the passages have."""
     for member in members:

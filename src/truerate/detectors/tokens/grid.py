@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.config import Backbone, MFavaSizes
+from truerate.config import Backbone, Grid
 from truerate.core.keys import content_id, digest
 from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.cells import Cell
@@ -19,7 +19,7 @@ SHARED = [
 ]
 
 
-def cells(members: Sequence[str], languages: Sequence[str], size: MFavaSizes) -> Iterator[Cell]:
+def cells(members: Sequence[str], languages: Sequence[str], size: Grid) -> Iterator[Cell]:
     """Every cell of the grid; a rule has no seed to vary and stands once, under the first."""
     for member in members:
         for scope in size.scopes:

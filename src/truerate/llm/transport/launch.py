@@ -55,7 +55,7 @@ class Launch:
             "identity": identity,
             "languages": ",".join(at.p.languages),
         }
-        if "{track}" in endpoint.launch:
+        if "{track}" in command_line:
             values["track"] = at.track_at_work
         try:
             command = [part.format(**values) for part in shlex.split(command_line)]

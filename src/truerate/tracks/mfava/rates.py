@@ -139,7 +139,7 @@ def grid_estimates(
     """
     subsets = sorted(set(replies.subsets))
     counts = np.stack([replies.counts[replies.subsets == one].sum(axis=0) for one in subsets], axis=1)
-    found = {(RAW, None): flagged_rates(counts)}
+    found: dict[tuple[str, str | None], np.ndarray] = {(RAW, None): flagged_rates(counts)}
     for kind, calibration in calibrated.items():
         totals = calibration.sums.sum(axis=0)
         grid = [[seed_hr_est(total, pair) for pair in row] for total, row in zip(totals, counts, strict=True)]

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from truerate.config import MFava
 from truerate.core.tags import REPLACED, TYPES, Refused, parse_tags
 from truerate.llm import Reply, Request, parse, prompts
 from truerate.llm.dry_run import assumed_reply, is_assumed
@@ -17,6 +16,7 @@ from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.tracks.mfava import inserting
 from truerate.tracks.mfava.context import Context
 from truerate.tracks.mfava.languages import language
+from truerate.tracks.mfava.settings import Settings
 
 WRITE, INSERT = "write", "insert"
 ROUNDS = (None, *TYPES)  # the passage itself, then one type after another
@@ -45,7 +45,7 @@ def drafts(found: Sequence[Context]) -> list[Draft]:
 
 
 def requests(
-    open_: Sequence[Draft], type_: str | None, writer: str, settings: MFava, *, prompts_dir: str | None
+    open_: Sequence[Draft], type_: str | None, writer: str, settings: Settings, *, prompts_dir: str | None
 ) -> list[Prompted]:
     """What one round asks of every draft: the passage (`type_` None), or insertions of one type."""
     decoded = decoding(settings.inserting if type_ else settings.writing)
@@ -61,7 +61,7 @@ def requests(
     return asked
 
 
-def _messages(draft: Draft, type_: str | None, settings: MFava, prompts_dir: str | None) -> list[dict]:
+def _messages(draft: Draft, type_: str | None, settings: Settings, prompts_dir: str | None) -> list[dict]:
     context = draft.context
     named = {"language": language(context.lang).name}
     if type_ is None:
@@ -121,7 +121,7 @@ def read_insertion(text: str, marked: str, type_: str) -> Read:
 def run(
     found: Sequence[Context],
     writer: str,
-    settings: MFava,
+    settings: Settings,
     answered: Callable[[Sequence[Prompted], Sequence[Draft], str | None], Sequence[Reply]],
     *,
     prompts_dir: str | None,

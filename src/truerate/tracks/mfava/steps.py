@@ -38,7 +38,6 @@ __all__ = [
     "score",
     "silver",
     "targets",
-    "topics",
     "training",
     "translate",
 ]
@@ -320,8 +319,3 @@ def score(
         generations=generations,
         inputs=inputs,
     )
-
-
-def topics(at: Layout, board: str, **known: pl.DataFrame) -> list[dict]:
-    """This track has no topics of failure."""
-    return []

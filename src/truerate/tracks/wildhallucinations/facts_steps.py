@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from truerate.config import WildHallucinations
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, frame
 from truerate.llm import ask
@@ -16,6 +15,7 @@ from truerate.tracks.wildhallucinations import fact_writing, verifying
 from truerate.tracks.wildhallucinations.asked_about import with_pages
 from truerate.tracks.wildhallucinations.context import Context, contexts
 from truerate.tracks.wildhallucinations.facts import GENERATE, facts_of
+from truerate.tracks.wildhallucinations.settings import Settings
 from truerate.tracks.wildhallucinations.verifying import Claim
 
 Replies = dict[str, pl.DataFrame]
@@ -66,7 +66,7 @@ def of_subject(replied: pl.DataFrame, model: str, found: dict[str, Context]) -> 
     return replied.filter(is_asked).sort("generation_id")
 
 
-def claims_of(facts: pl.DataFrame, found: dict[str, Context], settings: WildHallucinations) -> list[Claim]:
+def claims_of(facts: pl.DataFrame, found: dict[str, Context], settings: Settings) -> list[Claim]:
     """Every fact with the best passages of its entity's pages (a fact's own words are the query)."""
     from truerate.tracks.wildhallucinations.passages import (
         ranked,

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from truerate.config import WildHallucinations
 from truerate.config.layout import Layout
 from truerate.llm import Reply, Request, ask
 from truerate.llm.generation import Prompted, Read, decoding, generation, generations
@@ -14,6 +13,7 @@ from truerate.tracks.asking import Asking, ask_prompted, in_shard
 from truerate.tracks.wildhallucinations.abstention import RULES, abstains
 from truerate.tracks.wildhallucinations.asked_about import with_pages
 from truerate.tracks.wildhallucinations.context import Context, contexts
+from truerate.tracks.wildhallucinations.settings import Settings
 
 GENERATE = "generate"
 Replies = dict[str, pl.DataFrame]
@@ -37,7 +37,7 @@ def generate(
     return generations(collect(asked, replies, rule=settings.abstention))
 
 
-def requests(entities: Iterable[Context], subject: str, settings: WildHallucinations) -> list[Prompted]:
+def requests(entities: Iterable[Context], subject: str, settings: Settings) -> list[Prompted]:
     """The question about each entity, `n_samples` times: nothing else stands in the prompt. Samples differ by
     their seed.
     """

@@ -34,9 +34,6 @@ __all__ = [
     "generate",
     "label",
     "score",
-    "targets",
-    "topics",
-    "training",
 ]
 
 SCORED = (
@@ -125,16 +122,6 @@ def rejects_frame(rows: Iterable[dict], more: Sequence[dict]) -> pl.DataFrame:
     return frame(Reject, [*found, *more]).sort("where", "target_id", "reason", "detail", nulls_last=True)
 
 
-def training(samples: pl.DataFrame) -> pl.DataFrame:
-    """This track has no texts for detectors that mark tokens."""
-    return samples.clear()
-
-
-def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """This track has no texts for detectors that mark tokens."""
-    return samples.clear()
-
-
 def label(
     at: Layout,
     board: str,
@@ -180,8 +167,3 @@ def score(
         documents=documents,
         rejects=rejects,
     )
-
-
-def topics(at: Layout, board: str, **known: pl.DataFrame) -> list[dict]:
-    """This track has no topics of failure."""
-    return []
