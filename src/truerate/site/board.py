@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from truerate.site import audit
+import truerate.site.audit as audit
 from truerate.site.generic import by_words, laid_out
 from truerate.site.measures import Measure, label
 from truerate.site.panels import panels
