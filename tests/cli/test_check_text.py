@@ -19,7 +19,7 @@ from truerate.cli.check_text import IN_WORDS, in_words, page, pieces, printable
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS
 from truerate.core.tags import TYPES
-from truerate.detectors.tokens import fit_tokens
+from truerate.detectors.tokens.family import fit_tokens
 from truerate.flow.marking import Marked
 from truerate.tracks.mfava.settings import Sizes
 

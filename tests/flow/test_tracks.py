@@ -27,7 +27,7 @@ FREE = ("core", "config", "llm", "web", "sources", "detectors", "leaderboard", "
 def test_every_track_keeps_the_contract(name):
     track = load_track(name)
     assert callable(track.exported) and callable(track.score) and callable(track.contexts)
-    assert tasks_of(name) == tuple(track.card["tasks"])
+    assert tasks_of(name) == tuple(track.card.tasks)
 
 
 def test_only_a_track_with_spans_marks_tokens():

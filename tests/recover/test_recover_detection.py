@@ -12,7 +12,7 @@ import pytest
 from truerate.config import Params, load_params
 from truerate.core.schemas import SPANS
 from truerate.core.tags import parse_tags
-from truerate.detectors.tokens import fit_tokens, judge_tokens
+from truerate.detectors.tokens.family import fit_tokens, judge_tokens
 from truerate.metrics.tokens import TokenCounts, token_counts, total, word_offsets
 from truerate_world.mfava.models.entity_table import build
 from truerate_world.mfava.models.reader import reader

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from truerate.cli.pair_files import Pair, read_pairs, read_text
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SettingsError
 from truerate.core.whole_words import MARKED, SUSPECTED, n_words
 from truerate.flow.marking import Marked, check, check_pairs
 
@@ -45,7 +45,7 @@ def run(
     html: str | None,
 ) -> None:
     """Mark one pair of texts, or all of a file of pairs; print what was found, as JSON if asked, and write a
-    page of one pair if asked. Raises TruerateError where the options do not fit one another.
+    page of one pair if asked. Raises SettingsError where the options do not fit one another.
     """
     _refuse_mixed(reference, answer, pairs, html)
     if pairs:
@@ -62,17 +62,17 @@ def run(
 
 def _refuse_mixed(reference: str | None, answer: str | None, pairs: str | None, html: str | None) -> None:
     if pairs and (reference or answer or html):
-        raise TruerateError(
+        raise SettingsError(
             "checking texts: --pairs stands alone; leave out --reference, --answer and --html, which are for one pair"
         )
     if not pairs and not (reference and answer):
-        raise TruerateError("checking texts: give --reference FILE and --answer FILE, or --pairs FILE")
+        raise SettingsError("checking texts: give --reference FILE and --answer FILE, or --pairs FILE")
     if reference == answer == "-":
-        raise TruerateError(
+        raise SettingsError(
             "checking texts: stdin is one text; give `-` for the reference or the answer, not both"
         )
     if html and not Path(TEMPLATES, PAGE).is_file():
-        raise TruerateError(
+        raise SettingsError(
             f"writing {html!r}: no {TEMPLATES}/{PAGE} here; run truerate in the folder of params.yaml"
         )
 

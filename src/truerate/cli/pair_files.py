@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 
 STDIN = "-"
 KEYS = ("reference", "answer", "id")
@@ -20,12 +20,12 @@ class Pair(NamedTuple):
 
 
 def read_text(path: str, what: str) -> str:
-    """A text file (`-`: stdin) without the blank space around its text. Raises TruerateError where it is no
+    """A text file (`-`: stdin) without the blank space around its text. Raises SourceError where it is no
     UTF-8 or holds no text.
     """
     text = _read(path, what).strip()
     if not text:
-        raise TruerateError(
+        raise SourceError(
             f"reading the {what} {path!r}: it holds no text; name a file with the text to check"
         )
     return text
@@ -35,7 +35,7 @@ def read_pairs(path: str) -> list[Pair]:
     """All pairs of a JSONL file (`-`: stdin): an object with `reference`, `answer` and, if wanted, `id` per
     line; blank lines are passed over.
 
-    Raises TruerateError where any line does not fit, before anything is marked: the first is told with its
+    Raises SourceError where any line does not fit, before anything is marked: the first is told with its
     number and what is wrong, the others by number.
     """
     pairs, faults = [], []
@@ -47,11 +47,11 @@ def read_pairs(path: str) -> list[Pair]:
                 faults.append((number, str(error)))
     if faults:
         more = f"; so do not lines {_numbers([number for number, _ in faults[1:]])}" if faults[1:] else ""
-        raise TruerateError(
+        raise SourceError(
             f"reading the pairs {path!r}: line {faults[0][0]} does not fit: {faults[0][1]}{more}"
         )
     if not pairs:
-        raise TruerateError(
+        raise SourceError(
             f'reading the pairs {path!r}: it holds none; give one {{"reference": …, "answer": …}} per line'
         )
     return pairs
@@ -87,6 +87,6 @@ def _read(path: str, what: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise TruerateError(
+        raise SourceError(
             f"reading the {what} {path!r}: byte {error.start} is no UTF-8; save the file as UTF-8"
         ) from None

@@ -42,7 +42,7 @@ from truerate.config.track_blocks import (
 )
 from truerate.config.web import ArticleRules, Fetch, Search
 from truerate.config.yaml_faults import OnceOnly, refuse_secrets, said, veiled, yaml_fault
-from truerate.core.errors import TruerateError, listed, meant
+from truerate.core.errors import SettingsError, listed, meant
 
 __all__ = [
     "ArticleRules",
@@ -234,13 +234,13 @@ class Params(Block):
     def articles(self) -> tuple[ArticleRules, tuple[str, ...]]:
         """Which articles of a wiki fit the first track that takes some, and the languages that it takes them in.
 
-        Raises TruerateError where params.yaml has no such track.
+        Raises SettingsError where params.yaml has no such track.
         """
         for settings in self.tracks.values():
             for _, value in settings:
                 if isinstance(value, ArticleRules):
                     return value, tuple(getattr(settings, "languages", self.languages))
-        raise TruerateError(
+        raise SettingsError(
             "fetching articles: params.yaml has no block under `tracks` with rules of which articles fit "
             f"(`min_characters`, `excluded_tags`); there: {listed(self.tracks)}"
         )
@@ -298,32 +298,32 @@ def load_params(path: str | Path = "params.yaml") -> Params:
     try:
         found = yaml.load(path.read_text("utf-8"), Loader=OnceOnly)
     except OSError as error:
-        raise TruerateError(
+        raise SettingsError(
             f"reading {str(path)!r}: {error.strerror}; run truerate in the folder that holds params.yaml"
         ) from None
     except UnicodeDecodeError as error:
-        raise TruerateError(
+        raise SettingsError(
             f"reading {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8"
         ) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date or number that is none
-        raise TruerateError(yaml_fault(error, str(path))) from None
+        raise SettingsError(yaml_fault(error, str(path))) from None
     if isinstance(found, dict):
         refuse_secrets(found, path.name)
     try:
         params = Params.model_validate(found)
     except ValidationError as error:
-        raise TruerateError(
+        raise SettingsError(
             "\n".join(said(error.errors(include_url=False), Params, file=path.name))
         ) from None
     for looked_at in ((*misplaced(params), *undeclared(params)), mismatched(params)):
         if lines := [veiled(f"{path.name}: {line}") for line in dict.fromkeys(looked_at)]:
-            raise TruerateError("\n".join(lines))
+            raise SettingsError("\n".join(lines))
     return params
 
 
 def _declared(kind: str, name: str, declared: dict):
     if name not in declared:
-        raise TruerateError(
+        raise SettingsError(
             f"{kind} {name!r} is not declared in params.yaml{meant(name, declared)}; declared: {listed(declared)}"
         )
     return declared[name]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from truerate.config import Params, load_params
 from truerate.config.stage_settings import Stage
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SettingsError
 from truerate.core.keys import digest
 
 ROOT = "src/truerate"
@@ -184,12 +184,12 @@ class Layout:
 
     @property
     def track_at_work(self) -> str:
-        """The track of the board at work, the only one where all boards run one. Raises TruerateError where it
+        """The track of the board at work, the only one where all boards run one. Raises SettingsError where it
         could be several.
         """
         tracks = {self.track} if self.track else {board.track for board in self.p.boards.values()}
         if len(tracks) != 1:
-            raise TruerateError(
+            raise SettingsError(
                 "params.yaml: code or a command names {track}, and no board is at work that has one"
             )
         return tracks.pop()

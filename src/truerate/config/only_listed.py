@@ -13,8 +13,13 @@ from truerate.config.stage_settings import Stage, places
 
 STRICT = "TRUERATE_STRICT_READS"
 # Read by every stage: where things lie (dvc.yaml names it), and how requests are sent, which decides no row.
-FREE = ("paths", "llm.max_attempts", "llm.timeout_s", "llm.backoff_s", "llm.budget_usd", "llm.budget_tokens")
-FREE += ("llm.lease_s",)
+FREE = (
+    "paths",
+    *(
+        f"llm.{key}"
+        for key in ("max_attempts", "timeout_s", "backoff_s", "budget_usd", "budget_tokens", "lease_s")
+    ),
+)
 # What gives names that the places of a stage hold already: which families, models and endpoints a board has.
 NAMES_ALONE = ("families", "models_of", "endpoints_of", "is_model")
 
@@ -38,7 +43,7 @@ class Listed:
         if name in NAMES_ALONE:
             return getattr(self._held, name)
         of_class = getattr(type(self._held), name, None)
-        if isinstance(of_class, property):
+        if isinstance(of_class, property) and of_class.fget:
             return of_class.fget(self)
         if callable(of_class) and not isinstance(self._held, Mapping):
             return partial(of_class, self)

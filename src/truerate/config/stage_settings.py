@@ -114,19 +114,16 @@ def _value(p: Params, place: str, board: str | None) -> object:
     merged into those of its track, where these are read.
     """
     head, _, rest = place.partition(".")
+    value: Any = p.values
     if head == "boards":
-        return (
-            _bare(p.values["boards"][rest])
-            if rest
-            else {one: _bare(v) for one, v in p.values["boards"].items()}
-        )
+        boards = value["boards"]
+        return _bare(boards[rest]) if rest else {one: _bare(own) for one, own in boards.items()}
     if head == "tracks" and board is None:
         return {one: p.track(one).model_dump(mode="json") for one in p.boards}
     if head == "tracks":
         return p.track(board).model_dump(mode="json")
     if head == "sizes" and board is not None:
         return p.size_of(board).model_dump(mode="json")
-    value: Any = p.values
     for part in _parts(place, value):
         value = value[part]
     return value

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, overload
 
 from pydantic import GetCoreSchemaHandler, ValidationError, create_model
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema
@@ -25,6 +25,18 @@ FOLDERS = Path(__file__).parents[1] / "tracks"
 def found() -> tuple[str, ...]:
     """The names of all tracks that there are: the packages in the folder of the tracks."""
     return tuple(sorted(one.name for one in iter_modules([str(FOLDERS)]) if one.ispkg))
+
+
+@overload
+def declared(track: str, part: Literal["Settings"]) -> type[Track]: ...
+
+
+@overload
+def declared(track: str, part: Literal["Sizes"]) -> type[SizesOfTrack]: ...
+
+
+@overload
+def declared(track: str, part: str) -> type[Block]: ...
 
 
 def declared(track: str, part: str) -> type[Block]:

@@ -6,7 +6,7 @@ replies are told by script.
 
 from typing import NamedTuple
 
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SettingsError, listed
 
 
 class Language(NamedTuple):
@@ -83,9 +83,9 @@ LANGUAGES = {
 
 
 def language(code: str, where: str = "languages") -> Language:
-    """A language by its code; TruerateError with the known codes where there is none. `where`: what of
+    """A language by its code; SettingsError with the known codes where there is none. `where`: what of
     params.yaml names it.
     """
     if code not in LANGUAGES:
-        raise TruerateError(f"{where}: unknown language code {code!r}; known: {listed(LANGUAGES)}")
+        raise SettingsError(f"{where}: unknown language code {code!r}; known: {listed(LANGUAGES)}")
     return LANGUAGES[code]

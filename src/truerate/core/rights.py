@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Mapping
+from typing import Any
 
 import polars as pl
 
@@ -38,7 +39,9 @@ n_unparsed user_rating
 )
 
 
-def open_tables(tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: str) -> dict[str, pl.DataFrame]:
+def open_tables(
+    tables: Mapping[str, pl.DataFrame], *, card: Mapping[str, Any], source: str
+) -> dict[str, pl.DataFrame]:
     """The tables with the texts whose rights allow that they are shown: all, none, or all but those that its detectors learned from.
 
     `card` is that of the board's source, `source` its name. Unknown rights allow nothing. Texts to learn from may be another source's:
@@ -53,7 +56,7 @@ def open_tables(tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: st
 def outgoing_tables(
     tables: Mapping[str, pl.DataFrame],
     *,
-    card: Mapping,
+    card: Mapping[str, Any],
     source: str,
     attributes: Collection[str] = (),
 ) -> dict[str, pl.DataFrame]:
@@ -67,7 +70,7 @@ def outgoing_tables(
     return without_texts(tables if rights == "ids-only" else _own_part(tables, source), attributes)
 
 
-def has_texts(card: Mapping) -> bool:
+def has_texts(card: Mapping[str, Any]) -> bool:
     """Whether anything that `outgoing_tables` lets out under this card has its texts."""
     return "yes" in (card.get("redistribution"), card.get("own_redistribution"))
 

@@ -1,8 +1,9 @@
 """Marks of a text in whole words: what a detector said of pieces of words, as a reader can take it in."""
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
+from typing import Any
 
 import regex
 
@@ -28,7 +29,7 @@ def units(text: str) -> Iterator[tuple[int, int]]:
         yield found.span()
 
 
-def whole_words(text: str, pieces: Sequence[Mapping]) -> list[dict]:
+def whole_words(text: str, pieces: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The soft spans {start, end, type, p} that whole words have, from a detector's spans of any cut.
 
     A word takes the largest p of the pieces that touch it, and that piece's type. Neighbouring words with
@@ -37,7 +38,7 @@ def whole_words(text: str, pieces: Sequence[Mapping]) -> list[dict]:
     left out of it. `pieces` are in order and disjoint, as `soft_spans` gives them; so are the spans. No piece,
     no span.
     """
-    spans: list[dict] = []
+    spans: list[dict[str, Any]] = []
     for start, end, piece in _touched(text, pieces):
         last = spans[-1] if spans else None
         if last and _is_one(text, last, start, piece):
@@ -47,7 +48,7 @@ def whole_words(text: str, pieces: Sequence[Mapping]) -> list[dict]:
     return [_trimmed(text, span) for span in spans]
 
 
-def n_words(text: str, spans: Sequence[Mapping] | None = None) -> int:
+def n_words(text: str, spans: Sequence[Mapping[str, Any]] | None = None) -> int:
     """How many words a text has, or how many of them its marked spans hold. Punctuation is none."""
     inside = None if spans is None else [span for span in spans if span["p"] > MARKED]
     return sum(
@@ -57,18 +58,23 @@ def n_words(text: str, spans: Sequence[Mapping] | None = None) -> int:
     )
 
 
-def _touched(text: str, pieces: Sequence[Mapping]) -> Iterator[tuple[int, int, Mapping]]:
+def _touched(text: str, pieces: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
     """Each unit that a piece touches, with the piece of the largest p, the first of equals."""
     first = 0
     for start, end in units(text):
         while first < len(pieces) and pieces[first]["end"] <= start:
             first += 1
-        touching = list(takewhile(lambda piece, end=end: piece["start"] < end, islice(pieces, first, None)))
+        touching = _until(islice(pieces, first, None), end)
         if touching:
             yield start, end, max(touching, key=lambda piece: piece["p"])
 
 
-def _is_one(text: str, last: Mapping, start: int, piece: Mapping) -> bool:
+def _until(pieces: Iterable[Mapping[str, Any]], end: int) -> list[Mapping[str, Any]]:
+    """The pieces that begin before a place."""
+    return list(takewhile(lambda piece: piece["start"] < end, pieces))
+
+
+def _is_one(text: str, last: Mapping[str, Any], start: int, piece: Mapping[str, Any]) -> bool:
     """Whether a unit goes on the span before it."""
     is_near = not text[last["end"] : start].strip()
     return is_near and (_level(last["p"]), last["type"]) == (_level(piece["p"]), piece["type"])
@@ -78,7 +84,7 @@ def _level(p: float) -> int:
     return (p > SUSPECTED) + (p > MARKED)
 
 
-def _trimmed(text: str, span: dict) -> dict:
+def _trimmed(text: str, span: dict[str, Any]) -> dict[str, Any]:
     """A span without punctuation and blank space at its ends, where anything else is in it."""
     start, end = span["start"], span["end"]
     while start < end and _is_edge(text[start]):

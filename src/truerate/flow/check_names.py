@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from truerate.config.layout import Layout
 from truerate.config.placement import own_words, weights
 from truerate.config.yaml_faults import veiled
-from truerate.core.errors import TruerateError, listed, meant
+from truerate.core.errors import SettingsError, TruerateError, listed, meant
 from truerate.core.mistakes import mistakes
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def check_names(at: Layout) -> None:
     """Raise TruerateError with a line for every name that no room knows."""
     rooms = (_sources, _tracks, _detectors, _languages, _requests, _weights)
     if found := list(dict.fromkeys(line for room in rooms for line in room(at))):
-        raise TruerateError(
+        raise SettingsError(
             "\n".join(veiled(f"params.yaml: {line.removeprefix('params.yaml: ')}") for line in found)
         )
 
@@ -97,8 +97,7 @@ def _unmarked(place: str, tracks: Iterable[str]) -> Iterator[str]:
 def _detectors(at: Layout) -> Iterator[str]:
     """Members of families: rules, networks and backbones."""
     from truerate.detectors.family import member, members
-    from truerate.detectors.tokens import check_member
-    from truerate.detectors.tokens.rules import BY_NAME
+    from truerate.detectors.tokens.rules import BY_NAME, check_member
 
     for key, family in at.p.detectors.items():
         for name in family.members:

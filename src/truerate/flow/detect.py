@@ -48,7 +48,7 @@ def _fit(at: Layout, board: str, name: str, samples: pl.DataFrame) -> None:
         own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
         fit_family(members, samples, contexts(at, board, samples), at.p.seed, **own)
     else:
-        from truerate.detectors.tokens import fit_tokens
+        from truerate.detectors.tokens.family import fit_tokens
 
         taught = passages(at, board, protocol_of(at, board).training(samples))
         fit_tokens(members, taught, at.p, at.p.size_of(board), folder=folder, scratch=Path(at.training))
@@ -83,7 +83,7 @@ def _judgements(at: Layout, board: str, family: Detector, name: str, samples: pl
         own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
         judged = judge_family(members, samples, contexts(at, board, samples), **own)
     else:
-        from truerate.detectors.tokens import judge_tokens
+        from truerate.detectors.tokens.family import judge_tokens
 
         generations = load(Generation, at.dataset(board, "generations"))
         asked = passages(at, board, protocol_of(at, board).targets(samples, generations))

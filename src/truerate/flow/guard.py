@@ -125,8 +125,8 @@ def check_params(*, is_kept: bool = True) -> None:
     for path in settings_files(at):
         if path.as_posix() not in current:
             path.unlink()
-    for path, stage in current.items():
-        write_json(path, watched_by(at, stage))
+    for place, stage in current.items():
+        write_json(place, watched_by(at, stage))
 
 
 def settings_files(at: Layout) -> list[Path]:

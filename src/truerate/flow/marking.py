@@ -64,7 +64,7 @@ def _refuse_empty(text: str, what: str) -> None:
 def _by_trained(pairs: Sequence[tuple[str, str]], detector: str | None, params: str) -> list[Marked]:
     """What a detector of the project in the current folder finds, as trained on the first board that has it."""
     from truerate.config.layout import Layout
-    from truerate.detectors.tokens import mark_texts
+    from truerate.detectors.tokens.family import mark_texts
     from truerate.flow.trained import trained
 
     at = Layout.load(params)

@@ -91,8 +91,7 @@ def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
     """The repository of a network: of its cells on the board, the one of its track's scope and labels with
     the first seed.
     """
-    from truerate.detectors.tokens.fit import NETWORK
-    from truerate.detectors.tokens.grid import FACTS
+    from truerate.detectors.tokens.cells import FACTS, NETWORK
 
     cell, folder = fitted_cell(at, member, board)
     taught = _taught(at, board, cell.lang)
@@ -125,7 +124,7 @@ def fitted_cell(at: Layout, member: str, board: str):
     """The cell of a network that goes out, and its folder. Raises TruerateError where it is not trained on
     the board.
     """
-    from truerate.detectors.tokens.grid import Cell
+    from truerate.detectors.tokens.cells import Cell
 
     preferred = at.p.rate_of(board)
     families = [family for of, family, one in members_of(at) if (of, one) == (board, member)]

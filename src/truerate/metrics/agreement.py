@@ -171,7 +171,7 @@ def marked_units(
         held = (span[None, :, 0] <= unit[:, None, 0]) & (unit[:, None, 1] <= span[None, :, 1])
     else:
         held = (span[None, :, 0] < unit[:, None, 1]) & (unit[:, None, 0] < span[None, :, 1])
-    return held.any(axis=1)
+    return np.asarray(held.any(axis=1))
 
 
 def span_counts(

@@ -61,8 +61,14 @@ def ratio_contrasts(
         values = statistic(sums.sum(axis=0, keepdims=True))[0]
         draws = statistic(bootstrap_sums(sums, n_resamples=n_resamples, seed=seed))
         extreme = ~(np.abs(draws - values) < np.abs(values))
-    drawn = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
-    intervals = cluster_bootstrap(sums, statistic, bounds=(-1.0, 1.0), **drawn)
+    intervals = cluster_bootstrap(
+        sums,
+        statistic,
+        bounds=(-1.0, 1.0),
+        n_resamples=n_resamples,
+        confidence=confidence,
+        seed=seed,
+    )
     p_values = (1 + extreme.sum(axis=0)) / (1 + n_resamples)
     return [
         (interval or Interval(float(value), np.nan, np.nan), None if np.isnan(value) else float(p))

@@ -55,7 +55,7 @@ def mean_hr_est(
     sides = np.zeros((n + len(text_groups), 4))
     sides[:n, :2], sides[n:, 2:] = counts.mean(axis=1), sums.mean(axis=1)[:, 1:3]
     around = hr_est_interval(
-        cluster_sums(np.concatenate([reply_groups, text_groups]), sides), confidence=confidence
+        cluster_sums(np.concatenate([reply_groups, text_groups]).tolist(), sides), confidence=confidence
     )
     if around is None:
         return Interval(value, np.nan, np.nan)

@@ -7,9 +7,15 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+import truerate.site.board as board
+import truerate.site.data as data
+import truerate.site.detector as detector
+import truerate.site.home as home
+import truerate.site.ledger as ledger
+import truerate.site.methods as methods
+import truerate.site.samples as samples
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import unanswered
-from truerate.site import board, data, detector, home, ledger, methods, samples
 from truerate.site.legend import legend
 from truerate.site.measures import ABSENT, label
 from truerate.site.safety import csv_text, inert, plain, slug

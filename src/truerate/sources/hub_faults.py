@@ -69,7 +69,8 @@ def _is_passing(error: BaseException) -> bool:
 
 def _asked_wait(error: BaseException) -> int:
     """Seconds that an answer asks to wait, by its Retry-After; 0 where it does not."""
-    asked = getattr(error, "response", None) and error.response.headers.get("retry-after", "").strip()
+    response = getattr(error, "response", None)
+    asked = response and response.headers.get("retry-after", "").strip()
     return int(asked) if asked and asked.isdecimal() else 0
 
 

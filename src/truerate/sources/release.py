@@ -10,7 +10,7 @@ from pathlib import Path
 
 from truerate.config.layout import ORIGIN
 from truerate.config.track_blocks import declared, found
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError, TruerateError
 from truerate.sources.collection import REDISTRIBUTION
 from truerate.sources.hub_files import CARD as README
 from truerate.sources.hub_files import MARK, front_of
@@ -68,12 +68,13 @@ def _origin(folder: Path, name: str) -> dict:
     try:
         told = parse(path.read_bytes())
     except (OSError, BadRow) as error:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: {ORIGIN}: {getattr(error, 'detail', error)}; fetch the data set again"
         ) from None
-    licences = told.get("licences") if isinstance(told, dict) else None
+    told = told if isinstance(told, dict) else {}
+    licences = told.get("licences")
     is_ours = isinstance(licences, dict) and all(isinstance(words, str) for words in licences.values())
     if not is_ours or told.get("track") not in readable() or told.get("redistribution") not in REDISTRIBUTION:
         must = f"it must hold `licences`, `redistribution` and `track` ({', '.join(readable())})"
-        raise TruerateError(f"source {name!r}: {ORIGIN}: {must}; fetch the data set again")
+        raise SourceError(f"source {name!r}: {ORIGIN}: {must}; fetch the data set again")
     return told

@@ -98,11 +98,11 @@ class Protocol:
     settings: type
     sizes: type
     contexts: Callable[..., Mapping[str, Any]]
-    exported: Callable[..., tuple[dict[str, "pl.DataFrame"], list[dict]]]
+    exported: Callable[..., tuple[dict[str, "pl.DataFrame"], list[dict[str, Any]]]]
     score: Callable[..., tuple["pl.DataFrame", "pl.DataFrame"]]
     scored: tuple[str, ...] = ()
     label: Callable[..., Any] | None = None
-    topics: Callable[..., list[dict]] | None = None
+    topics: Callable[..., list[dict[str, Any]]] | None = None
     training: Callable[..., "pl.DataFrame"] | None = None
     targets: Callable[..., "pl.DataFrame"] | None = None
     faults: Callable[..., Iterable[str]] | None = None

@@ -18,7 +18,7 @@ import orjson
 
 from truerate.config import Fetch
 from truerate.config.layout import Layout
-from truerate.core.errors import TruerateError
+from truerate.core.errors import StoreError
 from truerate.core.keys import digest
 from truerate.core.onehost import refuse_network
 from truerate.core.terminal import say, told
@@ -122,7 +122,9 @@ class PageStore:
                 f"INSERT OR REPLACE INTO page VALUES ({marks})",
                 (*values, sha256(page.body).hexdigest(), body),
             )
-            return self.page(scope, page.url, limits)
+            written = self.page(scope, page.url, limits)
+            assert written is not None  # by the line above
+            return written
 
     def slow(self, scope: str, url: str, limits: str) -> str | None:
         """What stands of a page that took too long to be read under these limits; None where it did not, or
@@ -183,7 +185,7 @@ class PageStore:
             return
         if found:
             what = f"page store {str(self.path)!r}: of format {found}; this version reads {FORMAT}"
-            raise TruerateError(f"{what}; name another place in TRUERATE_STORE")
+            raise StoreError(f"{what}; name another place in TRUERATE_STORE")
         self._link.executescript("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE;")
         if self._link.execute("PRAGMA user_version").fetchone()[0] == 0:
             for line in TABLES.strip().split(";\n"):
@@ -225,7 +227,7 @@ class PageStore:
             yield
         except (sqlite3.Error, OSError, zlib.error) as error:
             hint = "free space or fix its rights, or name another place in TRUERATE_STORE"
-            raise TruerateError(f"page store {str(self.path)!r}: {error}; {hint}") from error
+            raise StoreError(f"page store {str(self.path)!r}: {error}; {hint}") from error
 
 
 def limits(settings: Fetch) -> str:

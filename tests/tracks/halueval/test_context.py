@@ -14,7 +14,7 @@ def test_knowledge_follows_the_order_of_the_documents():
     items = frame(Item, [item("i1", document_ids=["d2", "d1"]), item("i2", document_ids=[])])
     found = contexts(items, documents)
     assert (found["i1"].knowledge, found["i2"].knowledge) == ("Two.\n\nOne.", "")
-    shown = context_frame(items, documents)
+    shown = context_frame(found)
     assert shown.columns == ["item_id", "knowledge", "question", "history"] and shown.height == 2
 
 

@@ -21,6 +21,7 @@ from truerate.llm import estimate
 from truerate.llm.generation import facts, generations
 from truerate.tracks.asking import context_frame
 from truerate.tracks.mfava import steps
+from truerate.tracks.mfava.context import contexts
 
 from .tiny_wiki import ROOT, SEEDS, Wiki, item, sample, settings, source, tables
 
@@ -156,7 +157,7 @@ def test_translations_have_items_documents_and_spans_of_their_own(exported):
             and reference["text"].startswith("[German]")
             and reference["licence"] == "CC0"
         )
-    known = context_frame(made["items"], pl.concat([TABLES.documents, made["documents"]]))
+    known = context_frame(contexts(made["items"], pl.concat([TABLES.documents, made["documents"]])))
     assert (
         known.filter(pl.col("item_id").is_in(german["item_id"].to_list()))["knowledge"]
         .str.starts_with("[German]")

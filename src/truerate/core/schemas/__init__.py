@@ -7,7 +7,7 @@ it, and pandas with it, takes longer than most steps. Identity columns are conte
 `attributes` and `slice` hold sorted key–value pairs (`PAIRS`), so that a new fact needs no new column.
 """
 
-from truerate.core.schemas.declare import DIGITS, PAIRS, SPANS, TYPES, Field, Table, frame, schema
+from truerate.core.schemas.declare import DIGITS, PAIRS, SPANS, TYPES, Field, FieldRules, Table, frame, schema
 from truerate.core.schemas.disk import load, read, read_json, read_parquet, save, validate, write_parquet
 from truerate.core.schemas.rows import emptied, pair, pairs, score_row, unanswered
 from truerate.core.schemas.tables import (
@@ -34,6 +34,7 @@ __all__ = [
     "Document",
     "Fact",
     "Field",
+    "FieldRules",
     "Generation",
     "Item",
     "Judgement",

@@ -13,9 +13,10 @@ from truerate.config import Backbone, Grid, Params
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS, Judgement, frame
 from truerate.detectors.tokens import processes
-from truerate.detectors.tokens.fit import STATE, Job, fit
-from truerate.detectors.tokens.grid import Cell, cells, key_of
-from truerate.detectors.tokens.read import Reader, judge_cell, read
+from truerate.detectors.tokens.cells import STATE, Cell, Job, Reader
+from truerate.detectors.tokens.fit import fit
+from truerate.detectors.tokens.grid import cells, key_of
+from truerate.detectors.tokens.read import judge_cell, read
 from truerate.detectors.tokens.rules import check_member
 from truerate.detectors.tokens.workers import each
 

@@ -141,7 +141,7 @@ def voted(labels: list[Label], *, n: int) -> tuple[bool | None, str | None]:
     if len(labels) < n:
         return None, "too_few_labellers"
     verdict = max_voting([one.is_hallucinated for one in labels])
-    return (None, "tie") if verdict is None else (verdict, None)
+    return (None, "tie") if verdict is None else (bool(verdict), None)
 
 
 def voted_spans(labels: list[Label]) -> list[dict]:

@@ -60,7 +60,7 @@ class Replies:
     def only(self, inside: np.ndarray) -> "Replies":
         """Some of them."""
         parts = (self.groups, self.units, self.subsets, self.is_kept, self.tokens, self.detected)
-        return Replies(
+        return Replies(  # type: ignore[call-arg]
             *(one[inside] for one in parts), {name: values[inside] for name, values in self.flaws.items()}
         )
 
@@ -139,7 +139,7 @@ def grid_estimates(
     """
     subsets = sorted(set(replies.subsets))
     counts = np.stack([replies.counts[replies.subsets == one].sum(axis=0) for one in subsets], axis=1)
-    found = {(RAW, None): flagged_rates(counts)}
+    found: dict[tuple[str, str | None], np.ndarray] = {(RAW, None): flagged_rates(counts)}
     for kind, calibration in calibrated.items():
         totals = calibration.sums.sum(axis=0)
         grid = [[seed_hr_est(total, pair) for pair in row] for total, row in zip(totals, counts, strict=True)]

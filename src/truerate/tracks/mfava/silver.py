@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from truerate.core.tags import REPLACED, TYPES, Refused, parse_tags
 from truerate.llm import Reply, Request, parse, prompts
-from truerate.llm.dry_run import as_said, is_assumed
+from truerate.llm.dry_run import assumed_reply, is_assumed
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.tracks.mfava import inserting
 from truerate.tracks.mfava.context import Context
@@ -65,7 +65,7 @@ def _messages(draft: Draft, type_: str | None, settings: Settings, prompts_dir: 
     context = draft.context
     named = {"language": language(context.lang).name}
     if type_ is None:
-        values = {
+        values: dict[str, object] = {
             "question": context.question,
             "reference": context.knowledge,
             "n_sentences": settings.n_sentences,
@@ -140,7 +140,7 @@ def run(
 
 def kept(draft: Draft, type_: str | None, reply: Reply) -> Reply:
     """The reply itself; where a plan assumes one, a reply that keeps the rules of the round."""
-    return as_said(reply.key, assumed(draft, type_)) if is_assumed(reply) else reply
+    return assumed_reply(reply.key, assumed(draft, type_)) if is_assumed(reply) else reply
 
 
 def assumed(draft: Draft, type_: str | None) -> str:

@@ -6,7 +6,8 @@ holds; else it gives an empty frame. `asking` is how a step asks: `llm.ask`, or 
 to see what would be asked.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -23,6 +24,10 @@ from truerate.tracks.mfava.dataset import targets, training
 from truerate.tracks.mfava.graph import WEIGHTS
 from truerate.tracks.mfava.languages import SOURCE, check_languages, language
 from truerate.tracks.mfava.tasks import annotation_tasks
+
+if TYPE_CHECKING:
+    from truerate.sources.collection import SourceTables
+    from truerate.sources.label_files import Labelled
 
 __all__ = [
     "answer",
@@ -275,15 +280,42 @@ def _made_wild(at: Layout, board: str, tables, replies: Replies) -> list[dict]:
 # ---- labels in, scores out (pure) --------------------------------------------------------------------------
 
 
-def label(*given, **named):
-    """The labelled samples of a board (`gold.label`)."""
-    from truerate.tracks.mfava.gold import label
+def label(
+    at: Layout,
+    board: str,
+    tables: "SourceTables",
+    dataset: Mapping[str, pl.DataFrame],
+    tasks: Sequence[dict],
+    rows: Sequence[tuple],
+    *,
+    where: str,
+    inputs: str,
+) -> "Labelled":
+    """Gold samples, judgements, rejects and agreement from the rows of label files (`gold.label`)."""
+    from truerate.tracks.mfava import gold
 
-    return label(*given, **named)
+    return gold.label(at, board, tables, dataset, tasks, rows, where=where, inputs=inputs)
 
 
-def score(*given, **named):
-    """All scores and outcomes of a board (`scores.score`)."""
-    from truerate.tracks.mfava.scores import score
+def score(
+    at: Layout,
+    board: str,
+    *,
+    items: pl.DataFrame,
+    samples: pl.DataFrame,
+    judgements: pl.DataFrame,
+    generations: pl.DataFrame,
+    inputs: str,
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """All Score and Outcome rows of a board but those of its labels (`scores.score`)."""
+    from truerate.tracks.mfava import scores
 
-    return score(*given, **named)
+    return scores.score(
+        at,
+        board,
+        items=items,
+        samples=samples,
+        judgements=judgements,
+        generations=generations,
+        inputs=inputs,
+    )

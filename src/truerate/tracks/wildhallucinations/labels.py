@@ -163,8 +163,8 @@ def _label(row: object, task_of: Mapping[str, dict], seen: set[tuple[str, str]])
 
 
 def _word(said: object, allowed: Sequence[str]) -> str:
-    found = said.strip().lower() if isinstance(said, str) else said
-    if found not in allowed:
+    found = said.strip().lower() if isinstance(said, str) else None
+    if found is None or found not in allowed:
         raise BadLabel("unknown_label", f"label is {str(said)[:40]!r}; allowed: {', '.join(allowed)}")
     return found
 
