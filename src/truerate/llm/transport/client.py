@@ -3,6 +3,7 @@
 import asyncio
 import ssl
 from functools import cache
+from typing import Any
 
 import httpx2
 import openai
@@ -13,7 +14,7 @@ from truerate.llm.transport.policy import Verdict, judge
 
 # Headers that no endpoint needs: most say what machine this is, and each costs a hundredth of a call.
 _MACHINE = ("Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async")
-_ALWAYS = {
+_ALWAYS: dict[str, Any] = {
     name: openai.Omit() for name in (*(f"X-Stainless-{part}" for part in _MACHINE), "Accept", "User-Agent")
 }
 _PER_CALL = {f"X-Stainless-{part}": openai.Omit() for part in ("Retry-Count", "Read-Timeout")}
@@ -34,9 +35,7 @@ class _Bounded(openai.DefaultAioHttpClient):
     can grow without end.
     """
 
-    async def send(
-        self, request: httpx2.Request, *, stream: bool = False, **given: object
-    ) -> httpx2.Response:
+    async def send(self, request: httpx2.Request, *, stream: bool = False, **given: Any) -> httpx2.Response:
         """The whole response, its body unpacked. Raises TooLarge."""
         response = await super().send(request, stream=True, **given)
         parts, size = [], 0
@@ -82,7 +81,7 @@ class Client:
             default_headers=_ALWAYS,
         )
         # A fixed idempotency key spares the making of one per call; the client sends it to nobody.
-        self._options = {"headers": _PER_CALL, "idempotency_key": "none"}
+        self._options: Any = {"headers": _PER_CALL, "idempotency_key": "none"}
         self.move(url)
 
     def move(self, url: str) -> None:
@@ -111,12 +110,13 @@ class Client:
         went out.
         """
         try:
-            return await self._openai.post(
-                self._url, content=body, options=self._options, cast_to=httpx2.Response
-            )
+            return await self._post_once(body)
         except openai.APIConnectionError as error:
             if not was_unsent(error):
                 raise
+        return await self._post_once(body)
+
+    async def _post_once(self, body: bytes) -> httpx2.Response:
         return await self._openai.post(
             self._url, content=body, options=self._options, cast_to=httpx2.Response
         )
