@@ -1,4 +1,4 @@
-# make demo: build everything on the closed world · make test: all tests · make real DATA=DIR: the boards of public files
+# make demo: build everything on the closed world · make test: all tests · make lint: style and types · make real DATA=DIR: the boards of public files
 # (with TABLES=FILE their tables into a file with markers, too, as benchmarks/REAL.md is).
 # Each sets up what it needs in .venv, with the pins of constraints.txt.
 PYTHON ?= python3
@@ -36,6 +36,8 @@ bench: $(VENV)/.tested
 
 lint: $(VENV)/.tested
 	ruff check src tests benchmarks
+	ruff format --check src tests benchmarks
+	mypy
 	snakefmt --check Snakefile rules
 
 $(VENV)/bin/python:

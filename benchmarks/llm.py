@@ -276,23 +276,23 @@ def requests(texts: list[str]) -> list:
 def fill(at, texts: list[str]) -> float:
     """Store a reply to each text as a run would; CPU seconds."""
     from truerate.llm.keys import Target
-    from truerate.llm.store.lease_holder import Owner
+    from truerate.llm.store.lease_holder import LeaseHolder
     from truerate.llm.store.leases import Job, Settled, settle
-    from truerate.llm.store.responses import Kept, Store
+    from truerate.llm.store.responses import Store, StoredReply
 
-    target, owner, pick = Target.of(at, "bench"), Owner.mine(), random.Random(1)
+    target, holder, pick = Target.of(at, "bench"), LeaseHolder.mine(), random.Random(1)
     pool = [" ".join(pick.choices(WORDS, k=120)) for _ in range(1000)]
     since = time.process_time()
     with Store(at.store) as store:
         for start in range(0, len(texts), 256):
             some = requests(texts[start : start + 256])
             jobs = [Job(target.key(request), target, request) for request in some]
-            kept = [Kept(pool[number % len(pool)], "stop", 300, 150) for number in range(len(jobs))]
+            kept = [StoredReply(pool[number % len(pool)], "stop", 300, 150) for number in range(len(jobs))]
             settled = [
                 Settled(job, answer, charges=[job.charge("reply", 300, 150)])
                 for job, answer in zip(jobs, kept, strict=True)
             ]
-            store.submit(lambda link, settled=settled: settle(link, owner, settled)).result()
+            store.submit(lambda link, settled=settled: settle(link, holder, settled)).result()
     return time.process_time() - since
 
 

@@ -26,13 +26,14 @@ from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import SPANS, Judgement, frame, pair
 from truerate.core.tags import parse_tags
-from truerate.detectors.tokens import fit_tokens, judge_tokens
+from truerate.detectors.tokens.family import fit_tokens, judge_tokens
 from truerate.metrics.intervals import cluster_bootstrap, cluster_sums
 from truerate.metrics.tokens import offsets_by, token_counts
 from truerate.real.markers import write_between
 from truerate.sources import SourceTables, wiki_files
+from truerate.tracks.asking import context_frame
 from truerate.tracks.mfava import steps
-from truerate.tracks.mfava.context import context_frame, contexts
+from truerate.tracks.mfava.context import contexts
 from truerate.tracks.mfava.languages import SOURCE
 from truerate_world.mfava.models.entity_table import build
 from truerate_world.mfava.models.reader import reader
@@ -217,7 +218,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="file with the markers")
     options = parser.parse_args()
     langs, seeds = tuple(options.languages.split(",")), tuple(map(int, options.seeds.split(",")))
-    at = settings(options.member, seeds, load_params("params.yaml").tracks.mfava.languages)
+    at = settings(options.member, seeds, load_params("params.yaml").tracks["mfava"].languages)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TRUERATE_STORE"] = str(Path(folder, "store", "responses.sqlite"))
         made = texts(at, langs, Path(folder, "wiki"))

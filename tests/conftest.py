@@ -2,11 +2,15 @@
 without their pauses.
 """
 
+import os
 import types
 
 import pytest
 
 from tests.hub.server.hub import Hub
+from truerate.config.only_listed import STRICT
+
+os.environ[STRICT] = "1"  # a stage that reads a setting which DVC does not watch for it fails
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ from pathlib import Path
 import polars as pl
 import yaml
 
+from truerate.config.only_listed import STRICT
+
 ROOT = Path(__file__).parents[1]
 # where the simulated endpoint writes a line per call: its own count, beside the store's
 CALLS = "build/calls.log"
@@ -27,6 +29,7 @@ class House:
         own = {
             "TRUERATE_STORE": str(self.folder.parent / "store.sqlite"),
             "PYTHONPATH": str(self.folder / "src"),
+            STRICT: "1",  # a stage that reads a setting which DVC does not watch for it fails
         }
         return os.environ | own | {"PATH": path}
 

@@ -16,7 +16,7 @@ from truerate.cli import main
 from truerate.config.layout import Layout
 from truerate.core.schemas import frame, save
 from truerate.flow.dataset import DATASET
-from truerate.flow.evaluate import label_files
+from truerate.flow.own_labels import label_files
 from truerate.flow.sources import SOURCE
 
 ROOT = Path(__file__).parents[1]
@@ -407,7 +407,7 @@ def test_a_backbone_that_is_not_there(passage, project, refused):
     project(
         lambda p: p["backbones"]["tiny-prefix"].update(away) or p["backbones"]["tiny-prefix"].pop("features")
     )
-    line = refused("train", "tokens", MFAVA)
+    line = refused("train", MFAVA)
     assert "backbone 'no/such folder'" in line and "name a Hub id or a folder" in line
 
 
@@ -461,7 +461,7 @@ COMMANDS = {
     ("audit", "x"): "declared: halueval-closed-world",
     ("plan", "x"): "declared: halueval-closed-world",
     ("import", "x"): "declared: closed-world",
-    ("train", "x", BOARD): "declared: baselines, tokens",
+    ("train", "x"): "declared: halueval-closed-world",
     ("board", BOARD): "not there; run `dvc repro`",
     ("audit", BOARD): "not audited yet",
     ("plan",): "not imported yet; run `dvc repro sources`",
@@ -487,7 +487,7 @@ def test_settings_edited_in_the_middle_of_a_build(project, refused):
     project(lambda p: p["statistics"].update(alpha=0.01))
     for stage in (("label", BOARD), ("score", BOARD), ("leaderboard",)):
         assert "params.yaml was edited since the build read it" in refused(*stage)
-    assert "edited" not in refused("train", "baselines", BOARD)  # reads no statistics
+    assert "edited" not in refused("train", BOARD)  # reads no statistics
 
 
 def test_a_table_that_somebody_broke(project, refused):

@@ -57,12 +57,14 @@ def test_rooms_import_only_what_stands_before_them(room):
 
 
 def test_tracks_never_import_one_another():
+    """What several of them need stands in a module beside them."""
+    beside = [path.stem for path in (SRC / "truerate" / "tracks").glob("*.py")]
     for path in (SRC / "truerate" / "tracks").rglob("*.py"):
         track = path.relative_to(SRC / "truerate" / "tracks").parts[0]
         others = {
             name
             for name in imported(path)
-            if name.startswith("truerate.tracks.") and name.split(".")[2] not in (track, "contract")
+            if name.startswith("truerate.tracks.") and name.split(".")[2] not in (track, *beside)
         }
         assert not others, path
 
@@ -96,3 +98,41 @@ def test_a_step_does_not_wait_for_what_it_does_not_use(modules, heavy):
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         == "[]\n"
     )
+
+
+def modules() -> dict[str, Path]:
+    """The files of truerate by dotted name."""
+    names = {path: path.relative_to(SRC).with_suffix("").parts for path in (SRC / "truerate").rglob("*.py")}
+    return {".".join(parts[: -1 if parts[-1] == "__init__" else None]): path for path, parts in names.items()}
+
+
+def named_in(path: Path) -> set[str]:
+    """What a file imports at any depth, in functions too; of `from package import name` both the package,
+    whose `__init__` runs, and the name. Imports for type checkers alone never run and are left out.
+    """
+    tree = ast.parse(path.read_text("utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: write whole names in imports"
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    files = modules()
+    needs = {name: named_in(path) & files.keys() - {name} for name, path in files.items()}
+    circle = set(files)
+    # peel off what imports nothing of the rest, and what nothing of the rest imports, until nothing is left
+    while circle != (inner := {name for name in circle if needs[name] & circle} & _needed(needs, circle)):
+        circle = inner
+    assert not {name: sorted(needs[name] & circle) for name in circle}
+
+
+def _needed(needs: dict[str, set[str]], within: set[str]) -> set[str]:
+    return set().union(*(needs[name] for name in within))

@@ -1,3 +1,17 @@
-"""truerate: benchmarks of LLM hallucination whose numbers can be believed."""
+"""truerate: benchmarks of LLM hallucination whose numbers can be believed.
+
+`truerate.check(answer, reference)` marks what a reference does not bear out in an answer of your own; it is
+loaded when it is first named.
+"""
+
+from importlib import import_module
 
 __version__ = "0.1.0"
+__all__ = ["check"]
+_MODULES = {"check": "truerate.flow.marking"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)

@@ -1,7 +1,10 @@
 """`truerate check` on files of a person's own."""
 
+import io
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,12 +12,16 @@ import polars as pl
 import pytest
 import yaml
 
+import truerate
 from tests.detectors.tokens import small_networks as small
 from truerate.cli import main
-from truerate.cli.check_text import Marked, page, pieces, printable
-from truerate.config import MFavaSizes
+from truerate.cli.check_text import IN_WORDS, in_words, page, pieces, printable
+from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS
-from truerate.detectors.tokens import fit_tokens
+from truerate.core.tags import TYPES
+from truerate.detectors.tokens.family import fit_tokens
+from truerate.flow.marking import Marked
+from truerate.tracks.mfava.settings import Sizes
 
 ROOT = Path(__file__).parents[2]
 BOARD = "own-board"
@@ -74,7 +81,7 @@ def project(tmp_path, monkeypatch):
         "scopes": ["multi"],
         "labels": ["binary"],
     }
-    size = MFavaSizes.model_validate(only)
+    size = Sizes.model_validate(only)
     fit_tokens(
         ["token-lr", "mark-all"],
         passages(),
@@ -98,12 +105,122 @@ def test_json_marks_what_the_reference_does_not_bear_out(project, capsys):
     assert sure == ["1733"] and told["p"] == max(one["p"] for one in told["spans"])
 
 
-def test_the_terminal_shows_text_and_marked_spans(project, capsys):
+def test_marks_stand_in_the_text_where_there_is_no_terminal(project, capsys):
+    assert check() == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].replace("[?", "").replace("?]", "") == ANSWER.replace("1733", "[[1733]]")
+    assert told[2] == "1 of 9 words marked (p > 0.5) by token-lr, trained on own-board"
+    assert told[3].startswith("  1733: not borne out by the reference, ") and len(told) == 4
+
+
+def test_a_terminal_gets_colours_in_place_of_brackets(project, capsys, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
     assert check() == 0
     told = capsys.readouterr().out
-    assert ANSWER in told
-    assert "token-lr, trained on own-board: 4 of 44 characters marked" in told
-    assert "21–25  hallucination" in told
+    assert "m1733\x1b[0m" in told and "[[" not in told
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert check() == 0
+    assert "[[1733]]" in capsys.readouterr().out
+
+
+def test_one_of_the_texts_may_come_from_stdin(project, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(f"\ufeff{ANSWER}\n".encode())))
+    assert check("--json", answer="-") == 0
+    assert json.loads(capsys.readouterr().out)["text"] == ANSWER
+
+
+def test_many_pairs_are_a_line_each_in_their_order(project, capsys):
+    lines = [
+        {"reference": REFERENCE, "answer": ANSWER, "id": "years"},
+        {"answer": REFERENCE, "reference": REFERENCE},
+    ]
+    Path("pairs.jsonl").write_text("\n\n".join(map(json.dumps, lines)) + "\n", "utf-8")
+    assert main(["check", "--pairs", "pairs.jsonl", "--json"]) == 0
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(one["id"], one["text"]) for one in told] == [("years", ANSWER), (3, REFERENCE)]
+    assert check("--json") == 0
+    alone = json.loads(capsys.readouterr().out)
+    assert told[0] == {"id": "years"} | alone and not [one for one in told[1]["spans"] if one["p"] > 0.5]
+    assert main(["check", "--pairs", "pairs.jsonl"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].startswith("years  1 of 9 words  ") and "[[1733]]" in shown[0] and len(shown) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "it holds none"),
+        ("{", "line 1 does not fit: it is no JSON"),
+        ("[" * 100_000, "line 1 does not fit: it is no JSON"),
+        ("[]", "line 1 does not fit: it is no object"),
+        (
+            '{"reference": "a", "answer": "b"}\n{"reference": "a"}',
+            "line 2 does not fit: 'answer' holds no text",
+        ),
+        ('{"reference": " ", "answer": "b"}', "'reference' holds no text"),
+        ('{"reference": "a", "answer": 5}', "'answer' holds no text"),
+        (
+            '{"reference": "a", "answer": "b", "text": "c"}',
+            "key 'text' is not known; allowed: reference, answer, id",
+        ),
+        ('{"reference": "a", "answer": "b", "id": true}', "'id' is neither text nor a whole number"),
+        ("1\n2\n3\n4\n5\n6\n7\n8", "line 1 does not fit: it is no object"),
+    ],
+)
+def test_a_bad_line_is_one_message_and_nothing_is_marked(project, capsys, content, said):
+    Path("pairs.jsonl").write_text(content, "utf-8")
+    assert main(["check", "--pairs", "pairs.jsonl", "--json"]) == 2
+    told = capsys.readouterr()
+    assert said in told.err and told.err.count("\n") == 1 and told.out == ""
+    if content.startswith("1"):
+        assert "so do not lines 2, 3, 4, 5, 6 and 2 more" in told.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "give --reference FILE and --answer FILE, or --pairs FILE"),
+        (["--answer", "answer.txt"], "give --reference FILE and --answer FILE, or --pairs FILE"),
+        (["--pairs", "p.jsonl", "--answer", "answer.txt"], "--pairs stands alone"),
+        (["--pairs", "p.jsonl", "--html", "page.html"], "--pairs stands alone"),
+        (["--reference", "-", "--answer", "-"], "stdin is one text"),
+    ],
+)
+def test_options_that_do_not_fit_are_one_line(project, capsys, options, said):
+    assert main(["check", *options]) == 2
+    told = capsys.readouterr().err
+    assert said in told and told.count("\n") == 1
+
+
+def test_the_python_call_says_what_the_command_says(project, capsys, monkeypatch, tmp_path):
+    assert check("--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    found = truerate.check(ANSWER, REFERENCE)
+    assert found._asdict() == told
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert truerate.check(ANSWER, REFERENCE, "token-lr", params=tmp_path / "params.yaml") == found
+    assert Path.cwd() == tmp_path / "elsewhere"
+    with pytest.raises(TruerateError, match="holds no text"):
+        truerate.check(" ", REFERENCE)
+    with pytest.raises(AttributeError):
+        truerate.nothing  # noqa: B018
+
+
+def test_importing_truerate_brings_nothing_heavy():
+    code = "import sys, truerate; print([name for name in ('polars', 'pydantic', 'rich', 'torch') if name in sys.modules])"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "[]\n"
+    )
+
+
+def test_p_and_type_are_told_in_words():
+    span = {"start": 0, "end": 1, "type": "invented", "p": 0.96}
+    assert in_words(span) == "about something that does not exist (invented), almost certain (p 0.96)"
+    assert set(IN_WORDS) == {"hallucination", *TYPES}
 
 
 def test_a_page_is_written_with_every_text_escaped(project):
@@ -160,6 +277,7 @@ def test_a_published_detector_marks_as_the_one_in_its_folder(project, hub_here, 
             == 0
         )
         found.append(json.loads(capsys.readouterr().out))
+    assert [one.pop("detector") for one in found] == ["org/detector@v1.0", str(project / "network")]
     assert found[0] == found[1] and found[0]["text"] == ANSWER and found[0]["spans"]
     assert (
         main(["check", "--reference", "reference.txt", "--answer", "answer.txt", "--detector", "org/none"])
@@ -171,7 +289,7 @@ def test_a_published_detector_marks_as_the_one_in_its_folder(project, hub_here, 
 def test_pieces_cover_the_text_once():
     found = Marked(
         "abcdef",
-        [{"start": 1, "end": 3, "type": "x", "p": 0.9}, {"start": 3, "end": 4, "type": "x", "p": 0.2}],
+        [{"start": 1, "end": 3, "type": "x", "p": 0.9}, {"start": 3, "end": 4, "type": "x", "p": 0.3}],
         0.9,
         "d",
         "b",

@@ -7,7 +7,7 @@ import yaml
 
 from truerate.cli import main
 from truerate.config import load_params
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SettingsError
 
 ROOT = Path(__file__).parents[2]
 
@@ -92,7 +92,7 @@ def test_rights_are_read_as_they_are_written_though_yaml_takes_yes_for_true(tmp_
 @pytest.mark.parametrize("name", MISTAKES)
 def test_mistake_is_named_with_what_is_allowed(tmp_path, name):
     change, expected = MISTAKES[name]
-    with pytest.raises(TruerateError) as caught:
+    with pytest.raises(SettingsError) as caught:
         load_params(edited(tmp_path, change))
     assert all(part in str(caught.value) for part in expected), caught.value
     assert "\n" not in str(caught.value)
@@ -103,7 +103,7 @@ def test_several_mistakes_come_together(tmp_path):
         p["seed"] = "x"
         p["n_shards"] = 0
 
-    with pytest.raises(TruerateError) as caught:
+    with pytest.raises(SettingsError) as caught:
         load_params(edited(tmp_path, change))
     assert len(str(caught.value).splitlines()) == 2
 

@@ -58,7 +58,7 @@ def test_a_family_moves_its_own_stages_and_what_shows_them(params):
 def test_a_size_moves_its_tracks_data_and_training(params):
     found = moved(params, lambda p: p["sizes"]["demo"]["mfava"].update(silver=9))
     board = "mfava-closed-world"
-    assert found == {"sources", f"dataset/{board}", f"train/{board}"}
+    assert found == {"sources", f"dataset/{board}", f"train/{board}", f"judge/{board}"}
 
 
 def test_what_no_stage_reads_moves_nothing(params):

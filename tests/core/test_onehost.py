@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from truerate.core import onehost
-from truerate.core.errors import TruerateError
+from truerate.core.errors import StoreError, TruerateError
 
 
 def mark(folder: Path, **changes) -> None:
@@ -68,7 +68,7 @@ def test_network_file_systems_are_refused(tmp_path, path, kind):
     mounts.write_text(MOUNTS)
     assert onehost.kind_of(Path(path), mounts) == kind
     if kind in onehost.NETWORK:
-        with pytest.raises(TruerateError, match=rf"store '{path}' lies on a network file system \({kind}\)"):
+        with pytest.raises(StoreError, match=rf"store '{path}' lies on a network file system \({kind}\)"):
             onehost.refuse_network(Path(path), "store", mounts)
     else:
         onehost.refuse_network(Path(path), "store", mounts)

@@ -24,7 +24,7 @@ def at(tmp_path, monkeypatch) -> Layout:
     monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "responses.sqlite"))
     values = with_sources(tmp_path, monkeypatch).p.model_dump()
     values["tracks"]["wildhallucinations"] |= ROLES | {"subjects": ("aster", "dogwood"), "panel": None}
-    return Layout(Params.model_validate(values | {"n_shards": 2}))
+    return Layout(Params.model_validate(values | {"n_shards": 2})).on(BOARD)
 
 
 @pytest.fixture

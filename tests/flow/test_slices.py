@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from truerate.config import Params, load_params
-from truerate.config.stage_settings import read_by, stages
+from truerate.config.stage_settings import Stage, read_by, stages
 from truerate.core.errors import TruerateError
 from truerate.flow.slices import own_lock, own_settings
 
@@ -124,7 +124,7 @@ def test_the_sizes_that_a_source_s_command_names_are_in_it(tmp_path):
         values["sources"]["closed-world-chats"]["make"] = "python -m x {path} {mfava_train} {n_items}"
 
     own = loaded(tmp_path, own_settings(edited(tmp_path, change), "wildhallucinations-closed-world"))
-    assert own.size.mfava == P.size.mfava and own.size.halueval == P.size.halueval
+    assert own.size["mfava"] == P.size["mfava"] and own.size["halueval"] == P.size["halueval"]
 
 
 def test_members_of_other_tracks_stay_at_home(tmp_path):
@@ -227,3 +227,23 @@ def test_a_lock_that_is_none_is_one_line(text):
         match=r"publishing board 'halueval-closed-world': dvc.lock cannot be read \(.*\); run `dvc repro`",
     ):
         own_lock(P, "halueval-closed-world", text)
+
+
+def test_what_a_board_overrides_stands_with_its_track(tmp_path):
+    """The file declares this board alone, so its settings are the track's; models that it does not ask are left
+    out. Sizes that its source's command is told stay apart from the board's own.
+    """
+    values = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+    own = {"settings": {"subjects": ["birch"]}, "sizes": {"qa": 3}}
+    values["boards"]["halueval-closed-world"] |= own
+    values["boards"]["wildhallucinations-closed-world"] |= {
+        "settings": {"gamma": 7},
+        "sizes": {"entities": 5},
+    }
+    p = Params.model_validate(values)
+    for board in ("halueval-closed-world", "wildhallucinations-closed-world"):
+        (tmp_path / "params.yaml").write_text(own_settings(p, board), "utf-8")
+        again = load_params(tmp_path / "params.yaml")
+        assert again.track(board) == p.track(board) and again.size_of(board) == p.size_of(board)
+        assert not again.board(board).settings and set(again.size) <= set(p.size)
+        assert read_by(again, Stage("dataset", board))["models"].keys() <= set(p.track(board).models())

@@ -36,6 +36,10 @@ CARD = {
     "files": [{"file": "little.jsonl", "n_rows": 8, "sha256": "ab" * 32}],
     "counts": {"n_items": 8},
 }
+TASKS = (
+    *("qa", "dialogue", "summarization", "general", "train", "held-out", "silver", "article", "wild"),
+    *("chat", "entity", "fact"),
+)
 TRACK = Card(
     name="halueval",
     title="HaluEval",

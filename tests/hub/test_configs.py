@@ -18,7 +18,10 @@ from truerate.hub.licences import Licence, licence_of
 def configs(tables: dict | None = None, **card) -> dict:
     """The configs of the small board by name."""
     found = configs_of(
-        small.tables() if tables is None else tables, card=small.CARD | card, source=small.SOURCE
+        small.tables() if tables is None else tables,
+        card=small.CARD | card,
+        source=small.SOURCE,
+        tasks=small.TASKS,
     )
     assert len({one.name for one in found}) == len(found)
     return {one.name: one for one in found}

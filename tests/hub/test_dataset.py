@@ -33,7 +33,9 @@ def draft(
 ) -> DatasetDraft:
     """The draft of the small board."""
     card = small.CARD | (card or {})
-    configs = configs_of(small.tables() if tables is None else tables, card=card, source=small.SOURCE)
+    configs = configs_of(
+        small.tables() if tables is None else tables, card=card, source=small.SOURCE, tasks=small.TASKS
+    )
     return draft_of(
         small.facts(source=card, **facts), configs, rows_per_shard=rows_per_shard, licence=licence, repo=REPO
     )

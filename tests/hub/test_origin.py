@@ -11,7 +11,10 @@ from truerate.hub.licences import LICENCES, licence_of
 from truerate.hub.origin import origin_of, words_for
 
 CONFIGS = configs_of(
-    small_board.tables(licences=("CC BY 4.0", "MIT")), card=small_board.CARD, source=small_board.SOURCE
+    small_board.tables(licences=("CC BY 4.0", "MIT")),
+    card=small_board.CARD,
+    source=small_board.SOURCE,
+    tasks=small_board.TASKS,
 )
 
 

@@ -5,8 +5,10 @@ import polars as pl
 import pytest
 
 from truerate.core.errors import TruerateError
-from truerate.leaderboard.ledger import COLUMNS, REASONS, check_totals, judge, load_published, unchecked
+from truerate.leaderboard.ledger import COLUMNS, check_totals, judge, load_published, unchecked
 from truerate.metrics.intervals import wilson
+from truerate.tracks.halueval.published import REASONS, TOTALS
+from truerate.tracks.mfava.published import TOTALS as OF_MFAVA
 
 DATA = Path(__file__).parents[3] / "shared/data"
 needs_data = pytest.mark.skipif(
@@ -43,7 +45,7 @@ def test_totals_that_do_not_add_up_differ():
     parts = [("n_failed", 9.0), ("n_failed_type1", 4.0), ("n_failed_type2", 4.0)]
     rows = [("helma", "7", "m", name, "qa", value, None) for name, value in parts]
     rows = pl.DataFrame(rows, schema=PUBLISHED.schema, orient="row")
-    (line,) = check_totals(rows)
+    (line,) = check_totals(rows, TOTALS)
     assert (
         line["verdict"] == "differs"
         and line["ours"] == 8
@@ -59,14 +61,14 @@ def test_a_missing_file_is_one_line():
 @needs_data
 def test_printed_totals_of_helma_hold():
     # Table 5: 10,000 per task; Table 7: 3,109, 891 and 3,868 failures of ChatGPT
-    found = check_totals(load_published(DATA / "published_results.csv").filter(source="helma"))
+    found = check_totals(load_published(DATA / "published_results.csv").filter(source="helma"), TOTALS)
     assert [line["verdict"] for line in found] == ["reproduced"] * 6
     assert sorted(line["ours"] for line in found) == [891, 3109, 3868, 10000, 10000, 10000]
 
 
 @needs_data
 def test_printed_totals_of_mfava_hold():
-    found = check_totals(load_published(DATA / "published_results.csv").filter(source="mfava"))
+    found = check_totals(load_published(DATA / "published_results.csv").filter(source="mfava"), OF_MFAVA)
     assert [line["verdict"] for line in found] == ["reproduced"] * 5
     assert {line["quantity"][-2:]: line["ours"] for line in found} == {
         "ru": 1088,

@@ -10,9 +10,9 @@ from llm.asked import TARGET, asking
 from truerate.core.errors import TruerateError
 from truerate.llm import ask, estimate
 from truerate.llm.stats import dead_letters, stats
-from truerate.llm.store.lease_holder import Owner
+from truerate.llm.store.lease_holder import LeaseHolder
 from truerate.llm.store.leases import Job, Settled, settle
-from truerate.llm.store.responses import Dead, Kept, Store
+from truerate.llm.store.responses import DeadLetter, Store, StoredReply
 
 
 def test_parts_of_a_message_are_its_text(at):
@@ -65,23 +65,23 @@ def test_a_settlement_that_cannot_be_written_undoes_none_beside_it(tmp_path):
     jobs = [Job(TARGET.key(request), TARGET, request) for request in requests]
     finishes = ["stop", "\ud800", "stop"]
     with Store(tmp_path / "r.sqlite") as store:
-        answers = [Kept("text", finish, 1, 2) for finish in finishes]
+        answers = [StoredReply("text", finish, 1, 2) for finish in finishes]
         settled = [
             Settled(job, answer, charges=[job.charge("reply", 1, 2)])
             for job, answer in zip(jobs, answers, strict=True)
         ]
-        store.write(lambda link: settle(link, Owner.mine(), settled))
+        store.write(lambda link: settle(link, LeaseHolder.mine(), settled))
         found = store.find([job.key for job in jobs])
-        assert [type(found[job.key]) for job in jobs] == [Kept, Dead, Kept]
+        assert [type(found[job.key]) for job in jobs] == [StoredReply, DeadLetter, StoredReply]
         assert found[jobs[1].key].reason == settled[1].answer.reason == "unstorable"
         assert dict(store.query("SELECT kind, calls FROM ledger")) == {"reply": 2, "lost": 1}
 
 
 def test_what_ails_the_file_itself_is_no_fault_of_a_reply(tmp_path):
-    settled = [Settled(Job(TARGET.key(asking("x")), TARGET, asking("x")), Kept("t", None, 1, 1))]
+    settled = [Settled(Job(TARGET.key(asking("x")), TARGET, asking("x")), StoredReply("t", None, 1, 1))]
     with Store(tmp_path / "r.sqlite") as store, pytest.raises(sqlite3.OperationalError):
         store.submit(
-            lambda link: (link.execute("DROP TABLE dead"), settle(link, Owner.mine(), settled))
+            lambda link: (link.execute("DROP TABLE dead"), settle(link, LeaseHolder.mine(), settled))
         ).result()
 
 

@@ -1,7 +1,7 @@
 """Asking without asking."""
 
 from truerate.llm import ask
-from truerate.llm.dry_run import Peek, as_said
+from truerate.llm.dry_run import DryRun, assumed_reply
 
 from .asked import asking
 
@@ -10,9 +10,9 @@ def test_stored_replies_are_given_and_missing_ones_assumed(at, stub):
     here = at()
     first, second = asking("stored"), asking("missing")
     told = ask([first], here, label="test")[0]
-    peek = Peek(lambda key, request: as_said(key, f"assumed {request.messages[0]['content']}"))
-    found = peek([first, second], here, label="test")
+    dry_run = DryRun(lambda key, request: assumed_reply(key, f"assumed {request.messages[0]['content']}"))
+    found = dry_run([first, second], here, label="test")
     assert [reply.text for reply in found] == [told.text, "assumed missing"] and [
         reply.is_stored for reply in found
     ] == [True, False]
-    assert peek.asked == [first, second] and stub.n_calls == 1 and found[0].key == told.key
+    assert dry_run.asked == [first, second] and stub.n_calls == 1 and found[0].key == told.key

@@ -13,7 +13,7 @@ import pytest
 
 from llm.asked import asking
 from llm.conftest import ROOT
-from truerate.core.errors import TruerateError
+from truerate.core.errors import EndpointError, TruerateError
 from truerate.llm import ask, estimate
 from truerate.llm.store.lease_holder import started
 from truerate.llm.transport.launch import Launch, acquire, launched
@@ -164,7 +164,7 @@ def test_a_launch_that_dies_says_why(layout, launch, said):
 
 
 def test_a_launch_that_never_gets_ready_says_so(layout):
-    with pytest.raises(TruerateError, match="not healthy after 0.3 s: it wrote nothing"):
+    with pytest.raises(EndpointError, match="not healthy after 0.3 s: it wrote nothing"):
         ask([asking("a")], layout("python -c 'import time; time.sleep(60)' {port}", start_s=0.3), label="x")
 
 

@@ -10,12 +10,12 @@ from functools import partial
 import pytest
 
 from llm.asked import TARGET, asking
-from truerate.llm.store.budget import Caps, Charge
-from truerate.llm.store.lease_holder import Owner, host, is_alive, started
-from truerate.llm.store.leases import Claim, Desk, Job, Settled, beat, claim, exchange, settle
-from truerate.llm.store.responses import Dead, Kept, Store
+from truerate.llm.store.budget import BudgetLimits, Charge
+from truerate.llm.store.lease_holder import LeaseHolder, host, is_alive, started
+from truerate.llm.store.leases import Claim, Job, Leases, Settled, claim, commit, heartbeat, settle
+from truerate.llm.store.responses import DeadLetter, Store, StoredReply
 
-FREE = Caps(None, None)
+FREE = BudgetLimits(None, None)
 
 
 @pytest.fixture
@@ -28,57 +28,57 @@ def job(text: str = "x") -> Job:
     return Job(TARGET.key(asking(text)), TARGET, asking(text))
 
 
-def lives(store: Store, owner: Owner, ttl: float = 30.0) -> Owner:
-    store.write(partial(beat, owner=owner, ttl=ttl))
-    return owner
+def lives(store: Store, holder: LeaseHolder, ttl: float = 30.0) -> LeaseHolder:
+    store.write(partial(heartbeat, holder=holder, ttl=ttl))
+    return holder
 
 
-def outcome(store: Store, owner: Owner, one: Job, caps: Caps = FREE) -> object:
-    return store.write(partial(claim, owner=owner, jobs=[one], caps=caps))[one.key]
+def outcome(store: Store, holder: LeaseHolder, one: Job, limits: BudgetLimits = FREE) -> object:
+    return store.write(partial(claim, holder=holder, jobs=[one], limits=limits))[one.key]
 
 
 def test_a_claim_is_one_owners_until_it_is_settled(store):
-    one, two = lives(store, Owner.mine()), lives(store, Owner.mine())
+    one, two = lives(store, LeaseHolder.mine()), lives(store, LeaseHolder.mine())
     assert outcome(store, one, job()) is Claim.MINE
     assert outcome(store, two, job()) is Claim.BUSY
     assert outcome(store, one, job()) is Claim.BUSY
-    kept = Kept("text", "stop", 1, 2)
+    kept = StoredReply("text", "stop", 1, 2)
     store.write(
-        partial(settle, owner=one, settled=[Settled(job(), kept, charges=[job().charge("reply", 1, 2)])])
+        partial(settle, holder=one, settled=[Settled(job(), kept, charges=[job().charge("reply", 1, 2)])])
     )
     assert outcome(store, two, job()) == kept
     assert store.find([job().key]) == {job().key: kept}
 
 
 def test_settling_and_claiming_again_in_one_transaction(store):
-    one = lives(store, Owner.mine())
+    one = lives(store, LeaseHolder.mine())
     outcome(store, one, job())
     again = partial(
-        exchange, owner=one, settled=[Settled(job(), charges=[job().lost()])], jobs=[job()], caps=FREE
+        commit, holder=one, settled=[Settled(job(), charges=[job().lost()])], jobs=[job()], limits=FREE
     )
     assert store.write(again) == {job().key: Claim.MINE}
     assert store.query("SELECT kind, calls FROM ledger") == [("lost", 1)]
 
 
 def test_dead_letters_answer_claims(store):
-    one = lives(store, Owner.mine())
+    one = lives(store, LeaseHolder.mine())
     outcome(store, one, job())
-    store.write(partial(settle, owner=one, settled=[Settled(job(), Dead("refusal", "no", 1))]))
-    assert outcome(store, one, job()) == Dead("refusal", "no", 1, job().target.address)
+    store.write(partial(settle, holder=one, settled=[Settled(job(), DeadLetter("refusal", "no", 1))]))
+    assert outcome(store, one, job()) == DeadLetter("refusal", "no", 1, job().target.address)
 
 
 def test_a_desk_that_closes_claims_nothing_more_and_writes_what_came(store):
-    kept = Kept("text", "stop", 1, 2)
+    kept = StoredReply("text", "stop", 1, 2)
 
     async def leave() -> None:
-        desk = Desk(store, FREE, ttl=30.0)
-        await desk.open()
-        assert await desk.swap(None, job("one")) is Claim.MINE
-        desk.swap(
+        leases = Leases(store, FREE, ttl=30.0)
+        await leases.open()
+        assert await leases.claim_next(None, job("one")) is Claim.MINE
+        leases.claim_next(
             Settled(job("one"), kept, charges=[job("one").charge("reply", 1, 2)]), job("two")
         )  # its worker is cancelled here
-        await desk.close()
-        await desk.do(lambda link: None)
+        await leases.close()
+        await leases.do(lambda link: None)
 
     asyncio.run(leave())
     assert store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
@@ -88,9 +88,9 @@ def test_a_desk_that_closes_claims_nothing_more_and_writes_what_came(store):
 
 def test_leases_of_a_dead_process_are_broken_at_once(store):
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    gone = lives(store, Owner(7, host(), child.pid, started(child.pid)))
+    gone = lives(store, LeaseHolder(7, host(), child.pid, started(child.pid)))
     assert outcome(store, gone, job()) is Claim.MINE
-    mine = lives(store, Owner.mine())
+    mine = lives(store, LeaseHolder.mine())
     assert outcome(store, mine, job()) is Claim.BUSY
     child.kill()
     while started(child.pid) is not None:  # a zombie counts as dead before it is buried
@@ -102,52 +102,54 @@ def test_leases_of_a_dead_process_are_broken_at_once(store):
 
 
 def test_a_later_process_of_the_same_number_is_another():
-    me = Owner.mine()
-    assert is_alive(me, beat=100.0, ttl=5.0, now=104.0)
-    assert not is_alive(me, beat=100.0, ttl=5.0, now=106.0)
-    assert not is_alive(Owner(1, me.host, me.pid, me.started - 1), beat=100.0, ttl=5.0, now=101.0)
-    assert not is_alive(Owner(1, me.host, 2**22 + 5, 1), beat=100.0, ttl=5.0, now=101.0)
-    assert is_alive(Owner(1, "elsewhere", 2**22 + 5, 1), beat=100.0, ttl=5.0, now=101.0)
+    me = LeaseHolder.mine()
+    assert is_alive(me, heartbeat=100.0, ttl=5.0, now=104.0)
+    assert not is_alive(me, heartbeat=100.0, ttl=5.0, now=106.0)
+    assert not is_alive(LeaseHolder(1, me.host, me.pid, me.started - 1), heartbeat=100.0, ttl=5.0, now=101.0)
+    assert not is_alive(LeaseHolder(1, me.host, 2**22 + 5, 1), heartbeat=100.0, ttl=5.0, now=101.0)
+    assert is_alive(LeaseHolder(1, "elsewhere", 2**22 + 5, 1), heartbeat=100.0, ttl=5.0, now=101.0)
 
 
 def test_leases_of_a_silent_owner_are_broken_after_their_time(store):
-    other = lives(store, Owner(9, "elsewhere", os.getpid(), 1), ttl=0.05)
+    other = lives(store, LeaseHolder(9, "elsewhere", os.getpid(), 1), ttl=0.05)
     outcome(store, other, job())
-    mine = lives(store, Owner.mine())
+    mine = lives(store, LeaseHolder.mine())
     deadline = time.monotonic() + 5
     while outcome(store, mine, job()) is not Claim.MINE:
         assert time.monotonic() < deadline
 
 
 def test_leases_without_an_owner_are_broken(store):
-    outcome(store, Owner.mine(), job())
-    mine = lives(store, Owner.mine())
+    outcome(store, LeaseHolder.mine(), job())
+    mine = lives(store, LeaseHolder.mine())
     assert outcome(store, mine, job()) is Claim.BUSY
     assert outcome(store, mine, job()) is Claim.MINE
 
 
 def test_the_budget_decides_claims(store):
     # bound of a call: (1 + 32) * 1 + 50 * 2 = 133 millionths of a dollar, 83 tokens
-    one = lives(store, Owner.mine())
-    caps = Caps(0.000300, None)
-    assert outcome(store, one, job("a"), caps) is Claim.MINE
-    assert outcome(store, one, job("b"), caps) is Claim.MINE  # 266 held
-    assert outcome(store, one, job("c"), caps) is Claim.WAIT  # 399 if both cost their bound
+    one = lives(store, LeaseHolder.mine())
+    limits = BudgetLimits(0.000300, None)
+    assert outcome(store, one, job("a"), limits) is Claim.MINE
+    assert outcome(store, one, job("b"), limits) is Claim.MINE  # 266 held
+    assert outcome(store, one, job("c"), limits) is Claim.WAIT  # 399 if both cost their bound
     store.write(
         partial(
             settle,
-            owner=one,
-            settled=[Settled(job("a"), Kept("t", None, 1, 1), charges=[job("a").charge("reply", 1, 1)])],
+            holder=one,
+            settled=[
+                Settled(job("a"), StoredReply("t", None, 1, 1), charges=[job("a").charge("reply", 1, 1)])
+            ],
         )
     )
-    assert outcome(store, one, job("c"), caps) is Claim.MINE  # 3 spent, 266 held
-    dear = Settled(job("b"), Kept("t", None, 1, 1), charges=[Charge("reply", "m", 1, 1, 1, 0.000200)])
-    store.write(partial(settle, owner=one, settled=[dear]))
-    assert outcome(store, one, job("d"), caps) is Claim.STOP  # 203 spent, 133 needed
+    assert outcome(store, one, job("c"), limits) is Claim.MINE  # 3 spent, 266 held
+    dear = Settled(job("b"), StoredReply("t", None, 1, 1), charges=[Charge("reply", "m", 1, 1, 1, 0.000200)])
+    store.write(partial(settle, holder=one, settled=[dear]))
+    assert outcome(store, one, job("d"), limits) is Claim.STOP  # 203 spent, 133 needed
 
 
 def test_the_budget_in_tokens(store):
-    one = lives(store, Owner.mine())
-    assert outcome(store, one, job("a"), Caps(None, 82)) is Claim.STOP
-    assert outcome(store, one, job("a"), Caps(None, 83)) is Claim.MINE
-    assert outcome(store, one, job("b"), Caps(None, 83)) is Claim.WAIT
+    one = lives(store, LeaseHolder.mine())
+    assert outcome(store, one, job("a"), BudgetLimits(None, 82)) is Claim.STOP
+    assert outcome(store, one, job("a"), BudgetLimits(None, 83)) is Claim.MINE
+    assert outcome(store, one, job("b"), BudgetLimits(None, 83)) is Claim.WAIT

@@ -3,8 +3,11 @@
 import time
 from email.utils import formatdate
 
+import aiohttp
 import httpx2
+import openai
 import pytest
+from aiohttp.http_exceptions import TransferEncodingError
 
 from truerate.llm.transport.faults import judge_exception
 from truerate.llm.transport.policy import REASONS, judge, retry_after
@@ -80,6 +83,25 @@ def test_tool_calls_and_logprobs_are_kept():
 def test_details_are_one_short_line():
     verdict = judge(500, {}, ("a\nb " * 500).encode())
     assert "\n" not in verdict.detail and len(verdict.detail) < 220
+
+
+def test_exceptions_are_known_by_the_classes_of_the_packages():
+    class Unknown(aiohttp.ClientConnectorError):
+        """A kind of refused connection that a later release may bring."""
+
+        def __init__(self):
+            OSError.__init__(self, "no route")
+
+        __str__ = OSError.__str__
+
+    lost = openai.APIConnectionError(message="gone", request=httpx2.Request("POST", "http://x"))
+    lost.__cause__ = aiohttp.ServerDisconnectedError()
+    assert judge_exception(Unknown()).reason == "unreachable"
+    assert judge_exception(lost).reason == "connection"
+    assert judge_exception(TransferEncodingError("chunk")).reason == "bad_http"
+    assert judge_exception(aiohttp.ServerTimeoutError()).reason == "timeout"
+    unsent = aiohttp.ClientConnectionResetError("Cannot write to closing transport")
+    assert (judge_exception(unsent).reason, judge_exception(unsent).is_charged) == ("connection", False)
 
 
 def test_exceptions_are_known_by_their_causes():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SettingsError, TruerateError
 from truerate.llm import guard, prompts
 
 
@@ -84,7 +84,7 @@ def test_loops_and_lists(write):
     ],
 )
 def test_templates_that_do_not_hold(write, source, said):
-    with pytest.raises(TruerateError, match=said):
+    with pytest.raises(SettingsError, match=said):
         prompts.render("halueval", "own", write(source), q="x", empty=None)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from llm.asked import asking
 from truerate.config.layout import Layout
-from truerate.core.errors import TruerateError
+from truerate.core.errors import EndpointError, TruerateError
 from truerate.llm import ask
 from truerate.llm.stats import dead_letters
 from truerate.llm.store.responses import Store
@@ -81,7 +81,7 @@ def test_what_a_single_request_brings_upon_itself_is_an_outcome_and_no_answer(at
     layout = at()
     replies = ask([asking("[[context]]"), asking("[[filter-400]]")], layout, label="x")
     assert [reply.reason for reply in replies] == ["context_length", "content_filter"]
-    with pytest.raises(TruerateError, match="has answered nothing: 1 requests refused"):
+    with pytest.raises(EndpointError, match="has answered nothing: 1 requests refused"):
         ask([asking("[[context]] more"), asking("[[400]]")], layout, label="x")
     assert [reason for _, reason in letters(layout)] == ["context_length", "context_length", "content_filter"]
 

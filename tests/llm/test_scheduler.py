@@ -6,7 +6,7 @@ import pytest
 
 from llm.asked import asking
 from truerate.config.layout import Layout
-from truerate.core.errors import TruerateError
+from truerate.core.errors import BudgetError, EndpointError, SettingsError, TruerateError
 from truerate.llm import ask
 from truerate.llm.stats import dead_letters, retry_dead, stats
 from truerate.llm.store.responses import Store
@@ -80,7 +80,7 @@ def test_final_faults_become_dead_letters_at_once_and_are_remembered(at, stub, k
 )
 def test_fatal_faults_end_the_run_in_one_line_and_leave_no_dead_letter(at, stub, kind, said):
     layout = at()
-    with pytest.raises(TruerateError, match=said) as caught:
+    with pytest.raises(EndpointError, match=said) as caught:
         ask([asking(f"[[{kind}]]")] + [asking(f"later {n}") for n in range(100)], layout, label=kind)
     assert "\n" not in str(caught.value)
     assert "sk-secret" not in str(caught.value)
@@ -117,13 +117,13 @@ def test_a_hanging_endpoint_times_out(at, stub):
 
 
 def test_an_endpoint_that_is_down_ends_the_run(at, stub):
-    with pytest.raises(TruerateError, match="is down.*start the server or correct endpoints.stub.base_url"):
+    with pytest.raises(EndpointError, match="is down.*start the server or correct endpoints.stub.base_url"):
         ask([asking("x")], at(endpoint={"base_url": "http://127.0.0.1:9/v1"}), label="x")
 
 
 def test_a_missing_key_variable_ends_the_run_before_anything_is_sent(at, stub, monkeypatch):
     layout = at(endpoint={"api_key_env": "STUB_KEY"})
-    with pytest.raises(TruerateError, match="variable STUB_KEY is not set"):
+    with pytest.raises(SettingsError, match="variable STUB_KEY is not set"):
         ask([asking("x")], layout, label="x")
     monkeypatch.setenv("STUB_KEY", "abc")
     ask([asking("x")], layout, label="x")
@@ -145,7 +145,7 @@ def test_a_server_delay_holds_the_whole_queue_back(at, stub, kind, arg, least):
 
 
 def test_an_endpoint_that_wants_very_long_ends_the_run(at):
-    with pytest.raises(TruerateError, match="asks to wait 7,200 s"):
+    with pytest.raises(EndpointError, match="asks to wait 7,200 s"):
         ask([asking("[[429 x1 7200]]")], at(), label="x")
 
 
@@ -193,7 +193,7 @@ def test_one_endpoint_that_fails_lets_the_other_finish_what_it_has_sent(at, stub
     both = layout.p.model_copy(
         update={"endpoints": {**layout.p.endpoints, **failing}, "models": {**layout.p.models, **models}}
     )
-    with pytest.raises(TruerateError, match="endpoint 'other': launch"):
+    with pytest.raises(EndpointError, match="endpoint 'other': launch"):
         ask([asking("a"), asking("b", model="o")], Layout(both), label="x")
     assert ask([asking("a")], layout, label="x")[0].is_stored
 
@@ -229,14 +229,14 @@ def test_the_budget_stops_before_it_is_passed_and_goes_on_when_raised(at, stub):
     requests = [asking(f"n {n:03}") for n in range(200)]
     # one call: bound (5 + 32) * 1 + 50 * 2 = 137 millionths, cost 20 millionths
     layout = at(llm={"budget_usd": 0.001})
-    with pytest.raises(TruerateError, match=r"budget: llm.budget_usd = 0.001; \$0.000"):
+    with pytest.raises(BudgetError, match=r"budget: llm.budget_usd = 0.001; \$0.000"):
         ask(requests, layout, label="x")
     with Store(layout.store) as store:
         ((usd,),) = store.query("SELECT SUM(usd) FROM ledger")
         assert store.query("SELECT COUNT(*) FROM lease") == [(0,)]
     assert 0.001 - 0.000137 < usd <= 0.001
     n_first = stub.n_calls
-    with pytest.raises(TruerateError, match="budget"):
+    with pytest.raises(BudgetError, match="budget"):
         ask(requests, layout, label="again")
     assert stub.n_calls == n_first
     assert len(ask(requests, at(llm={"budget_usd": 1.0}), label="raised")) == 200
@@ -245,7 +245,7 @@ def test_the_budget_stops_before_it_is_passed_and_goes_on_when_raised(at, stub):
 
 def test_a_budget_in_tokens(at, stub):
     layout = at(llm={"budget_tokens": 300})
-    with pytest.raises(TruerateError, match="budget: llm.budget_tokens = 300"):
+    with pytest.raises(BudgetError, match="budget: llm.budget_tokens = 300"):
         ask([asking(f"n {n:03}") for n in range(50)], layout, label="x")
     # a call is bound by 87 tokens and takes 15: the last one goes out with at most 213 spent
     assert stub.n_calls == 213 // 15 + 1

@@ -10,12 +10,12 @@ from functools import partial
 import pytest
 
 from llm.asked import TARGET, asking
-from truerate.core.errors import TruerateError
+from truerate.core.errors import StoreError, TruerateError
 from truerate.llm import stats
 from truerate.llm.store import archive
-from truerate.llm.store.lease_holder import Owner
+from truerate.llm.store.lease_holder import LeaseHolder
 from truerate.llm.store.leases import Job, Settled, settle
-from truerate.llm.store.responses import Dead, Kept, Store
+from truerate.llm.store.responses import DeadLetter, Store, StoredReply
 
 WRITE = """
 import sys, pathlib
@@ -30,10 +30,12 @@ with Store(pathlib.Path(sys.argv[1])) as store:
 
 def put(store: Store, prompt: str, reply: object, extra: bytes | None = None) -> bytes:
     job = Job(TARGET.key(asking(prompt)), TARGET, asking(prompt))
-    answer = Kept(reply, "stop", 1, 2) if isinstance(reply, str) else reply
+    answer = StoredReply(reply, "stop", 1, 2) if isinstance(reply, str) else reply
     store.write(
         partial(
-            settle, owner=Owner.mine(), settled=[Settled(job, answer, extra, [job.charge("reply", 1, 2)])]
+            settle,
+            holder=LeaseHolder.mine(),
+            settled=[Settled(job, answer, extra, [job.charge("reply", 1, 2)])],
         )
     )
     return job.key
@@ -54,7 +56,7 @@ def test_texts_come_back(tmp_path, text):
     with Store(tmp_path / "r.sqlite") as store:
         key = put(store, "p", text)
     with Store(tmp_path / "r.sqlite") as store:
-        assert store.find([key, b"0" * 32]) == {key: Kept(text, "stop", 1, 2)}
+        assert store.find([key, b"0" * 32]) == {key: StoredReply(text, "stop", 1, 2)}
 
 
 def test_many_keys_at_once(tmp_path):
@@ -63,8 +65,8 @@ def test_many_keys_at_once(tmp_path):
         store.write(
             partial(
                 settle,
-                owner=Owner.mine(),
-                settled=[Settled(job, Kept(str(n), None, 1, 1)) for n, job in enumerate(jobs)],
+                holder=LeaseHolder.mine(),
+                settled=[Settled(job, StoredReply(str(n), None, 1, 1)) for n, job in enumerate(jobs)],
             )
         )
         found = store.find([job.key for job in jobs])
@@ -97,12 +99,12 @@ def test_an_operation_that_fails_is_undone_alone(tmp_path):
 
 def test_a_file_of_another_kind_is_refused(tmp_path):
     (tmp_path / "text").write_text("not a database, but long enough to be looked at " * 50)
-    with pytest.raises(TruerateError, match="not a database"):
+    with pytest.raises(StoreError, match="not a database"):
         Store(tmp_path / "text")
     sqlite3.connect(tmp_path / "other").executescript("CREATE TABLE mine (x); PRAGMA user_version = 9;")
-    with pytest.raises(TruerateError, match="of format 9; this version reads 1"):
+    with pytest.raises(StoreError, match="of format 9; this version reads 1"):
         Store(tmp_path / "other")
-    with pytest.raises(TruerateError, match="TRUERATE_STORE"):
+    with pytest.raises(StoreError, match="TRUERATE_STORE"):
         Store(tmp_path / "text" / "under a file")
 
 
@@ -172,7 +174,7 @@ def test_imports_that_do_not_hold(tmp_path):
 def test_what_the_store_holds(tmp_path):
     with Store(tmp_path / "r.sqlite") as store:
         put(store, "a", "reply")
-        put(store, "b", Dead("refusal", "no", 1))
+        put(store, "b", DeadLetter("refusal", "no", 1))
         (row,) = stats.stats(store).to_dicts()
         assert (row["identity"], row["n_replies"], row["n_dead"], row["n_calls"], row["n_tokens_in"]) == (
             "name@1",

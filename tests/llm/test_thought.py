@@ -6,7 +6,7 @@ import pytest
 from llm.asked import asking
 from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
-from truerate.llm.dry_run import Peek
+from truerate.llm.dry_run import DryRun
 from truerate.llm.generation import Prompted, facts, generation, generations
 from truerate.llm.thought import Said, said
 
@@ -48,7 +48,7 @@ def test_replies_come_without_it_and_the_store_keeps_it(at, stub):
     ]  # fmt: skip
     again = ask([asking("[[text <think>so]]")], layout, label="y")
     assert (again[0].reason, again[0].is_stored, stub.n_calls) == ("thought_only", True, 3)
-    planned = Peek(assumed=lambda key, request: None)(
+    planned = DryRun(assumed=lambda key, request: None)(
         [asking("[[text <think>so</think>Yes]]")], layout, label="z"
     )
     assert planned[0].text == "Yes"

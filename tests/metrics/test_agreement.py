@@ -16,6 +16,7 @@ from truerate.metrics.agreement import (
     rating_counts,
     span_counts,
     table_agreement,
+    weighted_cells,
 )
 
 # Fleiss 1971's layout as worked in textbooks: 10 units, 14 raters, 5 labels; κ = .210
@@ -50,6 +51,12 @@ def test_cohen_by_hand():
 def test_cohen_over_nothing_or_one_label_is_not_defined():
     assert np.isnan(cohen_kappa(np.zeros((2, 2)))) and np.isnan(table_agreement(np.zeros((2, 2))))
     assert np.isnan(cohen_kappa(np.diag([5.0, 0, 0])))
+
+
+def test_weighted_cells_are_the_table_of_what_rows_stand_for():
+    first, second = np.array([True, True, False]), np.array([True, False, False])
+    cells = weighted_cells(first, second, np.array([2.0, 1, 3]))
+    assert cells.sum(axis=0).reshape(2, 2).tolist() == [[3, 0], [1, 2]]
 
 
 def test_labels_put_together_are_marked_or_not():

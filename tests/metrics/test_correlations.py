@@ -1,7 +1,7 @@
 import pytest
 from scipy import stats
 
-from truerate.metrics.correlations import pearson, t_test
+from truerate.metrics.correlations import pearson, pearson_within, t_test
 
 X, Y = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 4.0]
 
@@ -51,3 +51,13 @@ def test_t_test_where_it_is_not_defined():
         and t_test([1.0], [2.0]) == (-1.0, None, 2)
         and t_test([1.0, 1.0], [2.0]).p is None
     )
+
+
+def test_within_groups_what_differs_between_them_does_not_count():
+    # in both groups the longer has less; between them it is the other way round
+    lengths, rates, groups = [1, 2, 3, 10, 11], [3, 2, 1, 33, 32], ["a", "a", "a", "b", "b"]
+    assert pearson(lengths, rates).r > 0.9
+    found = pearson_within(lengths, rates, groups)
+    assert found.r == pytest.approx(-1) and found.n == 5
+    # 5 points less 2, less one mean beyond the first: two degrees; of one point in each group none is left
+    assert pearson_within([1, 2, 3], [1, 2, 4], ["a", "b", "c"]).r is None

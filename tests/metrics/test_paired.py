@@ -3,7 +3,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from truerate.metrics.paired import holm, paired_bootstrap
+from truerate.metrics.paired import holm, paired_bootstrap, ratio_contrasts
 
 
 def mcnemar(n_first_only: int, n_second_only: int) -> float:
@@ -56,3 +56,19 @@ def test_holm_by_hand():
     # sorted .01, .02, .04 with 3 tests: .03, max(.03, .04) = .04, max(.04, .04) = .04; None is no member
     assert holm([0.04, None, 0.01, 0.02]) == pytest.approx([0.04, None, 0.03, 0.04])
     assert holm([0.6, 0.7]) == [1.0, 1.0] and holm([]) == []
+
+
+def test_a_contrast_of_ratios_by_hand():
+    # ratios 3/6, 1/6 and 2/6: the mean of the first two less the third is 0; the first less the second 1/3
+    sums = np.array([[1.0, 1, 1, 2, 2, 2], [1, 0, 1, 2, 2, 2], [1, 0, 0, 2, 2, 2]])
+    weights = np.array([[0.5, 1], [0.5, -1], [-1, 0]])
+    none, some = ratio_contrasts(sums, weights, n_resamples=500, confidence=0.95, seed=7)
+    assert none[0].value == pytest.approx(0) and none[1] == 1
+    assert some[0].value == pytest.approx(1 / 3) and some[0].low < 1 / 3 < some[0].high and some[1] < 0.2
+
+
+def test_a_contrast_over_nothing_is_not_defined():
+    ((found, p),) = ratio_contrasts(
+        np.zeros((3, 4)), np.array([[1.0], [-1]]), n_resamples=100, confidence=0.95, seed=7
+    )
+    assert np.isnan(found).all() and p is None

@@ -12,7 +12,7 @@ import pytest
 from truerate.config import Params, load_params
 from truerate.core.schemas import SPANS
 from truerate.core.tags import parse_tags
-from truerate.detectors.tokens import fit_tokens, judge_tokens
+from truerate.detectors.tokens.family import fit_tokens, judge_tokens
 from truerate.metrics.tokens import TokenCounts, token_counts, total, word_offsets
 from truerate_world.mfava.models.entity_table import build
 from truerate_world.mfava.models.reader import reader
@@ -68,7 +68,7 @@ def f1(counted: Sequence[TokenCounts]) -> float:
 def found(tmp_path_factory) -> dict[tuple[str, str], float]:
     """Token F1 on held-out passages by (member, language)."""
     p, at = settings(), tmp_path_factory.mktemp("detectors")
-    size, held = p.size.mfava, passages(p.seed, HELD_OUT, N_HELD_OUT)
+    size, held = p.size["mfava"], passages(p.seed, HELD_OUT, N_HELD_OUT)
     fit_tokens(
         MEMBERS, passages(p.seed, TAUGHT, N_TRAIN), p, size, folder=at / "fitted", scratch=at / "scratch"
     )

@@ -14,9 +14,9 @@ import pytest
 from truerate.core.schemas import pair
 from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import mean_of_intervals
-from truerate.metrics.wildfact import corrected_score
+from truerate.metrics.wildfact import corrected_score, with_share
 from truerate.tracks.wildhallucinations import abstention, review, steps
-from truerate.tracks.wildhallucinations.verdicts import verdicts_of, with_share
+from truerate.tracks.wildhallucinations.verdicts import verdicts_of
 from truerate.tracks.wildhallucinations.verifier import calibration, labelled_facts
 from truerate.tracks.wildhallucinations.verifying import SINGLE
 from truerate_world.wildhallucinations.annotate import entity_of

@@ -126,7 +126,7 @@ def test_the_audit_speaks_plainly(pages):
 
 def test_hostile_text_makes_no_element_and_stays_exact(pages):
     for name, page in pages.items():
-        if not name.endswith(".md") or name == "about.md":
+        if not name.endswith(".md") or name == "about.md" or name.startswith("guide/"):  # prose by hand
             continue
         found = Elements(page)
         assert not [

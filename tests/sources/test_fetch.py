@@ -46,7 +46,7 @@ def test_a_missing_folder_is_one_line(tmp_path, at):
 def test_a_command_fills_the_folder_once(maker, at):
     source, n_runs = maker
     folder = folder_of("x", source, at)
-    largest = max(at.p.size.halueval.model_dump().values())
+    largest = max(at.p.size["halueval"].model_dump().values())
     assert (folder / "made.txt").read_text() == f"--seed {at.p.seed} --items {largest} --languages en"
     assert folder_of("x", source, at) == folder and n_runs() == 1
     assert sorted(path.name for path in folder.parent.iterdir()) == ["make.py", "runs.log", "world"]

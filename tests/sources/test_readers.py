@@ -3,7 +3,7 @@
 import pytest
 
 from truerate.config import Source
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SettingsError, TruerateError
 from truerate.sources import read_source, readers
 
 
@@ -39,7 +39,7 @@ def test_readers_are_the_modules_with_a_read_function():
 
 @pytest.mark.parametrize("name", ["halueva", "fetch", "rows", "collection", "os"])
 def test_an_unknown_reader_is_one_line_that_lists_them(name, tmp_path):
-    with pytest.raises(TruerateError) as error:
+    with pytest.raises(SettingsError) as error:
         read_source("x", Source(reader=name, path="."), tmp_path, "stop")
     assert str(error.value) == f"source 'x': reader {name!r} is not known; allowed: {', '.join(readers())}"
 

@@ -178,7 +178,7 @@ def published():
     tables["samples"] = tables["samples"].with_columns(
         pl.col("task").replace("held-out", "general"), pl.col("text") + " and on"
     )
-    configs = configs_of(tables, card=small_board.CARD, source=small_board.SOURCE)
+    configs = configs_of(tables, card=small_board.CARD, source=small_board.SOURCE, tasks=small_board.TASKS)
     return tables, {
         one.path: one.content for config in configs for one in shards_of(config, rows_per_shard=5)
     }

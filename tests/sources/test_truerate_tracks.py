@@ -81,7 +81,7 @@ def lay(put):
     """Publish tables into the folder that is read; gives the configs."""
 
     def run(tables, track, *, told=True):
-        configs = configs_of(tables, card=CARD, source=small_board.SOURCE)
+        configs = configs_of(tables, card=CARD, source=small_board.SOURCE, tasks=small_board.TASKS)
         for shard in (one for config in configs for one in shards_of(config, rows_per_shard=3)):
             put(shard.path, shard.content)
         facts = small_board.facts(

@@ -13,7 +13,7 @@ from truerate.web.pauses import Clock
 from truerate.web.store import PageStore
 
 ROOT = Path(__file__).parents[2]
-TRACK = load_params(ROOT / "params.yaml").tracks.wildhallucinations
+TRACK = load_params(ROOT / "params.yaml").tracks["wildhallucinations"]
 PROXY = None  # in place of the stub
 HTML = {"content-type": "text/html; charset=utf-8"}
 

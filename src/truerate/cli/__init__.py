@@ -132,8 +132,12 @@ def _reading(commands) -> None:
         _check,
         json=True,
     )
-    check.add_argument("--reference", required=True, metavar="FILE", help="text file to check against")
-    check.add_argument("--answer", required=True, metavar="FILE", help="text file to check")
+    check.add_argument("--reference", metavar="FILE", help="text file to check against; `-`: stdin")
+    check.add_argument("--answer", metavar="FILE", help="text file to check; `-`: stdin")
+    many = (
+        'many pairs: a JSONL file with {"reference": …, "answer": …} and perhaps an "id" per line; `-`: stdin'
+    )
+    check.add_argument("--pairs", metavar="FILE", help=many)
     named = (
         "a trained token detector, or a published one (org/name@v1.0); default: the one that makes the rates"
     )
@@ -239,8 +243,13 @@ def _audit(o) -> None:
 def _check(o) -> None:
     from truerate.cli import check_text
 
-    check_text.check(
-        _at(), reference=o.reference, answer=o.answer, detector=o.detector, as_json=o.json, html=o.html
+    check_text.run(
+        reference=o.reference,
+        answer=o.answer,
+        pairs=o.pairs,
+        detector=o.detector,
+        as_json=o.json,
+        html=o.html,
     )
 
 
@@ -257,7 +266,9 @@ def _publish(o) -> None:
 
 
 def _fetching(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--languages", metavar="CODES", help="as in en,de; default: mFAVA's in params.yaml")
+    command.add_argument(
+        "--languages", metavar="CODES", help="as in en,de; default: those of the track whose rules are used"
+    )
     command.add_argument(
         "--n", type=int, help="articles per language, drawn at random where no titles are named"
     )
@@ -284,13 +295,9 @@ def _fetch_articles(o) -> None:
 
     from truerate.web import articles, mediawiki
 
-    mfava = _at().p.tracks.mfava
-    if mfava is None:
-        raise TruerateError(
-            "fetching articles: params.yaml has no block `tracks.mfava`, whose rules say which articles fit; add it"
-        )
-    languages = o.languages.split(",") if o.languages else mfava.languages
-    wanted = articles.Wanted(languages, o.n, mfava.wild.min_characters, mfava.wild.excluded_tags, o.titles)
+    rules, languages = _at().p.articles()
+    languages = o.languages.split(",") if o.languages else languages
+    wanted = articles.Wanted(languages, o.n, rules.min_characters, rules.excluded_tags, o.titles)
     asked = articles.Asked(o.contact, o.api or mediawiki.API, o.allow_private)
     for lang, n in articles.fetch(Path(o.folder), wanted, asked).items():
         print(f"{lang}: {n} articles")

@@ -1,96 +1,98 @@
-"""`truerate check`: which characters of an answer a trained detector marks, given the reference, on two files
-of a person's own.
+"""`truerate check`: which words of an answer a trained detector marks, given the reference.
+
+One pair comes from two files, one of which may be stdin; many pairs come from a JSONL file. For a person the
+marks stand in the text itself: as colours in a terminal, as `[[marked]]` and `[?suspected?]` elsewhere
+(a pipe, a file, NO_COLOR). Programs take `--json`, which has neither.
 """
 
 import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rich.console import Console
 from rich.text import Text
 
-from truerate.config.layout import Layout
-from truerate.core.errors import TruerateError
-from truerate.flow.trained import trained
+from truerate.cli.pair_files import Pair, read_pairs, read_text
+from truerate.core.errors import SettingsError
+from truerate.core.whole_words import MARKED, SUSPECTED, n_words
+from truerate.flow.marking import Marked, check, check_pairs
 
 TEMPLATES, PAGE = "site/templates", "marked_text.html.j2"
-SURE = 0.5  # characters above are marked, those below only suspected
 STYLES = {"marked": "bold white on red", "suspected": "black on yellow"}
+BRACKETS = {"marked": ("[[", "]]"), "suspected": ("[?", "?]"), "": ("", "")}
+LIKELY = ((0.95, "almost certain"), (0.8, "very likely"), (MARKED, "more likely than not"))
+# What a detector's types mean: those of mFAVA, after FAVA.
+IN_WORDS = {
+    "hallucination": "not borne out by the reference",
+    "entity": "a wrong name, number or date (entity)",
+    "relation": "a wrong relation between right things (relation)",
+    "contradictory": "the reference says otherwise (contradictory)",
+    "unverifiable": "cannot be verified by the reference (unverifiable)",
+    "invented": "about something that does not exist (invented)",
+    "subjective": "an opinion, no fact (subjective)",
+}
 
 
-class Marked(NamedTuple):
-    """A text, the soft spans {start, end, type, p} that a detector found in it, the largest p, and which
-    detector that was.
-
-    `board` is where it was trained, empty for a published one.
-    """
-
-    text: str
-    spans: list[dict]
-    p: float
-    detector: str
-    board: str
-
-
-def check(
-    at: Layout, *, reference: str, answer: str, detector: str | None, as_json: bool, html: str | None
+def run(
+    *,
+    reference: str | None,
+    answer: str | None,
+    pairs: str | None,
+    detector: str | None,
+    as_json: bool,
+    html: str | None,
 ) -> None:
-    """Mark the answer of one file by the reference of another; print it, as JSON if asked, and write a page
-    if asked.
+    """Mark one pair of texts, or all of a file of pairs; print what was found, as JSON if asked, and write a
+    page of one pair if asked. Raises SettingsError where the options do not fit one another.
     """
-    found = mark(at, read_text(answer, "answer"), read_text(reference, "reference"), detector)
+    _refuse_mixed(reference, answer, pairs, html)
+    if pairs:
+        _run_pairs(read_pairs(pairs), detector, as_json=as_json)
+        return
+    found = check(read_text(answer, "answer"), read_text(reference, "reference"), detector)
     if html:
         Path(html).write_text(page(found), "utf-8")
     if as_json:
-        print(json.dumps({"text": found.text, "spans": found.spans, "p": found.p}, ensure_ascii=False))
+        print(as_line(found))
     else:
-        show(found, Console(highlight=False))
+        show(found, _console())
 
 
-def read_text(path: str, what: str) -> str:
-    """A text file without the blank space around its text. Raises TruerateError where it is no UTF-8 or holds
-    no text.
-    """
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig").strip()
-    except UnicodeDecodeError as error:
-        raise TruerateError(
-            f"reading the {what} {path!r}: byte {error.start} is no UTF-8; save the file as UTF-8"
-        ) from None
-    if not text:
-        raise TruerateError(
-            f"reading the {what} {path!r}: it holds no text; name a file with the text to check"
+def _refuse_mixed(reference: str | None, answer: str | None, pairs: str | None, html: str | None) -> None:
+    if pairs and (reference or answer or html):
+        raise SettingsError(
+            "checking texts: --pairs stands alone; leave out --reference, --answer and --html, which are for one pair"
         )
-    return text
-
-
-def mark(at: Layout, answer: str, reference: str, detector: str | None) -> Marked:
-    """What the named detector (default: the one whose counts make the rates) finds, as trained on the first
-    board that has it.
-
-    A name with a slash is a published detector: `org/name`, `org/name@v1.0`, or a folder.
-    """
-    if detector and "/" in detector:
-        return mark_published(answer, reference, detector)
-    from truerate.detectors.tokens import mark_text
-
-    board, family, member, wanted = trained(at, detector)
-    spans = mark_text(member, answer, reference, at.p, folder=Path(at.detector(family, board)), wanted=wanted)
-    if spans is None:
-        raise TruerateError(
-            f"detector {member!r} on board {board!r} had nothing to learn from; name another with --detector"
+    if not pairs and not (reference and answer):
+        raise SettingsError("checking texts: give --reference FILE and --answer FILE, or --pairs FILE")
+    if reference == answer == "-":
+        raise SettingsError(
+            "checking texts: stdin is one text; give `-` for the reference or the answer, not both"
         )
-    return Marked(answer, spans, max((span["p"] for span in spans), default=0.0), member, board)
+    if html and not Path(TEMPLATES, PAGE).is_file():
+        raise SettingsError(
+            f"writing {html!r}: no {TEMPLATES}/{PAGE} here; run truerate in the folder of params.yaml"
+        )
 
 
-def mark_published(answer: str, reference: str, detector: str) -> Marked:
-    """What a detector of the Hub, at a tag or commit behind an `@`, or one in a folder finds."""
-    from truerate.detectors.tokens.pretrained import TokenDetector
+def _run_pairs(pairs: Sequence[Pair], detector: str | None, *, as_json: bool) -> None:
+    """Mark all pairs of a file that has been read whole; a line for each."""
+    marked = check_pairs([(pair.answer, pair.reference) for pair in pairs], detector)
+    for pair, found in zip(pairs, marked, strict=True):
+        if as_json:
+            print(as_line(found, pair.id))
+        else:
+            show_line(found, str(pair.id), _console())
 
-    place, _, revision = (detector, "", "") if Path(detector).is_dir() else detector.partition("@")
-    spans = TokenDetector.from_pretrained(place, revision=revision or None).mark(answer, reference)
-    return Marked(answer, spans, max((span["p"] for span in spans), default=0.0), detector, "")
+
+def as_line(found: Marked, name: str | int | None = None) -> str:
+    """One pair's finding as a line of JSON: id (where there is one), text, spans in whole words, p, detector,
+    board, and the detector's own pieces.
+    """
+    told = {"id": name} if name is not None else {}
+    return json.dumps(told | found._asdict(), ensure_ascii=False)
 
 
 # ---- what a person sees ------------------------------------------------------------------------------------
@@ -99,44 +101,58 @@ def pieces(found: Marked) -> list[dict]:
     suspected; else empty).
     """
     made, place = [], 0
-    for span in [*found.spans, {"start": len(found.text), "end": len(found.text)}]:
+    shown = [span for span in found.spans if span["p"] > SUSPECTED]
+    for span in [*shown, {"start": len(found.text), "end": len(found.text)}]:
         if place < span["start"]:
             made.append({"text": found.text[place : span["start"]], "type": "", "p": 0.0, "look": ""})
         if span["start"] < span["end"]:
-            look = "marked" if span["p"] > SURE else "suspected"
-            made.append(
-                {
-                    "text": found.text[span["start"] : span["end"]],
-                    "type": span["type"],
-                    "p": span["p"],
-                    "look": look,
-                }
-            )
+            text = found.text[span["start"] : span["end"]]
+            look = "marked" if span["p"] > MARKED else "suspected"
+            made.append({"text": text, "type": span["type"], "p": span["p"], "look": look})
         place = span["end"]
     return made
 
 
 def show(found: Marked, console: Console) -> None:
-    """The text with its spans in colour, and under it each marked span with its place, type and p."""
-    lines = Text()
-    for piece in pieces(found):
-        lines.append(printable(piece["text"]), STYLES.get(piece["look"], ""))
-    console.print(lines, soft_wrap=True)
+    """The text with its marks, and under it each marked passage with its type and p in words."""
+    console.print(_in_text(found, console), soft_wrap=True)
     console.print(Text(f"\n{summary(found)}", "dim"), soft_wrap=True)
     for span in found.spans:
-        if span["p"] > SURE:
+        if span["p"] > MARKED:
             quoted = printable(" ".join(found.text[span["start"] : span["end"]].split()))
-            console.print(
-                Text(f"{span['start']}–{span['end']}  {span['type']}  p {span['p']:.2f}  {quoted}"),
-                soft_wrap=True,
-            )
+            console.print(Text(f"  {quoted}: {in_words(span)}"), soft_wrap=True)
+
+
+def show_line(found: Marked, name: str, console: Console) -> None:
+    """One of many pairs on one line: its name, how many words are marked, and the text with its marks."""
+    count = f"{n_words(found.text, found.spans)} of {n_words(found.text)} words"
+    line = Text(f"{printable(name)}  {count}  ").append(_in_text(found, console, is_one_line=True))
+    console.print(line, soft_wrap=True)
+
+
+def _in_text(found: Marked, console: Console, *, is_one_line: bool = False) -> Text:
+    """The text with its marks, in colours where the console has any, else in brackets."""
+    has_colours = console.color_system is not None and not console.no_color
+    whole = Text()
+    for piece in pieces(found):
+        text = printable(piece["text"])
+        text = text.replace("\n", " ").replace("\t", " ") if is_one_line else text
+        left, right = ("", "") if has_colours else BRACKETS[piece["look"]]
+        whole.append(f"{left}{text}{right}", STYLES.get(piece["look"], "") if has_colours else "")
+    return whole
+
+
+def in_words(span: dict) -> str:
+    """What a marked span is, and how sure the detector is of it."""
+    sure = next((word for least, word in LIKELY if span["p"] > least), "suspected")
+    return f"{IN_WORDS.get(span['type'], span['type'])}, {sure} (p {span['p']:.2f})"
 
 
 def summary(found: Marked) -> str:
-    """One line: the detector, where it learned, and the share of characters that it marks."""
-    n = sum(span["end"] - span["start"] for span in found.spans if span["p"] > SURE)
+    """One line: how many words are marked, by which detector, where it learned."""
     learned = f", trained on {found.board}" if found.board else ""
-    return f"{found.detector}{learned}: {n} of {len(found.text)} characters marked (p > {SURE})"
+    count = f"{n_words(found.text, found.spans)} of {n_words(found.text)} words marked"
+    return f"{count} (p > {MARKED}) by {found.detector}{learned}"
 
 
 def printable(text: str) -> str:
@@ -153,3 +169,7 @@ def page(found: Marked) -> str:
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     return environment.get_template(PAGE).render(found=found, pieces=pieces(found), summary=summary(found))
+
+
+def _console() -> Console:
+    return Console(file=sys.stdout, highlight=False)

@@ -143,7 +143,7 @@ def show_readers(*, as_json: bool) -> None:
 def _origin(source: Source) -> str:
     """A folder, or a data set of the Hub with the config and split that are read."""
     if source.hub is None:
-        return source.path
+        return source.path or ""
     return " ".join([source.hub.repo, *(part for part in (source.hub.config, source.hub.split) if part)])
 
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError, ValidationInfo, field_validator
+from pydantic import ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from truerate.config.blocks import (
     Block,
@@ -28,24 +28,24 @@ from truerate.config.blocks import (
     Word,
 )
 from truerate.config.data import Board, HubSource, PublicData, PublicTraining, Rights, Source, Training
-from truerate.config.detectors import Backbone, Detector, Entailer, Lora
-from truerate.config.halueval import HaluEval, HaluEvalSizes, Task
+from truerate.config.detectors import Backbone, Detector, Entailer, Grid, Lora, RateOf
 from truerate.config.hub import Hub
-from truerate.config.mfava import Labelling, MFava, MFavaSizes, RateOf, Wild
 from truerate.config.models import Endpoint, Llm, Model
 from truerate.config.names import mismatched, undeclared
 from truerate.config.placement import misplaced
-from truerate.config.wildhallucinations import (
-    Fetch,
-    Search,
-    Verification,
-    WildHallucinations,
-    WildHallucinationsSizes,
+from truerate.config.track_blocks import (
+    SettingsByTrack,
+    SizesByTrack,
+    holds,
+    merged,
+    overriding_faults,
 )
+from truerate.config.web import ArticleRules, Fetch, Search
 from truerate.config.yaml_faults import OnceOnly, refuse_secrets, said, veiled, yaml_fault
-from truerate.core.errors import TruerateError, listed, meant
+from truerate.core.errors import SettingsError, listed, meant
 
 __all__ = [
+    "ArticleRules",
     "Audit",
     "Backbone",
     "Block",
@@ -54,15 +54,11 @@ __all__ = [
     "Endpoint",
     "Entailer",
     "Fetch",
-    "HaluEval",
-    "HaluEvalSizes",
+    "Grid",
     "Hub",
     "HubSource",
-    "Labelling",
     "Llm",
     "Lora",
-    "MFava",
-    "MFavaSizes",
     "Model",
     "Names",
     "Params",
@@ -76,17 +72,10 @@ __all__ = [
     "Share",
     "Site",
     "Size",
-    "Sizes",
     "Source",
     "Statistics",
-    "Task",
     "Track",
-    "Tracks",
     "Training",
-    "Verification",
-    "Wild",
-    "WildHallucinations",
-    "WildHallucinationsSizes",
     "Word",
     "load_params",
 ]
@@ -118,22 +107,6 @@ class Paths(Block):
     site: str
 
 
-class Sizes(Block):
-    """What one profile builds, by track. One that no board runs needs no block."""
-
-    halueval: HaluEvalSizes | None = None
-    mfava: MFavaSizes | None = None
-    wildhallucinations: WildHallucinationsSizes | None = None
-
-
-class Tracks(Block):
-    """One block per protocol. One that no board runs needs none."""
-
-    halueval: HaluEval | None = None
-    mfava: MFava | None = None
-    wildhallucinations: WildHallucinations | None = None
-
-
 class Audit(Block):
     """The shortcut audit."""
 
@@ -160,7 +133,9 @@ class Site(Block):
 
 
 class Params(Block):
-    """The whole of params.yaml."""
+    """The whole of params.yaml. Built when the first one is read: the blocks of tracks are found by then."""
+
+    model_config = ConfigDict(defer_build=True)
 
     profile: Literal["demo", "full"]
     seed: Seed
@@ -168,14 +143,14 @@ class Params(Block):
     n_shards: Few
     on_bad_row: Literal["stop", "reject"]
     paths: Paths
-    sizes: dict[Literal["demo", "full"], Sizes]
+    sizes: dict[Literal["demo", "full"], SizesByTrack]
     sources: dict[str, Source]
     boards: Annotated[dict[str, Board], Field(min_length=1)]
     public_data: dict[str, PublicData]
     endpoints: dict[str, Endpoint]
     models: dict[str, Model]
     llm: Llm
-    tracks: Tracks
+    tracks: SettingsByTrack
     detectors: dict[str, Detector]
     backbones: dict[str, Backbone]
     audit: Audit
@@ -208,8 +183,21 @@ class Params(Block):
         """All settings as plain values, defaults too."""
         return self.model_dump(mode="json")
 
-    @cached_property
-    def size(self) -> Sizes:
+    @model_validator(mode="after")
+    def _boards_may_override(self) -> "Params":
+        faults = [
+            fault
+            for kind in ("boards", "public_data")
+            for name, board in getattr(self, kind).items()
+            for part, blocks in (("settings", self.tracks), ("sizes", self.sizes.get(self.profile, {})))
+            for fault in overriding_faults(blocks.get(board.track), getattr(board, part), (kind, name, part))
+        ]
+        if faults:
+            raise ValidationError.from_exception_data("Params", faults)
+        return self
+
+    @property
+    def size(self) -> SizesByTrack:
         """The sizes of the chosen profile."""
         return self.sizes[self.profile]
 
@@ -222,13 +210,53 @@ class Params(Block):
             return named
         return tuple(name for name in named if not self.endpoints[self.model(name).endpoint].is_simulated)
 
-    def track(self, board: str) -> HaluEval | MFava | WildHallucinations:
-        """The settings of the track that a board runs."""
-        return getattr(self.tracks, self.board(board).track)
+    def track(self, board: str) -> Any:
+        """The settings of the track that a board runs, with what the board says otherwise."""
+        own = self.board(board)
+        return merged(self.tracks[own.track], own.settings)
 
-    def size_of(self, board: str) -> HaluEvalSizes | MFavaSizes | WildHallucinationsSizes:
-        """The sizes of the track that a board runs, in the chosen profile."""
-        return getattr(self.size, self.board(board).track)
+    def size_of(self, board: str) -> Any:
+        """The sizes of the track that a board runs, in the chosen profile, with what the board says otherwise."""
+        own = self.board(board)
+        return merged(self.size[own.track], own.sizes)
+
+    def place(self, board: str, key: str) -> str:
+        """Where the setting of a board's track stands that counts for the board: with the board, else with the
+        track.
+        """
+        own = self.board(board)
+        return f"boards.{board}.settings.{key}" if holds(own.settings, key) else f"tracks.{own.track}.{key}"
+
+    def rate_of(self, board: str) -> RateOf | None:
+        """The detector whose counts make a board's rates; None where its track counts nothing."""
+        return next((value for _, value in self.track(board) if isinstance(value, RateOf)), None)
+
+    def articles(self) -> tuple[ArticleRules, tuple[str, ...]]:
+        """Which articles of a wiki fit the first track that takes some, and the languages that it takes them in.
+
+        Raises SettingsError where params.yaml has no such track.
+        """
+        for settings in self.tracks.values():
+            for _, value in settings:
+                if isinstance(value, ArticleRules):
+                    return value, tuple(getattr(settings, "languages", self.languages))
+        raise SettingsError(
+            "fetching articles: params.yaml has no block under `tracks` with rules of which articles fit "
+            f"(`min_characters`, `excluded_tags`); there: {listed(self.tracks)}"
+        )
+
+    def is_model(self, name: str) -> bool:
+        """Whether a name is that of a declared model."""
+        return name in self.models
+
+    def models_of(self, board: str) -> tuple[str, ...]:
+        """The declared models that a board's settings name."""
+        return tuple(alias for alias in self.track(board).models() if alias in self.models)
+
+    def endpoints_of(self, board: str) -> tuple[str, ...]:
+        """The endpoints that a board may ask: those of its models, and those that its track names itself."""
+        asked = (self.models[alias].endpoint for alias in self.models_of(board))
+        return tuple(dict.fromkeys((*asked, *self.track(board).endpoints())))
 
     def families(self, board: str) -> tuple[str, ...]:
         """The families of detectors that judge a board."""
@@ -270,32 +298,32 @@ def load_params(path: str | Path = "params.yaml") -> Params:
     try:
         found = yaml.load(path.read_text("utf-8"), Loader=OnceOnly)
     except OSError as error:
-        raise TruerateError(
+        raise SettingsError(
             f"reading {str(path)!r}: {error.strerror}; run truerate in the folder that holds params.yaml"
         ) from None
     except UnicodeDecodeError as error:
-        raise TruerateError(
+        raise SettingsError(
             f"reading {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8"
         ) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date or number that is none
-        raise TruerateError(yaml_fault(error, str(path))) from None
+        raise SettingsError(yaml_fault(error, str(path))) from None
     if isinstance(found, dict):
         refuse_secrets(found, path.name)
     try:
         params = Params.model_validate(found)
     except ValidationError as error:
-        raise TruerateError(
+        raise SettingsError(
             "\n".join(said(error.errors(include_url=False), Params, file=path.name))
         ) from None
     for looked_at in ((*misplaced(params), *undeclared(params)), mismatched(params)):
         if lines := [veiled(f"{path.name}: {line}") for line in dict.fromkeys(looked_at)]:
-            raise TruerateError("\n".join(lines))
+            raise SettingsError("\n".join(lines))
     return params
 
 
 def _declared(kind: str, name: str, declared: dict):
     if name not in declared:
-        raise TruerateError(
+        raise SettingsError(
             f"{kind} {name!r} is not declared in params.yaml{meant(name, declared)}; declared: {listed(declared)}"
         )
     return declared[name]

@@ -3,8 +3,8 @@ with its bounds.
 """
 
 import re
-from collections.abc import Iterator
-from typing import Annotated, ClassVar
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, ClassVar
 
 import orjson
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -103,16 +103,44 @@ class Sampling(Block):
     frequency_penalty: Annotated[Number, Field(ge=-2, le=2)] = 0.0
 
 
-class Track(Block):
-    """The settings of a protocol.
-
-    `later`: those that decide no scratch row. `asks`: those that name models. `marks_tokens`: its texts have
-    spans, which token detectors learn and mark.
+class SizesOfTrack(Block):
+    """How much of a track is built, in one profile. The command of a source may name each whole number, as
+    {<track>_<key>}, and what `named` gives.
     """
 
+    def named(self) -> dict[str, int]:
+        """Further numbers that the command of a source may name."""
+        return {}
+
+
+class Track(Block):
+    """The settings of a protocol; those below say what its keys mean to other rooms.
+
+    `released`: the tasks whose samples a board can take from a data set that truerate published of this
+    track; `reads_unnamed`: such a data set that names no track is read as one of this. `later`: those that
+    decide no scratch row. `asks`: those that name models. `builders`: who builds the data set, the setting by
+    the role. `among`: names that must be among those of another setting. `files_in`, `endpoints_in`: the
+    settings that name a file of the user, or an endpoint. `weights_in`: those that may be a folder or a Hub
+    id, with the word of ours that may stand there (None: there is none). Places inside of blocks are told by
+    dots (`search.recorded`).
+    """
+
+    released: ClassVar[tuple[str, ...]] = ()
+    reads_unnamed: ClassVar[bool] = False
     later: ClassVar[frozenset[str]] = frozenset()
     asks: ClassVar[tuple[str, ...]] = ()
-    marks_tokens: ClassVar[bool] = False
+    builders: ClassVar[Mapping[str, str]] = {}
+    among: ClassVar[Mapping[str, str]] = {}
+    files_in: ClassVar[tuple[str, ...]] = ()
+    endpoints_in: ClassVar[tuple[str, ...]] = ()
+    weights_in: ClassVar[Mapping[str, str | None]] = {}
+
+    def setting(self, place: str) -> Any:
+        """The value at a place told by dots."""
+        value: Any = self
+        for part in place.split("."):
+            value = getattr(value, part)
+        return value
 
     def asked(self) -> Iterator[tuple[str, str]]:
         """Every model alias that it names, with the setting that names it."""
@@ -128,10 +156,19 @@ class Track(Block):
         """Every model alias that it names, in first-named order."""
         return tuple(dict.fromkeys(alias for _, alias in self.asked()))
 
+    def roles(self) -> dict[str, str | None]:
+        """Who builds the data set, by role."""
+        return {role: getattr(self, key) for role, key in self.builders.items()}
+
     def files(self) -> tuple[str, ...]:
         """Files of the user that decide its rows."""
-        return ()
+        return self._named(self.files_in)
 
     def endpoints(self) -> tuple[str, ...]:
         """Endpoints that it names itself, beside those of its models."""
-        return ()
+        return self._named(self.endpoints_in)
+
+    def _named(self, places: Iterable[str]) -> tuple[str, ...]:
+        """What stands at these places, each once, without what is null."""
+        found = (self.setting(place) for place in places)
+        return tuple(dict.fromkeys(value for value in found if value is not None))

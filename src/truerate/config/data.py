@@ -1,6 +1,6 @@
 """Where texts come from: sources, boards, and the public files that `make real` looks for."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, model_validator
 
@@ -87,15 +87,21 @@ class Source(Block):
 
 
 class Board(Block):
-    """A protocol on a source. `title` heads its page."""
+    """A protocol on a source. `title` heads its page.
+
+    `settings`, `sizes`: what of its track's block, and of the sizes of the profile, is otherwise on this
+    board alone.
+    """
 
     track: Word
     source: Word
     title: Word | None = None
+    settings: dict[str, Any] = {}
+    sizes: dict[str, Any] = {}
 
 
 class PublicData(Block):
-    """What `make real` looks for in a folder of public files."""
+    """What `make real` looks for in a folder of public files; `settings` and `sizes` are its board's."""
 
     track: Word
     reader: Word
@@ -103,6 +109,8 @@ class PublicData(Block):
     folder: Word
     title: Word | None = None
     training: "PublicTraining | None" = None
+    settings: dict[str, Any] = {}
+    sizes: dict[str, Any] = {}
 
 
 class PublicTraining(Block):

@@ -4,7 +4,20 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from truerate.config.blocks import Block, Few, Names, Number, Revision, Share, Size, Whole, Word, once
+from truerate.config.blocks import (
+    Block,
+    Few,
+    Names,
+    Number,
+    Revision,
+    Seed,
+    Share,
+    Size,
+    SizesOfTrack,
+    Whole,
+    Word,
+    once,
+)
 
 Tokens = Annotated[Whole, Field(ge=1, le=10**6)]  # of one text
 Batch = Annotated[Whole, Field(ge=1, le=10**5)]
@@ -114,3 +127,27 @@ class Backbone(Block):
         if self.weights == "tiny" and (self.lora or self.quantise != "none" or self.revision):
             raise ValueError("`tiny` is trained from nothing: it takes no `lora`, `quantise` or `revision`")
         return self
+
+
+Scope = Literal["multi", "mono"]
+Labels = Literal["binary", "category"]
+
+
+class Grid(SizesOfTrack):
+    """The detectors that mark tokens on a board: each member once per scope, labels and seed.
+
+    `scopes`: one detector for all languages (multi) or one per language (mono). `labels`: hallucinated or not
+    (binary), or its type (category). The sizes of a track whose texts have spans are a grid.
+    """
+
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1), AfterValidator(once)]
+    scopes: Annotated[tuple[Scope, ...], Field(min_length=1), AfterValidator(once)]
+    labels: Annotated[tuple[Labels, ...], Field(min_length=1), AfterValidator(once)]
+
+
+class RateOf(Block):
+    """The detector of a grid whose counts make the rates of a board."""
+
+    member: Word
+    scope: Scope
+    labels: Labels

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from truerate.config import Params, load_params
 from truerate.config.stage_settings import Stage
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SettingsError
 from truerate.core.keys import digest
 
 ROOT = "src/truerate"
@@ -16,7 +16,17 @@ ROOT = "src/truerate"
 # `dataset`.
 SHARED = tuple(
     f"{ROOT}/{part}"
-    for part in ("core/keys.py", "core/schemas", "core/text.py", "core/tags.py", "llm", "web", "metrics")
+    for part in (
+        "core/keys.py",
+        "core/languages.py",
+        "core/schemas",
+        "core/text.py",
+        "core/tags.py",
+        "llm",
+        "web",
+        "metrics",
+        "tracks/asking.py",
+    )
 )
 READERS = (f"{ROOT}/sources", "rules/sources.smk")
 WORK = ".truerate-real"  # stands in a work folder that `truerate real` made
@@ -174,12 +184,12 @@ class Layout:
 
     @property
     def track_at_work(self) -> str:
-        """The track of the board at work, the only one where all boards run one. Raises TruerateError where it
+        """The track of the board at work, the only one where all boards run one. Raises SettingsError where it
         could be several.
         """
         tracks = {self.track} if self.track else {board.track for board in self.p.boards.values()}
         if len(tracks) != 1:
-            raise TruerateError(
+            raise SettingsError(
                 "params.yaml: code or a command names {track}, and no board is at work that has one"
             )
         return tracks.pop()
@@ -199,7 +209,7 @@ class Layout:
                 (self.source(self.p.board(board).source), *self.code(track), *self.prompts, *own.files())
             ),
             settings=settings,
-            models=[self.on(board)._asked(name) for name in (alias, *upstream) if name in self.p.models],
+            models=[self.on(board)._asked(name) for name in (alias, *upstream) if self.p.is_model(name)],
             shared=[self.p.seed, self.p.n_shards, self.p.size_of(board).model_dump(), self.p.languages],
         )
 

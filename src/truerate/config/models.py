@@ -160,7 +160,7 @@ def shared_identity(models: Mapping[str, Model], endpoints: Mapping[str, Endpoin
     The identity is that of `Layout.identity`: the declared one or the model's name, with the code and command
     of an endpoint that has code.
     """
-    seen: dict[tuple, str] = {}
+    seen: dict[tuple[object, ...], str] = {}
     for alias, model in models.items():
         endpoint = endpoints[model.endpoint]
         name = (model.identity or model.model, (endpoint.launch, endpoint.code) if endpoint.code else None)

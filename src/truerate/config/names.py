@@ -1,7 +1,7 @@
 """Names that one block of params.yaml uses and another declares, and settings of two blocks that must fit
 together.
 
-Each mistake is one line that begins with the place of the setting: `tracks.halueval.subjects: model 'gpt4' is
+Each mistake is one line that begins with the place of the setting: `tracks.<track>.subjects: model 'gpt4' is
 not declared; …`.
 """
 
@@ -9,8 +9,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from truerate.config.detectors import Grid, RateOf
 from truerate.config.models import shared_identity
-from truerate.config.yaml_faults import block_in
+from truerate.config.placement import placed
+from truerate.config.track_blocks import found
 from truerate.core.errors import listed, meant
 
 if TYPE_CHECKING:
@@ -34,15 +36,15 @@ def undeclared(p: "Params") -> Iterator[str]:
 def _without_block(p: "Params") -> Iterator[str]:
     """Boards whose track has no settings or sizes: a track that no board runs needs none."""
     for name, board in p.boards.items():
-        for place, blocks in (("tracks", p.tracks), (f"sizes.{p.profile}", p.sizes.get(p.profile))):
-            if blocks and getattr(blocks, board.track, p) is None:
-                there = listed(track for track, block in blocks if block)
-                yield f"board {name!r}: track {board.track!r} has no block under `{place}`; there: {there}"
+        for place, blocks in (("tracks", p.tracks), (f"sizes.{p.profile}", p.sizes.get(p.profile, {}))):
+            if board.track in found() and board.track not in blocks:
+                what = f"board {name!r}: track {board.track!r} has no block under `{place}`"
+                yield f"{what}; there: {listed(blocks)}"
 
 
 def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
     """Every name with the place where it stands, what kind of thing it names, and the names that there are."""
-    tracks = tuple(type(p.tracks).model_fields)
+    tracks = found()
     yield "profile", "profile", p.profile, p.sizes
     for name, board in p.boards.items():
         yield f"boards.{name}.source", "source", board.source, p.sources
@@ -51,18 +53,15 @@ def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
         yield f"public_data.{name}.track", "track", public.track, tracks
     for alias, model in p.models.items():
         yield f"models.{alias}.endpoint", "endpoint", model.endpoint, p.endpoints
-    for track, settings in p.tracks:
-        for key, alias in settings.asked() if settings else ():
-            yield f"tracks.{track}.{key}", "model", alias, p.models
-    if wild := p.tracks.wildhallucinations:
-        for key, endpoint in {
-            "search.endpoint": wild.search.endpoint,
-            "fetch.proxy": wild.fetch.proxy,
-        }.items():
-            if endpoint is not None:
-                yield f"tracks.wildhallucinations.{key}", "endpoint", endpoint, p.endpoints
-        for alias in wild.panel or ():
-            yield "tracks.wildhallucinations.panel", "model", alias, p.models
+    for place, settings in placed(p):
+        for key, alias in settings.asked():
+            yield place(key), "model", alias, p.models
+        for key in settings.among:
+            for alias in settings.setting(key) or ():
+                yield place(key), "model", alias, p.models
+        for key in settings.endpoints_in:
+            if (endpoint := settings.setting(key)) is not None:
+                yield place(key), "endpoint", endpoint, p.endpoints
     for name, family in p.detectors.items():
         for track in family.tracks:
             yield f"detectors.{name}.tracks", "track", track, tracks
@@ -78,46 +77,51 @@ def mismatched(p: "Params") -> Iterator[str]:
         hint = "give each an `identity:` of its own, such as <weights>@<revision>-<quantisation>"
         yield f"{named} would share their replies as {model.identity or model.model!r}; {hint}"
     yield from _detectors(p)
-    yield from _detector_of_rates(p)
-    wild = p.tracks.wildhallucinations
-    for alias in (wild and wild.panel) or ():
-        if alias not in wild.subjects:
-            what = f"{alias!r} is no subject{meant(alias, wild.subjects)}; subjects: {listed(wild.subjects)}"
-            yield f"tracks.wildhallucinations.panel: {what}"
+    yield from _detectors_of_rates(p)
+    for place, settings in placed(p):
+        for key, other in settings.among.items():
+            allowed = settings.setting(other)
+            for alias in settings.setting(key) or ():
+                if alias not in allowed:
+                    what = f"{alias!r} is no {other.removesuffix('s')}{meant(alias, allowed)}"
+                    yield f"{place(key)}: {what}; {other}: {listed(allowed)}"
 
 
 def _detectors(p: "Params") -> Iterator[str]:
-    """Families whose members cannot judge a track, and rows that would bear one name."""
-    tokens = [
-        name for name, field in type(p.tracks).model_fields.items() if block_in(field.annotation).marks_tokens
-    ]
+    """Rows of a board that would bear one name."""
     for name, family in p.detectors.items():
-        if not family.folds:
-            for track in family.tracks:
-                if track not in tokens:
-                    what = f"track {track!r} has no tokens to mark, and a family without `folds` marks tokens"
-                    yield f"detectors.{name}.tracks: {what}; tracks with tokens: {listed(tokens)}"
         for member in family.members:
             if member in p.models:
                 yield f"models.{member}: a detector of detectors.{name} has this name too and both are rows; rename the model"
-    for track in type(p.tracks).model_fields:
+    for track in found():
         times = Counter(member for family in p.detectors.values() for member in family.members_on(track))
         for member in [member for member, n in times.items() if n > 1]:
             families = [name for name, family in p.detectors.items() if member in family.members_on(track)]
             yield f"detectors.{families[-1]}.members: {member!r} is a member of {families[0]!r} too, and both are rows of {track}'s boards"
 
 
-def _detector_of_rates(p: "Params") -> Iterator[str]:
-    """The detector whose counts make mFAVA's rates is one that is built: else its boards would have no rates
+def _detectors_of_rates(p: "Params") -> Iterator[str]:
+    """The detector whose counts make a board's rates is one that is built: else the board would have no rates
     and nobody would know why.
     """
-    if all(board.track != "mfava" for board in p.boards.values()):
-        return
-    named, size = p.tracks.mfava.detector, p.size.mfava
-    members = [name for family in p.detectors.values() for name in family.members_on("mfava")]
-    where = f"sizes.{p.profile}.mfava"
-    allowed = {"member": (members, "detectors for mfava"), "scope": (size.scopes, f"{where}.scopes")}
-    allowed |= {"labels": (size.labels, f"{where}.labels")}
-    for key, (built, declared) in allowed.items():
-        if (value := getattr(named, key)) not in built:
-            yield f"tracks.mfava.detector: {key} {value!r} is not built{meant(value, built)}; {declared}: {listed(built)}"
+    for name, board in p.boards.items():
+        settings, size = p.track(name), p.size_of(name)
+        for key in type(settings).model_fields:
+            named = getattr(settings, key)
+            if not (isinstance(named, RateOf) and isinstance(size, Grid)):
+                continue
+            members = [one for family in p.detectors.values() for one in family.members_on(board.track)]
+            sizes = f"sizes.{p.profile}.{board.track}"
+            where = {
+                part: f"boards.{name}.sizes" if part in board.sizes else sizes
+                for part in ("scopes", "labels")
+            }
+            allowed = {
+                "member": (members, f"detectors for {board.track}"),
+                "scope": (size.scopes, f"{where['scopes']}.scopes"),
+                "labels": (size.labels, f"{where['labels']}.labels"),
+            }
+            for part, (built, declared) in allowed.items():
+                if (value := getattr(named, part)) not in built:
+                    what = f"{part} {value!r} is not built{meant(value, built)}"
+                    yield f"{p.place(name, key)}: {what}; {declared}: {listed(built)}"

@@ -8,12 +8,13 @@ already is asked of the disk, by `truerate.config.places`.
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from truerate.config import Params, Source
+    from truerate.config import Params, Source, Track
 
 READ_ONLY = ("inputs",)  # of `paths`
 # what the build itself writes there, beside a scratch folder per board
@@ -49,9 +50,9 @@ def read(p: "Params") -> list[tuple[str, str]]:
         named += [(f"sources.{name}.truth_code", _fixed(code)) for code in source.truth_code]
     for name, endpoint in p.endpoints.items():
         named += [(f"endpoints.{name}.code", _fixed(code)) for code in endpoint.code]
-    if wild := p.tracks.wildhallucinations:
-        named.append(("tracks.wildhallucinations.takedown", wild.takedown))
-        named.append(("tracks.wildhallucinations.search.recorded", wild.search.recorded))
+    named += [
+        (place(key), settings.setting(key)) for place, settings in placed(p) for key in settings.files_in
+    ]
     return [(key, path) for key, path in (*named, *weights(p).items()) if path]
 
 
@@ -62,14 +63,28 @@ def _fixed(code: str) -> str:
     return str(PurePosixPath(*parts[: is_open[0]])) if is_open else code
 
 
+def placed(p: "Params") -> Iterator[tuple[Callable[[str], str], "Track"]]:
+    """The settings of every track, then of every board that has some of its own, with what tells where a
+    setting stands.
+    """
+    for track, settings in p.tracks.items():
+        yield f"tracks.{track}.{{}}".format, settings
+    for name, board in p.boards.items():
+        if board.settings and board.track in p.tracks:
+            yield partial(p.place, name), p.track(name)
+
+
+def own_words(p: "Params") -> dict[str, str | None]:
+    """Of those settings that may be a folder or a Hub id, the word of ours that may stand there."""
+    named = {place(key): word for place, settings in placed(p) for key, word in settings.weights_in.items()}
+    return named | {f"backbones.{name}.weights": "tiny" for name in p.backbones}
+
+
 def weights(p: "Params") -> dict[str, str | None]:
     """The settings whose value may be a folder, a Hub id or a word of ours."""
-    halueval, mfava, wild = p.tracks.halueval, p.tracks.mfava, p.tracks.wildhallucinations
-    named: dict[str, str | None] = {"tracks.halueval.similarity": halueval.similarity} if halueval else {}
-    named |= (
-        {"tracks.mfava.tokenizer": mfava.tokenizer, "tracks.mfava.seq2seq": mfava.seq2seq} if mfava else {}
-    )
-    named |= {"tracks.wildhallucinations.rarity": wild.rarity} if wild else {}
+    named: dict[str, str | None] = {
+        place(key): settings.setting(key) for place, settings in placed(p) for key in settings.weights_in
+    }
     named |= {f"backbones.{name}.weights": backbone.weights for name, backbone in p.backbones.items()}
     for key, family in p.detectors.items():
         named |= {

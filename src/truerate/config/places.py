@@ -23,7 +23,7 @@ from truerate.config import Paths, placement
 from truerate.config.layout import Layout
 from truerate.config.products import is_product
 from truerate.config.stage_settings import Stage
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SettingsError
 
 STAMP = ".made"
 SHARED = (
@@ -78,7 +78,7 @@ def check_places(at: Layout) -> None:
             f"params.yaml: paths.inputs: {at.p.paths.inputs!r} holds all that the build writes; name a folder of its own"
         )
     if found:
-        raise TruerateError("\n".join(found))
+        raise SettingsError("\n".join(found))
 
 
 def claim(at: Layout, *names: str) -> None:
@@ -107,7 +107,7 @@ def refuse_taken(at: Layout, name: str) -> None:
     """Raise TruerateError where a folder of `paths` is not ours to take."""
     path = getattr(at.p.paths, name)
     if what := _taken(at, f"paths.{name}", path, _tracked_files([path])):
-        raise TruerateError(f"params.yaml: paths.{name}: {what}")
+        raise SettingsError(f"params.yaml: paths.{name}: {what}")
 
 
 def clear(at: Layout, stage: Stage) -> None:
@@ -125,7 +125,7 @@ def clear(at: Layout, stage: Stage) -> None:
         or _said_of_tracked(out, _tracked_files([str(out)]))
         or _strange(name, folder, out)
     ):
-        raise TruerateError(f"params.yaml: paths.{name}: {what}")
+        raise SettingsError(f"params.yaml: paths.{name}: {what}")
     out.unlink() if out.is_file() else shutil.rmtree(out)
 
 
@@ -139,8 +139,9 @@ def made_by(at: Layout, target: str) -> Stage:
 
 def _out(at: Layout, stage: Stage) -> Path:
     """What a stage of `WRITES` writes: a folder or a file."""
+    board = stage.board or ""  # every stage below has a board
     if stage.name == "annotate":
-        return Path(at.annotations(stage.board)).parent
+        return Path(at.annotations(board)).parent
     one = {
         "dataset": at.dataset,
         "label": at.labels,
@@ -150,7 +151,7 @@ def _out(at: Layout, stage: Stage) -> Path:
         "truth": at.truth,
         "score": at.scores,
     }
-    return Path(one[stage.name](stage.board)) if stage.name in one else Path(at.p.paths.sources)
+    return Path(one[stage.name](board)) if stage.name in one else Path(at.p.paths.sources)
 
 
 def refuse_others(folder: Path, who: str) -> None:
@@ -158,7 +159,7 @@ def refuse_others(folder: Path, who: str) -> None:
     that names it.
     """
     if what := _theirs(folder) or _tracked(folder):
-        raise TruerateError(f"{who}: {what}")
+        raise SettingsError(f"{who}: {what}")
 
 
 def _taken(at: Layout, key: str, path: str, tracked: list[str]) -> str | None:

@@ -6,13 +6,13 @@ So a stage runs again when a setting that it reads has changed, and only then. W
 writes that file once per stage.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from truerate.config import Params
 
 # Blocks and keys of params.yaml by dots; {board}, {source}, {track} and {profile} are those of the stage,
-# {families} each family of detectors of its board.
+# {families}, {models} and {endpoints} each of those that its board has.
 READ = {
     "sources": ("sources", "languages", "seed", "profile", "sizes.{profile}", "on_bad_row"),
     "dataset": (
@@ -20,15 +20,15 @@ READ = {
             "boards.{board}",
             "sources.{source}",
             "tracks.{track}",
-            "models",
-            "endpoints",
+            "models.{models}",
+            "endpoints.{endpoints}",
             "languages",
             "n_shards",
         ),
         *("profile", "sizes.{profile}.{track}", "seed", "llm.prompts_dir"),
     ),
     "annotate": ("boards.{board}", "sources.{source}", "tracks.{track}", "seed", "languages"),
-    "label": ("boards", "tracks.{track}", "on_bad_row", "seed", "statistics"),
+    "label": ("boards.{board}", "tracks.{track}", "on_bad_row", "seed", "statistics"),
     "train": (
         "boards.{board}",
         "detectors.{families}",
@@ -37,10 +37,17 @@ READ = {
         "profile",
         "seed",
     ),
-    "judge": ("boards.{board}", "detectors.{families}"),  # networks and their grid lie in what train made
+    "judge": ("boards.{board}", "detectors.{families}", "backbones", "sizes.{profile}.{track}", "profile"),
     "audit": ("boards.{board}", "audit", "seed", "statistics"),
-    "truth": ("boards.{board}", "sources.{source}", "tracks.{track}", "models", "seed", "languages"),
-    "score": ("boards.{board}", "detectors.{families}", "tracks.{track}", "models", "statistics", "seed"),
+    "truth": ("boards.{board}", "sources.{source}", "tracks.{track}", "models.{models}", "seed", "languages"),
+    "score": (
+        "boards.{board}",
+        "detectors.{families}",
+        "tracks.{track}",
+        "models.{models}",
+        "statistics",
+        "seed",
+    ),
     "leaderboard": ("boards", "models", "statistics", "seed"),
     "site": (
         "site",
@@ -76,25 +83,57 @@ def stages(p: Params) -> Iterator[Stage]:
             yield Stage(name, board)
 
 
-def read_by(p: Params, stage: Stage) -> dict[str, object]:
-    """The settings that a stage reads, as plain values by their place in params.yaml."""
+def places(p: Params, stage: Stage) -> list[str]:
+    """The places in params.yaml that a stage reads, by dots; one for each of what its board has of a kind."""
     named = {"profile": p.profile, "board": stage.board}
+    many: dict[str, tuple[str, ...]] = {}
     if stage.board:
         named |= {"track": p.board(stage.board).track, "source": p.board(stage.board).source}
-    found = {}
-    for place in _places(p, stage):
-        parts = [part.format(**named) for part in place.split(".")]
-        value = p.values
-        for part in parts:
-            value = value[part]
-        found[".".join(parts)] = value
-    return found
+        many = {
+            "families": p.families(stage.board),
+            "models": p.models_of(stage.board),
+            "endpoints": p.endpoints_of(stage.board),
+        }
+    return [
+        place.format(**named, **{kind: one})
+        for place in READ[stage.name]
+        for kind in [next((kind for kind in many if f"{{{kind}}}" in place), "")]
+        for one in many.get(kind, ("",))
+    ]
 
 
-def _places(p: Params, stage: Stage) -> Iterator[str]:
-    """The places that a stage reads, one for each family of detectors where it reads all of its board's."""
-    for place in READ[stage.name]:
-        is_each = "{families}" in place and stage.board is not None
-        yield from (
-            (place.replace("{families}", name) for name in p.families(stage.board)) if is_each else (place,)
-        )
+def read_by(p: Params, stage: Stage) -> dict[str, object]:
+    """What a stage reads, as plain values by their place in params.yaml; of a board's track as it is on that
+    board.
+    """
+    return {place: _value(p, place, stage.board) for place in places(p, stage)}
+
+
+def _value(p: Params, place: str, board: str | None) -> object:
+    """The plain value at a place. A board is what it is called and made of: its own settings and sizes are
+    merged into those of its track, where these are read.
+    """
+    head, _, rest = place.partition(".")
+    value: Any = p.values
+    if head == "boards":
+        boards = value["boards"]
+        return _bare(boards[rest]) if rest else {one: _bare(own) for one, own in boards.items()}
+    if head == "tracks" and board is None:
+        return {one: p.track(one).model_dump(mode="json") for one in p.boards}
+    if head == "tracks":
+        return p.track(board).model_dump(mode="json")
+    if head == "sizes" and board is not None:
+        return p.size_of(board).model_dump(mode="json")
+    for part in _parts(place, value):
+        value = value[part]
+    return value
+
+
+def _parts(place: str, values: Mapping[str, Any]) -> list[str]:
+    """The keys of a place: names of entries may hold dots."""
+    head, _, rest = place.partition(".")
+    return [head, rest] if rest and rest in values[head] else place.split(".")
+
+
+def _bare(board: Mapping[str, object]) -> dict[str, object]:
+    return {key: value for key, value in board.items() if key not in ("settings", "sizes")}

@@ -3,13 +3,13 @@ twice, literal secrets.
 """
 
 import re
-from collections.abc import Iterator
-from typing import get_args
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, get_args
 
 import yaml
 from pydantic import BaseModel
 
-from truerate.core.errors import TruerateError, closest, listed, meant
+from truerate.core.errors import SettingsError, closest, listed, meant
 
 # What pydantic says, in the words of someone who writes YAML; {…} are the values that it names.
 _MAPPING, _LIST, _WHOLE, _NUMBER = (
@@ -53,7 +53,7 @@ _SHAPES = re.compile(
 _SECRET = "_env"
 
 
-def said(faults: list[dict], whole: type[BaseModel], *, file: str) -> list[str]:
+def said(faults: Sequence[Mapping[str, Any]], whole: type[BaseModel], *, file: str) -> list[str]:
     """The mistakes as lines `params.yaml: key: what is wrong (got …)`, each once; a misspelt key is not
     missing under its right name.
     """
@@ -93,7 +93,7 @@ def _few(lines: list[str], block: object) -> list[str]:
     )
 
 
-def _line(fault: dict, whole: type[BaseModel], file: str) -> str:
+def _line(fault: Mapping[str, Any], whole: type[BaseModel], file: str) -> str:
     place = [_short(str(part)) for part in fault["loc"] if part != "[key]"]
     if fault["type"] == "extra_forbidden":
         *parents, key = fault["loc"]
@@ -124,7 +124,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _N_SHOWN else text[:_N_SHOWN] + "…"
 
 
-def _plain(fault: dict) -> str:
+def _plain(fault: Mapping[str, Any]) -> str:
     """What is wrong with a value, without pydantic's English."""
     if known := _PLAIN.get(fault["type"]):
         more = (
@@ -133,7 +133,7 @@ def _plain(fault: dict) -> str:
             else ""
         )
         return known.format(**fault.get("ctx", {})) + more
-    return fault["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
+    return str(fault["msg"]).removeprefix("Value error, ").replace("Input should be", "must be")
 
 
 def _words(expected: str) -> list[str]:
@@ -159,14 +159,14 @@ def _shown(value: object) -> str:
     return _short(text)
 
 
-def _right_place(fault: dict, whole: type[BaseModel]) -> tuple | None:
+def _right_place(fault: Mapping[str, Any], whole: type[BaseModel]) -> tuple[Any, ...] | None:
     """Where a misspelt key should stand."""
     *parents, key = fault["loc"]
     near = closest(key, _fields_at(parents, whole))
     return (*parents, near) if near else None
 
 
-def _fields_at(parents: list, whole: type[BaseModel]) -> list[str]:
+def _fields_at(parents: Sequence[Any], whole: type[BaseModel]) -> list[str]:
     """The keys that the block at this place of the file may hold."""
     block: type[BaseModel] | None = whole
     for part in parents:
@@ -178,17 +178,21 @@ def _fields_at(parents: list, whole: type[BaseModel]) -> list[str]:
 
 
 def block_in(annotation: object) -> type[BaseModel] | None:
-    """The settings block inside a field's type (`Block`, `dict[str, Block]`, `Block | None`)."""
+    """The settings block inside a field's type (`Block`, `dict[str, Block]`, `Block | None`), or that of all
+    tracks (`ByTrack`).
+    """
+    if whole := getattr(annotation, "whole", None):
+        return whole()
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((found for part in get_args(annotation) if (found := block_in(part))), None)
 
 
-def refuse_secrets(found: dict, file: str = "params.yaml") -> None:
+def refuse_secrets(found: Mapping[Any, Any], file: str = "params.yaml") -> None:
     """A literal key in a committed file is refused before anything else is said of it."""
     for place in _literal_keys(found, ()):
         *where, key = place
-        raise TruerateError(
+        raise SettingsError(
             f"{file}: {'.'.join(place)}: a literal key is refused; name its environment variable as `{key}{_SECRET}`"
         )
 
@@ -216,12 +220,15 @@ def yaml_fault(error: Exception, file: str) -> str:
     return f"reading {file!r}: not YAML: {'mappings or lists lie too deep in one another' if isinstance(error, RecursionError) else what}"
 
 
-class OnceOnly(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class OnceOnly(_Loader):  # type: ignore[misc]  # which of the two is known when it runs
     """Safe YAML in which no key stands twice: the first of the two would be lost without a word. By libyaml
     where PyYAML holds it.
     """
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """A mapping, its keys checked."""
         seen = set()
         for key, _ in node.value:
@@ -232,4 +239,5 @@ class OnceOnly(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
                     None, None, f"key {key.value!r} stands there twice", key.start_mark
                 )
             seen.add(key.value)
-        return super().construct_mapping(node, deep)
+        found: dict[Any, Any] = super().construct_mapping(node, deep)
+        return found

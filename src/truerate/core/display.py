@@ -15,8 +15,14 @@ def show(data: pl.DataFrame, *, as_json: bool, title: str, empty: str) -> None:
     if data.is_empty():
         print(empty)
         return
-    plain = {"tbl_hide_dataframe_shape": True, "tbl_hide_column_data_types": True}
-    with pl.Config(tbl_rows=-1, tbl_cols=-1, fmt_str_lengths=80, tbl_width_chars=200, **plain):
+    with pl.Config(
+        tbl_rows=-1,
+        tbl_cols=-1,
+        fmt_str_lengths=80,
+        tbl_width_chars=200,
+        tbl_hide_dataframe_shape=True,
+        tbl_hide_column_data_types=True,
+    ):
         print(data)
 
 

@@ -1,4 +1,15 @@
-"""The one error that a user is meant to read."""
+"""The errors that a user is meant to read, as a tree: whoever calls truerate from Python can tell them apart.
+
+    TruerateError        a mistake in input, settings or surroundings, said in one line
+    ├── SettingsError    params.yaml, an option of a command, a variable of the environment, a prompt template
+    ├── SourceError      files, tables or labels that somebody hands in: not there, not readable, not as their format says
+    ├── EndpointError    a model, search, wiki or Hub that refuses, is not there, or does not come up
+    ├── BudgetError      the next request could cost more than `llm.budget_usd` or `llm.budget_tokens` leave
+    └── StoreError       the store of replies or pages: damaged, of another format, full, or in use by another host
+
+`TruerateError` itself is raised where none of the five is meant, as where a result is asked for that nothing has
+built yet. What is not of this tree and no OSError is a fault of truerate.
+"""
 
 import difflib
 from collections.abc import Iterable
@@ -10,6 +21,28 @@ class TruerateError(Exception):
     The message says what was being done, which value was met (repr), what is allowed and what to do next.
     The command line prints it without a traceback and ends with exit code 2.
     """
+
+
+class SettingsError(TruerateError):
+    """A setting, option, variable or prompt template that cannot be used: correct it, then run again."""
+
+
+class SourceError(TruerateError):
+    """Data from elsewhere that cannot be read as what it is said to be: put sound files there."""
+
+
+class EndpointError(TruerateError):
+    """A service that was asked refuses, cannot be reached or does not start. What came before is kept, so that
+    running again asks for the rest alone.
+    """
+
+
+class BudgetError(TruerateError):
+    """What may be spent leaves no room for the next request. Nothing was sent for it."""
+
+
+class StoreError(TruerateError):
+    """A store of replies or pages that cannot be opened, read or written here."""
 
 
 def meant(name: object, allowed: Iterable[object]) -> str:
@@ -25,6 +58,6 @@ def closest(name: object, allowed: Iterable[object]) -> str | None:
     return folded[near[0]] if near else None
 
 
-def listed(names) -> str:
+def listed(names: Iterable[object]) -> str:
     """The names a message offers, sorted and joined by commas; `none` when there are none."""
     return ", ".join(sorted(map(str, names))) or "none"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import StoreError
 from truerate.core.onehost import refuse_network
 from truerate.core.terminal import say, told
 
@@ -52,7 +52,7 @@ class KeyedStore:
     KIND: ClassVar[Kind]
 
     def __init__(self, path: Path, *, is_read_only: bool = False):
-        """Open, and make if there is none. Raises TruerateError where the file cannot be opened or is
+        """Open, and make if there is none. Raises StoreError where the file cannot be opened or is
         something else.
 
         With `is_read_only` a file that is there is opened for reading alone, also where nobody may write.
@@ -126,7 +126,7 @@ class KeyedStore:
             said = "a row of it is malformed" if is_row else str(error)
             hint = next((hint for part, hint in HINTS.items() if part in said.casefold()), "fix its rights")
             what = f"{self.KIND.name} {str(self.path)!r}: {said}; {hint}"
-            raise TruerateError(f"{what}, or name another place in TRUERATE_STORE") from error
+            raise StoreError(f"{what}, or name another place in TRUERATE_STORE") from error
 
     @property
     def _held_by_another(self) -> str:
@@ -150,7 +150,7 @@ class KeyedStore:
         raise fault
 
     def _is_made(self, link: sqlite3.Connection) -> bool:
-        """Whether the file holds the tables, False where it is empty. Raises TruerateError for a file of
+        """Whether the file holds the tables, False where it is empty. Raises StoreError for a file of
         another format.
         """
         (found,) = link.execute("PRAGMA user_version").fetchone()
@@ -158,7 +158,7 @@ class KeyedStore:
             return True
         if found or link.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
             what = f"{self.KIND.name} {str(self.path)!r}: of format {found}; this version reads {self.KIND.format}"
-            raise TruerateError(f"{what}; name another place in TRUERATE_STORE")
+            raise StoreError(f"{what}; name another place in TRUERATE_STORE")
         return False
 
     def _prepare(self) -> None:

@@ -8,8 +8,9 @@ import socket
 import time
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import StoreError
 
 FRESH_S = 60.0  # a mark that was not renewed for so long belongs to nobody
 MARK = "host.json"
@@ -45,7 +46,7 @@ def refuse_network(path: Path, what: str, mounts: Path = Path("/proc/self/mounts
     """Raise TruerateError where a file's folder lies on a network file system. `what` names the file's use."""
     kind = kind_of(path, mounts)
     if kind in NETWORK:
-        raise TruerateError(
+        raise StoreError(
             f"{what} {str(path)!r} lies on a network file system ({kind}), which SQLite cannot share; {ADVICE}"
         )
 
@@ -77,13 +78,13 @@ def hold(folder: Path, what: str) -> None:
     if other and other["boot"] != boot() and abs(now - other["at"]) < FRESH_S and other["at"] > _booted_at():
         since = f"{max(0, now - other['at']):.0f} s ago"
         which = f"the host {other['name']!r} used it {since}, and one store serves one host"
-        raise TruerateError(f"{what}: {which}; wait until it is done, or {ADVICE}")
+        raise StoreError(f"{what}: {which}; wait until it is done, or {ADVICE}")
     scratch = folder / f"{MARK}.{os.getpid()}"
     scratch.write_text(json.dumps({"boot": boot(), "name": socket.gethostname(), "at": now}), "utf-8")
     os.replace(scratch, mark)
 
 
-def _read(mark: Path) -> dict | None:
+def _read(mark: Path) -> dict[str, Any] | None:
     """What a mark says, None where there is none or it is unreadable."""
     try:
         found = json.loads(mark.read_text("utf-8"))

@@ -54,8 +54,9 @@ def interrupt() -> None:
     """End this process as Ctrl-C does, so that it gives back what it holds; after GRACE_S, or where it takes
     no Ctrl-C, at once.
     """
-    if callable(signal.getsignal(signal.SIGINT)):
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+    main = threading.main_thread().ident
+    if main is not None and callable(signal.getsignal(signal.SIGINT)):
+        signal.pthread_kill(main, signal.SIGINT)
         time.sleep(GRACE_S)
     os._exit(130)
 

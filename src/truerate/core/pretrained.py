@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Any
 
 POOLER = "pooler"  # a module of some encoders that says something of a whole text; nothing here reads it
 N_NAMED = 3  # names that a message offers of many
@@ -35,7 +36,7 @@ def is_folder(value: str) -> bool:
         return False
 
 
-def load_tokenizer(weights: str, *, revision: str | None = None):
+def load_tokenizer(weights: str, *, revision: str | None = None) -> Any:
     """The tokenizer behind a Hub id or path. Raises ValueError, one line, where there is none or its
     vocabulary is empty.
     """
@@ -51,12 +52,12 @@ def load_tokenizer(weights: str, *, revision: str | None = None):
     return loaded
 
 
-def is_empty(tokenizer) -> bool:
+def is_empty(tokenizer: Any) -> bool:
     """Whether a tokenizer knows nothing besides its special tokens and the mark of a blank."""
-    return tokenizer.get_vocab().keys() <= {*tokenizer.all_special_tokens, "▁"}
+    return set(tokenizer.get_vocab()) <= {*tokenizer.all_special_tokens, "▁"}
 
 
-def load_network(kind, weights: str, *, unread: Collection[str] = (), **options):
+def load_network(kind: Any, weights: str, *, unread: Collection[str] = (), **options: Any) -> Any:
     """The network behind a Hub id or path, by one of transformers' Auto classes (`kind`), from safetensors
     alone.
 

@@ -1,7 +1,8 @@
 """Which rows of a board's tables may be handed on with their texts, which without, and which not at all."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import Any
 
 import polars as pl
 
@@ -25,18 +26,22 @@ TEXTS = (
     "sentence",
     "title",
 )  # columns of words, beside `text`
-PLAIN_ATTRIBUTES = """
-candidate choice conversation documents evidence fact facts first generation group_id id index page_id place position published_id row
-sample second silver target task translated_from turn url
-abstained_measured abstained_paper answerable candidate_scheme cut domain dont_know drawn heard is_probe is_wikipedia kind label labels lang
-level order origin pattern pick rejected repeats scheme scope seed selected settled side source_model stage subset subset_seed system
-too_long type unambiguous understood variant verdict wrong_language
-assistant_rating depth n_annotators n_characters n_chats n_claims n_labels n_malformed n_missed n_results n_sections n_sentences n_unparsed
-n_unsupported n_yes plausibility rarity rarity_group replicate similarity user_rating weight words_over
-""".split()  # keys of `attributes` whose values are ids and places, labels and settings, or numbers, never a source's words
+# Keys of `attributes` that readers of sources and more than one track write, whose values are ids and places, labels
+# and settings, or numbers, never a source's words. A track's card names its own.
+PLAIN_ATTRIBUTES = frozenset(
+    """
+conversation documents evidence fact facts first generation group_id id page_id place published_id row
+sample silver target task translated_from turn url domain is_probe is_wikipedia kind label labels lang
+level order origin pattern rejected scheme scope seed side source_model stage system type variant verdict
+assistant_rating depth n_annotators n_characters n_chats n_claims n_labels n_sections n_sentences
+n_unparsed user_rating
+""".split()
+)
 
 
-def open_tables(tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: str) -> dict[str, pl.DataFrame]:
+def open_tables(
+    tables: Mapping[str, pl.DataFrame], *, card: Mapping[str, Any], source: str
+) -> dict[str, pl.DataFrame]:
     """The tables with the texts whose rights allow that they are shown: all, none, or all but those that its detectors learned from.
 
     `card` is that of the board's source, `source` its name. Unknown rights allow nothing. Texts to learn from may be another source's:
@@ -49,31 +54,39 @@ def open_tables(tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: st
 
 
 def outgoing_tables(
-    tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: str
+    tables: Mapping[str, pl.DataFrame],
+    *,
+    card: Mapping[str, Any],
+    source: str,
+    attributes: Collection[str] = (),
 ) -> dict[str, pl.DataFrame]:
     """The tables as they may leave the house: as `open_tables`, and where the rights allow ids alone, ids and labels `without_texts`.
 
-    A part of its own that may go out whole goes before ids of everything.
+    A part of its own that may go out whole goes before ids of everything. `attributes`: keys that the track says hold no words.
     """
     rights, own = card.get("redistribution"), card.get("own_redistribution")
     if "yes" in (rights, own) or "ids-only" not in (rights, own):
         return open_tables(tables, card=card, source=source)
-    return without_texts(tables if rights == "ids-only" else _own_part(tables, source))
+    return without_texts(tables if rights == "ids-only" else _own_part(tables, source), attributes)
 
 
-def has_texts(card: Mapping) -> bool:
+def has_texts(card: Mapping[str, Any]) -> bool:
     """Whether anything that `outgoing_tables` lets out under this card has its texts."""
     return "yes" in (card.get("redistribution"), card.get("own_redistribution"))
 
 
-def without_texts(tables: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+def without_texts(
+    tables: Mapping[str, pl.DataFrame], attributes: Collection[str] = ()
+) -> dict[str, pl.DataFrame]:
     """The tables as ids, labels and numbers: columns of words go, and in the place of `text` stands its SHA-256 (`text_sha256`).
 
     The digest is that of the text's UTF-8 bytes, in lower-case hex, null where the text is: whoever gets the texts from their source can
     tell that they are the same. Addresses stay (they say where to get a text), evidence stays (ids of passages). Of `attributes` only the
-    keys known to hold no words stay (`PLAIN_ATTRIBUTES`): a key that nobody has looked at goes.
+    keys known to hold no words stay (`PLAIN_ATTRIBUTES`,
+    and `attributes` of the track's card): a key that nobody has looked at goes.
     """
-    return {name: _without_texts(data) for name, data in tables.items()}
+    plain = sorted({*PLAIN_ATTRIBUTES, *attributes})
+    return {name: _without_texts(data, plain) for name, data in tables.items()}
 
 
 def _own_part(tables: Mapping[str, pl.DataFrame], source: str) -> dict[str, pl.DataFrame]:
@@ -100,9 +113,9 @@ def _emptied(tables: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     return {name: data.clear() if name in KEYS else data for name, data in tables.items()}
 
 
-def _without_texts(data: pl.DataFrame) -> pl.DataFrame:
+def _without_texts(data: pl.DataFrame, plain: Collection[str]) -> pl.DataFrame:
     changed = (
-        [pl.col("attributes").list.filter(pl.element().struct.field("key").is_in(PLAIN_ATTRIBUTES))]
+        [pl.col("attributes").list.filter(pl.element().struct.field("key").is_in(plain))]
         if "attributes" in data
         else []
     )

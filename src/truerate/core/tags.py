@@ -11,7 +11,7 @@ code points, half-open.
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 REPLACED = ("entity", "relation")
 INSERTED = ("contradictory", "unverifiable", "invented", "subjective")
@@ -31,7 +31,7 @@ class Tagged(NamedTuple):
     """
 
     text: str
-    spans: tuple[dict, ...]
+    spans: tuple[dict[str, Any], ...]
     original: str
 
 
@@ -91,7 +91,7 @@ def _squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def with_tags(text: str, spans: Sequence[dict]) -> str:
+def with_tags(text: str, spans: Sequence[dict[str, Any]]) -> str:
     """A text with its spans (`start`, `end`, `type`; disjoint) marked: the form that `parse_tags` reads back.
 
     Raises ValueError where spans overlap or leave the text.

@@ -15,10 +15,12 @@ from truerate.config import Entailer
 from truerate.core.errors import TruerateError, listed
 from truerate.core.keys import draw
 from truerate.core.schemas import Judgement, frame
-from truerate.detectors import lexical, support, trivial
 from truerate.detectors.entailment import Entailment
 from truerate.detectors.interface import Detector, Rule
+from truerate.detectors.lexical import RULES as LEXICAL
 from truerate.detectors.per_task import PerTask
+from truerate.detectors.support import RULES as SUPPORT
+from truerate.detectors.trivial import RULES as TRIVIAL
 
 Networks = Mapping[str, Entailer]  # a family's `entailment`
 NONE: Networks = MappingProxyType({})
@@ -33,10 +35,10 @@ def members() -> dict[str, Detector]:
 
 def rules_by_module() -> dict[str, tuple[Rule, ...]]:
     """The rules as data, with what each of them is, by the module that holds them."""
-    return {module.__name__.rpartition(".")[2]: module.RULES for module in (trivial, lexical, support)}
+    return {"trivial": TRIVIAL, "lexical": LEXICAL, "support": SUPPORT}
 
 
-def member(name: str, entailment: Networks = NONE) -> Detector:
+def member(name: str, entailment: Networks = NONE) -> Detector | Entailment:
     """An unfitted detector: a rule, or a network of the family; TruerateError with the allowed names where
     there is none of this name.
     """

@@ -12,7 +12,7 @@ def identity_of(weights: str, revision: str | None) -> str:
     """
     from huggingface_hub import hf_hub_download
 
-    from truerate.detectors.tokens.grid import version_of
+    from truerate.detectors.tokens.cells import version_of
 
     if Path(weights).is_dir():
         return version_of(Path(weights))

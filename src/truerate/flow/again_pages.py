@@ -31,8 +31,8 @@ def ask_pages_again(at: Layout, pages: Sequence[Page]) -> list[str]:
         )
 
     def is_held(board: str) -> bool:
-        tables = [Path(at.dataset(board, name)) for name in ("documents", "rejects")]
-        return _holds(*tables, asked, ended) or any(map(is_stale, again.scratch_files(at, board)))
+        documents, rejects = (Path(at.dataset(board, name)) for name in ("documents", "rejects"))
+        return _holds(documents, rejects, asked, ended) or any(map(is_stale, again.scratch_files(at, board)))
 
     boards = [board for board in at.p.boards if asked and is_held(board)]
     again.mark(at, boards, is_stale)

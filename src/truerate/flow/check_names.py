@@ -5,57 +5,32 @@ The first stage asks for all of it, so that such a mistake ends a build before a
 line for each.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from truerate.config.layout import Layout
-from truerate.config.placement import weights
+from truerate.config.placement import own_words, weights
 from truerate.config.yaml_faults import veiled
-from truerate.core.errors import TruerateError, listed, meant
+from truerate.core.errors import SettingsError, TruerateError, listed, meant
+from truerate.core.mistakes import mistakes
 
 if TYPE_CHECKING:
     from truerate.config import Source
 
-N_SHOWN = 80
-OWN_WORDS = {  # what may stand for weights and is none, by the setting
-    "tracks.halueval.similarity": "chrf",
-    "tracks.mfava.tokenizer": "words",
-    "tracks.wildhallucinations.rarity": "ngram",
-    "backbones": "tiny",
-}
-
 
 def check_names(at: Layout) -> None:
     """Raise TruerateError with a line for every name that no room knows."""
-    rooms = (_sources, _detectors, _languages, _requests, _weights, _files, check_web)
+    rooms = (_sources, _tracks, _detectors, _languages, _requests, _weights)
     if found := list(dict.fromkeys(line for room in rooms for line in room(at))):
-        raise TruerateError(
+        raise SettingsError(
             "\n".join(veiled(f"params.yaml: {line.removeprefix('params.yaml: ')}") for line in found)
         )
 
 
-def _told(place: str, check: Callable[..., object], *args: object, near: str = "") -> Iterator[str]:
-    """What a room says of a setting, as a line that begins with its place; nothing where it says nothing.
-    `near`: what may be meant.
-    """
-    try:
-        check(*args)
-    except OSError as error:  # a name that no file can have
-        yield f"{place}: {str(error.filename)[:N_SHOWN]!r}: {error.strerror}"
-    except TruerateError as error:
-        for line in str(error).splitlines():
-            what = (
-                line.removeprefix(f"{place}: ")
-                .replace("; allowed", f"{near}; allowed", 1)
-                .replace("; known", f"{near}; known", 1)
-            )
-            yield what if line.startswith("params.yaml: ") else f"{place}: {what}"
-
-
 def _first_told(at: Layout, place: str, check: Callable[..., object], name: str) -> list[str]:
     """What a room says of a setting that may differ by track: of the first track at which it says something."""
-    told = (list(_told(place, check, there, name)) for there in at.on_each_track())
+    told = (list(mistakes(place, check, there, name)) for there in at.on_each_track())
     return next(filter(None, told), [])
 
 
@@ -66,15 +41,15 @@ def _sources(at: Layout) -> Iterator[str]:
     from truerate.sources.fetch import check_make
 
     for name, source in at.p.sources.items():
-        yield from _told(f"sources.{name}", check_reader, name, source, near=_near_reader(source))
+        yield from mistakes(f"sources.{name}", check_reader, name, source, near=_near_reader(source))
         if source.make:
-            yield from _told(f"sources.{name}", check_make, name, source, at)
+            yield from mistakes(f"sources.{name}", check_make, name, source, at)
         if source.truth_code:
             yield from _first_told(at, f"sources.{name}.truth_code", _truth_code, name)
     for name, public in at.p.public_data.items():
         taught = public.training and Training(reader=public.training.reader, path=public.training.folder)
         source = Source(reader=public.reader, part=public.part, path=public.folder, training=taught)
-        yield from _told(f"public_data.{name}", check_reader, name, source, near=_near_reader(source))
+        yield from mistakes(f"public_data.{name}", check_reader, name, source, near=_near_reader(source))
 
 
 def _near_reader(source: "Source") -> str:
@@ -85,11 +60,44 @@ def _near_reader(source: "Source") -> str:
     return next((meant(name, readers()) for name in named if name not in readers()), "")
 
 
+def _tracks(at: Layout) -> Iterator[str]:
+    """Tracks that lack what every track has, boards whose settings only their track can judge, and settings
+    that need what a track does not offer.
+    """
+    from truerate.flow.tracks import load_track, protocol_of
+
+    used = dict.fromkeys(board.track for board in at.p.boards.values())
+    faults = [line for track in used for line in mistakes(f"track {track!r}", load_track, track)]
+    if faults:
+        yield from faults
+        return
+    for board in at.p.boards:
+        if check := protocol_of(at, board).faults:
+            yield from check(at, board)
+    for name, family in at.p.detectors.items():
+        if not family.folds:
+            yield from _unmarked(f"detectors.{name}.tracks", family.tracks)
+
+
+def _unmarked(place: str, tracks: Iterable[str]) -> Iterator[str]:
+    """A line for each of these tracks whose texts have no tokens to mark."""
+    from truerate.flow.tracks import load_track, marking_tracks
+
+    for track in tracks:
+        try:
+            marks_tokens = load_track(track).marks_tokens
+        except TruerateError as error:
+            yield f"{place}: {error}"
+            continue
+        if not marks_tokens:
+            what = f"track {track!r} has no tokens to mark, and a family without `folds` marks tokens"
+            yield f"{place}: {what}; tracks with tokens: {listed(marking_tracks())}"
+
+
 def _detectors(at: Layout) -> Iterator[str]:
     """Members of families: rules, networks and backbones."""
     from truerate.detectors.family import member, members
-    from truerate.detectors.tokens import check_member
-    from truerate.detectors.tokens.rules import BY_NAME
+    from truerate.detectors.tokens.rules import BY_NAME, check_member
 
     for key, family in at.p.detectors.items():
         for name in family.members:
@@ -97,26 +105,19 @@ def _detectors(at: Layout) -> Iterator[str]:
                 (member, name, family.entailment) if family.folds else (check_member, name, at.p.backbones)
             )
             allowed = [*members(), *family.entailment] if family.folds else [*BY_NAME, *at.p.backbones]
-            yield from _told(f"detectors.{key}.members", *asked, near=meant(name, allowed))
+            yield from mistakes(f"detectors.{key}.members", *asked, near=meant(name, allowed))
 
 
 def _languages(at: Layout) -> Iterator[str]:
     """Codes that prompts and the writers of sources know."""
-    from truerate.tracks.mfava.languages import LANGUAGES, language
+    from truerate.core.languages import LANGUAGES, language
 
     named = {"languages": at.p.languages} | {
         f"sources.{name}.languages": source.languages for name, source in at.p.sources.items()
     }
-    if at.p.tracks.mfava and any(board.track == "mfava" for board in at.p.boards.values()):
-        named["tracks.mfava.languages"] = at.p.tracks.mfava.languages
-        named |= {
-            f"models.{alias}.languages": at.p.model(alias).languages for alias in at.p.tracks.mfava.subjects
-        }
-    faults = []
     for where, codes in named.items():
         for code in codes:
-            faults += _told(where, language, code, where, near=meant(code, LANGUAGES))
-    yield from faults or _unwritten(at)
+            yield from mistakes(where, language, code, where, near=meant(code, LANGUAGES))
 
 
 def _params_sent(at: Layout, alias: str) -> dict:
@@ -127,17 +128,6 @@ def _params_sent(at: Layout, alias: str) -> dict:
 
 def _truth_code(at: Layout, name: str) -> str:
     return at.code_digest(at.p.source(name).truth_code)
-
-
-def _unwritten(at: Layout) -> Iterator[str]:
-    """Languages that mFAVA asks for and the command of a board's source is not told to write."""
-    for name, board in at.p.boards.items():
-        source = at.p.source(board.source)
-        written = source.languages or at.p.languages
-        is_told = board.track == "mfava" and "{languages}" in (source.make or "")
-        if lost := [code for code in at.p.tracks.mfava.languages if code not in written] if is_told else []:
-            what = f"{lost[0]!r} is not written by source {board.source!r} of board {name!r}"
-            yield f"tracks.mfava.languages: {what}; it writes: {listed(written)}"
 
 
 def _requests(at: Layout) -> Iterator[str]:
@@ -162,9 +152,9 @@ def _requests(at: Layout) -> Iterator[str]:
             if name not in PARAMS:
                 yield f"models.{alias}.drop: {name!r} is no setting of a request{meant(name, PARAMS)}; allowed: {listed(PARAMS)}"
         if model.endpoint not in broken:
-            yield from _told(f"models.{alias}.params", _params_sent, at.on_each_track()[0], alias)
+            yield from mistakes(f"models.{alias}.params", _params_sent, at.on_each_track()[0], alias)
     if at.p.llm.prompts_dir:
-        yield from _told("llm.prompts_dir", check_folder, at.p.llm.prompts_dir)
+        yield from mistakes("llm.prompts_dir", check_folder, at.p.llm.prompts_dir)
 
 
 def is_address(url: str) -> bool:
@@ -183,8 +173,9 @@ def _weights(at: Layout) -> Iterator[str]:
     from truerate.core.pretrained import is_folder, not_weights
     from truerate.hub.licences import LICENCES
 
+    ours = own_words(at.p)
     for where, value in weights(at.p).items():
-        own = OWN_WORDS.get("backbones" if where.startswith("backbones.") else where)
+        own = ours.get(where)
         if value in (None, own):
             continue
         near, is_there = meant(value, [own] if own else []), is_folder(value)
@@ -195,34 +186,3 @@ def _weights(at: Layout) -> Iterator[str]:
     if at.p.hub.licence is not None and at.p.hub.licence not in LICENCES:
         found = at.p.hub.licence
         yield f"hub.licence: {found!r} is no licence that can be asked for{meant(found, LICENCES)}; allowed: {listed(LICENCES)}, or null"
-
-
-def _files(at: Layout) -> Iterator[str]:
-    """Files of the user that decide rows."""
-    from truerate.tracks.wildhallucinations.entities import takedown_keys
-    from truerate.web.search import recorded
-
-    track = at.p.tracks.wildhallucinations
-    if track is None:
-        return
-    yield from _told("tracks.wildhallucinations.takedown", takedown_keys, track.takedown)
-    if track.search.recorded:
-        yield from _told("tracks.wildhallucinations.search.recorded", recorded, track.search.recorded)
-
-
-def check_web(at: Layout) -> Iterator[str]:
-    """Boards on which models would be asked about real entities and their pages come from a simulated web."""
-    track = at.p.tracks.wildhallucinations
-    if track is None:
-        return
-    used = {
-        "search.endpoint": track.search.endpoint if track.search.url else None,
-        "fetch.proxy": track.fetch.proxy,
-    }
-    simulated = [key for key, endpoint in used.items() if endpoint and at.p.endpoints[endpoint].is_simulated]
-    for name, board in at.p.boards.items() if simulated else ():
-        is_real = board.track == "wildhallucinations" and not at.p.source(board.source).is_simulated
-        if is_real and at.p.models_on(name, track.subjects):
-            key = f"tracks.wildhallucinations.{simulated[0]}"
-            what = f"{key} is {used[simulated[0]]!r}, which is simulated, and the source of board {name!r} is not"
-            yield f"{what}; name the address of a real search in search.url with endpoint: null, and proxy: null"

@@ -32,9 +32,9 @@ from truerate.core.schemas import (
     write,
 )
 from truerate.flow import graph
-from truerate.flow.guard import refuse_edited, write_json, write_text
+from truerate.flow.guard import handed, refuse_edited, write_json, write_text
 from truerate.flow.sources import load_source
-from truerate.flow.tracks import track_of
+from truerate.flow.tracks import protocol_of, refuse_other_tasks, tasks_of, track_of
 
 DATASET = {
     "items": Item,
@@ -71,8 +71,9 @@ def step(at: Layout, name: str, board: str, model: str, shard: int, output: str,
     """
     run, known = step_function(at, board, name), graph.step_of(at, board, name).beside
     refuse_stale(at, board, output)
+    own = handed(at, Stage("dataset", board)).on(board)
     replies, more = with_beside(
-        run(at.on(board), board, model, load_source(at, board, reading=read), shard, replies_in(inputs))
+        run(own, board, model, load_source(own, board, reading=read), shard, replies_in(inputs))
     )
     if untold := more.keys() - known:
         what = f"step {name!r} of board {board!r} gives {listed(untold)} besides replies"
@@ -126,14 +127,16 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     from truerate.flow.ending import tell
 
     refuse_edited(at, Stage("dataset", board))
-    if list(inputs) != graph.for_export(at, board):
+    own = handed(at, Stage("dataset", board)).on(board)
+    if list(inputs) != graph.for_export(own, board):
         raise TruerateError(
             f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"
         )
     made = {table: beside_all(inputs, table) for table in BESIDE}
-    tables, tasks = track_of(at, board, "steps").exported(
-        at.on(board), board, load_source(at, board), replies_in(inputs), made
+    tables, tasks = protocol_of(own, board).exported(
+        own, board, load_source(own, board), replies_in(inputs), made
     )
+    refuse_other_tasks(tables, tasks_of(at.p.board(board).track), where=f"data set of board {board!r}")
     for name, model in DATASET.items():
         whole = tables.get(name, frame(model))
         save(
@@ -147,7 +150,10 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     )
     write_json(
         at.dataset(board, "card.json"),
-        {"board": board, "n": {name: tables[name].height for name in DATASET if name in tables}},
+        {
+            "board": board,
+            "n": {name: tables[name].height for name in DATASET if name in tables},
+        },
     )
     tell(at, [board])
 

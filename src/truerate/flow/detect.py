@@ -16,7 +16,7 @@ from truerate.core.keys import digest
 from truerate.core.schemas import Generation, Judgement, Sample, load, read, save, write
 from truerate.flow.evaluate import contexts
 from truerate.flow.guard import unchanged, write_json
-from truerate.flow.tracks import track_of
+from truerate.flow.tracks import protocol_of
 
 FAMILIES = "families.json"  # in what both stages write: which families the board has, with their members
 CODE = tuple(
@@ -29,12 +29,12 @@ def train(at: Layout, board: str) -> None:
     """Fit each family of detectors of a board: whole-text members once per fold, token members on the
     training texts.
     """
-    with unchanged(at, Stage("train", board)):
+    with unchanged(at, Stage("train", board)) as own:
         claim(at, "detectors")
-        write_families(at, board, at.trained(board))
-        samples = load(Sample, at.labels(board, "samples"))
-        for name in at.p.families(board):
-            _fit(at, board, name, samples)
+        write_families(own, board, own.trained(board))
+        samples = load(Sample, own.labels(board, "samples"))
+        for name in own.p.families(board):
+            _fit(own, board, name, samples)
 
 
 def _fit(at: Layout, board: str, name: str, samples: pl.DataFrame) -> None:
@@ -48,22 +48,22 @@ def _fit(at: Layout, board: str, name: str, samples: pl.DataFrame) -> None:
         own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
         fit_family(members, samples, contexts(at, board, samples), at.p.seed, **own)
     else:
-        from truerate.detectors.tokens import fit_tokens
+        from truerate.detectors.tokens.family import fit_tokens
 
-        taught = passages(at, board, track_of(at, board, "steps").training(samples))
+        taught = passages(at, board, protocol_of(at, board).training(samples))
         fit_tokens(members, taught, at.p, at.p.size_of(board), folder=folder, scratch=Path(at.training))
 
 
 def judge(at: Layout, board: str) -> None:
     """What each family of detectors says of each text of a board: asked in a state that has not seen it."""
-    with unchanged(at, Stage("judge", board)):
-        write_families(at, board, at.judged(board))
-        samples = load(Sample, at.labels(board, "samples"))
-        for name in at.p.families(board):
-            kept = kept_judgements(at, board, name)
+    with unchanged(at, Stage("judge", board)) as own:
+        write_families(own, board, own.judged(board))
+        samples = load(Sample, own.labels(board, "samples"))
+        for name in own.p.families(board):
+            kept = kept_judgements(own, board, name)
             if not kept.is_file():
-                write(Judgement, _judgements(at, board, at.p.detectors[name], name, samples), kept)
-            save(Judgement, read(Judgement, kept), at.judgements(name, board))
+                write(Judgement, _judgements(own, board, own.p.detectors[name], name, samples), kept)
+            save(Judgement, read(Judgement, kept), own.judgements(name, board))
 
 
 def kept_judgements(at: Layout, board: str, name: str) -> Path:
@@ -83,10 +83,10 @@ def _judgements(at: Layout, board: str, family: Detector, name: str, samples: pl
         own = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
         judged = judge_family(members, samples, contexts(at, board, samples), **own)
     else:
-        from truerate.detectors.tokens import judge_tokens
+        from truerate.detectors.tokens.family import judge_tokens
 
         generations = load(Generation, at.dataset(board, "generations"))
-        asked = passages(at, board, track_of(at, board, "steps").targets(samples, generations))
+        asked = passages(at, board, protocol_of(at, board).targets(samples, generations))
         judged = judge_tokens(members, asked, at.p, at.p.size_of(board), folder=folder)
     return judged.sort("judgement_id")
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import TruerateError
 from truerate.core.keys import digest
 from truerate.core.schemas import (
     Document,
@@ -17,13 +17,21 @@ from truerate.core.schemas import (
     Reject,
     Sample,
     Score,
+    frame,
     load,
     save,
 )
 from truerate.flow.dataset import load_dataset
 from truerate.flow.guard import unchanged, write_json
+from truerate.flow.own_labels import label_files
 from truerate.flow.sources import load_source
-from truerate.flow.tracks import track_of
+from truerate.flow.tracks import protocol_of
+
+LABELS = {
+    "judgements": Judgement,
+    "rejects": Reject,
+    "scores": Score,
+}  # tables of the labels, beside the samples
 
 
 def contexts(at: Layout, board: str, samples: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -32,10 +40,10 @@ def contexts(at: Layout, board: str, samples: pl.DataFrame | None = None) -> pl.
     With `samples`, those that name evidence of their own have a row under their own id.
     """
     from truerate.detectors.evidence import with_evidence
+    from truerate.tracks.asking import context_frame
 
-    room = track_of(at, board, "context")
     documents = pl.concat([load_source(at, board).documents, load(Document, at.dataset(board, "documents"))])
-    known = room.context_frame(room.contexts(load(Item, at.dataset(board, "items")), documents))
+    known = context_frame(protocol_of(at, board).contexts(load(Item, at.dataset(board, "items")), documents))
     return known if samples is None else with_evidence(known, samples, documents)
 
 
@@ -44,68 +52,46 @@ def label(at: Layout, board: str) -> None:
     from truerate.sources.label_files import read_labels
 
     files = label_files(at, board)
-    with unchanged(at, Stage("label", board)):
-        dataset = load_dataset(at, board)
+    with unchanged(at, Stage("label", board)) as own:
+        dataset = load_dataset(own, board)
         tasks = [
             json.loads(line)
-            for line in Path(at.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n")
+            for line in Path(own.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n")
             if line
         ]
-        labelled = track_of(at, board, "steps").label(
-            at,
-            board,
-            load_source(at, board),
-            dataset,
-            tasks,
-            [(*row, str(path)) for path in files for row in read_labels(path)],
-            where=", ".join(map(str, files)),
-            inputs=digest(at.source(at.p.board(board).source), at.dataset(board), *files),
-        )
-        save(
-            Sample,
-            pl.concat([dataset["samples"], labelled.samples]).sort("sample_id"),
-            at.labels(board, "samples"),
-        )
-        for name, model in {"judgements": Judgement, "rejects": Reject, "scores": Score}.items():
-            save(model, getattr(labelled, name), at.labels(board, name))
-
-
-def label_files(at: Layout, board: str) -> list[Path]:
-    """Label files of a board: what the annotate stage wrote and what people put under
-    inputs/labels/<board>.jsonl, .csv or .json.
-
-    Raises TruerateError for a file there that no board would read.
-    """
-    from truerate.sources.label_files import KINDS
-
-    folder = Path(at.p.paths.inputs) / "labels"
-    lost = [
-        path
-        for path in sorted(folder.glob("[!.]*"))
-        if path.suffix[1:] not in KINDS or path.stem not in at.p.boards
-    ]
-    if lost:
-        names = f"name it <board>.{', .'.join(KINDS)}; boards: {listed(at.p.boards)}"
-        raise TruerateError(f"labels {str(lost[0])!r}: no board reads it; {names}")
-    own = [folder / f"{board}.{kind}" for kind in KINDS]
-    return [path for path in (Path(at.annotations(board)), *own) if path.exists()]
+        rows = [(*row, str(path)) for path in files for row in read_labels(path)]
+        where = ", ".join(map(str, files))
+        tables = {"samples": dataset["samples"]} | {name: frame(model) for name, model in LABELS.items()}
+        if label := protocol_of(own, board).label:
+            inputs = digest(own.source(own.p.board(board).source), own.dataset(board), *files)
+            source = load_source(own, board)
+            labelled = label(own, board, source, dataset, tasks, rows, where=where, inputs=inputs)
+            tables = {name: getattr(labelled, name) for name in LABELS}
+            tables["samples"] = pl.concat([dataset["samples"], labelled.samples])
+        elif rows:
+            raise TruerateError(
+                f"labels of board {board!r} in {where}: track {own.p.board(board).track!r} reads no labels; take the file away"
+            )
+        save(Sample, tables["samples"].sort("sample_id"), own.labels(board, "samples"))
+        for name, model in LABELS.items():
+            save(model, tables[name], own.labels(board, name))
 
 
 def audit(at: Layout, board: str) -> None:
     """The shortcut audit of a board; with `on_shortcut: fail` a finding ends the build."""
     from truerate.leaderboard import audit as room
 
-    with unchanged(at, Stage("audit", board)):
-        samples = load(Sample, at.labels(board, "samples"))
+    with unchanged(at, Stage("audit", board)) as own:
+        samples = load(Sample, own.labels(board, "samples"))
         scores = room.audit(
             samples,
-            contexts(at, board),
+            contexts(own, board),
             board=board,
-            p=at.p.audit,
-            statistics=at.p.statistics,
-            seed=at.p.seed,
+            p=own.p.audit,
+            statistics=own.p.statistics,
+            seed=own.p.seed,
         )
-        save(Score, scores, at.audit(board))
+        save(Score, scores, own.audit(board))
     found = room.findings(scores, at.p.audit.threshold)
     if found and at.p.audit.on_shortcut == "fail":
         raise TruerateError(
@@ -115,26 +101,18 @@ def audit(at: Layout, board: str) -> None:
 
 def score(at: Layout, board: str) -> None:
     """Judgements against labels: scores with intervals, outcomes for the paired tests, topics of failure."""
-    room = track_of(at, board, "steps")
-    with unchanged(at, Stage("score", board)):
-        dataset, samples = load_dataset(at, board), load(Sample, at.labels(board, "samples"))
-        judgements = pl.concat(
-            [
-                dataset["judgements"],
-                *(load(Judgement, at.judgements(name, board)) for name in at.p.families(board)),
-            ]
-        )
-        inputs = digest(
-            at.dataset(board),
-            at.labels(board),
-            *(at.judgements(name, board) for name in at.p.families(board)),
-        )
+    track = protocol_of(at, board)
+    with unchanged(at, Stage("score", board)) as own:
+        dataset, samples = load_dataset(own, board), load(Sample, own.labels(board, "samples"))
+        judged = [own.judgements(name, board) for name in own.p.families(board)]
+        judgements = pl.concat([dataset["judgements"], *(load(Judgement, path) for path in judged)])
+        inputs = digest(own.dataset(board), own.labels(board), *judged)
         known = {"items": dataset["items"], "samples": samples, "judgements": judgements}
-        more = {name: dataset[name] for name in ("generations", *getattr(room, "SCORED", ()))}
-        scores, outcomes = room.score(at, board, **known, **more, inputs=inputs)
-        save(Score, pl.concat([load(Score, at.labels(board, "scores")), scores]), at.scores(board, "scores"))
-        save(Outcome, outcomes, at.scores(board, "outcomes"))
-        write_json(
-            at.scores(board, "topics.json"),
-            room.topics(at, board, **known, documents=load_source(at, board).documents),
-        )
+        more = {name: dataset[name] for name in ("generations", *track.scored)}
+        scores, outcomes = track.score(own, board, **known, **more, inputs=inputs)
+        labelled = load(Score, own.labels(board, "scores"))
+        save(Score, pl.concat([labelled, scores]), own.scores(board, "scores"))
+        save(Outcome, outcomes, own.scores(board, "outcomes"))
+        documents = load_source(own, board).documents
+        topics = track.topics(own, board, **known, documents=documents) if track.topics else []
+        write_json(own.scores(board, "topics.json"), topics)

@@ -3,36 +3,48 @@ that its place is its own.
 """
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from truerate.config.layout import ROOT, Layout
+from truerate.config.only_listed import STRICT, only_listed
 from truerate.config.places import SHARED, check_places, claim, clear
 from truerate.config.stage_settings import READ, Stage, read_by, stages
 from truerate.core.errors import TruerateError
 from truerate.core.keys import digest
-from truerate.core.schemas import (
-    read_json,
-)
+from truerate.core.schemas import read_json
+from truerate.flow.own_labels import own_labels, refuse_unread
 
 
 @contextmanager
-def unchanged(at: Layout, stage: Stage) -> Iterator[None]:
+def unchanged(at: Layout, stage: Stage) -> Iterator[Layout]:
     """Refuse to begin where params.yaml is no longer what DVC watches of it, and to end well where it or the
     code changed meanwhile.
 
-    What the stage wrote before is emptied: DVC leaves that to it. DVC reads what it watches after the
-    command: it would record a result under settings or code that did not make it.
+    Gives the layout that the stage works with (`handed`). What the stage wrote before is emptied: DVC leaves
+    that to it. DVC reads what it watches after the command: it would record a result under settings or code
+    that did not make it.
     """
     refuse_edited(at, stage)
     clear(at, stage)
     before = digest("params.yaml", ROOT)
-    yield
+    yield handed(at, stage)
     if digest("params.yaml", ROOT) != before:
         raise TruerateError(
             "params.yaml or the code changed while this step ran; its result is not recorded: run `dvc repro` again"
         )
+
+
+def handed(at: Layout, stage: Stage) -> Layout:
+    """The layout with the settings that a stage reads; under `STRICT` in the environment reading any other is
+    an error.
+
+    A result that hangs on a setting which DVC does not watch for the stage would be stale once it is edited.
+    """
+    return replace(at, p=only_listed(at.p, stage)) if os.environ.get(STRICT) else at
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -64,20 +76,33 @@ def is_edited(at: Layout, stage: Stage) -> bool:
 
 def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
     """What a stage reads of params.yaml, with the digests of the code that params.yaml names and that decides
-    what the stage makes: of its board's track alone where that code is told by track.
+    what the stage makes (of its board's track alone where that code is told by track), and of the user's own
+    files that it reads: labels, prompts, lists.
 
-    So DVC watches of such a folder what belongs to the stage, and the folder of another track is nothing to it.
+    So DVC watches of such a folder what belongs to the stage, and what another board reads is nothing to it.
     """
     p, there = at.p, at.on(stage.board) if stage.board else at
     code: dict[str, str] = {}
     if stage.name == "sources":
         code = {name: at.code_digest(source.code) for name, source in p.sources.items() if source.code}
     elif stage.name == "dataset":
-        code = {name: there.endpoint_identity(name) for name, one in p.endpoints.items() if one.code}
+        asked = p.endpoints_of(stage.board or "")
+        code = {name: there.endpoint_identity(name) for name in asked if p.endpoints[name].code}
     elif stage.name in ("annotate", "truth"):
         name = p.board(stage.board).source
         code = {name: there.code_digest(named)} if (named := p.source(name).truth_code) else {}
-    return read_by(p, stage) | ({"code": code} if code else {})
+    files = {str(path): digest(path) for path in _own_files(there, stage)}
+    more = {"code": code, "files": files}
+    return read_by(p, stage) | {name: told for name, told in more.items() if told}
+
+
+def _own_files(at: Layout, stage: Stage) -> list[str | Path]:
+    """Files and folders of the user that a stage reads, beside sources."""
+    if stage.name == "label" and stage.board:
+        return list(own_labels(at, stage.board))
+    if stage.name == "dataset" and stage.board:
+        return [path for path in (*at.prompts, *at.p.track(stage.board).files()) if Path(path).exists()]
+    return []
 
 
 def check_params(*, is_kept: bool = True) -> None:
@@ -92,6 +117,7 @@ def check_params(*, is_kept: bool = True) -> None:
     at = Layout.load()
     check_names(at)
     check_places(at)
+    refuse_unread(at)
     if not is_kept:
         return
     claim(at, *SHARED)
@@ -99,8 +125,8 @@ def check_params(*, is_kept: bool = True) -> None:
     for path in settings_files(at):
         if path.as_posix() not in current:
             path.unlink()
-    for path, stage in current.items():
-        write_json(path, watched_by(at, stage))
+    for place, stage in current.items():
+        write_json(place, watched_by(at, stage))
 
 
 def settings_files(at: Layout) -> list[Path]:

@@ -17,7 +17,7 @@ from truerate.core.schemas import (
     save,
 )
 from truerate.flow.guard import unchanged, write_json, write_text
-from truerate.flow.tracks import card_of, records_of
+from truerate.flow.tracks import card_of, load_track, records_of
 
 
 def prune(at: Layout) -> None:
@@ -35,21 +35,31 @@ def prune(at: Layout) -> None:
 
 def leaderboard(at: Layout) -> None:
     """Rows with rank ranges of every board, and the headline numbers as DVC metrics."""
-    from truerate.leaderboard import ledger, rows
+    from truerate.leaderboard import rows
 
-    with unchanged(at, Stage("leaderboard")):
-        prune(at)
+    with unchanged(at, Stage("leaderboard")) as own:
+        prune(own)
         made = [
             rows.board_rows(
-                at, board, *board_scores(at, board), records_of(at, board), card_of(at, board).asked
+                own, board, *board_scores(own, board), records_of(own, board), card_of(own, board).asked
             )
-            for board in at.p.boards
+            for board in own.p.boards
         ]
         table = pl.concat([frame(Row), *made])
         claim(at, "leaderboard", "metrics")
         save(Row, table, at.leaderboard("rows"))
-        write_json(at.leaderboard("ledger.json"), ledger.ledger_of(at.published()))
+        write_json(at.leaderboard("ledger.json"), ledger_of(own))
         write_json(f"{at.p.paths.metrics}/leaderboard.json", rows.headline(table))
+
+
+def ledger_of(at: Layout) -> list[dict]:
+    """The ledger of what the papers of the boards' tracks printed."""
+    from truerate.leaderboard import ledger
+
+    tracks = [load_track(name) for name in sorted({board.track for board in at.p.boards.values()})]
+    totals = [total for track in tracks for total in track.totals]
+    reasons = {table: why for track in tracks for table, why in track.reasons.items()}
+    return ledger.ledger_of(at.published(), totals, reasons)
 
 
 def board_scores(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -70,8 +80,8 @@ def render(at: Layout) -> None:
     from truerate.flow.site_tables import site_tables
     from truerate.site import render_site
 
-    with unchanged(at, Stage("site")):
-        pages = render_site(site_tables(at))
+    with unchanged(at, Stage("site")) as own:
+        pages = render_site(site_tables(own))
         refuse_taken(at, "site_src")
         shutil.rmtree(at.p.paths.site_src, ignore_errors=True)
         claim(at, "site_src", "site")

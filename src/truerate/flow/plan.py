@@ -18,7 +18,7 @@ from truerate.flow.dataset import beside_all, replies_of, step_function, with_be
 from truerate.flow.sources import load_source
 from truerate.flow.tracks import track_of
 from truerate.llm import Reply, Request, estimate
-from truerate.llm.dry_run import Peek, Planned, as_said
+from truerate.llm.dry_run import DryRun, Planned, assumed_reply
 from truerate.sources import SourceTables
 from truerate.tracks.contract import Step
 
@@ -75,25 +75,26 @@ def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
                 instead = getattr(offered, step.name, None)
                 given[step.name, model] = _stood_in(at, board, step, instead, tables, replies)
                 continue
-            peek = Peek(_assuming(offered.assumed, step.name, at.p.track(board)))
-            run = partial(step_function(at, board, step.name), asking=peek)
+            dry_run = DryRun(_assuming(offered.assumed, step.name, at.p.track(board)))
+            run = partial(step_function(at, board, step.name), asking=dry_run)
             shards = [run(light, board, model, tables, shard, replies) for shard in range(at.p.n_shards)]
             given[step.name, model] = _joined(map(with_beside, shards))
-            asked += _by_model(step, model, peek.asked)
+            asked += _by_model(step, model, dry_run.asked)
     return asked
 
 
 def _light(at: Layout, board: str) -> Layout:
     """The settings with those that a plan can do without (`LIGHT` of the track's `plan`)."""
     light = getattr(track_of(at, board, "plan"), "LIGHT", {})
-    own = {at.p.board(board).track: at.p.track(board).model_copy(update=light)}
-    return replace(at, p=at.p.model_copy(update={"tracks": at.p.tracks.model_copy(update=own)}))
+    own = at.p.board(board)
+    changed = own.model_copy(update={"settings": dict(own.settings) | light})
+    return replace(at, p=at.p.model_copy(update={"boards": {**at.p.boards, board: changed}}))
 
 
 def _assuming(
     assumed: Callable[[str, str, Request, Any], str], step: str, settings: Any
 ) -> Callable[[str, Request], Reply]:
-    return lambda key, request: as_said(key, assumed(step, key, request, settings))
+    return lambda key, request: assumed_reply(key, assumed(step, key, request, settings))
 
 
 def _stood_in(

@@ -1,7 +1,6 @@
 """A board or a trained network as what goes out to the Hub, gathered from the built tables."""
 
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 import polars as pl
@@ -12,8 +11,8 @@ from truerate.core.rights import outgoing_tables
 from truerate.core.schemas import Row, Sample, Score, load, read_json
 from truerate.flow.site_tables import board_tables, roles
 from truerate.flow.slices import own_lock, own_settings
-from truerate.flow.tracks import card_of, records_of
-from truerate.flow.trained import members_of
+from truerate.flow.tracks import card_of, protocol_of, records_of
+from truerate.flow.trained import USUAL, members_of
 from truerate.hub import dataset, detector
 from truerate.hub.configs import configs_of
 from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
@@ -31,11 +30,13 @@ def board_draft(at: Layout, board: str, *, repo: str) -> Draft:
     refuse_unpublishable(card, what=f"board {board!r}")
     audit_of(at, board)
     tables = tables_of(at, board)
-    configs = configs_of(tables, card=card, source=source)
+    track = card_of(at, board)
+    told = {"card": card, "source": source, "attributes": track.attributes}
+    configs = configs_of(tables, **told, tasks=track.tasks)
     licence = at.p.hub.licence and check_target(
         at.p.hub.licence, [config.licence for config in configs], what=f"board {board!r}"
     )
-    facts = board_facts(at, board, card=card, tables=outgoing_tables(tables, card=card, source=source))
+    facts = board_facts(at, board, card=card, tables=outgoing_tables(tables, **told))
     facts = replace(facts, made=facts.made | {ORIGIN: origin_of(facts, configs, licence=licence or None)})
     return dataset.draft_of(
         facts, configs, rows_per_shard=at.p.hub.rows_per_shard, licence=licence, repo=repo
@@ -90,8 +91,7 @@ def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
     """The repository of a network: of its cells on the board, the one of its track's scope and labels with
     the first seed.
     """
-    from truerate.detectors.tokens.fit import NETWORK
-    from truerate.detectors.tokens.grid import FACTS
+    from truerate.detectors.tokens.cells import FACTS, NETWORK
 
     cell, folder = fitted_cell(at, member, board)
     taught = _taught(at, board, cell.lang)
@@ -115,9 +115,7 @@ def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
 
 def _taught(at: Layout, board: str, lang: str | None) -> dict[str, int]:
     """How many passages a network had to learn from and to validate on, by language."""
-    samples = import_module(f"truerate.tracks.{at.p.board(board).track}.steps").training(
-        load(Sample, at.labels(board, "samples"))
-    )
+    samples = protocol_of(at, board).training(load(Sample, at.labels(board, "samples")))
     own = samples if lang is None else samples.filter(lang=lang)
     return dict(own.group_by("lang").len().sort("lang").rows())
 
@@ -126,9 +124,9 @@ def fitted_cell(at: Layout, member: str, board: str):
     """The cell of a network that goes out, and its folder. Raises TruerateError where it is not trained on
     the board.
     """
-    from truerate.detectors.tokens.grid import Cell
+    from truerate.detectors.tokens.cells import Cell
 
-    preferred = at.p.track(board).detector
+    preferred = at.p.rate_of(board)
     families = [family for of, family, one in members_of(at) if (of, one) == (board, member)]
     found = [
         path
@@ -141,7 +139,7 @@ def fitted_cell(at: Layout, member: str, board: str):
         raise TruerateError(
             f"publishing detector {member!r}: it is not trained on board {board!r}; run `dvc repro`"
         )
-    wanted = (preferred.scope, preferred.labels)
+    wanted = (preferred.scope, preferred.labels) if preferred else USUAL
     path = min(
         cells, key=lambda one: ((cells[one].scope, cells[one].labels) != wanted, cells[one].seed, one.name)
     )

@@ -72,7 +72,11 @@ def _shorten(path: Path) -> bool:
         return False
     scratch = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     scratch.write_text(text, "utf-8")
-    os.replace(scratch, path) if text else (scratch.unlink(), path.unlink())
+    if text:
+        os.replace(scratch, path)
+    else:
+        scratch.unlink()
+        path.unlink()
     return True
 
 

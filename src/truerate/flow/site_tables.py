@@ -102,7 +102,7 @@ def roles(at: Layout, board: str) -> dict[str, str]:
 
 def detector_of_rates(at: Layout, board: str) -> dict[str, str]:
     """The detector whose counts make a board's rates; none where its track counts nothing."""
-    named = getattr(at.p.track(board), "detector", None)
+    named = at.p.rate_of(board)
     return named.model_dump() if named else {}
 
 

@@ -43,14 +43,14 @@ def own_settings(p: Params, board: str) -> str:
     }
     members = [member for family in families.values() for member in family["members"]]
     kept = {name: values[name] for name in SHARED} | {
-        "sizes": {p.profile: _only(values["sizes"][p.profile], {named, *_sized(p, p.source(source))})},
+        "sizes": {p.profile: _own_sizes(p, board)},
         "sources": _only(values["sources"], [source]),
-        "boards": _only(values["boards"], [board]),
+        "boards": {board: _own_board(p, board)},
         "public_data": {},
         "endpoints": _only(values["endpoints"], endpoints),
         "models": _only(values["models"], models),
         "llm": values["llm"] | {"budget_usd": None, "budget_tokens": None},
-        "tracks": _only(values["tracks"], [named]),
+        "tracks": {named: track.model_dump(mode="json")},
         "detectors": families,
         "backbones": _only(values["backbones"], members),
         "site": values["site"] | {"title": board},
@@ -114,14 +114,29 @@ def _family(values: Mapping, members: Collection[str], track: str) -> dict:
     }
 
 
-def _sized(p: Params, source: Source) -> set[str]:
-    """The tracks whose sizes the command of a source is told: `{halueval_qa}`; `{n_items}` is HaluEval's
-    largest.
+def _own_board(p: Params, board: str) -> dict:
+    """The board's entry; its settings stand with the track, and so do its sizes where nobody else reads those."""
+    entry, source = p.values["boards"][board], p.source(p.board(board).source)
+    return entry | {"settings": {}} | ({} if entry["track"] in _sized(p, source) else {"sizes": {}})
+
+
+def _own_sizes(p: Params, board: str) -> dict:
+    """The sizes that a board and its source are built with, by track. Where the board has sizes of its own and
+    the command of its source is told those of the track, they stay with the board: the file says both.
     """
+    named, made = p.board(board).track, _sized(p, p.source(p.board(board).source))
+    kept = _only(p.values["sizes"][p.profile], {named, *made})
+    return kept if named in made else kept | {named: p.size_of(board).model_dump(mode="json")}
+
+
+def _sized(p: Params, source: Source) -> set[str]:
+    """The tracks whose sizes the command of a source is told: `{<track>_<size>}`, or by a name of their own."""
     make = source.make or ""
-    return {track for track, _ in p.size if f"{{{track}_" in make} | (
-        {"halueval"} if "{n_items}" in make else set()
-    )
+    return {
+        track
+        for track, size in p.size.items()
+        if f"{{{track}_" in make or any(f"{{{name}}}" in make for name in size.named())
+    }
 
 
 def _only(values: Mapping, names: Collection[str]) -> dict:

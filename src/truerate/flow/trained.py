@@ -6,6 +6,8 @@ from pathlib import Path
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
 
+USUAL = ("multi", "binary")  # scope and labels, where a board's settings prefer none
+
 
 def trained(at: Layout, detector: str | None) -> tuple[str, str, str, tuple[str, str]]:
     """Board, family and member of a trained token detector, with the scope and labels that its track prefers.
@@ -22,9 +24,10 @@ def trained(at: Layout, detector: str | None) -> tuple[str, str, str, tuple[str,
             f"detector {detector!r} marks no tokens; allowed: {listed({member for _, _, member in named})}"
         )
     for board, family, member in named:
-        preferred = at.p.track(board).detector
-        if (Path(at.detector(family, board)) / member).is_dir() and member == (detector or preferred.member):
-            return board, family, member, (preferred.scope, preferred.labels)
+        preferred = at.p.rate_of(board)
+        wanted = detector or (preferred.member if preferred else member)
+        if (Path(at.detector(family, board)) / member).is_dir() and member == wanted:
+            return board, family, member, (preferred.scope, preferred.labels) if preferred else USUAL
     raise TruerateError(
         f"detector {detector or 'of no board'!r} is not trained yet; run `make demo` or `dvc repro train`"
     )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from huggingface_hub import constants
 
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import EndpointError, listed
 from truerate.hub.release import Target
 
 MAY_WRITE = ("write", "contributor", "admin")  # roles in an organisation, or in one of its resource groups
@@ -28,12 +28,12 @@ def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callabl
     namespace, account, token = target.repo.partition("/")[0], str(who.get("name") or "?"), _token(who)
     again = f"set HF_TOKEN to one that may ({constants.ENDPOINT}/settings/tokens), or name another --to"
     if token.get("role") == READS:
-        raise TruerateError(f"{doing}: this token of {account!r} may not write: its role is 'read'; {again}")
+        raise EndpointError(f"{doing}: this token of {account!r} may not write: its role is 'read'; {again}")
     if token.get("role") == FINE and isinstance(token.get(FINE), Mapping):
         scopes = list(_scopes(token[FINE]))
         if not any(_covers(kind, name, target, is_there=is_there) for kind, name in scopes):
             allowed = listed(f"{kind} {name}" for kind, name in scopes)
-            raise TruerateError(
+            raise EndpointError(
                 f"{doing}: this fine-grained token of {account!r} may not write there; it may write to: {allowed}; {again}"
             )
         return
@@ -44,11 +44,11 @@ def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callabl
     if own is None:
         may = listed([account, *(one["name"] for one in orgs.values() if _role(one) is None)])
         there = f"{target.repo} is there and not yours: " if is_there() else ""
-        raise TruerateError(
+        raise EndpointError(
             f"{doing}: {there}{account!r} is neither {namespace!r} nor a member of it; it may write to: {may}; {again}"
         )
     if role := _role(own):
-        raise TruerateError(
+        raise EndpointError(
             f"{doing}: {account!r} may not write in organisation {namespace!r}: its role there is {role!r}; {again}"
         )
 

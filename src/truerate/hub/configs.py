@@ -3,14 +3,14 @@ licences differ.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import polars as pl
 
 from truerate.core import rights
-from truerate.core.schemas import PAIRS, SPLITS, TASKS
+from truerate.core.schemas import PAIRS, SPLITS
 from truerate.hub.knowledge import joined
 from truerate.hub.licences import Licence, combined, licence_of, words_of
 from truerate.hub.release import Config
@@ -57,12 +57,20 @@ class Part(NamedTuple):
     splits: dict[str, pl.DataFrame]
 
 
-def configs_of(tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: str) -> list[Config]:
+def configs_of(
+    tables: Mapping[str, pl.DataFrame],
+    *,
+    card: Mapping,
+    source: str,
+    tasks: Iterable[str],
+    attributes: Collection[str] = (),
+) -> list[Config]:
     """What of a board's tables goes out, as configs: tasks first, then tables; the first task, else the
     leaderboard, is the default.
 
     `tables`: `samples` and those of TABLES, as `truerate.core.schemas` declares them (one that is missing
-    counts as empty); `card` and `source` the card and name of the board's source. A row's licence is the
+    counts as empty); `card` and `source` the card and name of the board's source; `tasks` and `attributes` those
+    of the track's card, the tasks in the order in which they are shown. A row's licence is the
     source's, joined with those of the documents whose text stands in it; where these cannot be joined, or one
     of them is not known, the row goes without that text. A table whose rows differ in licence becomes a
     config for each. Rows are in the order of their ids; empty splits and tables are left out; no row at all
@@ -70,12 +78,15 @@ def configs_of(tables: Mapping[str, pl.DataFrame], *, card: Mapping, source: str
     """
     own = licence_of(words_of(card))
     has_texts = rights.has_texts(card)
-    shown = rights.outgoing_tables(tables, card=card, source=source)
-    parts = [*_task_parts(shown, own, has_texts), *_table_parts(shown, own, has_texts)]
-    return _with_default(_named(parts))
+    shown = rights.outgoing_tables(tables, card=card, source=source, attributes=attributes)
+    tasks = tuple(tasks)
+    parts = [*_task_parts(shown, tasks, own, has_texts), *_table_parts(shown, own, has_texts)]
+    return _with_default(_named(parts), tasks)
 
 
-def _task_parts(tables: Mapping[str, pl.DataFrame], own: Licence, has_texts: bool) -> list[Part]:
+def _task_parts(
+    tables: Mapping[str, pl.DataFrame], tasks: Sequence[str], own: Licence, has_texts: bool
+) -> list[Part]:
     """The samples of each task beside what they are about, by licence."""
     if not _height(tables, "samples"):
         return []
@@ -83,7 +94,7 @@ def _task_parts(tables: Mapping[str, pl.DataFrame], own: Licence, has_texts: boo
         tables["samples"].sort("sample_id"), tables.get("items"), tables.get("documents"), own=own
     )
     parts = []
-    for task in TASKS:
+    for task in tasks:
         for licence in _ordered(licences):
             wanted = [
                 one == licence and name == task for one, name in zip(licences, rows["task"], strict=True)
@@ -187,7 +198,7 @@ def _named(parts: Iterable[Part]) -> list[Config]:
     return configs
 
 
-def _with_default(configs: Sequence[Config]) -> list[Config]:
+def _with_default(configs: Sequence[Config], tasks: Sequence[str]) -> list[Config]:
     """The same, exactly one of them the default: the first task, else the leaderboard, else the first.
 
     Of a task that is parted by licence it is the config with most rows, the first of equals.
@@ -198,7 +209,7 @@ def _with_default(configs: Sequence[Config]) -> list[Config]:
         (task, one)
         for one in configs
         if FULL not in one.splits
-        for task in TASKS
+        for task in tasks
         if f"{one.name}-".startswith(f"{task}-")
     ]
     first = [one for task, one in of_task if task == of_task[0][0]]

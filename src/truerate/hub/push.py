@@ -183,6 +183,7 @@ def _committed(draft: Draft, to: Repository, *, release: _Release) -> str:
             return landed
 
     commit = plan.head if plan.is_empty else to.patience.call(f"committing to {to.name}", attempt)
+    assert commit is not None  # an empty plan is one against a commit that is there
     _verify(draft, to, files=release.files, commit=commit)
     return commit
 

@@ -101,11 +101,17 @@ class Draft(Protocol):
     already.
     """
 
-    name: str  # the board or detector
-    prefixes: tuple[
-        str, ...
-    ]  # folders of the repository that are ours alone: what lies there and is not in `files` is deleted
-    summary: str  # one line for the commit and the change log
+    @property
+    def name(self) -> str:
+        """The board or detector."""
+
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """Folders of the repository that are ours alone: what lies there and is not in `files` is deleted."""
+
+    @property
+    def summary(self) -> str:
+        """One line for the commit and the change log."""
 
     def files(self, *, dated: str, changelog: str) -> Files:
         """All files of the repository: `dated` (ISO 8601 day) is when its content last changed, `changelog`

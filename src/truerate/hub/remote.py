@@ -13,7 +13,7 @@ from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNot
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import EndpointError
 from truerate.hub.client import Busy
 from truerate.hub.release import CHANGELOG, MARK, README, Files, Kind, Target
 from truerate.hub.retry import Patience
@@ -220,7 +220,7 @@ class Repository:
                 if found
                 else "is not there although the Hub said yes"
             )
-            raise TruerateError(
+            raise EndpointError(
                 f"tagging {self.name}: {tag!r} {stands}; the commit itself is whole: run it again, with another --tag"
             )
 

@@ -19,7 +19,7 @@ from huggingface_hub.errors import (
     RepositoryNotFoundError,
 )
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import EndpointError, SettingsError, TruerateError
 from truerate.core.retry import Backoff
 from truerate.core.terminal import say_wait, told
 from truerate.hub.client import Busy
@@ -80,12 +80,12 @@ class Patience:
         """Seconds until the next try."""
         if AGAIN.is_too_long(busy.wait):
             until = datetime.now(UTC) + timedelta(seconds=busy.wait)
-            raise TruerateError(
+            raise EndpointError(
                 f"{doing}: the Hub asks to wait {busy.wait:.0f} s; run it again after {until:%Y-%m-%d %H:%M} UTC"
             ) from None
         if AGAIN.is_spent(tried):
             again = "check HF_ENDPOINT and the network, then run it again: what has been uploaded is not sent twice"
-            raise TruerateError(f"{doing}: gave up after {tried} tries: {busy}; {again}") from None
+            raise EndpointError(f"{doing}: gave up after {tried} tries: {busy}; {again}") from None
         return AGAIN.wait(tried, busy.wait, self.chance)
 
 
@@ -99,15 +99,15 @@ def refusal(doing: str, error: BaseException) -> TruerateError:
             f"{doing}: {disk.strerror} ({_line(disk.filename or 'temporary files')}); make room and run it again"
         )
     if _cause(error, OfflineModeIsEnabled):
-        return TruerateError(f"{doing}: HF_HUB_OFFLINE is set; unset it to reach the Hub")
+        return SettingsError(f"{doing}: HF_HUB_OFFLINE is set; unset it to reach the Hub")
     answer = _cause(error, HfHubHTTPError)
     if answer is not None:
-        return TruerateError(f"{doing}: {_refused(answer)}")
+        return EndpointError(f"{doing}: {_refused(answer)}")
     if _cause(error, HFValidationError):
-        return TruerateError(f"{doing}: the Hub takes no such name: {_line(error)}")
+        return EndpointError(f"{doing}: the Hub takes no such name: {_line(error)}")
     said = error.strerror if isinstance(error, OSError) and error.strerror else error
     place = f" ({_line(error.filename)})" if isinstance(error, OSError) and error.filename else ""
-    return TruerateError(f"{doing}: {type(error).__name__}: {_line(said)}{place}")
+    return EndpointError(f"{doing}: {type(error).__name__}: {_line(said)}{place}")
 
 
 def _refused(answer: HfHubHTTPError) -> str:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -176,7 +176,7 @@ def _column(content: bytes | Path, column: str, dtype: pl.DataType) -> pl.DataFr
     return data.rename({column: "text"}).with_row_index("place", offset=1)
 
 
-def _inner(dtype: pl.DataType) -> list[pl.DataType]:
+def _inner(dtype: Any) -> list[Any]:
     """The types that stand right in a nested one."""
     if isinstance(dtype, pl.Struct):
         return [field.dtype for field in dtype.fields]

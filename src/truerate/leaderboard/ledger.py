@@ -12,51 +12,10 @@ from truerate.core.errors import TruerateError
 KEY = ("source", "table", "model", "metric", "slice")
 COLUMNS = (*KEY, "value", "note")
 REPRODUCED, DIFFERS, UNCHECKED = "reproduced", "differs", "cannot be checked"
-# Printed totals whose printed parts must sum to them: (source, table, metric of the total, how the names of
-# its parts begin).
-TOTALS = (
-    ("helma", "5", "n_samples", "n_samples_type"),
-    ("helma", "7", "n_failed", "n_failed_type"),
-    ("mfava", "2", "gold_spans_Total", "gold_spans_"),
-    ("wildhallucinations", "7", "evaluator_error_total", "evaluator_error_"),
-)
+# A printed total whose printed parts must sum to it: source, table, metric of the total, how the names of its
+# parts begin.
+Total = tuple[str, str, str, str]
 EVEN = 1e-6  # sums of printed decimals that differ by less are equal
-# Why a table cannot be checked from what is public, by (source, table).
-REASONS = {
-    (
-        "helma",
-        "5",
-    ): "counts of the paper's own sampling; the candidates before filtering are not public as a whole",
-    (
-        "helma",
-        "6",
-    ): "needs the models of 2023 on the released pairs, asked with the paper's prompts; ours are our own words",
-    ("helma", "7"): "needs the outputs behind the printed failures, which are not public",
-    (
-        "helma",
-        "9",
-    ): "needs the models of 2023 with the paper's prompts for knowledge, chain of thought and contrast",
-    ("mfava", "1"): "needs the paper's raters; ours rate other passages",
-    ("mfava", "2"): "counts of the paper's annotators; the parts are summed above",
-    ("mfava", "3"): "needs the paper's 8B backbones trained on its translations; ours learn from other texts",
-    ("mfava", "4"): "counts of the paper's silver set as a whole; the public files hold a part of it",
-    ("mfava", "10"): "needs the paper's trained detector; its weights are not public",
-    ("mfava", "Fig4"): "needs the paper's replies and trained detector; its weights are not public",
-    (
-        "wildhallucinations",
-        "4",
-    ): "needs the paper's replies, which are not public; models are asked about other entities in other words",
-    ("wildhallucinations", "5"): "needs the paper's replies, facts and verdicts, which are not public",
-    (
-        "wildhallucinations",
-        "6",
-    ): "needs the paper's replies; 5,891 common entities are more than Claude 3 Haiku's 72.59 % of 7,919 allow",
-    ("wildhallucinations", "7"): "needs the paper's review of facts; the parts are summed above",
-    (
-        "wildhallucinations",
-        "8",
-    ): "needs the paper's review of facts; the printed shares sum to 97.48 %, 116 of 119 facts",
-}
 
 
 def load_published(path: str | Path) -> pl.DataFrame:
@@ -104,10 +63,10 @@ def judge(
     return DIFFERS, f"ours is {abs(gap):.4g} {'above' if gap > 0 else 'below'}"
 
 
-def check_totals(published: pl.DataFrame) -> list[dict]:
-    """Ledger lines of printed totals against the sum of their printed parts, as `ledger` gives them (TOTALS)."""
+def check_totals(published: pl.DataFrame, totals: Sequence[Total]) -> list[dict]:
+    """Ledger lines of printed totals against the sum of their printed parts, as `ledger` gives them."""
     lines = []
-    for source, table, metric, begins in TOTALS:
+    for source, table, metric, begins in totals:
         part = published.filter(pl.col("source") == source, pl.col("table") == table)
         for total in part.filter(pl.col("metric") == metric).to_dicts():
             pieces = part.filter(
@@ -142,13 +101,15 @@ def check_totals(published: pl.DataFrame) -> list[dict]:
     return lines
 
 
-def ledger_of(files: Sequence[str | Path]) -> list[dict]:
+def ledger_of(
+    files: Sequence[str | Path], totals: Sequence[Total], reasons: Mapping[tuple[str, str], str]
+) -> list[dict]:
     """The ledger of published tables: totals against their printed parts first, then every other row with why
-    it cannot be checked.
+    it cannot be checked: `reasons`, by source and table.
     """
-    totals = pl.DataFrame([one[:3] for one in TOTALS], schema=["source", "table", "metric"], orient="row")
+    summed = pl.DataFrame([one[:3] for one in totals], schema=["source", "table", "metric"], orient="row")
     lines = []
     for published in map(load_published, files):
-        rest = published.join(totals, on=totals.columns, how="anti", maintain_order="left")
-        lines += check_totals(published) + unchecked(rest, REASONS)
+        rest = published.join(summed, on=summed.columns, how="anti", maintain_order="left")
+        lines += check_totals(published, totals) + unchecked(rest, reasons)
     return lines

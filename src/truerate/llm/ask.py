@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
@@ -9,9 +10,10 @@ from truerate.llm.keys import Target
 from truerate.llm.request import Estimate, Reply, Request, answered
 from truerate.llm.store.budget import price
 from truerate.llm.store.leases import Job
-from truerate.llm.store.responses import Dead, Kept, Store, is_final
+from truerate.llm.store.responses import DeadLetter, Store, StoredReply, is_final
 from truerate.llm.transport.progress import Progress
-from truerate.llm.transport.scheduler import Run
+from truerate.llm.transport.run import Run
+from truerate.llm.transport.scheduler import answer as answer_all
 
 BYTES_PER_TOKEN = 4  # of a prompt, until an endpoint has counted
 
@@ -43,7 +45,7 @@ def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
     ]
 
 
-def _final(store: Store, addresses: dict[bytes, str]) -> dict[bytes, Kept | Dead]:
+def _final(store: Store, addresses: dict[bytes, str]) -> dict[bytes, StoredReply | DeadLetter]:
     """The stored answers that stand: dead letters only where they came from the address at which the model is
     asked now.
     """
@@ -53,23 +55,33 @@ def _final(store: Store, addresses: dict[bytes, str]) -> dict[bytes, Kept | Dead
 
 
 def _run(
-    jobs: dict[bytes, Job], at: Layout, store: Store, *, answers: dict, stored: set, progress: Progress
+    jobs: dict[bytes, Job],
+    at: Layout,
+    store: Store,
+    *,
+    answers: dict[bytes, StoredReply | DeadLetter],
+    stored: set[bytes],
+    progress: Progress,
 ) -> None:
     """Ask what is missing; fills `answers`, and `stored` with what other processes had answered by then."""
 
-    def on_answer(job: Job, answer: Kept | Dead, is_stored: bool) -> None:
+    def on_answer(job: Job, answer: StoredReply | DeadLetter, is_stored: bool) -> None:
         answers[job.key] = answer
         if is_stored:
             stored.add(job.key)
-        is_dead = isinstance(answer, Dead)
-        usd = 0.0 if is_stored or is_dead else price(job.target, answer.n_in or 0, answer.n_out or 0)
-        progress.advance(is_dead=is_dead, usd=usd)
+        usd = 0.0
+        if isinstance(answer, StoredReply) and not is_stored:
+            usd = price(job.target, answer.n_in or 0, answer.n_out or 0)
+        progress.advance(is_dead=isinstance(answer, DeadLetter), usd=usd)
 
-    asyncio.run(Run(at, store, on_answer).answer(jobs.values()))
+    async def run() -> None:
+        await answer_all(Run(at, store, on_answer), jobs.values())
+
+    asyncio.run(run())
 
 
-def _reply(key: bytes, answer: Kept | Dead, target: Target, *, is_stored: bool) -> Reply:
-    if type(answer) is Dead:
+def _reply(key: bytes, answer: StoredReply | DeadLetter, target: Target, *, is_stored: bool) -> Reply:
+    if isinstance(answer, DeadLetter):
         return Reply(key.hex(), "dead", "", None, answer.reason, None, None, 0.0, is_stored)
     text, finish, n_in, n_out = answer
     return answered(
@@ -120,7 +132,7 @@ def _expected(job: Job, seen: tuple[float, float] | None) -> tuple[float, float]
     return min(job.n_in * rate, job.n_in), min(n_out, job.n_out)
 
 
-def recorded(keys: Iterable[str], at: Layout) -> dict[str, tuple[dict, dict]]:
+def recorded(keys: Iterable[str], at: Layout) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     """The request (`identity`, `messages`, `params`, `sample_index`) and the reply behind each of the keys
     that the store holds.
     """

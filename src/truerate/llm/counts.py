@@ -1,5 +1,7 @@
 """The account of each step that asks a model: every reply has exactly one outcome."""
 
+from typing import Any
+
 import polars as pl
 
 from truerate.core.schemas import Count, frame, pair, pairs
@@ -26,7 +28,7 @@ def counts(generations: pl.DataFrame) -> pl.DataFrame:
     return frame(Count, rows)
 
 
-def _row(row: dict) -> dict:
+def _row(row: dict[str, Any]) -> dict[str, Any]:
     sizes = {name: row[name] for name in ("n_in", "n_ok", "n_dead", "n_abstained", "n_unparsed", "n_thought")}
     return {
         "step": row["purpose"],

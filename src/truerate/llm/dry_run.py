@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from truerate.config.layout import Layout
 from truerate.llm.ask import recorded
@@ -21,7 +22,7 @@ class Planned:
 
 
 @dataclass
-class Peek:
+class DryRun:
     """Stands in for `llm.ask`: answers from the store, else by `assumed` (key and request to a reply), and
     keeps what was asked.
     """
@@ -41,7 +42,7 @@ class Peek:
         ]
 
 
-def as_said(key: str, text: str) -> Reply:
+def assumed_reply(key: str, text: str) -> Reply:
     """An assumed reply with this text."""
     return Reply(key, "ok", text, ASSUMED, None, None, None, 0.0, False)
 
@@ -51,7 +52,7 @@ def is_assumed(reply: Reply) -> bool:
     return reply.finish_reason == ASSUMED
 
 
-def _stored(key: str, reply: dict) -> Reply:
+def _stored(key: str, reply: dict[str, Any]) -> Reply:
     if reply["status"] == "dead":
         return Reply(key, "dead", "", None, reply["reason"], None, None, 0.0, True)
     return answered(key, reply["text"], reply["finish_reason"], reply["n_tokens_in"], reply["n_tokens_out"])

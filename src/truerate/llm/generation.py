@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
@@ -68,7 +69,7 @@ def generation(asked: Prompted, reply: Reply, read: Read | None = None) -> dict[
     )
 
 
-def rejected(row: dict, reason: str, detail: str | None = None) -> dict:
+def rejected(row: dict[str, Any], reason: str, detail: str | None = None) -> dict[str, Any]:
     """The Reject row of a Generation row that is not used; without `detail` what the row itself says of it."""
     detail = detail or facts(row).get("detail") or (row["reason"] if row["status"] == "dead" else None) or ""
     return reject_row(
@@ -85,6 +86,6 @@ def generations(rows: Sequence[dict[str, object]]) -> pl.DataFrame:
     return frame(Generation, list(rows)).sort("generation_id")
 
 
-def facts(row: dict) -> dict[str, str]:
+def facts(row: dict[str, Any]) -> dict[str, str]:
     """The attributes of a row as a mapping."""
     return {pair["key"]: pair["value"] for pair in row["attributes"]}

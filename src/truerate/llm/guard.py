@@ -35,7 +35,7 @@ def neutralise(text: str) -> str:
     return text
 
 
-def _widened(heading: re.Match) -> str:
+def _widened(heading: re.Match[str]) -> str:
     before, opening, name, closing, after = heading.groups()
     return f"{before}{'＃' * len(opening)}{name}{'＃' * len(closing)}{after}"
 

@@ -2,12 +2,13 @@
 
 import hashlib
 from dataclasses import dataclass, field
+from typing import Any
 
 import orjson
 
 from truerate.config.layout import Layout
 from truerate.core import text
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SettingsError, listed
 from truerate.llm.request import Request
 
 VERSION = 1
@@ -32,12 +33,14 @@ class Target:
     identity: str
     address: str
     price: tuple[float, float]
-    override: dict
-    extra_body: dict
+    override: dict[str, Any]
+    extra_body: dict[str, Any]
     drop: frozenset[str]
     limit_field: str
     accept_length: bool
-    _merged: dict = field(default_factory=dict, repr=False, compare=False)
+    _merged: dict[tuple[tuple[str, Any], ...], dict[str, Any]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @classmethod
     def of(cls, at: Layout, alias: str) -> "Target":
@@ -57,7 +60,7 @@ class Target:
             accept_length=model.accept_length,
         )
 
-    def params(self, asked: dict) -> dict:
+    def params(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The settings that are sent: those asked, replaced by the model's own, without `drop`, the length
         limit under its right name.
         """
@@ -69,20 +72,20 @@ class Target:
             return self._merge(asked)
         return self._merged.setdefault(seen, self._merge(asked))
 
-    def _merge(self, asked: dict) -> dict:
+    def _merge(self, asked: dict[str, Any]) -> dict[str, Any]:
         sent = {**asked, **self.override}
         limits = [sent.pop(name) for name in LIMITS if name in sent]
         if not limits:
-            raise TruerateError(
+            raise SettingsError(
                 f"asking model {self.alias!r}: no `max_tokens`, so its cost has no bound; set it in params.yaml"
             )
         if unknown := sent.keys() - PARAMS:
             hint = f"others go into models.{self.alias}.extra_body"
-            raise TruerateError(
+            raise SettingsError(
                 f"asking model {self.alias!r}: {listed(unknown)} cannot be sent; allowed: {listed(PARAMS)}; {hint}"
             )
         if sent.get("n", 1) != 1:
-            raise TruerateError(
+            raise SettingsError(
                 f"asking model {self.alias!r}: n = {sent['n']!r}; allowed: 1 (ask again under another sample_index)"
             )
         sent = {
@@ -95,9 +98,9 @@ class Target:
 
     def _number(self, name: str, value: object) -> float:
         try:
-            return float(value)
+            return float(value)  # type: ignore[arg-type]  # what is no number raises TypeError here
         except (TypeError, ValueError):
-            raise TruerateError(
+            raise SettingsError(
                 f"asking model {self.alias!r}: {name} is {value!r}; it must be a number"
             ) from None
 
@@ -126,7 +129,7 @@ class Target:
         )
 
 
-def _clean(messages: tuple[dict, ...]) -> tuple[dict, ...] | list[dict]:
+def _clean(messages: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...] | list[dict[str, Any]]:
     """The messages without characters that `text.clean` removes."""
     for message in messages:
         if not _is_plain(message["content"]):

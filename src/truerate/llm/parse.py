@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 # Why a reply is unparsed: nothing in it · no answer or heading in it · more than one answer · tags that do
 # not close or are unknown · text outside the tags that differs from the text that was to be tagged.
@@ -22,7 +23,7 @@ _TAG = re.compile(r"<(/?)([A-Za-z_-]+)>")
 class Parsed:
     """A value, or None and one of REASONS."""
 
-    value: object
+    value: Any
     reason: str | None = None
 
 
@@ -55,7 +56,7 @@ def choice(text: str, names: Sequence[str], cue: str | None = None) -> Parsed:
     )
 
 
-def _only(found: set) -> Parsed:
+def _only(found: set[Any]) -> Parsed:
     """The one thing found; none is absent, several are ambiguous."""
     if len(found) == 1:
         return Parsed(found.pop())
@@ -89,14 +90,16 @@ def tagged(text: str, names: Sequence[str], *, original: str | None = None) -> P
     """
     if not text.strip():
         return Parsed(None, "empty")
-    plain, spans, opened, place = "", [], None, 0
+    plain, place = "", 0
+    spans: list[dict[str, Any]] = []
+    opened: tuple[str, int] | None = None
     for tag in _TAG.finditer(text):
         is_end, name = bool(tag[1]), tag[2]
         if name not in names or is_end != (opened is not None) or (opened and opened[0] != name):
             return Parsed(None, "malformed")
         plain += text[place : tag.start()]
         place = tag.end()
-        if is_end:
+        if opened:
             spans.append({"start": opened[1], "end": len(plain), "type": name})
         opened = None if is_end else (name, len(plain))
     if opened:
@@ -125,7 +128,7 @@ def _after(text: str, heading: str) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def _heading(name: str) -> re.Pattern:
+def _heading(name: str) -> re.Pattern[str]:
     return re.compile(
         rf"^[ \t>*_\-]*#{{1,3}}[ \t]*{re.escape(name)}[ \t]*#{{1,3}}[ \t*_]*[:：][ \t*_]*",
         re.MULTILINE | re.IGNORECASE,

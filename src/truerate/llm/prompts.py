@@ -9,12 +9,13 @@ a line the whole is one user message. Values are neutralised where they are put 
 import re
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from jinja2 import ChoiceLoader, FileSystemLoader, StrictUndefined, Template, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SettingsError, listed
 from truerate.llm import guard
 
 TRACKS = Path(__file__).parents[1] / "tracks"
@@ -23,7 +24,7 @@ BROKEN = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, Re
 _ROLE = re.compile(r"^=== (system|user|assistant) ===[ \t]*$", re.MULTILINE)
 
 
-def render(track: str, name: str, prompts_dir: str | None, **values: object) -> list[dict]:
+def render(track: str, name: str, prompts_dir: str | None, **values: object) -> list[dict[str, Any]]:
     """The messages of a track's prompt; those that come out empty are left out.
 
     `<prompts_dir>/<track>/<name>.j2` comes before the built-in one. Raises TruerateError where there is no
@@ -34,13 +35,13 @@ def render(track: str, name: str, prompts_dir: str | None, **values: object) -> 
         parts = _parts(path, path.stat().st_mtime_ns, track, prompts_dir)
         messages = [{"role": role, "content": part.render(**values).strip()} for role, part in parts]
     except BROKEN as error:
-        line = f", line {error.lineno}" if getattr(error, "lineno", None) else ""
+        line = f", line {number}" if (number := getattr(error, "lineno", None)) else ""
         what = " ".join(str(getattr(error, "message", error)).split())
-        raise TruerateError(
+        raise SettingsError(
             f"prompt {str(path)!r}{line}: {what}; given: {', '.join(sorted(values)) or 'none'}"
         ) from None
     if not any(message["content"] for message in messages):
-        raise TruerateError(
+        raise SettingsError(
             f"prompt {str(path)!r}: nothing comes out of it; given: {', '.join(sorted(values)) or 'none'}"
         )
     return [message for message in messages if message["content"]]
@@ -54,21 +55,21 @@ def check_folder(prompts_dir: str) -> None:
     """
     found = [path for path in sorted(Path(prompts_dir).rglob("*.j2")) if not path.name.startswith("_")]
     if not found:
-        raise TruerateError(
+        raise SettingsError(
             f"params.yaml: llm.prompts_dir: no template in {prompts_dir!r}; it must hold <track>/<name>.j2, or be null"
         )
     for path in found:
         track = path.parent.name
         known = [place.stem for place in (TRACKS / track / "prompts").glob("*.j2")]
         if path != Path(prompts_dir) / track / path.name or path.stem not in known or not path.is_file():
-            raise TruerateError(
+            raise SettingsError(
                 f"prompt {str(path)!r} replaces none; <track>/<name>.j2 with name one of: {listed(known)}"
             )
         try:
             _parts(path, path.stat().st_mtime_ns, track, prompts_dir)
         except BROKEN as error:
-            line = f", line {error.lineno}" if getattr(error, "lineno", None) else ""
-            raise TruerateError(f"prompt {str(path)!r}{line}: {' '.join(str(error).split())}") from None
+            line = f", line {number}" if (number := getattr(error, "lineno", None)) else ""
+            raise SettingsError(f"prompt {str(path)!r}{line}: {' '.join(str(error).split())}") from None
 
 
 def _path(track: str, name: str, prompts_dir: str | None) -> Path:
@@ -77,7 +78,7 @@ def _path(track: str, name: str, prompts_dir: str | None) -> Path:
     for place in places:
         if place.is_file():
             return place
-    raise TruerateError(f"prompt {name!r} of track {track!r}: no file at {' or '.join(map(str, places))}")
+    raise SettingsError(f"prompt {name!r} of track {track!r}: no file at {' or '.join(map(str, places))}")
 
 
 def _folders(track: str, prompts_dir: str | None) -> list[Path]:
@@ -94,7 +95,7 @@ def _parts(
     if not rest:
         return (("user", environment.from_string(opening)),)
     if re.sub(r"\{#.*?#\}", "", opening, flags=re.DOTALL).strip():
-        raise TruerateError(
+        raise SettingsError(
             f"prompt {str(path)!r}: text before the first role line; allowed there: a Jinja comment"
         )
     return tuple(

@@ -1,7 +1,7 @@
 """What a step asks of a model, what it gets back, and what asking would cost."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from truerate.llm.thought import said
 from truerate.llm.transport.policy import THOUGHT_ONLY
@@ -18,8 +18,8 @@ class Request:
     """
 
     model: str
-    messages: tuple[dict, ...]
-    params: dict = field(default_factory=dict)
+    messages: tuple[dict[str, Any], ...]
+    params: dict[str, Any] = field(default_factory=dict)
     sample_index: int = 0
 
 

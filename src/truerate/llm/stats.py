@@ -1,11 +1,12 @@
 """What the store holds: replies, tokens and money by model, and the requests that were given up."""
 
+import sqlite3
 import time
 import zlib
 
 import polars as pl
 
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SettingsError, listed
 from truerate.llm.store.responses import Store, unpacked
 from truerate.llm.transport.policy import DEAD, RETRIED
 
@@ -78,7 +79,7 @@ def retry_dead(store: Store, reason: str) -> int:
     """Forget the dead letters of one reason (`all`: of every), so that they are asked again; how many they were."""
     reasons = (*RETRIED, *DEAD, "all")
     if reason not in reasons:
-        raise TruerateError(f"dead letters of reason {reason!r}: no such reason; allowed: {listed(reasons)}")
+        raise SettingsError(f"dead letters of reason {reason!r}: no such reason; allowed: {listed(reasons)}")
     return store.write(
         lambda link: link.execute("DELETE FROM dead WHERE ? IN (reason, 'all')", [reason]).rowcount
     )
@@ -95,7 +96,7 @@ def gc(store: Store, *, keep: set[str], older_than_s: float = 0.0) -> int:
         if name not in keep
     ]
 
-    def drop(link) -> int:
+    def drop(link: sqlite3.Connection) -> int:
         tables = ("response", "dead")
         return sum(
             link.execute(f"DELETE FROM {table} WHERE identity = ? AND at <= ?", [name, limit]).rowcount

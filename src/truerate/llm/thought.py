@@ -32,7 +32,9 @@ def said(text: str) -> Said:
         tags[-1][1] and sum(1 if tag[1] else -1 for tag in tags) < 0
     ):  # an opening tag too many, as where a server repeats its template's
         return Said(text[tags[-1].end() :].strip(), _joined([_TAG.sub("\n", text[: tags[-1].start()])]))
-    answers, thoughts, depth, place = [], [], 0, 0
+    answers: list[str] = []
+    thoughts: list[str] = []
+    depth = place = 0
     for tag in tags:
         is_end, part, place = bool(tag[1]), text[place : tag.start()], tag.end()
         if is_end and not depth:

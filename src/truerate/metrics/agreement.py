@@ -109,6 +109,14 @@ def contingency(first: np.ndarray, second: np.ndarray, n_labels: int) -> np.ndar
     return cells.reshape(n_labels, n_labels).astype(float)
 
 
+def weighted_cells(first: np.ndarray, second: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The cells of a contingency table of two columns of no and yes, a row per unit with its weight, (units, 4);
+    totals (…, 4) reshaped to (…, 2, 2) are a table.
+    """
+    cells = [weights * (first == a) * (second == b) for a in (False, True) for b in (False, True)]
+    return np.stack(cells, axis=1)
+
+
 def marked_or_not(tables: np.ndarray) -> np.ndarray:
     """Contingency tables (…, k, k) with all labels but the first, which is "not marked", as one: (…, 2, 2)."""
     rows = np.stack([tables[..., :1, :].sum(axis=-2), tables[..., 1:, :].sum(axis=-2)], axis=-2)
@@ -163,7 +171,7 @@ def marked_units(
         held = (span[None, :, 0] <= unit[:, None, 0]) & (unit[:, None, 1] <= span[None, :, 1])
     else:
         held = (span[None, :, 0] < unit[:, None, 1]) & (unit[:, None, 0] < span[None, :, 1])
-    return held.any(axis=1)
+    return np.asarray(held.any(axis=1))
 
 
 def span_counts(

@@ -132,7 +132,13 @@ def product_cells(
     return pl.concat(made).sort(by, maintain_order=True)
 
 
-def product_of_shares(first, second, crossed, *, confidence: float) -> tuple[np.ndarray, ...]:
+def product_of_shares(
+    first: Sequence[np.ndarray],
+    second: Sequence[np.ndarray],
+    crossed: Sequence[np.ndarray],
+    *,
+    confidence: float,
+) -> tuple[np.ndarray, ...]:
     """Value, low and high of products of two shares from their MOMENTS and CROSSED sums over clusters, each
     (cells,).
 
@@ -181,7 +187,16 @@ def _told(
     return whole.select(*by, "metric", *FOUND)
 
 
-def shares(y, x, yy, xy, xx, c, *, confidence: float) -> tuple[np.ndarray, ...]:
+def shares(
+    y: np.ndarray,
+    x: np.ndarray,
+    yy: np.ndarray,
+    xy: np.ndarray,
+    xx: np.ndarray,
+    c: np.ndarray,
+    *,
+    confidence: float,
+) -> tuple[np.ndarray, ...]:
     """Value, low, high and effective n of shares from their sums over clusters (cells,): Σy, Σx, Σy², Σxy,
     Σx², clusters with x > 0; the rule of `intervals.share_interval`.
     """
@@ -199,7 +214,16 @@ def shares(y, x, yy, xy, xx, c, *, confidence: float) -> tuple[np.ndarray, ...]:
         return value, np.maximum(0.0, middle - half), np.minimum(1.0, middle + half), n
 
 
-def means(y, x, yy, xy, xx, c, *, confidence: float) -> tuple[np.ndarray, ...]:
+def means(
+    y: np.ndarray,
+    x: np.ndarray,
+    yy: np.ndarray,
+    xy: np.ndarray,
+    xx: np.ndarray,
+    c: np.ndarray,
+    *,
+    confidence: float,
+) -> tuple[np.ndarray, ...]:
     """Value, low, high and number of clusters of ratios that are no shares, from the same sums as `shares`."""
     from scipy.special import stdtrit
 
@@ -213,12 +237,16 @@ def means(y, x, yy, xy, xx, c, *, confidence: float) -> tuple[np.ndarray, ...]:
         return value, value - half, value + half, c
 
 
-def _ratio(y, x, yy, xy, xx, c) -> tuple[np.ndarray, np.ndarray]:
+def _ratio(
+    y: np.ndarray, x: np.ndarray, yy: np.ndarray, xy: np.ndarray, xx: np.ndarray, c: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     value = np.where(x > 0, y / x, np.nan)
     return value, c / (c - 1) * _residuals(value, x, yy, xy, xx) / (x * x)
 
 
-def _residuals(value, x, yy, xy, xx) -> np.ndarray:
+def _residuals(
+    value: np.ndarray, x: np.ndarray, yy: np.ndarray, xy: np.ndarray, xx: np.ndarray
+) -> np.ndarray:
     """Σ (y_c − value · x_c)² over clusters; what is rounding is 0."""
     found = yy - 2 * value * xy + value * value * xx
     return np.where(found > EVEN * (yy + value * value * xx), found, 0.0)

@@ -1,6 +1,6 @@
 """How two lists of numbers hang together, and whether two groups of numbers differ."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +46,22 @@ def pearson(
     r = float(np.clip(np.corrcoef(x, y)[0, 1], -1.0, 1.0))
     p = 0.0 if abs(r) == 1 else 2 * float(stdtr(degrees, -abs(r) * np.sqrt(degrees / (1 - r * r))))
     return Correlation(r, p, len(x))
+
+
+def pearson_within(
+    first: Sequence[float], second: Sequence[float], groups: Sequence[Hashable]
+) -> Correlation:
+    """`pearson` over all points once each list has lost its mean of every group, so that what differs between
+    groups alone does not count; a degree is spent on each mean but the first.
+    """
+    names = list(dict.fromkeys(groups))
+    place = np.array([names.index(one) for one in groups], dtype=int)
+    sizes = np.bincount(place, minlength=len(names))
+    centred = [
+        np.asarray(each, dtype=float) - (np.bincount(place, each, minlength=len(names)) / sizes)[place]
+        for each in (first, second)
+    ]
+    return pearson(*(each.tolist() for each in centred), n_fitted=max(0, len(names) - 1))
 
 
 def t_test(first: Sequence[float], second: Sequence[float]) -> Difference:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -65,7 +66,7 @@ class Grams:
         kept = np.sort((-np.asarray(counts.sum(axis=0)).ravel()).argsort()[:MAX_FEATURES])
         return [vocabulary[i] for i in kept.tolist()], counts[:, kept]
 
-    def counts_of(self, texts: Sequence[str], vocabulary: Sequence[str]):
+    def counts_of(self, texts: Sequence[str], vocabulary: Sequence[str]) -> Any:
         """How often each text holds the n-grams of a vocabulary, sparse (texts, n-grams); others are not
         counted.
         """
@@ -82,7 +83,7 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate([np.zeros(0, dtype=np.int32), *parts])
 
 
-def _sparse(columns: np.ndarray, counts: Sequence[np.ndarray], n_columns: int):
+def _sparse(columns: np.ndarray, counts: Sequence[np.ndarray], n_columns: int) -> Any:
     """Rows of counts, the columns of all rows one after another."""
     from scipy.sparse import csr_matrix
 

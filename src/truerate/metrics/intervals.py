@@ -49,7 +49,7 @@ def wilson(successes: float, n: float, *, confidence: float) -> Interval | None:
     return Interval(p, float(max(0.0, middle - half)), float(min(1.0, middle + half)))
 
 
-def cluster_sums(clusters: Sequence, values: np.ndarray) -> np.ndarray:
+def cluster_sums(clusters: Sequence[object], values: np.ndarray) -> np.ndarray:
     """Sums of the rows of `values` (rows, k) within each cluster, (clusters, k), in the sorted order of the
     clusters' names.
     """
@@ -124,6 +124,8 @@ def agreed(
     if n_clusters < 1 or not -NARROW <= share <= 1 + NARROW:
         return None
     found = wilson(min(1.0, max(0.0, share)) * n_clusters, n_clusters, confidence=confidence)
+    if found is None:
+        return None
     return Interval(float(value), *(float(low + (high - low) * end) for end in found[1:]))
 
 
@@ -207,7 +209,6 @@ def cluster_bootstrap(
         draws = statistic(bootstrap_sums(sums, n_resamples=n_resamples, seed=seed))
         n_defined = carrying(sums, statistic)
     ends = np.broadcast_to(np.asarray(bounds, dtype=float), (len(values), 2))
-    kept = {"n_clusters": n, "confidence": confidence}
     return [
         bootstrap_interval(
             value,
@@ -215,7 +216,8 @@ def cluster_bootstrap(
             left_out=left_out[:, j],
             bounds=tuple(ends[j]),
             n_defined=int(n_defined[j]),
-            **kept,
+            n_clusters=n,
+            confidence=confidence,
         )
         for j, value in enumerate(values)
     ]

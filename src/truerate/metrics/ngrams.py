@@ -1,13 +1,14 @@
 """A text as a bag of its word and character n-grams, for classifiers that read nothing but the answer."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from truerate.metrics.gram_counts import CHARACTERS, WORDS
 
 
-def tf_idf(counts, idf: np.ndarray):
+def tf_idf(counts: Any, idf: np.ndarray) -> Any:
     """Counts (texts, features) as L2-normalised (1 + ln tf) · idf, sparse; a text without known n-grams is a
     zero row.
     """
@@ -20,7 +21,7 @@ def tf_idf(counts, idf: np.ndarray):
     return diags(1 / np.where(norms > 0, norms, 1.0)) @ weighted
 
 
-def inverse_document_frequency(counts) -> np.ndarray:
+def inverse_document_frequency(counts: Any) -> np.ndarray:
     """ln((1 + texts) / (1 + texts with the feature)) + 1, per feature (scikit-learn's smoothed idf); 0 for a
     feature that no text holds.
     """
@@ -28,7 +29,7 @@ def inverse_document_frequency(counts) -> np.ndarray:
     return np.where(held > 0, np.log((1 + counts.shape[0]) / (1 + held)) + 1, 0.0)
 
 
-def fit_logistic(features, labels: np.ndarray, *, is_balanced: bool = True) -> tuple[np.ndarray, float]:
+def fit_logistic(features: Any, labels: np.ndarray, *, is_balanced: bool = True) -> tuple[np.ndarray, float]:
     """Coefficients and intercept of an L2-regularised logistic regression, with balanced class weights or
     none, rounded to 6 digits.
 
@@ -45,12 +46,14 @@ def fit_logistic(features, labels: np.ndarray, *, is_balanced: bool = True) -> t
     return np.round(model.coef_[0], 6), round(float(model.intercept_[0]), 6)
 
 
-def logistic(features, coefficients: np.ndarray, intercept: float) -> np.ndarray:
+def logistic(features: Any, coefficients: np.ndarray, intercept: float) -> np.ndarray:
     """P(hallucinated) of each row, rounded to 6 digits."""
     return np.round(1 / (1 + np.exp(-(features @ coefficients + intercept))), 6)
 
 
-def ngram_counts(texts: Sequence[str], vocabularies: tuple[Sequence[str], Sequence[str]] | None = None):
+def ngram_counts(
+    texts: Sequence[str], vocabularies: tuple[Sequence[str], Sequence[str]] | None = None
+) -> Any:
     """Counts of word and character n-grams side by side, sparse (texts, features); None where the texts hold
     none.
 
@@ -63,14 +66,14 @@ def ngram_counts(texts: Sequence[str], vocabularies: tuple[Sequence[str], Sequen
     )
 
 
-def _beside(counted: list):
+def _beside(counted: list[Any]) -> Any:
     from scipy.sparse import hstack
 
     found = [counts for counts in counted if counts.shape[1]]
     return hstack(found).tocsr() if found else None
 
 
-def fit_counts(counts, labels: np.ndarray) -> dict:
+def fit_counts(counts: Any, labels: np.ndarray) -> dict[str, Any]:
     """idf, coefficients and intercept of the regression on counts; features of no row count for nothing. Both
     classes must occur.
     """
@@ -80,7 +83,7 @@ def fit_counts(counts, labels: np.ndarray) -> dict:
 
 
 def probabilities_of_counts(
-    counts, *, idf: np.ndarray, coefficients: np.ndarray, intercept: float
+    counts: Any, *, idf: np.ndarray, coefficients: np.ndarray, intercept: float
 ) -> np.ndarray:
     """P(hallucinated) of each row of counts under what `fit_counts` learned; n-grams that training did not
     hold change nothing.
@@ -88,7 +91,7 @@ def probabilities_of_counts(
     return logistic(tf_idf(counts, np.asarray(idf)), np.asarray(coefficients), intercept)
 
 
-def fit_ngrams(texts: Sequence[str], labels: np.ndarray) -> dict:
+def fit_ngrams(texts: Sequence[str], labels: np.ndarray) -> dict[str, Any]:
     """The regression on the texts' own n-grams as plain values: vocabularies, idf, coefficients, intercept.
     Both classes must occur.
 
@@ -103,7 +106,7 @@ def fit_ngrams(texts: Sequence[str], labels: np.ndarray) -> dict:
     return {"words": words, "characters": characters, "intercept": learned["intercept"]} | numbers
 
 
-def ngram_probabilities(state: dict, texts: Sequence[str]) -> np.ndarray:
+def ngram_probabilities(state: dict[str, Any], texts: Sequence[str]) -> np.ndarray:
     """P(hallucinated) of texts under a state of `fit_ngrams`; .5 where the state knows no n-gram."""
     counts = ngram_counts(texts, (state["words"], state["characters"])) if len(texts) else None
     if counts is None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from truerate.metrics.intervals import resample_weights
+from truerate.metrics.intervals import Interval, bootstrap_sums, cluster_bootstrap, resample_weights
 
 
 def paired_bootstrap(
@@ -39,6 +39,41 @@ def paired_bootstrap(
     least = np.minimum(1.0, 2.0 ** (1 - np.minimum((d != 0).sum(axis=0), 1000)))
     p = np.maximum(_as_t_tail((1 + extreme) / (1 + n_resamples), len(d) - 1), least)
     return [float(value) if total else None for value, total in zip(p, n.sum(axis=0), strict=True)]
+
+
+def ratio_contrasts(
+    sums: np.ndarray, weights: np.ndarray, *, n_resamples: int, confidence: float, seed: int
+) -> list[tuple[Interval, float | None]]:
+    """Contrasts of m ratios, Σ w · ratio, each with its interval and a two-sided p-value that it is 0, clusters
+    resampled whole for all ratios together.
+
+    `sums` (clusters, 2 m): numerators, then denominators; `weights` (m, contrasts). A mean of some ratios less
+    that of others has weights 1/k and −1/l. Interval: `cluster_bootstrap` in [−1, 1]. p = (1 + #{|d* − d| ≥
+    |d|}) / (1 + resamples) (Davison & Hinkley 1997, 4.2); a resample on which the contrast is not defined counts
+    as extreme. NaN and None where the contrast is not defined.
+    """
+    m = len(weights)
+
+    def statistic(totals: np.ndarray) -> np.ndarray:
+        return (totals[:, :m] / totals[:, m:]) @ weights
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = statistic(sums.sum(axis=0, keepdims=True))[0]
+        draws = statistic(bootstrap_sums(sums, n_resamples=n_resamples, seed=seed))
+        extreme = ~(np.abs(draws - values) < np.abs(values))
+    intervals = cluster_bootstrap(
+        sums,
+        statistic,
+        bounds=(-1.0, 1.0),
+        n_resamples=n_resamples,
+        confidence=confidence,
+        seed=seed,
+    )
+    p_values = (1 + extreme.sum(axis=0)) / (1 + n_resamples)
+    return [
+        (interval or Interval(float(value), np.nan, np.nan), None if np.isnan(value) else float(p))
+        for interval, value, p in zip(intervals, values, p_values, strict=True)
+    ]
 
 
 def _as_t_tail(p: np.ndarray, degrees: int) -> np.ndarray:

@@ -33,7 +33,7 @@ class Comparison(NamedTuple):
 
 
 def compare_all(
-    values: np.ndarray, clusters: Sequence, *, n_resamples: int, alpha: float, seed: int
+    values: np.ndarray, clusters: Sequence[object], *, n_resamples: int, alpha: float, seed: int
 ) -> list[Comparison]:
     """Every pair of subjects tested on the units that both have, by the paired cluster bootstrap,
     Holm-corrected over all pairs.
@@ -52,7 +52,11 @@ def compare_all(
     n_resamples = max(n_resamples, ceil(10 * len(pairs) / alpha))
     p_values = paired_bootstrap(differences, counts, n_resamples=n_resamples, seed=seed)
     tested = zip(pairs, differences.sum(axis=0), counts.sum(axis=0), p_values, holm(p_values), strict=True)
-    return [Comparison(i, j, float(d / n), p, p_holm) for (i, j), d, n, p, p_holm in tested if p is not None]
+    return [
+        Comparison(i, j, float(d / n), p, p_holm)
+        for (i, j), d, n, p, p_holm in tested
+        if p is not None and p_holm is not None
+    ]
 
 
 def rank_ranges(

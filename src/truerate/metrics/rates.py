@@ -1,5 +1,6 @@
 """The rate of hallucination behind what an imperfect detector flags: mFAVA's estimate and Rogan–Gladen's."""
 
+from collections.abc import Sequence
 from math import exp, isclose, sqrt
 from typing import NamedTuple
 
@@ -83,8 +84,8 @@ def rogan_gladen(flagged: Share, tpr: Share, fpr: Share, *, confidence: float) -
     raw = (flagged.rate - fpr.rate) / (tpr.rate - fpr.rate)
     middle, half = _delta(flagged, tpr, fpr, z=z_of(confidence))
     low, high = _cut(min(raw, middle - half)), _cut(max(raw, middle + half))
-    if high - low < NARROW:
-        low, high = opened(round(low), wilson(*flagged, confidence=confidence), tpr.rate, fpr.rate)
+    if high - low < NARROW and (counted := wilson(*flagged, confidence=confidence)) is not None:
+        low, high = opened(round(low), counted, tpr.rate, fpr.rate)
     return Corrected(_cut(raw), low, high, raw, True)
 
 
@@ -149,7 +150,12 @@ def hr_est_interval(sums: np.ndarray, *, confidence: float) -> Interval | None:
 
 
 def sensitivity_band(
-    flagged: float, tpr: float, fpr: float, *, tpr_factors=TPR_FACTORS, fpr_factors=FPR_FACTORS
+    flagged: float,
+    tpr: float,
+    fpr: float,
+    *,
+    tpr_factors: Sequence[float] = TPR_FACTORS,
+    fpr_factors: Sequence[float] = FPR_FACTORS,
 ) -> tuple[float, float] | None:
     """The range of the Rogan–Gladen rate while TPR and FPR move by these factors, in [0, 1]: what can be said
     without natural labels.
@@ -186,10 +192,15 @@ def mean_of_intervals(
     together as one: there each end is the mean of the ends, which no correlation can make too short. None
     where an estimate is missing or there is none.
     """
-    if not found or any(one is None or one.value is None for one in found):
+    known = [
+        (one.value, one.low, one.high)
+        for one in found
+        if one is not None and one.value is not None and one.low is not None and one.high is not None
+    ]
+    if not found or len(known) < len(found):
         return None
-    n, value = len(found), sum(one.value for one in found) / len(found)
-    below, above = ([one.value - one.low for one in found], [one.high - one.value for one in found])
+    n, value = len(found), sum(middle for middle, _, _ in known) / len(found)
+    below, above = [middle - low for middle, low, _ in known], [high - middle for middle, _, high in known]
     if not is_independent:
         return Interval(value, value - sum(below) / n, value + sum(above) / n)
     return Interval(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from truerate.metrics.intervals import (
 
 ALL = "all"  # in a slice: a mean over languages, or all subjects together
 # A ratio of sums over the same rows: its metric, its slice, numerators and denominators, one entry per row.
-Ratio = tuple[str, Mapping, np.ndarray, np.ndarray]
+Ratio = tuple[str, Mapping[str, Any], np.ndarray, np.ndarray]
 
 # The rule that makes the interval of each kind of quantity, in words; a metric names its kind.
 RULES = {
@@ -56,7 +56,7 @@ class ScoreWriter:
     seed: int
 
     @property
-    def drawn(self) -> dict:
+    def drawn(self) -> dict[str, Any]:
         """The settings of a bootstrap."""
         return {
             "n_resamples": self.statistics.n_bootstrap,
@@ -70,18 +70,22 @@ class ScoreWriter:
         self,
         metric: str,
         subject: str,
-        where: Mapping,
+        where: Mapping[str, Any],
         found: Interval | Sequence[float | None] | float | None,
         n: int,
-    ) -> dict:
+    ) -> dict[str, Any]:
         """One Score row from (value, low, high), a plain value or None."""
         return score_row(metric, subject, where, found, n, board=self.board, inputs=self.inputs)
 
-    def count(self, metric: str, subject: str, where: Mapping, value: float, n: int) -> dict:
+    def count(
+        self, metric: str, subject: str, where: Mapping[str, Any], value: float, n: int
+    ) -> dict[str, Any]:
         """A Score row of a plain count, without an interval."""
         return self.row(metric, subject, where, float(value), n)
 
-    def no_answers(self, subject: str, where: Mapping, rows: Sequence[dict], n: int) -> list[dict]:
+    def no_answers(
+        self, subject: str, where: Mapping[str, Any], rows: Sequence[dict[str, Any]], n: int
+    ) -> list[dict[str, Any]]:
         """Score rows of a subject whose `n` replies are all dead letters: empty, as nothing was measured, and
         a row that counts them.
         """
@@ -93,11 +97,11 @@ class ScoreWriter:
         self,
         metric: str,
         subject: str,
-        where: Mapping,
+        where: Mapping[str, Any],
         hits: Sequence[bool] | np.ndarray,
         clusters: Sequence[str],
         weights: np.ndarray | None = None,
-    ) -> dict:
+    ) -> dict[str, Any]:
         """A Score row of `share_of`; n is the number of rows with weight."""
         n = len(hits) if weights is None else int((np.asarray(weights) > 0).sum())
         return self.row(metric, subject, where, self.share_of(hits, clusters, weights), n)
@@ -117,7 +121,7 @@ class ScoreWriter:
         """`intervals.share_interval` of sums within clusters, at the board's confidence."""
         return share_interval(numerators, denominators, confidence=self.statistics.confidence)
 
-    def shares(self, subject: str, asked: Sequence[Ratio], clusters: Sequence[str]) -> list[dict]:
+    def shares(self, subject: str, asked: Sequence[Ratio], clusters: Sequence[str]) -> list[dict[str, Any]]:
         """Score rows of several shares of the same rows; n counts the rows with a denominator."""
         _, bottoms, sums = _columns(asked, clusters)
         found = [self.share_interval(sums[:, j], sums[:, len(asked) + j]) for j in range(len(asked))]
@@ -129,12 +133,12 @@ class ScoreWriter:
         self,
         metric: str,
         subject: str,
-        where: Mapping,
+        where: Mapping[str, Any],
         values: np.ndarray,
         clusters: Sequence[str],
         *,
         bounds: tuple[float, float] = UNIT,
-    ) -> dict:
+    ) -> dict[str, Any]:
         """A Score row of the mean of values between `bounds`, clusters resampled whole."""
         columns = np.stack([np.asarray(values, dtype=float), np.ones(len(values))], axis=1)
         return self.statistic(
@@ -145,13 +149,13 @@ class ScoreWriter:
         self,
         metric: str,
         subject: str,
-        where: Mapping,
+        where: Mapping[str, Any],
         values: np.ndarray,
         clusters: Sequence[str],
         of: Callable[[np.ndarray], np.ndarray],
         *,
         bounds: tuple[float, float] = UNIT,
-    ) -> dict:
+    ) -> dict[str, Any]:
         """A Score row of any statistic of column sums (rows, k) between `bounds`: `of` maps totals (draws, k)
         to (draws,). Clusters are resampled whole.
         """
@@ -161,7 +165,7 @@ class ScoreWriter:
         found = self.intervals(sums, lambda totals: of(totals)[:, None], bounds=bounds)[0]
         return self.row(metric, subject, where, found, len(values))
 
-    def ratios(self, subject: str, asked: Sequence[Ratio], clusters: Sequence[str]) -> list[dict]:
+    def ratios(self, subject: str, asked: Sequence[Ratio], clusters: Sequence[str]) -> list[dict[str, Any]]:
         """Score rows of several ratios between 0 and 1 that are no shares of rows (F1), as from `statistic`; n
         counts the rows with a denominator.
         """
@@ -193,7 +197,7 @@ class ScoreWriter:
 
     def _rows(
         self, subject: str, asked: Sequence[Ratio], found: Sequence[Interval | None], bottoms: np.ndarray
-    ) -> list[dict]:
+    ) -> list[dict[str, Any]]:
         sizes = (bottoms > 0).sum(axis=0)
         return [
             self.row(metric, subject, where, one, n)

@@ -4,6 +4,7 @@ agree least (HELMA 2.2).
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
+from typing import Any
 
 import polars as pl
 
@@ -50,9 +51,8 @@ def bert_score(
             f"encoder {model!r}: {error}; name a Hub id or a folder of safetensors weights"
         ) from None
 
-    @torch.inference_mode()
-    def vectors(texts: list[str]) -> dict[str, torch.Tensor]:
-        found = {}
+    def vectors(texts: list[str]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
         for start in range(0, len(texts), batch_size):
             batch = texts[start : start + batch_size]
             inputs = tokenizer(
@@ -75,13 +75,15 @@ def bert_score(
         return found
 
     def measure(pairs: Pairs) -> list[float]:
-        of = vectors(sorted({text for pair in pairs for text in pair}, key=lambda text: (len(text), text)))
+        texts = sorted({text for pair in pairs for text in pair}, key=lambda text: (len(text), text))
+        with torch.inference_mode():
+            of = vectors(texts)
         return [1.0 if a == b else _greedy_f1(of[a], of[b]) for a, b in pairs]
 
     return measure
 
 
-def _greedy_f1(first, second) -> float:
+def _greedy_f1(first: Any, second: Any) -> float:
     """F1 of greedy cosine matching of two sets of unit vectors, (tokens, width) each."""
     if not len(first) or not len(second):
         return 0.0

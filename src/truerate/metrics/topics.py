@@ -54,7 +54,7 @@ def lda_topics(texts: Sequence[str], *, n_topics: int, seed: int, n_words: int =
 def topic_failures(
     topic_of: Sequence[int],
     is_failed: Sequence[bool],
-    clusters: Sequence,
+    clusters: Sequence[object],
     *,
     n_topics: int,
     n_resamples: int,

@@ -84,13 +84,13 @@ def fact_counts(replies: pl.Series, facts: pl.DataFrame) -> pl.DataFrame:
     kind = verdict + 3 * pl.col("is_duplicate").cast(pl.Int32) + 6 * pl.col("is_title").cast(pl.Int32)
     cells = facts.select(cell=KINDS * place + kind)["cell"].drop_nulls().to_numpy()
     counts = np.bincount(cells, minlength=KINDS * len(replies)).reshape(-1, KINDS)
-    verdict, is_own, is_title = np.arange(KINDS) % 3, np.arange(KINDS) % 6 < 3, np.arange(KINDS) >= 6
+    verdicts, is_own, is_title = np.arange(KINDS) % 3, np.arange(KINDS) % 6 < 3, np.arange(KINDS) >= 6
     belongs = (
-        verdict >= 0,
-        verdict < 2,
-        verdict == 1,
-        is_own & (verdict < 2),
-        is_own & (verdict == 1),
+        verdicts >= 0,
+        verdicts < 2,
+        verdicts == 1,
+        is_own & (verdicts < 2),
+        is_own & (verdicts == 1),
         ~is_own,
         is_title,
     )
@@ -177,15 +177,37 @@ def rank_changes(
 
     Rank is 1 + the number of subjects that are better, among those that have both scores.
     """
-    both = [name for name in before if before[name] is not None and after.get(name) is not None]
+    both = {
+        name: (first, second)
+        for name, first in before.items()
+        if first is not None and (second := after.get(name)) is not None
+    }
     places = [
-        {name: 1 + sum(scores[other] > scores[name] for other in both) for name in both}
-        for scores in (before, after)
+        {name: 1 + sum(other[i] > own[i] for other in both.values()) for name, own in both.items()}
+        for i in (0, 1)
     ]
     return {name: places[0][name] - places[1][name] if name in both else None for name in before}
 
 
 # ---- the verifier's own error ------------------------------------------------------------------------------
+
+
+def with_share(facts: pl.DataFrame) -> pl.DataFrame:
+    """The facts with `share`: 1 over the facts of their reply that have a verdict, their weight in
+    WildFactScore (null without one).
+    """
+    n_read = pl.col("is_supported").count().over("generation_id")
+    return facts.with_columns(share=pl.when(pl.col("is_supported").is_not_null()).then(1 / n_read))
+
+
+def supported_share(facts: pl.DataFrame) -> float | None:
+    """The share of facts that are supported, each weighted by its `share`, so that every reply counts as one:
+    WildFactScore. None over no fact with a verdict.
+    """
+    known = facts.drop_nulls("share")
+    if known.is_empty():
+        return None
+    return float((known["share"] * known["is_supported"]).sum()) / float(known["share"].sum())
 
 
 class Verifier(NamedTuple):
@@ -224,14 +246,17 @@ def measured(facts: pl.DataFrame, labelled: pl.DataFrame, *, confidence: float) 
     known, told = facts.drop_nulls("share"), labelled.drop_nulls(["share", "is_supported"])
     if known.is_empty() or told.is_empty():
         return None
-    flagged = float((known["share"] * ~known["is_supported"]).sum() / known["share"].sum())
+    flagged = float((known["share"] * ~known["is_supported"]).sum()) / float(known["share"].sum())
     found = []
     for part in (told.filter(~pl.col("is_supported")), told.filter("is_supported")):
         w = (part["weight"] * part["share"]).to_numpy()
-        parts = np.stack([w * part["is_unsupported"].to_numpy(), w], axis=1) / (w.mean() if len(w) else 1)
+        parts = np.stack([w * part["is_unsupported"].to_numpy(), w], axis=1) / (
+            float(w.mean()) if len(w) else 1.0
+        )
         sums = cluster_sums(part["entity"].to_list(), parts)
         found.append(wilson_clustered(sums[:, 0], sums[:, 1], confidence=confidence))
-    return None if None in found else Verifier(flagged, *found)
+    right, missed = found
+    return None if right is None or missed is None else Verifier(flagged, right, missed)
 
 
 def corrected_score(score: Interval | None, verifier: Verifier | None) -> Corrected | None:
@@ -254,6 +279,8 @@ def corrected_score(score: Interval | None, verifier: Verifier | None) -> Correc
     found = _squared_and_added(
         lambda s, p, m: 1 - (1 - s - verifier_rates(u, p, m)[1]) / _gap(u, p, m), [score, right, missed]
     )
+    if found is None:  # where two rates are equal, which a gap beyond 0 rules out
+        return None
     value, low, high = (min(1.0, max(0.0, one)) for one in found)
     if high - low < NARROW:
         unsupported = Interval(1 - score.value, 1 - score.high, 1 - score.low)

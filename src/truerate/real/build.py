@@ -13,6 +13,7 @@ from pathlib import Path
 
 import yaml
 
+from truerate.config import track_blocks
 from truerate.config.layout import WORK, Layout
 from truerate.core.errors import TruerateError, listed
 from truerate.core.keys import digest
@@ -22,14 +23,6 @@ from truerate.real.sets import boards_in, survey, unreadable, untaught
 from truerate.real.stages import LOG, run, run_boards
 
 TABLES = "tables.md"  # in the work folder
-WEIGHTS = (
-    "weights",
-    "similarity",
-    "seq2seq",
-    "tokenizer",
-    "rarity",
-)  # keys of params.yaml whose value may be a Hub id or a folder
-BUILT_IN = ("tiny", "chrf", "words", "ngram")  # what stands there for neither
 COPIED = ("src", "rules", "site", "profiles", "Snakefile", "dvc.yaml", ".dvcignore")
 
 
@@ -211,17 +204,21 @@ def write_params(
     names = {(entry["reader"], entry["folder"]): name for name, entry in boards.items()}
     params["sources"] = {name: _source(entry, data, names) for name, entry in boards.items()}
     params = with_places(params)
-    wild = params["tracks"].get("wildhallucinations") or {}
-    for block, key in (
-        (params["llm"], "prompts_dir"),
-        (wild, "takedown"),
-        (wild.get("search", {}), "recorded"),
-    ):
+    blocks = [(params["llm"], "prompts_dir")]
+    for track, values in [
+        *params["tracks"].items(),
+        *((one["track"], one["settings"]) for one in boards.values()),
+    ]:
+        blocks += [(values or {}, place) for place in track_blocks.declared(track, "Settings").files_in]
+    for block, place in blocks:
+        *parents, key = place.split(".")
+        for parent in parents:
+            block = block.get(parent) or {}
         if block.get(key):
             block[key] = str(Path(block[key]).absolute())
     params["paths"]["inputs"] = "inputs"  # the user's own may lie anywhere, and is not written to
     named = {
-        name: {"track": entry["track"], "source": name, "title": entry["title"]}
+        name: {"source": name} | {key: entry[key] for key in ("track", "title", "settings", "sizes")}
         for name, entry in boards.items()
     }
     params["boards"] = {name: board for name, board in named.items() if shown is None or name in shown}
@@ -235,8 +232,19 @@ def with_places(value, key: str = ""):
     """
     if isinstance(value, dict):
         return {name: with_places(held, name) for name, held in value.items()}
-    is_folder = key in WEIGHTS and value and value not in BUILT_IN and Path(value).is_dir()
+    ours = _weights()
+    is_folder = key in ours and value and value != ours[key] and Path(value).is_dir()
     return str(Path(value).absolute()) if is_folder else value
+
+
+def _weights() -> dict[str, str | None]:
+    """The keys of params.yaml whose value may be a Hub id or a folder, with the word of ours that is neither."""
+    own = {
+        place.rpartition(".")[2]: word
+        for track in track_blocks.found()
+        for place, word in track_blocks.declared(track, "Settings").weights_in.items()
+    }
+    return own | {"weights": "tiny"}
 
 
 def _source(entry: dict, data: Path, names: dict[tuple[str, str], str]) -> dict:

@@ -1,7 +1,7 @@
 """Tables of the boards of public files: what the labels are, what shortcuts tell, what detectors get, who
 agrees.
 
-Those of boards whose detectors mark tokens stand in `real_spans`, those of boards of facts in `real_facts`.
+A track may have tables of its own (`public_tables` of the contract).
 """
 
 import re
@@ -11,10 +11,10 @@ from pathlib import Path
 import polars as pl
 
 from truerate.config.layout import Layout
+from truerate.core.result_tables import figure, label_statistics
 from truerate.core.schemas import Row, Sample, Score, load, pair, read_json
-from truerate.real.facts import fact_tables
+from truerate.flow.tracks import protocol_of
 from truerate.real.markers import read_between, write_between
-from truerate.real.spans import figure, span_tables
 
 NAME = "real"  # of the markers
 _BOARD = re.compile(r"^\*\*Board `([^`\n]+)`\*\*", re.MULTILINE)
@@ -59,12 +59,9 @@ def board_tables(at: Layout, work: Path, board: str) -> list[str]:
     """The Markdown lines of one board; a table without rows is left out."""
     samples = load(Sample, work / at.labels(board, "samples"))
     scores = load(Score, work / at.scores(board, "scores"))
-    if at.p.board(board).track == "mfava":
-        made = span_tables(
-            samples, scores, read_json(work / at.source(at.p.board(board).source, "card.json"))
-        )
-    elif at.p.board(board).track == "wildhallucinations":
-        made = [("Labels", label_statistics(samples)), *fact_tables(scores)]
+    card = read_json(work / at.source(at.p.board(board).source, "card.json"))
+    if public := protocol_of(at, board).public_tables:
+        made = public(samples, scores, card)
     else:
         audit = load(Score, work / at.audit(board))
         rows = load(Row, work / at.leaderboard("rows")).filter(board=board)
@@ -79,22 +76,6 @@ def board_tables(at: Layout, work: Path, board: str) -> list[str]:
         if table.height:
             lines += [f"*{title}*", "", *markdown(table), ""]
     return lines
-
-
-def label_statistics(samples: pl.DataFrame) -> pl.DataFrame:
-    """Texts, hallucinated share and marked spans per task and scheme."""
-    marked = pl.col("spans").list.len() > 0
-    return (
-        samples.with_columns(pair("attributes", "scheme"))
-        .group_by("task", "scheme", labels="label_source")
-        .agg(
-            texts=pl.len(),
-            hallucinated=pl.col("is_hallucinated").sum(),
-            share=pl.col("is_hallucinated").mean().map_elements(_percent, return_dtype=pl.String),
-            **{"with spans": marked.sum()},
-        )
-        .sort("task", "scheme", nulls_last=True)
-    )
 
 
 def shortcut_table(audit: pl.DataFrame) -> pl.DataFrame:
@@ -137,10 +118,6 @@ def agreement_table(scores: pl.DataFrame) -> pl.DataFrame:
         pl.col("metric").str.contains("kappa|agreement|alpha"), pl.col("value").is_not_null()
     )
     return named.select("metric", pair("slice", "task"), pair("slice", "unit"), value=figure(), n="n")
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def markdown(table: pl.DataFrame) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from truerate.site import audit
+import truerate.site.audit as audit
 from truerate.site.generic import by_words, laid_out
 from truerate.site.measures import Measure, label
 from truerate.site.panels import panels
@@ -93,7 +93,7 @@ def others(rows: Rows, page: Page, measures: Mapping[str, Measure]) -> list[tupl
     the other keys.
     """
     placed = [view for section in page.sections for view in section.views] + [audit.VIEW, *page.hidden]
-    found: dict[tuple, list[dict]] = {}
+    found: dict[tuple[str, str, tuple[str, ...]], list[dict]] = {}
     for row in rows:
         if (
             row["kind"] != "planted"
@@ -144,7 +144,7 @@ def summary_figures(page: Page, board: Board, rows: Rows) -> list[tuple[str, str
     """
     n = board.samples.height
     texts, wrong = page.labelled_words
-    share = f"{100 * board.samples['is_hallucinated'].mean():.0f} % {wrong}" if n else ""
+    share = f"{100 * (board.samples['is_hallucinated'].sum() / n):.0f} % {wrong}" if n else ""
     models, baselines, (baseline_word, note) = (
         page.models_asked(rows),
         page.baselines_met(rows),

@@ -58,7 +58,7 @@ def _words(dtype: str) -> str:
     }.get(dtype, dtype)
 
 
-def _rules(rule: schemas.Field) -> str:
+def _rules(rule: schemas.FieldRules) -> str:
     """What the schema checks of a column, in pandera's words."""
     said = {"isin": rule.isin, "greater_than_or_equal_to": rule.ge, "less_than_or_equal_to": rule.le}
     return "; ".join(

@@ -23,7 +23,7 @@ def context(tables: Tables) -> dict:
     lines = [
         {name: line.get(name) for name in FIELDS} | _said(line, tables.measures) for line in tables.ledger
     ]
-    by_place: dict[tuple, list[dict]] = {}
+    by_place: dict[tuple[str, str, str], list[dict]] = {}
     for line in lines:
         by_place.setdefault((line["where"], line["verdict"], line["reason"]), []).append(line)
     long = {

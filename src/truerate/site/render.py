@@ -7,9 +7,15 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+import truerate.site.board as board
+import truerate.site.data as data
+import truerate.site.detector as detector
+import truerate.site.home as home
+import truerate.site.ledger as ledger
+import truerate.site.methods as methods
+import truerate.site.samples as samples
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import unanswered
-from truerate.site import board, data, detector, home, ledger, methods, samples
 from truerate.site.legend import legend
 from truerate.site.measures import ABSENT, label
 from truerate.site.safety import csv_text, inert, plain, slug
@@ -50,7 +56,8 @@ def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
         for file in sorted((folder / "assets").rglob("*"))
         if file.suffix in ASSETS
     }
-    pages |= {file.name: file.read_text("utf-8") for file in sorted((folder / "pages").glob("[!_]*.md"))}
+    written = sorted((folder / "pages").rglob("[!_]*.md"))  # prose by hand, the guide in a folder of its own
+    pages |= {str(file.relative_to(folder / "pages")): file.read_text("utf-8") for file in written}
     return dict(sorted(pages.items()))
 
 

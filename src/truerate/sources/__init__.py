@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from truerate.config import HubSource, Rights, Source
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.sources.collection import SourceTables
 from truerate.sources.training import with_training
 
@@ -27,16 +27,16 @@ def check_reader(name: str, source: Source) -> None:
     """Raise TruerateError, with the allowed names, where a source's reader is none."""
     for reader in (source.reader, *([source.training.reader] if source.training else [])):
         if reader not in readers():
-            raise TruerateError(
+            raise SettingsError(
                 f"source {name!r}: reader {reader!r} is not known; allowed: {listed(readers())}"
             )
     if source.part is not None and "part" not in inspect.signature(_reader(source.reader)).parameters:
-        raise TruerateError(
+        raise SettingsError(
             f"source {name!r}: reader {source.reader!r} reads its folder whole; take `part` away"
         )
     parts = getattr(import_module(f"{__name__}.{source.reader}"), "PARTS", None)
     if parts and source.part not in (None, *parts):
-        raise TruerateError(f"source {name!r}: part {source.part!r} is not known; allowed: {listed(parts)}")
+        raise SettingsError(f"source {name!r}: part {source.part!r} is not known; allowed: {listed(parts)}")
 
 
 def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> SourceTables:
@@ -55,7 +55,7 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     other = Path(source.training.path).expanduser()
     if not other.is_dir():
         where = f"sources.{name}.training.path in params.yaml"
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: no folder {str(other)!r} to learn from; put the files there or correct {where}"
         )
     learned = source.training.name or name

@@ -8,7 +8,7 @@ Read as JSON Lines with the fields `model_name`, `data_source`, `knowledge`, `me
 from functools import partial
 from pathlib import Path
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.dialogue import taken_in_turns
 from truerate.sources.rows import BadRow, Reason, Row, json_lines
@@ -42,7 +42,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     found = [file for file in FILES if collection.has(file)]
     if not found:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: none of BEGIN's files in {str(folder)!r}; looked for: {', '.join(FILES)}"
         )
     for file in found:

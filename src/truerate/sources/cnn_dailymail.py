@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, whole_text
 
@@ -24,7 +24,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     stories = sorted(path.name for path in (folder / FOLDER).glob("*.story"))
     if not stories:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: no .story file in {str(folder / FOLDER)!r}; put the files there or correct the source's path"
         )
     for story in stories:

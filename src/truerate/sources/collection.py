@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 import polars as pl
 
 from truerate.core import keys
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.core.schemas import (
     Document,
     Item,
@@ -112,11 +112,9 @@ class Collection:
                 n_rows += 1
                 self._keep(file, number, make, keep)
         except BadRow as bad:
-            raise TruerateError(
-                f"source {self.name!r}: {file}: {bad.detail}; put a sound file there"
-            ) from None
+            raise SourceError(f"source {self.name!r}: {file}: {bad.detail}; put a sound file there") from None
         if not n_rows:
-            raise TruerateError(
+            raise SourceError(
                 f"source {self.name!r}: {file}: no row in it; put a sound file there, or take it away"
             )
         self.files.append({"file": file, "sha256": hashlib.sha256(raw).hexdigest(), "n_rows": n_rows})
@@ -132,7 +130,7 @@ class Collection:
             return (self.folder / file).read_bytes()
         except OSError as error:
             where = f"source {self.name!r}: reading {str(self.folder / file)!r}"
-            raise TruerateError(
+            raise SourceError(
                 f"{where}: {error.strerror}; put the file there or correct the source's path"
             ) from None
 
@@ -144,7 +142,7 @@ class Collection:
         except BadRow as bad:
             if self.stops(bad):
                 where = f"source {self.name!r}: {file} row {number}"
-                raise TruerateError(f"{where}: {bad.detail}; set on_bad_row: reject to keep going") from None
+                raise SourceError(f"{where}: {bad.detail}; set on_bad_row: reject to keep going") from None
             self.reject(file, bad, row=number, text=str(values))
 
     def stops(self, bad: BadRow) -> bool:
@@ -344,11 +342,11 @@ def _card_in(folder: Path, name: str) -> dict:
     try:
         found = parse(path.read_bytes())
     except OSError as error:
-        raise TruerateError(f"source {name!r}: source.json: {error.strerror}") from None
+        raise SourceError(f"source {name!r}: source.json: {error.strerror}") from None
     except BadRow as bad:
-        raise TruerateError(f"source {name!r}: source.json: {bad.detail}") from None
+        raise SourceError(f"source {name!r}: source.json: {bad.detail}") from None
     if not isinstance(found, dict) or found.get("redistribution", "no") not in REDISTRIBUTION:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: source.json must be an object whose `redistribution` is one of {', '.join(REDISTRIBUTION)}"
         )
     wrong = [
@@ -357,7 +355,7 @@ def _card_in(folder: Path, name: str) -> dict:
         if not isinstance(found.get(field, ""), str if field in ("name", "licence") else str | None)
     ]
     if wrong:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: source.json: {wrong[0]!r} is {found[wrong[0]]!r}; it must be text, or not stand there"
         )
     return {"licence": "not stated", "redistribution": "no", "is_wikipedia": False} | found

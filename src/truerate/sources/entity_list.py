@@ -4,7 +4,7 @@ how many chats it stood.
 
 from pathlib import Path
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.core.text import MAX_NAME, name_fault, name_key
 from truerate.sources.collection import Collection, SourceTables
@@ -35,7 +35,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     found = [file for file in FILES if (folder / file).is_file()]
     if not found:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: no list of entities in {str(folder)!r}; looked for: {', '.join(FILES)}"
         )
     for file in found:

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core import keys
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.dialogue import taken_in_turns
 from truerate.sources.rows import BadRow, Reason, Row, json_rows, label_of
@@ -69,7 +69,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
             stems.setdefault(Path(file).stem, file)
     if not found and not stems:
         looked = ", ".join([*AUDIT[:2], *(f"{split}.json" for split in SPLITS)])
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: none of FaithDial's files in {str(folder)!r}; looked for: {looked} (or .jsonl, .parquet)"
         )
     for file in found:
@@ -167,8 +167,8 @@ def _keep_turn(collection: Collection, split: str, row: Row, dialogue: object) -
 
 
 def _knowledge(row: Row) -> str:
-    found = row.optional_text("knowledge")
-    if not (found or "").strip():
+    found = row.optional_text("knowledge") or ""
+    if not found.strip():
         raise BadRow(Reason.NO_KNOWLEDGE, "field 'knowledge' holds no text")
     return found
 

@@ -11,7 +11,7 @@ corrections that a model is to suggest.
 import re
 from pathlib import Path
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_rows
 from truerate.sources.tagged import laid_onto, tagged
@@ -45,7 +45,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     found = [file for file in FILES if collection.has(file)]
     if not found:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: none of FAVA's files in {str(folder)!r}; looked for: {', '.join(FILES)}"
         )
     for file in found:

@@ -15,7 +15,7 @@ from pathlib import Path
 from truerate.config import Source
 from truerate.config.layout import Layout
 from truerate.config.places import STAMP, holds_links_alone, refuse_others
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.keys import digest
 from truerate.core.terminal import told
 from truerate.sources import hub
@@ -35,7 +35,7 @@ def folder_of(name: str, source: Source, at: Layout) -> Path:
     if source.make:
         return _make(name, source, folder, at)
     if not folder.is_dir():
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: no folder {str(folder)!r}; put the files there or correct sources.{name}.path in params.yaml"
         )
     return folder
@@ -54,7 +54,7 @@ def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
     with _aside(folder) as scratch:
         _run(name, _command(name, source.make, {**values, "path": str(scratch)}))
         if not scratch.is_dir():
-            raise TruerateError(f"source {name!r}: `{source.make}` wrote no folder; it must fill {{path}}")
+            raise SourceError(f"source {name!r}: `{source.make}` wrote no folder; it must fill {{path}}")
         (scratch / STAMP).write_text(f"{stamp}\n", "utf-8")
         refuse_others(folder, who)  # the command may have run for long
         _swap(scratch, folder)
@@ -79,7 +79,7 @@ def check_make(name: str, source: Source, at: Layout) -> None:
     """
     _command(name, source.make, {**_values(source, at), "path": source.path})
     if "{path}" not in source.make:
-        raise TruerateError(
+        raise SettingsError(
             f"source {name!r}: make: {source.make!r} must hold {{path}}, the folder that it fills"
         )
     digest(*at.code_at(source.code))
@@ -91,17 +91,14 @@ def _values(source: Source, at: Layout) -> dict[str, object]:
 
 
 def sizes(at: Layout) -> dict[str, int]:
-    """The sizes of the profile as a command may name them: `{halueval_qa}`, `{mfava_train}`, …; `{n_items}`
-    is HaluEval's largest.
+    """The sizes of the profile as a command may name them: `{<track>_<size>}` for every whole number, and
+    what a track's sizes name besides (`{n_items}`).
     """
-    known = {track: size.model_dump() for track, size in at.p.size if size}
-    found = {
-        f"{track}_{name}": n
-        for track, size in known.items()
-        for name, n in size.items()
-        if isinstance(n, int)
-    }
-    return found | ({"n_items": max(known["halueval"].values())} if "halueval" in known else {})
+    found = {}
+    for track, size in at.p.size.items():
+        found |= {f"{track}_{name}": n for name, n in size.model_dump().items() if isinstance(n, int)}
+        found |= size.named()
+    return found
 
 
 def _command(name: str, make: str, values: dict[str, object]) -> list[str]:
@@ -109,7 +106,7 @@ def _command(name: str, make: str, values: dict[str, object]) -> list[str]:
     try:
         words = [word.format(**values) for word in shlex.split(make)]
     except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
-        raise TruerateError(
+        raise SettingsError(
             f"source {name!r}: make: {make!r} cannot be filled in ({error!r}); allowed: {listed(f'{{{v}}}' for v in values)}"
         ) from None
     return [sys.executable if word == "python" else word for word in words[:1]] + words[1:]
@@ -122,12 +119,12 @@ def _run(name: str, words: list[str]) -> None:
                 words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace"
             )
     except OSError as error:
-        raise TruerateError(
+        raise SettingsError(
             f"source {name!r}: starting {words[:1]}: {error.strerror}; correct sources.{name}.make in params.yaml"
         ) from None
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: `{shlex.join(words)}` ended with exit code {done.returncode}: {last}"
         )
 

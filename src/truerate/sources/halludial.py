@@ -12,7 +12,7 @@ import re
 from functools import partial
 from pathlib import Path
 
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.dialogue import parted
 from truerate.sources.parquet import SUFFIX, parquet_rows
@@ -41,12 +41,12 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
     none is named.
     """
     if part is not None and part not in SCENARIOS:
-        raise TruerateError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SCENARIOS)}")
+        raise SettingsError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SCENARIOS)}")
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     found = [file for file in _files(folder) if part is None or _named(file, SCENARIOS) == part]
     if not found:
         wanted = f"of part {part!r} " if part else ""
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: none of HalluDial's files {wanted}in {str(folder)!r}; looked for: spontaneous_train.json, …"
         )
     for file in found:

@@ -9,7 +9,7 @@ each is, its columns tell.
 from pathlib import Path
 
 from truerate.core import keys
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SourceError, listed
 from truerate.core.text import find_span
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.dialogue import parted
@@ -65,7 +65,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     found = [file for file in keepers if collection.has(file)]
     parquet = [] if found else _parquet_files(folder)
     if not found and not parquet:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: none of HaluEval's files in {str(folder)!r}; looked for: {', '.join(keepers)}"
         )
     for file in found:
@@ -87,11 +87,11 @@ def _held(path: Path, *, where: str) -> str:
     try:
         columns = columns_of(path)
     except BadRow as bad:
-        raise TruerateError(f"{where}: {bad.detail}; put a sound file there") from None
+        raise SourceError(f"{where}: {bad.detail}; put a sound file there") from None
     held = next((file for file, needed in COLUMNS.items() if set(needed) <= set(columns)), None)
     if held is None:
         allowed = "; or ".join(", ".join(needed) for needed in COLUMNS.values())
-        raise TruerateError(
+        raise SourceError(
             f"{where}: its columns are {listed(columns)}; allowed: {allowed}; name another `config`, or take the file away"
         )
     return held

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 
 from truerate.config import HubSource
-from truerate.core.errors import TruerateError
+from truerate.core.errors import EndpointError, SourceError, TruerateError
 from truerate.core.terminal import told
 from truerate.sources.hub_faults import ODD, said, tried
 from truerate.sources.hub_files import CARD, about, files_of
@@ -44,11 +44,11 @@ def fetched(name: str, hub: HubSource) -> tuple[Path, list[str]]:
     except Mismatch as found:
         for path in found.paths:
             snapshot.remove(path)
-        raise TruerateError(f"{at}: {found}") from None
+        raise SourceError(f"{at}: {found}") from None
     except TruerateError as error:
-        raise TruerateError(f"{at}: {error}") from None
+        raise type(error)(f"{at}: {error}") from None
     except (httpx2.HTTPError, OSError, *ODD) as error:
-        raise TruerateError(f"{at}: {said(error, hub.repo)}") from None
+        raise EndpointError(f"{at}: {said(error, hub.repo)}") from None
     return snapshot.folder, wanted
 
 
@@ -104,7 +104,7 @@ def _listing(hub: HubSource) -> dict[str, str]:
         path for path in found if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts
     ]
     if strange or not found:
-        raise TruerateError(
+        raise SourceError(
             f"it names the file {strange[0]!r}, which is no place in it"
             if strange
             else "there is no file in it"

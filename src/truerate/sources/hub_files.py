@@ -10,7 +10,7 @@ import yaml
 
 from truerate.config import HubSource
 from truerate.config.layout import ORIGIN
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SettingsError, SourceError, listed
 
 CARD = "README.md"
 MARK = "truerate.json"  # stands in what truerate published
@@ -43,15 +43,15 @@ def files_of(hub: HubSource, paths: Sequence[str], card: str) -> list[str]:
     name = hub.config or default
     if name not in configs:
         met = "names no default config" if name is None else f"has no config {name!r}"
-        raise TruerateError(f"it {met}; those there are: {listed(configs)}; set `config`")
+        raise SettingsError(f"it {met}; those there are: {listed(configs)}; set `config`")
     splits = configs[name]
     if hub.split is not None and hub.split not in splits:
-        raise TruerateError(
+        raise SettingsError(
             f"its config {name!r} has no split {hub.split!r}; those there are: {listed(splits)}; set `split`"
         )
     found = {path for split, files in splits.items() if hub.split in (None, split) for path in files}
     if not found:
-        raise TruerateError(
+        raise SettingsError(
             f"its config {name!r} names files that are not there; correct `config` or `revision`"
         )
     return sorted(found)
@@ -95,7 +95,7 @@ def front_of(card: str) -> dict:
         found = yaml.load(parts[1], Loader=yaml.BaseLoader)
     except yaml.YAMLError as error:
         line = " ".join(str(error).split())[:120]
-        raise TruerateError(
+        raise SourceError(
             f"the YAML of its card cannot be read ({line}); take `config` and `split` away to have all of it"
         ) from None
     return found if isinstance(found, dict) else {}

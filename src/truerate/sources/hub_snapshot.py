@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from truerate.config import HubSource
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SourceError, listed
 
 CHECKED = "checked"  # folder beside the client's own: <cache>/datasets--org--name/checked/<revision>.json
 SUM = re.compile(r"sha256:[0-9a-f]{64}|git:[0-9a-f]{40}")
 
 
-class Mismatch(TruerateError):
+class Mismatch(SourceError):
     """Files that are not what the list of a commit says of them, or are not there at all."""
 
     def __init__(self, paths: Sequence[str]):
@@ -60,7 +60,8 @@ class Snapshot:
         file, wanted = self.folder / path, self.sums.get(path)
         if wanted is None or not file.is_file() or _checksum(file, wanted.partition(":")[0]) != wanted:
             return False
-        self.sound[path] = self._state(path)
+        if (state := self._state(path)) is not None:
+            self.sound[path] = state
         return True
 
     def remove(self, path: str) -> None:

@@ -11,17 +11,27 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import polars as pl
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.core.schemas import reject_row
-from truerate.core.text import clean
+from truerate.core.text import clean, find_span
 
 FORMATS = "JSONL, CSV or Label Studio's JSON export"
 KINDS = ("jsonl", "csv", "json")
-Label = TypeVar("Label")
+
+
+class OfTask(Protocol):
+    """A label of any track: it names the task that it answers."""
+
+    @property
+    def task_id(self) -> str:
+        """The task's id in tasks.jsonl."""
+
+
+Label = TypeVar("Label", bound=OfTask)
 LeftOut = tuple[str, str, str]  # reason, detail, text
 
 
@@ -61,15 +71,15 @@ def read_labels(path: str | Path) -> list[tuple[int, object]]:
                 for number, row in enumerate(csv.DictReader(io.StringIO(text, newline="")), start=1)
             ]
     except OSError as error:
-        raise TruerateError(
+        raise SourceError(
             f"reading labels {str(path)!r}: {error.strerror}; put the annotators' file there ({FORMATS})"
         ) from None
     except UnicodeDecodeError as error:
-        raise TruerateError(
+        raise SourceError(
             f"reading labels {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8"
         ) from None
     except csv.Error as error:
-        raise TruerateError(
+        raise SourceError(
             f"reading labels {str(path)!r}: not CSV: {error}; put the annotators' file there ({FORMATS})"
         ) from None
     if path.suffix.lower() == ".json":
@@ -97,7 +107,7 @@ def _csv_row(row: dict) -> dict | str:
 def _label_studio(found: object, path: Path) -> list[object]:
     """A row per annotation that was not cancelled; the task's id is `data.task_id`."""
     if not isinstance(found, list):
-        raise TruerateError(
+        raise SourceError(
             f"reading labels {str(path)!r}: not a list of tasks; export the project from Label Studio as JSON"
         )
     rows: list[object] = []
@@ -165,7 +175,7 @@ def checked_rows(
             label, left_out = read(row)
         except BadLabel as bad:
             if on_bad_row == "stop":
-                raise TruerateError(
+                raise SourceError(
                     f"labels {file!r} row {number}: {bad.detail}; correct it or set on_bad_row: reject"
                 ) from None
             rejects.append(reject(file, bad.reason, bad.detail, row=number, text=str(row)))
@@ -193,3 +203,33 @@ def reject(
     return reject_row(
         where=where, row=row, target_id=target, reason=reason, detail=detail, text=clean(text)[:300]
     )
+
+
+def span_place(one: dict, text: str) -> tuple[int, int] | None:
+    """Where a span stands: by its offsets, else where its text first occurs.
+
+    Where both are given they must agree; offsets that count UTF-16 units (as Label Studio's do, which differ
+    after an emoji) are read so.
+    """
+    start, end, said = one.get("start"), one.get("end"), one.get("text")
+    if start is None and end is None:
+        return find_span(text, clean(str(said or "")))
+    if (
+        not isinstance(start, int)
+        or not isinstance(end, int)
+        or isinstance(start, bool)
+        or isinstance(end, bool)
+    ):
+        return None
+    for place in ((start, end), _from_utf16(text, start, end)):
+        if place and 0 <= place[0] < place[1] <= len(text) and (said is None or text[slice(*place)] == said):
+            return place
+    return None
+
+
+def _from_utf16(text: str, start: int, end: int) -> tuple[int, int] | None:
+    units = text.encode("utf-16-le")
+    if not 0 <= start < end <= len(units) // 2:
+        return None
+    first, last = (len(units[: 2 * place].decode("utf-16-le", "replace")) for place in (start, end))
+    return first, last

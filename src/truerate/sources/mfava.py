@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core import keys
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.core.schemas import judgement_row, pairs
 from truerate.core.tags import TYPES
 from truerate.sources.collection import Collection, SourceTables
@@ -62,7 +62,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     gold, silver, wild = (_found(collection, file) for file in (GOLD, SILVER, WILD))
     if not (gold or silver or wild):
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: none of mFAVA's files in {str(folder)!r}; looked for: {GOLD}, {SILVER}, {WILD} (or .zst)"
         )
     passages: dict[tuple, Passage] = {}

@@ -6,9 +6,10 @@ with the text of the page that the annotators used.
 """
 
 from pathlib import Path
+from typing import Any
 
 from truerate.core import keys
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.core.schemas import judgement_row, pairs
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_lines, zstd_lines
@@ -38,7 +39,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     found = [file for file in ANSWERS if collection.has(file)]
     if not found:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: none of Mu-SHROOM's files in {str(folder)!r}; looked for: {', '.join(ANSWERS)}"
         )
     for file in found:
@@ -128,7 +129,9 @@ def _soft(row: Row, published: str) -> list[dict]:
 def _span(entry: object) -> tuple[int, int, float]:
     if not isinstance(entry, dict):
         raise BadRow(Reason.WRONG_TYPE, "field 'soft_labels' must hold objects with start, end and prob")
-    start, end, p = (entry.get(key) for key in ("start", "end", "prob"))
+    start: Any = entry.get("start")
+    end: Any = entry.get("end")
+    p = entry.get("prob")
     _pairs([[start, end]], "soft_labels")
     if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:
         raise BadRow(

@@ -10,7 +10,7 @@ import json
 from functools import partial
 from pathlib import Path
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.core.text import clean
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_lines
@@ -45,7 +45,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     absent = [file for file in (SOURCES, RESPONSES) if not collection.has(file)]
     if absent:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: no {' and no '.join(absent)} in {str(folder)!r}; RAGTruth is both files: put them there"
         )
     sources: dict[str, dict] = {}

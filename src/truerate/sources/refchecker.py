@@ -8,7 +8,7 @@ document are given with it. The files hold neither questions nor passages.
 from functools import partial
 from pathlib import Path
 
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Reason, Row, json_lines, texts
 
@@ -38,16 +38,16 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
     several and `part` names none of them.
     """
     if part is not None and part not in SETTINGS:
-        raise TruerateError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SETTINGS)}")
+        raise SettingsError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SETTINGS)}")
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     seen: set[str] = set()
     collection.read(FILE, json_lines, partial(_keep, collection, seen, part))
     if len(seen) > 1 and part is None:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: {FILE} holds several settings, which are never pooled; name one as `part`: {listed(seen)}"
         )
     if not collection.items and part is not None:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: {FILE} holds no reply of part {part!r}; settings in it: {listed(seen)}"
         )
     return collection.tables()

@@ -9,19 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from truerate.config.layout import ORIGIN
-from truerate.core.errors import TruerateError
+from truerate.config.track_blocks import declared, found
+from truerate.core.errors import SourceError, TruerateError
 from truerate.sources.collection import REDISTRIBUTION
 from truerate.sources.hub_files import CARD as README
 from truerate.sources.hub_files import MARK, front_of
 from truerate.sources.rows import BadRow, parse
-
-# track → the tasks whose samples one of its boards can take from a source; the first is HaluEval's, as a data
-# set of old is read
-TASKS = {
-    "halueval": ("qa", "dialogue", "summarization", "general"),
-    "mfava": ("train", "held-out", "silver", "wild"),
-    "wildhallucinations": ("entity", "fact"),
-}
 
 
 @dataclass(frozen=True)
@@ -31,13 +24,13 @@ class Release:
     """
 
     card: dict[str, str]
-    track: str = "halueval"
+    track: str
     licences: dict[str, str] = field(default_factory=dict)
 
     @property
     def tasks(self) -> tuple[str, ...]:
         """The tasks that can be read."""
-        return TASKS[self.track]
+        return declared(self.track, "Settings").released
 
 
 def release_in(folder: Path, *, name: str) -> Release:
@@ -48,10 +41,17 @@ def release_in(folder: Path, *, name: str) -> Release:
     tags = front.get("tags") if isinstance(front.get("tags"), list) else []
     if not told:
         let_out = {"redistribution": "yes"} if card and (folder / MARK).is_file() else {}
-        return Release(card | let_out, next((track for track in TASKS if track in tags), "halueval"))
+        tracks = readable()
+        unnamed = [track for track in tracks if declared(track, "Settings").reads_unnamed]
+        return Release(card | let_out, next(iter([*(track for track in tracks if track in tags), *unnamed])))
     kept = ("name", "citation", "redistribution", "url", "note", "lang")
     card |= {key: told[key] for key in kept if isinstance(told.get(key), str)}
     return Release(card, told["track"], told["licences"])
+
+
+def readable() -> list[str]:
+    """The tracks whose published data sets can be read."""
+    return [track for track in found() if declared(track, "Settings").released]
 
 
 def _front(folder: Path) -> dict:
@@ -68,12 +68,13 @@ def _origin(folder: Path, name: str) -> dict:
     try:
         told = parse(path.read_bytes())
     except (OSError, BadRow) as error:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: {ORIGIN}: {getattr(error, 'detail', error)}; fetch the data set again"
         ) from None
-    licences = told.get("licences") if isinstance(told, dict) else None
+    told = told if isinstance(told, dict) else {}
+    licences = told.get("licences")
     is_ours = isinstance(licences, dict) and all(isinstance(words, str) for words in licences.values())
-    if not is_ours or told.get("track") not in TASKS or told.get("redistribution") not in REDISTRIBUTION:
-        must = f"it must hold `licences`, `redistribution` and `track` ({', '.join(TASKS)})"
-        raise TruerateError(f"source {name!r}: {ORIGIN}: {must}; fetch the data set again")
+    if not is_ours or told.get("track") not in readable() or told.get("redistribution") not in REDISTRIBUTION:
+        must = f"it must hold `licences`, `redistribution` and `track` ({', '.join(readable())})"
+        raise SourceError(f"source {name!r}: {ORIGIN}: {must}; fetch the data set again")
     return told

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SourceError, listed
 from truerate.core.text import passage_name, passage_of
 from truerate.sources.collection import Collection
 from truerate.sources.parquet import columns_of, parquet_rows
@@ -63,7 +63,7 @@ def keep(collection: Collection, configs: Mapping[Path, str | None], release: Re
     missing = [table for table in TABLES if table not in configs.values()]
     if missing:
         there = f"they are read from {listed(TABLES)} together; take `config` away"
-        raise TruerateError(
+        raise SourceError(
             f"source {collection.name!r}: no config {missing[0]!r}, so no replies with verdicts: {there}"
         )
     found = Tables({}, {}, {}, {}, {})
@@ -92,12 +92,12 @@ def _read(collection: Collection, path: Path, note: Callable[[Row], None], *, is
     try:
         bare = "text_sha256" in columns_of(path)
     except BadRow as bad:
-        raise TruerateError(
+        raise SourceError(
             f"source {collection.name!r}: {file}: {bad.detail}; put a sound file there"
         ) from None
     if bare and is_needed:
         again = "rebuild the texts as the data set's rebuild/REBUILD.md says, and read the source that they come from"
-        raise TruerateError(
+        raise SourceError(
             f"source {collection.name!r}: {file}: its rows are ids and labels without texts; {again}"
         )
     if not bare:
@@ -106,7 +106,7 @@ def _read(collection: Collection, path: Path, note: Callable[[Row], None], *, is
 
 # ---- tables ------------------------------------------------------------------------------------------------
 def _document(collection: Collection, found: Tables, licence: str | None, row: Row) -> None:
-    more = {name: row.optional_text(name) for name in ("url", "dated")}
+    more: dict[str, Any] = {name: row.optional_text(name) for name in ("url", "dated")}
     more |= {
         "lang": row.language(),
         "licence": row.optional_text("licence") or licence or collection.card["licence"],

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.sources import alpaca, cnn_dailymail, hotpotqa, opendialkg, probes
 from truerate.sources.collection import SourceTables
 from truerate.sources.joined import join
@@ -20,7 +20,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     """The tables of every format found, one below the other."""
     found = [module for file, module in FORMATS.items() if (folder / file).exists()]
     if not found:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: no seed file in {str(folder)!r}; looked for: {', '.join(FORMATS)}"
         )
     return join([module.read(folder, name=name, on_bad_row=on_bad_row) for module in found])

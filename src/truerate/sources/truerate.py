@@ -3,7 +3,7 @@ they are about.
 
 A data set read whole has `data/<config>/<split>-*.parquet`, and the config's name begins with its task; of a
 config chosen by `hub.config` the folder holds `<split>-*.parquet` alone. What can be read is told by its
-track (`release.TASKS`): HaluEval's four tasks; mFAVA's passages to learn from, held out, silver and gold, and
+track (`released` of its settings): HaluEval's four tasks; mFAVA's passages to learn from, held out, silver and gold, and
 labelled replies; WildHallucinations' labelled facts and replies. Of the tables the replies of
 WildHallucinations are read with their facts and the verifier's verdicts (part `replies`, see
 `released_replies`); generations, judgements and scores of other boards belong to that board's models and are
@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.schemas import LABEL_SOURCES, pairs
 from truerate.core.text import passage_name
 from truerate.sources import released_replies as replies
@@ -85,7 +85,7 @@ def read(
     release = release_in(folder, name=name)
     parts = (*release.tasks, *([REPLIES] if ENTITY in release.tasks else []))
     if part is not None and part not in parts:
-        raise TruerateError(f"source {name!r}: part {part!r} is not known; allowed: {listed(parts)}")
+        raise SettingsError(f"source {name!r}: part {part!r} is not known; allowed: {listed(parts)}")
     base = folder / "data" if (folder / "data").is_dir() else folder
     configs = {
         path: path.parent.name if path.parent != base else config
@@ -101,7 +101,7 @@ def read(
     if not chosen:
         asked = f"of part {part!r}" if part else "of its tasks"
         there = f"configs in it: {listed(set(filter(None, configs.values())))}; tasks that can be read: {listed(release.tasks)}"
-        raise TruerateError(f"source {name!r}: no config {asked} in {str(folder)!r}; {there}")
+        raise SourceError(f"source {name!r}: no config {asked} in {str(folder)!r}; {there}")
     collection = _collection(folder, release, chosen, configs, name=name, on_bad_row=on_bad_row)
     collection.counts["n_files_of_other_configs"] = len(configs) - len(chosen)
     entities: dict[str, dict] = {}
@@ -113,7 +113,7 @@ def read(
             shard[1] if shard else path.stem,
             release.licences.get(configs[path] or "", collection.card["licence"]),
         )
-        keep = _keep_of_entity if release.track == "wildhallucinations" else _keep
+        keep = _keep_of_entity if ENTITY in release.tasks else _keep
         collection.read(
             file, partial(parquet_rows, needed=NEEDED), partial(keep, collection, release, entities, told)
         )
@@ -166,12 +166,12 @@ def _check_columns(path: Path, task: str | None, release: Release, *, where: str
     try:
         columns = columns_of(path)
     except BadRow as bad:
-        raise TruerateError(f"{where}: {bad.detail}; put a sound file there") from None
+        raise SourceError(f"{where}: {bad.detail}; put a sound file there") from None
     if "text_sha256" in columns and "text" not in columns:
         again = "rebuild the texts as the data set's rebuild/REBUILD.md says, and read the source that they come from"
-        raise TruerateError(f"{where}: its rows are ids and labels without texts; {again}")
+        raise SourceError(f"{where}: its rows are ids and labels without texts; {again}")
     if task is None and "task" not in columns:
-        raise TruerateError(
+        raise SourceError(
             f"{where}: nothing says of which task its rows are; name it as `part`: {listed(release.tasks)}"
         )
 

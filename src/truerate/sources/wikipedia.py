@@ -7,7 +7,7 @@ The text before the first heading, the lead, is the reference of what is asked a
 import re
 from pathlib import Path
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.core.text import clean
 from truerate.sources.collection import Collection, SourceTables
 from truerate.sources.rows import BadRow, Cut, Reason, Row, json_rows
@@ -31,9 +31,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
     found = [file for file in FILES if (folder / file).is_file()]
     if not found:
-        raise TruerateError(
-            f"source {name!r}: no articles in {str(folder)!r}; looked for: {', '.join(FILES)}"
-        )
+        raise SourceError(f"source {name!r}: no articles in {str(folder)!r}; looked for: {', '.join(FILES)}")
     for file in found:
         collection.read(file, pages, lambda row: _keep(collection, row))
     return collection.tables()

@@ -9,7 +9,7 @@ users are (addresses, countries, request headers) is not read.
 from functools import partial
 from pathlib import Path
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.core.text import clean
 from truerate.sources.collection import Collection, SourceTables
@@ -53,7 +53,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file() and _is_chat(path)
     )
     if not found:
-        raise TruerateError(
+        raise SourceError(
             f"source {name!r}: no conversations in {str(folder)!r}; looked for: *.parquet, *.jsonl, *.json"
         )
     for file in found:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.core.text import name_fault, name_key
 from truerate.sources.collection import Collection, SourceTables
@@ -45,9 +45,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in (SUFFIX, ".jsonl")
     )
     if not found:
-        raise TruerateError(
-            f"source {name!r}: no entities in {str(folder)!r}; looked for: *.parquet, *.jsonl"
-        )
+        raise SourceError(f"source {name!r}: no entities in {str(folder)!r}; looked for: *.parquet, *.jsonl")
     for file in found:
         cut = (
             partial(parquet_rows, columns=COLUMNS, needed=COLUMNS[:1]) if file.endswith(SUFFIX) else json_rows

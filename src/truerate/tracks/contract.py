@@ -8,7 +8,14 @@ A track is a folder of `truerate.tracks` with four modules, found by the name of
 - `metrics.py`: `METRICS`, a record of each number that it publishes.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from truerate.config.detectors import Grid
+
+if TYPE_CHECKING:
+    import polars as pl
 
 from truerate.core.card import Card, Ranked, Section
 from truerate.core.metric import Direction, Metric, Unit
@@ -68,3 +75,64 @@ class Step:
     beside: tuple[str, ...] = ()
     stand_in: StandIn | None = None
     resources: Resources = Resources()
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A track as the stages know it: `flow.tracks` loads it from the folder's modules and checks it.
+
+    Required: `settings` and `sizes` (settings.py), `card` (card.py), `contexts` (context.py: items and
+    documents of a board → what each text is checked against, `item_id, knowledge, question, history`),
+    `exported` and `score` (steps.py). Optional: `scored`, tables of the data set that `score` is given besides
+    those of every track; `label` (people's labels → samples, judgements, agreement), `topics` (of failure),
+    `training` and `targets` (the texts that token detectors learn from, and mark), all of steps.py; `faults`
+    (checks.py: what is wrong with a board's settings, as lines); `public_tables` (public_tables.py: what `make
+    real` shows of a board, from samples, scores and the source's card); `totals` and `reasons` (published.py: of the
+    printed numbers in published.csv those that must be sums of others, and why a table cannot be checked).
+    """
+
+    name: str
+    card: Card
+    graph: tuple[Step, ...]
+    metrics: tuple[Metric, ...]
+    settings: type
+    sizes: type
+    contexts: Callable[..., Mapping[str, Any]]
+    exported: Callable[..., tuple[dict[str, "pl.DataFrame"], list[dict[str, Any]]]]
+    score: Callable[..., tuple["pl.DataFrame", "pl.DataFrame"]]
+    scored: tuple[str, ...] = ()
+    label: Callable[..., Any] | None = None
+    topics: Callable[..., list[dict[str, Any]]] | None = None
+    training: Callable[..., "pl.DataFrame"] | None = None
+    targets: Callable[..., "pl.DataFrame"] | None = None
+    faults: Callable[..., Iterable[str]] | None = None
+    public_tables: Callable[..., list[tuple[str, "pl.DataFrame"]]] | None = None
+    totals: tuple[tuple[str, str, str, str], ...] = ()
+    reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    @property
+    def marks_tokens(self) -> bool:
+        """Whether token detectors can learn on its boards and judge them."""
+        return self.training is not None and self.targets is not None and issubclass(self.sizes, Grid)
+
+
+# Where each part of a Protocol stands: module and name. Those of REQUIRED must be there.
+REQUIRED = {
+    "card": ("card", "CARD"),
+    "graph": ("graph", "GRAPH"),
+    "metrics": ("metrics", "METRICS"),
+    "contexts": ("context", "contexts"),
+    "exported": ("steps", "exported"),
+    "score": ("steps", "score"),
+}
+OPTIONAL = {
+    "scored": ("steps", "SCORED"),
+    "label": ("steps", "label"),
+    "topics": ("steps", "topics"),
+    "training": ("steps", "training"),
+    "targets": ("steps", "targets"),
+    "faults": ("checks", "faults"),
+    "public_tables": ("public_tables", "public_tables"),
+    "totals": ("published", "TOTALS"),
+    "reasons": ("published", "REASONS"),
+}

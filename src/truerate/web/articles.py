@@ -15,7 +15,7 @@ from pathlib import Path
 import orjson
 from lxml import etree, html
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import EndpointError, SettingsError, SourceError
 from truerate.web import mediawiki
 from truerate.web.guard import Guard
 from truerate.web.judging import tidy
@@ -78,7 +78,7 @@ def fetch(folder: Path, wanted: Wanted, asked: Asked, *, clock: Clock | None = N
     titles = {lang: _titles(wanted.titles, lang) for lang in wanted.languages} if wanted.titles else {}
     urls = {lang: mediawiki.checked(asked.api, lang, guard) for lang in wanted.languages}
     if len(set(urls.values())) < len(urls):
-        raise TruerateError(
+        raise SettingsError(
             f"fetching articles: --api {asked.api!r} is the same for all languages; write {{lang}} where they differ"
         )
     taken, left = asyncio.run(_fetch(urls, titles, wanted, (asked, guard, clock)))
@@ -96,15 +96,15 @@ def _check(wanted: Wanted) -> None:
     """Raise TruerateError where what is wanted cannot be."""
     where = "fetching articles"
     if wrong := [lang for lang in wanted.languages if not _LANG.fullmatch(lang)]:
-        raise TruerateError(
+        raise SettingsError(
             f"{where}: --languages: {wrong[0]!r} is no language code; write two or three small letters, as in en,de"
         )
     if len(set(wanted.languages)) < len(wanted.languages) or not wanted.languages:
-        raise TruerateError(
+        raise SettingsError(
             f"{where}: --languages {','.join(wanted.languages)!r}: name at least one, and each once"
         )
     if (wanted.n is None and not wanted.titles) or (wanted.n is not None and wanted.n < 1):
-        raise TruerateError(
+        raise SettingsError(
             f"{where}: --n {wanted.n}: say how many articles per language (1 or more), or name --titles"
         )
 
@@ -123,7 +123,7 @@ async def _fetch(
                 why = ", ".join(
                     f"{n} {reason}" for reason, n in Counter(one["reason"] for one in others).most_common()
                 )
-                raise TruerateError(
+                raise EndpointError(
                     f"fetching articles: no page at {url!r} fits ({why or 'it gave none'}); see to the titles or the limits"
                 )
             taken[lang] = rows
@@ -249,18 +249,18 @@ def _titles(path: str, lang: str) -> list[tuple[str, int | None]]:
         lines = file.read_text("utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is no UTF-8 text"
-        raise TruerateError(f"{where}: {why}; name a file with a title per line") from None
+        raise SourceError(f"{where}: {why}; name a file with a title per line") from None
     found = {}
     for number, line in enumerate(lines, 1):
         title, _, revision = (part.strip() for part in line.partition("\t"))
         if revision and not (revision.isascii() and revision.isdigit() and int(revision)):
-            raise TruerateError(
+            raise SourceError(
                 f"{where} line {number}: {revision[:40]!r} is no revision; write TITLE<tab>NUMBER"
             )
         if title:
             found.setdefault((title, int(revision) if revision else None))
     if not found:
-        raise TruerateError(f"{where}: no title in it; write one per line")
+        raise SourceError(f"{where}: no title in it; write one per line")
     return list(found)
 
 

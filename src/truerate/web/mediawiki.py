@@ -6,7 +6,7 @@ time that it names.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -14,7 +14,7 @@ import aiohttp
 import orjson
 from yarl import URL
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import EndpointError, SettingsError, TruerateError
 from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.core.terminal import say_wait, told
 from truerate.core.text import clean
@@ -145,7 +145,7 @@ class Wiki:
             last, wait = reply, self._wait(headers, tried)
         raise self._stopped(f"{last}, {AGAIN.tries} times", "run again later, or correct --api")
 
-    async def _get(self, asked: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
+    async def _get(self, asked: dict[str, str]) -> tuple[int, Mapping[str, str], bytes]:
         shape = {"format": "json", "formatversion": "2", "maxlag": str(LAG_S)}
         async with (
             asyncio.timeout(TIMEOUT_S),
@@ -193,13 +193,13 @@ class Wiki:
         return AGAIN.ceiling(tried) if named is None else max(named, self.pause_s)
 
     def _stopped(self, what: str, then: str = "correct --api") -> TruerateError:
-        return TruerateError(f"asking the MediaWiki API at {self.url!r}: {what}; {then}")
+        return EndpointError(f"asking the MediaWiki API at {self.url!r}: {what}; {then}")
 
 
 def session(contact: str, guard: Guard) -> aiohttp.ClientSession:
     """A session that says who asks, takes gzip, and connects to addresses that the guard lets pass."""
     if not contact.strip() or not (contact.isascii() and contact.isprintable()):
-        raise TruerateError(
+        raise SettingsError(
             f"fetching articles: --contact {contact!r} is no e-mail address or page where the wiki's hosts can reach you"
         )
     return aiohttp.ClientSession(
@@ -221,11 +221,11 @@ def checked(api: str, lang: str, guard: Guard) -> str:
     except ValueError:
         scheme = ""
     if scheme not in ("http", "https") or not host_of(url):
-        raise TruerateError(
+        raise SettingsError(
             f"fetching articles: --api {api!r} is no web address; {{lang}} stands for the language, as in {API}"
         )
     if refusal := guard.host(host_of(url)):
-        raise TruerateError(
+        raise SettingsError(
             f"fetching articles: --api {api!r}: {refusal}; allow it with --allow-private, or correct it"
         )
     return url

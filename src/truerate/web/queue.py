@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import EndpointError
 from truerate.core.retry import Backoff
 from truerate.core.terminal import LONG_S, say, say_wait
 from truerate.web.asking import ended
@@ -86,7 +86,7 @@ class Queue:
         whole = now + wait - self._answered_at
         if self.again.is_too_long(whole) or self.again.is_spent(self._n_refused):
             asks = f", asks to wait {refusal.wait:,.0f} s" if refusal.wait else ""
-            raise TruerateError(f"{self.what}: it goes on to refuse ({refusal.said}{asks}); run again later")
+            raise EndpointError(f"{self.what}: it goes on to refuse ({refusal.said}{asks}); run again later")
         if whole > LONG_S and not self._is_said:
             self._is_said = True
             what = f"{self.what}: it asks to slow down; {self._n_answered:,} of {self.n_all:,} queries are answered"

@@ -12,13 +12,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
 import orjson
 
 from truerate.config import Search
-from truerate.core.errors import TruerateError
+from truerate.core.errors import EndpointError, SettingsError, SourceError, TruerateError
 from truerate.core.hiding import Hiding
 from truerate.core.lenient import loads
 from truerate.core.retry import Backoff, may_pass, seconds_asked
@@ -101,7 +102,7 @@ class Searcher:
         if errors:
             n_left = sum(self.stored(query) is None for query in missing)
             n_all = len(missing)
-            raise TruerateError(
+            raise type(errors[0])(
                 f"{errors[0]}; {n_all - n_left} of {n_all} new queries were answered and stay stored, {n_left} are left"
             )
 
@@ -163,18 +164,18 @@ class Searcher:
         """Why no more can be searched, without the key that the address held."""
         where = f"searching for {query!r} at {host_of(self.url)!r}"
         if refusal.is_quota:
-            return TruerateError(
+            return EndpointError(
                 f"{where}: the quota is used up ({refusal.said}); run again when it is renewed"
             )
-        return TruerateError(
-            f"{where}: {refusal.said}; see to tracks.wildhallucinations.search in params.yaml, then run again"
+        return EndpointError(
+            f"{where}: {refusal.said}; see to `search` of the board's track in params.yaml, then run again"
         )
 
 
 def read(body: bytes) -> list[dict] | None:
     """The results in a reply, None where it is none. A reply without `items` has no result."""
     try:
-        found = loads(body)
+        found: Any = loads(body)
     except (ValueError, RecursionError):
         return None
     items = found.get("items") or [] if isinstance(found, dict) else None
@@ -199,7 +200,7 @@ def recorded(path: str) -> dict[str, list[dict]]:
     try:
         lines = Path(path).read_bytes().split(b"\n")
     except OSError as error:
-        raise TruerateError(
+        raise SourceError(
             f"reading recorded searches {path!r}: {error.strerror}; correct search.recorded in params.yaml"
         ) from None
     for number, line in enumerate(lines, 1):
@@ -210,7 +211,7 @@ def recorded(path: str) -> dict[str, list[dict]]:
             query, items = row["query"], row["items"]
             found[clean(query)] = [one for item in items if (one := result(item))]
         except (ValueError, TypeError, KeyError, AttributeError):
-            raise TruerateError(
+            raise SourceError(
                 f"reading recorded searches {path!r}: line {number} is no object with `query` and `items`"
             ) from None
     return found
@@ -221,7 +222,7 @@ def _words(body: bytes) -> str:
     `message` or `detail`.
     """
     try:
-        found = loads(body)
+        found: Any = loads(body)
         error = found.get("error") or found.get("message") or found.get("detail") or ""
         reasons = (
             [str(one.get("reason")) for one in error.get("errors", [])] if isinstance(error, dict) else []
@@ -237,7 +238,7 @@ def _secret(variable: str, name: str) -> str:
     if value and value.isascii() and value.isprintable():
         return value
     what = "is not set" if not value else "holds a line break or a character beyond ASCII"
-    raise TruerateError(f"searching: the variable {variable} {what}; export it with the search's {name}")
+    raise SettingsError(f"searching: the variable {variable} {what}; export it with the search's {name}")
 
 
 def address(settings: Search, base: str | None) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from truerate.core.errors import TruerateError, listed
+from truerate.core.errors import SettingsError, TruerateError, listed
 from truerate.web.outcomes import Outcome, Page
 from truerate.web.store import PageStore
 
@@ -42,7 +42,7 @@ def transient(store: PageStore, wanted: str) -> list[Found]:
     words = {"timeout", "error", "status", "robots", ALL}
     if wanted not in words and not (wanted.isascii() and wanted.isdigit()):
         allowed = f"{listed(words)}, or a status such as 503"
-        raise TruerateError(
+        raise SettingsError(
             f"pages of reason {wanted!r}: that is none that may pass; allowed: {allowed}; see `truerate web stats`"
         )
     return [

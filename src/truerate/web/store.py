@@ -99,7 +99,9 @@ class PageStore(KeyedStore):
                 f"INSERT OR REPLACE INTO page VALUES ({marks})",
                 (*values, sha256(page.body).hexdigest(), body),
             )
-            return self.page(scope, page.url, limits)
+            written = self.page(scope, page.url, limits)
+            assert written is not None  # by the line above
+            return written
 
     def slow(self, scope: str, url: str, limits: str) -> str | None:
         """What stands of a page that took too long to be read under these limits; None where it did not, or

@@ -23,7 +23,11 @@ def truth(at: Layout, board: str) -> list[dict]:
     return planted_scores(
         board,
         world=_world(at),
-        models={alias: model.model for alias, model in at.p.models.items() if model.model in models.COVERAGE},
+        models={
+            alias: at.p.models[alias].model
+            for alias in at.p.models_of(board)
+            if at.p.models[alias].model in models.COVERAGE
+        },
         subjects=track.subjects,
         samples=load(Sample, at.labels(board, "samples")),
         items=load(Item, at.dataset(board, "items")),

@@ -5,12 +5,13 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from truerate.config import MFavaSizes
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, pair, validate
-from truerate.detectors.tokens import check_member, fit_tokens, judge_tokens, mark_text
-from truerate.detectors.tokens.family import job_of
-from truerate.detectors.tokens.grid import Cell, cells
+from truerate.detectors.tokens.cells import Cell
+from truerate.detectors.tokens.family import fit_tokens, job_of, judge_tokens, mark_text
+from truerate.detectors.tokens.grid import cells
+from truerate.detectors.tokens.rules import check_member
+from truerate.tracks.mfava.settings import Sizes
 
 from .lessons import backbone, lessons
 
@@ -35,7 +36,7 @@ def sizes(**changes):
         "scopes": ["multi"],
         "labels": ["binary"],
     }
-    return MFavaSizes.model_validate(values | changes)
+    return Sizes.model_validate(values | changes)
 
 
 def fitted(params, size, tmp_path, members, passages, name="out"):

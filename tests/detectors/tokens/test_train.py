@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 import torch
 
+from truerate.detectors.tokens.cells import halves
 from truerate.detectors.tokens.encode import groups_of, tiny_coder
-from truerate.detectors.tokens.fit import halves
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build
 from truerate.detectors.tokens.train import CHECKPOINT, pace, train

@@ -1,16 +1,16 @@
 """Small tables and replies for the track's tests."""
 
-from truerate.config import HaluEval
 from truerate.core.keys import content_id
 from truerate.core.schemas import Document, Item, Sample, frame, pairs
 from truerate.llm import Reply
 from truerate.sources.collection import SourceTables
 from truerate.tracks.halueval.context import Context
+from truerate.tracks.halueval.settings import Settings
 
 SAMPLING = {"temperature": 1.0, "top_p": 1.0, "max_tokens": 64}
 
 
-def settings(**changes) -> HaluEval:
+def settings(**changes) -> Settings:
     values = {
         "tasks": ("qa", "dialogue", "summarization", "general"),
         "generators": ("gen",),
@@ -33,7 +33,7 @@ def settings(**changes) -> HaluEval:
         "probe_pass_rate": 0.8,
         "n_topics": 2,
     }
-    return HaluEval(**values | changes)
+    return Settings(**values | changes)
 
 
 def context(task: str = "qa", item_id: str = "i1", **changes) -> Context:

@@ -3,7 +3,8 @@
 import polars as pl
 
 from truerate.core.schemas import Document, Item, frame, pairs
-from truerate.tracks.halueval.context import chosen_items, context_frame, contexts, in_shard
+from truerate.tracks.asking import context_frame, in_shard
+from truerate.tracks.halueval.context import chosen_items, contexts
 
 from .made import document, item
 

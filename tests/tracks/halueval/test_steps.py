@@ -117,10 +117,8 @@ def test_published_candidates_of_other_tasks_are_not_filtered(at, tables):
     found = contexts(tables.items, tables.documents)
     asked = steps.filter_requests(at, BOARD, "quill", frame(Generation), found, frame(Sample, both))
     assert len(asked) == 2  # both orders
-    general_alone = at.p.tracks.halueval.model_copy(update={"tasks": ("general",)})
-    other = Layout(
-        at.p.model_copy(update={"tracks": at.p.tracks.model_copy(update={"halueval": general_alone})})
-    )
+    general_alone = at.p.tracks["halueval"].model_copy(update={"tasks": ("general",)})
+    other = Layout(at.p.model_copy(update={"tracks": at.p.tracks | {"halueval": general_alone}}))
     assert steps.filter_requests(other, BOARD, "quill", frame(Generation), found, frame(Sample, both)) == []
 
 

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from truerate.config import Labelling, Model, Statistics
+from truerate.config import Model, Statistics
 from truerate.core.schemas import Generation, Item, Judgement, Sample, frame, pairs
 from truerate.metrics.score_writer import ScoreWriter
+from truerate.tracks.mfava.settings import Labelling
 
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
 

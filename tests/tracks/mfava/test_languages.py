@@ -13,7 +13,7 @@ from .tiny_wiki import ROOT
 
 
 def test_names_codes_and_scripts_are_whole():
-    assert set(load_params(ROOT / "params.yaml").tracks.mfava.languages) <= set(LANGUAGES)
+    assert set(load_params(ROOT / "params.yaml").tracks["mfava"].languages) <= set(LANGUAGES)
     assert (
         len({one.name for one in LANGUAGES.values()})
         == len({one.nllb for one in LANGUAGES.values()})

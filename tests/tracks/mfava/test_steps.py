@@ -19,8 +19,9 @@ from truerate.flow.dataset import DATASET
 from truerate.flow.plan import planned
 from truerate.llm import estimate
 from truerate.llm.generation import facts, generations
+from truerate.tracks.asking import context_frame
 from truerate.tracks.mfava import steps
-from truerate.tracks.mfava.context import context_frame, contexts
+from truerate.tracks.mfava.context import contexts
 
 from .tiny_wiki import ROOT, SEEDS, Wiki, item, sample, settings, source, tables
 

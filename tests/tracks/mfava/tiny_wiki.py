@@ -6,12 +6,13 @@ from pathlib import Path
 
 from stub import Stub
 
-from truerate.config import MFava, load_params
+from truerate.config import load_params
 from truerate.core.keys import content_id
 from truerate.core.schemas import Document, Item, Judgement, Reject, Sample, frame, pairs
 from truerate.core.tags import TYPES
 from truerate.llm import Reply
 from truerate.sources.collection import SourceTables
+from truerate.tracks.mfava.settings import Settings
 
 ROOT = Path(__file__).parents[3]
 LANGS = ("en", "de")
@@ -22,8 +23,8 @@ TEXTS = {  # language -> reference, right sentences
 }
 
 
-def settings(**changes) -> MFava:
-    values = load_params(ROOT / "params.yaml").tracks.mfava.model_dump()
+def settings(**changes) -> Settings:
+    values = load_params(ROOT / "params.yaml").tracks["mfava"].model_dump()
     values |= {
         "languages": LANGS,
         "writer": "m",
@@ -34,7 +35,7 @@ def settings(**changes) -> MFava:
     }
     values["wild"] |= {"subset_seeds": SEEDS, "n_checked": 1, "min_characters": 50}
     values["labelling"] |= {"n_annotators": 3, "n_plausibility": 1}
-    return MFava.model_validate(values | changes)
+    return Settings.model_validate(values | changes)
 
 
 def ok(text: str, *, finish: str = "stop") -> Reply:

@@ -294,7 +294,7 @@ def test_a_board_of_real_data_never_meets_a_simulated_web():
 
 
 def test_the_endpoint_that_params_name_is_started_for_search_and_pages():
-    at = Layout(Params.model_validate(yaml.safe_load(yaml.safe_dump(BASE)) | {"n_shards": 1}))
+    at = Layout(Params.model_validate(yaml.safe_load(yaml.safe_dump(BASE)) | {"n_shards": 1})).on(BOARD)
     assert (
         at.p.track(BOARD).search.endpoint == at.p.track(BOARD).fetch.proxy == "world"
         and at.p.endpoints["world"].launch

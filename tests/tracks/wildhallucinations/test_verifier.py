@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import Judgement, Sample, frame
-from truerate.tracks.wildhallucinations.verdicts import said_by, verdicts_of, with_share
+from truerate.metrics.wildfact import with_share
+from truerate.tracks.wildhallucinations.verdicts import said_by, verdicts_of
 from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration, judge_rows, labelled_facts
 
 from .made_facts import WRITER, facts, item, judgement, reply, sample, scores_of, tables

@@ -22,7 +22,7 @@ from truerate_world.server import Settings, listening
 from truerate_world.wildhallucinations.models import pages, writing
 from truerate_world.wildhallucinations.models.site import Site
 
-TRACK = load_params(Path(__file__).parents[3] / "params.yaml").tracks.wildhallucinations
+TRACK = load_params(Path(__file__).parents[3] / "params.yaml").tracks["wildhallucinations"]
 
 
 @pytest.fixture(params=["httptools", "plain"])

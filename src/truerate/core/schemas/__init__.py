@@ -7,7 +7,7 @@ content hashes. Columns named `attributes` and `slice` hold sorted key–value p
 needs no new column.
 """
 
-from truerate.core.schemas.declare import DIGITS, PAIRS, SPANS, TYPES, Field, Table, frame, schema
+from truerate.core.schemas.declare import DIGITS, PAIRS, SPANS, TYPES, Field, FieldRules, Table, frame, schema
 from truerate.core.schemas.disk import (
     load,
     read,
@@ -34,7 +34,6 @@ from truerate.core.schemas.tables import (
     NO_ANSWERS,
     SPLITS,
     STATUSES,
-    TASKS,
     Count,
     Document,
     Fact,
@@ -54,6 +53,7 @@ __all__ = [
     "Document",
     "Fact",
     "Field",
+    "FieldRules",
     "Generation",
     "Item",
     "Judgement",
@@ -68,7 +68,6 @@ __all__ = [
     "STATUSES",
     "Sample",
     "Score",
-    "TASKS",
     "TYPES",
     "Table",
     "emptied",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -12,17 +12,33 @@ if TYPE_CHECKING:
 PAIRS = pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
 SPANS = pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64, "type": pl.String, "p": pl.Float64}))
 DIGITS = 6  # of every saved value, so that the same inputs give the same bytes
-TYPES = {str: pl.String, bool: pl.Boolean, float: pl.Float64}
+TYPES: dict[object, Any] = {str: pl.String, bool: pl.Boolean, int: pl.Int64, float: pl.Float64}
 
 
-class Field(NamedTuple):
-    """What holds of a column's values beside their type."""
+class FieldRules(NamedTuple):
+    """What holds of a column's values beside their type; `kind` is the type where no annotation can name it."""
 
     unique: bool = False
     nullable: bool = False
     isin: Sequence[str] | None = None
     ge: float | None = None
     le: float | None = None
+    kind: pl.DataType | None = None
+    like: str | None = None  # a pattern of the whole text
+
+
+def Field(  # noqa: N802
+    *,
+    unique: bool = False,
+    nullable: bool = False,
+    isin: Sequence[str] | None = None,
+    ge: float | None = None,
+    le: float | None = None,
+    kind: pl.DataType | None = None,
+    like: str | None = None,
+) -> Any:
+    """The rules of a column, as the value of its annotation in a table's class."""
+    return FieldRules(unique, nullable, isin, ge, le, kind, like)
 
 
 class Table:
@@ -33,10 +49,14 @@ class Table:
     RULES: Mapping[str, pl.Expr] = {}
 
     @classmethod
-    def fields(cls) -> dict[str, tuple[pl.DataType, Field]]:
+    def fields(cls) -> dict[str, tuple[Any, FieldRules]]:
         """The type of each column and what holds of its values."""
         declared = {name: TYPES.get(kind, kind) for name, kind in vars(cls)["__annotations__"].items()}
-        return {name: (kind, getattr(cls, name, Field())) for name, kind in declared.items()}
+        rules = {name: getattr(cls, name, FieldRules()) for name in declared}
+        return {
+            name: (kind if rules[name].kind is None else rules[name].kind, rules[name])
+            for name, kind in declared.items()
+        }
 
     @classmethod
     @cache
@@ -47,9 +67,10 @@ class Table:
         """
         import pandera.polars as pa
 
-        def column(kind: pl.DataType, rule: Field) -> pa.Column:
+        def column(kind: Any, rule: FieldRules) -> pa.Column:
             bounds = {"isin": rule.isin, "ge": rule.ge, "le": rule.le}
             checks = [getattr(pa.Check, name)(value) for name, value in bounds.items() if value is not None]
+            checks += [pa.Check.str_matches(f"^(?:{rule.like})$")] if rule.like is not None else []
             return pa.Column(kind, checks, nullable=rule.nullable, unique=rule.unique)
 
         return pa.DataFrameSchema(
@@ -69,6 +90,6 @@ def schema(table: type[Table]) -> pl.Schema:
     return pl.Schema({name: kind for name, (kind, _) in table.fields().items()})
 
 
-def frame(table: type[Table], rows: list[dict] | None = None) -> pl.DataFrame:
+def frame(table: type[Table], rows: list[dict[str, Any]] | None = None) -> pl.DataFrame:
     """Rows as a frame of the table's schema; no rows give an empty frame. Missing keys become null."""
     return pl.DataFrame(rows or [], schema=schema(table), orient="row")

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -78,10 +79,11 @@ def write_parquet(data: pl.DataFrame, path: Path) -> None:
         scratch.unlink(missing_ok=True)  # what is left of a write that failed
 
 
-def read_json(path: str | Path) -> dict:
+def read_json(path: str | Path) -> dict[str, Any]:
     """Read what a step wrote as JSON beside its tables; TruerateError where there is none or it is no JSON."""
     try:
-        return json.loads(Path(path).read_text("utf-8"))
+        values: dict[str, Any] = json.loads(Path(path).read_text("utf-8"))
+        return values
     except FileNotFoundError:
         raise TruerateError(f"reading {str(path)!r}: it is not there; run `dvc repro`") from None
     except ValueError as error:
@@ -91,7 +93,7 @@ def read_json(path: str | Path) -> dict:
 def read_parquet(path: str | Path, *, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """Read one Parquet file, or some of its columns; TruerateError where there is none or it is no Parquet."""
     try:
-        return pl.read_parquet(path, columns=columns and list(columns))
+        return pl.read_parquet(path, columns=None if columns is None else list(columns))
     except FileNotFoundError:
         raise TruerateError(f"reading {str(path)!r}: it is not there; run `dvc repro`") from None
     except (OSError, pl.exceptions.PolarsError) as error:

@@ -151,13 +151,13 @@ def reject_row(
 def score_row(
     metric: str,
     subject: str,
-    where: Mapping,
+    where: Mapping[str, Any],
     found: Sequence[float | None] | float | None,
     n: int,
     *,
     board: str,
     inputs: str,
-) -> dict:
+) -> dict[str, Any]:
     """One Score row of ours from (value, low, high), a plain value or None: rounded, NaN as null, never −0.0.
 
     An interval without width would claim certainty, and one with a single end says nothing: either is none.
@@ -178,19 +178,19 @@ def score_row(
     return known | {"value": value, "low": low, "high": high, "n": int(n), "inputs": inputs}
 
 
-def emptied(rows: Sequence[Mapping]) -> list[dict]:
+def emptied(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Score rows without what was measured: of a subject that never answered."""
     return [{**row, "value": None, "low": None, "high": None, "n": 0} for row in rows]
 
 
-def unanswered(rows: Sequence[Mapping]) -> list[bool]:
+def unanswered(rows: Sequence[Mapping[str, Any]]) -> list[bool]:
     """Which rows (`subject`, `metric`, `value`, `slice` as a dict) have no value because their subject never
     answered.
 
     It did not where a NO_ANSWERS row of the subject has a slice that the row's holds, and what that metric's
     name begins with.
     """
-    silent: dict[str, list[tuple[str, frozenset]]] = {}
+    silent: dict[str, list[tuple[str, frozenset[Any]]]] = {}
     for row in rows:
         if row["metric"].endswith(NO_ANSWERS):
             silent.setdefault(row["subject"], []).append(

@@ -1,23 +1,12 @@
 """The tables of the house: one declaration each."""
 
+from typing import Any
+
 import polars as pl
 
 from truerate.core.schemas.declare import PAIRS, SPANS, Field, Table
 
-TASKS = [
-    "qa",
-    "dialogue",
-    "summarization",
-    "general",
-    "train",
-    "held-out",
-    "silver",
-    "article",
-    "wild",
-    "chat",
-    "entity",
-    "fact",
-]
+TASK = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"  # words in small letters; which there are is said by the cards of the tracks
 STATUSES = ["ok", "dead", "abstained", "unparsed"]
 NO_ANSWERS = "no_answers"  # how the metric ends that stands for a subject whose every reply is a dead letter
 LABEL_SOURCES = ["gold", "silver", "published"]
@@ -44,23 +33,20 @@ class Item(Table):
     `question` is the question (qa), the last user turn (dialogue), the query (general) or empty
     (summarization); `history` the earlier turns; `right_answer` the answer, response or summary taken as
     right (null for general). The knowledge of an item is the text of its documents, joined by blank lines in
-    the order of `document_ids`. mFAVA's tasks are the parts of its data: `train` (a labelled passage to learn
-    from), `silver` (an information-seeking prompt with its reference), `article` (what queries are written
-    about), `wild` (a query; models see it alone, detectors also its article's lead). WildHallucinations' are
-    `chat` (a user's turn; `question` is its text) and `entity` (`question` is its name, its documents are the
-    web pages found for it).
+    the order of `document_ids`. What an item of a
+    task is, is said by the card of its track.
     """
 
     item_id: str = Field(unique=True)
     source: str
-    task: str = Field(isin=TASKS)
+    task: str = Field(like=TASK)
     lang: str
     group_id: str
-    document_ids: pl.List(pl.String)
+    document_ids: list[Any] = Field(kind=pl.List(pl.String))
     history: str
     question: str
     right_answer: str = Field(nullable=True)
-    attributes: PAIRS
+    attributes: list[Any] = Field(kind=PAIRS)
 
 
 class Generation(Table):
@@ -75,17 +61,17 @@ class Generation(Table):
     item_id: str
     purpose: str
     model: str
-    sample_index: pl.Int64 = Field(ge=0)
+    sample_index: int = Field(ge=0)
     params: str
     text: str
     finish_reason: str = Field(nullable=True)
     status: str = Field(isin=STATUSES)
     reason: str = Field(nullable=True)
     prompt_key: str
-    n_tokens_in: pl.Int64 = Field(nullable=True, ge=0)
-    n_tokens_out: pl.Int64 = Field(nullable=True, ge=0)
+    n_tokens_in: int = Field(nullable=True, ge=0)
+    n_tokens_out: int = Field(nullable=True, ge=0)
     cost_usd: float = Field(ge=0)
-    attributes: PAIRS
+    attributes: list[Any] = Field(kind=PAIRS)
 
 
 class Sample(Table):
@@ -99,17 +85,17 @@ class Sample(Table):
     item_id: str
     pair_id: str = Field(nullable=True)
     group_id: str
-    task: str = Field(isin=TASKS)
+    task: str = Field(like=TASK)
     lang: str
     text: str
     is_hallucinated: bool
     label_source: str = Field(isin=LABEL_SOURCES)
     generator: str = Field(nullable=True)
     pattern: str = Field(nullable=True)
-    spans: SPANS
+    spans: list[Any] = Field(kind=SPANS)
     rationale: str = Field(nullable=True)
     split: str = Field(isin=SPLITS)
-    attributes: PAIRS
+    attributes: list[Any] = Field(kind=PAIRS)
 
 
 class Fact(Table):
@@ -125,12 +111,12 @@ class Fact(Table):
     generation_id: str
     item_id: str
     subject: str
-    sentence_index: pl.Int64 = Field(ge=0)
+    sentence_index: int = Field(ge=0)
     sentence: str
     text: str
     is_duplicate: bool
     is_title: bool
-    evidence: pl.List(pl.String)
+    evidence: list[Any] = Field(kind=pl.List(pl.String))
 
 
 class Judgement(Table):
@@ -148,10 +134,10 @@ class Judgement(Table):
     verdict: bool = Field(nullable=True)
     status: str = Field(isin=STATUSES)
     reason: str = Field(nullable=True)
-    spans: SPANS
+    spans: list[Any] = Field(kind=SPANS)
     p: float = Field(nullable=True, ge=0, le=1)
     rationale: str = Field(nullable=True)
-    attributes: PAIRS
+    attributes: list[Any] = Field(kind=PAIRS)
 
 
 class Score(Table):
@@ -165,12 +151,12 @@ class Score(Table):
     board: str
     metric: str
     subject: str
-    slice: PAIRS
+    slice: list[Any] = Field(kind=PAIRS)
     value: float = Field(nullable=True)
     low: float = Field(nullable=True)
     high: float = Field(nullable=True)
     method: str = Field(isin=["estimator", "published", "planted"])
-    n: pl.Int64 = Field(ge=0)
+    n: int = Field(ge=0)
     inputs: str
 
 
@@ -186,7 +172,7 @@ class Outcome(Table):
     board: str
     metric: str
     subject: str
-    slice: PAIRS
+    slice: list[Any] = Field(kind=PAIRS)
     unit_id: str
     cluster_id: str
     value: float = Field(nullable=True)
@@ -204,13 +190,13 @@ class Row(Table):
     subject: str
     kind: str = Field(isin=["model", "baseline", "published", "planted"])
     metric: str
-    slice: PAIRS
-    rank_low: pl.Int64 = Field(nullable=True, ge=1)
-    rank_high: pl.Int64 = Field(nullable=True, ge=1)
+    slice: list[Any] = Field(kind=PAIRS)
+    rank_low: int = Field(nullable=True, ge=1)
+    rank_high: int = Field(nullable=True, ge=1)
     value: float = Field(nullable=True)
     low: float = Field(nullable=True)
     high: float = Field(nullable=True)
-    n: pl.Int64 = Field(ge=0)
+    n: int = Field(ge=0)
     provenance: str
 
 
@@ -218,7 +204,7 @@ class Reject(Table):
     """A row that was not kept, with its reason. `row` is the 1-based row of a source file, null elsewhere."""
 
     where: str
-    row: pl.Int64 = Field(nullable=True)
+    row: int = Field(nullable=True)
     target_id: str = Field(nullable=True)
     reason: str
     detail: str
@@ -241,10 +227,10 @@ class Count(Table):
 
     step: str
     model: str
-    slice: PAIRS
-    n_in: pl.Int64 = Field(ge=0)
-    n_ok: pl.Int64 = Field(ge=0)
-    n_dead: pl.Int64 = Field(ge=0)
-    n_abstained: pl.Int64 = Field(ge=0)
-    n_unparsed: pl.Int64 = Field(ge=0)
-    n_thought: pl.Int64 = Field(ge=0)
+    slice: list[Any] = Field(kind=PAIRS)
+    n_in: int = Field(ge=0)
+    n_ok: int = Field(ge=0)
+    n_dead: int = Field(ge=0)
+    n_abstained: int = Field(ge=0)
+    n_unparsed: int = Field(ge=0)
+    n_thought: int = Field(ge=0)

@@ -22,6 +22,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.pretrained import load_tokenizer
 from truerate.detectors.tokens.features import token_features
 from truerate.detectors.tokens.labels import filled, token_labels, trimmed
+from truerate.detectors.tokens.soft import Reading
 from truerate.metrics.tokens import ALONE
 
 PAD, START, BETWEEN = "<pad>", "<start>", "<between>"
@@ -268,3 +269,11 @@ def _piece(n_reference: int, n_answer: int, coder: Coder, backbone: Backbone) ->
         return n_reference
     step = max(1, backbone.max_tokens // _N_CUTS)
     return max(0, min(n_reference, max(room - -(-n_answer // step) * step, 0)))
+
+
+def joined(chunks: Sequence[tuple[Answer, np.ndarray]]) -> Reading:
+    """The reading of a whole text from its chunks' probabilities (tokens, labels), in the order of the text."""
+    ordered = sorted(chunks, key=lambda one: one[0].chunk)
+    offsets = np.concatenate([answer.offsets for answer, _ in ordered])
+    p = np.concatenate([found for _, found in ordered])
+    return Reading(offsets, 1 - p[:, 0], 1 + p[:, 1:].argmax(axis=1))

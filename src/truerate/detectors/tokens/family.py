@@ -9,13 +9,14 @@ from pathlib import Path
 
 import polars as pl
 
-from truerate.config import Backbone, MFavaSizes, Params
+from truerate.config import Backbone, Grid, Params
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS, Judgement, frame
 from truerate.detectors.tokens import processes
-from truerate.detectors.tokens.fit import STATE, Job, fit
-from truerate.detectors.tokens.grid import Cell, cells, key_of
-from truerate.detectors.tokens.read import Reader, judge_cell, read
+from truerate.detectors.tokens.cells import STATE, Cell, Job, Reader
+from truerate.detectors.tokens.fit import fit
+from truerate.detectors.tokens.grid import cells, key_of
+from truerate.detectors.tokens.read import judge_cell, read
 from truerate.detectors.tokens.rules import check_member
 from truerate.detectors.tokens.workers import each
 
@@ -26,7 +27,7 @@ def fit_tokens(
     members: Sequence[str],
     passages: pl.DataFrame,
     p: Params,
-    size: MFavaSizes,
+    size: Grid,
     *,
     folder: Path,
     scratch: Path,
@@ -49,7 +50,7 @@ def fit_tokens(
 
 
 def judge_tokens(
-    members: Sequence[str], passages: pl.DataFrame, p: Params, size: MFavaSizes, *, folder: Path
+    members: Sequence[str], passages: pl.DataFrame, p: Params, size: Grid, *, folder: Path
 ) -> pl.DataFrame:
     """What every cell of the grid says of every passage; `unparsed`, `not-fitted` where a cell had nothing to
     learn from.
@@ -70,8 +71,16 @@ def judge_tokens(
 def mark_text(
     member: str, text: str, reference: str, p: Params, *, folder: Path, wanted: tuple[str, str]
 ) -> list[dict] | None:
-    """Soft spans of one text by a fitted member: its cell of the `wanted` scope and labels, else the first
-    that knows every language.
+    """Soft spans of one text by a fitted member; see `mark_texts`."""
+    found = mark_texts(member, [(text, reference)], p, folder=folder, wanted=wanted)
+    return None if found is None else found[0]
+
+
+def mark_texts(
+    member: str, pairs: Sequence[tuple[str, str]], p: Params, *, folder: Path, wanted: tuple[str, str]
+) -> list[list[dict]] | None:
+    """Soft spans of texts, given with their references, by a fitted member that is loaded once: by its cell
+    of the `wanted` scope and labels, else the first that knows every language.
 
     None where that cell has learned nothing. Raises TruerateError where there is none.
     """
@@ -84,22 +93,25 @@ def mark_text(
             f"detector {member!r} knows one language per detector; add `multi` to the `scopes` of its sizes in params.yaml"
         )
     cell = next((cell for cell in multi if (cell.scope, cell.labels) == wanted), multi[0])
-    told = {
-        "target_id": "text",
-        "item_id": "text",
-        "group_id": "text",
-        "lang": "",
-        "task": "",
-        "text": text,
-        "spans": [],
-    }
-    passage = pl.DataFrame([told | {"reference": reference}], schema_overrides={"spans": SPANS})
-    found = read(Reader(cell, place(folder, cell), p.backbones.get(member)), passage)
-    return None if found is None else found[0]
+    rows = [
+        {
+            "target_id": str(number),
+            "item_id": str(number),
+            "group_id": str(number),
+            "lang": "",
+            "task": "",
+            "text": text,
+            "spans": [],
+            "reference": reference,
+        }
+        for number, (text, reference) in enumerate(pairs)
+    ]
+    passages = pl.DataFrame(rows, schema_overrides={"spans": SPANS})
+    return read(Reader(cell, place(folder, cell), p.backbones.get(member)), passages)
 
 
 def known(
-    members: Sequence[str], passages: pl.DataFrame, backbones: Mapping[str, Backbone], size: MFavaSizes
+    members: Sequence[str], passages: pl.DataFrame, backbones: Mapping[str, Backbone], size: Grid
 ) -> list[Cell]:
     """The cells of checked members; mono ones in the languages that the passages have."""
     for member in members:

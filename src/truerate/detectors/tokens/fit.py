@@ -5,30 +5,14 @@ twice, a killed one goes on.
 import json
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
-import polars as pl
-
-from truerate.config import Backbone
 from truerate.detectors.tokens import processes
-from truerate.detectors.tokens.grid import FACTS, Cell, is_taught
+from truerate.detectors.tokens.cells import CHECKPOINT, FACTS, STATE, Job, halves
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.rules import BY_NAME, can_learn, passages_of, save_state
 from truerate.detectors.tokens.validate import of_readings
-
-STATE = "state"  # what is handed on, inside a scratch folder
-CHECKPOINT = "checkpoint.pt"  # of a training that goes on
-NETWORK = "network"
-
-
-class Job(NamedTuple):
-    """A cell to fit in `scratch` on its passages; `backbone` is None for a rule."""
-
-    cell: Cell
-    passages: pl.DataFrame
-    backbone: Backbone | None
-    scratch: Path
 
 
 def fit(job: Job) -> None:
@@ -46,10 +30,9 @@ def fit(job: Job) -> None:
     (job.scratch / CHECKPOINT).unlink(missing_ok=True)
 
 
-def _by_network():
-    from truerate.detectors.tokens.networks import (
-        fit_network,
-    )  # torch and transformers, which a rule does without
+def _by_network() -> Callable[[Job, Path], tuple[dict, dict]]:
+    # torch and transformers stand behind it, which a rule does without
+    from truerate.detectors.tokens.networks import fit_network
 
     return fit_network
 
@@ -58,12 +41,6 @@ def write(path: Path, values: dict) -> None:
     """Values as JSON, the same bytes for the same values."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True) + "\n", "utf-8")
-
-
-def halves(passages: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Passages to learn from and to validate on, 70 : 30 by group."""
-    side = pl.Series([is_taught(group) for group in passages["group_id"]], dtype=pl.Boolean)
-    return passages.filter(side), passages.filter(~side)
 
 
 def fit_rule(job: Job, folder: Path) -> tuple[dict, dict]:

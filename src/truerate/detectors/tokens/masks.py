@@ -88,7 +88,7 @@ def side_by_side(rows: Sequence[Row]) -> Row:
     segments begin anew.
     """
     names = ("ids", "features", "positions", "segments", "labels")
-    return Row(
+    return Row(  # type: ignore[call-arg]
         *(np.concatenate([getattr(row, name) for row in rows]) for name in names),
         tuple(i for row in rows for i in row.answers),
     )

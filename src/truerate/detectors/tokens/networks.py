@@ -14,11 +14,17 @@ import torch
 
 from truerate.config import Backbone
 from truerate.detectors.tokens import processes
-from truerate.detectors.tokens.encode import Answer, groups_of, pretrained_coder, stream_groups, tiny_coder
-from truerate.detectors.tokens.fit import NETWORK, Job, halves
+from truerate.detectors.tokens.cells import NETWORK, Job, Reader, halves
+from truerate.detectors.tokens.encode import (
+    Answer,
+    groups_of,
+    joined,
+    pretrained_coder,
+    stream_groups,
+    tiny_coder,
+)
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build, load
-from truerate.detectors.tokens.read import Reader, joined
 from truerate.detectors.tokens.soft import soft_spans
 from truerate.detectors.tokens.strategies import score_groups
 from truerate.detectors.tokens.train import train

@@ -21,9 +21,8 @@ from truerate.config import Backbone
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.backbones import body_from_nothing, body_from_weights
-from truerate.detectors.tokens.encode import Answer, Coder, groups_of
+from truerate.detectors.tokens.encode import Answer, Coder, groups_of, joined
 from truerate.detectors.tokens.network import Network
-from truerate.detectors.tokens.read import joined
 from truerate.detectors.tokens.soft import soft_spans
 from truerate.detectors.tokens.strategies import logits_of
 

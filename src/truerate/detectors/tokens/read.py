@@ -1,32 +1,17 @@
 """Reading texts with a fitted cell: soft spans of each passage."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
 
-import numpy as np
 import polars as pl
 
-from truerate.config import Backbone
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import read_json
-from truerate.detectors.tokens.encode import Answer
-from truerate.detectors.tokens.grid import FACTS, Cell, version_of
+from truerate.detectors.tokens.cells import FACTS, Reader, version_of
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.rules import BY_NAME, load_state, passages_of
-from truerate.detectors.tokens.soft import Reading, judgements, soft_spans
+from truerate.detectors.tokens.soft import judgements, soft_spans
 
 BATCH = 256  # texts that a rule reads at a time
-
-
-class Reader(NamedTuple):
-    """A cell fitted in `folder`; `backbone` is None for a rule, else the settings it is read with (masks,
-    features, strategy).
-    """
-
-    cell: Cell
-    folder: Path
-    backbone: Backbone | None
 
 
 def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
@@ -49,10 +34,9 @@ def read(reader: Reader, passages: pl.DataFrame) -> list[list[dict]] | None:
     return [spans.get(target, []) for target in passages["target_id"]]
 
 
-def _by_network():
-    from truerate.detectors.tokens.networks import (
-        read_network,
-    )  # torch and transformers, which a rule does without
+def _by_network() -> Callable[[Reader, pl.DataFrame], Iterable[tuple[str, list[dict]]]]:
+    # torch and transformers stand behind it, which a rule does without
+    from truerate.detectors.tokens.networks import read_network
 
     return read_network
 
@@ -65,11 +49,3 @@ def by_rule(reader: Reader, passages: pl.DataFrame) -> Iterator[tuple[str, list[
         units = passages_of(part, labels, sees_reference=rule.sees_reference)
         for target, one, reading in zip(part["target_id"], units, rule.read(state, units), strict=True):
             yield target, soft_spans(one.text, reading, labels)
-
-
-def joined(chunks: Sequence[tuple[Answer, np.ndarray]]) -> Reading:
-    """The reading of a whole text from its chunks' probabilities (tokens, labels), in the order of the text."""
-    ordered = sorted(chunks, key=lambda one: one[0].chunk)
-    offsets = np.concatenate([answer.offsets for answer, _ in ordered])
-    p = np.concatenate([found for _, found in ordered])
-    return Reading(offsets, 1 - p[:, 0], 1 + p[:, 1:].argmax(axis=1))

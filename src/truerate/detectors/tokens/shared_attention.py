@@ -125,8 +125,8 @@ def _over(
     reference, *answers = zip(*(one.split((n, *blocks.lengths), dim=2) for one in row), strict=True)
     before = blocks.before(reference[1:], is_sliding=is_sliding)
     if is_sliding:
-        done = _near(whole, *reference, blocks)
-        return done + [part for q, *own in answers for part in _near(whole, q, *_joined(before, own), blocks)]
+        done = _near(whole, *reference, blocks)  # type: ignore[call-arg]
+        return done + [part for q, *own in answers for part in _near(whole, q, *_joined(before, own), blocks)]  # type: ignore[call-arg]
     done = [whole(*reference, is_causal=is_causal)] if n else []
     if answers and before[0].shape[2] and row[0].device.type == "cpu":
         return [*done, _in_two_parts(row[0][:, :, n:], before, answers, is_causal=is_causal, scaling=scaling)]

@@ -164,7 +164,7 @@ def _alone(network: Network, group: Group, place: int) -> Piece:
     """One answer behind its reference."""
     n, length = len(group.reference_ids), len(group.answers[place].ids)
     parts = (n + length, ()) if network.mask == "full" else (n, (length,))
-    return Piece(group, [place], Blocks(*parts, network.mask, network.reach))
+    return Piece(group, [place], Blocks(*parts, network.mask, network.reach))  # type: ignore[call-arg]
 
 
 def one_by_one(network: Network, group: Group, cache_bytes: int) -> list[torch.Tensor]:

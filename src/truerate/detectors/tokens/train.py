@@ -18,8 +18,8 @@ from torch.nn.functional import cross_entropy
 from truerate.config import Backbone
 from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.batches import Rows, Step, padding_waste, rows_to_learn, steps_of
+from truerate.detectors.tokens.cells import CHECKPOINT
 from truerate.detectors.tokens.encode import Group
-from truerate.detectors.tokens.fit import CHECKPOINT
 from truerate.detectors.tokens.masks import collate
 from truerate.detectors.tokens.network import Network, half_precision
 from truerate.detectors.tokens.run import Meter, run_facts
@@ -94,7 +94,8 @@ def facts_of(state: "State", network: Network, found: Agreement) -> dict:
 def n_steps(known: Rows, backbone: Backbone, seed: int) -> int:
     """Steps of the whole run: `epochs` (a part of one too), at most `max_steps`."""
     each = len(steps_of(known, backbone, seed, 0))
-    return min(math.ceil(each * backbone.epochs), backbone.max_steps or math.inf)
+    n_planned = math.ceil(each * backbone.epochs)
+    return min(n_planned, backbone.max_steps or n_planned)
 
 
 def planned(known: Rows, backbone: Backbone, seed: int, *, first: int, last: int) -> Iterator[Step]:

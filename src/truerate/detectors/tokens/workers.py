@@ -18,7 +18,8 @@ IMPORTED = [
     "torch",
     "transformers.models.llama.modeling_llama",
 ]  # what takes seconds; nothing that imports polars
-Work, Found = TypeVar("Work"), TypeVar("Found")
+Work = TypeVar("Work")
+Found = TypeVar("Found")
 
 
 def n_workers(apart: Sequence[Backbone]) -> int:

@@ -1,12 +1,14 @@
 """The store's replies as one Parquet file, to take them to another host and back."""
 
+import sqlite3
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import orjson
 import polars as pl
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SourceError
 from truerate.core.schemas import write_parquet
 from truerate.llm.store.responses import Store, chunks, packed, packed_text, plain
 
@@ -40,31 +42,31 @@ def import_(store: Store, path: str | Path) -> int:
     try:
         found = pl.read_parquet(path)
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise TruerateError(
+        raise SourceError(
             f"importing {str(path)!r}: {str(error).splitlines()[0]}; it must come from `truerate llm export`"
         ) from None
     if dict(found.schema) != COLUMNS:
-        raise TruerateError(f"importing {str(path)!r}: columns {found.columns}; expected {list(COLUMNS)}")
+        raise SourceError(f"importing {str(path)!r}: columns {found.columns}; expected {list(COLUMNS)}")
     rows = [_row(row, number, path) for number, row in enumerate(found.iter_rows(named=True), 1)]
 
-    def add(link) -> int:
+    def add(link: sqlite3.Connection) -> int:
         sql = "INSERT OR IGNORE INTO response VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
         return sum(link.executemany(sql, some).rowcount for some in chunks(rows))
 
     return store.write(add)
 
 
-def _row(row: dict, number: int, path: str | Path) -> tuple:
+def _row(row: dict[str, Any], number: int, path: str | Path) -> tuple[Any, ...]:
     """One row of the file as a row of the store."""
     where = f"importing {str(path)!r}: row {number}"
     if row["request"] is None or row["text"] is None or sha256(row["request"]).digest() != row["key"]:
-        raise TruerateError(
+        raise SourceError(
             f"{where}: its key is not the SHA-256 of its request, or it has no text; export it again"
         )
     try:
         identity = orjson.loads(row["request"])["identity"]
     except (ValueError, KeyError, TypeError):
-        raise TruerateError(f"{where}: its request names no model identity; export it again") from None
+        raise SourceError(f"{where}: its request names no model identity; export it again") from None
     extra = packed(row["extra"]) if row["extra"] else None
     return (
         row["key"], packed_text(row["text"]), row["finish"], row["n_in"], row["n_out"], identity, row["at"], packed(row["request"]), extra,

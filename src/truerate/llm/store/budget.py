@@ -17,6 +17,7 @@ from truerate.llm.request import Request
 PER_MESSAGE = 16
 # TOTAL: sums may be beyond 64 bits
 SPENT = "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM ledger"
+HELD = "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM lease"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +38,15 @@ class Charge:
 
 
 @dataclass(frozen=True, slots=True)
-class Caps:
+class BudgetLimits:
     """The limits of params, over all runs of the store. None: no limit."""
 
     usd: float | None
     tokens: int | None
 
     @classmethod
-    def of(cls, llm: Llm) -> "Caps":
-        """The caps that params set."""
+    def of(cls, llm: Llm) -> "BudgetLimits":
+        """The limits that params set."""
         return cls(llm.budget_usd, llm.budget_tokens)
 
     @property
@@ -60,24 +61,24 @@ class Caps:
         )
 
 
-class Purse:
-    """What is left within the caps, as one transaction sees it."""
+class Budget:
+    """What is left within the limits, as one transaction sees it."""
 
-    def __init__(self, link: sqlite3.Connection, caps: Caps):
-        self.caps = caps
-        if caps.is_set:
+    def __init__(self, link: sqlite3.Connection, limits: BudgetLimits):
+        self.limits = limits
+        if limits.is_set:
             self.spent, self.held = spent(link), held(link)
 
-    def take(self, usd: float, tokens: int) -> Literal["fits", "later", "never"]:
+    def reserve(self, usd: float, tokens: int) -> Literal["fits", "later", "never"]:
         """Reserve an upper bound: `later` while what is under way may leave no room, `never` where what is
         spent leaves none.
         """
-        if not self.caps.is_set:
+        if not self.limits.is_set:
             return "fits"
-        if self.caps.would_pass(self.spent[0] + usd, self.spent[1] + tokens):
+        if self.limits.would_pass(self.spent[0] + usd, self.spent[1] + tokens):
             return "never"
         held = (self.held[0] + usd, self.held[1] + tokens)
-        if self.caps.would_pass(self.spent[0] + held[0], self.spent[1] + held[1]):
+        if self.limits.would_pass(self.spent[0] + held[0], self.spent[1] + held[1]):
             return "later"
         self.held = held
         return "fits"
@@ -100,21 +101,21 @@ def contents(request: Request) -> list[str]:
     return [message["content"] for message in request.messages]
 
 
-def price(target: Target, n_in: int, n_out: int) -> float:
+def price(target: Target, n_in: float, n_out: float) -> float:
     """USD of so many prompt and completion tokens."""
     return (n_in * target.price[0] + n_out * target.price[1]) / 1e6
 
 
 def spent(link: sqlite3.Connection) -> tuple[float, int]:
     """USD and tokens that the ledger holds."""
-    return link.execute(SPENT).fetchone()
+    usd, tokens = link.execute(SPENT).fetchone()
+    return usd, tokens
 
 
 def held(link: sqlite3.Connection) -> tuple[float, int]:
     """USD and tokens that requests under way may still cost."""
-    return link.execute(
-        "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM lease"
-    ).fetchone()
+    usd, tokens = link.execute(HELD).fetchone()
+    return usd, tokens
 
 
 def book(link: sqlite3.Connection, charges: list[Charge], day: str) -> None:

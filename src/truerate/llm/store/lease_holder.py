@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Owner:
+class LeaseHolder:
     """One run of `ask`. `started` is the kernel's start time of its process, `host` the boot and process
     namespace that know its number.
     """
@@ -20,8 +20,8 @@ class Owner:
     started: int
 
     @classmethod
-    def mine(cls) -> "Owner":
-        """A new owner in this process."""
+    def mine(cls) -> "LeaseHolder":
+        """A new holder in this process."""
         pid = os.getpid()
         return cls(secrets.randbits(62), host(), pid, started(pid) or 0)
 
@@ -59,10 +59,10 @@ def _started_elsewhere(pid: int) -> int | None:
         return None
 
 
-def is_alive(owner: Owner, *, beat: float, ttl: float, now: float) -> bool:
-    """Whether a lease's owner may still answer: its process runs (if it is of this host) and it was heard of
+def is_alive(holder: LeaseHolder, *, heartbeat: float, ttl: float, now: float) -> bool:
+    """Whether a lease's holder may still answer: its process runs (if it is of this host) and it was heard of
     within `ttl` seconds.
     """
-    if owner.host == host() and started(owner.pid) != owner.started:
+    if holder.host == host() and started(holder.pid) != holder.started:
         return False
-    return beat + ttl > now
+    return heartbeat + ttl > now

@@ -2,13 +2,15 @@
 transaction for many workers.
 
 A claim says who pays for a request: the one process that holds its lease. A lease lasts until it is settled,
-or until its owner is found dead (its process is gone, or was not heard of for `lease_s`); what a dead owner
+or until its holder is found dead (its process is gone, or was not heard of for `lease_s`); what a dead holder
 had under way is booked as `lost`.
 """
 
 import asyncio
+import concurrent.futures
 import sqlite3
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
@@ -16,9 +18,18 @@ from functools import partial
 from truerate.llm.keys import Target
 from truerate.llm.request import Request
 from truerate.llm.store import responses as stored
-from truerate.llm.store.budget import Caps, Charge, Purse, book, bound, price
-from truerate.llm.store.lease_holder import Owner, is_alive
-from truerate.llm.store.responses import Dead, Kept, Store, marks, packed, packed_text, with_address
+from truerate.llm.store.budget import Budget, BudgetLimits, Charge, book, bound, price
+from truerate.llm.store.lease_holder import LeaseHolder, is_alive
+from truerate.llm.store.responses import (
+    DeadLetter,
+    Store,
+    StoredReply,
+    marks,
+    packed,
+    packed_text,
+    with_address,
+)
+from truerate.llm.store.writer import Result
 from truerate.llm.transport.policy import Verdict
 
 LARGEST = 256  # claims per transaction
@@ -43,6 +54,9 @@ class Claim(Enum):
     BUSY = "busy"  # another process sends it
     WAIT = "later"  # what is under way may use up the budget
     STOP = "never"  # it could pass the budget
+
+
+Outcome = StoredReply | DeadLetter | Claim | None  # of a claim; None where nothing was claimed
 
 
 @dataclass(slots=True, eq=False)
@@ -91,19 +105,22 @@ class Settled:
     """The end of one claim: a reply, a dead letter, or neither (`is_again`: to be claimed again at once)."""
 
     job: Job
-    answer: Kept | Dead | None = None
+    answer: StoredReply | DeadLetter | None = None
     extra: bytes | None = None
     charges: list[Charge] = field(default_factory=list)
     is_again: bool = False
 
 
-class Desk:
+Waiting = tuple[Settled | None, Job | None, asyncio.Future[Outcome]]
+
+
+class Leases:
     """The claims and settlements of one run, gathered while the transaction before is being written."""
 
-    def __init__(self, store: Store, caps: Caps, ttl: float):
-        self.store, self.caps, self.ttl = store, caps, ttl
-        self.owner = Owner.mine()
-        self._waiting: list[tuple[Settled | None, Job | None, asyncio.Future]] = []
+    def __init__(self, store: Store, limits: BudgetLimits, ttl: float):
+        self.store, self.limits, self.ttl = store, limits, ttl
+        self.holder = LeaseHolder.mine()
+        self._waiting: list[Waiting] = []
         self._is_writing = False
 
     async def open(self) -> None:
@@ -111,13 +128,13 @@ class Desk:
         the store.
         """
         self.store.hold()
-        await self.do(partial(beat, owner=self.owner, ttl=self.ttl))
-        await self.do(sweep)
+        await self.do(partial(heartbeat, holder=self.holder, ttl=self.ttl))
+        await self.do(expire)
 
-    async def beat(self) -> None:
+    async def heartbeat(self) -> None:
         """Say that this run still lives."""
         self.store.hold()
-        await self.do(partial(beat, owner=self.owner, ttl=self.ttl))
+        await self.do(partial(heartbeat, holder=self.holder, ttl=self.ttl))
 
     async def close(self) -> None:
         """Leave. What came is written, what was not claimed yet never will be; claims still held were under
@@ -125,17 +142,19 @@ class Desk:
         """
         waiting, self._waiting = self._waiting, []
         if settled := [one for one, _, _ in waiting if one]:
-            self.store.submit(partial(exchange, owner=self.owner, settled=settled, jobs=[], caps=self.caps))
-        await asyncio.shield(self.do(partial(bury, owners=[self.owner.id])))
+            self.store.submit(
+                partial(commit, holder=self.holder, settled=settled, jobs=[], limits=self.limits)
+            )
+        await asyncio.shield(self.do(partial(release, holders=[self.holder.id])))
 
-    async def do(self, operation) -> object:
+    async def do(self, operation: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run one operation on the store."""
         with self.store.explained():
             return await asyncio.wrap_future(self.store.submit(operation))
 
-    def swap(self, settled: Settled | None, job: Job | None) -> asyncio.Future:
+    def claim_next(self, settled: Settled | None, job: Job | None) -> asyncio.Future[Outcome]:
         """Settle one request and claim the next; the future gives the claim's outcome once both are committed."""
-        future = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._waiting.append((settled, job, future))
         if not self._is_writing:
             self._is_writing = True
@@ -148,17 +167,18 @@ class Desk:
         jobs = [
             job for _, job, future in batch if job and not future.done()
         ]  # a cancelled worker would never give its claim back
-        operation = partial(exchange, owner=self.owner, settled=settled, jobs=jobs, caps=self.caps)
+        operation = partial(commit, holder=self.holder, settled=settled, jobs=jobs, limits=self.limits)
         loop = asyncio.get_running_loop()
         future = self.store.submit(operation)
         future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._deliver, batch, done))
 
-    def _deliver(self, batch: list, done) -> None:
+    def _deliver(self, batch: list[Waiting], done: concurrent.futures.Future[dict[bytes, Outcome]]) -> None:
         if self._waiting:
             self._write()
         else:
             self._is_writing = False
-        outcomes, error = {}, None
+        outcomes: dict[bytes, Outcome] = {}
+        error: Exception | None = None
         try:
             with self.store.explained():
                 outcomes = done.result()
@@ -173,39 +193,45 @@ class Desk:
                 future.set_result(outcomes[job.key] if job else None)
 
 
-def exchange(
-    link: sqlite3.Connection, *, owner: Owner, settled: list[Settled], jobs: list[Job], caps: Caps
-) -> dict[bytes, object]:
-    """Write what is settled, then decide on each claim: Kept or Dead where it is answered by now, else a Claim."""
+def commit(
+    link: sqlite3.Connection,
+    *,
+    holder: LeaseHolder,
+    settled: list[Settled],
+    jobs: list[Job],
+    limits: BudgetLimits,
+) -> dict[bytes, Outcome]:
+    """Write what is settled, then decide on each claim: a StoredReply or DeadLetter
+    where it is answered by now, else a Claim."""
     if settled:
-        settle(link, owner, settled)
-    return claim(link, owner, jobs, caps) if jobs else {}
+        settle(link, holder, settled)
+    return claim(link, holder, jobs, limits) if jobs else {}
 
 
-def settle(link: sqlite3.Connection, owner: Owner, settled: list[Settled]) -> None:
+def settle(link: sqlite3.Connection, holder: LeaseHolder, settled: list[Settled]) -> None:
     """Store answers, book charges, give leases back. One that cannot be written becomes a dead letter and
     undoes none beside it.
     """
     link.execute("SAVEPOINT settled")
     try:
-        _settle(link, owner, settled)
+        _settle(link, holder, settled)
     except UNWRITABLE as error:
         link.execute("ROLLBACK TO settled")
         if len(settled) == 1:
             (bad,) = settled
             bad.answer, bad.extra, bad.charges = (
-                Dead("unstorable", type(error).__name__, bad.job.attempts),
+                DeadLetter("unstorable", type(error).__name__, bad.job.attempts),
                 None,
                 [bad.job.lost()],
             )
-            _settle(link, owner, settled)
+            _settle(link, holder, settled)
         else:
             for one in settled:
-                settle(link, owner, [one])
+                settle(link, holder, [one])
     link.execute("RELEASE settled")
 
 
-def _settle(link: sqlite3.Connection, owner: Owner, settled: list[Settled]) -> None:
+def _settle(link: sqlite3.Connection, holder: LeaseHolder, settled: list[Settled]) -> None:
     now = time.time()
     replies, letters, charges = [], [], []
     for one in settled:
@@ -214,7 +240,7 @@ def _settle(link: sqlite3.Connection, owner: Owner, settled: list[Settled]) -> N
             continue
         target, key = one.job.target, one.job.key
         request = target.payload(one.job.request)
-        if isinstance(one.answer, Kept):
+        if isinstance(one.answer, StoredReply):
             text, finish, n_in, n_out = one.answer
             extra = packed(with_address(one.extra, target.address))
             replies.append(
@@ -239,68 +265,74 @@ def _settle(link: sqlite3.Connection, owner: Owner, settled: list[Settled]) -> N
     )  # answered in the end
     link.executemany("INSERT OR REPLACE INTO dead VALUES (?, ?, ?, ?, ?, ?, ?)", letters)
     keys = [one.job.key for one in settled]
-    link.execute(f"DELETE FROM lease WHERE owner = ? AND key IN ({marks(keys)})", [owner.id, *keys])
+    link.execute(f"DELETE FROM lease WHERE owner = ? AND key IN ({marks(keys)})", [holder.id, *keys])
     book(link, charges, today(now))
 
 
-def claim(link: sqlite3.Connection, owner: Owner, jobs: list[Job], caps: Caps) -> dict[bytes, object]:
+def claim(
+    link: sqlite3.Connection, holder: LeaseHolder, jobs: list[Job], limits: BudgetLimits
+) -> dict[bytes, Outcome]:
     """The outcome of each claim; leases are made for those that are MINE."""
     keys = [job.key for job in jobs]
     addresses = {job.key: job.target.address for job in jobs}
     letters = {
-        key: dead for key, dead in stored.dead(link, keys).items() if stored.is_final(dead, addresses[key])
+        key: dead
+        for key, dead in stored.dead_letters(link, keys).items()
+        if stored.is_final(dead, addresses[key])
     }
-    outcomes: dict[bytes, object] = {**letters, **stored.kept(link, keys)}
+    outcomes: dict[bytes, Outcome] = {**letters, **stored.stored_replies(link, keys)}
     for (key,) in link.execute(f"SELECT key FROM lease WHERE key IN ({marks(keys)})", keys).fetchall():
         outcomes.setdefault(key, Claim.BUSY)
-    purse = Purse(link, caps)
+    budget = Budget(link, limits)
     granted = []
     for job in jobs:
         if job.key not in outcomes:
-            outcomes[job.key] = Claim(purse.take(job.usd, job.n_in + job.n_out))
+            outcomes[job.key] = Claim(budget.reserve(job.usd, job.n_in + job.n_out))
             if outcomes[job.key] is Claim.MINE:
-                granted.append((job.key, owner.id, job.target.identity, job.n_in, job.n_out, job.usd))
+                granted.append((job.key, holder.id, job.target.identity, job.n_in, job.n_out, job.usd))
     link.executemany("INSERT INTO lease VALUES (?, ?, ?, ?, ?, ?)", granted)
     if any(outcome in (Claim.BUSY, Claim.WAIT) for outcome in outcomes.values()):
-        sweep(link)  # what stands in the way may belong to a dead process: the next try finds it gone
+        expire(link)  # what stands in the way may belong to a dead process: the next try finds it gone
     return outcomes
 
 
-def beat(link: sqlite3.Connection, *, owner: Owner, ttl: float) -> None:
-    """Write that an owner lives now."""
-    row = (owner.id, owner.host, owner.pid, owner.started, time.time(), ttl)
+def heartbeat(link: sqlite3.Connection, *, holder: LeaseHolder, ttl: float) -> None:
+    """Write that a holder lives now."""
+    row = (holder.id, holder.host, holder.pid, holder.started, time.time(), ttl)
     link.execute("INSERT OR REPLACE INTO owner VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
-def sweep(link: sqlite3.Connection) -> int:
-    """Break the leases of every dead owner; the number of such owners."""
+def expire(link: sqlite3.Connection) -> int:
+    """Break the leases of every dead holder; the number of such holders."""
     now = time.time()
     rows = link.execute("SELECT id, host, pid, started, beat, ttl FROM owner").fetchall()
-    gone = [row[0] for row in rows if not is_alive(Owner(*row[:4]), beat=row[4], ttl=row[5], now=now)]
+    gone = [
+        row[0] for row in rows if not is_alive(LeaseHolder(*row[:4]), heartbeat=row[4], ttl=row[5], now=now)
+    ]
     gone += [
         id
         for (id,) in link.execute(
             "SELECT DISTINCT owner FROM lease WHERE owner NOT IN (SELECT id FROM owner)"
         )
     ]
-    bury(link, owners=gone)
+    release(link, holders=gone)
     return len(gone)
 
 
-def bury(link: sqlite3.Connection, *, owners: list[int]) -> None:
-    """Book what owners had under way as lost, and forget them."""
-    if not owners:
+def release(link: sqlite3.Connection, *, holders: list[int]) -> None:
+    """Book what holders had under way as lost, and forget them."""
+    if not holders:
         return
     rows = link.execute(
-        f"SELECT identity, n_in, n_out, usd FROM lease WHERE owner IN ({marks(owners)})", owners
+        f"SELECT identity, n_in, n_out, usd FROM lease WHERE owner IN ({marks(holders)})", holders
     ).fetchall()
     book(
         link,
         [Charge("lost", identity, n_in, n_in, n_out, usd) for identity, n_in, n_out, usd in rows],
         today(time.time()),
     )
-    link.execute(f"DELETE FROM lease WHERE owner IN ({marks(owners)})", owners)
-    link.execute(f"DELETE FROM owner WHERE id IN ({marks(owners)})", owners)
+    link.execute(f"DELETE FROM lease WHERE owner IN ({marks(holders)})", holders)
+    link.execute(f"DELETE FROM owner WHERE id IN ({marks(holders)})", holders)
 
 
 def today(now: float) -> str:

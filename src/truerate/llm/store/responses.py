@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
 from truerate.core.keyed_store import KeyedStore, Kind
 from truerate.core.onehost import hold
-from truerate.llm.store.writer import Writer
+from truerate.llm.store.writer import Result, Writer
 
 FORMAT = 1
 CHUNK = 500  # keys per SELECT
@@ -42,7 +42,7 @@ CREATE TABLE pace     (endpoint TEXT PRIMARY KEY, next_at REAL, paused_until REA
 """
 
 
-class Kept(NamedTuple):
+class StoredReply(NamedTuple):
     """A stored reply."""
 
     text: str
@@ -51,7 +51,7 @@ class Kept(NamedTuple):
     n_out: int | None
 
 
-class Dead(NamedTuple):
+class DeadLetter(NamedTuple):
     """A request that was given up. `address`: of the endpoint that was asked, None where the store does not
     remember it.
     """
@@ -62,11 +62,11 @@ class Dead(NamedTuple):
     address: str | None = None
 
 
-def is_final(answer: "Kept | Dead", address: str) -> bool:
+def is_final(answer: "StoredReply | DeadLetter", address: str) -> bool:
     """Whether an answer stands for a model at this address: a reply always does, a dead letter where this
     address brought it about.
     """
-    return isinstance(answer, Kept) or answer.address in (None, address)
+    return isinstance(answer, StoredReply) or answer.address in (None, address)
 
 
 class Store(KeyedStore):
@@ -102,37 +102,37 @@ class Store(KeyedStore):
     def _writer(self) -> Writer:
         return Writer(self.connected)
 
-    def submit(self, operation: Callable[[sqlite3.Connection], object]) -> Future:
+    def submit(self, operation: Callable[[sqlite3.Connection], Result]) -> Future[Result]:
         """Run an operation in the writer's next transaction; its result comes after the commit."""
         return self._writer.submit(operation)
 
-    def write(self, operation: Callable[[sqlite3.Connection], object]) -> object:
+    def write(self, operation: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run one operation and wait for its commit."""
         with self.explained():
             return self.submit(operation).result()
 
-    def query(self, sql: str, values: Sequence = ()) -> list[tuple]:
+    def query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows of a SELECT."""
         with self.explained():
             return self._link.execute(sql, values).fetchall()
 
-    def each(self, sql: str, values: Sequence = ()) -> Iterator[tuple]:
+    def each(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a SELECT, one after another."""
         with self.explained():
             yield from self._link.execute(sql, values)
 
-    def find(self, keys: Sequence[bytes]) -> dict[bytes, Kept | Dead]:
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, StoredReply | DeadLetter]:
         """Those of the keys that are answered, with a reply or as dead letters."""
         with self.explained():
-            found: dict[bytes, Kept | Dead] = {}
+            found: dict[bytes, StoredReply | DeadLetter] = {}
             for some in chunks(keys):
-                found.update(kept(self._link, some))
+                found.update(stored_replies(self._link, some))
             if len(found) < len(keys):
                 for some in chunks([key for key in keys if key not in found]):
-                    found.update(dead(self._link, some))
+                    found.update(dead_letters(self._link, some))
             return found
 
-    def requests(self, keys: Sequence[bytes]) -> dict[bytes, tuple[dict, dict]]:
+    def requests(self, keys: Sequence[bytes]) -> dict[bytes, tuple[dict[str, Any], dict[str, Any]]]:
         """The recorded request and reply of each answered key, as dictionaries."""
         found = {}
         with self.explained():
@@ -158,35 +158,38 @@ class Store(KeyedStore):
         return found
 
 
-def _without_address(found: dict) -> dict:
+def _without_address(found: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name != ADDRESS}
 
 
-def _reply(row: Sequence) -> dict:
+def _reply(row: Sequence[Any]) -> dict[str, Any]:
     text, finish, n_in, n_out = row
     return {"text": plain(text), "finish_reason": finish, "n_tokens_in": n_in, "n_tokens_out": n_out}
 
 
-def kept(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Kept]:
+def stored_replies(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, StoredReply]:
     """The stored replies among at most CHUNK keys."""
     rows = link.execute(
         f"SELECT key, text, finish, n_in, n_out FROM response WHERE key IN ({marks(keys)})", keys
     )
     return {
-        key: Kept(text if type(text) is str else plain(text), finish, n_in, n_out)
+        key: StoredReply(text if type(text) is str else plain(text), finish, n_in, n_out)
         for key, text, finish, n_in, n_out in rows
     }
 
 
-def dead(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Dead]:
+def dead_letters(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, DeadLetter]:
     """The dead letters among at most CHUNK keys."""
     rows = link.execute(
         f"SELECT key, reason, detail, attempts, request FROM dead WHERE key IN ({marks(keys)})", keys
     )
-    return {key: Dead(*row, _address_of(request)) for key, *row, request in rows}
+    return {
+        key: DeadLetter(reason, detail, attempts, _address_of(request))
+        for key, reason, detail, attempts, request in rows
+    }
 
 
-def _address_of(request: object) -> str | None:
+def _address_of(request: bytes) -> str | None:
     """The address beside a dead letter's request, None where there is none or the request cannot be read."""
     try:
         return unpacked(request).get(ADDRESS)
@@ -194,12 +197,12 @@ def _address_of(request: object) -> str | None:
         return None
 
 
-def chunks(keys: Sequence) -> Iterable[Sequence]:
+def chunks(keys: Sequence[Any]) -> Iterable[Sequence[Any]]:
     """The keys in lists of at most CHUNK."""
     return (keys[start : start + CHUNK] for start in range(0, len(keys), CHUNK))
 
 
-def marks(values: Sequence) -> str:
+def marks(values: Sequence[Any]) -> str:
     """The placeholders of a list of values."""
     return ",".join("?" * len(values))
 
@@ -229,6 +232,7 @@ def plain(text: str | bytes) -> str:
     return text if isinstance(text, str) else zlib.decompress(text).decode()
 
 
-def unpacked(data: bytes) -> dict:
+def unpacked(data: bytes) -> dict[str, Any]:
     """The JSON of what `packed` gave."""
-    return orjson.loads(zlib.decompress(data))
+    found: dict[str, Any] = orjson.loads(zlib.decompress(data))
+    return found

@@ -5,24 +5,26 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from typing import Any, TypeVar
 
 LARGEST = 256  # operations per transaction
 
-Operation = Callable[[sqlite3.Connection], object]
+Operation = Callable[[sqlite3.Connection], Any]
+Result = TypeVar("Result")
 
 
 class Writer:
     """Gathers operations into transactions; a future resolves after the commit that made its operation last."""
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]):
-        self._queue: queue.SimpleQueue[tuple[Operation, Future] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[Operation, Future[Any]] | None] = queue.SimpleQueue()
         self._connect = connect
         self._thread = threading.Thread(target=self._run, name="response-store", daemon=True)
         self._thread.start()
 
-    def submit(self, operation: Operation) -> Future:
+    def submit(self, operation: Callable[[sqlite3.Connection], Result]) -> Future[Result]:
         """Queue an operation; one that fails is undone alone and hands its exception to its future."""
-        future: Future = Future()
+        future: Future[Result] = Future()
         self._queue.put((operation, future))
         return future
 
@@ -47,7 +49,7 @@ class Writer:
         if link:
             link.close()
 
-    def _next(self) -> list[tuple[Operation, Future]] | None:
+    def _next(self) -> list[tuple[Operation, Future[Any]]] | None:
         """Wait for one operation, then take what else is there; None at the end."""
         first = self._queue.get()
         if first is None:

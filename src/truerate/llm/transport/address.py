@@ -3,23 +3,26 @@
 import asyncio
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 from truerate.config.layout import Layout
 from truerate.config.models import OPENAI
-from truerate.llm.transport.launch import Launch, Lifeline, acquire
+from truerate.llm.store.writer import Result
+from truerate.llm.transport.launch import Launch, ServerHandle, acquire
 
 LAST_BREATH_S = 1.0  # within which a supervisor sees that its server has died
 POLL_S = 0.02
 
 
-class Place:
+class EndpointAddress:
     """The address of one endpoint in one run, and the hold on its server if it has one."""
 
     def __init__(self, at: Layout, name: str):
         self._at, self.name = at, name
         self._endpoint = at.p.endpoints[name]
-        self._line: Lifeline | None = None
-        self._starting: asyncio.Future[Lifeline] | None = None
+        self._server: ServerHandle | None = None
+        self._starting: asyncio.Future[ServerHandle] | None = None
         self._lock = asyncio.Lock()
         self.url = self._endpoint.base_url or OPENAI
 
@@ -34,8 +37,9 @@ class Place:
             if self._starting is None:
                 self.start()
             starting, self._starting = self._starting, None
-            self._line = await starting
-            self.url = self._line.url + "/v1"
+            assert starting is not None  # by `start`
+            self._server = await starting
+            self.url = self._server.url + "/v1"
         return self.url
 
     async def find_again(self, sent_to: str, *, is_gone: bool) -> str:
@@ -47,34 +51,34 @@ class Place:
             deadline = time.monotonic() + LAST_BREATH_S
             while is_gone and self._is_held(sent_to) and time.monotonic() < deadline:
                 await asyncio.sleep(POLL_S)
-            if self._line and sent_to == self.url and not self._line.is_open():
-                self._line.close()
+            if self._server and sent_to == self.url and not self._server.is_open():
+                self._server.close()
                 await self.find()
             return self.url
 
     def _is_held(self, sent_to: str) -> bool:
-        return self._line is not None and sent_to == self.url and self._line.is_open()
+        return self._server is not None and sent_to == self.url and self._server.is_open()
 
     def leave(self) -> None:
         """Let go of the server."""
-        if self._line:
-            self._line.close()
+        if self._server:
+            self._server.close()
 
 
-def _in_thread(function, *args) -> asyncio.Future:
+def _in_thread(function: Callable[..., Result], *args: Any) -> asyncio.Future[Result]:
     """What a blocking call gives, run in a daemon thread: the loop's executor would hold up the end of an
     interrupted program.
     """
     loop = asyncio.get_running_loop()
-    future = loop.create_future()
+    future: asyncio.Future[Result] = loop.create_future()
 
-    def deliver(set_it, value) -> None:
+    def deliver(set_it: Callable[[Any], None], value: object) -> None:
         if not future.done():
             set_it(value)
 
     def run() -> None:
         try:
-            found = (future.set_result, function(*args))
+            found: tuple[Callable[[Any], None], object] = (future.set_result, function(*args))
         except Exception as error:
             found = (future.set_exception, error)
         try:

@@ -3,6 +3,7 @@
 import asyncio
 import ssl
 from functools import cache
+from typing import Any
 
 import httpx2
 import openai
@@ -28,9 +29,7 @@ class _Bounded(openai.DefaultAioHttpClient):
     can grow without end.
     """
 
-    async def send(
-        self, request: httpx2.Request, *, stream: bool = False, **given: object
-    ) -> httpx2.Response:
+    async def send(self, request: httpx2.Request, *, stream: bool = False, **given: Any) -> httpx2.Response:
         """The whole response, its body unpacked. Raises TooLarge."""
         response = await super().send(request, stream=True, **given)
         parts, size = [], 0
@@ -102,10 +101,13 @@ class Client:
         went out.
         """
         try:
-            return await self._openai.post(self._url, content=body, cast_to=httpx2.Response)
+            return await self._post_once(body)
         except openai.APIConnectionError as error:
             if not was_unsent(error):
                 raise
+        return await self._post_once(body)
+
+    async def _post_once(self, body: bytes) -> httpx2.Response:
         return await self._openai.post(self._url, content=body, cast_to=httpx2.Response)
 
     async def close(self) -> None:

@@ -3,10 +3,11 @@
 import os
 
 from truerate.config import Endpoint
-from truerate.core.errors import TruerateError
+from truerate.core.errors import BudgetError, EndpointError, SettingsError, TruerateError
 from truerate.llm.keys import Target
-from truerate.llm.store.budget import Caps
+from truerate.llm.store.budget import BudgetLimits
 from truerate.llm.store.leases import Job, Settled
+from truerate.llm.store.responses import DeadLetter
 from truerate.llm.transport.policy import Verdict
 
 KEPT = "replies that came are stored"
@@ -20,11 +21,11 @@ def api_key(name: str, endpoint: Endpoint) -> str:
         return "none"
     if key := os.environ.get(endpoint.api_key_env):
         if not (key.isascii() and key.isprintable()):  # no header can carry it
-            raise TruerateError(
+            raise SettingsError(
                 f"endpoint {name!r}: the variable {endpoint.api_key_env} holds a line break or a character beyond ASCII"
             )
         return key
-    raise TruerateError(
+    raise SettingsError(
         f"endpoint {name!r}: the variable {endpoint.api_key_env} is not set; export it with the endpoint's key"
     )
 
@@ -50,33 +51,34 @@ def fatal(target: Target, endpoint: Endpoint, url: str, verdict: Verdict) -> Tru
         "quota": ("nothing is left of its quota", "top up, then run again"),
         "unreachable": ("is down", start),
     }[verdict.reason]
-    return TruerateError(
+    return EndpointError(
         f"asking endpoint {target.endpoint!r} ({url}): {what}: {verdict.detail}; {hint}; {KEPT}"
     )
 
 
 def asks_to_wait(name: str, seconds: float) -> TruerateError:
     """The endpoint wants a longer pause than a run waits."""
-    return TruerateError(f"endpoint {name!r} asks to wait {seconds:,.0f} s; run again later; {KEPT}")
+    return EndpointError(f"endpoint {name!r} asks to wait {seconds:,.0f} s; run again later; {KEPT}")
 
 
 def refuses_all(last: Settled, url: str, n_refused: int) -> TruerateError:
     """The endpoint has answered nothing for an alias; `last` is its last refusal, of so many."""
     target, refused = last.job.target, last.answer
+    assert isinstance(refused, DeadLetter)  # no other answer is held back
     which = f"model {target.alias!r} ({target.model!r} at endpoint {target.endpoint!r}, {url})"
     what = f"{which} has answered nothing: {n_refused} requests refused"
     hint = f"see to models.{target.alias} and endpoints.{target.endpoint} in params.yaml, or to the server, and run again"
-    return TruerateError(
+    return EndpointError(
         f"{what}, the last as {refused.reason}: {refused.detail}; {hint}; none became a dead letter"
     )
 
 
-def over_budget(job: Job, caps: Caps, spent: tuple[float, int]) -> TruerateError:
+def over_budget(job: Job, limits: BudgetLimits, spent: tuple[float, int]) -> TruerateError:
     """The next request could pass the budget."""
-    limits = (("llm.budget_usd", caps.usd), ("llm.budget_tokens", caps.tokens))
-    cap = " and ".join(f"{name} = {value}" for name, value in limits if value is not None)
+    settings = (("llm.budget_usd", limits.usd), ("llm.budget_tokens", limits.tokens))
+    cap = " and ".join(f"{name} = {value}" for name, value in settings if value is not None)
     need = f"${job.usd:.6g} and {job.n_in + job.n_out:,} tokens"
-    return TruerateError(
+    return BudgetError(
         f"budget: {cap}; ${spent[0]:.6g} and {spent[1]:,} tokens are spent, and the next request to {job.target.alias!r} may cost up to"
         f" {need}; raise the limit in params.yaml and run again; {KEPT}"
     )

@@ -1,30 +1,40 @@
-"""What a call without an answer means: the exceptions of the HTTP packages, by the names of their classes."""
+"""What a call without an answer means: the exceptions of the HTTP packages, by their classes."""
 
 from collections.abc import Callable, Iterator
 
+import aiohttp
+import httpx2
+import openai
+from aiohttp.http_exceptions import HttpProcessingError
+
 from truerate.llm.transport.policy import Verdict, short
 
-# Names of exceptions in the chain below the client's own: its aiohttp transport reports a dropped connection
-# as a timeout.
-_UNREACHABLE = {
-    "ConnectionTimeoutError", "ClientConnectorError", "ClientConnectorDNSError", "ConnectionRefusedError", "ConnectError", "ClientSSLError",
-    "ClientConnectorSSLError", "ClientConnectorCertificateError", "ClientProxyConnectionError",
-}  # fmt: skip
-_TIMEOUT = {"TimeoutError", "APITimeoutError", "SocketTimeoutError", "ServerTimeoutError", "ReadTimeout"}
-_DROPPED = {
-    "ServerDisconnectedError",
-    "ClientOSError",
-    "ConnectionResetError",
-    "ClientPayloadError",
-    "ReadError",
-    "RemoteProtocolError",
-}
+# Looked for in the chain below the client's own exception, in this order: its aiohttp transport reports a dropped
+# connection as a timeout. Names, certificates and proxies that fail are kinds of ClientConnectorError.
+_UNREACHABLE = (
+    aiohttp.ClientConnectorError,
+    aiohttp.ConnectionTimeoutError,
+    httpx2.ConnectError,
+    ConnectionRefusedError,
+)
 # A server that speaks, but no HTTP: bad status lines, headers, chunks, lengths and compressions.
-_MALFORMED = {
-    "ClientResponseError", "BadHttpMessage", "BadStatusLine", "InvalidHeader", "LineTooLong", "TransferEncodingError", "DecodingError",
-    "ContentEncodingError", "InvalidURLError", "HttpProcessingError", "PayloadEncodingError", "InvalidURL", "UnicodeDecodeError",
-}  # fmt: skip
-
+_MALFORMED = (
+    HttpProcessingError,
+    aiohttp.ClientResponseError,
+    aiohttp.InvalidURL,
+    httpx2.DecodingError,
+    httpx2.InvalidURL,
+    UnicodeDecodeError,
+)
+_DROPPED = (
+    aiohttp.ServerDisconnectedError,
+    aiohttp.ClientOSError,
+    aiohttp.ClientPayloadError,
+    httpx2.ReadError,
+    httpx2.RemoteProtocolError,
+    ConnectionResetError,
+)
+_TIMEOUT = (TimeoutError, openai.APITimeoutError, httpx2.ReadTimeout)  # aiohttp's are TimeoutErrors too
 
 _UNSENT = "Cannot write to closing transport"
 
@@ -44,23 +54,26 @@ def judge_exception(error: BaseException, hidden: Callable[[str], str] = str) ->
     the reply that raised it.
     """
     links = list(_causes(error))
-    names = {type(link).__name__ for link in links}
     said = str(next((link for link in reversed(links) if str(link)), error)) or type(error).__name__
     detail = short(hidden(said))
-    if names & _UNREACHABLE:
+    if _is_any(links, _UNREACHABLE):
         return Verdict("retry", "unreachable", detail)
-    if names & _MALFORMED:
+    if _is_any(links, _MALFORMED):
         return Verdict("retry", "bad_http", detail, is_charged=True)
-    if names & _DROPPED:
+    if _is_any(links, _DROPPED):
         return Verdict("retry", "connection", detail, is_charged=not was_unsent(error))
-    is_of_the_line = any(isinstance(link, OSError) for link in links)
-    reason = "timeout" if names & _TIMEOUT else "connection" if is_of_the_line else "bad_http"
+    is_of_the_line = _is_any(links, (OSError,))
+    reason = "timeout" if _is_any(links, _TIMEOUT) else "connection" if is_of_the_line else "bad_http"
     return Verdict("retry", reason, detail, is_charged=True)
+
+
+def _is_any(links: list[BaseException], kinds: tuple[type[BaseException], ...]) -> bool:
+    return any(isinstance(link, kinds) for link in links)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
     """An exception and what it came of, first to last."""
-    seen = set()
+    seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
         yield error

@@ -14,13 +14,15 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from truerate.config.layout import Layout
-from truerate.core.errors import TruerateError
+from truerate.core.errors import EndpointError, SettingsError, StoreError
 from truerate.core.keyed_store import locked
 from truerate.core.text import clean
 
@@ -45,6 +47,7 @@ class Launch:
     def of(cls, at: Layout, name: str) -> "Launch":
         """The launch of an endpoint. Raises TruerateError where its command holds an unknown place."""
         endpoint = at.p.endpoints[name]
+        command_line = endpoint.launch or ""
         identity = at.endpoint_identity(name)
         values = {
             "port": "{port}",
@@ -52,13 +55,13 @@ class Launch:
             "identity": identity,
             "languages": ",".join(at.p.languages),
         }
-        if "{track}" in endpoint.launch:
+        if "{track}" in command_line:
             values["track"] = at.track_at_work
         try:
-            command = [part.format(**values) for part in shlex.split(endpoint.launch)]
+            command = [part.format(**values) for part in shlex.split(command_line)]
         except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
             places = ", ".join(f"{{{place}}}" for place in PLACES)
-            raise TruerateError(
+            raise SettingsError(
                 f"params.yaml: endpoints.{name}.launch: cannot fill in {error}; allowed: {places}"
             ) from None
         if command[0] in ("python", "python3"):
@@ -66,7 +69,7 @@ class Launch:
         return cls(
             endpoint=name,
             command=tuple(command),
-            identity=identity if "{identity}" in endpoint.launch else None,
+            identity=identity if "{identity}" in command_line else None,
             health=endpoint.health,
             linger_s=endpoint.linger_s,
             start_s=endpoint.start_s,
@@ -87,13 +90,13 @@ class Launch:
         folder = Path(tempfile.gettempdir()) / f"truerate-{os.getuid()}"
         folder.mkdir(mode=0o700, exist_ok=True)
         if folder.stat().st_uid != os.getuid():
-            raise TruerateError(
+            raise StoreError(
                 f"endpoint {self.endpoint!r}: {str(folder)!r} belongs to another user; set TMPDIR to a folder of yours"
             )
         return str(folder / f"{sha256(path.encode()).hexdigest()[:16]}.sock")
 
 
-class Lifeline:
+class ServerHandle:
     """A running server, held for as long as this connection is open."""
 
     def __init__(self, link: socket.socket, url: str, pid: int):
@@ -110,16 +113,16 @@ class Lifeline:
 
 
 @contextmanager
-def launched(at: Layout, name: str):
+def launched(at: Layout, name: str) -> Iterator[str]:
     """Hold an endpoint's server over several runs; gives its address."""
-    line = acquire(Launch.of(at, name))
+    server = acquire(Launch.of(at, name))
     try:
-        yield line.url
+        yield server.url
     finally:
-        line.close()
+        server.close()
 
 
-def acquire(launch: Launch) -> Lifeline:
+def acquire(launch: Launch) -> ServerHandle:
     """Join the running server or start it. Raises TruerateError, with the end of its output, where it does
     not become ready.
     """
@@ -130,13 +133,13 @@ def acquire(launch: Launch) -> Lifeline:
         if hello := _hello(link, launch.start_s):
             if error := hello.get("error"):
                 link.close()
-                raise TruerateError(
+                raise EndpointError(
                     f"endpoint {launch.endpoint!r}: launch {shlex.join(launch.command)!r}: {clean(error)}"
                 )
-            return Lifeline(link, hello["url"], hello["pid"])
+            return ServerHandle(link, hello["url"], hello["pid"])
         link.close()
     what = f"endpoint {launch.endpoint!r}: launch {shlex.join(launch.command)!r}"
-    raise TruerateError(f"{what}: its supervisor ended {TRIES} times; run again")
+    raise EndpointError(f"{what}: its supervisor ended {TRIES} times; run again")
 
 
 def _connect(path: str) -> socket.socket | None:
@@ -169,13 +172,13 @@ def _start(launch: Launch) -> socket.socket:
         )  # fmt: skip
         link = _connect(path)
     if link is None:
-        raise TruerateError(
+        raise StoreError(
             f"endpoint {launch.endpoint!r}: cannot listen on {path!r}; name another place in TRUERATE_STORE"
         )
     return link
 
 
-def _hello(link: socket.socket, start_s: float) -> dict | None:
+def _hello(link: socket.socket, start_s: float) -> dict[str, Any] | None:
     """What the supervisor says once the server is ready or has failed; None where it ended without a word."""
     link.settimeout(3 * start_s + 10)
     said = b""
@@ -187,4 +190,5 @@ def _hello(link: socket.socket, start_s: float) -> dict | None:
     except OSError:
         return None
     link.settimeout(None)
-    return json.loads(said)
+    hello: dict[str, Any] = json.loads(said)
+    return hello

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import orjson
 
@@ -174,7 +174,12 @@ def _name(value: object) -> str | None:
 
 
 def _judge_choice(
-    choice: dict, text: str, source: dict, n_in: int | None, n_out: int | None, accept_length: bool
+    choice: dict[str, Any],
+    text: str,
+    source: dict[str, Any],
+    n_in: int | None,
+    n_out: int | None,
+    accept_length: bool,
 ) -> Verdict:
     """The verdict on the first choice of a completion, whose message has this text. `source`: what the
     endpoint says answered.
@@ -203,7 +208,7 @@ def _judge_choice(
     return Verdict("keep", text=text, extra=_dumped(more), **used)
 
 
-def _dumped(more: dict) -> bytes | None:
+def _dumped(more: dict[str, Any]) -> bytes | None:
     """What stands beside a text, None where nothing does or it is too deep to be written: the text is kept
     all the same.
     """
@@ -248,7 +253,8 @@ def _usage(usage: object) -> tuple[int | None, int | None]:
         isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= MOST_TOKENS
         for count in counts
     ]
-    return tuple(count if is_one else None for count, is_one in zip(counts, is_count, strict=True))
+    n_in, n_out = (count if is_one else None for count, is_one in zip(counts, is_count, strict=True))
+    return n_in, n_out
 
 
 def _message(said: str) -> str:

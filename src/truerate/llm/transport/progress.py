@@ -2,6 +2,10 @@
 
 import sys
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
 
 
 class Progress:
@@ -11,7 +15,7 @@ class Progress:
         self.label, self.n_requests, self.n_stored = label, n_requests, n_stored
         self.n_asked = self.n_dead = 0
         self.usd = 0.0
-        self._bar = None
+        self._bar: Bar | None = None
 
     def __enter__(self) -> "Progress":
         self._since = time.monotonic()

@@ -8,22 +8,19 @@ import random
 import sqlite3
 import time
 from functools import partial
-from typing import TYPE_CHECKING
 
 from truerate.config import Endpoint
 from truerate.core.keyed_store import next_turn
-from truerate.llm.transport import failures
-
-if TYPE_CHECKING:
-    from truerate.llm.transport.scheduler import Run
+from truerate.llm.transport.failures import asks_to_wait
+from truerate.llm.transport.run import Run
 
 LONGEST_S = 900.0  # an endpoint that asks to wait longer ends the run
 
 
-class Pace:
+class RateLimiter:
     """The queue before one endpoint, as one run sees it."""
 
-    def __init__(self, run: "Run", name: str, endpoint: Endpoint):
+    def __init__(self, run: Run, name: str, endpoint: Endpoint):
         self.run, self.name, self.rpm = run, name, endpoint.rpm
         self._most = self._at_once = float(endpoint.concurrency)
         self._paused_until = 0.0
@@ -60,21 +57,21 @@ class Pace:
             booking = partial(
                 book_start, endpoint=self.name, interval=60.0 / self.rpm, n_waiting=int(self._most)
             )
-            start = await self.run.desk.do(booking)
+            start = await self.run.leases.do(booking)
             if (wait := start - time.time()) > 0:
                 await self.run.rest(wait)
 
     async def pause(self, seconds: float) -> None:
         """Hold the whole queue back, here and in the other processes."""
         if seconds > LONGEST_S:
-            self.run.fail(failures.asks_to_wait(self.name, seconds))
+            self.run.fail(asks_to_wait(self.name, seconds))
             return
         now = time.time()
         if now >= self._paused_until:  # a new pause, not another answer to what was sent before it
             self._at_once = max(1.0, self._at_once / 2)
         if now + seconds > self._paused_until:
             self._paused_until = now + seconds
-            await self.run.desk.do(partial(book_pause, endpoint=self.name, until=now + seconds))
+            await self.run.leases.do(partial(book_pause, endpoint=self.name, until=now + seconds))
 
 
 def book_start(link: sqlite3.Connection, *, endpoint: str, interval: float, n_waiting: int) -> float:

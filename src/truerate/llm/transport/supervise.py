@@ -17,8 +17,10 @@ import socket
 import subprocess
 import sys
 import time
+from typing import Any
 
 TICK_S = 0.05
+TRIES = 3  # to bring the server up, where its port was taken in between
 TAIL = 5  # last lines of the server's output that an error shows
 BUSY_PORT = "address already in use"
 
@@ -31,10 +33,11 @@ def free_port() -> int:
     """A port of the loopback interface that nobody uses now."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
+        port: int = found.getsockname()[1]
+        return port
 
 
-def start(command: list, log: str, port: int) -> subprocess.Popen:
+def start(command: list[str], log: str, port: int) -> subprocess.Popen[bytes]:
     """The server as the leader of a process group of its own, to be killed by the kernel when this process ends."""
     libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
     parent = os.getpid()
@@ -78,23 +81,23 @@ def tail(log: str) -> str:
 class Supervisor:
     """One server, its clients and the socket between them."""
 
-    def __init__(self, spec: dict):
+    def __init__(self, spec: dict[str, Any]):
         self.spec = spec
         self.listener = socket.socket(fileno=spec["listener"])
         self.listener.setblocking(False)
         self.events = selectors.DefaultSelector()
         self.events.register(self.listener, selectors.EVENT_READ)
-        self.clients: set = set()
+        self.clients: set[socket.socket] = set()
         self.hello = b""
         self.idle_since = time.monotonic()
-        self.server = None
+        self.server: subprocess.Popen[bytes] | None = None
 
     def run(self) -> None:
         """Start the server, serve until nobody needs it, end it."""
         try:
             try:
-                self.port = self.bring_up()
-                self.greet({"url": f"http://127.0.0.1:{self.port}", "pid": self.server.pid})
+                self.server, port = self.bring_up()
+                self.greet({"url": f"http://127.0.0.1:{port}", "pid": self.server.pid})
                 while self.server.poll() is None and not self.is_unused():
                     self.turn()
             except Failed as error:
@@ -103,26 +106,30 @@ class Supervisor:
         finally:
             self.end()
 
-    def bring_up(self) -> int:
-        """Launch and wait for the health check; the port. A port that somebody took in between is tried again."""
-        for is_last in (False, False, True):
+    def bring_up(self) -> tuple[subprocess.Popen[bytes], int]:
+        """Launch and wait for the health check; the server and its port. A port that somebody took in between
+        is tried again.
+        """
+        n_left = TRIES
+        while True:
+            n_left -= 1
             port = free_port()
             try:
-                self.server = start(self.spec["command"], self.spec["log"], port)
+                self.server = server = start(self.spec["command"], self.spec["log"], port)
             except OSError as error:
                 raise Failed(f"cannot run {self.spec['command'][0]!r}: {error.strerror}") from None
-            if self.wait_healthy(port):
-                return port
+            if self.wait_healthy(server, port):
+                return server, port
             said = tail(self.spec["log"])
-            if is_last or BUSY_PORT not in said.lower():
-                raise Failed(f"it ended with code {self.server.returncode} before it was ready: {said}")
+            if not n_left or BUSY_PORT not in said.lower():
+                raise Failed(f"it ended with code {server.returncode} before it was ready: {said}")
 
-    def wait_healthy(self, port: int) -> bool:
+    def wait_healthy(self, server: subprocess.Popen[bytes], port: int) -> bool:
         """True when the server is ready, False when it died. Raises Failed when it is another, or takes too
         long.
         """
         deadline = time.monotonic() + self.spec["start_s"]
-        while self.server.poll() is None:
+        while server.poll() is None:
             found = health(port, self.spec["health"])
             if found is not None:
                 self.check_identity(found)
@@ -141,7 +148,7 @@ class Supervisor:
         if expected is not None and said != expected:
             raise Failed(f"its health check gives identity {said!r}, expected {expected!r}")
 
-    def greet(self, hello: dict) -> None:
+    def greet(self, hello: dict[str, Any]) -> None:
         """Say the address, or what went wrong, to those who wait and those who come."""
         self.hello = json.dumps(hello).encode() + b"\n"
         for client in list(self.clients):
@@ -158,13 +165,13 @@ class Supervisor:
         for key, _ in self.events.select(TICK_S):
             if key.fileobj is self.listener:
                 self.accept()
-            else:
+            elif isinstance(client := key.fileobj, socket.socket):
                 try:
-                    is_gone = not key.fileobj.recv(64)
+                    is_gone = not client.recv(64)
                 except OSError:
                     is_gone = True
                 if is_gone:
-                    self.drop(key.fileobj)
+                    self.drop(client)
 
     def accept(self) -> None:
         try:

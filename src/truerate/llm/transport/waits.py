@@ -1,12 +1,11 @@
 """What one endpoint's requests wait for, said when nothing has come for a while."""
 
 import time
-from typing import TYPE_CHECKING
 
+from truerate.config import Endpoint
 from truerate.core.terminal import LONG_S, say
-
-if TYPE_CHECKING:
-    from truerate.llm.transport.workers import Crew
+from truerate.llm.transport.address import EndpointAddress
+from truerate.llm.transport.rate_limit import RateLimiter
 
 
 class Waits:
@@ -14,8 +13,9 @@ class Waits:
     few lines in all.
     """
 
-    def __init__(self, crew: "Crew"):
-        self._crew = crew
+    def __init__(self, address: EndpointAddress, endpoint: Endpoint, limiter: RateLimiter, timeout_s: float):
+        self._address, self._endpoint, self._limiter = address, endpoint, limiter
+        self._timeout_s = timeout_s
         self._since = time.monotonic()
         self._after: dict[str, float] = {}  # kind of wait -> seconds without an answer after which it is told
 
@@ -23,26 +23,25 @@ class Waits:
         """An answer came."""
         self._since = time.monotonic()
 
-    def look(self, n_under_way: int, n_queued: int) -> None:
-        """Say what is waited for, if it is time. Called many times a second."""
+    def look(self, n_under_way: int, n_queued: int, n_elsewhere: int) -> None:
+        """Say what is waited for, if it is time. Called many times a second. `n_elsewhere`: requests that
+        another process has under way.
+        """
         waited = time.monotonic() - self._since
         if waited < LONG_S:
             return
-        kind, what = self._reason(n_under_way, n_queued)
+        kind, what = self._reason(n_under_way, n_queued, n_elsewhere)
         if waited >= self._after.get(kind, LONG_S):
             self._after[kind] = 2 * waited
-            say(f"endpoint {self._crew.name!r}: no answer for {waited:.0f} s: {what}")
+            say(f"endpoint {self._address.name!r}: no answer for {waited:.0f} s: {what}")
 
-    def _reason(self, n_under_way: int, n_queued: int) -> tuple[str, str]:
+    def _reason(self, n_under_way: int, n_queued: int, n_elsewhere: int) -> tuple[str, str]:
         """A kind of wait, and what a person is told of it."""
-        crew = self._crew
-        if (left := crew.pace.left()) > 0:
+        if (left := self._limiter.left()) > 0:
             return "pause", f"it asked to wait, {left:.0f} s more"
         if n_under_way:
-            return (
-                "replies",
-                f"{n_under_way:,} under way at {crew.place.url}; each has {crew.llm.timeout_s:g} s (`llm.timeout_s`)",
-            )
+            longest = f"each has {self._timeout_s:g} s (`llm.timeout_s`)"
+            return "replies", f"{n_under_way:,} under way at {self._address.url}; {longest}"
         if n_queued:
-            return "slots", f"other processes use all {crew.endpoint.concurrency} places at it"
-        return "others", f"another process has {len(crew.later):,} of the requests under way"
+            return "slots", f"other processes use all {self._endpoint.concurrency} places at it"
+        return "others", f"another process has {n_elsewhere:,} of the requests under way"

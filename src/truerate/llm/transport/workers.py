@@ -13,15 +13,15 @@ from truerate.core.errors import TruerateError
 from truerate.core.retry import Backoff
 from truerate.core.terminal import told
 from truerate.llm.store.budget import SPENT, Charge
-from truerate.llm.store.leases import Claim, Job, Settled
-from truerate.llm.store.responses import Dead, Kept, is_final
+from truerate.llm.store.leases import Claim, Job, Outcome, Settled
+from truerate.llm.store.responses import DeadLetter, StoredReply, is_final
 from truerate.llm.transport import failures
-from truerate.llm.transport.address import Place
+from truerate.llm.transport.address import EndpointAddress
 from truerate.llm.transport.client import Client
 from truerate.llm.transport.policy import OUTCOMES, RETRIED, Verdict
-from truerate.llm.transport.rate_limit import LONGEST_S, Pace
+from truerate.llm.transport.rate_limit import LONGEST_S, RateLimiter
 from truerate.llm.transport.refusals import Refusals, most_refused
-from truerate.llm.transport.scheduler import Run
+from truerate.llm.transport.run import Run
 from truerate.llm.transport.slots import Slots
 from truerate.llm.transport.waits import Waits
 
@@ -32,21 +32,21 @@ POLLS_S = (
 )  # how long a request that another process has waits until it is looked at again: first and longest
 
 
-class Crew:
+class WorkerPool:
     """The jobs of one endpoint, and those who work on them."""
 
-    def __init__(self, run: Run, jobs: list[Job], place: Place, key: str):
-        self.run, self.name, self.place, self.key = run, place.name, place, key
+    def __init__(self, run: Run, jobs: list[Job], address: EndpointAddress, key: str):
+        self.run, self.name, self.address, self.key = run, address.name, address, key
         self.endpoint, self.llm = run.at.p.endpoints[self.name], run.at.p.llm
         self.queue = deque(jobs)
         self.later: list[tuple[float, Job]] = []
-        self.pace = Pace(run, self.name, self.endpoint)
+        self.rate_limiter = RateLimiter(run, self.name, self.endpoint)
         self.refusals = Refusals(run.store)
-        self.waits = Waits(self)
+        self.waits = Waits(address, self.endpoint, self.rate_limiter, self.llm.timeout_s)
         self.again = Backoff(self.llm.max_attempts, *self.llm.backoff_s, longest=LONGEST_S)
 
     async def work(self) -> None:
-        """Answer every job of the queue. An error ends the run for all crews, each of which first waits for
+        """Answer every job of the queue. An error ends the run for all pools, each of which first waits for
         what it has sent.
         """
         slots = Slots(self.run.store.folder / "slots" / self.name, self.endpoint.concurrency)
@@ -55,7 +55,7 @@ class Crew:
             with told(
                 f"the server of endpoint {self.name!r} starts; it has {self.endpoint.start_s:g} s (`start_s`)"
             ):
-                url = await self.place.find()
+                url = await self.address.find()
             self.client = client = Client(
                 url, self.key, limit=self.endpoint.concurrency, timeout_s=self.llm.timeout_s
             )
@@ -64,7 +64,7 @@ class Crew:
             self.run.fail(error)
         finally:
             slots.close()
-            self.place.leave()
+            self.address.leave()
             if client:
                 await client.close()
 
@@ -72,18 +72,18 @@ class Crew:
         """Keep as many workers as there are slots and jobs, until all is done. What is under way when the run
         ends is waited for.
         """
-        workers: set[asyncio.Task] = set()
+        workers: set[asyncio.Task[None]] = set()
         try:
             while workers or (self.queue or self.later) and not self._is_over():
                 await self._look_again()
-                self.pace.look()
+                self.rate_limiter.look()
                 n_waiting = 0 if self._is_over() else len(self.queue)
-                n_slots = slots.adjust(min(len(workers) + n_waiting, self.pace.limit))
+                n_slots = slots.adjust(min(len(workers) + n_waiting, self.rate_limiter.limit))
                 workers |= {
                     asyncio.create_task(self._worker(slots))
                     for _ in range(min(n_slots - len(workers), n_waiting))
                 }
-                self.waits.look(len(workers), n_waiting)
+                self.waits.look(len(workers), n_waiting, len(self.later))
                 workers = await self._some(workers)
             self._release()
         finally:
@@ -97,7 +97,7 @@ class Crew:
         """
         return self.run.over.is_set() or self.refusals.is_full
 
-    async def _some(self, workers: set[asyncio.Task]) -> set[asyncio.Task]:
+    async def _some(self, workers: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
         """The workers that are still at it after a moment. A fault of the store that one met ends the run,
         not the others' calls.
         """
@@ -119,7 +119,7 @@ class Crew:
         if refused:
             last = most_refused(refused)
             n_refused = sum(one.job.target.alias == last.job.target.alias for one in refused)
-            self.run.fail(failures.refuses_all(last, self.place.url, n_refused))
+            self.run.fail(failures.refuses_all(last, self.address.url, n_refused))
 
     async def _worker(self, slots: Slots) -> None:
         """Claim, send and settle one job after another; ends when there is none or the slot is somebody
@@ -131,19 +131,19 @@ class Crew:
                 job = self._next(settled, slots)
                 if settled is None and job is None:
                     return
-                outcome = await self._swap(settled, job)
+                outcome = await self._claim_next(settled, job)
                 settled = await self._follow(job, outcome) if job else None
         finally:
             slots.give_back()
 
-    async def _swap(self, settled: Settled | None, job: Job | None) -> object:
+    async def _claim_next(self, settled: Settled | None, job: Job | None) -> Outcome:
         """Settle one request and claim the next; what was settled is handed on."""
-        outcome = await self.run.desk.swap(settled, job)
+        outcome = await self.run.leases.claim_next(settled, job)
         if settled and settled.answer:
             self._hand_on(settled.job, settled.answer, False)
         return outcome
 
-    def _hand_on(self, job: Job, answer: Kept | Dead, is_stored: bool) -> None:
+    def _hand_on(self, job: Job, answer: StoredReply | DeadLetter, is_stored: bool) -> None:
         """An answer for those who asked."""
         self.waits.moved()
         self.run.on_answer(job, answer, is_stored)
@@ -160,33 +160,33 @@ class Crew:
             self.queue.popleft() if self.queue and not slots.is_over and not self.refusals.is_full else None
         )
 
-    async def _follow(self, job: Job, outcome: Kept | Dead | Claim) -> Settled | None:
+    async def _follow(self, job: Job, outcome: Outcome) -> Settled | None:
         """Do what a claim's outcome asks for; what is to be settled then."""
         if outcome is Claim.MINE:
             return await self._send(job)
         if outcome is Claim.STOP:
-            self.run.fail(failures.over_budget(job, self.run.desk.caps, self.run.store.query(SPENT)[0]))
+            self.run.fail(failures.over_budget(job, self.run.leases.limits, self.run.store.query(SPENT)[0]))
         elif isinstance(outcome, Claim):
             job.delay = min(max(POLLS_S[0], 2 * job.delay), POLLS_S[1])
             self.later.append((time.monotonic() + job.delay, job))
-        else:
-            await self._note(job, is_answered=isinstance(outcome, Kept))
+        elif outcome is not None:
+            await self._note(job, is_answered=isinstance(outcome, StoredReply))
             self._hand_on(job, outcome, True)
         return None
 
     async def _note(self, job: Job, *, is_answered: bool) -> None:
         """Where the endpoint gave a completion, what it refused for the same alias before becomes dead letters."""
         for refused in self.refusals.answered(job.target) if is_answered else ():
-            await self._swap(refused, None)
+            await self._claim_next(refused, None)
 
     async def _send(self, job: Job) -> Settled:
         """Try a claimed job until it is answered, given up, to be claimed anew, or the run is over."""
         body = job.target.body(job.target.payload(job.request))
         while True:
-            await self.pace.gate()
+            await self.rate_limiter.gate()
             if self.run.over.is_set():
                 return Settled(job)
-            sent_to = self.place.url
+            sent_to = self.address.url
             verdict = await self.client.send(body, accept_length=job.target.accept_length)
             job.attempts += 1
             verdict = job.counted(verdict)
@@ -195,10 +195,10 @@ class Crew:
             if verdict.action == "keep":
                 asked = job.target.model
                 self.run.served[job.target.alias, self.name, asked, verdict.served or asked] += 1
-                self.pace.quicken()
+                self.rate_limiter.quicken()
                 return Settled(
                     job,
-                    Kept(verdict.text, verdict.finish, verdict.n_in, verdict.n_out),
+                    StoredReply(verdict.text, verdict.finish, verdict.n_in, verdict.n_out),
                     verdict.extra,
                     charges,
                 )
@@ -216,9 +216,9 @@ class Crew:
         where it is at fault.
         """
         if verdict.action == "fatal" or verdict.reason == "unreachable":
-            self.run.fail(failures.fatal(job.target, self.endpoint, self.place.url, verdict))
+            self.run.fail(failures.fatal(job.target, self.endpoint, self.address.url, verdict))
             return Settled(job, charges=charges)
-        given_up = Settled(job, Dead(verdict.reason, verdict.detail, job.attempts), charges=charges)
+        given_up = Settled(job, DeadLetter(verdict.reason, verdict.detail, job.attempts), charges=charges)
         if verdict.reason in OUTCOMES or self.refusals.has_answered(job.target):
             return given_up
         self.refusals.hold(Settled(job, given_up.answer))
@@ -230,11 +230,11 @@ class Crew:
         """
         delay = self.again.drawn(job.attempts)
         if verdict.reason == "rate_limited":
-            await self.pace.pause(delay if verdict.delay is None else verdict.delay + delay * 0.1)
+            await self.rate_limiter.pause(delay if verdict.delay is None else verdict.delay + delay * 0.1)
             return
         if verdict.reason in ("unreachable", "connection"):
-            self.client.move(await self.place.find_again(sent_to, is_gone=verdict.reason == "unreachable"))
-        if self.again.is_too_long(verdict.delay):
+            self.client.move(await self.address.find_again(sent_to, is_gone=verdict.reason == "unreachable"))
+        if verdict.delay is not None and self.again.is_too_long(verdict.delay):
             self.run.fail(failures.asks_to_wait(self.name, verdict.delay))
         await self.run.rest(delay if verdict.delay is None else verdict.delay)
 
@@ -248,7 +248,7 @@ class Crew:
         answered = self.run.store.find([job.key for job in due])
         for job in due:
             if (answer := answered.get(job.key)) and is_final(answer, job.target.address):
-                await self._note(job, is_answered=isinstance(answer, Kept))
+                await self._note(job, is_answered=isinstance(answer, StoredReply))
                 self._hand_on(job, answer, True)
             else:
                 self.queue.append(job)

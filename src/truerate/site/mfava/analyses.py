@@ -109,7 +109,7 @@ def analyses(rows: list[dict], board: Board) -> dict | None:
     Of an analysis that was made by several estimates the best founded one stands in `lines`, the others in
     `more`.
     """
-    found: dict[tuple, dict[str, dict]] = {}
+    found: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, dict]] = {}
     for row in rows:
         if row["table"] == "analyses" and row["kind"] != "planted":
             found.setdefault((row["subject"], tuple(sorted(row["slice"].items()))), {})[row["metric"]] = row

@@ -55,8 +55,8 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     )
     opinions, judges = _opinions(board, facts)
     known = {row["document_id"]: row for row in board.documents.iter_rows(named=True)}
-    unwritten = board.generations.filter(pl.col("purpose") == "write_facts", pl.col("status") != "ok")
-    unwritten = set(unwritten.select(pair("attributes", "generation")).to_series())
+    failed = board.generations.filter(pl.col("purpose") == "write_facts", pl.col("status") != "ok")
+    unwritten = set(failed.select(pair("attributes", "generation")).to_series())
     by_reply: dict[str, list[dict]] = defaultdict(list)
     for row in facts.iter_rows(named=True):
         by_reply[row["generation_id"]].append(row | opinions[row["fact_id"]])
@@ -202,7 +202,7 @@ def web_address(url: str | None) -> tuple[str, str]:
     except ValueError:
         return "", ""
     is_clean = url is not None and not re.search(r"[\x00-\x20\x7f<>\"'\\`]", url)
-    return (url, host) if parts.scheme in ("http", "https") and host and is_clean else ("", "")
+    return (url or "", host) if parts.scheme in ("http", "https") and host and is_clean else ("", "")
 
 
 def _record(

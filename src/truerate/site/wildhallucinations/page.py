@@ -69,7 +69,7 @@ def recovered(rows: Rows, board: Board) -> dict | None:
     for row in rows:
         if row["table"] in ("scores", *BY.values()) and row["kind"] != "planted" and address(row) in truth:
             title = said("estimator", row["slice"].get("estimator", row["slice"].get("measure", "raw")))
-            title = {"wildfactscore_strict": "Strict", "wildfactscore": title}.get(row["metric"])
+            title = {"wildfactscore_strict": "Strict", "wildfactscore": title}.get(row["metric"])  # type: ignore[assignment]
             is_part = row["table"] != "scores"
             beside = "parts of them" if is_part else "all entities"
             names = [

@@ -4,8 +4,17 @@ read as.
 
 from truerate.tracks.contract import Card, Ranked, Section
 
+# Keys of the track's own attributes, beside those of core/rights.py, whose values are no words of a text.
+ATTRIBUTES = frozenset(
+    """
+candidate choice index position second candidate_scheme drawn pick selected too_long understood n_yes
+similarity words_over
+""".split()
+)
+
 CARD = Card(
     name="halueval",
+    attributes=ATTRIBUTES,
     title="HaluEval",
     paper="HaluEval: A Large-Scale Hallucination Evaluation Benchmark for Large Language Models",
     citation=(

@@ -1,11 +1,10 @@
 """What is asked about: an item joined with the texts of its documents, and which items a board asks about."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import polars as pl
 
-from truerate.core.keys import draw, shard_of
+from truerate.core.keys import draw
 from truerate.core.schemas import pair
 
 SAMPLED_TASKS = (
@@ -78,17 +77,3 @@ def chosen_items(items: pl.DataFrame, sizes: dict[str, int], seed: int) -> pl.Da
 def is_probe() -> pl.Expr:
     """Whether a source's item or sample belongs to the probe set on which labellers are screened."""
     return pair("attributes", "is_probe").fill_null("False") == "True"
-
-
-def in_shard(found: Iterable[Context], shard: int, n_shards: int) -> list[Context]:
-    """Those contexts that belong to one shard, in their order."""
-    return [one for one in found if shard_of(one.item_id, n_shards) == shard]
-
-
-def context_frame(found: dict[str, Context]) -> pl.DataFrame:
-    """Contexts as a frame, `item_id`, `knowledge`, `question`, `history`: what a detector sees beside the text."""
-    names = ("item_id", "knowledge", "question", "history")
-    return pl.DataFrame(
-        {name: [getattr(one, name) for one in found.values()] for name in names},
-        schema=dict.fromkeys(names, pl.String),
-    )

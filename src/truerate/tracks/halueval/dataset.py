@@ -153,7 +153,7 @@ def with_picks(published: pl.DataFrame, chosen: dict[str, Pick]) -> pl.DataFrame
     A `pick` that a source brings says how its publisher's filtering went: it is not this board's, and goes.
     """
     how = {pick.candidate_id: pick.pick for pick in chosen.values() if pick.pick != "only"}
-    picks = [facts(row) | {"pick": how.get(row["sample_id"])} for row in published.iter_rows(named=True)]
+    picks = [{**facts(row), "pick": how.get(row["sample_id"])} for row in published.iter_rows(named=True)]
     rows = [
         {**row, "attributes": pairs(**known)}
         for row, known in zip(published.iter_rows(named=True), picks, strict=True)

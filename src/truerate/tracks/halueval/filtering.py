@@ -7,13 +7,13 @@ disagree, or one could not be read, a seeded pick decides and the row says so.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from truerate.config import HaluEval
 from truerate.core import text as texts
 from truerate.core.keys import draw
 from truerate.llm import Reply, Request, parse, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import Context
+from truerate.tracks.halueval.settings import Settings
 
 PURPOSE = "filter"
 NOUNS = {"qa": "Answer", "dialogue": "Response", "summarization": "Summary"}
@@ -68,7 +68,7 @@ def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def requests(
-    made: Sequence[Contest], judge: str, settings: HaluEval, *, origin: str, prompts_dir: str | None
+    made: Sequence[Contest], judge: str, settings: Settings, *, origin: str, prompts_dir: str | None
 ) -> list[Prompted]:
     """Both orders of every contest. `origin` says whose candidates they are: `generated` here, or `published`
     by the source.

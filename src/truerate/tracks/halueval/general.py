@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from truerate.config import HaluEval
 from truerate.core.keys import draw
 from truerate.core.schemas import pair, pairs
 from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, decoding, facts, generation
 from truerate.metrics import similarity as measures
 from truerate.tracks.halueval.context import Context
+from truerate.tracks.halueval.settings import Settings
 
 PURPOSE = "respond"
 
 
-def requests(found: Sequence[Context], responder: str, settings: HaluEval) -> list[Prompted]:
+def requests(found: Sequence[Context], responder: str, settings: Settings) -> list[Prompted]:
     """`n_responses` requests per query: the query alone, verbatim, as one user message."""
     asked = []
     for context in found:

@@ -5,7 +5,6 @@ how well they agree.
 import numpy as np
 import polars as pl
 
-from truerate.config import HaluEval
 from truerate.core.keys import content_id, split_of
 from truerate.core.schemas import (
     Judgement,
@@ -24,6 +23,7 @@ from truerate.sources.label_files import Labelled
 from truerate.tracks.halueval import labels
 from truerate.tracks.halueval.agreeing import ANNOTATORS, agreement_scores, verdict_sums
 from truerate.tracks.halueval.labels import Label
+from truerate.tracks.halueval.settings import Settings
 
 WHERE = {"task": "general"}
 
@@ -33,7 +33,7 @@ def label_responses(
     responses: pl.DataFrame,
     items: pl.DataFrame,
     truth: dict[str, bool],
-    settings: HaluEval,
+    settings: Settings,
     writer: ScoreWriter,
 ) -> Labelled:
     """Screening on the probe set (`truth`: its labels by task), a seeded draw of annotators per task,

@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from truerate.core.keys import draw
-from truerate.core.text import clean, find_span
 from truerate.metrics.agreement import max_voting
-from truerate.sources.label_files import BadLabel, checked_rows, field_text
+from truerate.sources.label_files import BadLabel, checked_rows, field_text, span_place
 from truerate.tracks.halueval.patterns import LABELS
 
 # Why a label row, a span, an annotator or a task is not used. The first group stops a run unless params say
@@ -88,7 +87,7 @@ def _spans(found: object, text: str, *, is_yes: bool) -> tuple[list[Span], list[
         kind = one.get("type")
         if kind not in LABELS:
             raise BadLabel("bad_spans", f"span type is {kind!r}; allowed: {', '.join(LABELS)}")
-        place = _place(one, text)
+        place = span_place(one, text)
         shown = str(one.get("text") or "")
         if not is_yes:
             left_out.append(("span_of_no", "a span on a response labelled no", shown))
@@ -97,14 +96,6 @@ def _spans(found: object, text: str, *, is_yes: bool) -> tuple[list[Span], list[
         else:
             kept.append(Span(*place, kind))
     return kept, left_out
-
-
-def _place(one: dict, text: str) -> tuple[int, int] | None:
-    """Where a span stands: by its offsets, else where its text first occurs."""
-    start, end = one.get("start"), one.get("end")
-    if isinstance(start, int) and isinstance(end, int):
-        return (start, end) if 0 <= start < end <= len(text) else None
-    return find_span(text, clean(str(one.get("text") or "")))
 
 
 # ---- screening and drawing ---------------------------------------------------------------------------------
@@ -150,7 +141,7 @@ def voted(labels: list[Label], *, n: int) -> tuple[bool | None, str | None]:
     if len(labels) < n:
         return None, "too_few_labellers"
     verdict = max_voting([one.is_hallucinated for one in labels])
-    return (None, "tie") if verdict is None else (verdict, None)
+    return (None, "tie") if verdict is None else (bool(verdict), None)
 
 
 def voted_spans(labels: list[Label]) -> list[dict]:

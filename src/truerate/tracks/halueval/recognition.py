@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from truerate.config import HaluEval
 from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, frame, judgement_row, pairs
 from truerate.llm import Reply, Request, parse, prompts
@@ -19,6 +18,7 @@ from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import Context
 from truerate.tracks.halueval.filtering import NOUNS
+from truerate.tracks.halueval.settings import Settings
 
 PURPOSE = "recognise"
 CUE = "Your Judgement"
@@ -53,7 +53,7 @@ def requests(
     asked_of: Sequence[Target],
     found: dict[str, Context],
     subject: str,
-    settings: HaluEval,
+    settings: Settings,
     *,
     knowledge: dict[str, str],
     prompts_dir: str | None,
@@ -88,7 +88,7 @@ def one_request(
     target: Target,
     context: Context,
     subject: str,
-    settings: HaluEval,
+    settings: Settings,
     *,
     variant: str,
     knowledge: str = "",
@@ -116,7 +116,7 @@ def contrast_requests(
     asked_of: Sequence[Target],
     found: dict[str, Context],
     subject: str,
-    settings: HaluEval,
+    settings: Settings,
     *,
     prompts_dir: str | None,
 ) -> list[Prompted]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from truerate.config import HaluEval
 from truerate.llm import Reply, Request, parse, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import Context
 from truerate.tracks.halueval.filtering import NOUNS
 from truerate.tracks.halueval.recognition import Target, one_request
+from truerate.tracks.halueval.settings import Settings
 
 PURPOSE = "refine"
 
@@ -22,7 +22,7 @@ def requests(
     asked_of: Sequence[Target],
     found: dict[str, Context],
     subject: str,
-    settings: HaluEval,
+    settings: Settings,
     *,
     knowledge: dict[str, str],
     prompts_dir: str | None,
@@ -73,7 +73,7 @@ def judging_requests(
     refined: Sequence[dict],
     found: dict[str, Context],
     subject: str,
-    settings: HaluEval,
+    settings: Settings,
     *,
     prompts_dir: str | None,
 ) -> list[Prompted]:

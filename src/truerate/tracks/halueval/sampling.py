@@ -9,13 +9,13 @@ rule.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from truerate.config import HaluEval
 from truerate.core.keys import draw
 from truerate.llm import Reply, Request, parse, prompts
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.candidates import is_refusal, words_over
 from truerate.tracks.halueval.context import Context
+from truerate.tracks.halueval.settings import Settings
 
 PURPOSE = "sample"
 HEADINGS = {
@@ -60,7 +60,7 @@ def assigned_pattern(context: Context, scheme: str, *, mode: str, seed: int) -> 
 
 
 def drafts(
-    found: Sequence[Context], settings: HaluEval, *, seed: int, prompts_dir: str | None
+    found: Sequence[Context], settings: Settings, *, seed: int, prompts_dir: str | None
 ) -> list[Draft]:
     """One draft per item and scheme."""
     made = []
@@ -121,7 +121,7 @@ def open_lessons(found: dict[tuple, Lesson]) -> list[tuple]:
     return [name for name, lesson in found.items() if lesson.to_come and lesson.failed is None]
 
 
-def teaching_requests(found: dict[tuple, Lesson], model: str, settings: HaluEval) -> list[Request]:
+def teaching_requests(found: dict[tuple, Lesson], model: str, settings: Settings) -> list[Request]:
     """The next teaching turn of every open lesson, in the order of `open_lessons`."""
     return [
         Request(model, (*found[name].said, found[name].to_come[0]), decoding(settings.sampling))
@@ -148,7 +148,7 @@ def taught(found: dict[tuple, Lesson], replies: Sequence[Reply]) -> dict[tuple, 
 
 
 def requests(
-    made: Sequence[Draft], found: dict[tuple, Lesson], model: str, settings: HaluEval
+    made: Sequence[Draft], found: dict[tuple, Lesson], model: str, settings: Settings
 ) -> list[Prompted]:
     """One request per draft; a conversational one continues its lesson."""
     asked = []

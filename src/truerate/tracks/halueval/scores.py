@@ -51,8 +51,8 @@ def is_unanswered(rows: pl.DataFrame) -> bool:
 def recognition_scores(subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """Every recognition metric of one judge in one task and variant, and its TPR and failures by pattern."""
     clusters, said = rows["group_id"].to_list(), recognition.verdicts(rows)
-    shares = [(name, where, *of(said)) for name, of in recognition.SHARES.items()]
-    halves = [(name, where, *of(said)) for name, of in recognition.F1S.items()]
+    shares: list[Ratio] = [(name, where, *of(said)) for name, of in recognition.SHARES.items()]
+    halves: list[Ratio] = [(name, where, *of(said)) for name, of in recognition.F1S.items()]
     both = recognition.class_columns(recognition.f1(said), recognition.f1_right(said))
 
     made = writer.shares(subject, shares + pattern_ratios(rows, where), clusters)
@@ -63,7 +63,7 @@ def recognition_scores(subject: str, where: dict, rows: pl.DataFrame, writer: Sc
 
 def pattern_ratios(rows: pl.DataFrame, where: dict) -> list[Ratio]:
     """TPR and failure rate of the hallucinated texts of each pattern (HELMA Table 7)."""
-    said, made = recognition.verdicts(rows), []
+    said, made = recognition.verdicts(rows), list[Ratio]()
     for pattern in sorted(rows.filter("is_hallucinated")["pattern"].drop_nulls().unique()):
         inside = (rows["pattern"] == pattern).fill_null(False).to_numpy().astype(bool)
         slice_ = {**where, "pattern": pattern}

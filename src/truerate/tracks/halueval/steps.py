@@ -5,7 +5,7 @@ A step asks only models that may stand on the board (`Params.models_on`); withou
 `asking` is how a step asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,16 +14,16 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.keys import shard_of
 from truerate.core.schemas import Score, frame
-from truerate.llm import Reply, ask
+from truerate.llm import ask
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, generations
+from truerate.tracks.asking import Asking, allowed, ask_prompted, in_shard
 from truerate.tracks.halueval import dataset, filtering, general, recognition, refinement, sampling
 from truerate.tracks.halueval.context import (
     SAMPLED_TASKS,
     Context,
     chosen_items,
     contexts,
-    in_shard,
     is_probe,
 )
 from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset, following
@@ -32,7 +32,6 @@ from truerate.tracks.halueval.recognition import Target
 if TYPE_CHECKING:
     from truerate.tracks.halueval.labelling import Labelled
 
-Asking = Callable[..., list[Reply]]
 Replies = dict[str, pl.DataFrame]
 
 
@@ -55,18 +54,9 @@ def asked_items(at: Layout, board: str, items: pl.DataFrame, tasks: Sequence[str
     return chosen_items(items, {task: n for task, n in sizes(at, board).items() if task in tasks}, at.p.seed)
 
 
-def allowed(at: Layout, board: str, alias: str | None) -> bool:
-    """Whether a model is named and may stand on the board."""
-    return alias is not None and bool(at.p.models_on(board, (alias,)))
-
-
 def _contexts(at: Layout, board: str, tables, tasks: Sequence[str], shard: int) -> list[Context]:
     items = asked_items(at, board, tables.items, tasks)
     return in_shard(contexts(items, tables.documents).values(), shard, at.p.n_shards)
-
-
-def _ask(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[Reply]:
-    return asking([prompted.request for prompted in asked], at, label=label) if asked else []
 
 
 def sample(
@@ -87,7 +77,7 @@ def sample(
     asked = sampling.requests(made, lessons, model, settings)
     broken = sampling.unasked(made, lessons)
     open_ = [one for one, failed in zip(asked, broken, strict=True) if failed is None]
-    came = iter(_ask(open_, at, f"{board}: sample {model}", asking))
+    came = iter(ask_prompted(open_, at, f"{board}: sample {model}", asking))
     replies = [failed or next(came) for failed in broken]
     return generations(sampling.collect(made, asked, replies))
 
@@ -106,7 +96,7 @@ def filter(  # the paper's name of the step
     sampled = _of_shard(upstream.get("sample", generations([])), shard, at.p.n_shards)
     found = contexts(tables.items, tables.documents)
     asked = filter_requests(at, board, model, sampled, found, tables.samples)
-    return generations(filtering.collect(asked, _ask(asked, at, f"{board}: filter {model}", asking)))
+    return generations(filtering.collect(asked, ask_prompted(asked, at, f"{board}: filter {model}", asking)))
 
 
 def _of_shard(rows: pl.DataFrame, shard: int, n_shards: int) -> pl.DataFrame:
@@ -150,7 +140,7 @@ def respond(
     found = contexts(asked_items(at, board, tables.items, ("general",)), tables.documents)
     pool = in_shard(found.values(), shard, at.p.n_shards)
     asked = general.requests(pool, model, at.p.track(board))
-    return generations(general.collect(asked, _ask(asked, at, f"{board}: respond {model}", asking)))
+    return generations(general.collect(asked, ask_prompted(asked, at, f"{board}: respond {model}", asking)))
 
 
 def assemble(
@@ -252,17 +242,17 @@ def judged_texts(
         asked_of, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir
     )
     made, judged = recognition.collect(
-        asked, _ask(asked, at, f"{board}: recognise {subject}", asking), version=version
+        asked, ask_prompted(asked, at, f"{board}: recognise {subject}", asking), version=version
     )
     if not settings.refinement:
         return made, judged
     flagged = refinement.flagged(judged)
     again = [target for target in asked_of if target.target_id in flagged]
     asked = refinement.requests(again, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir)
-    refined = refinement.collect(asked, _ask(asked, at, f"{board}: refine {subject}", asking))
+    refined = refinement.collect(asked, ask_prompted(asked, at, f"{board}: refine {subject}", asking))
     asked = refinement.judging_requests(refined, found, subject, settings, prompts_dir=prompts_dir)
     more, rejudged = recognition.collect(
-        asked, _ask(asked, at, f"{board}: judge what {subject} refined", asking), version=version
+        asked, ask_prompted(asked, at, f"{board}: judge what {subject} refined", asking), version=version
     )
     return made + refined + more, judged + rejudged
 

@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from truerate.config import Model
-from truerate.metrics.correlations import Correlation, pearson, t_test
-from truerate.metrics.intervals import bootstrap_sums, cluster_bootstrap, cluster_sums
+from truerate.metrics.correlations import Correlation, pearson, pearson_within, t_test
+from truerate.metrics.intervals import cluster_sums
+from truerate.metrics.paired import ratio_contrasts
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.mfava.marking import GOLD, NATURAL, SILVER
 from truerate.tracks.mfava.rates import (
@@ -195,27 +196,15 @@ def against_length(cells: Cells, values: Mapping[tuple, Values], writer: ScoreWr
             where = {"estimator": estimator, "calibration": calibration}
             whole, within = (
                 pearson(list(length.values()), list(numbers.values())),
-                _within_languages(length, numbers),
+                pearson_within(
+                    list(length.values()), [numbers[cell] for cell in length], [lang for _, lang in length]
+                ),
             )
             made += correlation_rows(f"{what}-against-length", where, whole, writer)
             made += correlation_rows(
                 f"{what}-against-length", {**where, "within": "languages"}, within, writer
             )
     return made
-
-
-def _within_languages(first: Values, second: Values) -> Correlation:
-    """The correlation over cells once each list has lost its mean of every language; a degree is spent on
-    each mean but the first.
-    """
-    by_lang: dict[str, list[Cell]] = {}
-    for cell in first:
-        by_lang.setdefault(cell[1], []).append(cell)
-    centred = [
-        [values[cell] - np.mean([values[other] for other in by_lang[cell[1]]]) for cell in first]
-        for values in (first, second)
-    ]
-    return pearson(*centred, n_fitted=len(by_lang) - 1)
 
 
 def _per_reply(cells: Cells, cell: Cell, column: str) -> float:
@@ -342,10 +331,8 @@ def _of(cells: Cells, names: Iterable[str], langs: Iterable[str]) -> tuple[Cell,
 
 
 def contrast_rows(cells: Cells, asked: Sequence[Contrast], writer: ScoreWriter) -> list[dict]:
-    """`mean_difference` (with its interval), `p_value`, `n_points` of every contrast, articles resampled
-    whole for all models together.
-
-    p = (1 + #{|d* − d| ≥ |d|}) / (1 + resamples): what two models share on an article cancels.
+    """`mean_difference` (with its interval), `p_value`, `n_points` of every contrast (`ratio_contrasts`),
+    articles resampled whole for all models together: what two models share on an article cancels.
     """
     if not asked:
         return []
@@ -363,27 +350,14 @@ def contrast_rows(cells: Cells, asked: Sequence[Contrast], writer: ScoreWriter) 
     if len(sums) < 2:
         return []
 
-    def statistic(totals: np.ndarray) -> np.ndarray:
-        return (totals[:, : len(order)] / totals[:, len(order) :]) @ weights
-
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = statistic(sums.sum(axis=0, keepdims=True))[0]
-        draws = statistic(bootstrap_sums(sums, n_resamples=writer.statistics.n_bootstrap, seed=writer.seed))
-        extreme = ~(np.abs(draws - values) < np.abs(values))  # a draw that is not defined counts as extreme
-        intervals = cluster_bootstrap(sums, statistic, bounds=(-1.0, 1.0), **writer.drawn)
+    found = ratio_contrasts(sums, weights, **writer.drawn)
     made = []
-    for one, value, interval, p in zip(
-        asked, values, intervals, (1 + extreme.sum(axis=0)) / (1 + len(draws)), strict=True
-    ):
+    for one, (interval, p) in zip(asked, found, strict=True):
         n = len(one.first) + len(one.second)
-        found = {
-            "mean_difference": interval or float(value),
-            "p_value": None if np.isnan(value) else float(p),
-            "n_points": float(n),
-        }
+        values = {"mean_difference": interval, "p_value": p, "n_points": float(n)}
         made += [
             writer.row(name, one.subject, {**one.where, "estimator": RAW}, each, n)
-            for name, each in found.items()
+            for name, each in values.items()
         ]
     return made
 

@@ -4,8 +4,16 @@ read as.
 
 from truerate.tracks.contract import Card, Ranked, Section
 
+# Keys of the track's own attributes, beside those of core/rights.py, whose values are no words of a text.
+ATTRIBUTES = frozenset(
+    """
+answerable cut dont_know heard repeats settled subset subset_seed wrong_language plausibility replicate
+""".split()
+)
+
 CARD = Card(
     name="mfava",
+    attributes=ATTRIBUTES,
     title="mFAVA",
     paper="How Much Do LLMs Hallucinate across Languages? On Multilingual Estimation of LLM Hallucination in the Wild",
     citation=(

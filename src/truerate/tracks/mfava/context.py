@@ -2,15 +2,13 @@
 a board takes.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import polars as pl
 
-from truerate.core.keys import draw, shard_of
+from truerate.core.keys import draw
 from truerate.llm.generation import facts
-
-COLUMNS = ("item_id", "knowledge", "question", "history")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +25,11 @@ class Context:
     question: str
     subject: str
     known: dict[str, str]
+
+    @property
+    def history(self) -> str:
+        """Nothing was said before."""
+        return ""
 
 
 def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]:
@@ -76,16 +79,3 @@ def chosen(found: Iterable[Context], n: int, seed: int) -> list[Context]:
         for one in sorted(group, key=lambda one: (draw(seed, one.item_id), one.item_id))[:n]
     ]
     return sorted(kept, key=lambda one: one.item_id)
-
-
-def in_shard(found: Iterable[Context], shard: int, n_shards: int) -> list[Context]:
-    """Those contexts that belong to one shard, in their order."""
-    return [one for one in found if shard_of(one.item_id, n_shards) == shard]
-
-
-def context_frame(found: dict[str, Context]) -> pl.DataFrame:
-    """Contexts as a frame, `item_id`, `knowledge` (the reference), `question`, `history` (empty): what stands
-    beside a text.
-    """
-    rows: Sequence[tuple] = [(one.item_id, one.knowledge, one.question, "") for one in found.values()]
-    return pl.DataFrame(rows, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")

@@ -4,6 +4,7 @@ asks nothing.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
@@ -30,7 +31,7 @@ from truerate.tracks.mfava.translating import REFERENCE, TRANSLATE, UNSOUND, is_
 from truerate.tracks.mfava.wild import ANSWER
 
 TRAIN, HELD_OUT = "train", "held-out"  # tasks of labelled passages: to learn from, and to be tested on alone
-TEXT = {
+TEXT: dict[str, Any] = {
     "target_id": pl.String,
     "item_id": pl.String,
     "group_id": pl.String,
@@ -38,7 +39,7 @@ TEXT = {
     "task": pl.String,
     "text": pl.String,
 }
-TEXT |= {"spans": SPANS}
+TEXT["spans"] = SPANS
 
 
 # ---- silver passages ---------------------------------------------------------------------------------------

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from truerate.core.tags import TYPES
-from truerate.core.text import clean, find_span
 from truerate.metrics.tokens import marked
-from truerate.sources.label_files import BadLabel, checked_rows, field_text
+from truerate.sources.label_files import BadLabel, checked_rows, field_text, span_place
 
 # Why a label row or an annotator is not used. The first group stops a run unless params say `on_bad_row:
 # reject`.
@@ -92,7 +91,7 @@ def _span(one: dict, text: str) -> Span:
     kind = one.get("type")
     if kind not in TYPES:
         raise BadLabel("unknown_type", f"span type is {str(kind)[:40]!r}; allowed: {', '.join(TYPES)}")
-    place = _place(one, text)
+    place = span_place(one, text)
     if place is None:
         shown = (
             f"{one.get('start')}–{one.get('end')}"
@@ -101,30 +100,6 @@ def _span(one: dict, text: str) -> Span:
         )
         raise BadLabel("outside_text", f"span {shown} is not a part of the text of {len(text)} characters")
     return Span(*place, kind)
-
-
-def _place(one: dict, text: str) -> tuple[int, int] | None:
-    """Where a span stands: by its offsets, else where its text first occurs.
-
-    Where both are given they must agree; offsets that count UTF-16 units (as Label Studio's do, which differ
-    after an emoji) are read so.
-    """
-    start, end, said = one.get("start"), one.get("end"), one.get("text")
-    if start is None and end is None:
-        return find_span(text, clean(str(said or "")))
-    if not all(isinstance(place, int) and not isinstance(place, bool) for place in (start, end)):
-        return None
-    for place in ((start, end), _from_utf16(text, start, end)):
-        if place and 0 <= place[0] < place[1] <= len(text) and (said is None or text[slice(*place)] == said):
-            return place
-    return None
-
-
-def _from_utf16(text: str, start: int, end: int) -> tuple[int, int] | None:
-    units = text.encode("utf-16-le")
-    if not 0 <= start < end <= len(units) // 2:
-        return None
-    return tuple(len(units[: 2 * place].decode("utf-16-le", "replace")) for place in (start, end))
 
 
 def _plausibility(said: object) -> int | None:

@@ -127,7 +127,8 @@ def hard_spans(
         .unnest("spans")
     )
     hard = spans.filter(pl.col("p").is_null() | (pl.col("p") > HARD))
-    return *(hard[column].to_numpy() for column in ("place", "start", "end")), hard["type"].to_list()
+    places, starts, ends = (hard[column].to_numpy() for column in ("place", "start", "end"))
+    return places, starts, ends, hard["type"].to_list()
 
 
 def marks(rows: pl.DataFrame, texts: Texts, *, name: str) -> tuple[np.ndarray, np.ndarray]:

@@ -11,6 +11,7 @@ import numpy as np
 from truerate.metrics.means import mean_of_cells, spread
 from truerate.metrics.rates import mean_of_intervals, sensitivity_band
 from truerate.metrics.score_writer import ALL, ScoreWriter
+from truerate.metrics.token_rates import detector_shares
 from truerate.tracks.mfava.marking import CALIBRATIONS, GOLD, NATURAL, SILVER
 from truerate.tracks.mfava.rates import (
     FLAWS,
@@ -20,7 +21,6 @@ from truerate.tracks.mfava.rates import (
     Cells,
     Estimate,
     Replies,
-    detector_shares,
     estimates,
     grid_estimates,
 )
@@ -132,7 +132,9 @@ def _sensitivity(
     kind = next((kind for kind in (GOLD, SILVER) if kind in calibrated), None)
     if NATURAL in calibrated or kind is None or not replies.tokens.any():
         return []
-    tpr, fpr = detector_shares(calibrated[kind], confidence=writer.statistics.confidence)
+    tpr, fpr = detector_shares(
+        calibrated[kind].sums, calibrated[kind].groups, confidence=writer.statistics.confidence
+    )
     if not tpr.n or not fpr.n:
         return []
     band = sensitivity_band(float(replies.detected.sum() / replies.tokens.sum()), tpr.rate, fpr.rate)

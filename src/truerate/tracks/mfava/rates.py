@@ -13,16 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from truerate.metrics.intervals import Interval, cluster_sums
-from truerate.metrics.rates import (
-    Corrected,
-    Share,
-    clustered_share,
-    hr_est,
-    hr_est_interval,
-    rogan_gladen,
-)
+from truerate.metrics.intervals import Interval
 from truerate.metrics.score_writer import ScoreWriter
+from truerate.metrics.token_rates import (
+    flagged_rates,
+    flagged_sums,
+    mean_hr_est,
+    seed_hr_est,
+    token_rogan_gladen,
+)
 from truerate.tracks.mfava.marking import CALIBRATIONS, Labelled, Run, Texts, token_sums
 
 RAW, HR_EST, ROGAN_GLADEN = "raw", "hr_est", "rogan-gladen"
@@ -53,10 +52,15 @@ class Replies:
     detected: np.ndarray
     flaws: Mapping[str, np.ndarray]
 
+    @property
+    def counts(self) -> np.ndarray:
+        """Detected and all tokens, (replies, seeds, 2)."""
+        return np.stack([self.detected, self.tokens], axis=2)
+
     def only(self, inside: np.ndarray) -> "Replies":
         """Some of them."""
         parts = (self.groups, self.units, self.subsets, self.is_kept, self.tokens, self.detected)
-        return Replies(
+        return Replies(  # type: ignore[call-arg]
             *(one[inside] for one in parts), {name: values[inside] for name, values in self.flaws.items()}
         )
 
@@ -118,79 +122,13 @@ def estimates(replies: Replies, calibrated: Mapping[str, Calibration], writer: S
     """Every estimate of one model's rate in one language; `calibrated`: what the detector is known to do
     there, by kind of labels.
     """
-    found = [Estimate(RAW, None, raw_rate(replies, writer))]
-    for kind, calibration in calibrated.items():
-        found.append(Estimate(HR_EST, kind, corrected_by_precision(replies, calibration, writer)))
-        found.append(Estimate(ROGAN_GLADEN, kind, corrected_by_rates(replies, calibration, writer)))
+    found = [Estimate(RAW, None, writer.share_interval(*flagged_sums(replies.counts, replies.groups).T))]
+    for kind, known in calibrated.items():
+        told = replies.counts, replies.groups, known.sums, known.groups
+        confidence = writer.statistics.confidence
+        found.append(Estimate(HR_EST, kind, mean_hr_est(*told, confidence=confidence)))
+        found.append(Estimate(ROGAN_GLADEN, kind, token_rogan_gladen(*told, confidence=confidence)))
     return found
-
-
-def raw_rate(replies: Replies, writer: ScoreWriter) -> Interval | None:
-    """The flagged share of tokens; None over no token."""
-    return writer.share_interval(*_reply_sums(replies).T)
-
-
-def _reply_sums(replies: Replies) -> np.ndarray:
-    """Detected and all tokens per cluster, (clusters, 2), averaged over detector seeds."""
-    return cluster_sums(
-        replies.groups, np.stack([replies.detected.mean(axis=1), replies.tokens.mean(axis=1)], axis=1)
-    )
-
-
-def corrected_by_precision(
-    replies: Replies, calibration: Calibration, writer: ScoreWriter
-) -> Interval | None:
-    """HR_est, mean over detector seeds; its interval keeps the width that the seeds' mean counts have
-    (`rates.hr_est_interval`).
-    """
-    totals, counts = (
-        calibration.sums.sum(axis=0),
-        np.stack([replies.detected.sum(axis=0), replies.tokens.sum(axis=0)], axis=1),
-    )
-    each = [one for one in map(seed_hr_est, totals, counts) if one is not None]
-    if not each:
-        return None
-    n = len(replies.groups)
-    sides = np.zeros((n + len(calibration.groups), 4))
-    sides[:n, 0], sides[:n, 1] = replies.detected.mean(axis=1), replies.tokens.mean(axis=1)
-    sides[n:, 2:] = calibration.sums.mean(axis=1)[:, 1:3]
-    around = hr_est_interval(
-        cluster_sums(np.concatenate([replies.groups, calibration.groups]), sides),
-        confidence=writer.statistics.confidence,
-    )
-    value = float(np.mean(each))
-    return (
-        Interval(value, np.nan, np.nan)
-        if around is None
-        else Interval(value, *(value * end / around.value for end in around[1:]))
-    )
-
-
-def seed_hr_est(totals: np.ndarray, counts: np.ndarray) -> float | None:
-    """HR_est of one detector seed from its calibration totals (n, gold, detected, both) and its counts
-    (detected, tokens) in the wild.
-    """
-    _, gold, detected, both = totals
-    return hr_est(both / detected if detected else None, both / gold if gold else None, *counts)
-
-
-def corrected_by_rates(replies: Replies, calibration: Calibration, writer: ScoreWriter) -> Corrected | None:
-    """The Rogan–Gladen rate from counts averaged over detector seeds, every share with the number of rows its
-    clusters are worth.
-    """
-    confidence = writer.statistics.confidence
-    sums = _reply_sums(replies)
-    flagged = clustered_share(sums[:, 0], sums[:, 1], confidence=confidence)
-    tpr, fpr = detector_shares(calibration, confidence=confidence)
-    return rogan_gladen(flagged, tpr, fpr, confidence=confidence)
-
-
-def detector_shares(calibration: Calibration, *, confidence: float) -> tuple[Share, Share]:
-    """TPR and FPR over tokens, each worth what its clusters are."""
-    n, gold, detected, both = cluster_sums(calibration.groups, calibration.sums.mean(axis=1)).T
-    return clustered_share(both, gold, confidence=confidence), clustered_share(
-        detected - both, n - gold, confidence=confidence
-    )
 
 
 def grid_estimates(
@@ -200,15 +138,8 @@ def grid_estimates(
     calibration).
     """
     subsets = sorted(set(replies.subsets))
-    counts = np.stack(
-        [
-            [replies.detected[replies.subsets == one].sum(0), replies.tokens[replies.subsets == one].sum(0)]
-            for one in subsets
-        ]
-    )
-    counts = counts.transpose(2, 0, 1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = {(RAW, None): counts[..., 0] / counts[..., 1]}
+    counts = np.stack([replies.counts[replies.subsets == one].sum(axis=0) for one in subsets], axis=1)
+    found: dict[tuple[str, str | None], np.ndarray] = {(RAW, None): flagged_rates(counts)}
     for kind, calibration in calibrated.items():
         totals = calibration.sums.sum(axis=0)
         grid = [[seed_hr_est(total, pair) for pair in row] for total, row in zip(totals, counts, strict=True)]

@@ -64,10 +64,9 @@ def score(
     chosen = runs.get(Detector(settings.detector.member, settings.detector.scope, settings.detector.labels))
     if chosen and not replies.is_empty():
         cells, known = replies_of(replies, texts, chosen), calibrations(held, texts, chosen)
+        models = {alias: at.p.models[alias] for alias in at.p.models_of(board)}
         rates, estimated = rate_rows(cells, known, writer)
-        made += (
-            rates + count_rows(cells, writer) + analysis_rows(cells, estimated, known, at.p.models, writer)
-        )
+        made += rates + count_rows(cells, writer) + analysis_rows(cells, estimated, known, models, writer)
         outcomes = outcome_rows(cells, writer)
     return frame(Score, made), frame(Outcome, outcomes)
 

@@ -9,14 +9,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from truerate.config import MFava
 from truerate.core.tags import REPLACED, TYPES, Refused, parse_tags
 from truerate.llm import Reply, Request, parse, prompts
-from truerate.llm.dry_run import as_said, is_assumed
+from truerate.llm.dry_run import assumed_reply, is_assumed
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.tracks.mfava import inserting
 from truerate.tracks.mfava.context import Context
 from truerate.tracks.mfava.languages import language
+from truerate.tracks.mfava.settings import Settings
 
 WRITE, INSERT = "write", "insert"
 ROUNDS = (None, *TYPES)  # the passage itself, then one type after another
@@ -45,7 +45,7 @@ def drafts(found: Sequence[Context]) -> list[Draft]:
 
 
 def requests(
-    open_: Sequence[Draft], type_: str | None, writer: str, settings: MFava, *, prompts_dir: str | None
+    open_: Sequence[Draft], type_: str | None, writer: str, settings: Settings, *, prompts_dir: str | None
 ) -> list[Prompted]:
     """What one round asks of every draft: the passage (`type_` None), or insertions of one type."""
     decoded = decoding(settings.inserting if type_ else settings.writing)
@@ -61,11 +61,11 @@ def requests(
     return asked
 
 
-def _messages(draft: Draft, type_: str | None, settings: MFava, prompts_dir: str | None) -> list[dict]:
+def _messages(draft: Draft, type_: str | None, settings: Settings, prompts_dir: str | None) -> list[dict]:
     context = draft.context
     named = {"language": language(context.lang).name}
     if type_ is None:
-        values = {
+        values: dict[str, object] = {
             "question": context.question,
             "reference": context.knowledge,
             "n_sentences": settings.n_sentences,
@@ -121,7 +121,7 @@ def read_insertion(text: str, marked: str, type_: str) -> Read:
 def run(
     found: Sequence[Context],
     writer: str,
-    settings: MFava,
+    settings: Settings,
     answered: Callable[[Sequence[Prompted], Sequence[Draft], str | None], Sequence[Reply]],
     *,
     prompts_dir: str | None,
@@ -140,7 +140,7 @@ def run(
 
 def kept(draft: Draft, type_: str | None, reply: Reply) -> Reply:
     """The reply itself; where a plan assumes one, a reply that keeps the rules of the round."""
-    return as_said(reply.key, assumed(draft, type_)) if is_assumed(reply) else reply
+    return assumed_reply(reply.key, assumed(draft, type_)) if is_assumed(reply) else reply
 
 
 def assumed(draft: Draft, type_: str | None) -> str:

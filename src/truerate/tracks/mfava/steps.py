@@ -6,7 +6,8 @@ holds; else it gives an empty frame. `asking` is how a step asks: `llm.ask`, or 
 to see what would be asked.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -15,13 +16,18 @@ from truerate.core.schemas import Item, frame
 from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, generations
+from truerate.tracks.asking import Asking, allowed, ask_prompted, in_shard
 from truerate.tracks.mfava import dataset, seq2seq, translating, wild
 from truerate.tracks.mfava import silver as writing
-from truerate.tracks.mfava.context import Context, chosen, contexts, in_shard
+from truerate.tracks.mfava.context import Context, chosen, contexts
 from truerate.tracks.mfava.dataset import targets, training
 from truerate.tracks.mfava.graph import WEIGHTS
 from truerate.tracks.mfava.languages import SOURCE, check_languages, language
 from truerate.tracks.mfava.tasks import annotation_tasks
+
+if TYPE_CHECKING:
+    from truerate.sources.collection import SourceTables
+    from truerate.sources.label_files import Labelled
 
 __all__ = [
     "answer",
@@ -32,18 +38,11 @@ __all__ = [
     "score",
     "silver",
     "targets",
-    "topics",
     "training",
     "translate",
 ]
 
-Asking = Callable[..., list[Reply]]
 Replies = dict[str, pl.DataFrame]
-
-
-def allowed(at: Layout, board: str, alias: str | None) -> bool:
-    """Whether a model is named and may stand on the board."""
-    return alias is not None and bool(at.p.models_on(board, (alias,)))
 
 
 def declared(at: Layout, board: str, tables) -> tuple[str, ...]:
@@ -51,10 +50,6 @@ def declared(at: Layout, board: str, tables) -> tuple[str, ...]:
     langs = at.p.track(board).languages
     check_languages(board, langs, tables.items["lang"].unique().to_list(), source=at.p.board(board).source)
     return langs
-
-
-def _ask(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[Reply]:
-    return asking([prompted.request for prompted in asked], at, label=label) if asked else []
 
 
 def _of_task(tables, task: str, langs: Sequence[str]) -> list[Context]:
@@ -94,7 +89,9 @@ def silver(
     def answered(
         asked: Sequence[Prompted], drafts: Sequence[writing.Draft], type_: str | None
     ) -> list[Reply]:
-        replies = _ask(asked, at, f"{board}: {f'insert {type_}' if type_ else 'write'} {model}", asking)
+        replies = ask_prompted(
+            asked, at, f"{board}: {f'insert {type_}' if type_ else 'write'} {model}", asking
+        )
         return [writing.kept(draft, type_, reply) for draft, reply in zip(drafts, replies, strict=True)]
 
     drafts = writing.run(found, model, settings, answered, prompts_dir=at.p.llm.prompts_dir)
@@ -124,7 +121,7 @@ def translate(
         replies = seq2seq.translated([prompted.request for prompted in asked], settings.seq2seq)
     else:
         asked = translating.requests(texts, model, settings, prompts_dir=at.p.llm.prompts_dir)
-        replies = _ask(asked, at, f"{board}: translate {model}", asking)
+        replies = ask_prompted(asked, at, f"{board}: translate {model}", asking)
     return generations(translating.collect(texts, asked, replies))
 
 
@@ -159,7 +156,7 @@ def query(
     open_ = [one for one in _of_task(tables, "article", langs) if wild.excluded(one, settings.wild) is None]
     articles = in_shard(chosen(open_, at.p.size_of(board).articles, at.p.seed), shard, at.p.n_shards)
     asked = wild.query_requests(articles, model, settings, prompts_dir=at.p.llm.prompts_dir)
-    replies = _ask(asked, at, f"{board}: query {model}", asking)
+    replies = ask_prompted(asked, at, f"{board}: query {model}", asking)
     return generations(wild.collect_queries(asked, replies, n=settings.wild.queries_per_article))
 
 
@@ -210,7 +207,7 @@ def check(
     _, found = _wild_shard(at, board, tables, upstream, shard)
     sampled = in_shard(chosen(found, settings.wild.n_checked, at.p.seed), shard, at.p.n_shards)
     asked = wild.check_requests(sampled, model, settings, prompts_dir=at.p.llm.prompts_dir)
-    return generations(wild.collect_checks(asked, _ask(asked, at, f"{board}: check {model}", asking)))
+    return generations(wild.collect_checks(asked, ask_prompted(asked, at, f"{board}: check {model}", asking)))
 
 
 def answer(
@@ -227,7 +224,7 @@ def answer(
     asked = wild.answer_requests(
         [row for row in rows if row["item_id"] in mine], model, settings, prompts_dir=at.p.llm.prompts_dir
     )
-    replies = _ask(asked, at, f"{board}: answer {model}", asking)
+    replies = ask_prompted(asked, at, f"{board}: answer {model}", asking)
     return generations(wild.collect_answers(asked, replies, settings.languages))
 
 
@@ -283,20 +280,42 @@ def _made_wild(at: Layout, board: str, tables, replies: Replies) -> list[dict]:
 # ---- labels in, scores out (pure) --------------------------------------------------------------------------
 
 
-def label(*given, **named):
-    """The labelled samples of a board (`gold.label`)."""
-    from truerate.tracks.mfava.gold import label
+def label(
+    at: Layout,
+    board: str,
+    tables: "SourceTables",
+    dataset: Mapping[str, pl.DataFrame],
+    tasks: Sequence[dict],
+    rows: Sequence[tuple],
+    *,
+    where: str,
+    inputs: str,
+) -> "Labelled":
+    """Gold samples, judgements, rejects and agreement from the rows of label files (`gold.label`)."""
+    from truerate.tracks.mfava import gold
 
-    return label(*given, **named)
+    return gold.label(at, board, tables, dataset, tasks, rows, where=where, inputs=inputs)
 
 
-def score(*given, **named):
-    """All scores and outcomes of a board (`scores.score`)."""
-    from truerate.tracks.mfava.scores import score
+def score(
+    at: Layout,
+    board: str,
+    *,
+    items: pl.DataFrame,
+    samples: pl.DataFrame,
+    judgements: pl.DataFrame,
+    generations: pl.DataFrame,
+    inputs: str,
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """All Score and Outcome rows of a board but those of its labels (`scores.score`)."""
+    from truerate.tracks.mfava import scores
 
-    return score(*given, **named)
-
-
-def topics(at: Layout, board: str, **known: pl.DataFrame) -> list[dict]:
-    """This track has no topics of failure."""
-    return []
+    return scores.score(
+        at,
+        board,
+        items=items,
+        samples=samples,
+        judgements=judgements,
+        generations=generations,
+        inputs=inputs,
+    )

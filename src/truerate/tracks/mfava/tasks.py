@@ -4,10 +4,10 @@ section 3.1).
 
 from collections.abc import Sequence
 
-from truerate.config import Labelling
 from truerate.core.keys import draw
 from truerate.llm.generation import facts
 from truerate.tracks.mfava.context import Context
+from truerate.tracks.mfava.settings import Labelling
 
 INSERTED, NATURAL = "inserted", "natural"
 

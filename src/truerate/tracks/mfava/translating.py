@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from truerate.config import MFava
 from truerate.core.tags import Refused, parse_tags, with_tags
 from truerate.llm import Reply, Request, parse, prompts
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.tracks.mfava.context import Context
 from truerate.tracks.mfava.languages import SOURCE, language
+from truerate.tracks.mfava.settings import Settings
 
 TRANSLATE, REFERENCE = "translate", "translate_reference"
 # Why a passage is dropped before it is translated:
@@ -79,7 +79,7 @@ def _place(span: dict) -> tuple[int, int]:
 
 
 def requests(
-    made: Sequence[Text], translator: str, settings: MFava, *, prompts_dir: str | None
+    made: Sequence[Text], translator: str, settings: Settings, *, prompts_dir: str | None
 ) -> list[Prompted]:
     """One request per text."""
     asked, decoded = [], decoding(settings.translating)

@@ -5,7 +5,6 @@ replies to the query alone.
 import re
 from collections.abc import Iterable, Sequence
 
-from truerate.config import MFava, Wild
 from truerate.core.keys import content_id, draw
 from truerate.core.schemas import pairs, reject_row
 from truerate.core.text import clean
@@ -14,6 +13,7 @@ from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.tracks.mfava import replies as found_in
 from truerate.tracks.mfava.context import Context
 from truerate.tracks.mfava.languages import language
+from truerate.tracks.mfava.settings import Settings, Wild
 
 QUERY, CHECK, ANSWER = "query", "check", "answer"
 # Why an article is not asked about: nothing before its first heading · too few characters · its wiki too
@@ -63,7 +63,7 @@ def rejected_articles(articles: Iterable[Context], rules: Wild) -> list[dict]:
 
 
 def query_requests(
-    articles: Sequence[Context], writer: str, settings: MFava, *, prompts_dir: str | None
+    articles: Sequence[Context], writer: str, settings: Settings, *, prompts_dir: str | None
 ) -> list[Prompted]:
     """One request per article for all its queries."""
     asked, decoded = [], decoding(settings.querying)
@@ -184,7 +184,7 @@ def with_answerable(items: Sequence[dict], checks: Iterable[dict]) -> list[dict]
 
 
 def check_requests(
-    queries: Sequence[Context], checker: str, settings: MFava, *, prompts_dir: str | None
+    queries: Sequence[Context], checker: str, settings: Settings, *, prompts_dir: str | None
 ) -> list[Prompted]:
     """One request per query: does the lead of its article answer it?"""
     asked, decoded = [], decoding(settings.querying.model_copy(update={"temperature": 0.0}))
@@ -221,7 +221,7 @@ def _read_check(text: str) -> Read:
 
 
 def answer_requests(
-    items: Sequence[dict], subject: str, settings: MFava, *, prompts_dir: str | None
+    items: Sequence[dict], subject: str, settings: Settings, *, prompts_dir: str | None
 ) -> list[Prompted]:
     """The query alone, once per replicate, with the seed of its subset (the first replicate is the paper's)."""
     asked, decoded = [], settings.answering.model_dump()

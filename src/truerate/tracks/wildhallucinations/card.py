@@ -4,8 +4,17 @@ read as.
 
 from truerate.tracks.contract import Card, Ranked, Section
 
+# Keys of the track's own attributes, beside those of core/rights.py, whose values are no words of a text.
+ATTRIBUTES = frozenset(
+    """
+abstained_measured abstained_paper unambiguous n_malformed n_missed n_results n_unsupported rarity
+rarity_group weight
+""".split()
+)
+
 CARD = Card(
     name="wildhallucinations",
+    attributes=ATTRIBUTES,
     title="WildHallucinations",
     paper="WildHallucinations: Evaluating Long-form Factuality in LLMs with Real-World Entity Queries",
     citation=(

@@ -1,14 +1,10 @@
 """What is asked about and what texts are checked against: an entity joined with the text of its web pages."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import polars as pl
 
-from truerate.core.keys import shard_of
 from truerate.llm.generation import facts
-
-COLUMNS = ("item_id", "knowledge", "question", "history")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +26,16 @@ class Context:
         """All pages as one text."""
         return "\n\n".join(self.pages)
 
+    @property
+    def question(self) -> str:
+        """The name that is asked about."""
+        return self.name
+
+    @property
+    def history(self) -> str:
+        """Nothing was said before."""
+        return ""
+
 
 def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]:
     """Every entity by its id. Other items (a user's turn) are no context."""
@@ -50,18 +56,3 @@ def _context(row: dict, texts: dict[str, str]) -> Context:
         pages=tuple(texts[name] for name in found),
         known=facts(row),
     )
-
-
-def in_shard(found: Iterable[Context], shard: int, n_shards: int) -> list[Context]:
-    """Those that belong to one shard, by id."""
-    return sorted(
-        (one for one in found if shard_of(one.item_id, n_shards) == shard), key=lambda one: one.item_id
-    )
-
-
-def context_frame(found: dict[str, Context]) -> pl.DataFrame:
-    """Contexts as a frame, `item_id`, `knowledge` (the pages), `question` (the name), `history` (empty): what
-    stands beside a text.
-    """
-    rows = [(one.item_id, one.knowledge, one.name, "") for one in found.values()]
-    return pl.DataFrame(rows, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")

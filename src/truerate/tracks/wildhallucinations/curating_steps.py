@@ -5,14 +5,13 @@ What does not pass a question is not asked the next. A source that brings its ow
 neither.
 """
 
-from collections.abc import Callable, Sequence
-
 import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.keys import draw, shard_of
-from truerate.llm import Reply, Request, ask, prompts
+from truerate.llm import Request, ask, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation, generations
+from truerate.tracks.asking import Asking, ask_prompted
 from truerate.tracks.wildhallucinations.domains import DOMAINS, parse_domain
 from truerate.tracks.wildhallucinations.entities import (
     DISAMBIGUATE,
@@ -39,7 +38,6 @@ READERS = {
     DOMAIN: parse_domain,
 }
 
-Asking = Callable[..., list[Reply]]
 Replies = dict[str, pl.DataFrame]
 
 
@@ -58,7 +56,7 @@ def extract(
             messages = prompts.render(TRACK, EXTRACT, at.p.llm.prompts_dir, message=row["question"])
             known = {"conversation": facts(row).get("conversation"), "lang": row["lang"]}
             asked.append(Prompted(Request(model, tuple(messages), decoded), row["item_id"], EXTRACT, known))
-    replies = _ask(asked, at, f"{board}: {EXTRACT} {model}", asking)
+    replies = ask_prompted(asked, at, f"{board}: {EXTRACT} {model}", asking)
     return generations(
         [generation(one, reply, read_names(reply.text)) for one, reply in zip(asked, replies, strict=True)]
     )
@@ -83,7 +81,7 @@ def curate(
     rows: list[dict] = []
     for call in (VERIFY, DISAMBIGUATE, DOMAIN):
         asked = [_asked(at, board, model, call, name, texts[name.messages[0]]) for name in open_]
-        answered = _ask(asked, at, f"{board}: {call} {model}", asking)
+        answered = ask_prompted(asked, at, f"{board}: {call} {model}", asking)
         made = [
             generation(one, reply, _read(call, reply.text))
             for one, reply in zip(asked, answered, strict=True)
@@ -131,7 +129,3 @@ def _asked(at: Layout, board: str, model: str, call: str, name: Name, message: s
 def _read(call: str, text: str) -> Read:
     found = READERS[call](text)
     return Read(text, "unparsed", found.reason) if found.value is None else Read(found.value)
-
-
-def _ask(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[Reply]:
-    return asking([one.request for one in asked], at, label=label) if asked else []

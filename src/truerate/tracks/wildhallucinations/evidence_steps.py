@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from truerate.config import WildHallucinations
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id, shard_of
@@ -25,6 +24,7 @@ from truerate.tracks.wildhallucinations.evidence import (
     rejects_frame,
     searched_row,
 )
+from truerate.tracks.wildhallucinations.settings import Settings
 from truerate.web.hosts import host_of, is_within
 from truerate.web.judging import judged, tidy
 from truerate.web.outcomes import Outcome, Page, Text
@@ -66,7 +66,7 @@ class Web:
 
     def __init__(self, at: Layout, board: str, store: PageStore, *, clock: "Clock | None" = None):
         self.at, self.board, self.store, self.clock = at, board, store, clock
-        self.settings: WildHallucinations = at.p.track(board)
+        self.settings: Settings = at.p.track(board)
         self.scope = self._identity(self.settings.fetch.proxy)
         self._lines = ExitStack()
         self._reader = self._lines.enter_context(Reader(store.path, self.scope, self.settings.fetch))

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from truerate.config import WildHallucinations
 from truerate.core.text import sentences
 from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.guard import neutralise
 from truerate.tracks.wildhallucinations.facts import WRITE, read_lines
+from truerate.tracks.wildhallucinations.settings import Settings
 
 
 def write_requests(
     replies: Iterable[dict],
     names: Mapping[str, str],
     writer: str,
-    settings: WildHallucinations,
+    settings: Settings,
     *,
     prompts_dir: str | None,
 ) -> list[Prompted]:

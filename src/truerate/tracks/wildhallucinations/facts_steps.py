@@ -2,22 +2,22 @@
 pages.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
-from truerate.config import WildHallucinations
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, frame
-from truerate.llm import Reply, ask
-from truerate.llm.generation import Prompted, generations
+from truerate.llm import ask
+from truerate.llm.generation import generations
+from truerate.tracks.asking import Asking, ask_prompted, in_shard
 from truerate.tracks.wildhallucinations import fact_writing, verifying
 from truerate.tracks.wildhallucinations.asked_about import with_pages
-from truerate.tracks.wildhallucinations.context import Context, contexts, in_shard
+from truerate.tracks.wildhallucinations.context import Context, contexts
 from truerate.tracks.wildhallucinations.facts import GENERATE, facts_of
+from truerate.tracks.wildhallucinations.settings import Settings
 from truerate.tracks.wildhallucinations.verifying import Claim
 
-Asking = Callable[..., list[Reply]]
 Replies = dict[str, pl.DataFrame]
 
 
@@ -40,7 +40,9 @@ def facts(
     asked = fact_writing.write_requests(
         replied.iter_rows(named=True), names, settings.fact_writer, settings, prompts_dir=at.p.llm.prompts_dir
     )
-    written = generations(fact_writing.collect(asked, _ask(asked, at, f"{board}: facts of {model}", asking)))
+    written = generations(
+        fact_writing.collect(asked, ask_prompted(asked, at, f"{board}: facts of {model}", asking))
+    )
     claims = claims_of(facts_of(pl.concat([replied, written])), found, settings)
     verified, judged = verify(at, board, claims, asking=asking, label=f"{board}: verify {model}")
     return pl.concat([written, verified]).sort("generation_id"), {"judgements": judged}
@@ -52,7 +54,8 @@ def entities(at: Layout, board: str, tables, shard: int, upstream: Replies) -> d
     documents = pl.concat(
         [tables.documents, *(upstream[name] for name in ("documents",) if name in upstream)]
     )
-    return {one.item_id: one for one in in_shard(contexts(items, documents).values(), shard, at.p.n_shards)}
+    found = in_shard(contexts(items, documents).values(), shard, at.p.n_shards)
+    return {one.item_id: one for one in sorted(found, key=lambda one: one.item_id)}
 
 
 def of_subject(replied: pl.DataFrame, model: str, found: dict[str, Context]) -> pl.DataFrame:
@@ -63,7 +66,7 @@ def of_subject(replied: pl.DataFrame, model: str, found: dict[str, Context]) -> 
     return replied.filter(is_asked).sort("generation_id")
 
 
-def claims_of(facts: pl.DataFrame, found: dict[str, Context], settings: WildHallucinations) -> list[Claim]:
+def claims_of(facts: pl.DataFrame, found: dict[str, Context], settings: Settings) -> list[Claim]:
     """Every fact with the best passages of its entity's pages (a fact's own words are the query)."""
     from truerate.tracks.wildhallucinations.passages import (
         ranked,
@@ -89,10 +92,6 @@ def verify(
     planned = verifying.calls(claims, n=how.facts_per_call, window=how.window)
     planned += verifying.checked(claims, rate=how.checked_rate, window=how.window)
     asked = verifying.requests(planned, judge, settings, prompts_dir=at.p.llm.prompts_dir)
-    replies = _ask(asked, at, label, asking)
+    replies = ask_prompted(asked, at, label, asking)
     judged = verifying.judgements(planned, replies, judge=judge, version=at.identity(judge))
     return generations(verifying.collect(asked, replies)), judged
-
-
-def _ask(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[Reply]:
-    return asking([one.request for one in asked], at, label=label) if asked else []

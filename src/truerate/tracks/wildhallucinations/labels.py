@@ -27,10 +27,11 @@ from truerate.metrics.agreement import (
 )
 from truerate.metrics.intervals import UNIT
 from truerate.metrics.score_writer import ScoreWriter
+from truerate.metrics.wildfact import with_share
 from truerate.sources.label_files import BadLabel, Labelled, checked_rows, field_text, reject
 from truerate.tracks.wildhallucinations import review
 from truerate.tracks.wildhallucinations.tasks import ENTITY, FACT, REVIEW
-from truerate.tracks.wildhallucinations.verdicts import verdicts_of, with_share
+from truerate.tracks.wildhallucinations.verdicts import verdicts_of
 
 SUPPORTED, UNSUPPORTED = "supported", "unsupported"
 ALLOWED = {FACT: (SUPPORTED, UNSUPPORTED), REVIEW: review.KINDS}
@@ -162,8 +163,8 @@ def _label(row: object, task_of: Mapping[str, dict], seen: set[tuple[str, str]])
 
 
 def _word(said: object, allowed: Sequence[str]) -> str:
-    found = said.strip().lower() if isinstance(said, str) else said
-    if found not in allowed:
+    found = said.strip().lower() if isinstance(said, str) else None
+    if found is None or found not in allowed:
         raise BadLabel("unknown_label", f"label is {str(said)[:40]!r}; allowed: {', '.join(allowed)}")
     return found
 

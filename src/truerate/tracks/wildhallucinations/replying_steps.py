@@ -2,20 +2,20 @@
 question, one paragraph.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from truerate.config import WildHallucinations
 from truerate.config.layout import Layout
 from truerate.llm import Reply, Request, ask
 from truerate.llm.generation import Prompted, Read, decoding, generation, generations
+from truerate.tracks.asking import Asking, ask_prompted, in_shard
 from truerate.tracks.wildhallucinations.abstention import RULES, abstains
 from truerate.tracks.wildhallucinations.asked_about import with_pages
-from truerate.tracks.wildhallucinations.context import Context, contexts, in_shard
+from truerate.tracks.wildhallucinations.context import Context, contexts
+from truerate.tracks.wildhallucinations.settings import Settings
 
 GENERATE = "generate"
-Asking = Callable[..., list[Reply]]
 Replies = dict[str, pl.DataFrame]
 
 
@@ -31,14 +31,13 @@ def generate(
         return generations([])
     items, _ = with_pages(at, board, tables, upstream)
     settings = at.p.track(board)
-    asked = requests(
-        in_shard(contexts(items, tables.documents).values(), shard, at.p.n_shards), model, settings
-    )
-    replies = asking([one.request for one in asked], at, label=f"{board}: generate {model}") if asked else []
+    found = in_shard(contexts(items, tables.documents).values(), shard, at.p.n_shards)
+    asked = requests(sorted(found, key=lambda one: one.item_id), model, settings)
+    replies = ask_prompted(asked, at, f"{board}: generate {model}", asking)
     return generations(collect(asked, replies, rule=settings.abstention))
 
 
-def requests(entities: Iterable[Context], subject: str, settings: WildHallucinations) -> list[Prompted]:
+def requests(entities: Iterable[Context], subject: str, settings: Settings) -> list[Prompted]:
     """The question about each entity, `n_samples` times: nothing else stands in the prompt. Samples differ by
     their seed.
     """

@@ -12,7 +12,7 @@ import polars as pl
 
 from truerate.metrics.intervals import Interval
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.wildfact import review_correction
+from truerate.metrics.wildfact import review_correction, supported_share
 
 # retrieval: the passages did not hold what decides the fact. entailment: they did, and were misread.
 # generation: the model made it up. contradictory-web: pages contradict one another. outdated: a page, or the
@@ -33,7 +33,7 @@ def review_rows(reviewed: Sequence[dict], facts: pl.DataFrame, writer: ScoreWrit
     all subjects and of each.
 
     `reviewed`: tasks with their `label` (one of KINDS). `facts`: with `is_supported` and `share`
-    (`verdicts.with_share`); a fact's weight in the correction is how many it stands for times its share of
+    (`wildfact.with_share`); a fact's weight in the correction is how many it stands for times its share of
     its reply's score, so that it corrects the mean over replies.
     """
     made = []
@@ -76,10 +76,5 @@ def _correction_row(
         overturned([row for row in rows if row["verdict"] == verdict], share_of, writer)
         for verdict in VERDICTS
     ]
-    known = facts.drop_nulls("share")
-    score = (
-        None
-        if known.is_empty()
-        else float((known["share"] * known["is_supported"]).sum() / known["share"].sum())
-    )
-    return writer.row("review_correction", subject, {}, review_correction(score, *kinds), len(rows))
+    correction = review_correction(supported_share(facts), *kinds)
+    return writer.row("review_correction", subject, {}, correction, len(rows))

@@ -17,11 +17,12 @@ from truerate.metrics.wildfact import (
     corrected_score,
     rank_changes,
     strict_outcomes,
+    with_share,
 )
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
 from truerate.tracks.wildhallucinations.ready import HUMAN
-from truerate.tracks.wildhallucinations.verdicts import judge_of, verdicts_of, with_share
+from truerate.tracks.wildhallucinations.verdicts import judge_of, verdicts_of
 from truerate.tracks.wildhallucinations.verifier import batch_rows, calibration, judge_rows, labelled_facts
 from truerate.tracks.wildhallucinations.verifying import SINGLE, VERIFY
 from truerate.tracks.wildhallucinations.views import ALL, COMMON, reply_scores, score_cells
@@ -227,9 +228,10 @@ def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWri
         for name, column in (("words_per_response", "n_words"), ("facts_per_response", "n_facts"))
     }
     # Where the facts of a reply were not written nothing is known of their number.
-    sizes["facts_per_response"] = tuple(
+    n_facts, n_responses = (
         pl.when("is_whole").then(part).otherwise(0) for part in sizes["facts_per_response"]
     )
+    sizes["facts_per_response"] = (n_facts, n_responses)
     found = pl.concat([_per_subject(rows, responds, True, writer), _per_subject(rows, sizes, False, writer)])
     made = []
     for row in found.iter_rows(named=True):

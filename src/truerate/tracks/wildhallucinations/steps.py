@@ -2,7 +2,8 @@
 scores out. That is pure: nothing is asked.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -20,6 +21,10 @@ from truerate.tracks.wildhallucinations.ready import ready
 from truerate.tracks.wildhallucinations.replying_steps import generate
 from truerate.tracks.wildhallucinations.tasks import annotation_tasks
 
+if TYPE_CHECKING:
+    from truerate.sources.collection import SourceTables
+    from truerate.sources.label_files import Labelled
+
 __all__ = [
     "curate",
     "evidence",
@@ -29,9 +34,6 @@ __all__ = [
     "generate",
     "label",
     "score",
-    "targets",
-    "topics",
-    "training",
 ]
 
 SCORED = (
@@ -120,30 +122,48 @@ def rejects_frame(rows: Iterable[dict], more: Sequence[dict]) -> pl.DataFrame:
     return frame(Reject, [*found, *more]).sort("where", "target_id", "reason", "detail", nulls_last=True)
 
 
-def training(samples: pl.DataFrame) -> pl.DataFrame:
-    """This track has no texts for detectors that mark tokens."""
-    return samples.clear()
+def label(
+    at: Layout,
+    board: str,
+    tables: "SourceTables",
+    dataset: Mapping[str, pl.DataFrame],
+    tasks: Sequence[dict],
+    rows: Sequence[tuple],
+    *,
+    where: str,
+    inputs: str,
+) -> "Labelled":
+    """Labelled facts, and what people said of entities and verdicts (`labels.label`)."""
+    from truerate.tracks.wildhallucinations import labels
+
+    return labels.label(at, board, tables, dataset, tasks, rows, where=where, inputs=inputs)
 
 
-def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """This track has no texts for detectors that mark tokens."""
-    return samples.clear()
+def score(
+    at: Layout,
+    board: str,
+    *,
+    items: pl.DataFrame,
+    samples: pl.DataFrame,
+    judgements: pl.DataFrame,
+    generations: pl.DataFrame,
+    facts: pl.DataFrame,
+    inputs: str,
+    documents: pl.DataFrame | None = None,
+    rejects: pl.DataFrame | None = None,
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """All Score and Outcome rows of a board but those of its labels (`scores.score`)."""
+    from truerate.tracks.wildhallucinations import scores
 
-
-def label(*given, **named):
-    """The labelled facts of a board, what people said of entities and verdicts (`labels.label`)."""
-    from truerate.tracks.wildhallucinations.labels import label
-
-    return label(*given, **named)
-
-
-def score(*given, **named):
-    """All scores and outcomes of a board (`scores.score`)."""
-    from truerate.tracks.wildhallucinations.scores import score
-
-    return score(*given, **named)
-
-
-def topics(at: Layout, board: str, **known: pl.DataFrame) -> list[dict]:
-    """This track has no topics of failure."""
-    return []
+    return scores.score(
+        at,
+        board,
+        items=items,
+        samples=samples,
+        judgements=judgements,
+        generations=generations,
+        facts=facts,
+        inputs=inputs,
+        documents=documents,
+        rejects=rejects,
+    )

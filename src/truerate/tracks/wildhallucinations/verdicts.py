@@ -34,11 +34,3 @@ def verdicts_of(facts: pl.DataFrame, judgements: pl.DataFrame, verifier: str | N
         "fact_id", is_supported=~pl.col("verdict")
     )
     return facts.join(found, on="fact_id", how="left", maintain_order="left")
-
-
-def with_share(facts: pl.DataFrame) -> pl.DataFrame:
-    """The facts with `share`: 1 over the facts of their reply that have a verdict, their weight in
-    WildFactScore (null without one).
-    """
-    n_read = pl.col("is_supported").count().over("generation_id")
-    return facts.with_columns(share=pl.when(pl.col("is_supported").is_not_null()).then(1 / n_read))

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import NO_ANSWERS, emptied, pair
-from truerate.metrics.agreement import KAPPA, cohen_kappa
+from truerate.metrics.agreement import KAPPA, cohen_kappa, weighted_cells
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import Verifier, measured
 from truerate.tracks.wildhallucinations.ready import HUMAN
@@ -29,7 +29,7 @@ def labelled_facts(samples: pl.DataFrame) -> pl.DataFrame:
 
 def calibration(labelled: pl.DataFrame, facts: pl.DataFrame, *, confidence: float) -> Verifier | None:
     """The verifier's error as it bears on WildFactScore; `facts`: `is_supported` and `share`
-    (`verdicts.with_share`).
+    (`wildfact.with_share`).
     """
     known = labelled.join(
         facts.select("fact_id", "is_supported", "share"), on="fact_id", how="inner", maintain_order="left"
@@ -108,14 +108,11 @@ def _kappa_row(
     writer,
 ) -> dict:
     """Cohen's κ of two columns of yes and no from weighted counts, entities resampled whole."""
-    cells = np.stack(
-        [weight * (first == a) * (second == b) for a in (False, True) for b in (False, True)], axis=1
-    )
     return writer.statistic(
         metric,
         judge,
         {},
-        cells,
+        weighted_cells(first, second, weight),
         entity,
         lambda totals: cohen_kappa(totals.reshape(-1, 2, 2)),
         bounds=KAPPA,

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from truerate.config import WildHallucinations
 from truerate.core.keys import content_id, draw
 from truerate.core.schemas import Judgement, frame, judgement_row, pairs
 from truerate.llm import Reply, Request, parse, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.guard import neutralise
 from truerate.tracks.wildhallucinations.fact_writing import numbered
+from truerate.tracks.wildhallucinations.settings import Settings
 
 if TYPE_CHECKING:
     from truerate.tracks.wildhallucinations.passages import Passage
@@ -127,7 +127,7 @@ def checked(claims: Iterable[Claim], *, rate: float, window: int) -> list[Call]:
 
 
 def requests(
-    asked: Iterable[Call], verifier: str, settings: WildHallucinations, *, prompts_dir: str | None
+    asked: Iterable[Call], verifier: str, settings: Settings, *, prompts_dir: str | None
 ) -> list[Prompted]:
     """One request per call. Ids of facts and replies stand in its attributes, joined by spaces, in the order
     of the claims.

@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 import polars as pl
 
+from truerate.core.result_tables import figure, paged
 from truerate.core.schemas import pair
-from truerate.site.mfava.page import paged
 
 _COUNT = re.compile(r"n_(?P<labels>silver|gold)_(?P<what>[a-z-]+)_(?P<lang>[a-z]{2,3})")
 RULES = (
@@ -18,7 +18,7 @@ RULES = (
 )  # baselines that say what a language's share of marked characters alone gives
 
 
-def span_tables(samples: pl.DataFrame, scores: pl.DataFrame, card: dict) -> list[tuple[str, pl.DataFrame]]:
+def public_tables(samples: pl.DataFrame, scores: pl.DataFrame, card: dict) -> list[tuple[str, pl.DataFrame]]:
     """Titles and tables of one board, from its labelled samples, its scores and the card of its source."""
     return [
         ("Labelled texts", text_table(samples)),
@@ -130,15 +130,3 @@ def character_table(
         if known
         else table
     )
-
-
-def figure() -> pl.Expr:
-    """A score as a cell: three digits, its interval in brackets, a dash where nothing was measured."""
-    return pl.struct("value", "low", "high").map_elements(_written, return_dtype=pl.String)
-
-
-def _written(cell: dict[str, float | None]) -> str:
-    if cell["value"] is None:
-        return "–"
-    interval = "" if cell["low"] is None else f" ({cell['low']:.3f}–{cell['high']:.3f})"
-    return f"{cell['value']:.3f}{interval}"

@@ -1,5 +1,6 @@
 """The settings of mFAVA."""
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -7,7 +8,6 @@ from pydantic import AfterValidator, Field, model_validator
 from truerate.config.blocks import (
     Block,
     Codes,
-    Count,
     Few,
     Items,
     ItemsOrNone,
@@ -20,16 +20,16 @@ from truerate.config.blocks import (
     Word,
     once,
 )
+from truerate.config.detectors import Grid, RateOf
+from truerate.config.web import ArticleRules
 
 
-class MFavaSizes(Block):
+class Sizes(Grid):
     """How much of mFAVA is built.
 
     `train`: English passages to learn from, `held_out`: others that are only judged; both are translated into
     every other language. `silver`: passages per language. `articles`: per language, for queries in the wild.
-    `natural`: wild replies per language that people label. `seeds`: of the detectors. `scopes`: one detector
-    for all languages (multi) or one per language (mono). `labels`: hallucinated or not (binary), or its type
-    (category).
+    `natural`: wild replies per language that people label. The grid is that of the detectors (`Grid`).
     """
 
     train: Items
@@ -37,9 +37,6 @@ class MFavaSizes(Block):
     silver: Items
     articles: Items
     natural: ItemsOrNone
-    seeds: Annotated[tuple[Seed, ...], Field(min_length=1), AfterValidator(once)]
-    scopes: Annotated[tuple[Literal["multi", "mono"], ...], Field(min_length=1), AfterValidator(once)]
-    labels: Annotated[tuple[Literal["binary", "category"], ...], Field(min_length=1), AfterValidator(once)]
 
 
 class Labelling(Block):
@@ -54,34 +51,31 @@ class Labelling(Block):
     n_plausibility: ItemsOrNone
 
 
-class Wild(Block):
+class Wild(ArticleRules):
     """Which articles are asked about, and how (mFAVA section 3.3)."""
 
-    min_characters: Count
     min_depth: Annotated[Number, Field(ge=0)]
-    excluded_tags: Names
     queries_per_article: Few
     n_checked: ItemsOrNone
     subset_seeds: Annotated[tuple[Seed, ...], Field(min_length=1), AfterValidator(once)]
     replicates: Few
 
 
-class RateOf(Block):
-    """The detector whose counts make the rates of a board."""
-
-    member: Word
-    scope: Literal["multi", "mono"]
-    labels: Literal["binary", "category"]
-
-
-class MFava(Track):
+class Settings(Track):
     """The mFAVA track: silver and gold evaluation data, translate-train, rates in the wild (mFAVA sections 3
     and 4).
     """
 
+    released: ClassVar[tuple[str, ...]] = ("train", "held-out", "silver", "wild")
     later: ClassVar[frozenset[str]] = frozenset({"subjects", "labelling", "detector", "tokenizer"})
     asks: ClassVar[tuple[str, ...]] = ("writer", "translator", "query_writer", "checker", "subjects")
-    marks_tokens: ClassVar[bool] = True
+    builders: ClassVar[Mapping[str, str]] = {
+        "writer": "writer",
+        "translator": "translator",
+        "query writer": "query_writer",
+        "checker": "checker",
+    }
+    weights_in: ClassVar[Mapping[str, str | None]] = {"tokenizer": "words", "seq2seq": None}
 
     languages: Annotated[Codes, Field(min_length=1)]
     writer: str | None
@@ -102,22 +96,13 @@ class MFava(Track):
     detector: RateOf
 
     @model_validator(mode="after")
-    def _one_translator(self) -> "MFava":
+    def _one_translator(self) -> "Settings":
         if self.translator and self.seq2seq:
             raise ValueError("name `translator` or `seq2seq`, not both")
         return self
 
     @model_validator(mode="after")
-    def _few_to_many(self) -> "MFava":
+    def _few_to_many(self) -> "Settings":
         if self.n_sentences[0] > self.n_sentences[1]:
             raise ValueError(f"n_sentences is {list(self.n_sentences)}; name the fewer first")
         return self
-
-    def roles(self) -> dict[str, str | None]:
-        """Who builds the data set, by role."""
-        return {
-            "writer": self.writer,
-            "translator": self.translator,
-            "query writer": self.query_writer,
-            "checker": self.checker,
-        }

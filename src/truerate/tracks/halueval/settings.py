@@ -1,15 +1,16 @@
 """The settings of HaluEval."""
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from truerate.config.blocks import Block, Few, Items, Names, Sampling, Share, Track, Whole, Word, once
+from truerate.config.blocks import Few, Items, Names, Sampling, Share, SizesOfTrack, Track, Whole, Word, once
 
 Task = Literal["qa", "dialogue", "summarization", "general"]
 
 
-class HaluEvalSizes(Block):
+class Sizes(SizesOfTrack):
     """Items per task of HaluEval."""
 
     qa: Items
@@ -18,16 +19,22 @@ class HaluEvalSizes(Block):
     general: Items
     general_pool: Items
 
+    def named(self) -> dict[str, int]:
+        """What the command of a source may name besides each size: the largest of all."""
+        return {"n_items": max(self.qa, self.dialogue, self.summarization, self.general, self.general_pool)}
+
     @model_validator(mode="after")
-    def _pool_holds_kept(self) -> "HaluEvalSizes":
+    def _pool_holds_kept(self) -> "Sizes":
         if self.general_pool < self.general:
             raise ValueError(f"general_pool ({self.general_pool}) must be at least general ({self.general})")
         return self
 
 
-class HaluEval(Track):
+class Settings(Track):
     """The HaluEval track (HELMA sections 2 and 3)."""
 
+    released: ClassVar[tuple[str, ...]] = ("qa", "dialogue", "summarization", "general")
+    reads_unnamed: ClassVar[bool] = True
     later: ClassVar[frozenset[str]] = frozenset(
         {"generators", "subjects", "n_annotators", "probe_pass_rate", "n_topics"}
     )
@@ -38,6 +45,12 @@ class HaluEval(Track):
         "responder",
         "subjects",
     )
+    builders: ClassVar[Mapping[str, str]] = {
+        "generator": "dataset_generator",
+        "filter judge": "filter_judge",
+        "responder": "responder",
+    }
+    weights_in: ClassVar[Mapping[str, str | None]] = {"similarity": "chrf"}
 
     tasks: Annotated[tuple[Task, ...], Field(min_length=1), AfterValidator(once)]
     generators: Names
@@ -65,11 +78,3 @@ class HaluEval(Track):
     n_annotators: Annotated[Whole, Field(ge=2, le=1000)]
     probe_pass_rate: Share
     n_topics: Annotated[Whole, Field(ge=2, le=1000)]
-
-    def roles(self) -> dict[str, str | None]:
-        """Who builds the data set, by role."""
-        return {
-            "generator": self.dataset_generator,
-            "filter judge": self.filter_judge,
-            "responder": self.responder,
-        }

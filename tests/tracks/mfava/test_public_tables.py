@@ -3,7 +3,13 @@
 import polars as pl
 
 from truerate.core.schemas import Sample, Score, frame, pairs
-from truerate.real.spans import character_table, detection_table, malformed_table, span_tables, text_table
+from truerate.tracks.mfava.public_tables import (
+    character_table,
+    detection_table,
+    malformed_table,
+    public_tables,
+    text_table,
+)
 
 
 def score(metric, subject, value, low=None, high=None, **where):
@@ -110,7 +116,7 @@ def test_texts_are_counted_by_task_labels_and_language():
 
 
 def test_nothing_measured_gives_tables_without_rows():
-    tables = dict(span_tables(frame(Sample), frame(Score), {"counts": {"n_items": 0}}))
+    tables = dict(public_tables(frame(Sample), frame(Score), {"counts": {"n_items": 0}}))
     assert len(tables) == 5 and all(
         isinstance(table, pl.DataFrame) and table.is_empty() for table in tables.values()
     )

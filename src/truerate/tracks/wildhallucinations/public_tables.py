@@ -4,8 +4,8 @@ labelled facts.
 
 import polars as pl
 
+from truerate.core.result_tables import figure, label_statistics
 from truerate.core.schemas import pair
-from truerate.real.spans import figure
 
 MODELS = {
     "wildfactscore": "WildFactScore",
@@ -23,9 +23,10 @@ JUDGES = {
 }
 
 
-def fact_tables(scores: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
-    """Titles and tables of one board, from its scores."""
+def public_tables(samples: pl.DataFrame, scores: pl.DataFrame, card: dict) -> list[tuple[str, pl.DataFrame]]:
+    """Titles and tables of one board, from its labelled samples and its scores."""
     return [
+        ("Labels", label_statistics(samples)),
         (
             "Models by WildFactScore, the mean share of supported facts over replies with facts (95 % interval)",
             model_table(scores),

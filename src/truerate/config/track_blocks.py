@@ -1,0 +1,155 @@
+"""The blocks of tracks in params.yaml: one per folder of `truerate.tracks`, as its settings.py declares it.
+
+No list of tracks stands here: folders are found, and `Settings` and `Sizes` are imported by the folder's
+name, not before the first params.yaml is read. A board may override its track's: its own keys are merged into
+the track's, mapping by mapping, and the whole is validated as the track's block.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, ClassVar, Literal, overload
+
+from pydantic import GetCoreSchemaHandler, ValidationError, create_model
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema
+
+from truerate.config.blocks import Block, SizesOfTrack, Track
+from truerate.core.errors import TruerateError, listed, meant
+
+FOLDERS = Path(__file__).parents[1] / "tracks"
+
+
+@cache
+def found() -> tuple[str, ...]:
+    """The names of all tracks that there are: the packages in the folder of the tracks."""
+    return tuple(sorted(one.name for one in iter_modules([str(FOLDERS)]) if one.ispkg))
+
+
+@overload
+def declared(track: str, part: Literal["Settings"]) -> type[Track]: ...
+
+
+@overload
+def declared(track: str, part: Literal["Sizes"]) -> type[SizesOfTrack]: ...
+
+
+@overload
+def declared(track: str, part: str) -> type[Block]: ...
+
+
+def declared(track: str, part: str) -> type[Block]:
+    """The class `Settings` or `Sizes` of a track. Raises TruerateError where its folder has none."""
+    place = f"truerate.tracks.{track}.settings"
+    try:
+        block = getattr(import_module(place), part, None)
+    except ModuleNotFoundError as error:
+        if error.name != place:
+            raise
+        block = None
+    wanted = Track if part == "Settings" else SizesOfTrack
+    if not (isinstance(block, type) and issubclass(block, wanted)):
+        raise TruerateError(
+            f"track {track!r}: tracks/{track}/settings.py must hold a class `{part}` that is a "
+            f"truerate.config.blocks.{wanted.__name__}"
+        )
+    return block
+
+
+@cache
+def _whole(part: str) -> type[Block]:
+    """A block with a key per track, each of which may be absent."""
+    fields: dict[str, Any] = {name: (declared(name, part) | None, None) for name in found()}
+    return create_model(f"{part}ByTrack", __base__=Block, **fields)
+
+
+class ByTrack(dict[str, Any]):
+    """Blocks by the name of their track; those that params.yaml has, and no others."""
+
+    part: ClassVar[str]
+
+    @classmethod
+    def whole(cls) -> type[Block]:
+        """The block that params.yaml may hold here."""
+        return _whole(cls.part)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(
+            lambda block: cls({name: one for name, one in block if one is not None}),
+            handler(cls.whole()),
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                lambda blocks: {name: one.model_dump(mode="json") for name, one in blocks.items()}
+            ),
+        )
+
+
+class SettingsByTrack(ByTrack):
+    """`tracks:` of params.yaml."""
+
+    part = "Settings"
+
+
+class SizesByTrack(ByTrack):
+    """`sizes.<profile>:` of params.yaml."""
+
+    part = "Sizes"
+
+
+def merged(block: Block, changes: Mapping[str, Any]) -> Any:
+    """A block with some of its keys changed, mappings key by key; the block itself where nothing is changed.
+
+    Raises pydantic.ValidationError where the whole does not hold.
+    """
+    return type(block).model_validate(_over(block.model_dump(mode="json"), changes)) if changes else block
+
+
+def _over(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain values with those of `changes` over them."""
+    return {**values} | {
+        key: _over(values[key], one)
+        if isinstance(one, Mapping) and isinstance(values.get(key), dict)
+        else one
+        for key, one in changes.items()
+    }
+
+
+def holds(changes: Mapping[str, Any], place: str) -> bool:
+    """Whether changes say something of a place told by dots, or of something inside it."""
+    value: Any = changes
+    for part in place.split("."):
+        if not isinstance(value, Mapping):
+            return True
+        if part not in value:
+            return False
+        value = value[part]
+    return True
+
+
+def overriding_faults(
+    block: Block | None, changes: Mapping[str, Any], place: tuple[str, ...]
+) -> Iterator[InitErrorDetails]:
+    """What is wrong with changes of a track's block, each mistake under its own place in params.yaml."""
+    if block is None or not changes:
+        return
+    try:
+        merged(block, changes)
+    except ValidationError as error:
+        for fault in error.errors(include_url=False):
+            yield InitErrorDetails(
+                type=_kind(fault, block), loc=(*place, *fault["loc"]), input=fault["input"]
+            )
+
+
+def _kind(fault: Any, block: Block) -> str | PydanticCustomError:
+    """The kind of a mistake; of an unknown key with the keys that there are, which its place does not tell."""
+    if fault["type"] != "extra_forbidden":
+        return PydanticCustomError(fault["type"], "{said}", {"said": fault["msg"], **fault.get("ctx", {})})
+    *parents, key = fault["loc"]
+    inner: Any = block
+    for part in parents:
+        inner = getattr(inner, str(part), None)
+    allowed: Iterable[str] = type(inner).model_fields if isinstance(inner, Block) else ()
+    text = f"unknown key {str(key)!r}{meant(str(key), allowed)}; allowed here: {listed(allowed)}"
+    return PydanticCustomError("unknown_key", "{said}", {"said": text})

@@ -1,0 +1,80 @@
+"""Where web pages are searched for and how they are fetched, for every track that needs the web."""
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from truerate.config.blocks import (
+    Block,
+    Count,
+    Few,
+    Header,
+    Names,
+    Pause,
+    Seconds,
+    Size,
+    Variable,
+    Whole,
+    Word,
+)
+
+
+class Search(Block):
+    """Where web pages are searched for: an endpoint or address in the form of Google's Custom Search JSON
+    API, or recorded results.
+
+    `url` is asked with `q`, `num`, and `key` and `cx` from the environment variables named by `key_env` and
+    `engine_env`. With `endpoint`, `url` is a path of that endpoint. `recorded`: a JSONL file of queries and
+    their results, asked before any address is.
+    """
+
+    endpoint: str | None = None
+    url: Word | None = None
+    key_env: Variable | None = None
+    engine_env: Variable | None = None
+    recorded: Word | None = None
+    n_results: Annotated[Whole, Field(ge=1, le=10)]
+
+    @model_validator(mode="after")
+    def _somewhere(self) -> "Search":
+        if not (self.url or self.recorded):
+            raise ValueError("name `url`, `recorded` or both")
+        form = r"/\S*" if self.endpoint else r"https?://[^/\s]\S*"
+        if self.url and not re.fullmatch(form, self.url):
+            raise ValueError(
+                "`url` is a path such as /customsearch/v1 with `endpoint`, else an address that begins with http"
+            )
+        return self
+
+
+class Fetch(Block):
+    """How pages are fetched, and which are dropped.
+
+    `proxy`: an endpoint through which everything is fetched (as an HTTP proxy), null for none.
+    `allowed_private`: hosts or networks that may be private or loopback. `timeout_s`: seconds that a page may
+    take to come, and seconds of computing to be read. `per_host_s`: seconds between two requests to one host,
+    0 for none; `unlimited_hosts` have none. `extract`: main (trafilatura's main text) or tags (all text
+    outside tags, the paper's way).
+    """
+
+    proxy: str | None
+    concurrency: Few
+    timeout_s: Seconds
+    max_bytes: Size
+    max_redirects: Annotated[Whole, Field(ge=0, le=100)]
+    per_host_s: Pause
+    unlimited_hosts: Names
+    user_agent: Header
+    robots: bool
+    allowed_private: Names
+    login_hosts: Names
+    sign_in_phrases: Names
+    extract: Literal["main", "tags"]
+
+
+class ArticleRules(Block):
+    """Which articles of a wiki are taken: those of at least so many characters, without these maintenance tags."""
+
+    min_characters: Count
+    excluded_tags: Names

@@ -1,0 +1,53 @@
+"""Small tables of results as text: a score as a cell, what the labels of a board are, which answers have a page."""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from truerate.core.schemas import pair
+
+ALL = "all"
+ANSWERS, WITH = "n_answers_", "n_answers_with_page_"  # counts of a source's card, by language
+
+
+def figure() -> pl.Expr:
+    """A score as a cell: three digits, its interval in brackets, a dash where nothing was measured."""
+    return pl.struct("value", "low", "high").map_elements(_written, return_dtype=pl.String)
+
+
+def _written(cell: dict[str, float | None]) -> str:
+    if cell["value"] is None:
+        return "–"
+    interval = "" if cell["low"] is None else f" ({cell['low']:.3f}–{cell['high']:.3f})"
+    return f"{cell['value']:.3f}{interval}"
+
+
+def label_statistics(samples: pl.DataFrame) -> pl.DataFrame:
+    """Texts, hallucinated share and marked spans per task and scheme."""
+    marked = pl.col("spans").list.len() > 0
+    return (
+        samples.with_columns(pair("attributes", "scheme"))
+        .group_by("task", "scheme", labels="label_source")
+        .agg(
+            texts=pl.len(),
+            hallucinated=pl.col("is_hallucinated").sum(),
+            share=pl.col("is_hallucinated").mean().map_elements(_percent, return_dtype=pl.String),
+            **{"with spans": marked.sum()},
+        )
+        .sort("task", "scheme", nulls_last=True)
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def paged(counts: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """How many answers have a page, and of how many, per language and over all; nothing where a source's card
+    does not count them.
+    """
+    held = {name.removeprefix(WITH): n for name, n in sorted(counts.items()) if name.startswith(WITH)}
+    found = {lang: (n, counts[f"{ANSWERS}{lang}"]) for lang, n in held.items()}
+    return found | (
+        {ALL: (sum(n for n, _ in found.values()), sum(of for _, of in found.values()))} if found else {}
+    )

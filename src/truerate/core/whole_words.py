@@ -1,0 +1,99 @@
+"""Marks of a text in whole words: what a detector said of pieces of words, as a reader can take it in."""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, takewhile
+from typing import Any
+
+import regex
+
+MARKED = 0.5  # a word is marked above it (Mu-SHROOM's rule for hard spans)
+SUSPECTED = 0.2  # a word is suspected above it, and told to programs alone below it
+# Scripts that put no space between words. Each letter, with the marks that sit on it, is a unit of its own there.
+_UNSPACED = "".join(
+    rf"\p{{scx={script}}}"
+    for script in ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan")
+)
+_LETTER = rf"[\p{{L}}&&[{_UNSPACED}]]\p{{M}}*"
+# Letters, marks, digits and joiners of any other script; inside a word apostrophes, inside a number its points and commas.
+_IN_WORD = rf"[[\p{{L}}\p{{M}}\p{{N}}_\u00ad\u200c\u200d]--[\p{{L}}&&[{_UNSPACED}]]]"
+_INNER = r"(?<=\p{L}\p{M}*)['’ʼ](?=\p{L})|(?<=\p{N})[.,:/٫٬’'](?=\p{N})"
+_UNIT = regex.compile(rf"(?V1){_LETTER}|{_IN_WORD}(?:{_IN_WORD}|{_INNER})*|\S")
+
+
+def units(text: str) -> Iterator[tuple[int, int]]:
+    """Places (start, end) of what a reader takes as one: words and numbers; a letter where the script puts no
+    spaces; any other character that is not blank. In order, disjoint.
+    """
+    for found in _UNIT.finditer(text):
+        yield found.span()
+
+
+def whole_words(text: str, pieces: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The soft spans {start, end, type, p} that whole words have, from a detector's spans of any cut.
+
+    A word takes the largest p of the pieces that touch it, and that piece's type. Neighbouring words with
+    nothing but blank space between them are one span if both are marked, both suspected or both neither, with
+    one type; its p is the largest. Punctuation at the ends of a span that holds a word is
+    left out of it. `pieces` are in order and disjoint, as `soft_spans` gives them; so are the spans. No piece,
+    no span.
+    """
+    spans: list[dict[str, Any]] = []
+    for start, end, piece in _touched(text, pieces):
+        last = spans[-1] if spans else None
+        if last and _is_one(text, last, start, piece):
+            last |= {"end": end, "p": max(last["p"], piece["p"])}
+        else:
+            spans.append({"start": start, "end": end, "type": piece["type"], "p": piece["p"]})
+    return [_trimmed(text, span) for span in spans]
+
+
+def n_words(text: str, spans: Sequence[Mapping[str, Any]] | None = None) -> int:
+    """How many words a text has, or how many of them its marked spans hold. Punctuation is none."""
+    inside = None if spans is None else [span for span in spans if span["p"] > MARKED]
+    return sum(
+        any(character.isalnum() for character in text[start:end])
+        and (inside is None or any(one["start"] <= start and end <= one["end"] for one in inside))
+        for start, end in units(text)
+    )
+
+
+def _touched(text: str, pieces: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
+    """Each unit that a piece touches, with the piece of the largest p, the first of equals."""
+    first = 0
+    for start, end in units(text):
+        while first < len(pieces) and pieces[first]["end"] <= start:
+            first += 1
+        touching = _until(islice(pieces, first, None), end)
+        if touching:
+            yield start, end, max(touching, key=lambda piece: piece["p"])
+
+
+def _until(pieces: Iterable[Mapping[str, Any]], end: int) -> list[Mapping[str, Any]]:
+    """The pieces that begin before a place."""
+    return list(takewhile(lambda piece: piece["start"] < end, pieces))
+
+
+def _is_one(text: str, last: Mapping[str, Any], start: int, piece: Mapping[str, Any]) -> bool:
+    """Whether a unit goes on the span before it."""
+    is_near = not text[last["end"] : start].strip()
+    return is_near and (_level(last["p"]), last["type"]) == (_level(piece["p"]), piece["type"])
+
+
+def _level(p: float) -> int:
+    return (p > SUSPECTED) + (p > MARKED)
+
+
+def _trimmed(text: str, span: dict[str, Any]) -> dict[str, Any]:
+    """A span without punctuation and blank space at its ends, where anything else is in it."""
+    start, end = span["start"], span["end"]
+    while start < end and _is_edge(text[start]):
+        start += 1
+    while start < end and _is_edge(text[end - 1]):
+        end -= 1
+    return span | {"start": start, "end": end} if start < end else span
+
+
+def _is_edge(character: str) -> bool:
+    is_punctuation = unicodedata.category(character).startswith("P") and character not in "%‰"
+    return is_punctuation or character.isspace()

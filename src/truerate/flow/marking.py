@@ -1,0 +1,91 @@
+"""What a trained or published detector marks in answers of a person's own, in whole words."""
+
+from collections.abc import Sequence
+from contextlib import chdir, nullcontext
+from pathlib import Path
+from typing import NamedTuple
+
+from truerate.core.errors import TruerateError
+from truerate.core.whole_words import whole_words
+
+
+class Marked(NamedTuple):
+    """A text with what a detector found in it.
+
+    `spans`: whole words {start, end, type, p}, in code points, in order and disjoint; a span with p above 0.5
+    is marked, one below only suspected. `p`: the largest of them, 0 where nothing was found. `detector`: which
+    one that was; `board`: where it was trained, empty for a published one. `pieces`: the same as `spans`, as
+    the detector cuts the text.
+    """
+
+    text: str
+    spans: list[dict]
+    p: float
+    detector: str
+    board: str
+    pieces: Sequence[dict] = ()
+
+
+def check(
+    answer: str, reference: str, detector: str | None = None, params: str | Path = "params.yaml"
+) -> Marked:
+    """Which words of an answer its reference does not bear out, as a detector sees it.
+
+    `detector` names a trained token detector of a built project (default: the one whose counts make the
+    rates), or a published one: `org/name`, `org/name@v1.0`, or a folder (with a slash in its name), for which
+    no project is needed. `params` is the project's params.yaml; while the detector reads, the current folder
+    is the project's. Nothing found: no spans and p 0. Raises TruerateError for a text without content, an
+    unknown or untrained detector, a published one that cannot be loaded, and settings that do not hold.
+    """
+    return check_pairs([(answer, reference)], detector, params)[0]
+
+
+def check_pairs(
+    pairs: Sequence[tuple[str, str]], detector: str | None = None, params: str | Path = "params.yaml"
+) -> list[Marked]:
+    """`check` for many pairs of answer and reference, in their order; the detector is loaded once."""
+    for answer, reference in pairs:
+        _refuse_empty(answer, "answer")
+        _refuse_empty(reference, "reference")
+    if not pairs:
+        return []
+    if detector and "/" in detector:
+        return _by_published(pairs, detector)
+    path = Path(params)
+    with nullcontext() if path.parent == Path() else chdir(path.parent):
+        return _by_trained(pairs, detector, path.name)
+
+
+def _refuse_empty(text: str, what: str) -> None:
+    if not isinstance(text, str) or not text.strip():
+        raise TruerateError(f"checking the {what} {text!r}: it holds no text; give a text to check")
+
+
+def _by_trained(pairs: Sequence[tuple[str, str]], detector: str | None, params: str) -> list[Marked]:
+    """What a detector of the project in the current folder finds, as trained on the first board that has it."""
+    from truerate.config.layout import Layout
+    from truerate.detectors.tokens.family import mark_texts
+    from truerate.flow.trained import trained
+
+    at = Layout.load(params)
+    board, family, member, wanted = trained(at, detector)
+    found = mark_texts(member, pairs, at.p, folder=Path(at.detector(family, board)), wanted=wanted)
+    if found is None:
+        raise TruerateError(
+            f"detector {member!r} on board {board!r} had nothing to learn from; name another with --detector"
+        )
+    return [_marked(answer, pieces, member, board) for (answer, _), pieces in zip(pairs, found, strict=True)]
+
+
+def _by_published(pairs: Sequence[tuple[str, str]], detector: str) -> list[Marked]:
+    """What a detector in a folder or on the Hub finds."""
+    from truerate.detectors.tokens.pretrained import TokenDetector
+
+    name, _, revision = (detector, "", "") if Path(detector).is_dir() else detector.partition("@")
+    network = TokenDetector.from_pretrained(name, revision=revision or None)
+    return [_marked(answer, network.mark(answer, reference), detector, "") for answer, reference in pairs]
+
+
+def _marked(answer: str, pieces: Sequence[dict], detector: str, board: str) -> Marked:
+    spans = whole_words(answer, pieces)
+    return Marked(answer, spans, max((span["p"] for span in spans), default=0.0), detector, board, pieces)

@@ -1,0 +1,29 @@
+"""Files of labels: what people put under inputs/labels, beside what the stage `annotate` wrote."""
+
+from pathlib import Path
+
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError, listed
+from truerate.sources.label_files import KINDS
+
+
+def own_labels(at: Layout, board: str) -> list[Path]:
+    """What people put there for a board: inputs/labels/<board>.jsonl, .csv or .json."""
+    named = (Path(at.p.paths.inputs) / "labels" / f"{board}.{kind}" for kind in KINDS)
+    return [path for path in named if path.exists()]
+
+
+def label_files(at: Layout, board: str) -> list[Path]:
+    """All label files of a board. Raises TruerateError for a file of people that no board would read."""
+    refuse_unread(at)
+    written = Path(at.annotations(board))
+    return [*([written] if written.exists() else []), *own_labels(at, board)]
+
+
+def refuse_unread(at: Layout) -> None:
+    """Raise TruerateError for a file under inputs/labels that no board would read."""
+    found = sorted((Path(at.p.paths.inputs) / "labels").glob("[!.]*"))
+    lost = [path for path in found if path.suffix[1:] not in KINDS or path.stem not in at.p.boards]
+    if lost:
+        names = f"name it <board>.{', .'.join(KINDS)}; boards: {listed(at.p.boards)}"
+        raise TruerateError(f"labels {str(lost[0])!r}: no board reads it; {names}")

@@ -1,0 +1,48 @@
+"""The state of one run, which the workers of all its endpoints share."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
+from truerate.core.hiding import Hiding
+from truerate.llm.store.budget import BudgetLimits
+from truerate.llm.store.leases import Job, Leases
+from truerate.llm.store.responses import DeadLetter, Store, StoredReply
+
+OnAnswer = Callable[[Job, StoredReply | DeadLetter, bool], None]
+
+
+@dataclass
+class Run:
+    """One run of `ask`. `on_answer` takes a job, its answer, and whether another run paid for it; `served` counts
+    replies by alias, endpoint, model asked and model named.
+    """
+
+    at: Layout
+    store: Store
+    on_answer: OnAnswer
+    leases: Leases = field(init=False)
+    error: TruerateError | None = None
+    was_interrupted: bool = False
+    hiding: Hiding = field(default_factory=lambda: Hiding(()))
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    served: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.leases = Leases(self.store, BudgetLimits.of(self.at.p.llm), self.at.p.llm.lease_s)
+
+    def fail(self, error: TruerateError) -> None:
+        """End the run: nothing new is sent, what is under way is waited for and kept."""
+        self.error = self.error or type(error)(self.hiding.text(str(error)))
+        self.over.set()
+
+    async def rest(self, seconds: float) -> None:
+        """Wait, unless the run ends."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self.over.wait()
+        except TimeoutError:
+            pass

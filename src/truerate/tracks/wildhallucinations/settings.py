@@ -1,0 +1,109 @@
+"""The settings of WildHallucinations."""
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, field_validator
+
+from truerate.config.blocks import (
+    Block,
+    Few,
+    Items,
+    ItemsOrNone,
+    Names,
+    Sampling,
+    Share,
+    SizesOfTrack,
+    Track,
+    Whole,
+    Word,
+)
+from truerate.config.web import Fetch, Search
+
+
+class Sizes(SizesOfTrack):
+    """How much of WildHallucinations is built.
+
+    `chats`: conversations that are read (and that the closed world writes). `entities`: at most so many of
+    the curated ones are searched for. `labelled`: facts per subject that people label as supported or not.
+    `reviewed`: facts of the error analysis. `checked`: entities that people check.
+    """
+
+    chats: Items
+    entities: Items
+    labelled: ItemsOrNone
+    reviewed: ItemsOrNone
+    checked: ItemsOrNone
+
+
+class Verification(Block):
+    """How facts are verified: passages of so many words, the best `n_passages` by BM25 per fact, so many
+    facts in one call.
+
+    `checked_rate`: share of the facts that are also verified one by one, to hold the batches against.
+    `window`: passages in one call at most.
+    """
+
+    passage_words: Annotated[Whole, Field(ge=1, le=10**5)]
+    n_passages: Few
+    facts_per_call: Few
+    window: Few
+    checked_rate: Share
+
+
+class Settings(Track):
+    """The WildHallucinations track: entities of real chats, web evidence, atomic facts, WildFactScore
+    (sections 2 and 3).
+
+    `curator` verifies names, takes out ambiguous ones and names the domain. `abstention`: which rule decides
+    that a reply abstains. `rarity`: ngram (counted in the chats) or a causal model's Hub id or path. `panel`:
+    the frozen list of subjects of whose entities the common subset is made, null for all. `gamma`: of the
+    length penalty (FActScore). `domains_above`: entities from which a domain has a column.
+    """
+
+    released: ClassVar[tuple[str, ...]] = ("entity", "fact")
+    later: ClassVar[frozenset[str]] = frozenset(
+        {"subjects", "panel", "gamma", "domains_above", "n_annotators"}
+    )
+    asks: ClassVar[tuple[str, ...]] = ("extractor", "curator", "fact_writer", "verifier", "subjects")
+    builders: ClassVar[Mapping[str, str]] = {
+        "extractor": "extractor",
+        "curator": "curator",
+        "fact writer": "fact_writer",
+        "verifier": "verifier",
+    }
+    among: ClassVar[Mapping[str, str]] = {"panel": "subjects"}
+    files_in: ClassVar[tuple[str, ...]] = ("takedown", "search.recorded")
+    endpoints_in: ClassVar[tuple[str, ...]] = ("search.endpoint", "fetch.proxy")
+    weights_in: ClassVar[Mapping[str, str | None]] = {"rarity": "ngram"}
+
+    extractor: str | None
+    curator: str | None
+    fact_writer: str | None
+    verifier: str | None
+    subjects: Names
+    takedown: Word | None
+    question: Word
+    n_samples: Few
+    extracting: Sampling
+    curating: Sampling
+    answering: Sampling
+    writing_facts: Sampling
+    verifying: Sampling
+    abstention: Literal["measured", "paper"]
+    search: Search
+    fetch: Fetch
+    verification: Verification
+    rarity: Word
+    panel: Names | None
+    gamma: Annotated[Whole, Field(ge=1, le=10**4)]
+    domains_above: Items
+    n_annotators: Few
+
+    @field_validator("question")
+    @classmethod
+    def _names_the_entity(cls, question: str) -> str:
+        rest = question.replace("{entity}", "")
+        if rest == question or "{" in rest or "}" in rest:
+            raise ValueError("must hold {entity}, where the name is put, and no other brace")
+        return question

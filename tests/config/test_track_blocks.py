@@ -1,0 +1,134 @@
+"""Blocks of tracks: found by folder, one per track that boards use, and overridden by a board for itself alone."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from truerate.config import Params, load_params
+from truerate.config.stage_settings import Stage, read_by, stages
+from truerate.config.track_blocks import FOLDERS, found, holds
+from truerate.core.errors import TruerateError
+
+ROOT = Path(__file__).parents[2]
+HALUEVAL, MFAVA = "halueval-closed-world", "mfava-closed-world"
+
+
+@pytest.fixture
+def params():
+    return yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+
+
+def refused(tmp_path, params) -> str:
+    """The line that ends the reading of these settings."""
+    path = tmp_path / "params.yaml"
+    path.write_text(yaml.safe_dump(params), "utf-8")
+    with pytest.raises(TruerateError) as caught:
+        load_params(path)
+    return str(caught.value)
+
+
+def test_tracks_are_the_folders():
+    assert set(found()) == {path.parent.name for path in FOLDERS.glob("*/settings.py")} != set()
+
+
+def test_a_board_overrides_its_track_for_itself_alone(params):
+    params["boards"]["real"] = params["boards"][HALUEVAL] | {
+        "settings": {"subjects": ["birch"], "sampling": {"max_tokens": 64}},
+        "sizes": {"qa": 3},
+    }
+    p = Params.model_validate(params)
+    own, other = p.track("real"), p.track(HALUEVAL)
+    assert own.subjects == ("birch",) and len(other.subjects) == 5
+    assert own.sampling.max_tokens == 64 and own.sampling.temperature == other.sampling.temperature
+    assert (p.size_of("real").qa, p.size_of(HALUEVAL).qa) == (3, 80)
+    assert p.size_of("real").dialogue == p.size_of(HALUEVAL).dialogue
+    assert p.place("real", "subjects") == "boards.real.settings.subjects"
+    assert p.place("real", "pattern") == "tracks.halueval.pattern"
+
+
+def test_blocks_of_tracks_that_no_board_runs_may_be_absent(params):
+    params["boards"] = {HALUEVAL: params["boards"][HALUEVAL]}
+    for name in ("mfava", "wildhallucinations"):
+        for blocks in (params["tracks"], *params["sizes"].values()):
+            del blocks[name]
+    assert list(Params.model_validate(params).tracks) == ["halueval"]
+
+
+MISTAKES = {
+    "an unknown key": (
+        {"settings": {"subjcts": ["birch"]}},
+        ["boards.halueval-closed-world.settings.subjcts: unknown key 'subjcts'; did you mean 'subjects'?"],
+    ),
+    "an unknown key inside": (
+        {"settings": {"sampling": {"temp": 1}}},
+        ["settings.sampling.temp: unknown key 'temp'", "temperature"],
+    ),
+    "a value out of bounds": (
+        {"settings": {"n_responses": 1}},
+        ["settings.n_responses: must be at least 2 (got 1)"],
+    ),
+    "a word that is none": (
+        {"settings": {"pattern": "asigned"}},
+        ["settings.pattern: must be 'assigned' or 'model'; did you mean 'assigned'?"],
+    ),
+    "a size out of bounds": (
+        {"sizes": {"qa": 0}},
+        ["boards.halueval-closed-world.sizes.qa: must be at least 1"],
+    ),
+    "sizes that do not fit": (
+        {"sizes": {"general_pool": 1}},
+        ["boards.halueval-closed-world.sizes: general_pool (1) must be at least general (60)"],
+    ),
+    "a model that is not there": (
+        {"settings": {"subjects": ["brich"]}},
+        [
+            "boards.halueval-closed-world.settings.subjects: model 'brich' is not declared; did you mean 'birch'?"
+        ],
+    ),
+    "no mapping": ({"settings": ["birch"]}, ["boards.halueval-closed-world.settings: must be a mapping"]),
+}
+
+
+@pytest.mark.parametrize("what", MISTAKES)
+def test_a_mistake_in_a_boards_own_settings_is_one_line_under_its_place(tmp_path, params, what):
+    changes, expected = MISTAKES[what]
+    params["boards"][HALUEVAL] |= changes
+    line = refused(tmp_path, params)
+    assert "\n" not in line and all(part in line for part in expected), line
+
+
+def test_boards_of_public_files_carry_settings_too(tmp_path, params):
+    params["public_data"]["begin"]["settings"] = {"n_responses": 0}
+    assert "public_data.begin.settings.n_responses: must be at least 2" in refused(tmp_path, params)
+
+
+def test_an_unknown_track_is_refused_with_those_that_there_are(tmp_path, params):
+    params["tracks"]["halueva"] = {}
+    assert "unknown key 'tracks.halueva'; did you mean 'halueval'?; allowed here: halueval, mfava" in refused(
+        tmp_path, params
+    )
+
+
+def test_what_a_board_overrides_moves_its_own_stages_and_the_site(params):
+    def read() -> dict[Stage, dict]:
+        p = Params.model_validate(params)
+        return {stage: read_by(p, stage) for stage in stages(p)}
+
+    params["boards"]["other"] = dict(params["boards"][HALUEVAL])
+    before = read()
+    params["boards"]["other"] |= {"settings": {"n_topics": 3}, "sizes": {"qa": 4}}
+    after = read()
+    moved = {stage for stage, values in after.items() if values != before[stage]}
+    assert {stage.board for stage in moved} == {"other", None}
+    assert {stage.name for stage in moved if stage.board is None} == {"site"}
+    assert Stage("dataset", "other") in moved and Stage("audit", "other") not in moved
+    assert after[Stage("score", "other")]["tracks.halueval"]["n_topics"] == 3
+
+
+@pytest.mark.parametrize(
+    ("place", "is_held"),
+    [("a", True), ("a.b", True), ("a.c", False), ("d", True), ("d.x", True), ("e", False)],
+)
+def test_what_changes_say_something_of(place, is_held):
+    assert holds({"a": {"b": 1}, "d": None}, place) is is_held

@@ -1,0 +1,111 @@
+"""The contract of tracks: each folder is loaded once and checked; what it lacks is one line."""
+
+import ast
+import re
+import sys
+import types
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+
+from truerate.config import load_params
+from truerate.config.layout import Layout
+from truerate.config.track_blocks import found
+from truerate.core.errors import TruerateError
+from truerate.flow import tracks
+from truerate.flow.check_names import check_names
+from truerate.flow.tracks import load_track, refuse_other_tasks, tasks_of
+
+ROOT = Path(__file__).parents[2]
+# Rooms that know no track. Readers of sources bear the names of the papers' own file formats.
+FREE = ("core", "config", "llm", "web", "sources", "detectors", "leaderboard", "hub", "flow", "real", "cli")
+
+
+@pytest.mark.parametrize("name", found())
+def test_every_track_keeps_the_contract(name):
+    track = load_track(name)
+    assert callable(track.exported) and callable(track.score) and callable(track.contexts)
+    assert tasks_of(name) == tuple(track.card.tasks)
+
+
+def test_only_a_track_with_spans_marks_tokens():
+    assert [name for name in found() if load_track(name).marks_tokens] == ["mfava"]
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "value", "said"),
+    [
+        (
+            "steps",
+            "score",
+            None,
+            "lacks `score`, which tracks/halueval/steps.py must hold; every track has: CARD",
+        ),
+        ("card", "CARD", "a card", "`CARD` of tracks/halueval/card.py is a str; it must be a Card"),
+        ("steps", "label", 3, "`label` of tracks/halueval/steps.py is a int; it must be a function"),
+    ],
+)
+def test_a_gap_is_one_line(monkeypatch, module, name, value, said):
+    whole = f"truerate.tracks.halueval.{module}"
+    real = tracks.import_module(whole)
+    other = types.ModuleType(whole)
+    vars(other).update({key: one for key, one in vars(real).items() if key != name})
+    if value is not None:
+        setattr(other, name, value)
+    monkeypatch.setitem(sys.modules, whole, other)
+    with pytest.raises(TruerateError, match=re.escape(said)) as caught:
+        load_track.__wrapped__("halueval")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_family_that_marks_tokens_needs_a_track_that_has_some(tmp_path, monkeypatch):
+    params = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+    params["detectors"]["tokens"]["tracks"] = ["halueval"]
+    del params["boards"]["mfava-closed-world"]
+    path = tmp_path / "params.yaml"
+    path.write_text(yaml.safe_dump(params), "utf-8")
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(TruerateError) as caught:
+        check_names(Layout(load_params(path)))
+    assert str(caught.value) == (
+        "params.yaml: detectors.tokens.tracks: track 'halueval' has no tokens to mark, and a family without `folds` "
+        "marks tokens; tracks with tokens: mfava"
+    )
+
+
+def test_rows_of_a_task_that_no_card_names_are_refused():
+    rows = {"items": pl.DataFrame({"task": ["qa", "qua"]})}
+    with pytest.raises(TruerateError, match="here: items of task 'qua'; allowed: general, qa"):
+        refuse_other_tasks(rows, ["qa", "general"], where="here")
+    refuse_other_tasks(rows, ["qa", "qua"], where="here")
+
+
+def words(path: Path) -> list[str]:
+    """The texts of a module that are no docstrings, and the modules that it imports."""
+    tree = ast.parse(path.read_text("utf-8"))
+    docs = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    texts = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
+    ]
+    return texts + [node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+
+
+@pytest.mark.parametrize("room", FREE)
+def test_no_room_below_the_tracks_names_one(room):
+    named = re.compile("|".join(found()))
+    formats = {f"{name}.py" for name in found()}
+    for path in (ROOT / "src/truerate" / room).rglob("*.py"):
+        if room == "sources" and path.name in formats:
+            continue
+        held = [text for text in words(path) if named.search(text.lower())]
+        assert not held, (path, held)

@@ -1,0 +1,239 @@
+"""The guide is true: the settings of all its pages are merged into one tiny house, which is built once, and
+each command of the pages is run in it; what cannot be run here is listed with its reason.
+"""
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+from house import ROOT, TINY, House, move_in
+from published import running, turned
+
+from tests.guide.blocks import GUIDE, Block, blocks, pages
+from tests.stub import Stub, serve
+from truerate.cli import main
+
+BOARD = "mfava-closed-world"
+SMALL = {
+    "train": 12,
+    "held_out": 2,
+    "silver": 4,
+    "articles": 3,
+    "natural": 2,
+    "seeds": [42],
+    "scopes": ["multi"],
+    "labels": ["binary"],
+}
+ADDRESS = "http://localhost:8000/v1"  # of the guide's own model; here a server on loopback stands there
+NOT_RUN = [
+    ("first-steps.md", "clones and installs over the network"),
+    ("first-steps.md", "serves until it is interrupted"),
+    ("own-model.md", "needs a GPU and vLLM"),
+    ("own-data.md", "names a repository that is not there"),
+    ("own-data.md", "asks Wikipedia"),
+    ("own-data.md", "asks Wikipedia"),
+    ("own-data.md", "needs a paid search account"),
+    ("real-data.md", "needs the papers' public files"),
+    ("own-detector.md", "needs a GPU"),
+    ("own-detector.md", "names weights that are not there"),
+    ("publishing.md", "asks for a token of your own"),
+    ("cluster.md", "needs a SLURM cluster"),
+    ("cluster.md", "needs a GPU"),
+]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("guide")]
+
+
+def test_every_page_stands_in_the_navigation():
+    assert sorted(pages()) == sorted(path.name for path in GUIDE.glob("*.md"))
+
+
+def test_what_is_not_run_is_listed_with_its_reason():
+    assert [(block.page, block.mark) for block in blocks() if block.mark] == NOT_RUN
+    assert {block.language for block in blocks()} == {"bash", "python", "yaml"}
+
+
+@pytest.mark.parametrize(
+    "block", [one for one in blocks() if one.language == "yaml"], ids=lambda one: one.place
+)
+def test_settings_of_the_guide_are_accepted(block, tmp_path, monkeypatch, capsys):
+    """Merged into the committed params.yaml alone, those that are not run, too."""
+    params = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+    merge(params, yaml.safe_load(block.text))
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), "utf-8")
+    for name in ("src", "site", "rules"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "inputs/prompts/mfava").mkdir(parents=True)  # what the pages' commands put there
+    (tmp_path / "inputs/prompts/mfava/answer.j2").write_text("{{ query }}", "utf-8")
+    (tmp_path / "inputs/halueval").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert (main(["params"]), capsys.readouterr().err) == (0, "")
+
+
+def merge(settings: dict, more: dict) -> None:
+    """Put a block of the guide into settings: mappings key by key, all else in place of what was there."""
+    for key, value in more.items():
+        if isinstance(value, dict) and isinstance(settings.get(key), dict):
+            merge(settings[key], value)
+        else:
+            settings[key] = value
+
+
+def shrink(params: dict) -> None:
+    """One language, one subject of the world, networks of a few steps; and HaluEval's sizes."""
+    mfava = params["tracks"]["mfava"]
+    mfava |= {
+        "languages": ["en"],
+        "subjects": [name for name in mfava["subjects"] if name in ("aster", "llama")],
+    }
+    params["sources"]["closed-world-wiki"]["languages"] = ["en"]
+    params["sizes"]["demo"]["halueval"] = TINY
+    params["statistics"]["n_bootstrap"] = 100
+    params["detectors"]["baselines"] |= {"members": ["always", "length"], "only": {}}
+    members = [
+        name
+        for name in params["detectors"]["tokens"]["members"]
+        if name in ("token-lr", "tiny-prefix", "mine")
+    ]
+    params["detectors"]["tokens"]["members"] = members
+    for backbone in params["backbones"].values():
+        backbone |= {"max_steps": 4, "checkpoint_steps": 2}
+
+
+@contextmanager
+def own_model():
+    """A server that answers as an OpenAI-compatible endpoint does; its address."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    server = asyncio.run_coroutine_threadsafe(serve(Stub()), loop).result()
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    finally:
+        loop.call_soon_threadsafe(server.close)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def runnable() -> list[Block]:
+    return [block for block in blocks() if not block.mark]
+
+
+class Guide:
+    """A house in which the guide is followed, and what each block printed, by page and line."""
+
+    def __init__(self, house: House, hub, address: str):
+        self.house, self.hub, self.address = house, hub, address
+        self.told: dict[str, str] = {}
+
+    def prepare(self) -> None:
+        """The settings and files of all pages, before the first build: to build anew after each of them would
+        cost more than all else.
+        """
+        for block in runnable():
+            if block.language == "yaml":
+                more = yaml.safe_load(block.text.replace(ADDRESS, self.address))
+                self.house.edit(lambda params, more=more: (merge(params, more), shrink(params)))
+            elif block.language == "bash" and "truerate " not in block.text:
+                self.run(["bash", "-euo", "pipefail", "-s"], block)
+
+    def follow(self, page: str) -> None:
+        """The commands of a page, then its Python as one script."""
+        of_page = [block for block in runnable() if block.page == page]
+        for block in of_page:
+            if block.language == "bash" and block.place not in self.told:
+                self.run(["bash", "-euo", "pipefail", "-s"], block)
+        if script := [block for block in of_page if block.language == "python"]:
+            self.run([sys.executable, "-"], *script)
+
+    def run(self, command: list[str], *parts: Block) -> None:
+        own = {"NO_COLOR": "1", "MY_KEY": "the-key-of-my-server"}
+        environment = self.house.environment | turned(self.hub) | own
+        text = "\n".join(block.text for block in parts)
+        done = subprocess.run(
+            command,
+            input=text,
+            cwd=self.house.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=540,
+        )
+        assert done.returncode == 0, f"{parts[0].place}: {done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        self.told |= {block.place: done.stdout for block in parts}
+
+    def after(self, page: str, command: str) -> str:
+        """What the block of a page that holds a command printed."""
+        (place,) = (
+            one.place for one in blocks() if one.page == page and command in one.text and not one.mark
+        )
+        return self.told[place]
+
+
+@pytest.fixture(scope="module")
+def guide(tmp_path_factory) -> Guide:
+    """The guide, followed from the first page to the last."""
+    folder = tmp_path_factory.mktemp("guide")
+    house = move_in(folder / "truerate", SMALL, board=BOARD)
+    house.edit(add_rules)
+    house.edit(shrink)
+    with running(folder) as hub, own_model() as address:
+        followed = Guide(house, hub, address)
+        followed.prepare()
+        for page in pages():
+            followed.follow(page)
+        yield followed
+
+
+def add_rules(params: dict) -> None:
+    """The family of rules, which one board of token detectors does without."""
+    committed = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+    params["detectors"] |= {"baselines": committed["detectors"]["baselines"] | {"tracks": ["halueval"]}}
+
+
+def test_first_steps_show_the_boards_and_mark_a_text(guide):
+    assert BOARD in guide.after("first-steps.md", "truerate boards")
+    told = guide.after("first-steps.md", "--answer answer.txt")
+    assert "words marked (p > 0.5) by tiny-prefix, trained on mfava-closed-world" in told
+    assert json.loads(told.splitlines()[-1])["text"] == "Karlomi was built in 1733 on the river Teru."
+    assert '{"id": "a", ' in guide.after("first-steps.md", "--pairs pairs.jsonl --json")
+
+
+def test_the_own_model_has_its_rows(guide):
+    rows = guide.house.table("data/leaderboard/rows.parquet")
+    assert {"aster", "llama"} <= set(rows.filter(pl.col("kind") == "model")["subject"])
+    assert "llama" in guide.after("own-model.md", "truerate board mfava-closed-world")
+
+
+def test_the_own_data_have_a_board_of_rules_alone(guide):
+    rows = guide.house.table("data/leaderboard/rows.parquet").filter(board="halueval-mine")
+    assert {"always", "length"} <= set(rows["subject"]) and "model" not in set(rows["kind"])
+    assert (guide.house.folder / "build/site/boards/halueval-mine.html").is_file()
+
+
+def test_the_own_detector_has_its_rows_and_marks(guide):
+    rows = guide.house.table("data/leaderboard/rows.parquet").filter(board=BOARD)
+    assert "mine" in set(rows["subject"])
+    assert "by mine, trained on" in guide.after("own-detector.md", "--detector mine")
+
+
+def test_what_was_published_loads(guide):
+    assert guide.hub.exists("org/name")
+    assert "org/name" in guide.after("publishing.md", "--dry-run")
+    assert "by org/detector@v1.0" in guide.after("publishing.md", "--detector org/detector@v1.0")
+
+
+def test_the_guide_is_in_the_site_and_the_home_page_leads_there(guide):
+    site = guide.house.folder / "build/site"
+    assert {path.stem for path in (site / "guide").glob("*.html")} == {Path(name).stem for name in pages()}
+    assert 'href="guide/index.html"' in (site / "index.html").read_text("utf-8").replace(
+        "=guide/index.html", '="guide/index.html"'
+    )
+    assert "Every command of these pages is run" in (site / "guide/index.html").read_text("utf-8")

@@ -1,0 +1,1 @@
+"""Capitals: do models name the right one?"""
