@@ -246,4 +246,6 @@ def test_what_a_board_overrides_stands_with_its_track(tmp_path):
         again = load_params(tmp_path / "params.yaml")
         assert again.track(board) == p.track(board) and again.size_of(board) == p.size_of(board)
         assert not again.board(board).settings and set(again.size) <= set(p.size)
-        assert read_by(again, Stage("dataset", board))["models"].keys() <= set(p.track(board).models())
+        asked = {place for place in read_by(again, Stage("dataset", board)) if place.startswith("models.")}
+        assert asked == {f"models.{alias}" for alias in p.models_of(board)} != set()
+        assert again.models.keys() <= set(p.track(board).models())

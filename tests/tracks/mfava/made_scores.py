@@ -41,6 +41,9 @@ class Params:
     def track(self, board: str) -> Settings:
         return self.settings
 
+    def models_of(self, board: str) -> tuple[str, ...]:
+        return tuple(self.models)
+
 
 @dataclass(frozen=True)
 class At:
