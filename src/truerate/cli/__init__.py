@@ -7,10 +7,12 @@ needs them.
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from importlib import import_module
 
+from truerate.cli.command import add, layout
+from truerate.cli.steps import add_steps, stage_module
+from truerate.cli.stores import add_llm, add_web
 from truerate.core import parents
 from truerate.core.cpu import hold_to_avx2
 from truerate.core.errors import TruerateError
@@ -72,45 +74,23 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
     _reading(commands)
     store = commands.add_parser("llm", help="the response store: stats, dead letters, export, import")
-    _llm(store.add_subparsers(required=True, metavar="WHAT"))
+    add_llm(store.add_subparsers(required=True, metavar="WHAT"))
     pages = commands.add_parser("web", help="the page store: stats, pages to be asked for again")
-    _web(pages.add_subparsers(required=True, metavar="WHAT"))
-    _steps(commands)
+    add_web(pages.add_subparsers(required=True, metavar="WHAT"))
+    add_steps(commands)
     return top
-
-
-def _add(
-    commands, name: str, help_text: str | None, run: Callable, *arguments: str, json: bool = False
-) -> argparse.ArgumentParser:
-    """One command whose positional arguments are handed to `run` through the options. Steps stand without a
-    line in --help.
-    """
-    extra = {"help": help_text} if help_text else {}
-    command = commands.add_parser(name, description=help_text, **extra)
-    for argument in arguments:
-        command.add_argument(argument)
-    if json:
-        command.add_argument("--json", action="store_true", help="print JSON for programs")
-    command.set_defaults(run=run)
-    return command
-
-
-def _at():
-    from truerate.config.layout import Layout
-
-    return Layout.load()
 
 
 # ---- commands for people -----------------------------------------------------------------------------------
 def _reading(commands) -> None:
-    _add(
+    add(
         commands,
         "doctor",
         "what is present: Python, packages, GPU, keys by name, endpoints",
         _doctor,
         json=True,
     )
-    plan = _add(
+    plan = add(
         commands,
         "plan",
         "calls, stored replies, tokens and money of a build, without asking anything",
@@ -118,14 +98,14 @@ def _reading(commands) -> None:
         json=True,
     )
     plan.add_argument("board", nargs="?", help="one board; default: all")
-    _add(commands, "boards", "the boards and who leads them", _boards, json=True)
-    board = _add(commands, "board", "the lines of one board", _board, "name", json=True)
+    add(commands, "boards", "the boards and who leads them", _boards, json=True)
+    board = add(commands, "board", "the lines of one board", _board, "name", json=True)
     board.add_argument(
         "--metrics", action="store_true", help="what each of its metrics is, in place of the lines"
     )
-    audit = _add(commands, "audit", "the shortcut audit of one board", _audit, "name", json=True)
+    audit = add(commands, "audit", "the shortcut audit of one board", _audit, "name", json=True)
     audit.add_argument("--save", action="store_true", help="compute and write it (what the stage does)")
-    check = _add(
+    check = add(
         commands,
         "check",
         "mark what a reference does not bear out in an answer of your own",
@@ -144,7 +124,7 @@ def _reading(commands) -> None:
     check.add_argument("--detector", metavar="NAME", help=named)
     check.add_argument("--html", metavar="FILE", help="write a page with the marked text too")
     _fetching(
-        _add(
+        add(
             commands,
             "fetch-articles",
             "fetch articles of Wikipedia, for the reader `wikipedia`",
@@ -152,15 +132,15 @@ def _reading(commands) -> None:
             "folder",
         )
     )
-    sources = _add(
+    sources = add(
         commands, "sources", "the sources: cards, licences, revisions, what is missing", _sources, json=True
     )
     sources.add_argument(
         "--readers", action="store_true", help="the formats that can be read, with their cards"
     )
-    serve = _add(commands, "serve", "serve the built site on this machine", _serve)
+    serve = add(commands, "serve", "serve the built site on this machine", _serve)
     serve.add_argument("--port", type=int, default=8000)
-    publish = _add(
+    publish = add(
         commands,
         "publish",
         "put a board or a trained detector on the Hugging Face Hub, in one commit",
@@ -177,22 +157,22 @@ def _reading(commands) -> None:
     publish.add_argument(
         "--dry-run", action="store_true", help="show what would be added, changed and deleted; write nothing"
     )
-    build = _add(
+    build = add(
         commands,
         "build",
         "check the settings, then `dvc repro`; says last what to do where it stopped",
         _build,
     )
     build.add_argument("stages", nargs="*", help="stages of dvc.yaml with what they need; default: all")
-    _add(commands, "where", "the path of the built page and how to serve it", _where)
-    _add(commands, "gc", "remove scratch folders that nothing names any more", _gc)
-    _add(
+    add(commands, "where", "the path of the built page and how to serve it", _where)
+    add(commands, "gc", "remove scratch folders that nothing names any more", _gc)
+    add(
         commands,
         "mend",
         "after a kill: put right what it cut of DVC's lock files (every command does so first)",
         _mend,
     )
-    real = _add(
+    real = add(
         commands,
         "real",
         "build the boards of public files in a folder, apart from the committed ones",
@@ -210,34 +190,34 @@ def _reading(commands) -> None:
 def _doctor(o) -> None:
     from truerate.cli import doctor
 
-    doctor.show(doctor.examine(_at()), as_json=o.json)
+    doctor.show(doctor.examine(layout()), as_json=o.json)
 
 
 def _plan(o) -> None:
     from truerate.flow import plan
 
-    plan.show(plan.plan(_at(), o.board), as_json=o.json)
+    plan.show(plan.plan(layout(), o.board), as_json=o.json)
 
 
 def _boards(o) -> None:
     from truerate.cli import report
 
-    report.show_boards(_at(), as_json=o.json)
+    report.show_boards(layout(), as_json=o.json)
 
 
 def _board(o) -> None:
     from truerate.cli import report
 
     show = report.show_metrics if o.metrics else report.show_board
-    show(_at(), o.name, as_json=o.json)
+    show(layout(), o.name, as_json=o.json)
 
 
 def _audit(o) -> None:
     from truerate.cli import report
 
-    at = _at()
+    at = layout()
     at.p.board(o.name)
-    _flow("evaluate").audit(at, o.name) if o.save else report.show_audit(at, o.name, as_json=o.json)
+    stage_module("evaluate").audit(at, o.name) if o.save else report.show_audit(at, o.name, as_json=o.json)
 
 
 def _check(o) -> None:
@@ -256,13 +236,13 @@ def _check(o) -> None:
 def _sources(o) -> None:
     from truerate.cli import report
 
-    report.show_readers(as_json=o.json) if o.readers else report.show_sources(_at(), as_json=o.json)
+    report.show_readers(as_json=o.json) if o.readers else report.show_sources(layout(), as_json=o.json)
 
 
 def _publish(o) -> None:
     from truerate.flow import publish
 
-    publish.publish(_at(), o.name, to=o.to, is_public=o.public, tag=o.tag, dry_run=o.dry_run)
+    publish.publish(layout(), o.name, to=o.to, is_public=o.public, tag=o.tag, dry_run=o.dry_run)
 
 
 def _fetching(command: argparse.ArgumentParser) -> None:
@@ -295,7 +275,7 @@ def _fetch_articles(o) -> None:
 
     from truerate.web import articles, mediawiki
 
-    rules, languages = _at().p.articles()
+    rules, languages = layout().p.articles()
     languages = o.languages.split(",") if o.languages else languages
     wanted = articles.Wanted(languages, o.n, rules.min_characters, rules.excluded_tags, o.titles)
     asked = articles.Asked(o.contact, o.api or mediawiki.API, o.allow_private)
@@ -311,162 +291,32 @@ def _build(o) -> None:
     from truerate.flow.ending import tell
     from truerate.flow.making import build
 
-    _flow("guard").check_params(
+    stage_module("guard").check_params(
         is_kept=False
     )  # before DVC reads the same file, and says of a mistake in it what it can
     code = build(o.stages)
     if not code:
-        tell(_at())
+        tell(layout())
     sys.exit(code)
 
 
 def _gc(o) -> None:
-    print(*_flow("dataset").gc(_at()) or ["nothing to remove"], sep="\n")
+    print(*stage_module("dataset").gc(layout()) or ["nothing to remove"], sep="\n")
 
 
 def _serve(o) -> None:
     from truerate.cli import report
 
-    report.serve(_at(), o.port)
+    report.serve(layout(), o.port)
 
 
 def _where(o) -> None:
     from truerate.cli import report
 
-    report.where(_at())
+    report.where(layout())
 
 
 def _real(o) -> None:
     from truerate.real import build as real
 
-    real.build(_at(), o.data, work=o.work, tables=o.tables)
-
-
-# ---- the response store ------------------------------------------------------------------------------------
-def _llm(commands) -> None:
-    _add(
-        commands,
-        "stats",
-        "replies, tokens, money, dead letters by model",
-        lambda o: _store().stats(_at(), as_json=o.json),
-        json=True,
-    )
-    dead = _add(commands, "dead", "requests given up, with reasons", _dead, json=True)
-    retry = "forget the dead letters of this reason (or `all`), so that the next `dvc repro` asks them again where data sets hold them"
-    dead.add_argument("--retry", metavar="REASON", help=retry)
-    _add(
-        commands,
-        "export",
-        "write the store to one Parquet file",
-        lambda o: _store().export(_at(), o.file),
-        "file",
-    )
-    _add(
-        commands,
-        "gc",
-        "drop old replies of models that params.yaml no longer names in this form",
-        lambda o: _store().gc(_at()),
-    )
-    _add(
-        commands,
-        "import",
-        "add the replies of an exported file",
-        lambda o: _store().import_(_at(), o.file),
-        "file",
-    )
-
-
-def _dead(o) -> None:
-    from truerate.flow.again import ask_again_everywhere
-
-    _store().dead(_at(), retry=o.retry, as_json=o.json, mark=ask_again_everywhere)
-
-
-def _store():
-    from truerate.llm import commands
-
-    return commands
-
-
-# ---- the page store ----------------------------------------------------------------------------------------
-def _web(commands) -> None:
-    counts = "pages by what became of them, and whether that may pass"
-    _add(commands, "stats", counts, lambda o: _pages().stats(_at(), as_json=o.json), json=True)
-    again = "forget pages that did not come for what may pass, so that the next `dvc repro` asks for them again where data sets hold them"
-    retry = _add(commands, "retry", again, lambda o: _again(o, _pages().retry, o.reason), json=True)
-    retry.add_argument(
-        "reason",
-        nargs="?",
-        default="all",
-        help="timeout, error, status, robots, a status such as 503; default: all",
-    )
-    one = "forget one page, whatever became of it, so that the next `dvc repro` asks for it again where data sets hold it"
-    _add(commands, "forget", one, lambda o: _again(o, _pages().forget, o.url), "url", json=True)
-
-
-def _again(o, forget: Callable, what: str) -> None:
-    from truerate.flow.again_pages import ask_pages_again
-
-    forget(_at(), what, mark=ask_pages_again, as_json=o.json)
-
-
-def _pages():
-    from truerate.web import commands
-
-    return commands
-
-
-# ---- steps -------------------------------------------------------------------------------------------------
-def _flow(stage: str):
-    """A module of `truerate.flow`, imported when its command is called."""
-    return import_module(f"truerate.flow.{stage}")
-
-
-def _steps(commands) -> None:
-    _add(commands, "make", None, _make, "rules", "target")
-    _add(commands, "params", None, lambda o: _flow("guard").check_params())
-    _add(commands, "import", None, lambda o: _flow("sources").import_source(_at(), o.name), "name")
-    _add(commands, "readable", None, lambda o: _flow("sources").check_source(_at(), o.name), "name")
-    step = _add(commands, "step", None, _step, "name", "board", "model")
-    step.add_argument("shard", type=int)
-    step.add_argument("output")
-    step.add_argument("inputs", nargs="*")
-    export = _add(
-        commands,
-        "export",
-        None,
-        lambda o: _flow("dataset").export(_at(), o.board, o.output, o.inputs),
-        "board",
-        "output",
-    )
-    export.add_argument("inputs", nargs="*")
-    _add(commands, "label", None, lambda o: _flow("evaluate").label(_at(), o.board), "board")
-    for name in ("train", "judge"):
-        _add(commands, name, None, _detect).add_argument("boards", nargs="+", metavar="board")
-    _add(commands, "prune", None, _prune).add_argument("kept", nargs="*")
-    _add(commands, "score", None, lambda o: _flow("evaluate").score(_at(), o.board), "board")
-    _add(commands, "leaderboard", None, lambda o: _flow("pages").leaderboard(_at()))
-    _add(commands, "render", None, lambda o: _flow("pages").render(_at()))
-
-
-def _detect(o) -> None:
-    *families, board = o.boards  # dvc.yaml of release 0.1 named a family before the board
-    if families:
-        say(
-            f"{o.command} takes a board alone and makes all its families; the next release refuses {families[0]!r}"
-        )
-    getattr(_flow("detect"), o.command)(_at(), board)
-
-
-def _prune(_o) -> None:
-    say("prune has nothing to do any more: the stage that follows does it; the next release refuses it")
-
-
-def _make(o) -> None:
-    from truerate.flow.making import make
-
-    sys.exit(make(o.rules, o.target))
-
-
-def _step(o) -> None:
-    _flow("dataset").step(_at(), o.name, o.board, o.model, o.shard, o.output, o.inputs)
+    real.build(layout(), o.data, work=o.work, tables=o.tables)

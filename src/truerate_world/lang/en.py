@@ -1,8 +1,8 @@
-"""English: how things are named. Relations stand in `en_people` and `en_things`, sentences that carry no fact
+"""English: how things are named. Relations stand in `en_people`, `en_things` and `en_works`, sentences that carry no fact
 in `en_talk`.
 """
 
-from truerate_world.lang import en_people, en_things
+from truerate_world.lang import en_people, en_things, en_works
 from truerate_world.lang.en_talk import (  # noqa: F401  (part of this language)
     ANSWERS,
     ARTICLES,
@@ -164,4 +164,4 @@ CATEGORY_KINDS = {
     "theme": "pastime",
 }
 
-RELATIONS = en_people.RELATIONS | en_things.RELATIONS
+RELATIONS = en_people.RELATIONS | en_things.RELATIONS | en_works.RELATIONS

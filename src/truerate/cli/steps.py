@@ -1,0 +1,62 @@
+"""The steps that dvc.yaml and the rules call; --help does not list them."""
+
+import sys
+from importlib import import_module
+
+from truerate.cli.command import add, layout
+from truerate.core.terminal import say
+
+
+def stage_module(stage: str):
+    """A module of `truerate.flow`, imported when its command is called."""
+    return import_module(f"truerate.flow.{stage}")
+
+
+def add_steps(commands) -> None:
+    add(commands, "make", None, _make, "rules", "target")
+    add(commands, "params", None, lambda o: stage_module("guard").check_params())
+    add(commands, "import", None, lambda o: stage_module("sources").import_source(layout(), o.name), "name")
+    add(commands, "readable", None, lambda o: stage_module("sources").check_source(layout(), o.name), "name")
+    step = add(commands, "step", None, _step, "name", "board", "model")
+    step.add_argument("shard", type=int)
+    step.add_argument("output")
+    step.add_argument("inputs", nargs="*")
+    export = add(
+        commands,
+        "export",
+        None,
+        lambda o: stage_module("dataset").export(layout(), o.board, o.output, o.inputs),
+        "board",
+        "output",
+    )
+    export.add_argument("inputs", nargs="*")
+    add(commands, "label", None, lambda o: stage_module("evaluate").label(layout(), o.board), "board")
+    for name in ("train", "judge"):
+        add(commands, name, None, _detect).add_argument("boards", nargs="+", metavar="board")
+    add(commands, "prune", None, _prune).add_argument("kept", nargs="*")
+    add(commands, "score", None, lambda o: stage_module("evaluate").score(layout(), o.board), "board")
+    add(commands, "leaderboard", None, lambda o: stage_module("pages").leaderboard(layout()))
+    add(commands, "render", None, lambda o: stage_module("pages").render(layout()))
+
+
+def _detect(o) -> None:
+    *families, board = o.boards  # dvc.yaml of release 0.1 named a family before the board
+    if families:
+        say(
+            f"{o.command} takes a board alone and makes all its families; the next release refuses {families[0]!r}"
+        )
+    getattr(stage_module("detect"), o.command)(layout(), board)
+
+
+def _prune(_o) -> None:
+    say("prune has nothing to do any more: the stage that follows does it; the next release refuses it")
+
+
+def _make(o) -> None:
+    from truerate.flow.making import make
+
+    sys.exit(make(o.rules, o.target))
+
+
+def _step(o) -> None:
+    stage_module("dataset").step(layout(), o.name, o.board, o.model, o.shard, o.output, o.inputs)

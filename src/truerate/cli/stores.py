@@ -1,0 +1,77 @@
+"""`truerate llm` and `truerate web`: the response store and the page store."""
+
+from collections.abc import Callable
+
+from truerate.cli.command import add, layout
+
+
+def add_llm(commands) -> None:
+    add(
+        commands,
+        "stats",
+        "replies, tokens, money, dead letters by model",
+        lambda o: _store().stats(layout(), as_json=o.json),
+        json=True,
+    )
+    dead = add(commands, "dead", "requests given up, with reasons", _dead, json=True)
+    retry = "forget the dead letters of this reason (or `all`), so that the next `dvc repro` asks them again where data sets hold them"
+    dead.add_argument("--retry", metavar="REASON", help=retry)
+    add(
+        commands,
+        "export",
+        "write the store to one Parquet file",
+        lambda o: _store().export(layout(), o.file),
+        "file",
+    )
+    add(
+        commands,
+        "gc",
+        "drop old replies of models that params.yaml no longer names in this form",
+        lambda o: _store().gc(layout()),
+    )
+    add(
+        commands,
+        "import",
+        "add the replies of an exported file",
+        lambda o: _store().import_(layout(), o.file),
+        "file",
+    )
+
+
+def _dead(o) -> None:
+    from truerate.flow.again import ask_again_everywhere
+
+    _store().dead(layout(), retry=o.retry, as_json=o.json, mark=ask_again_everywhere)
+
+
+def _store():
+    from truerate.llm import commands
+
+    return commands
+
+
+def add_web(commands) -> None:
+    counts = "pages by what became of them, and whether that may pass"
+    add(commands, "stats", counts, lambda o: _pages().stats(layout(), as_json=o.json), json=True)
+    again = "forget pages that did not come for what may pass, so that the next `dvc repro` asks for them again where data sets hold them"
+    retry = add(commands, "retry", again, lambda o: _again(o, _pages().retry, o.reason), json=True)
+    retry.add_argument(
+        "reason",
+        nargs="?",
+        default="all",
+        help="timeout, error, status, robots, a status such as 503; default: all",
+    )
+    one = "forget one page, whatever became of it, so that the next `dvc repro` asks for it again where data sets hold it"
+    add(commands, "forget", one, lambda o: _again(o, _pages().forget, o.url), "url", json=True)
+
+
+def _again(o, forget: Callable, what: str) -> None:
+    from truerate.flow.again_pages import ask_pages_again
+
+    forget(layout(), what, mark=ask_pages_again, as_json=o.json)
+
+
+def _pages():
+    from truerate.web import commands
+
+    return commands
