@@ -595,3 +595,38 @@ def test_dvc_repro_deletes_nothing_before_the_places_are_checked(tmp_path):
         )
         assert {path: (folder / path).read_text() for path in files} == files
     assert not os.path.exists(folder / "data") and places.STAMP
+
+
+@pytest.mark.parametrize("board", ["", ".", "old", "../data"])
+@pytest.mark.parametrize("name", sorted(places.WRITES))
+def test_a_stage_of_no_declared_board_empties_nothing(project, name, board):
+    write("data/labels/x/notes.txt", f"data/{places.WRITES[name]}/old/notes.txt")
+    with pytest.raises(TruerateError, match="board .* is not declared in params.yaml"):
+        places.clear(Layout.load(), Stage(name, board))
+    assert Path("data/labels/x/notes.txt").is_file() and Path(f"data/{places.WRITES[name]}/old").is_dir()
+
+
+def test_a_target_that_no_stage_makes_is_no_stage(project):
+    at = Layout.load()
+    assert places.made_by(at, "sources") == Stage("sources")
+    assert places.made_by(at, at.dataset(BOARD, "card.json")) == Stage("dataset", BOARD)
+    assert places.made_by(at, "data/datasets/nope/card.json") is None and places.made_by(at, "x") is None
+
+
+def test_a_link_on_the_way_to_an_absent_place_is_refused(project, tmp_path):
+    (tmp_path / "else").mkdir()
+    Path("data").mkdir(exist_ok=True)
+    Path("data/labels").symlink_to(tmp_path / "else")
+    with pytest.raises(TruerateError, match="is a link to"):
+        places.clear(Layout.load(), Stage("label", BOARD))
+
+
+def test_of_processes_that_work_together_the_first_empties(project, monkeypatch):
+    at = Layout.load()
+    save(Sample, frame(Sample), at.labels(BOARD, "samples"))
+    monkeypatch.setenv("RANK", "1")
+    places.clear(at, Stage("label", BOARD))
+    assert Path(at.labels(BOARD)).is_dir()
+    monkeypatch.setenv("RANK", "0")
+    places.clear(at, Stage("label", BOARD))
+    assert not Path(at.labels(BOARD)).exists()

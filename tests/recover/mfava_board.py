@@ -20,10 +20,12 @@ from truerate.sources import SourceTables, wiki_files
 from truerate.tracks.mfava import steps
 from truerate.tracks.mfava.gold import Labelled
 from truerate_world.draws import draw
+from truerate_world.encyclopedia import build as build_world
 from truerate_world.mfava import annotate
 from truerate_world.mfava.models import simulated_model
 from truerate_world.mfava.models.entity_table import build
 from truerate_world.mfava.models.reader import Reader, reader, sentences
+from truerate_world.prompt import BARE, Asked
 
 from .board import ROOT
 from .cells import CONFIDENCE, family_wise
@@ -143,11 +145,12 @@ class Board:
         """
         counts: dict[tuple, list] = {}
         queries = self.made["items"].filter(task="wild").select("lang", "question").rows()
+        world = build_world(self.at.p.seed, tuple(self.at.p.languages))
         for alias in SUBJECTS:
             model = self.at.p.models[alias].model
             for lang, query in queries:
                 for turn in range(N_REDRAWN):
-                    reply = simulated_model.queried(self.at.p.seed, model, query, 10_000 + turn)
+                    reply = simulated_model.answer(world, model, Asked(BARE, message=query), 10_000 + turn)
                     spans = [(span["start"], span["end"]) for span in reply.truth["spans"]]
                     for which in REPLIES[: 1 if reply.truth["flaw"] else 2]:
                         counts.setdefault((alias, lang, which), []).append(

@@ -71,6 +71,8 @@ def _refuse_mixed(reference: str | None, answer: str | None, pairs: str | None, 
         raise SettingsError(
             "checking texts: stdin is one text; give `-` for the reference or the answer, not both"
         )
+    if html and Path(html).suffix not in (".html", ".htm"):
+        raise SettingsError(f"writing {html!r}: the page is HTML; name a file that ends in .html")
     if html and not Path(TEMPLATES, PAGE).is_file():
         raise SettingsError(
             f"writing {html!r}: no {TEMPLATES}/{PAGE} here; run truerate in the folder of params.yaml"

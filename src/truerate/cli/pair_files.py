@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from truerate.core.errors import SourceError
+from truerate.core.whole_words import is_unicode
 
 STDIN = "-"
 KEYS = ("reference", "answer", "id")
@@ -70,9 +71,13 @@ def _pair(line: str, number: int) -> Pair:
     for key in ("reference", "answer"):
         if not isinstance(told.get(key), str) or not told[key].strip():
             raise ValueError(f"{key!r} holds no text; give it as a string")
+        if not is_unicode(told[key]):
+            raise ValueError(f"{key!r} holds half of a surrogate pair; give it as UTF-8")
     name = told.get("id", number)
     if isinstance(name, bool) or not isinstance(name, str | int):
         raise ValueError("'id' is neither text nor a whole number")
+    if isinstance(name, str) and not is_unicode(name):
+        raise ValueError("'id' holds half of a surrogate pair; give it as UTF-8")
     return Pair(told["reference"], told["answer"], name)
 
 

@@ -210,6 +210,7 @@ class Layout:
             ),
             settings=settings,
             models=[self.on(board)._asked(name) for name in (alias, *upstream) if self.p.is_model(name)],
+            endpoints=[self.p.endpoints[name].address for name in own.endpoints()],
             shared=[self.p.seed, self.p.n_shards, self.p.size_of(board).model_dump(), self.p.languages],
         )
 

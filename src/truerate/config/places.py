@@ -24,6 +24,7 @@ from truerate.config.layout import Layout
 from truerate.config.products import is_product
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import SettingsError
+from truerate.core.parents import is_first_process
 
 STAMP = ".made"
 SHARED = (
@@ -111,30 +112,32 @@ def refuse_taken(at: Layout, name: str) -> None:
 
 
 def clear(at: Layout, stage: Stage) -> None:
-    """Empty what a stage writes, where it is one of `WRITES`. Raises TruerateError, and empties nothing,
-    where the build did not write it.
+    """Empty what a stage writes, where it is one of `WRITES`. Raises TruerateError, and empties nothing, where
+    the build did not write it, or where params.yaml declares no such board.
+
+    Of several processes that work on one stage together (`torchrun`), the first does it.
     """
-    if stage.name not in WRITES:
+    if stage.name not in WRITES or not is_first_process():
         return
+    if stage.board is not None:
+        at.p.board(stage.board)
     name = WRITES[stage.name]
     folder, out = Path(getattr(at.p.paths, name)), _out(at, stage)
-    if not os.path.lexists(out):
-        return
-    if (
-        what := _blocked(out, is_table=out.suffix == ".parquet")
-        or _said_of_tracked(out, _tracked_files([str(out)]))
-        or _strange(name, folder, out)
-    ):
+    what = _blocked(out, is_table=out.suffix == ".parquet")
+    if not what and os.path.lexists(out):
+        what = _said_of_tracked(out, _tracked_files([str(out)])) or _strange(name, folder, out)
+    if what:
         raise SettingsError(f"params.yaml: paths.{name}: {what}")
-    out.unlink() if out.is_file() else shutil.rmtree(out)
+    if os.path.lexists(out):
+        out.unlink() if out.is_file() else shutil.rmtree(out)
 
 
-def made_by(at: Layout, target: str) -> Stage:
-    """The stage of which Snakemake makes a target: a board's data set, else the sources."""
-    return next(
-        (Stage("dataset", board) for board in at.p.boards if target == at.dataset(board, "card.json")),
-        Stage("sources"),
-    )
+def made_by(at: Layout, target: str) -> Stage | None:
+    """The stage of which Snakemake makes a target: a board's data set, or the sources; None for any other."""
+    if target == "sources":
+        return Stage("sources")
+    boards = (board for board in at.p.boards if target == at.dataset(board, "card.json"))
+    return next((Stage("dataset", board) for board in boards), None)
 
 
 def _out(at: Layout, stage: Stage) -> Path:

@@ -44,9 +44,9 @@ def declared(track: str, part: str) -> type[Block]:
     place = f"truerate.tracks.{track}.settings"
     try:
         block = getattr(import_module(place), part, None)
-    except ModuleNotFoundError as error:
-        if error.name != place:
-            raise
+    except Exception as error:  # noqa: BLE001 - whatever a module of a track raises is a fault of the track
+        if not isinstance(error, ModuleNotFoundError) or error.name != place:
+            raise TruerateError(broken(place, error)) from None
         block = None
     wanted = Track if part == "Settings" else SizesOfTrack
     if not (isinstance(block, type) and issubclass(block, wanted)):
@@ -55,6 +55,12 @@ def declared(track: str, part: str) -> type[Block]:
             f"truerate.config.blocks.{wanted.__name__}"
         )
     return block
+
+
+def broken(module: str, error: Exception) -> str:
+    """What is said of a module of a track that cannot be imported."""
+    said = " ".join(str(error).split())[:160]
+    return f"{module.replace('.', '/')}.py cannot be imported: {type(error).__name__}: {said}; mend it or take its folder away"
 
 
 @cache

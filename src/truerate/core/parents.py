@@ -97,3 +97,8 @@ def _is_of_stage(pid: int) -> bool:
         )
     except OSError:
         return False
+
+
+def is_first_process() -> bool:
+    """Whether this process works alone, or is the first of those that `torchrun` started together."""
+    return os.environ.get("RANK", "0") == "0"

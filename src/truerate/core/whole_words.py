@@ -97,3 +97,8 @@ def _trimmed(text: str, span: dict[str, Any]) -> dict[str, Any]:
 def _is_edge(character: str) -> bool:
     is_punctuation = unicodedata.category(character).startswith("P") and character not in "%‰"
     return is_punctuation or character.isspace()
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written as UTF-8: false where half of a surrogate pair stands in it."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)

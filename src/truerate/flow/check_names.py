@@ -72,11 +72,49 @@ def _tracks(at: Layout) -> Iterator[str]:
         yield from faults
         return
     for board in at.p.boards:
+        yield from mistakes(f"track {at.p.board(board).track!r}", _whole_track, at, board)
         if check := protocol_of(at, board).faults:
             yield from check(at, board)
     for name, family in at.p.detectors.items():
         if not family.folds:
             yield from _unmarked(f"detectors.{name}.tracks", family.tracks)
+
+
+def _whole_track(at: Layout, board: str) -> None:
+    """Raise TruerateError where the parts of a board's track do not fit together: its graph is out of order or has
+    a step without a function, its records are no records or stand twice, its card ranks what has none.
+    """
+    from truerate.core.metric import Metric
+    from truerate.flow import graph
+    from truerate.flow.tracks import card_of, metrics_of, module_of_track, records_of
+    from truerate.tracks.contract import Step
+
+    name = at.p.board(board).track
+    found = graph.steps(name)
+    if strange := [one for one in found if not isinstance(one, Step)]:
+        raise TruerateError(
+            f"track {name!r}: GRAPH holds {strange[0]!r}; it must hold Steps of tracks/contract.py"
+        )
+    graph.in_order(name, found)
+    for step in found:
+        graph.jobs(at, board, step)
+        if not callable(getattr(module_of_track(name, "steps"), step.name, None)):
+            raise TruerateError(
+                f"track {name!r}: step {step.name!r} of its graph has no function in steps.py"
+            )
+    if found and not callable(getattr(module_of_track(name, "plan"), "assumed", None)):
+        raise TruerateError(
+            f"track {name!r}: plan.py must hold `assumed`, what a plan takes a missing reply to say"
+        )
+    if strange := [one for one in metrics_of(at, board) if not isinstance(one, Metric)]:
+        raise TruerateError(
+            f"track {name!r}: METRICS holds {strange[0]!r}; it must hold Metrics of tracks/contract.py"
+        )
+    records, ranked = records_of(at, board), card_of(at, board).ranks.metric
+    if ranked not in records:
+        raise TruerateError(
+            f"track {name!r}: its card ranks {ranked!r}, which has no record; recorded: {listed(records)}"
+        )
 
 
 def _unmarked(place: str, tracks: Iterable[str]) -> Iterator[str]:

@@ -41,7 +41,7 @@ def _fit(at: Layout, board: str, name: str, samples: pl.DataFrame) -> None:
     """Fit one family into its folder."""
     family, folder = at.p.detectors[name], Path(at.detector(name, board))
     members = family.members_on(at.p.board(board).track)
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     if family.folds:
         from truerate.detectors import fit_family
 

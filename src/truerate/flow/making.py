@@ -41,9 +41,10 @@ def make(rules: str, target: str) -> int:
     """
     at = Layout.load()
     stage = made_by(at, target)
-    clear(at, stage)
+    if stage and os.path.isfile(rules):
+        clear(at, stage)
     command = [sys.executable, "-m", "snakemake", "-s", rules, target]
-    if stage.board:  # of the rules for steps, those of its track alone
+    if stage and stage.board:  # of the rules for steps, those of its track alone
         command += ["--config", f"track={at.p.board(stage.board).track}"]
     running = subprocess.Popen(command, preexec_fn=parents.binding())
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from truerate.core.errors import TruerateError
-from truerate.core.whole_words import whole_words
+from truerate.core.whole_words import is_unicode, whole_words
 
 
 class Marked(NamedTuple):
@@ -59,6 +59,8 @@ def check_pairs(
 def _refuse_empty(text: str, what: str) -> None:
     if not isinstance(text, str) or not text.strip():
         raise TruerateError(f"checking the {what} {text!r}: it holds no text; give a text to check")
+    if not is_unicode(text):
+        raise TruerateError(f"checking the {what}: it holds half of a surrogate pair; give it as UTF-8")
 
 
 def _by_trained(pairs: Sequence[tuple[str, str]], detector: str | None, params: str) -> list[Marked]:

@@ -1,5 +1,6 @@
 """The tracks, found by the names of their folders, each loaded and checked once as what the contract says."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
@@ -9,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.config.track_blocks import declared, found
+from truerate.config.track_blocks import broken, declared, found
 from truerate.core.card import Card
 from truerate.core.errors import TruerateError, listed
 from truerate.core.metric import Metric
@@ -45,9 +46,9 @@ def _part(track: str, module: str, name: str) -> Any:
     whole = f"truerate.tracks.{track}.{module}"
     try:
         return getattr(import_module(whole), name, ABSENT)
-    except ModuleNotFoundError as error:
-        if error.name != whole:
-            raise
+    except Exception as error:  # noqa: BLE001 - whatever a module of a track raises is a fault of the track
+        if not isinstance(error, ModuleNotFoundError) or error.name != whole:
+            raise TruerateError(broken(whole, error)) from None
         return ABSENT
 
 
@@ -78,6 +79,17 @@ def track_of(at: Layout, board: str, part: str) -> ModuleType:
     return import_module(f"truerate.tracks.{at.p.board(board).track}.{part}")
 
 
+def module_of_track(track: str, part: str) -> ModuleType | None:
+    """A module of a track by its name, None where there is none. Raises TruerateError where it is broken."""
+    whole = f"truerate.tracks.{track}.{part}"
+    try:
+        return import_module(whole)
+    except Exception as error:  # noqa: BLE001 - whatever a module of a track raises is a fault of the track
+        if not isinstance(error, ModuleNotFoundError) or error.name != whole:
+            raise TruerateError(broken(whole, error)) from None
+        return None
+
+
 def card_of(at: Layout, board: str) -> Card:
     """The card of the track that a board runs."""
     return track_of(at, board, "card").CARD
@@ -95,7 +107,7 @@ def records_of(at: Layout, board: str) -> dict[str, Metric]:
     records = (*metrics_of(at, board), *SHARED)
     by_name = {record.name: record for record in records}
     if len(by_name) < len(records):
-        twice = next(one.name for one in records if one is not by_name[one.name])
+        twice = next(name for name, times in Counter(one.name for one in records).items() if times > 1)
         raise TruerateError(f"track {at.p.board(board).track!r}: two records of metric {twice!r}; keep one")
     return by_name
 
