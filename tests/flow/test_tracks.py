@@ -4,17 +4,18 @@ import ast
 import re
 import sys
 import types
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 import yaml
 
-from truerate.config import load_params
+from truerate.config import load_params, track_blocks
 from truerate.config.layout import Layout
 from truerate.config.track_blocks import found
 from truerate.core.errors import TruerateError
-from truerate.flow import tracks
+from truerate.flow import graph, tracks
 from truerate.flow.check_names import check_names
 from truerate.flow.tracks import load_track, refuse_other_tasks, tasks_of
 
@@ -57,6 +58,48 @@ def test_a_gap_is_one_line(monkeypatch, module, name, value, said):
     monkeypatch.setitem(sys.modules, whole, other)
     with pytest.raises(TruerateError, match=re.escape(said)) as caught:
         load_track.__wrapped__("halueval")
+    assert "\n" not in str(caught.value)
+
+
+def twice(metrics):
+    return (*metrics, metrics[0])
+
+
+UNFIT = {
+    "a step without a function": ("graph", "GRAPH", lambda own: (replace(own[0], name="mime"),), "'mime' of its graph has no function"),
+    "what is no step": ("graph", "GRAPH", lambda own: ("sample",), "GRAPH holds 'sample'"),
+    "a step of later": ("graph", "GRAPH", lambda own: tuple(reversed(own)), "steps before it"),
+    "a role that is no setting": ("graph", "GRAPH", lambda own: (replace(own[0], role="nobody"),), "'nobody'"),
+    "two records of one name": ("metrics", "METRICS", twice, "two records of metric"),
+    "what is no record": ("metrics", "METRICS", lambda own: ("accuracy",), "METRICS holds 'accuracy'"),
+    "a rank of what is not recorded": ("metrics", "METRICS", lambda own: own[-1:], "its card ranks 'accuracy'"),
+    "no word on plans": ("plan", "assumed", lambda own: None, "plan.py must hold `assumed`"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNFIT)
+def test_parts_that_do_not_fit_together_are_one_line(monkeypatch, case):
+    module, name, change, said = UNFIT[case]
+    whole = tracks.import_module(f"truerate.tracks.halueval.{module}")
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(whole, name, change(getattr(whole, name)))
+    for known in (load_track, graph.steps):
+        known.cache_clear()
+    with pytest.raises(TruerateError) as caught:
+        check_names(Layout(load_params(ROOT / "params.yaml")))
+    for known in (load_track, graph.steps):
+        known.cache_clear()
+    assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_module_that_cannot_be_imported_is_one_line(tmp_path, monkeypatch):
+    folder = tmp_path / "torn"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "settings.py").write_text("class Settings(:")
+    monkeypatch.setattr("truerate.tracks.__path__", [str(tmp_path)])
+    with pytest.raises(TruerateError, match="torn/settings.py cannot be imported: SyntaxError") as caught:
+        track_blocks.declared("torn", "Settings")
     assert "\n" not in str(caught.value)
 
 

@@ -86,11 +86,11 @@ def _whole_track(at: Layout, board: str) -> None:
     """
     from truerate.core.metric import Metric
     from truerate.flow import graph
-    from truerate.flow.tracks import card_of, metrics_of, module_of_track, records_of
+    from truerate.flow.tracks import card_of, metrics_of, module_of_track, protocol_of, records_of
     from truerate.tracks.contract import Step
 
     name = at.p.board(board).track
-    found = graph.steps(name)
+    found = protocol_of(at, board).graph
     if strange := [one for one in found if not isinstance(one, Step)]:
         raise TruerateError(
             f"track {name!r}: GRAPH holds {strange[0]!r}; it must hold Steps of tracks/contract.py"
