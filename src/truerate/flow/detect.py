@@ -13,6 +13,7 @@ from truerate.config.layout import ROOT, Layout
 from truerate.config.places import claim
 from truerate.config.stage_settings import Stage
 from truerate.core.keys import digest
+from truerate.core.parents import is_first_process
 from truerate.core.schemas import Generation, Judgement, Sample, load, read, save, write
 from truerate.flow.evaluate import contexts
 from truerate.flow.guard import unchanged, write_json
@@ -38,10 +39,13 @@ def train(at: Layout, board: str) -> None:
 
 
 def _fit(at: Layout, board: str, name: str, samples: pl.DataFrame) -> None:
-    """Fit one family into its folder."""
+    """Fit one family into its folder. Of processes that work together all fit networks, and the first writes."""
     family, folder = at.p.detectors[name], Path(at.detector(name, board))
     members = family.members_on(at.p.board(board).track)
-    folder.mkdir(parents=True, exist_ok=True)
+    if is_first_process():
+        folder.mkdir(parents=True)
+    elif family.folds:
+        return
     if family.folds:
         from truerate.detectors import fit_family
 
@@ -93,6 +97,8 @@ def _judgements(at: Layout, board: str, family: Detector, name: str, samples: pl
 
 def write_families(at: Layout, board: str, folder: str) -> None:
     """Say in a folder which families of detectors a board has, with their members: a board may have none."""
+    if not is_first_process():
+        return
     track = at.p.board(board).track
     said = {name: list(at.p.detectors[name].members_on(track)) for name in at.p.families(board)}
     write_json(f"{folder}/{FAMILIES}", said)
