@@ -9,6 +9,11 @@ import pytest
 
 from tests.hub.server.hub import Hub
 from truerate.config.only_listed import STRICT
+from truerate.core.cpu import hold_to_avx2
+
+# As every command does, before a test imports numpy or torch: what a test computes here and in a process of its
+# own must be the same, whichever test was first.
+hold_to_avx2(os.environ)
 
 os.environ[STRICT] = "1"  # a stage that reads a setting which DVC does not watch for it fails
 
