@@ -43,13 +43,7 @@ def load_track(name: str) -> Protocol:
 
 def _part(track: str, module: str, name: str) -> Any:
     """What stands under a name in a module of a track, ABSENT where there is none."""
-    whole = f"truerate.tracks.{track}.{module}"
-    try:
-        return getattr(import_module(whole), name, ABSENT)
-    except Exception as error:  # noqa: BLE001 - whatever a module of a track raises is a fault of the track
-        if not isinstance(error, ModuleNotFoundError) or error.name != whole:
-            raise TruerateError(broken(whole, error)) from None
-        return ABSENT
+    return getattr(module_of_track(track, module), name, ABSENT)
 
 
 def _refuse_unfit(track: str, part: str, value: Any) -> None:
