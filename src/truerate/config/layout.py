@@ -7,6 +7,7 @@ from glob import glob
 from pathlib import Path
 
 from truerate.config import Params, load_params
+from truerate.config.own_files import stamp_of, weights_of
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import SettingsError
 from truerate.core.keys import digest
@@ -204,7 +205,9 @@ class Layout:
         """
         track, own = self.p.board(board).track, self.p.track(board)
         settings = own.model_dump(mode="json", exclude=set(own.later))
+        weights = [stamp_of(path) for path in weights_of(self.p, board)]
         return digest(
+            **({"weights": weights} if weights else {}),
             files=_digest_of(
                 (self.source(self.p.board(board).source), *self.code(track), *self.prompts, *own.files())
             ),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from truerate.config.layout import ROOT, Layout
 from truerate.config.only_listed import STRICT, only_listed
+from truerate.config.own_files import own_files, stamp_of
 from truerate.config.places import SHARED, check_places, claim, clear
 from truerate.config.stage_settings import READ, Stage, read_by, stages
 from truerate.core.errors import TruerateError
@@ -77,7 +78,7 @@ def is_edited(at: Layout, stage: Stage) -> bool:
 def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
     """What a stage reads of params.yaml, with the digests of the code that params.yaml names and that decides
     what the stage makes (of its board's track alone where that code is told by track), and of the user's own
-    files that it reads: labels, prompts, lists.
+    files that it reads: labels, prompts, lists, weights.
 
     So DVC watches of such a folder what belongs to the stage, and what another board reads is nothing to it.
     """
@@ -91,18 +92,10 @@ def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
     elif stage.name in ("annotate", "truth"):
         name = p.board(stage.board).source
         code = {name: there.code_digest(named)} if (named := p.source(name).truth_code) else {}
-    files = {str(path): digest(path) for path in _own_files(there, stage)}
+    labels = own_labels(at, stage.board) if stage.name == "label" and stage.board else []
+    files = {path: stamp_of(path) for path in (*map(str, labels), *own_files(p, stage))}
     more = {"code": code, "files": files}
     return read_by(p, stage) | {name: told for name, told in more.items() if told}
-
-
-def _own_files(at: Layout, stage: Stage) -> list[str | Path]:
-    """Files and folders of the user that a stage reads, beside sources."""
-    if stage.name == "label" and stage.board:
-        return list(own_labels(at, stage.board))
-    if stage.name == "dataset" and stage.board:
-        return [path for path in (*at.prompts, *at.p.track(stage.board).files()) if Path(path).exists()]
-    return []
 
 
 def check_params(*, is_kept: bool = True) -> None:

@@ -1,0 +1,72 @@
+"""Which files of the user's own a stage watches, and that an edit of one moves it and no other stage."""
+
+import copy
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+
+from truerate.config import Params
+from truerate.config.own_files import LARGE, own_files, stamp_of
+from truerate.config.stage_settings import Stage, stages
+
+ROOT = Path(__file__).parents[2]
+COMMITTED = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+
+
+def watching(tmp_path, change) -> set[str]:
+    """The stages that watch `w`, a folder of weights there, after a change of the settings."""
+    os.makedirs(tmp_path / "w", exist_ok=True)
+    values = copy.deepcopy(COMMITTED)
+    change(values, str(tmp_path / "w"))
+    p = Params.model_validate(values)
+    return {stage.address for stage in stages(p) if str(tmp_path / "w") in own_files(p, stage)}
+
+
+OF_TRACK = {"dataset", "annotate", "label", "truth", "score"}
+
+
+@pytest.mark.parametrize(
+    ("track", "key"),
+    [
+        ("halueval", "similarity"),
+        ("mfava", "tokenizer"),
+        ("mfava", "seq2seq"),
+        ("wildhallucinations", "rarity"),
+    ],
+)
+def test_weights_of_a_track_are_watched_by_the_stages_that_read_its_settings(tmp_path, track, key):
+    more = {"translator": None} if key == "seq2seq" else {}
+    found = watching(tmp_path, lambda p, w: p["tracks"][track].update({key: w} | more))
+    assert found == {f"{name}@{track}-closed-world" for name in OF_TRACK}
+
+
+def test_weights_of_detectors_are_watched_where_they_are_trained_and_asked(tmp_path):
+    nli = {"max_tokens": 64, "batch": 4, "n_passages": 2}
+    found = watching(tmp_path, lambda p, w: p["detectors"]["baselines"].update(
+        members=["nli"], only={}, entailment={"nli": nli | {"weights": w, "revision": None}}))  # fmt: skip
+    boards = ("halueval-closed-world", "wildhallucinations-closed-world")
+    assert found == {f"{name}@{board}" for name in ("train", "judge") for board in boards}
+
+
+def test_a_word_of_ours_or_a_hub_id_is_no_folder():
+    p = Params.model_validate(COMMITTED)
+    assert {path for stage in stages(p) for path in own_files(p, stage)} == set()
+    assert own_files(p, Stage("leaderboard")) == []
+
+
+def test_a_stamp_moves_with_names_and_bytes_and_large_files_by_size_and_time(tmp_path):
+    (tmp_path / "a").write_text("1")
+    first = stamp_of(str(tmp_path))
+    os.utime(tmp_path / "a", (1, 1))
+    assert stamp_of(str(tmp_path)) == first
+    (tmp_path / "a").write_text("2")
+    second = stamp_of(str(tmp_path))
+    (tmp_path / "a").rename(tmp_path / "b")
+    assert len({first, second, stamp_of(str(tmp_path)), stamp_of(str(tmp_path / "b"))}) == 4
+    with (tmp_path / "c").open("wb") as file:
+        file.truncate(LARGE)
+    third = stamp_of(str(tmp_path))
+    os.utime(tmp_path / "c", (1, 1))
+    assert stamp_of(str(tmp_path)) != third
