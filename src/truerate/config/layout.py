@@ -7,14 +7,15 @@ from glob import glob
 from pathlib import Path
 
 from truerate.config import Params, load_params
+from truerate.config.formulas import formulas_of_track
 from truerate.config.own_files import stamp_of, weights_of
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import SettingsError
 from truerate.core.keys import digest
 
 ROOT = "src/truerate"
-# What a track may import besides itself, so what decides its scratch rows; dvc.yaml names the same for
-# `dataset`.
+# What a track may import besides itself and the formulas that it uses, so what decides its scratch rows; dvc.yaml
+# names the same for `dataset`.
 SHARED = tuple(
     f"{ROOT}/{part}"
     for part in (
@@ -25,7 +26,6 @@ SHARED = tuple(
         "core/tags.py",
         "llm",
         "web",
-        "metrics",
         "tracks/asking.py",
     )
 )
@@ -136,7 +136,7 @@ class Layout:
 
     # ---- the scratch tree ---------------------------------------------------------------------------------
     def code(self, track: str) -> tuple[str, ...]:
-        """The code that decides a track's scratch rows."""
+        """The code that decides a track's scratch rows, beside the formulas that it uses."""
         return (f"{ROOT}/tracks/{track}", "rules/track.smk", f"{ROOT}/flow/graph.py", *SHARED)
 
     @cached_property
@@ -198,7 +198,7 @@ class Layout:
     def key(self, board: str, alias: str, *upstream: str) -> str:
         """Twelve hex digits that decide the scratch rows of one model on one board.
 
-        Over the source's bytes, the track's code, its settings without the lists of models, the model's own
+        Over the source's bytes, the track's code with the formulas that it uses, its settings without the lists of models, the model's own
         entry, identity and address (its dead letters are asked again at another), and those of the `upstream`
         models whose rows it reads. A model that enters or leaves a list moves no other model's rows; a name
         that is no model (weights that the settings name) adds nothing.
@@ -209,7 +209,13 @@ class Layout:
         return digest(
             **({"weights": weights} if weights else {}),
             files=_digest_of(
-                (self.source(self.p.board(board).source), *self.code(track), *self.prompts, *own.files())
+                (
+                    self.source(self.p.board(board).source),
+                    *self.code(track),
+                    *formulas_of_track(track),
+                    *self.prompts,
+                    *own.files(),
+                )
             ),
             settings=settings,
             models=[self.on(board)._asked(name) for name in (alias, *upstream) if self.p.is_model(name)],

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from truerate.config.formulas import SHARED_BY, formulas_in, formulas_of_track
 from truerate.config.layout import ROOT, Layout
 from truerate.config.only_listed import STRICT, only_listed
 from truerate.config.own_files import own_files, stamp_of
@@ -77,8 +78,8 @@ def is_edited(at: Layout, stage: Stage) -> bool:
 
 def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
     """What a stage reads of params.yaml, with the digests of the code that params.yaml names and that decides
-    what the stage makes (of its board's track alone where that code is told by track), and of the user's own
-    files that it reads: labels, prompts, lists, weights.
+    what the stage makes (of its board's track alone where that code is told by track), of the formulas that
+    the stage's code uses, and of the user's own files that it reads: labels, prompts, lists, weights.
 
     So DVC watches of such a folder what belongs to the stage, and what another board reads is nothing to it.
     """
@@ -94,8 +95,20 @@ def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
         code = {name: there.code_digest(named)} if (named := p.source(name).truth_code) else {}
     labels = own_labels(at, stage.board) if stage.name == "label" and stage.board else []
     files = {path: stamp_of(path) for path in (*map(str, labels), *own_files(p, stage))}
-    more = {"code": code, "files": files}
+    formulas = {path: digest(path) for path in _formulas(there, stage)}
+    more = {"code": code, "files": files, "formulas": formulas}
     return read_by(p, stage) | {name: told for name, told in more.items() if told}
+
+
+def _formulas(at: Layout, stage: Stage) -> tuple[str, ...]:
+    """The files of `metrics/` that the code of a board's stage imports: that of its track and what stages share,
+    or the code that its source names for what was planted.
+    """
+    if stage.board is None:
+        return ()
+    if stage.name in SHARED_BY:
+        return formulas_of_track(at.p.board(stage.board).track, *SHARED_BY[stage.name])
+    return formulas_in(at.code_at(at.p.source(at.p.board(stage.board).source).truth_code))
 
 
 def check_params(*, is_kept: bool = True) -> None:

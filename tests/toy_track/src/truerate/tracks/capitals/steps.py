@@ -34,6 +34,8 @@ def exported(at, board, tables, replies, beside) -> tuple[dict[str, pl.DataFrame
 
 def score(at, board, *, items, samples, judgements, generations, inputs) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The share of right answers per subject, and each answer's outcome for the paired tests."""
+    from truerate.metrics.naming import names
+
     from truerate.metrics.score_writer import ScoreWriter
 
     writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
@@ -41,7 +43,7 @@ def score(at, board, *, items, samples, judgements, generations, inputs) -> tupl
     scores, outcomes = [], []
     for (subject,), rows in generations.group_by("model", maintain_order=True):
         ids = rows["item_id"].to_list()
-        hits = [right[item].lower() in text.lower() for item, text in zip(ids, rows["text"], strict=True)]
+        hits = [names(text, right[item]) for item, text in zip(ids, rows["text"], strict=True)]
         scores.append(writer.share("capital_accuracy", subject, {}, hits, ids))
         told = {"board": board, "metric": "capital_accuracy", "subject": subject, "slice": []}
         outcomes += [

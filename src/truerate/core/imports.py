@@ -1,0 +1,71 @@
+"""Which files some Python code imports, read from syntax trees: nothing is imported to know it."""
+
+import ast
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from truerate.core.errors import TruerateError
+from truerate.core.keys import files
+
+SOURCE = "src"  # the folder in which packages lie
+
+
+def reached(starts: Iterable[str], follows: Callable[[str], bool]) -> tuple[str, ...]:
+    """The Python files of `starts` (files or folders) and all that they import at any remove, in functions too,
+    sorted.
+
+    A module is looked for below SOURCE of the current folder, with the packages around it; of what is imported
+    only those files are read for which `follows` says so, and those alone are given. Raises TruerateError where a
+    file is no Python.
+    """
+    todo = [str(path) for start in starts for path in files(start) if path.suffix == ".py"]
+    seen: set[str] = set()
+    while todo:
+        path = todo.pop()
+        if path not in seen:
+            seen.add(path)
+            todo += [one for one in imported(path) if follows(one)]
+    return tuple(sorted(seen))
+
+
+def imported(path: str) -> tuple[str, ...]:
+    """The files below SOURCE that one file imports, with the packages in which they lie."""
+    names = _names(os.path.abspath(path), os.stat(path).st_mtime_ns)
+    package = Path(path).with_suffix("").parts[1:-1]  # of what is imported by dots alone
+    whole = (".".join((*package[: len(package) + 1 - dots], name)).strip(".") if dots else name
+             for dots, name in names)  # fmt: skip
+    return tuple(dict.fromkeys(file for name in whole for file in _files(name)))
+
+
+@cache
+def _names(path: str, _modified: int) -> tuple[tuple[int, str], ...]:
+    """What a file imports: the number of leading dots, and a dotted name, whether of a module or of a thing in one."""
+    try:
+        tree = ast.parse(Path(path).read_text("utf-8"))
+    except (SyntaxError, ValueError) as error:
+        said = f"{error.msg} in line {error.lineno}" if isinstance(error, SyntaxError) else str(error)
+        raise TruerateError(
+            f"{os.path.relpath(path)!r} is no Python: {said}; mend it or take it away"
+        ) from None
+    return tuple(dict.fromkeys(_named(tree)))
+
+
+def _named(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((0, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield node.level, f"{node.module}.{alias.name}" if node.module else alias.name
+
+
+def _files(name: str) -> Iterator[str]:
+    """The files that importing a dotted name runs: its module, and the packages around it."""
+    parts = name.split(".")
+    for n in range(1, len(parts) + 1):
+        place = "/".join((SOURCE, *parts[:n]))
+        for file in (f"{place}.py", f"{place}/__init__.py"):
+            if os.path.isfile(file):
+                yield file
