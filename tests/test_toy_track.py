@@ -15,6 +15,8 @@ import pytest
 from house import House, move_in
 from published import publish, running
 
+from truerate.config.places import STAMP
+
 TOY = Path(__file__).parent / "toy_track"
 BUILT = "mfava-closed-world"
 SIZES = {"train": 24, "held_out": 6, "silver": 4, "articles": 4, "natural": 6,
@@ -120,7 +122,11 @@ def test_no_stage_of_another_board_runs_again(house):
 def test_it_is_built_shown_and_told_everywhere_alike(house):
     trained = house.bytes_under(f"data/detectors/{BUILT}")
     times = {path: path.stat().st_mtime_ns for path in (house.folder / "build/training").rglob("*")}
+    filled = (house.folder / "build/wiki" / STAMP).stat().st_mtime_ns
     house.run("dvc", "repro", "sources")
+    assert (house.folder / "build/wiki" / STAMP).stat().st_mtime_ns == filled, (
+        "its sizes make no other source again"
+    )
     planned = json.loads(house.run("truerate", "plan", "capitals", "--json").stdout)
     assert planned["total"]["n_calls"] == 16
     house.run("truerate", "build")

@@ -73,3 +73,33 @@ def test_a_member_for_some_tracks_judges_no_board_of_another(params):
         "support"
     }
     assert baselines.members_on("mfava") == ()
+
+
+def told(params) -> dict[str, dict[str, int]]:
+    return read(params)[Stage("sources")]["sizes"]
+
+
+def test_the_command_of_a_source_is_told_the_largest_size_of_its_boards(params):
+    of_wiki = {
+        f"mfava_{name}": params["sizes"]["demo"]["mfava"][name]
+        for name in ("train", "held_out", "silver", "articles")
+    }
+    assert told(params)["closed-world-wiki"] == of_wiki
+    board = params["boards"]["mfava-closed-world"]
+    params["boards"]["more"] = board | {"sizes": {"silver": 99, "train": 30}}
+    assert told(params)["closed-world-wiki"] == of_wiki | {"mfava_silver": 99}
+    del params["boards"]["mfava-closed-world"]
+    assert told(params)["closed-world-wiki"] == of_wiki | {"mfava_silver": 99, "mfava_train": 30}
+
+
+def test_boards_of_two_sources_that_one_command_fills_are_told_as_one(params):
+    params["sources"]["again"] = dict(params["sources"]["closed-world"])
+    params["boards"]["more"] = {"track": "halueval", "source": "again", "sizes": {"general_pool": 700}}
+    assert told(params)["closed-world"] == told(params)["again"] == {"n_items": 700}
+
+
+def test_a_size_that_no_command_names_makes_no_source_again(params):
+    """So the sizes of a new track run no source of others again."""
+    assert "sources" not in moved(params, lambda p: p["sizes"]["demo"]["mfava"].update(natural=5))
+    params["boards"]["halueval-closed-world"]["sizes"] = {"qa": 500}
+    assert moved(params, lambda p: p["boards"]["halueval-closed-world"].pop("sizes")) >= {"sources"}

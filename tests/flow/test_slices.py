@@ -230,8 +230,8 @@ def test_a_lock_that_is_none_is_one_line(text):
 
 
 def test_what_a_board_overrides_stands_with_its_track(tmp_path):
-    """The file declares this board alone, so its settings are the track's; models that it does not ask are left
-    out. Sizes that its source's command is told stay apart from the board's own.
+    """The file declares this board alone, so its settings and sizes are the track's; models that it does not ask
+    are left out.
     """
     values = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
     own = {"settings": {"subjects": ["birch"]}, "sizes": {"qa": 3}}
@@ -249,3 +249,23 @@ def test_what_a_board_overrides_stands_with_its_track(tmp_path):
         asked = {place for place in read_by(again, Stage("dataset", board)) if place.startswith("models.")}
         assert asked == {f"models.{alias}" for alias in p.models_of(board)} != set()
         assert again.models.keys() <= set(p.track(board).models())
+
+
+def test_the_source_is_made_again_as_large_as_another_board_needs_it(tmp_path):
+    """Which the file says without naming that board."""
+
+    def change(values):
+        values["boards"]["large"] = values["boards"]["wildhallucinations-closed-world"] | {
+            "sizes": {"chats": 900}
+        }
+
+    board = "wildhallucinations-closed-world"
+    whole = edited(tmp_path, change)
+    small, large = (
+        loaded(tmp_path, own_settings(whole, board)),
+        loaded(tmp_path, own_settings(whole, "large")),
+    )
+    assert small.size_of(board).chats == P.size_of(board).chats == 360 and large.size_of("large").chats == 900
+    assert "--chats 900" in small.source("closed-world-chats").make
+    assert "{wildhallucinations_chats}" in large.source("closed-world-chats").make
+    assert "large" not in own_settings(whole, board)

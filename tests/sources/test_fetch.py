@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from truerate.config import Source
+from truerate.config import Params, Source
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.sources.fetch import STAMP, folder_of
@@ -50,6 +50,19 @@ def test_a_command_fills_the_folder_once(maker, at):
     assert (folder / "made.txt").read_text() == f"--seed {at.p.seed} --items {largest} --languages en"
     assert folder_of("x", source, at) == folder and n_runs() == 1
     assert sorted(path.name for path in folder.parent.iterdir()) == ["make.py", "runs.log", "world"]
+
+
+def test_a_value_that_the_command_does_not_name_makes_nothing_again(maker, at):
+    """The sizes of a track that comes or goes, and of others, are nothing to it."""
+    source, n_runs = maker
+    folder_of("x", source, at)
+    values = at.p.model_dump(mode="json")
+    values["sizes"]["demo"]["mfava"]["silver"] = 777
+    folder_of("x", source, Layout(Params.model_validate(values)))
+    assert n_runs() == 1
+    values["sizes"]["demo"]["halueval"]["general_pool"] = 777
+    folder_of("x", source, Layout(Params.model_validate(values)))
+    assert n_runs() == 2
 
 
 def test_other_code_or_another_command_makes_it_again(maker, at):

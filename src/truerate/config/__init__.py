@@ -220,6 +220,25 @@ class Params(Block):
         own = self.board(board)
         return merged(self.size[own.track], own.sizes)
 
+    def sizes_told(self, source: Source) -> dict[str, int]:
+        """What the command of a source may name as sizes: `{<track>_<size>}` for every whole number of a track's,
+        and what these give besides (`{n_items}`).
+
+        Each is the largest over the boards that are built from what the command makes, and that of the profile for
+        a track that none of them runs.
+        """
+        filled = {
+            name for name, one in self.sources.items() if (one.path, one.make) == (source.path, source.make)
+        }
+        boards = [name for name, board in self.boards.items() if board.source in filled]
+        told: dict[str, int] = {}
+        for track, of_profile in self.size.items():
+            of_boards = [self.size_of(name) for name in boards if self.board(name).track == track]
+            for size in of_boards or [of_profile]:
+                for name, n in _numbers(track, size).items():
+                    told[name] = max(n, told.get(name, n))
+        return told
+
     def place(self, board: str, key: str) -> str:
         """Where the setting of a board's track stands that counts for the board: with the board, else with the
         track.
@@ -282,6 +301,12 @@ class Params(Block):
     def source(self, name: str) -> Source:
         """A declared source, or TruerateError with the declared names."""
         return _declared("source", name, self.sources)
+
+
+def _numbers(track: str, size: Any) -> dict[str, int]:
+    """The whole numbers of a track's sizes, by the names that a command has for them."""
+    own = {f"{track}_{name}": n for name, n in size.model_dump().items() if isinstance(n, int)}
+    return own | size.named()
 
 
 def _blocks(value: object) -> Iterator[dict]:

@@ -1,5 +1,6 @@
 """Where texts come from: sources, boards, and the public files that `make real` looks for."""
 
+from string import Formatter
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, model_validator
@@ -84,6 +85,13 @@ class Source(Block):
         if self.make and not self.path:
             raise ValueError("`make` needs the `path` that it fills")
         return self
+
+    def places(self) -> frozenset[str]:
+        """The names in braces of its command: `seed`, `<track>_<size>` …; none of one that cannot be filled in."""
+        try:
+            return frozenset(name for _, name, _, _ in Formatter().parse(self.make or "") if name)
+        except ValueError:
+            return frozenset()
 
 
 class Board(Block):

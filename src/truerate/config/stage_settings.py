@@ -9,12 +9,12 @@ writes that file once per stage.
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from truerate.config import Params
+from truerate.config import Params, Source
 
 # Blocks and keys of params.yaml by dots; {board}, {source}, {track} and {profile} are those of the stage,
 # {families}, {models} and {endpoints} each of those that its board has.
 READ = {
-    "sources": ("sources", "languages", "seed", "profile", "sizes.{profile}", "on_bad_row"),
+    "sources": ("sources", "languages", "seed", "on_bad_row"),
     "dataset": (
         *(
             "boards.{board}",
@@ -104,9 +104,17 @@ def places(p: Params, stage: Stage) -> list[str]:
 
 def read_by(p: Params, stage: Stage) -> dict[str, object]:
     """What a stage reads, as plain values by their place in params.yaml; of a board's track as it is on that
-    board.
+    board. Of the stage `sources` under `sizes` those that the commands of the sources name.
     """
-    return {place: _value(p, place, stage.board) for place in places(p, stage)}
+    values = {place: _value(p, place, stage.board) for place in places(p, stage)}
+    if stage.name == "sources":
+        values["sizes"] = {name: told for name in p.sources if (told := _told(p, p.source(name)))}
+    return values
+
+
+def _told(p: Params, source: Source) -> dict[str, int]:
+    """The sizes that the command of a source is told."""
+    return {name: n for name, n in p.sizes_told(source).items() if name in source.places()}
 
 
 def _value(p: Params, place: str, board: str | None) -> object:

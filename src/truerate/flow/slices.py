@@ -44,8 +44,8 @@ def own_settings(p: Params, board: str) -> str:
     members = [member for family in families.values() for member in family["members"]]
     kept = {name: values[name] for name in SHARED} | {
         "sizes": {p.profile: _own_sizes(p, board)},
-        "sources": _only(values["sources"], [source]),
-        "boards": {board: _own_board(p, board)},
+        "sources": {source: _own_source(p, board)},
+        "boards": {board: values["boards"][board] | {"settings": {}, "sizes": {}}},
         "public_data": {},
         "endpoints": _only(values["endpoints"], endpoints),
         "models": _only(values["models"], models),
@@ -114,19 +114,27 @@ def _family(values: Mapping, members: Collection[str], track: str) -> dict:
     }
 
 
-def _own_board(p: Params, board: str) -> dict:
-    """The board's entry; its settings stand with the track, and so do its sizes where nobody else reads those."""
-    entry, source = p.values["boards"][board], p.source(p.board(board).source)
-    return entry | {"settings": {}} | ({} if entry["track"] in _sized(p, source) else {"sizes": {}})
-
-
 def _own_sizes(p: Params, board: str) -> dict:
-    """The sizes that a board and its source are built with, by track. Where the board has sizes of its own and
-    the command of its source is told those of the track, they stay with the board: the file says both.
+    """The sizes that a board and its source are built with, by track: the board's own with its track, and those
+    of the profile for other tracks whose sizes the command of the source names.
     """
-    named, made = p.board(board).track, _sized(p, p.source(p.board(board).source))
-    kept = _only(p.values["sizes"][p.profile], {named, *made})
-    return kept if named in made else kept | {named: p.size_of(board).model_dump(mode="json")}
+    named = p.board(board).track
+    kept = _only(p.values["sizes"][p.profile], _sized(p, p.source(p.board(board).source)))
+    return kept | {named: p.size_of(board).model_dump(mode="json")}
+
+
+def _own_source(p: Params, board: str) -> dict:
+    """The board's source. A size that its command is told on account of another board stands in it as a number:
+    the file does not declare that board.
+    """
+    name = p.board(board).source
+    entry = p.values["sources"][name]
+    source, alone = p.source(name), p.model_copy(update={"boards": {board: p.board(board)}})
+    told = alone.sizes_told(source)
+    for key, n in p.sizes_told(source).items():
+        if entry["make"] and n != told[key]:
+            entry = entry | {"make": entry["make"].replace(f"{{{key}}}", str(n))}
+    return entry
 
 
 def _sized(p: Params, source: Source) -> set[str]:

@@ -42,11 +42,12 @@ def folder_of(name: str, source: Source, at: Layout) -> Path:
 
 
 def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
-    """Run the command that fills the folder, unless what lies there was made by the same command and code;
-    the folder is swapped whole.
+    """Run the command that fills the folder, unless what lies there was made by the same command, with the same
+    values of what it names, and by the same code; the folder is swapped whole.
     """
     values = _values(source, at)
-    stamp = digest(*at.code_at(source.code), make=source.make, values=values)
+    told = {key: value for key, value in values.items() if key in source.places()}
+    stamp = digest(*at.code_at(source.code), make=source.make, values=told)
     if (folder / STAMP).is_file() and (folder / STAMP).read_text("utf-8").strip() == stamp:
         return folder
     who = f"source {name!r}: sources.{name}.path"
@@ -87,18 +88,8 @@ def check_make(name: str, source: Source, at: Layout) -> None:
 
 def _values(source: Source, at: Layout) -> dict[str, object]:
     """What a command may name besides its folder."""
-    return {"seed": at.p.seed, "languages": ",".join(source.languages or at.p.languages)} | sizes(at)
-
-
-def sizes(at: Layout) -> dict[str, int]:
-    """The sizes of the profile as a command may name them: `{<track>_<size>}` for every whole number, and
-    what a track's sizes name besides (`{n_items}`).
-    """
-    found = {}
-    for track, size in at.p.size.items():
-        found |= {f"{track}_{name}": n for name, n in size.model_dump().items() if isinstance(n, int)}
-        found |= size.named()
-    return found
+    languages = ",".join(source.languages or at.p.languages)
+    return {"seed": at.p.seed, "languages": languages} | at.p.sizes_told(source)
 
 
 def _command(name: str, make: str, values: dict[str, object]) -> list[str]:
