@@ -15,7 +15,7 @@ import yaml
 from truerate.cli import main
 from truerate.config.layout import Layout
 from truerate.core.schemas import frame, save
-from truerate.flow.dataset import DATASET
+from truerate.flow.dataset_tables import DATASET
 from truerate.flow.own_labels import label_files
 from truerate.flow.sources import SOURCE
 

@@ -157,3 +157,14 @@ def test_it_goes_out_in_a_dry_run(house, tmp_path):
     with running(tmp_path) as hub:
         planned = publish(house, hub, "capitals", "--to", "org/capitals", "--tag", "v1.0", "--dry-run").stdout
     assert "README.md" in planned and ".parquet" in planned
+
+
+def test_a_number_without_a_record_is_one_line_when_it_is_scored_and_when_it_is_shown(house):
+    path = house.folder / "src/truerate/tracks/capitals/metrics.py"
+    path.write_text(path.read_text("utf-8").replace("capital_accuracy", "capital_acuracy"), "utf-8")
+    line = "truerate: board 'capitals': metric 'capital_accuracy' has no record; did you mean 'capital_acuracy'?; add a Metric"
+    for command in (("score", "capitals"), ("render",)):
+        done = house.run("truerate", *command, check=False)
+        assert done.returncode == 2 and done.stderr.startswith(line) and done.stderr.count("\n") == 1, (
+            done.stderr
+        )

@@ -10,8 +10,8 @@ import pytest
 from committed import with_sources
 from dvc.repo import Repo
 
-from truerate.config.formulas import SHARED_BY, is_followed
 from truerate.config.layout import Layout
+from truerate.config.own_formulas import SHARED_BY, is_followed
 from truerate.config.stage_settings import Stage, read_by, stages
 from truerate.core.imports import imported, reached
 from truerate.flow import graph

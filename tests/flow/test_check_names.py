@@ -92,6 +92,30 @@ NAMES = {
         {"detectors.tokens.tracks": ["mfava", "halueval"]},
         ["detectors.tokens.tracks: track 'halueval' has no tokens to mark", "tracks with tokens: mfava"],
     ),
+    "tokens for no track that has some": (
+        {"detectors.tokens.tracks": ["halueval"]},
+        ["detectors.tokens.tracks: track 'halueval' has no tokens to mark", "tracks with tokens: mfava"],
+    ),
+    "a model of public data": (
+        {"public_data.begin.settings": {"subjects": ["brich"]}},
+        ["public_data.begin.settings.subjects: model 'brich' is not declared; did you mean 'birch'?"],
+    ),
+    "a panel of public data": (
+        {"public_data.factool.settings": {"panel": ["quill"]}},
+        ["public_data.factool.settings.panel: 'quill' is no subject; subjects: aster"],
+    ),
+    "rates of public data": (
+        {"public_data.mushroom.sizes": {"scopes": ["mono"]}},
+        ["tracks.mfava.detector: scope 'multi' is not built; public_data.mushroom.sizes.scopes: mono"],
+    ),
+    "a file of public data": (
+        {"public_data.factool.settings": {"takedown": "none.txt"}},
+        ["public_data.factool.settings.takedown: reading the take-down list 'none.txt'"],
+    ),
+    "weights of public data": (
+        {"public_data.begin.settings": {"similarity": "chfr"}},
+        ["public_data.begin.settings.similarity: 'chfr' is no folder that is there; did you mean 'chrf'?"],
+    ),
     "a member": (
         {"detectors.baselines.members": ["lenght"], "detectors.baselines.only": {}},
         ["detectors.baselines.members: detector member 'lenght' is not known; did you mean 'length'?"],
@@ -238,6 +262,12 @@ def test_a_name_that_is_not_there_is_one_line_with_its_place(refused, name):
 def test_files_that_are_no_text_are_one_line(refused):
     assert "it is no UTF-8" in refused({W + "takedown": "x.txt"}, {"x.txt": b"\xff\xfe"})
     assert "line 1 is no object" in refused({W + "search.recorded": "x.jsonl"}, {"x.jsonl": b"[]\n"})
+
+
+def test_a_board_that_names_a_file_of_its_own_is_told_of_its_own_place(refused):
+    line = refused({"boards.wildhallucinations-closed-world.settings": {"takedown": "none.txt"}})
+    assert "boards.wildhallucinations-closed-world.settings.takedown: reading" in line
+    assert "tracks.wildhallucinations" not in line
 
 
 def test_each_mistake_has_a_line(refused):

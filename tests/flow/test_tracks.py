@@ -18,6 +18,7 @@ from truerate.core.errors import TruerateError
 from truerate.flow import graph, tracks
 from truerate.flow.check_names import check_names
 from truerate.flow.tracks import load_track, refuse_other_tasks, tasks_of
+from truerate.tracks.contract import Reads
 
 ROOT = Path(__file__).parents[2]
 # Rooms that know no track. Readers of sources bear the names of the papers' own file formats.
@@ -65,6 +66,18 @@ def twice(metrics):
     return (*metrics, metrics[0])
 
 
+def of_card(**changes):
+    return "card", "CARD", lambda own: replace(own, **changes)
+
+
+def of_step(**changes):
+    return "graph", "GRAPH", lambda own: (replace(own[0], **changes), *own[1:])
+
+
+def of_metric(**changes):
+    return "metrics", "METRICS", lambda own: (*own, replace(own[0], name="x", **changes))
+
+
 UNFIT = {
     "a step without a function": ("graph", "GRAPH", lambda own: (replace(own[0], name="mime"),), "'mime' of its graph has no function"),
     "what is no step": ("graph", "GRAPH", lambda own: ("sample",), "GRAPH holds 'sample'"),
@@ -75,6 +88,41 @@ UNFIT = {
     "a rank of what is not recorded": ("metrics", "METRICS", lambda own: own[-1:], "its card ranks 'accuracy'"),
     "no word on plans": ("plan", "assumed", lambda own: None, "plan.py must hold `assumed`"),
 }  # fmt: skip
+UNFIT |= {
+    "a card without a summary": (*of_card(summary=""), "`summary` of its CARD is empty"),
+    "a text for a list": (*of_card(caveats="one"), "`caveats` of its CARD is a str; it must be a tuple"),
+    "a section that is none": (
+        *of_card(steps=("one",)),
+        "`steps` of its CARD holds 'one'; it must hold Section",
+    ),
+    "a rank by a word": (*of_card(ranks="f1"), "`ranks` of its CARD is a str; it must be a Ranked"),
+    "a step that reads none": (
+        *of_step(reads=(Reads("simple"),)),
+        "step 'sample' reads 'simple', which does not stand before it",
+    ),
+    "a step that asks by no setting": (*of_step(asks=("nobody",)), "'nobody', which is no setting of it"),
+    "a step that gives no table": (
+        *of_step(beside=("pages",)),
+        "step 'sample' of its graph gives 'pages' beside replies; allowed: documents",
+    ),
+    "a table that a data set has not": (
+        *("steps", "SCORED", lambda own: ("fact",)),
+        "`SCORED` of its steps.py names 'fact'; did you mean 'facts'?",
+    ),
+    "a table that is nearly one": (
+        *of_metric(table="recogniton"),
+        "metric 'x': table 'recogniton' is none of its pages; did you mean 'recognition'?",
+    ),
+    "a table of all tracks": (
+        *of_metric(table="audit"),
+        "metric 'x': table 'audit' is that of the shortcut audit",
+    ),
+    "a table without a name": (*of_metric(table=""), "metric 'x': table '' is no name"),
+    "a unit that is none": (
+        *of_metric(unit="shares"),
+        "metric 'x': unit 'shares' is not known; did you mean 'share'?; allowed: 'share', 'number'",
+    ),
+}
 
 
 @pytest.mark.parametrize("case", UNFIT)
@@ -82,7 +130,7 @@ def test_parts_that_do_not_fit_together_are_one_line(monkeypatch, case):
     module, name, change, said = UNFIT[case]
     whole = tracks.import_module(f"truerate.tracks.halueval.{module}")
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(whole, name, change(getattr(whole, name)))
+    monkeypatch.setattr(whole, name, change(getattr(whole, name, None)), raising=False)
     for known in (load_track, graph.steps):
         known.cache_clear()
     with pytest.raises(TruerateError) as caught:
@@ -111,7 +159,7 @@ def test_a_family_that_marks_tokens_needs_a_track_that_has_some(tmp_path, monkey
     path.write_text(yaml.safe_dump(params), "utf-8")
     monkeypatch.chdir(ROOT)
     with pytest.raises(TruerateError) as caught:
-        check_names(Layout(load_params(path)))
+        load_params(path)
     assert str(caught.value) == (
         "params.yaml: detectors.tokens.tracks: track 'halueval' has no tokens to mark, and a family without `folds` "
         "marks tokens; tracks with tokens: mfava"

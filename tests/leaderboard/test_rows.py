@@ -119,7 +119,8 @@ def test_a_record_says_the_table_by_its_whole_name():
 def test_a_score_without_a_record_is_refused_by_name():
     scores = frame(Score, [score("good", 0.9), score("good", 0.9, metric="noise")])
     with pytest.raises(
-        TruerateError, match="board 'b' name noise, .* recorded: accuracy, accuracy_seen, unparsed"
+        TruerateError,
+        match="board 'b': metric 'noise' has no record; .* recorded: accuracy, accuracy_seen, unparsed",
     ):
         rows("b", scores, frame(Outcome), STATISTICS, 7, {})
     assert rows("elsewhere", scores, frame(Outcome), STATISTICS, 7, {}).is_empty()

@@ -27,7 +27,16 @@ from truerate.config.blocks import (
     Whole,
     Word,
 )
-from truerate.config.data import Board, HubSource, PublicData, PublicTraining, Rights, Source, Training
+from truerate.config.data import (
+    Board,
+    HubSource,
+    PublicData,
+    PublicTraining,
+    Rights,
+    Source,
+    Training,
+    of_public_data,
+)
 from truerate.config.detectors import Backbone, Detector, Entailer, Grid, Lora, RateOf
 from truerate.config.hub import Hub
 from truerate.config.models import Endpoint, Llm, Model
@@ -239,6 +248,16 @@ class Params(Block):
                     told[name] = max(n, told.get(name, n))
         return told
 
+    def of_public_data(self) -> "Iterator[tuple[str, Params]]":
+        """Each set of public files that has settings or sizes of its own, with the settings as they are where it is
+        the only board, as `truerate real` builds it.
+        """
+        for name, public in self.public_data.items():
+            if public.settings or public.sizes:
+                source = Source(reader=public.reader, part=public.part, path=public.folder)
+                board = Board(track=public.track, source=name, settings=public.settings, sizes=public.sizes)
+                yield name, self.model_copy(update={"boards": {name: board}, "sources": {name: source}})
+
     def place(self, board: str, key: str) -> str:
         """Where the setting of a board's track stands that counts for the board: with the board, else with the
         track.
@@ -340,10 +359,19 @@ def load_params(path: str | Path = "params.yaml") -> Params:
         raise SettingsError(
             "\n".join(said(error.errors(include_url=False), Params, file=path.name))
         ) from None
-    for looked_at in ((*misplaced(params), *undeclared(params)), mismatched(params)):
-        if lines := [veiled(f"{path.name}: {line}") for line in dict.fromkeys(looked_at)]:
-            raise SettingsError("\n".join(lines))
+    for lines in ((*misplaced(params), *undeclared(params)), mismatched(params), _of_public_data(params)):
+        if faults := [veiled(f"{path.name}: {line}") for line in dict.fromkeys(lines)]:
+            raise SettingsError("\n".join(faults))
     return params
+
+
+def _of_public_data(params: Params) -> Iterator[str]:
+    """A line for every name in the settings of public files that is declared nowhere, and every two that do not fit
+    together.
+    """
+    for name, alone in params.of_public_data():
+        lines = (*misplaced(alone), *undeclared(alone))
+        yield from (of_public_data(line, name) for line in lines or mismatched(alone))
 
 
 def _declared(kind: str, name: str, declared: dict):

@@ -121,6 +121,13 @@ class PublicData(Block):
     sizes: dict[str, Any] = {}
 
 
+def of_public_data(line: str, name: str) -> str:
+    """A line on a set of public files that was looked at as a board (`Params.of_public_data`), under its own place."""
+    return line.replace(f"boards.{name}.", f"public_data.{name}.").replace(
+        f"board {name!r}", f"public_data.{name}"
+    )
+
+
 class PublicTraining(Block):
     """Another folder of public files whose silver texts detectors learn from."""
 

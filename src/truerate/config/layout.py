@@ -7,8 +7,8 @@ from glob import glob
 from pathlib import Path
 
 from truerate.config import Params, load_params
-from truerate.config.formulas import formulas_of_track
 from truerate.config.own_files import stamp_of, weights_of
+from truerate.config.own_formulas import formulas_of_track
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import SettingsError
 from truerate.core.keys import digest
@@ -77,7 +77,7 @@ class Layout:
         return f"{self.p.paths.build}/hub/{name}"
 
     def dataset(self, board: str, table: str = "") -> str:
-        """Folder of a board's data set, or one of its tables (those of flow.DATASET, and `tasks.jsonl`,
+        """Folder of a board's data set, or one of its tables (those of flow.dataset_tables, and `tasks.jsonl`,
         `card.json`).
         """
         return _under(f"{self.p.paths.datasets}/{board}", table)

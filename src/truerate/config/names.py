@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from truerate.config.detectors import Grid, RateOf
 from truerate.config.models import shared_identity
 from truerate.config.placement import placed
-from truerate.config.track_blocks import found
+from truerate.config.track_blocks import declared as class_of
+from truerate.config.track_blocks import fault_of, found
 from truerate.core.errors import listed, meant
 
 if TYPE_CHECKING:
@@ -37,7 +38,11 @@ def _without_block(p: "Params") -> Iterator[str]:
     """Boards whose track has no settings or sizes: a track that no board runs needs none."""
     for name, board in p.boards.items():
         for place, blocks in (("tracks", p.tracks), (f"sizes.{p.profile}", p.sizes.get(p.profile, {}))):
-            if board.track in found() and board.track not in blocks:
+            if board.track not in found() or board.track in blocks:
+                continue
+            if fault := fault_of(board.track):
+                yield f"boards.{name}.track: {fault}"
+            else:
                 what = f"board {name!r}: track {board.track!r} has no block under `{place}`"
                 yield f"{what}; there: {listed(blocks)}"
 
@@ -77,7 +82,8 @@ def mismatched(p: "Params") -> Iterator[str]:
         hint = "give each an `identity:` of its own, such as <weights>@<revision>-<quantisation>"
         yield f"{named} would share their replies as {model.identity or model.model!r}; {hint}"
     yield from _detectors(p)
-    yield from _detectors_of_rates(p)
+    unmarked = list(_without_tokens(p))
+    yield from unmarked or _detectors_of_rates(p)
     for place, settings in placed(p):
         for key, other in settings.among.items():
             allowed = settings.setting(other)
@@ -98,6 +104,23 @@ def _detectors(p: "Params") -> Iterator[str]:
         for member in [member for member, n in times.items() if n > 1]:
             families = [name for name, family in p.detectors.items() if member in family.members_on(track)]
             yield f"detectors.{families[-1]}.members: {member!r} is a member of {families[0]!r} too, and both are rows of {track}'s boards"
+
+
+def _without_tokens(p: "Params") -> Iterator[str]:
+    """Families that mark tokens, and tracks that have none: their sizes are no grid of networks."""
+    marked = [
+        track for track in found() if not fault_of(track) and issubclass(class_of(track, "Sizes"), Grid)
+    ]
+    for name, family in p.detectors.items():
+        for track in () if family.folds else family.tracks:
+            if track not in marked:
+                yield no_tokens(f"detectors.{name}.tracks", track, marked)
+
+
+def no_tokens(place: str, track: str, marked: Collection[str]) -> str:
+    """The line for a family that marks tokens and names a track that has none."""
+    what = f"track {track!r} has no tokens to mark, and a family without `folds` marks tokens"
+    return f"{place}: {what}; tracks with tokens: {listed(marked)}"
 
 
 def _detectors_of_rates(p: "Params") -> Iterator[str]:

@@ -10,12 +10,13 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, ClassVar, Literal, overload
+from typing import Annotated, Any, ClassVar, Literal, overload
 
-from pydantic import GetCoreSchemaHandler, ValidationError, create_model
+from pydantic import BeforeValidator, GetCoreSchemaHandler, ValidationError, create_model
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema
 
 from truerate.config.blocks import Block, SizesOfTrack, Track
+from truerate.config.yaml_faults import block_in
 from truerate.core.errors import TruerateError, listed, meant
 
 FOLDERS = Path(__file__).parents[1] / "tracks"
@@ -40,21 +41,54 @@ def declared(track: str, part: str) -> type[Block]: ...
 
 
 def declared(track: str, part: str) -> type[Block]:
-    """The class `Settings` or `Sizes` of a track. Raises TruerateError where its folder has none."""
+    """The class `Settings` or `Sizes` of a track. Raises TruerateError where its folder has none, or where the
+    settings name one that is not among them.
+    """
     place = f"truerate.tracks.{track}.settings"
     try:
         block = getattr(import_module(place), part, None)
     except Exception as error:  # noqa: BLE001 - whatever a module of a track raises is a fault of the track
         if not isinstance(error, ModuleNotFoundError) or error.name != place:
             raise TruerateError(broken(place, error)) from None
-        block = None
+        what = f"track {track!r}: tracks/{track}/settings.py is not there"
+        raise TruerateError(
+            f"{what}; it must hold classes `Settings` and `Sizes`, as contract.py says"
+        ) from None
     wanted = Track if part == "Settings" else SizesOfTrack
     if not (isinstance(block, type) and issubclass(block, wanted)):
         raise TruerateError(
             f"track {track!r}: tracks/{track}/settings.py must hold a class `{part}` that is a "
             f"truerate.config.blocks.{wanted.__name__}"
         )
+    if issubclass(block, Track) and (fault := next(_no_settings(block), None)):
+        raise TruerateError(f"track {track!r}: {fault}")
     return block
+
+
+def _no_settings(block: type[Track]) -> Iterator[str]:
+    """What is wrong with the names by which a track's settings say what its keys mean to other rooms."""
+    for kind in ("asks", "later", "builders", "among", "files_in", "endpoints_in", "weights_in"):
+        named = getattr(block, kind)
+        more = named.values() if kind in ("builders", "among") else ()
+        for place in (*(() if kind == "builders" else named), *more):
+            fields: Mapping[str, Any] = block.model_fields
+            for part in place.split("."):
+                if part not in fields:
+                    what = f"`{kind}` of its Settings names {place!r}, which is no setting of it{meant(part, fields)}"
+                    yield f"{what}; there: {listed(fields)}"
+                    break
+                inner = block_in(fields[part].annotation)
+                fields = inner.model_fields if inner else {}
+
+
+@cache
+def fault_of(track: str) -> str | None:
+    """What is wrong with the blocks that a track declares; None where nothing is."""
+    try:
+        declared(track, "Settings"), declared(track, "Sizes")
+    except TruerateError as error:
+        return str(error)
+    return None
 
 
 def broken(module: str, error: Exception) -> str:
@@ -65,9 +99,26 @@ def broken(module: str, error: Exception) -> str:
 
 @cache
 def _whole(part: str) -> type[Block]:
-    """A block with a key per track, each of which may be absent."""
-    fields: dict[str, Any] = {name: (declared(name, part) | None, None) for name in found()}
+    """A block with a key per track, each of which may be absent. A track whose settings.py is broken stops nobody
+    who does not use it: its block alone is refused.
+    """
+    fields: dict[str, Any] = {
+        name: (declared(name, part) | None if fault_of(name) is None else _refused(name, part), None)
+        for name in found()
+    }
     return create_model(f"{part}ByTrack", __base__=Block, **fields)
+
+
+def _refused(track: str, part: str) -> Any:
+    """What a block of a broken track may hold: nothing under `tracks`; its sizes are passed over, for one line is
+    enough.
+    """
+
+    def check(value: object) -> None:
+        if part == "Settings" and value is not None:
+            raise ValueError(fault_of(track))
+
+    return Annotated[Any, BeforeValidator(check)]
 
 
 class ByTrack(dict[str, Any]):

@@ -45,16 +45,16 @@ class StoreError(TruerateError):
     """A store of replies or pages that cannot be opened, read or written here."""
 
 
-def meant(name: object, allowed: Iterable[object]) -> str:
+def meant(name: object, allowed: Iterable[object], *, cutoff: float = 0.65) -> str:
     """`; did you mean 'aster'?` where a name is close to one of the allowed, else nothing."""
-    near = closest(name, allowed)
+    near = closest(name, allowed, cutoff=cutoff)
     return f"; did you mean {near!r}?" if near else ""
 
 
-def closest(name: object, allowed: Iterable[object]) -> str | None:
-    """The allowed name that one is nearest to, None where none is near."""
+def closest(name: object, allowed: Iterable[object], *, cutoff: float = 0.65) -> str | None:
+    """The allowed name that one is nearest to, None where none is near (difflib's ratio below the cutoff)."""
     folded = {str(one).casefold(): str(one) for one in allowed}
-    near = difflib.get_close_matches(str(name).casefold(), folded, n=1, cutoff=0.65)
+    near = difflib.get_close_matches(str(name).casefold(), folded, n=1, cutoff=cutoff)
     return folded[near[0]] if near else None
 
 

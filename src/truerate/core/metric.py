@@ -1,14 +1,27 @@
 """What is known of one published number: a record that pages, terminal, Hub and CSV alike read."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
+
+from truerate.core.errors import TruerateError, listed, meant
 
 Direction = Literal["up", "down", ""]
 Unit = Literal["share", "number", "tenth", "count"]
 Interval = Literal["share", "statistic", "mean", "corrected", ""]
 
 ABSENT = "–"  # how a metric over nothing is printed
+
+
+def refuse_unrecorded(board: str, names: Iterable[str], records: Collection[str]) -> None:
+    """Raise TruerateError where a number of a board is of a metric that has no record (`records`: their names)."""
+    if lost := sorted(set(names) - set(records)):
+        more = f", nor have {listed(lost[1:])}" if lost[1:] else ""
+        where = "add a Metric to METRICS in metrics.py of its track"
+        raise TruerateError(
+            f"board {board!r}: metric {lost[0]!r} has no record{more}{meant(lost[0], records)}; {where}; "
+            f"recorded: {listed(records)}"
+        )
 
 
 @dataclass(frozen=True)

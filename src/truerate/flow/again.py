@@ -17,7 +17,7 @@ from truerate.config.layout import WORK, Layout, _digest_of, beside
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import read_parquet
-from truerate.flow.dataset import BESIDE
+from truerate.flow.dataset_tables import BESIDE
 from truerate.flow.graph import all_files, before
 
 # stands in dvc.lock where the stage's command was

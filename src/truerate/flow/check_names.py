@@ -5,15 +5,17 @@ The first stage asks for all of it, so that such a mistake ends a build before a
 line for each.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from truerate.config.data import of_public_data
 from truerate.config.layout import Layout
 from truerate.config.placement import own_words, weights
 from truerate.config.yaml_faults import veiled
-from truerate.core.errors import SettingsError, TruerateError, listed, meant
+from truerate.core.errors import SettingsError, listed, meant
 from truerate.core.mistakes import mistakes
+from truerate.flow.check_tracks import check_tracks
 
 if TYPE_CHECKING:
     from truerate.config import Source
@@ -21,8 +23,12 @@ if TYPE_CHECKING:
 
 def check_names(at: Layout) -> None:
     """Raise TruerateError with a line for every name that no room knows."""
-    rooms = (_sources, _tracks, _detectors, _languages, _requests, _weights)
-    if found := list(dict.fromkeys(line for room in rooms for line in room(at))):
+    rooms = (_sources, check_tracks, _detectors, _languages, _requests, _weights)
+    lines = [line for room in rooms for line in room(at)]
+    for name, alone in at.p.of_public_data():
+        there = Layout(alone)
+        lines += [of_public_data(line, name) for room in (check_tracks, _weights) for line in room(there)]
+    if found := list(dict.fromkeys(lines)):
         raise SettingsError(
             "\n".join(veiled(f"params.yaml: {line.removeprefix('params.yaml: ')}") for line in found)
         )
@@ -58,78 +64,6 @@ def _near_reader(source: "Source") -> str:
 
     named = (source.reader, *([source.training.reader] if source.training else []))
     return next((meant(name, readers()) for name in named if name not in readers()), "")
-
-
-def _tracks(at: Layout) -> Iterator[str]:
-    """Tracks that lack what every track has, boards whose settings only their track can judge, and settings
-    that need what a track does not offer.
-    """
-    from truerate.flow.tracks import load_track, protocol_of
-
-    used = dict.fromkeys(board.track for board in at.p.boards.values())
-    faults = [line for track in used for line in mistakes(f"track {track!r}", load_track, track)]
-    if faults:
-        yield from faults
-        return
-    for board in at.p.boards:
-        yield from mistakes(f"track {at.p.board(board).track!r}", _whole_track, at, board)
-        if check := protocol_of(at, board).faults:
-            yield from check(at, board)
-    for name, family in at.p.detectors.items():
-        if not family.folds:
-            yield from _unmarked(f"detectors.{name}.tracks", family.tracks)
-
-
-def _whole_track(at: Layout, board: str) -> None:
-    """Raise TruerateError where the parts of a board's track do not fit together: its graph is out of order or has
-    a step without a function, its records are no records or stand twice, its card ranks what has none.
-    """
-    from truerate.core.metric import Metric
-    from truerate.flow import graph
-    from truerate.flow.tracks import card_of, metrics_of, module_of_track, protocol_of, records_of
-    from truerate.tracks.contract import Step
-
-    name = at.p.board(board).track
-    found = protocol_of(at, board).graph
-    if strange := [one for one in found if not isinstance(one, Step)]:
-        raise TruerateError(
-            f"track {name!r}: GRAPH holds {strange[0]!r}; it must hold Steps of tracks/contract.py"
-        )
-    graph.in_order(name, found)
-    for step in found:
-        graph.jobs(at, board, step)
-        if not callable(getattr(module_of_track(name, "steps"), step.name, None)):
-            raise TruerateError(
-                f"track {name!r}: step {step.name!r} of its graph has no function in steps.py"
-            )
-    if found and not callable(getattr(module_of_track(name, "plan"), "assumed", None)):
-        raise TruerateError(
-            f"track {name!r}: plan.py must hold `assumed`, what a plan takes a missing reply to say"
-        )
-    if strange := [one for one in metrics_of(at, board) if not isinstance(one, Metric)]:
-        raise TruerateError(
-            f"track {name!r}: METRICS holds {strange[0]!r}; it must hold Metrics of tracks/contract.py"
-        )
-    records, ranked = records_of(at, board), card_of(at, board).ranks.metric
-    if ranked not in records:
-        raise TruerateError(
-            f"track {name!r}: its card ranks {ranked!r}, which has no record; recorded: {listed(records)}"
-        )
-
-
-def _unmarked(place: str, tracks: Iterable[str]) -> Iterator[str]:
-    """A line for each of these tracks whose texts have no tokens to mark."""
-    from truerate.flow.tracks import load_track, marking_tracks
-
-    for track in tracks:
-        try:
-            marks_tokens = load_track(track).marks_tokens
-        except TruerateError as error:
-            yield f"{place}: {error}"
-            continue
-        if not marks_tokens:
-            what = f"track {track!r} has no tokens to mark, and a family without `folds` marks tokens"
-            yield f"{place}: {what}; tracks with tokens: {listed(marking_tracks())}"
 
 
 def _detectors(at: Layout) -> Iterator[str]:

@@ -14,43 +14,12 @@ from truerate.config.layout import Layout, beside
 from truerate.config.places import refuse_taken
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError, listed
-from truerate.core.schemas import (
-    PAIRS,
-    SPANS,
-    Count,
-    Document,
-    Fact,
-    Generation,
-    Item,
-    Judgement,
-    Reject,
-    Sample,
-    frame,
-    load,
-    read,
-    save,
-    write,
-)
+from truerate.core.schemas import PAIRS, SPANS, Generation, frame, load, read, save, write
 from truerate.flow import graph
+from truerate.flow.dataset_tables import BESIDE, DATASET
 from truerate.flow.guard import handed, refuse_edited, write_json, write_text
 from truerate.flow.sources import load_source
 from truerate.flow.tracks import protocol_of, refuse_other_tasks, tasks_of, track_of
-
-DATASET = {
-    "items": Item,
-    "documents": Document,
-    "generations": Generation,
-    "facts": Fact,
-    "samples": Sample,
-    "judgements": Judgement,
-    "rejects": Reject,
-    "counts": Count,
-}
-BESIDE = {
-    "judgements": Judgement,
-    "documents": Document,
-    "rejects": Reject,
-}  # what a scratch step may give besides replies
 
 StepTables = pl.DataFrame | tuple[pl.DataFrame, dict[str, pl.DataFrame]]
 

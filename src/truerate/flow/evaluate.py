@@ -9,6 +9,7 @@ from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
 from truerate.core.keys import digest
+from truerate.core.metric import refuse_unrecorded
 from truerate.core.schemas import (
     Document,
     Item,
@@ -25,7 +26,7 @@ from truerate.flow.dataset import load_dataset
 from truerate.flow.guard import unchanged, write_json
 from truerate.flow.own_labels import label_files
 from truerate.flow.sources import load_source
-from truerate.flow.tracks import protocol_of
+from truerate.flow.tracks import protocol_of, records_of
 
 LABELS = {
     "judgements": Judgement,
@@ -68,6 +69,7 @@ def label(at: Layout, board: str) -> None:
             labelled = label(own, board, source, dataset, tasks, rows, where=where, inputs=inputs)
             tables = {name: getattr(labelled, name) for name in LABELS}
             tables["samples"] = pl.concat([dataset["samples"], labelled.samples])
+            refuse_unrecorded(board, tables["scores"]["metric"], records_of(own, board))
         elif rows:
             raise TruerateError(
                 f"labels of board {board!r} in {where}: track {own.p.board(board).track!r} reads no labels; take the file away"
@@ -110,6 +112,7 @@ def score(at: Layout, board: str) -> None:
         known = {"items": dataset["items"], "samples": samples, "judgements": judgements}
         more = {name: dataset[name] for name in ("generations", *track.scored)}
         scores, outcomes = track.score(own, board, **known, **more, inputs=inputs)
+        refuse_unrecorded(board, [*scores["metric"], *outcomes["metric"]], records_of(own, board))
         labelled = load(Score, own.labels(board, "scores"))
         save(Score, pl.concat([labelled, scores]), own.scores(board, "scores"))
         save(Outcome, outcomes, own.scores(board, "outcomes"))

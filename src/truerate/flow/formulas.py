@@ -56,7 +56,10 @@ def references(root: str | Path, rooms: Iterable[str]) -> dict[Name, set[Name]]:
     for path in sorted(path for room in rooms for path in (folder / room).rglob("*.py")):
         parts = (folder.name, *path.relative_to(folder).with_suffix("").parts)
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        tree = ast.parse(path.read_text("utf-8"))
+        try:
+            tree = ast.parse(path.read_text("utf-8"))
+        except SyntaxError:  # of a track that no board uses: one that is used is refused by the first stage
+            continue
         imported = _imported(tree)
         own = {name: statement for statement in tree.body for name in _declared(statement)}
         for name, statement in own.items():

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from truerate.config.formulas import SHARED_BY, formulas_in, formulas_of_track
 from truerate.config.layout import ROOT, Layout
 from truerate.config.only_listed import STRICT, only_listed
 from truerate.config.own_files import own_files, stamp_of
+from truerate.config.own_formulas import SHARED_BY, formulas_in, formulas_of_track
 from truerate.config.places import SHARED, check_places, claim, clear
 from truerate.config.stage_settings import READ, Stage, read_by, stages
 from truerate.core.errors import TruerateError

@@ -7,7 +7,6 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.config.places import claim
 from truerate.config.stage_settings import Stage
-from truerate.config.track_blocks import found
 from truerate.core.schemas import (
     Document,
     Item,
@@ -20,7 +19,7 @@ from truerate.core.schemas import (
     save,
 )
 from truerate.flow.guard import handed, refuse_edited, write_json
-from truerate.flow.tracks import refuse_other_tasks, tasks_of
+from truerate.flow.tracks import known_tasks, refuse_other_tasks
 from truerate.sources import SourceTables
 
 SOURCE = {"documents": Document, "items": Item, "samples": Sample, "judgements": Judgement, "rejects": Reject}
@@ -30,8 +29,9 @@ def import_source(at: Layout, name: str) -> None:
     """Read one source by its reader into tables and a card."""
     refuse_edited(at, Stage("sources"))
     tables = check_source(handed(at, Stage("sources")), name)
-    known = {task for track in found() for task in tasks_of(track)}
-    refuse_other_tasks({"items": tables.items, "samples": tables.samples}, known, where=f"source {name!r}")
+    if (known := known_tasks()) is not None:
+        own = {"items": tables.items, "samples": tables.samples}
+        refuse_other_tasks(own, known, where=f"source {name!r}")
     claim(at, "sources")
     for table, model in SOURCE.items():
         save(model, getattr(tables, table), at.source(name, table))

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -31,7 +32,7 @@ def load_track(name: str) -> Protocol:
     for part, place in REQUIRED.items():
         if (value := _part(name, *place)) is ABSENT:
             raise TruerateError(
-                f"track {name!r} lacks `{place[1]}`, which tracks/{name}/{place[0]}.py must hold; "
+                f"track {name!r}: it lacks `{place[1]}`, which tracks/{name}/{place[0]}.py must hold; "
                 f"every track has: {listed(where for _, where in REQUIRED.values())}, Settings, Sizes"
             )
         parts[part] = value
@@ -119,6 +120,23 @@ def refuse_other_tasks(tables: Mapping[str, pl.DataFrame], allowed: Iterable[str
             raise TruerateError(f"{where}: {name} of task {lost[0]!r}; allowed: {listed(known)}")
 
 
+def known_tasks() -> set[str] | None:
+    """The tasks that the cards of all tracks name; None where one cannot be read, so that nobody knows what it
+    names: a track that no board uses stops nothing.
+    """
+    try:
+        cards = [_part(track, "card", "CARD") for track in found()]
+    except TruerateError:
+        return None
+    return (
+        {task for card in cards for task in card.tasks} if all(isinstance(c, Card) for c in cards) else None
+    )
+
+
 def marking_tracks() -> list[str]:
-    """The tracks whose texts token detectors can mark."""
-    return [name for name in found() if load_track(name).marks_tokens]
+    """The tracks whose texts token detectors can mark, as far as they can be loaded."""
+    marking = []
+    for name in found():
+        with suppress(TruerateError):
+            marking += [name] if load_track(name).marks_tokens else []
+    return marking

@@ -2,15 +2,14 @@
 is about.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
 
 from truerate.config import Statistics
 from truerate.config.layout import Layout
-from truerate.core.errors import TruerateError, listed
-from truerate.core.metric import Metric
+from truerate.core.metric import Metric, refuse_unrecorded
 from truerate.core.schemas import Row, frame, schema
 from truerate.metrics.ranking import compare_all, rank_ranges
 
@@ -52,8 +51,9 @@ def rows(
     not params.yaml names it. Raises TruerateError for a metric without a record.
     """
     given = scores.filter(pl.col("board") == board).to_dicts()
-    refuse_unknown(board, {score["metric"] for score in given}, metrics)
-    ranked = ranks(outcomes.filter(pl.col("board") == board), statistics, seed, metrics)
+    own = outcomes.filter(pl.col("board") == board)
+    refuse_unrecorded(board, {score["metric"] for score in given} | set(own["metric"]), metrics)
+    ranked = ranks(own, statistics, seed, metrics)
     kinds = {score["subject"]: MODEL for score in given if score["metric"] == asked} | dict(kinds)
     made = []
     for score in given:
@@ -73,15 +73,6 @@ def rows(
         key=lambda row: (row["table"], row["metric"], slice_key(row["slice"]), row["kind"], row["subject"])
     )
     return frame(Row, made).select(schema(Row).names())
-
-
-def refuse_unknown(board: str, names: Collection[str], metrics: Mapping[str, Metric]) -> None:
-    """Raise TruerateError where a score of a board has no record among its metrics."""
-    if unknown := sorted(set(names) - set(metrics)):
-        raise TruerateError(
-            f"leaderboard: scores of board {board!r} name {listed(unknown)}, of which metrics.py of its track has "
-            f"no record; recorded: {listed(sorted(metrics))}"
-        )
 
 
 def slice_key(slice_: list[dict[str, str]]) -> str:

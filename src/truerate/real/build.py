@@ -242,6 +242,7 @@ def _weights() -> dict[str, str | None]:
     own = {
         place.rpartition(".")[2]: word
         for track in track_blocks.found()
+        if not track_blocks.fault_of(track)
         for place, word in track_blocks.declared(track, "Settings").weights_in.items()
     }
     return own | {"weights": "tiny"}

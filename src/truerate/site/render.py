@@ -15,6 +15,7 @@ import truerate.site.ledger as ledger
 import truerate.site.methods as methods
 import truerate.site.samples as samples
 from truerate.core.errors import TruerateError
+from truerate.core.metric import refuse_unrecorded
 from truerate.core.schemas import unanswered
 from truerate.site.legend import legend
 from truerate.site.measures import ABSENT, label
@@ -28,13 +29,17 @@ def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
     """The whole site as {path under mkdocs' docs_dir: text}, in sorted order; the same tables give the same
     bytes.
 
-    `folder` holds templates/, assets/ and pages/. Raises TruerateError where it does not.
+    `folder` holds templates/, assets/ and pages/. Raises TruerateError where it does not, and for a row of a metric
+    that has no record.
     """
     folder = Path(folder)
     if not (folder / "templates").is_dir():
         raise TruerateError(
             f"rendering the site: no templates in {str(folder)!r}; run truerate in the folder that holds params.yaml"
         )
+    for one in tables.boards:
+        met = tables.rows.filter(board=one.name)["metric"]
+        refuse_unrecorded(one.name, [*met, *one.audit["metric"]], one.measures)
     fill = _filler(folder, tables)
     pages = {
         "index.md": fill("home.md.j2", ".", **home.context(tables)),

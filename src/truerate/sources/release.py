@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from truerate.config.layout import ORIGIN
-from truerate.config.track_blocks import declared, found
+from truerate.config.track_blocks import declared, fault_of, found
 from truerate.core.errors import SourceError, TruerateError
 from truerate.sources.collection import REDISTRIBUTION
 from truerate.sources.hub_files import CARD as README
@@ -51,7 +51,7 @@ def release_in(folder: Path, *, name: str) -> Release:
 
 def readable() -> list[str]:
     """The tracks whose published data sets can be read."""
-    return [track for track in found() if declared(track, "Settings").released]
+    return [track for track in found() if not fault_of(track) and declared(track, "Settings").released]
 
 
 def _front(folder: Path) -> dict:

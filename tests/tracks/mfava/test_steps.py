@@ -15,7 +15,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.schemas import Item, Judgement, Sample, frame, validate
 from truerate.core.tags import TYPES
 from truerate.flow import graph
-from truerate.flow.dataset import DATASET
+from truerate.flow.dataset_tables import DATASET
 from truerate.flow.plan import planned
 from truerate.llm import estimate
 from truerate.llm.generation import facts, generations

@@ -221,7 +221,7 @@ def takedown_keys(path: str | None) -> frozenset[str]:
         lines = Path(path).read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is no UTF-8"
-        where = "tracks.wildhallucinations.takedown"
+        where = "`takedown`"
         raise TruerateError(
             f"reading the take-down list {str(path)!r}: {why}; correct {where} in params.yaml or the file"
         ) from None

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from truerate.config.formulas import CALLERS, FORMULAS, SHARED_BY, formulas_in, formulas_of_track
+from truerate.config.own_formulas import CALLERS, FORMULAS, SHARED_BY, formulas_in, formulas_of_track
 from truerate.config.track_blocks import found
 from truerate.core.imports import imported
 

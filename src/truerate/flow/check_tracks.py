@@ -1,0 +1,174 @@
+"""Whether the tracks that boards run hold what the contract says, and whether their parts fit together.
+
+The first stage asks, so that a gap of a new track ends a build in one line before anything is made.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from typing import Any, get_args
+
+from truerate.config.layout import Layout
+from truerate.config.names import no_tokens
+from truerate.core.card import Card, Ranked, Section
+from truerate.core.errors import TruerateError, listed, meant
+from truerate.core.metric import Direction, Interval, Metric, Unit
+from truerate.core.mistakes import mistakes
+from truerate.flow.dataset_tables import BESIDE, DATASET
+
+SHARED_TABLE = "audit"  # of the records that every board may carry; no track writes into it
+NEAR = 0.85  # how much alike two names of tables are before one is held for a slip of the other
+WORDS = {"unit": get_args(Unit), "direction": get_args(Direction), "interval": get_args(Interval)}
+# What stands in the fields of a card that are no texts: their kind, and the kind of what they hold.
+OF_CARD: dict[str, tuple[type, type]] = {
+    "tasks": (Mapping, str),
+    "steps": (tuple, Section),
+    "caveats": (tuple, str),
+    "attributes": (frozenset, str),
+}
+
+
+def check_tracks(at: Layout) -> Iterator[str]:
+    """A line for each track that lacks what every track has, each board whose settings only its track can judge, and
+    each setting that needs what a track does not offer.
+    """
+    from truerate.flow.tracks import load_track, protocol_of
+
+    used = dict.fromkeys(board.track for board in at.p.boards.values())
+    faults = [line for track in used for line in mistakes(f"track {track!r}", load_track, track)]
+    if faults:
+        yield from faults
+        return
+    for board in at.p.boards:
+        yield from mistakes(f"track {at.p.board(board).track!r}", _whole_track, at, board)
+        if check := protocol_of(at, board).faults:
+            yield from check(at, board)
+    for name, family in at.p.detectors.items():
+        if not family.folds:
+            yield from _unmarked(f"detectors.{name}.tracks", family.tracks)
+
+
+def _whole_track(at: Layout, board: str) -> None:
+    """Raise TruerateError where the parts of a board's track do not fit together."""
+    from truerate.flow.tracks import card_of, metrics_of, records_of
+
+    name, card = at.p.board(board).track, card_of(at, board)
+    _refuse(name, _faults_of_card(card))
+    _check_graph(at, board)
+    _refuse(name, _faults_of_metrics(name, metrics_of(at, board)))
+    records = records_of(at, board)
+    if card.ranks.metric not in records:
+        what = f"its card ranks {card.ranks.metric!r}, which has no record"
+        raise TruerateError(f"track {name!r}: {what}; recorded: {listed(records)}")
+
+
+def _refuse(track: str, faults: Iterator[str]) -> None:
+    """Raise TruerateError with the first of the faults of a track."""
+    if fault := next(faults, None):
+        raise TruerateError(f"track {track!r}: {fault}")
+
+
+def _faults_of_card(card: Card) -> Iterator[str]:
+    """What in a card is not of its kind; a frozen class does not look at what it is given."""
+    for one in fields(Card):
+        value = getattr(card, one.name)
+        kind, held = OF_CARD.get(one.name, (str, object))
+        if one.name == "ranks":
+            kind = Ranked
+        if one.name == "asked" and value is None:
+            continue
+        if not isinstance(value, kind):
+            yield f"`{one.name}` of its CARD is a {type(value).__name__}; it must be a {kind.__name__}"
+        elif kind is not Ranked and not value and one.name not in ("caveats", "attributes"):
+            yield f"`{one.name}` of its CARD is empty"
+        elif strange := [part for part in _parts(value) if not isinstance(part, held)]:
+            yield f"`{one.name}` of its CARD holds {strange[0]!r}; it must hold {held.__name__}"
+
+
+def _parts(value: object) -> tuple[object, ...]:
+    """What a field of a card holds; of a mapping the keys and the values."""
+    if isinstance(value, Mapping):
+        return (*value, *value.values())
+    return tuple(value) if isinstance(value, tuple | frozenset) else ()
+
+
+def _check_graph(at: Layout, board: str) -> None:
+    """Raise TruerateError where the graph of a board's track is out of order, names what is no setting or no table,
+    or has a step without a function; and where a graph has nothing that says what a plan assumes.
+    """
+    from truerate.flow import graph
+    from truerate.flow.tracks import module_of_track, protocol_of
+    from truerate.tracks.contract import Step
+
+    name, track = at.p.board(board).track, protocol_of(at, board)
+    if strange := [one for one in track.graph if not isinstance(one, Step)]:
+        raise TruerateError(
+            f"track {name!r}: GRAPH holds {strange[0]!r}; it must hold Steps of tracks/contract.py"
+        )
+    graph.in_order(name, track.graph)
+    for step in track.graph:
+        graph.jobs(at, board, step)
+        if not callable(getattr(module_of_track(name, "steps"), step.name, None)):
+            raise TruerateError(
+                f"track {name!r}: step {step.name!r} of its graph has no function in steps.py"
+            )
+    if track.graph and not callable(getattr(module_of_track(name, "plan"), "assumed", None)):
+        raise TruerateError(
+            f"track {name!r}: plan.py must hold `assumed`, what a plan takes a missing reply to say"
+        )
+    _refuse(name, _unknown_tables(track))
+
+
+def _unknown_tables(track: Any) -> Iterator[str]:
+    """Tables of a data set that there are none of: what a step gives beside replies, and what scores are made from."""
+    for step in track.graph:
+        if lost := [table for table in step.beside if table not in BESIDE]:
+            yield f"step {step.name!r} of its graph gives {lost[0]!r} beside replies; allowed: {listed(BESIDE)}"
+    if lost := [table for table in track.scored if table not in DATASET]:
+        yield f"`SCORED` of its steps.py names {lost[0]!r}{meant(lost[0], DATASET)}; allowed: {listed(DATASET)}"
+
+
+def _faults_of_metrics(track: str, records: Iterable[object]) -> Iterator[str]:
+    """What is wrong with the records of a track: one that is none, a word that is none, a table that no page has."""
+    tables = _tables_shown(track)
+    for one in records:
+        if not isinstance(one, Metric):
+            yield f"METRICS holds {one!r}; it must hold Metrics of tracks/contract.py"
+            continue
+        for key, allowed in WORDS.items():
+            if (value := getattr(one, key)) not in allowed:
+                words = ", ".join(map(repr, allowed))
+                yield f"metric {one.name!r}: {key} {value!r} is not known{meant(value, allowed)}; allowed: {words}"
+        if fault := _fault_of_table(one.table, tables):
+            yield f"metric {one.name!r}: table {one.table!r} {fault}"
+
+
+def _fault_of_table(table: object, shown: frozenset[str]) -> str:
+    """Why a record cannot stand in a table; empty where it can. A table that no page lays out is shown as it is."""
+    if not (isinstance(table, str) and re.fullmatch(r"[a-z][a-z0-9_-]*", table)):
+        return "is no name; it must be a word of small letters, digits, '_' and '-', a letter first"
+    if table == SHARED_TABLE:
+        return "is that of the shortcut audit, which every board has; name another"
+    near = meant(table, shown, cutoff=NEAR) if table not in shown else ""
+    return f"is none of its pages{near}; there: {listed(shown)}" if near else ""
+
+
+def _tables_shown(track: str) -> frozenset[str]:
+    """The tables that a track's own page lays out; none where it has no page of its own."""
+    from truerate.site.sections import page_of
+
+    return frozenset(view.table for section in page_of(track).sections for view in section.views)
+
+
+def _unmarked(place: str, tracks: Iterable[str]) -> Iterator[str]:
+    """A line for each of these tracks whose texts have no tokens to mark."""
+    from truerate.flow.tracks import load_track, marking_tracks
+
+    for track in tracks:
+        try:
+            marks_tokens = load_track(track).marks_tokens
+        except TruerateError as error:
+            yield f"{place}: {error}"
+            continue
+        if not marks_tokens:
+            yield no_tokens(place, track, marking_tracks())
