@@ -163,7 +163,7 @@ def test_a_number_without_a_record_is_one_line_when_it_is_scored_and_when_it_is_
     path = house.folder / "src/truerate/tracks/capitals/metrics.py"
     path.write_text(path.read_text("utf-8").replace("capital_accuracy", "capital_acuracy"), "utf-8")
     line = "truerate: board 'capitals': metric 'capital_accuracy' has no record; did you mean 'capital_acuracy'?; add a Metric"
-    for command in (("score", "capitals"), ("render",)):
+    for command in (("render",), ("score", "capitals")):
         done = house.run("truerate", *command, check=False)
         assert done.returncode == 2 and done.stderr.startswith(line) and done.stderr.count("\n") == 1, (
             done.stderr

@@ -20,7 +20,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS
 from truerate.core.tags import TYPES
 from truerate.detectors.tokens.family import fit_tokens
-from truerate.flow.marking import Marked
+from truerate.flow.marking import Marked, check_pairs
 from truerate.tracks.mfava.settings import Sizes
 
 ROOT = Path(__file__).parents[2]
@@ -203,6 +203,10 @@ def test_the_python_call_says_what_the_command_says(project, capsys, monkeypatch
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert truerate.check(ANSWER, REFERENCE, "token-lr", params=tmp_path / "params.yaml") == found
     assert Path.cwd() == tmp_path / "elsewhere"
+    pairs = ((ANSWER, REFERENCE) for _ in range(2))
+    assert check_pairs(pairs, params=str(tmp_path / "params.yaml")) == [found, found], (
+        "a generator is read once"
+    )
     with pytest.raises(TruerateError, match="holds no text"):
         truerate.check(" ", REFERENCE)
     with pytest.raises(AttributeError):

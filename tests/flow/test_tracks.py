@@ -43,7 +43,7 @@ def test_only_a_track_with_spans_marks_tokens():
             "steps",
             "score",
             None,
-            "lacks `score`, which tracks/halueval/steps.py must hold; every track has: CARD",
+            "lacks `score`, which tracks/halueval/steps.py or tracks/halueval/scores.py must hold; every track has: CARD",
         ),
         ("card", "CARD", "a card", "`CARD` of tracks/halueval/card.py is a str; it must be a Card"),
         ("steps", "label", 3, "`label` of tracks/halueval/steps.py is a int; it must be a function"),

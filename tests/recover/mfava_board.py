@@ -17,8 +17,8 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, frame, pairs
 from truerate.metrics.tokens import marked, offsets_by, token_counts, total
 from truerate.sources import SourceTables, wiki_files
-from truerate.tracks.mfava import steps
-from truerate.tracks.mfava.gold import Labelled
+from truerate.tracks.mfava import labels, scores, steps
+from truerate.tracks.mfava.labels import Labelled
 from truerate_world.draws import draw
 from truerate_world.encyclopedia import build as build_world
 from truerate_world.mfava import annotate
@@ -124,7 +124,7 @@ class Board:
         ]
         judged = frame(Judgement, [judgement(name, spans) for name, spans in told])
         known = {"items": self.made["items"], "samples": self.samples, "judgements": judged}
-        return flat(steps.score(self.at, BOARD, **known, generations=self.made["generations"], inputs="")[0])
+        return flat(scores.score(self.at, BOARD, **known, generations=self.made["generations"], inputs="")[0])
 
     @cached_property
     def inserted(self) -> dict[str, float]:
@@ -215,7 +215,7 @@ def build_board(seed: int, folder: Path) -> Board:
     }
     made, tasks = steps.exported(at, BOARD, tables, replies, {"judgements": frame(Judgement)})
     said = list(enumerate(annotate.annotate(tasks, seed), start=1))
-    labelled = steps.label(at, BOARD, tables, made, tasks, said, where="labels.jsonl", inputs="")
+    labelled = labels.label(at, BOARD, tables, made, tasks, said, where="labels.jsonl", inputs="")
     return Board(at, tables, made, tasks, labelled)
 
 

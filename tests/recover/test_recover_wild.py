@@ -15,7 +15,7 @@ from truerate.core.schemas import pair
 from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import mean_of_intervals
 from truerate.metrics.wildfact import corrected_score, with_share
-from truerate.tracks.wildhallucinations import abstention, review, steps
+from truerate.tracks.wildhallucinations import abstention, labels, review
 from truerate.tracks.wildhallucinations.verdicts import verdicts_of
 from truerate.tracks.wildhallucinations.verifier import calibration, labelled_facts
 from truerate.tracks.wildhallucinations.verifying import SINGLE
@@ -268,7 +268,7 @@ def test_the_review_gives_back_the_kinds_that_people_without_error_name(boards):
         kinds = {task["task_id"]: kind(board, task) for task in reviews}
         rows = [{"task_id": name, "labeller": "nobody-errs", "label": label} for name, label in kinds.items()]
         known = (board.at, BOARD, board.tables, board.made, board.tasks, list(enumerate(rows, start=1)))
-        told = flat(steps.label(*known, where="labels.jsonl", inputs="").scores)
+        told = flat(labels.label(*known, where="labels.jsonl", inputs="").scores)
         for verdict, label in product(review.VERDICTS, review.KINDS):
             of_verdict = [task for task in reviews if task["verdict"] == verdict]
             hits = sum(task["weight"] for task in of_verdict if kinds[task["task_id"]] == label)

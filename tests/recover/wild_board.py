@@ -22,7 +22,9 @@ from truerate.tracks.wildhallucinations import (
     curating_steps,
     evidence_steps,
     facts_steps,
+    labels,
     replying_steps,
+    scores,
     steps,
 )
 from truerate.tracks.wildhallucinations.labels import Labelled
@@ -66,7 +68,7 @@ class Board:
         """
         known = {name: self.made[name] for name in ("items", "generations", "judgements", *steps.SCORED)}
         samples = pl.concat([self.made["samples"], self.labelled.samples])
-        found, _ = steps.score(self.at, BOARD, samples=samples, inputs="", **known)
+        found, _ = scores.score(self.at, BOARD, samples=samples, inputs="", **known)
         return flat(pl.concat([found, self.labelled.scores]))
 
     @cached_property
@@ -121,7 +123,7 @@ def build_board(seed: int, folder: Path) -> Board:
     beside |= {"judgements": pl.concat([more["judgements"] for _, more in checked])}
     made, tasks = steps.exported(at, BOARD, tables, replies, beside)
     rows = list(enumerate(annotate(tasks, world, seed, n_annotators=track.n_annotators), start=1))
-    labelled = steps.label(at, BOARD, tables, made, tasks, rows, where="labels.jsonl", inputs="")
+    labelled = labels.label(at, BOARD, tables, made, tasks, rows, where="labels.jsonl", inputs="")
     return Board(at, world, tables, made, tasks, labelled, frozenset(purposes))
 
 

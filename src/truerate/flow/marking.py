@@ -1,11 +1,12 @@
 """What a trained or published detector marks in answers of a person's own, in whole words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import chdir, nullcontext
+from os import PathLike, fspath
 from pathlib import Path
 from typing import NamedTuple
 
-from truerate.core.errors import TruerateError
+from truerate.core.errors import SettingsError, TruerateError
 from truerate.core.whole_words import is_unicode, whole_words
 
 
@@ -27,7 +28,10 @@ class Marked(NamedTuple):
 
 
 def check(
-    answer: str, reference: str, detector: str | None = None, params: str | Path = "params.yaml"
+    answer: str,
+    reference: str,
+    detector: str | PathLike[str] | None = None,
+    params: str | PathLike[str] = "params.yaml",
 ) -> Marked:
     """Which words of an answer its reference does not bear out, as a detector sees it.
 
@@ -35,25 +39,67 @@ def check(
     rates), or a published one: `org/name`, `org/name@v1.0`, or a folder (with a slash in its name), for which
     no project is needed. `params` is the project's params.yaml; while the detector reads, the current folder
     is the project's. Nothing found: no spans and p 0. Raises TruerateError for a text without content, an
-    unknown or untrained detector, a published one that cannot be loaded, and settings that do not hold.
+    unknown or untrained detector, a published one that cannot be loaded, and settings that are not there or do
+    not hold.
     """
     return check_pairs([(answer, reference)], detector, params)[0]
 
 
 def check_pairs(
-    pairs: Sequence[tuple[str, str]], detector: str | None = None, params: str | Path = "params.yaml"
+    pairs: Iterable[tuple[str, str]],
+    detector: str | PathLike[str] | None = None,
+    params: str | PathLike[str] = "params.yaml",
 ) -> list[Marked]:
-    """`check` for many pairs of answer and reference, in their order; the detector is loaded once."""
-    for answer, reference in pairs:
+    """`check` for many pairs of answer and reference, in their order; the detector is loaded once. Raises
+    TruerateError as it does, before anything is marked, and for what is no pair of two texts.
+    """
+    whole = _whole_pairs(pairs)
+    name = None if detector is None else _name(detector)
+    path = Path(_path(params, "params", "the path of a params.yaml")).expanduser()
+    if not whole:
+        return []
+    if name and "/" in name:
+        return _by_published(whole, name)
+    if path.parent != Path() and not path.is_file():
+        raise SettingsError(f"checking texts: no file {str(path)!r}; name the params.yaml of a built project")
+    with nullcontext() if path.parent == Path() else chdir(path.parent):
+        return _by_trained(whole, name, path.name)
+
+
+def _whole_pairs(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The pairs, read to their end. Raises TruerateError with the number of the first that is none."""
+    if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
+        raise TruerateError(
+            f"checking texts: pairs is a {type(pairs).__name__}; give (answer, reference) pairs"
+        )
+    whole = []
+    for number, pair in enumerate(pairs, start=1):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            kind = type(pair).__name__ + (f" of {len(pair)}" if isinstance(pair, tuple | list) else "")
+            raise TruerateError(f"checking texts: pair {number} is a {kind}; give (answer, reference)")
+        answer, reference = pair
         _refuse_empty(answer, "answer")
         _refuse_empty(reference, "reference")
-    if not pairs:
-        return []
-    if detector and "/" in detector:
-        return _by_published(pairs, detector)
-    path = Path(params)
-    with nullcontext() if path.parent == Path() else chdir(path.parent):
-        return _by_trained(pairs, detector, path.name)
+        whole.append((answer, reference))
+    return whole
+
+
+def _name(detector: object) -> str:
+    """The name of a detector; of a path object that of the folder, which must be there."""
+    name = _path(detector, "detector", "a name, a folder or None")
+    if isinstance(detector, str):
+        return name
+    if not Path(name).is_dir():
+        raise TruerateError(f"checking texts: detector: no folder {name!r}")
+    return str(Path(name).absolute())
+
+
+def _path(value: object, name: str, allowed: str) -> str:
+    """A name or path as text. Raises TruerateError for what is neither."""
+    text = fspath(value) if isinstance(value, str | PathLike) else None
+    if not isinstance(text, str) or "\0" in text:
+        raise TruerateError(f"checking texts: {name} is {value!r}; it must be {allowed}")
+    return text
 
 
 def _refuse_empty(text: str, what: str) -> None:

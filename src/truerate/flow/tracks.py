@@ -16,7 +16,7 @@ from truerate.core.card import Card
 from truerate.core.errors import TruerateError, listed
 from truerate.core.metric import Metric
 from truerate.leaderboard.metrics import METRICS as SHARED
-from truerate.tracks.contract import OPTIONAL, REQUIRED, Protocol
+from truerate.tracks.contract import OPTIONAL, REQUIRED, Part, Protocol
 
 ABSENT = object()
 
@@ -29,27 +29,30 @@ def load_track(name: str) -> Protocol:
     if name not in found():
         raise TruerateError(f"no track {name!r}; there: {listed(found())}")
     parts: dict[str, Any] = {"settings": declared(name, "Settings"), "sizes": declared(name, "Sizes")}
-    for part, place in REQUIRED.items():
-        if (value := _part(name, *place)) is ABSENT:
+    for part, place in (REQUIRED | OPTIONAL).items():
+        module, value = _part(name, place)
+        if value is not ABSENT:
+            _refuse_unfit(name, part, value, f"`{place.name}` of tracks/{name}/{module}.py")
+            parts[part] = value
+        elif part in REQUIRED:
+            files = " or ".join(f"tracks/{name}/{one}.py" for one in place.modules)
             raise TruerateError(
-                f"track {name!r}: it lacks `{place[1]}`, which tracks/{name}/{place[0]}.py must hold; "
-                f"every track has: {listed(where for _, where in REQUIRED.values())}, Settings, Sizes"
+                f"track {name!r}: it lacks `{place.name}`, which {files} must hold; "
+                f"every track has: {listed(one.name for one in REQUIRED.values())}, Settings, Sizes"
             )
-        parts[part] = value
-    parts |= {part: value for part, place in OPTIONAL.items() if (value := _part(name, *place)) is not ABSENT}
-    for part, value in parts.items():
-        _refuse_unfit(name, part, value)
     return Protocol(name=name, **parts)
 
 
-def _part(track: str, module: str, name: str) -> Any:
-    """What stands under a name in a module of a track, ABSENT where there is none."""
-    return getattr(module_of_track(track, module), name, ABSENT)
+def _part(track: str, place: Part) -> tuple[str, Any]:
+    """The first module of a track that holds a part, and what stands there; ABSENT where none does."""
+    for module in place.modules:
+        if (value := getattr(module_of_track(track, module), place.name, ABSENT)) is not ABSENT:
+            return module, value
+    return "", ABSENT
 
 
-def _refuse_unfit(track: str, part: str, value: Any) -> None:
+def _refuse_unfit(track: str, part: str, value: Any, where: str) -> None:
     """Raise TruerateError for a part that is not of the kind that the contract says."""
-    module, name = (REQUIRED | OPTIONAL).get(part, ("settings", part))
     if part == "card":
         is_fit, kind = isinstance(value, Card), "a Card of tracks/contract.py"
     elif part in ("scored", "totals", "metrics", "graph"):
@@ -59,9 +62,7 @@ def _refuse_unfit(track: str, part: str, value: Any) -> None:
     else:
         is_fit, kind = callable(value), "a function"
     if not is_fit:
-        raise TruerateError(
-            f"track {track!r}: `{name}` of tracks/{track}/{module}.py is a {type(value).__name__}; it must be {kind}"
-        )
+        raise TruerateError(f"track {track!r}: {where} is a {type(value).__name__}; it must be {kind}")
 
 
 def protocol_of(at: Layout, board: str) -> Protocol:
@@ -125,7 +126,7 @@ def known_tasks() -> set[str] | None:
     names: a track that no board uses stops nothing.
     """
     try:
-        cards = [_part(track, "card", "CARD") for track in found()]
+        cards = [_part(track, REQUIRED["card"])[1] for track in found()]
     except TruerateError:
         return None
     return (

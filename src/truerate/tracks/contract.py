@@ -10,7 +10,7 @@ A track is a folder of `truerate.tracks` with four modules, found by the name of
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from truerate.config.detectors import Grid
 
@@ -83,9 +83,10 @@ class Protocol:
 
     Required: `settings` and `sizes` (settings.py), `card` (card.py), `contexts` (context.py: items and
     documents of a board → what each text is checked against, `item_id, knowledge, question, history`),
-    `exported` and `score` (steps.py). Optional: `scored`, tables of the data set that `score` is given besides
-    those of every track; `label` (people's labels → samples, judgements, agreement), `topics` (of failure),
-    `training` and `targets` (the texts that token detectors learn from, and mark), all of steps.py; `faults`
+    `exported` (steps.py) and `score` (scores.py or steps.py). Optional: `scored`, tables of the data set that
+    `score` is given besides those of every track (steps.py); `label` (people's labels → samples, judgements,
+    agreement; labels.py or steps.py), `topics` (of failure), `training` and `targets` (the texts that token
+    detectors learn from, and mark; steps.py); `faults`
     (checks.py: what is wrong with a board's settings, as lines); `public_tables` (public_tables.py: what `make
     real` shows of a board, from samples, scores and the source's card); `totals` and `reasons` (published.py: of the
     printed numbers in published.csv those that must be sums of others, and why a table cannot be checked).
@@ -116,23 +117,30 @@ class Protocol:
         return self.training is not None and self.targets is not None and issubclass(self.sizes, Grid)
 
 
-# Where each part of a Protocol stands: module and name. Those of REQUIRED must be there.
+class Part(NamedTuple):
+    """Under which name a part of a Protocol stands, in the first of these modules that has it."""
+
+    name: str
+    modules: tuple[str, ...]
+
+
+# Where each part of a Protocol stands. Those of REQUIRED must be there.
 REQUIRED = {
-    "card": ("card", "CARD"),
-    "graph": ("graph", "GRAPH"),
-    "metrics": ("metrics", "METRICS"),
-    "contexts": ("context", "contexts"),
-    "exported": ("steps", "exported"),
-    "score": ("steps", "score"),
+    "card": Part("CARD", ("card",)),
+    "graph": Part("GRAPH", ("graph",)),
+    "metrics": Part("METRICS", ("metrics",)),
+    "contexts": Part("contexts", ("context",)),
+    "exported": Part("exported", ("steps",)),
+    "score": Part("score", ("steps", "scores")),
 }
 OPTIONAL = {
-    "scored": ("steps", "SCORED"),
-    "label": ("steps", "label"),
-    "topics": ("steps", "topics"),
-    "training": ("steps", "training"),
-    "targets": ("steps", "targets"),
-    "faults": ("checks", "faults"),
-    "public_tables": ("public_tables", "public_tables"),
-    "totals": ("published", "TOTALS"),
-    "reasons": ("published", "REASONS"),
+    "scored": Part("SCORED", ("steps",)),
+    "label": Part("label", ("steps", "labels")),
+    "topics": Part("topics", ("steps",)),
+    "training": Part("training", ("steps",)),
+    "targets": Part("targets", ("steps",)),
+    "faults": Part("faults", ("checks",)),
+    "public_tables": Part("public_tables", ("public_tables",)),
+    "totals": Part("TOTALS", ("published",)),
+    "reasons": Part("REASONS", ("published",)),
 }

@@ -1,96 +1,163 @@
-"""Labels back in: every reason for which a row is not used, where spans stand, and voting over tokens."""
+"""Gold samples by hand: screening, both settlements, agreement, published gold."""
+
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from truerate.core.errors import TruerateError
-from truerate.metrics.tokens import word_offsets
+from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, validate
 from truerate.tracks.mfava import labels
-from truerate.tracks.mfava.labels import Label, Span, checked_labels, runs, token_types, voted
 
-TEXTS = {"t1": "Red, yellow and blue 🙂 sky."}
-ROW = {"task_id": "t1", "annotator": "ann", "spans": [{"text": "yellow", "type": "entity"}]}
+from .made_scores import At, Params, Settings, by_key, item, judged, reply, sample, span, tables
 
-
-def read(*rows, on_bad_row="reject"):
-    return checked_labels(enumerate(rows, start=1), TEXTS, where="labels.jsonl", on_bad_row=on_bad_row)
-
-
-def marks(*found: tuple[int, int, str]) -> tuple[Span, ...]:
-    return tuple(Span(*one) for one in found)
+TEXT = "one two three four five six"  # words at 0–3, 4–7, 8–13, 14–18, 19–23, 24–27
+SILVER = [sample("i1", TEXT, span(0, 3), span(8, 13, "invented")), sample("i2", TEXT + " seven", span(4, 7))]
+ITEMS = [item("i1"), item("i2"), item("w1", "wild")]
+REPLIES = [reply("w1", "small", TEXT)]
+TASKS = [{"task_id": name} for name in ("silver-i1", "silver-i2", "answer-w1-small-")]
 
 
-def test_a_sound_row_by_text_or_by_offsets():
-    assert read(ROW) == ([Label("t1", "ann", marks((5, 11, "entity")))], [])
-    assert read(ROW | {"spans": [{"start": 0, "end": 3, "type": "invented"}]})[0][0].spans == marks(
-        (0, 3, "invented")
+def label(task: str, who: str, *spans: dict, **more) -> dict:
+    return {
+        "task_id": task,
+        "annotator": who,
+        "spans": [{k: one[k] for k in ("start", "end", "type")} for one in spans],
+        **more,
+    }
+
+
+# i1 is shared: ann is silver's twin, ben leaves the second span out and marks `four`, cleo marks `four` and
+# `two`, dan marks `six` alone. i2 is ann's own, the reply is shared by ann and ben.
+ROWS = [
+    label("silver-i1", "ann", span(0, 3), span(8, 13, "invented"), plausibility=2),
+    label("silver-i1", "ben", span(0, 3, "relation"), span(14, 18), plausibility=4),
+    label("silver-i1", "cleo", span(0, 7), span(14, 18), span(8, 13, "invented")),
+    label("silver-i1", "dan", span(24, 27)),
+    label("silver-i2", "ann", span(4, 7)),
+    label("answer-w1-small-", "ann", span(0, 3)),
+    label("answer-w1-small-", "ben", span(0, 7)),
+]
+
+
+def labelled(rows=ROWS, settle="max-voting", threshold=0.3, samples=SILVER, judgements=()):
+    rules = Settings().labelling.model_copy(update={"settle": settle, "screening_agreement": threshold})
+    at = At(replace(Params(), settings=replace(Settings(), labelling=rules)))
+    known = {name: table for name, table in tables(ITEMS, samples, REPLIES).items() if name != "judgements"}
+    source = SimpleNamespace(samples=frame(Sample, samples), judgements=frame(Judgement, list(judgements)))
+    found = labels.label(
+        at, "board", source, known, TASKS, list(enumerate(rows, start=1)), where="labels", inputs="digest"
     )
-    assert read(ROW | {"spans": [], "plausibility": "likely"})[0] == [Label("t1", "ann", (), 4)]
+    for model, name in (
+        (Sample, "samples"),
+        (Judgement, "judgements"),
+        (Reject, "rejects"),
+        (Score, "scores"),
+    ):
+        validate(model, getattr(found, name), where=name)
+    return found
 
 
-BAD = {
-    "unreadable": "{not json",
-    "missing_field": {key: value for key, value in ROW.items() if key != "spans"},
-    "unknown_task": ROW | {"task_id": "t9"},
-    "bad_spans": ROW | {"spans": "yellow"},
-    "unknown_type": ROW | {"spans": [{"text": "yellow", "type": "silly"}]},
-    "outside_text": ROW | {"spans": [{"start": 5, "end": 99, "type": "entity"}]},
-    "overlapping_types": ROW
-    | {"spans": [{"start": 0, "end": 6, "type": "entity"}, {"start": 5, "end": 11, "type": "invented"}]},
-    "bad_plausibility": ROW | {"plausibility": 6},
-}
+def spans_of(found, item_id: str) -> list[tuple]:
+    row = next(row for row in found.samples.iter_rows(named=True) if row["item_id"] == item_id)
+    return [(one["start"], one["end"], one["type"], one["p"]) for one in row["spans"]]
 
 
-@pytest.mark.parametrize("reason", BAD)
-def test_bad_rows(reason):
-    found, rejects = read(BAD[reason])
-    assert not found and [(row["reason"], row["row"]) for row in rejects] == [(reason, 1)]
-    with pytest.raises(TruerateError, match="labels 'labels.jsonl' row 1: .*on_bad_row: reject"):
-        read(BAD[reason], on_bad_row="stop")
+def test_who_agrees_too_little_with_silver_is_not_heard():
+    # of the words that either marks, both mark: ann 2 of 2 and 1 of 1; ben 1 of 3; cleo 2 of 4; dan 0 of 3
+    found = labelled()
+    agreement = {
+        key[1]: row["value"] for key, row in by_key(found.scores).items() if key[0] == "screening_agreement"
+    }
+    assert agreement == {"ann": 1.0, "ben": pytest.approx(1 / 3, abs=1e-6), "cleo": 0.5, "dan": 0.0}
+    assert [(row["reason"], row["target_id"]) for row in found.rejects.iter_rows(named=True)] == [
+        ("screened_out", "dan")
+    ]
+    assert by_key(found.scores)["n_annotators_passed", "annotators", "en"]["value"] == 3
+    assert {row["judge"] for row in found.judgements.iter_rows(named=True)} == {"ann", "ben", "cleo", "dan"}
 
 
-def test_two_labels_of_one_annotator():
-    found, rejects = read(ROW, ROW | {"spans": []})
-    assert len(found) == 1 and [row["reason"] for row in rejects] == ["duplicate"]
-    assert set(BAD) | {"duplicate"} == set(labels.BAD_ROWS)
+def test_max_voting_over_tokens():
+    # one: 3 of 3, entity twice; two: 1 of 3; three: 2 of 3; four: 2 of 3
+    assert spans_of(labelled(), "i1") == [
+        (0, 3, "entity", 1.0),
+        (8, 13, "invented", 0.666667),
+        (14, 18, "entity", 0.666667),
+    ]
 
 
-def test_overlapping_spans_of_one_type_are_one_opinion():
-    both = [{"start": 0, "end": 6, "type": "entity"}, {"start": 5, "end": 11, "type": "entity"}]
-    assert read(ROW | {"spans": both})[0][0].spans == marks((0, 6, "entity"), (5, 11, "entity"))
+def test_the_papers_way_takes_the_annotator_closest_to_silver():
+    assert spans_of(labelled(settle="closest-to-silver"), "i1") == [
+        (0, 3, "entity", None),
+        (8, 13, "invented", None),
+    ]
 
 
-def test_offsets_that_count_utf16_units():
-    # the emoji at 21 is one character and two units, so "sky" stands at 23 and is given as 24
-    given = {"start": 24, "end": 27, "text": "sky", "type": "entity"}
-    assert read(ROW | {"spans": [given]})[0][0].spans == marks((23, 26, "entity"))
-    assert read(ROW | {"spans": [given | {"text": "sea"}]})[1][0]["reason"] == "outside_text"
+def test_own_texts_are_taken_as_they_are_and_replies_keep_soft_spans():
+    found = labelled()
+    assert spans_of(found, "i2") == [(4, 7, "entity", None)]
+    assert spans_of(found, "w1") == [(0, 3, "entity", 1.0), (4, 7, "entity", 0.5)]
+    rows = {row["item_id"]: row for row in found.samples.iter_rows(named=True)}
+    assert (
+        rows["w1"]["task"] == "wild"
+        and rows["w1"]["generator"] == "small"
+        and {row["label_source"] for row in rows.values()} == {"gold"}
+    )
 
 
-def test_votes_over_tokens():
-    # red: 2 of 3 (entity, invented: a tie goes to entity); blue: all three (invented twice); green: 1 of 3
-    text, offsets = "red blue green", word_offsets("red blue green")
+def test_agreement_of_pairs_and_of_gold_with_silver():
+    found = by_key(labelled().scores)
+    # settled by voting i1 holds `four` besides silver's two words: of 13 words 3 are silver's, 4 gold's, 3
+    # both. The type never differs
+    p_o, p_e = 12 / 13, (3 * 4 + 10 * 9) / 169
+    assert found["silver_gold_kappa", "gold", "en", "max-voting"]["value"] == pytest.approx(
+        (p_o - p_e) / (1 - p_e), abs=1e-6
+    )
+    assert found["silver_gold_kappa", "gold", "en", "closest-to-silver"]["value"] == 1.0
+    # i1 (6 words) and the reply (6 words): ann–ben agree on 4 + 5 of 12, ann–cleo on 4 of 6, ben–cleo on 4 of
+    # 6
+    assert found["percent_agreement", "annotators", "en"]["value"] == pytest.approx(
+        (9 / 12 + 4 / 6 + 4 / 6) / 3, abs=1e-6
+    )
+    # by type ann and ben differ on `one`, too; so do ben and cleo
+    assert found["percent_agreement_typed", "annotators", "en"]["value"] == pytest.approx(
+        (8 / 12 + 4 / 6 + 3 / 6) / 3, abs=1e-6
+    )
+    assert (
+        found["cohen_kappa_typed", "annotators", "en"]["value"]
+        < found["cohen_kappa", "annotators", "en"]["value"]
+    )
+
+
+def test_plausibility_shares():
+    found = by_key(labelled().scores)
+    assert [
+        found["plausibility_rate", "annotators", "en", str(rating)]["value"] for rating in range(1, 6)
+    ] == [0, 0.5, 0, 0.5, 0]
+
+
+def test_a_task_that_only_screened_out_people_labelled():
+    found = labelled([ROW for ROW in ROWS if ROW["annotator"] == "dan"])
+    assert found.samples.is_empty()
+    assert sorted(row["reason"] for row in found.rejects.iter_rows(named=True)) == ["no_labels"] * 3 + [
+        "screened_out"
+    ]
+
+
+def test_no_labels_and_published_gold():
+    found = labelled([], samples=[*SILVER, sample("i1", TEXT, span(0, 3), source="gold")])
+    assert found.samples.is_empty() and found.rejects.is_empty()
+    # of 6 words silver marks 2, gold 1, both 1
+    p_o, p_e = 5 / 6, (2 * 1 + 4 * 5) / 36
+    value = by_key(found.scores)["silver_gold_kappa", "gold", "en", "published"]["value"]
+    assert value == pytest.approx((p_o - p_e) / (1 - p_e), abs=1e-6)
+
+
+def test_published_annotators_of_one_text():
     said = [
-        Label("t", "a", marks((0, 3, "entity"), (4, 8, "invented"))),
-        Label("t", "b", marks((0, 8, "invented"))),
-        Label("t", "c", marks((4, 14, "subjective"))),
+        judged("silver-i1", *spans, member=who)
+        for who, spans in (("p", [span(0, 3)]), ("q", [span(0, 7, "relation")]))
     ]
-    share, types = voted(offsets, said)
-    assert share.tolist() == pytest.approx([2 / 3, 1, 1 / 3])
-    hard = runs(offsets, types, share, lambda p: p > 0.5)
-    assert [(text[s["start"] : s["end"]], s["type"], s["p"]) for s in hard] == [
-        ("red", "entity", 0.666667),
-        ("blue", "invented", 1.0),
-    ]
-    assert len(runs(offsets, types, share, lambda p: p > 0)) == 3
-
-
-def test_neighbours_of_one_type_and_share_are_one_span():
-    offsets = word_offsets("red, blue green")
-    both = [Label("t", "a", marks((0, 15, "entity"))), Label("t", "b", marks((0, 9, "entity")))]
-    share, types = voted(offsets, both)
-    found = runs(offsets, types, share, lambda p: p > 0)
-    assert [(one["start"], one["end"], one["p"]) for one in found] == [(0, 9, 1.0), (10, 15, 0.5)]
-
-
-def test_token_types():
-    assert token_types(word_offsets("a b c"), marks((0, 3, "relation"))).tolist() == [2, 2, 0]
+    found = by_key(labelled([], judgements=said).scores)
+    assert found["percent_agreement", "annotators", "en"]["value"] == pytest.approx(5 / 6, abs=1e-6)
+    assert found["percent_agreement_typed", "annotators", "en"]["value"] == pytest.approx(4 / 6, abs=1e-6)
+    assert found["cohen_kappa", "annotators", "en"]["n"] == 1

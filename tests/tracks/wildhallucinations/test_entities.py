@@ -162,7 +162,7 @@ def test_takedown(tmp_path):
 
 
 def test_a_takedown_list_that_is_not_there_is_one_line(tmp_path):
-    with pytest.raises(TruerateError, match="take-down list .*gone.txt.*tracks.wildhallucinations.takedown"):
+    with pytest.raises(TruerateError, match="take-down list .*gone.txt.*correct `takedown` in params.yaml"):
         takedown_keys(str(tmp_path / "gone.txt"))
     (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe\xe9")
     with pytest.raises(TruerateError, match="it is no UTF-8"):

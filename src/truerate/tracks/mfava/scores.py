@@ -1,4 +1,4 @@
-"""Everything that is scored on a board of this track but what `gold.label` scores: detectors, rates in the
+"""Everything that is scored on a board of this track but what `labels.label` scores: detectors, rates in the
 wild, the texts themselves.
 """
 

@@ -1,13 +1,12 @@
 """The track's steps: what each asks of which models. Everything else is pure and stands in the module of that
-name.
+name: labels come back in by `labels.label`, scores go out by `scores.score`.
 
 A step asks only models that may stand on the board (`Params.models_on`), and nothing that the source already
 holds; else it gives an empty frame. `asking` is how a step asks: `llm.ask`, or what `plan` puts in its place
 to see what would be asked.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -25,17 +24,11 @@ from truerate.tracks.mfava.graph import WEIGHTS
 from truerate.tracks.mfava.languages import SOURCE, check_languages, language
 from truerate.tracks.mfava.tasks import annotation_tasks
 
-if TYPE_CHECKING:
-    from truerate.sources.collection import SourceTables
-    from truerate.sources.label_files import Labelled
-
 __all__ = [
     "answer",
     "check",
     "exported",
-    "label",
     "query",
-    "score",
     "silver",
     "targets",
     "training",
@@ -274,48 +267,4 @@ def _made_wild(at: Layout, board: str, tables, replies: Replies) -> list[dict]:
         []
         if _wild(at, board, tables)
         else wild_items(at, board, tables, replies.get(wild.QUERY, generations([])))
-    )
-
-
-# ---- labels in, scores out (pure) --------------------------------------------------------------------------
-
-
-def label(
-    at: Layout,
-    board: str,
-    tables: "SourceTables",
-    dataset: Mapping[str, pl.DataFrame],
-    tasks: Sequence[dict],
-    rows: Sequence[tuple],
-    *,
-    where: str,
-    inputs: str,
-) -> "Labelled":
-    """Gold samples, judgements, rejects and agreement from the rows of label files (`gold.label`)."""
-    from truerate.tracks.mfava import gold
-
-    return gold.label(at, board, tables, dataset, tasks, rows, where=where, inputs=inputs)
-
-
-def score(
-    at: Layout,
-    board: str,
-    *,
-    items: pl.DataFrame,
-    samples: pl.DataFrame,
-    judgements: pl.DataFrame,
-    generations: pl.DataFrame,
-    inputs: str,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """All Score and Outcome rows of a board but those of its labels (`scores.score`)."""
-    from truerate.tracks.mfava import scores
-
-    return scores.score(
-        at,
-        board,
-        items=items,
-        samples=samples,
-        judgements=judgements,
-        generations=generations,
-        inputs=inputs,
     )

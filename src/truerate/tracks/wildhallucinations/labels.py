@@ -84,47 +84,71 @@ def label(
     for one in sorted(found, key=lambda label: (label.task_id, label.labeller)):
         by_task.setdefault(one.task_id, []).append(one)
     voted = {
-        name: max_voting([one.value for one in by_task[name]])
-        for name in by_task
+        name: max_voting([one.value for one in labels])
+        for name, labels in by_task.items()
         if task_of[name]["kind"] != ENTITY
     }
-    rejects += [
+    settled = {name: value for name, value in voted.items() if value is not None}
+    entities = [
+        (task_of[name], labels) for name, labels in by_task.items() if task_of[name]["kind"] == ENTITY
+    ]
+    scores = agreement_rows(by_task, voted, task_of, writer)
+    scores += _reviewed(settled, task_of, dataset, at.p.track(board).verifier, writer)
+    scores += entity_rows(entities, writer)
+    return Labelled(
+        frame(Sample, _samples(settled, by_task, task_of, dataset)).sort("sample_id"),
+        frame(Judgement, [_judgement(one, task_of[one.task_id]) for one in found]).sort("judgement_id"),
+        frame(Reject, rejects + _not_kept(voted, by_task, task_of)),
+        frame(Score, scores),
+    )
+
+
+def _not_kept(
+    voted: Mapping, by_task: Mapping[str, Sequence[Label]], task_of: Mapping[str, dict]
+) -> list[dict]:
+    """Reject rows of the tasks on which labellers are divided, and of those that nobody labelled while others were."""
+    ties = [
         reject("labels", "tie", f"{len(by_task[name])} labels", target=name)
         for name, value in voted.items()
         if value is None
     ]
-    rejects += [
-        reject("labels", "no_labels", "nobody labelled it", target=name)
-        for name in sorted(set(task_of) - set(by_task))
-        if found
-    ]
+    unlabelled = sorted(set(task_of) - set(by_task)) if by_task else []
+    return ties + [reject("labels", "no_labels", "nobody labelled it", target=name) for name in unlabelled]
+
+
+def _samples(
+    settled: Mapping[str, str],
+    by_task: Mapping[str, Sequence[Label]],
+    task_of: Mapping[str, dict],
+    dataset: Mapping[str, pl.DataFrame],
+) -> list[dict]:
+    """Gold facts as Sample rows: those on which most labellers agree."""
     group_of = dict(dataset["items"].select("item_id", "group_id").iter_rows())
-    settled = {name: value for name, value in voted.items() if value is not None}
     passages = {
         name: " ".join(found) for name, found in dataset["facts"].select("fact_id", "evidence").iter_rows()
     }
-    labelled = {name: value for name, value in settled.items() if task_of[name]["kind"] == FACT}
-    samples = [
+    return [
         _sample(task_of[name], value, by_task[name], group_of, passages.get(task_of[name]["fact_id"], ""))
-        for name, value in labelled.items()
+        for name, value in settled.items()
+        if task_of[name]["kind"] == FACT
     ]
-    facts = with_share(verdicts_of(dataset["facts"], dataset["judgements"], at.p.track(board).verifier))
+
+
+def _reviewed(
+    settled: Mapping[str, str],
+    task_of: Mapping[str, dict],
+    dataset: Mapping[str, pl.DataFrame],
+    verifier: str,
+    writer: ScoreWriter,
+) -> list[dict]:
+    """Score rows of the verifier's errors by kind, from the reviews on which people agree."""
+    facts = with_share(verdicts_of(dataset["facts"], dataset["judgements"], verifier))
     reviewed = [
         {**task_of[name], "label": value}
         for name, value in settled.items()
         if task_of[name]["kind"] == REVIEW
     ]
-    scores = agreement_rows(by_task, voted, task_of, writer) + review.review_rows(reviewed, facts, writer)
-    scores += entity_rows(
-        [(task_of[name], labels) for name, labels in by_task.items() if task_of[name]["kind"] == ENTITY],
-        writer,
-    )
-    return Labelled(
-        frame(Sample, samples).sort("sample_id"),
-        frame(Judgement, [_judgement(one, task_of[one.task_id]) for one in found]).sort("judgement_id"),
-        frame(Reject, rejects),
-        frame(Score, scores),
-    )
+    return review.review_rows(reviewed, facts, writer)
 
 
 # ---- which rows hold ---------------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
-"""The steps of the track's graph, and what comes after them: the tables of the data set, labels back in,
-scores out. That is pure: nothing is asked.
+"""The steps of the track's graph, and the tables of the data set that come of them, which is pure: nothing is asked.
+
+Labels come back in by `labels.label`, scores go out by `scores.score`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
@@ -21,10 +21,6 @@ from truerate.tracks.wildhallucinations.ready import ready
 from truerate.tracks.wildhallucinations.replying_steps import generate
 from truerate.tracks.wildhallucinations.tasks import annotation_tasks
 
-if TYPE_CHECKING:
-    from truerate.sources.collection import SourceTables
-    from truerate.sources.label_files import Labelled
-
 __all__ = [
     "curate",
     "evidence",
@@ -32,8 +28,6 @@ __all__ = [
     "extract",
     "facts",
     "generate",
-    "label",
-    "score",
 ]
 
 SCORED = (
@@ -120,50 +114,3 @@ def rejects_frame(rows: Iterable[dict], more: Sequence[dict]) -> pl.DataFrame:
         for row in unused
     ]
     return frame(Reject, [*found, *more]).sort("where", "target_id", "reason", "detail", nulls_last=True)
-
-
-def label(
-    at: Layout,
-    board: str,
-    tables: "SourceTables",
-    dataset: Mapping[str, pl.DataFrame],
-    tasks: Sequence[dict],
-    rows: Sequence[tuple],
-    *,
-    where: str,
-    inputs: str,
-) -> "Labelled":
-    """Labelled facts, and what people said of entities and verdicts (`labels.label`)."""
-    from truerate.tracks.wildhallucinations import labels
-
-    return labels.label(at, board, tables, dataset, tasks, rows, where=where, inputs=inputs)
-
-
-def score(
-    at: Layout,
-    board: str,
-    *,
-    items: pl.DataFrame,
-    samples: pl.DataFrame,
-    judgements: pl.DataFrame,
-    generations: pl.DataFrame,
-    facts: pl.DataFrame,
-    inputs: str,
-    documents: pl.DataFrame | None = None,
-    rejects: pl.DataFrame | None = None,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """All Score and Outcome rows of a board but those of its labels (`scores.score`)."""
-    from truerate.tracks.wildhallucinations import scores
-
-    return scores.score(
-        at,
-        board,
-        items=items,
-        samples=samples,
-        judgements=judgements,
-        generations=generations,
-        facts=facts,
-        inputs=inputs,
-        documents=documents,
-        rejects=rejects,
-    )
