@@ -8,6 +8,7 @@ from tiny_tables import tiny_tables
 
 from truerate.core import schemas
 from truerate.core.card import Card, Ranked
+from truerate.core.errors import TruerateError
 from truerate.core.metric import Metric
 from truerate.site import render_site
 from truerate.site.board import context
@@ -109,3 +110,11 @@ def test_a_board_without_rows_has_a_page(tables):
 def test_a_described_page_stays_as_it_is():
     page = page_of("halueval")
     assert laid_out(page, [], {}) is page
+
+
+def test_a_row_of_a_metric_without_a_record_is_one_line(tables):
+    strange = schemas.frame(schemas.Row, [*ROWS, row("errors", "aster", "toy_rates", 0.25)])
+    with pytest.raises(
+        TruerateError, match="board 'toy-board': metric 'toy_rates' has no record; did you mean 'toy_rate'"
+    ):
+        render_site(dataclasses.replace(tables, rows=strange), SITE)
