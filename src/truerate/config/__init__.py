@@ -230,11 +230,11 @@ class Params(Block):
         return merged(self.size[own.track], own.sizes)
 
     def sizes_told(self, source: Source) -> dict[str, int]:
-        """What the command of a source may name as sizes: `{<track>_<size>}` for every whole number of a track's,
-        and what these give besides (`{n_items}`).
+        """What the command of a source may name as sizes: `{<track>_<size>}` for every whole number of a
+        track's, and what these give besides (`{n_items}`).
 
-        Each is the largest over the boards that are built from what the command makes, and that of the profile for
-        a track that none of them runs.
+        Each is the largest over the boards that are built from what the command makes, and that of the
+        profile for a track that none of them runs.
         """
         filled = {
             name for name, one in self.sources.items() if (one.path, one.make) == (source.path, source.make)
@@ -249,8 +249,8 @@ class Params(Block):
         return told
 
     def of_public_data(self) -> "Iterator[tuple[str, Params]]":
-        """Each set of public files that has settings or sizes of its own, with the settings as they are where it is
-        the only board, as `truerate real` builds it.
+        """Each set of public files that has settings or sizes of its own, with the settings as they are
+        where it is the only board, as `truerate real` builds it.
         """
         for name, public in self.public_data.items():
             if public.settings or public.sizes:
@@ -366,8 +366,8 @@ def load_params(path: str | Path = "params.yaml") -> Params:
 
 
 def _of_public_data(params: Params) -> Iterator[str]:
-    """A line for every name in the settings of public files that is declared nowhere, and every two that do not fit
-    together.
+    """A line for every name in the settings of public files that is declared nowhere, and every two that
+    do not fit together.
     """
     for name, alone in params.of_public_data():
         lines = (*misplaced(alone), *undeclared(alone))

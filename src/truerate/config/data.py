@@ -87,7 +87,9 @@ class Source(Block):
         return self
 
     def places(self) -> frozenset[str]:
-        """The names in braces of its command: `seed`, `<track>_<size>` …; none of one that cannot be filled in."""
+        """The names in braces of its command: `seed`, `<track>_<size>` …; none of one that cannot be
+        filled in.
+        """
         try:
             return frozenset(name for _, name, _, _ in Formatter().parse(self.make or "") if name)
         except ValueError:
@@ -122,7 +124,9 @@ class PublicData(Block):
 
 
 def of_public_data(line: str, name: str) -> str:
-    """A line on a set of public files that was looked at as a board (`Params.of_public_data`), under its own place."""
+    """A line on a set of public files that was looked at as a board (`Params.of_public_data`), under its
+    own place.
+    """
     return line.replace(f"boards.{name}.", f"public_data.{name}.").replace(
         f"board {name!r}", f"public_data.{name}"
     )

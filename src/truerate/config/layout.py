@@ -77,8 +77,8 @@ class Layout:
         return f"{self.p.paths.build}/hub/{name}"
 
     def dataset(self, board: str, table: str = "") -> str:
-        """Folder of a board's data set, or one of its tables (those of flow.dataset_tables, and `tasks.jsonl`,
-        `card.json`).
+        """Folder of a board's data set, or one of its tables (those of flow.dataset_tables, and
+        `tasks.jsonl`, `card.json`).
         """
         return _under(f"{self.p.paths.datasets}/{board}", table)
 
@@ -198,10 +198,11 @@ class Layout:
     def key(self, board: str, alias: str, *upstream: str) -> str:
         """Twelve hex digits that decide the scratch rows of one model on one board.
 
-        Over the source's bytes, the track's code with the formulas that it uses, its settings without the lists of models, the model's own
-        entry, identity and address (its dead letters are asked again at another), and those of the `upstream`
-        models whose rows it reads. A model that enters or leaves a list moves no other model's rows; a name
-        that is no model (weights that the settings name) adds nothing.
+        Over the source's bytes, the track's code with the formulas that it uses, its settings without the
+        lists of models, the model's own entry, identity and address (its dead letters are asked again at
+        another), and those of the `upstream` models whose rows it reads. A model that enters or leaves a
+        list moves no other model's rows; a name that is no model (weights that the settings name) adds
+        nothing.
         """
         track, own = self.p.board(board).track, self.p.track(board)
         settings = own.model_dump(mode="json", exclude=set(own.later))

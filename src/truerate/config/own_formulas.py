@@ -42,5 +42,7 @@ def _formulas_in(_folder: str, code: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_followed(path: str) -> bool:
-    """Whether a file may call formulas, so that what it imports counts: a caller of them, or code outside of the package."""
+    """Whether a file may call formulas, so that what it imports counts: a caller of them, or code outside
+    of the package.
+    """
     return path.startswith(CALLERS) or not path.startswith(f"{PACKAGE}/")

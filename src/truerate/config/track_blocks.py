@@ -41,8 +41,8 @@ def declared(track: str, part: str) -> type[Block]: ...
 
 
 def declared(track: str, part: str) -> type[Block]:
-    """The class `Settings` or `Sizes` of a track. Raises TruerateError where its folder has none, or where the
-    settings name one that is not among them.
+    """The class `Settings` or `Sizes` of a track. Raises TruerateError where its folder has none, or where
+    the settings name one that is not among them.
     """
     place = f"truerate.tracks.{track}.settings"
     try:
@@ -99,8 +99,8 @@ def broken(module: str, error: Exception) -> str:
 
 @cache
 def _whole(part: str) -> type[Block]:
-    """A block with a key per track, each of which may be absent. A track whose settings.py is broken stops nobody
-    who does not use it: its block alone is refused.
+    """A block with a key per track, each of which may be absent. A track whose settings.py is broken stops
+    nobody who does not use it: its block alone is refused.
     """
     fields: dict[str, Any] = {
         name: (declared(name, part) | None if fault_of(name) is None else _refused(name, part), None)
@@ -110,8 +110,8 @@ def _whole(part: str) -> type[Block]:
 
 
 def _refused(track: str, part: str) -> Any:
-    """What a block of a broken track may hold: nothing under `tracks`; its sizes are passed over, for one line is
-    enough.
+    """What a block of a broken track may hold: nothing under `tracks`; its sizes are passed over, for one
+    line is enough.
     """
 
     def check(value: object) -> None:

@@ -13,12 +13,12 @@ SOURCE = "src"  # the folder in which packages lie
 
 
 def reached(starts: Iterable[str], follows: Callable[[str], bool]) -> tuple[str, ...]:
-    """The Python files of `starts` (files or folders) and all that they import at any remove, in functions too,
-    sorted.
+    """The Python files of `starts` (files or folders) and all that they import at any remove, in functions
+    too, sorted.
 
-    A module is looked for below SOURCE of the current folder, with the packages around it; of what is imported
-    only those files are read for which `follows` says so, and those alone are given. Raises TruerateError where a
-    file is no Python.
+    A module is looked for below SOURCE of the current folder, with the packages around it; of what is
+    imported only those files are read for which `follows` says so, and those alone are given. Raises
+    TruerateError where a file is no Python.
     """
     todo = [str(path) for start in starts for path in files(start) if path.suffix == ".py"]
     seen: set[str] = set()
@@ -41,7 +41,9 @@ def imported(path: str) -> tuple[str, ...]:
 
 @cache
 def _names(path: str, _modified: int) -> tuple[tuple[int, str], ...]:
-    """What a file imports: the number of leading dots, and a dotted name, whether of a module or of a thing in one."""
+    """What a file imports: the number of leading dots, and a dotted name, whether of a module or of a
+    thing in one.
+    """
     try:
         tree = ast.parse(Path(path).read_text("utf-8"))
     except (SyntaxError, ValueError) as error:

@@ -14,7 +14,9 @@ ABSENT = "–"  # how a metric over nothing is printed
 
 
 def refuse_unrecorded(board: str, names: Iterable[str], records: Collection[str]) -> None:
-    """Raise TruerateError where a number of a board is of a metric that has no record (`records`: their names)."""
+    """Raise TruerateError where a number of a board is of a metric that has no record (`records`: their
+    names).
+    """
     if lost := sorted(set(names) - set(records)):
         more = f", nor have {listed(lost[1:])}" if lost[1:] else ""
         where = "add a Metric to METRICS in metrics.py of its track"

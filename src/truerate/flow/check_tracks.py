@@ -29,8 +29,8 @@ OF_CARD: dict[str, tuple[type, type]] = {
 
 
 def check_tracks(at: Layout) -> Iterator[str]:
-    """A line for each track that lacks what every track has, each board whose settings only its track can judge, and
-    each setting that needs what a track does not offer.
+    """A line for each track that lacks what every track has, each board whose settings only its track can
+    judge, and each setting that needs what a track does not offer.
     """
     from truerate.flow.tracks import load_track, protocol_of
 
@@ -93,8 +93,9 @@ def _parts(value: object) -> tuple[object, ...]:
 
 
 def _check_graph(at: Layout, board: str) -> None:
-    """Raise TruerateError where the graph of a board's track is out of order, names what is no setting or no table,
-    or has a step without a function; and where a graph has nothing that says what a plan assumes.
+    """Raise TruerateError where the graph of a board's track is out of order, names what is no setting or
+    no table, or has a step without a function; and where a graph has nothing that says what a plan
+    assumes.
     """
     from truerate.flow import graph
     from truerate.flow.tracks import module_of_track, protocol_of
@@ -120,7 +121,9 @@ def _check_graph(at: Layout, board: str) -> None:
 
 
 def _unknown_tables(track: Any) -> Iterator[str]:
-    """Tables of a data set that there are none of: what a step gives beside replies, and what scores are made from."""
+    """Tables of a data set that there are none of: what a step gives beside replies, and what scores are
+    made from.
+    """
     for step in track.graph:
         if lost := [table for table in step.beside if table not in BESIDE]:
             yield f"step {step.name!r} of its graph gives {lost[0]!r} beside replies; allowed: {listed(BESIDE)}"
@@ -129,7 +132,9 @@ def _unknown_tables(track: Any) -> Iterator[str]:
 
 
 def _faults_of_metrics(track: str, records: Iterable[object]) -> Iterator[str]:
-    """What is wrong with the records of a track: one that is none, a word that is none, a table that no page has."""
+    """What is wrong with the records of a track: one that is none, a word that is none, a table that no
+    page has.
+    """
     tables = _tables_shown(track)
     for one in records:
         if not isinstance(one, Metric):
@@ -144,7 +149,9 @@ def _faults_of_metrics(track: str, records: Iterable[object]) -> Iterator[str]:
 
 
 def _fault_of_table(table: object, shown: frozenset[str]) -> str:
-    """Why a record cannot stand in a table; empty where it can. A table that no page lays out is shown as it is."""
+    """Why a record cannot stand in a table; empty where it can. A table that no page lays out is shown as
+    it is.
+    """
     if not (isinstance(table, str) and re.fullmatch(r"[a-z][a-z0-9_-]*", table)):
         return "is no name; it must be a word of small letters, digits, '_' and '-', a letter first"
     if table == SHARED_TABLE:

@@ -101,8 +101,8 @@ def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
 
 
 def _formulas(at: Layout, stage: Stage) -> tuple[str, ...]:
-    """The files of `metrics/` that the code of a board's stage imports: that of its track and what stages share,
-    or the code that its source names for what was planted.
+    """The files of `metrics/` that the code of a board's stage imports: that of its track and what stages
+    share, or the code that its source names for what was planted.
     """
     if stage.board is None:
         return ()

@@ -36,11 +36,11 @@ def check(
     """Which words of an answer its reference does not bear out, as a detector sees it.
 
     `detector` names a trained token detector of a built project (default: the one whose counts make the
-    rates), or a published one: `org/name`, `org/name@v1.0`, or a folder (with a slash in its name), for which
-    no project is needed. `params` is the project's params.yaml; while the detector reads, the current folder
-    is the project's. Nothing found: no spans and p 0. Raises TruerateError for a text without content, an
-    unknown or untrained detector, a published one that cannot be loaded, and settings that are not there or do
-    not hold.
+    rates), or a published one: `org/name`, `org/name@v1.0`, or a folder (with a slash in its name), for
+    which no project is needed. `params` is the project's params.yaml; while the detector reads, the
+    current folder is the project's. Nothing found: no spans and p 0. Raises TruerateError for a text
+    without content, an unknown or untrained detector, a published one that cannot be loaded, and settings
+    that are not there or do not hold.
     """
     return check_pairs([(answer, reference)], detector, params)[0]
 

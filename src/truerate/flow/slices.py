@@ -115,8 +115,8 @@ def _family(values: Mapping, members: Collection[str], track: str) -> dict:
 
 
 def _own_sizes(p: Params, board: str) -> dict:
-    """The sizes that a board and its source are built with, by track: the board's own with its track, and those
-    of the profile for other tracks whose sizes the command of the source names.
+    """The sizes that a board and its source are built with, by track: the board's own with its track, and
+    those of the profile for other tracks whose sizes the command of the source names.
     """
     named = p.board(board).track
     kept = _only(p.values["sizes"][p.profile], _sized(p, p.source(p.board(board).source)))
@@ -124,8 +124,8 @@ def _own_sizes(p: Params, board: str) -> dict:
 
 
 def _own_source(p: Params, board: str) -> dict:
-    """The board's source. A size that its command is told on account of another board stands in it as a number:
-    the file does not declare that board.
+    """The board's source. A size that its command is told on account of another board stands in it as a
+    number: the file does not declare that board.
     """
     name = p.board(board).source
     entry = p.values["sources"][name]

@@ -122,8 +122,8 @@ def refuse_other_tasks(tables: Mapping[str, pl.DataFrame], allowed: Iterable[str
 
 
 def known_tasks() -> set[str] | None:
-    """The tasks that the cards of all tracks name; None where one cannot be read, so that nobody knows what it
-    names: a track that no board uses stops nothing.
+    """The tasks that the cards of all tracks name; None where one cannot be read, so that nobody knows
+    what it names: a track that no board uses stops nothing.
     """
     try:
         cards = [_part(track, REQUIRED["card"])[1] for track in found()]

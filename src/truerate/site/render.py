@@ -26,11 +26,11 @@ ASSETS = (".css", ".js", ".svg")
 
 
 def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
-    """The whole site as {path under mkdocs' docs_dir: text}, in sorted order; the same tables give the same
-    bytes.
+    """The whole site as {path under mkdocs' docs_dir: text}, in sorted order; the same tables give the
+    same bytes.
 
-    `folder` holds templates/, assets/ and pages/. Raises TruerateError where it does not, and for a row of a metric
-    that has no record.
+    `folder` holds templates/, assets/ and pages/. Raises TruerateError where it does not, and for a row of
+    a metric that has no record.
     """
     folder = Path(folder)
     if not (folder / "templates").is_dir():

@@ -42,8 +42,8 @@ def folder_of(name: str, source: Source, at: Layout) -> Path:
 
 
 def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
-    """Run the command that fills the folder, unless what lies there was made by the same command, with the same
-    values of what it names, and by the same code; the folder is swapped whole.
+    """Run the command that fills the folder, unless what lies there was made by the same command, with the
+    same values of what it names, and by the same code; the folder is swapped whole.
     """
     values = _values(source, at)
     told = {key: value for key, value in values.items() if key in source.places()}

@@ -186,7 +186,9 @@ def _agreement(named: Sequence[str], who: str, tokens: Mapping, texts: Mapping[s
 
 
 def unlabelled(texts: Mapping[str, Text], heard: Heard, labels: Sequence[Label]) -> list[str]:
-    """The tasks that somebody could have labelled and nobody who is heard did; none where no label came at all."""
+    """The tasks that somebody could have labelled and nobody who is heard did; none where no label came at
+    all.
+    """
     return sorted(set(texts) - set(heard.labels)) if labels else []
 
 

@@ -106,7 +106,9 @@ def label(
 def _not_kept(
     voted: Mapping, by_task: Mapping[str, Sequence[Label]], task_of: Mapping[str, dict]
 ) -> list[dict]:
-    """Reject rows of the tasks on which labellers are divided, and of those that nobody labelled while others were."""
+    """Reject rows of the tasks on which labellers are divided, and of those that nobody labelled while
+    others were.
+    """
     ties = [
         reject("labels", "tie", f"{len(by_task[name])} labels", target=name)
         for name, value in voted.items()

@@ -1,4 +1,5 @@
-"""The steps of the track's graph, and the tables of the data set that come of them, which is pure: nothing is asked.
+"""The steps of the track's graph, and the tables of the data set that come of them, which is pure: nothing
+is asked.
 
 Labels come back in by `labels.label`, scores go out by `scores.score`.
 """
