@@ -14,8 +14,10 @@ import json
 import os
 import re
 import sys
+import threading
 import time
 from collections import Counter
+from contextlib import contextmanager
 
 import httptools
 
@@ -235,6 +237,31 @@ class Connection(asyncio.Protocol):
 async def serve(stub: Stub, port: int = 0) -> asyncio.Server:
     """Listen on loopback."""
     return await asyncio.get_running_loop().create_server(lambda: Connection(stub), "127.0.0.1", port)
+
+
+@contextmanager
+def serving(stub: Stub):
+    """Serve a stub from a thread of its own; its address."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    server = asyncio.run_coroutine_threadsafe(serve(stub), loop).result()
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    finally:
+        asyncio.run_coroutine_threadsafe(_end(server), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+async def _end(server: asyncio.Server) -> None:
+    """Close a server and what it has under way."""
+    server.close()
+    tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def main() -> None:

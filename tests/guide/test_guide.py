@@ -2,12 +2,9 @@
 each command of the pages is run in it; what cannot be run here is listed with its reason.
 """
 
-import asyncio
 import json
 import subprocess
 import sys
-import threading
-from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -17,7 +14,7 @@ from house import ROOT, TINY, House, move_in
 from published import running, turned
 
 from tests.guide.blocks import GUIDE, Block, blocks, pages
-from tests.stub import Stub, serve
+from tests.stub import Stub, serving
 from truerate.cli import main
 
 BOARD = "mfava-closed-world"
@@ -106,22 +103,6 @@ def shrink(params: dict) -> None:
         backbone |= {"max_steps": 4, "checkpoint_steps": 2}
 
 
-@contextmanager
-def own_model():
-    """A server that answers as an OpenAI-compatible endpoint does; its address."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    server = asyncio.run_coroutine_threadsafe(serve(Stub()), loop).result()
-    try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-    finally:
-        loop.call_soon_threadsafe(server.close)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
-
-
 def runnable() -> list[Block]:
     return [block for block in blocks() if not block.mark]
 
@@ -184,7 +165,7 @@ def guide(tmp_path_factory) -> Guide:
     house = move_in(folder / "truerate", SMALL, board=BOARD)
     house.edit(add_rules)
     house.edit(shrink)
-    with running(folder) as hub, own_model() as address:
+    with running(folder) as hub, serving(Stub()) as address:
         followed = Guide(house, hub, address)
         followed.prepare()
         for page in pages():

@@ -1,14 +1,12 @@
 """A stub endpoint in a thread, and layouts whose models live there."""
 
-import asyncio
 import copy
 import json
-import threading
 from pathlib import Path
 
 import pytest
 import yaml
-from stub import Stub, serve
+from stub import Stub, serving
 
 from truerate.config import Params
 from truerate.config.layout import Layout
@@ -20,8 +18,8 @@ BASE = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
 class Running:
     """A stub with its address."""
 
-    def __init__(self, stub: Stub, port: int):
-        self.stub, self.url = stub, f"http://127.0.0.1:{port}/v1"
+    def __init__(self, stub: Stub, url: str):
+        self.stub, self.url = stub, url
 
     @property
     def n_calls(self) -> int:
@@ -31,23 +29,9 @@ class Running:
 @pytest.fixture
 def stub():
     """A stub endpoint, in a thread of its own for the length of one test."""
-    loop, stub = asyncio.new_event_loop(), Stub()
-    server = loop.run_until_complete(serve(stub))
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    yield Running(stub, server.sockets[0].getsockname()[1])
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.run_until_complete(_end(server))
-    loop.close()
-
-
-async def _end(server: asyncio.Server) -> None:
-    server.close()
-    tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    stub = Stub()
+    with serving(stub) as url:
+        yield Running(stub, url)
 
 
 @pytest.fixture

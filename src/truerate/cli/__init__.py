@@ -98,6 +98,17 @@ def _reading(commands) -> None:
         json=True,
     )
     plan.add_argument("board", nargs="?", help="one board; default: all")
+    probe = add(
+        commands,
+        "probe",
+        "ask a model a few prompts of every kind and show how its replies are read, before a build pays for all",
+        _probe,
+        "model",
+        json=True,
+    )
+    probe.add_argument("--n", type=int, default=3, help="prompts of each kind; default: 3")
+    probe.add_argument("--board", action="append", default=[], metavar="NAME", help="a board; default: all")
+    probe.add_argument("--dry-run", action="store_true", help="say what would be asked and cost; ask nothing")
     add(commands, "boards", "the boards and who leads them", _boards, json=True)
     board = add(commands, "board", "the lines of one board", _board, "name", json=True)
     board.add_argument(
@@ -197,6 +208,12 @@ def _plan(o) -> None:
     from truerate.flow import plan
 
     plan.show(plan.plan(layout(), o.board), as_json=o.json)
+
+
+def _probe(o) -> None:
+    from truerate.cli import probe
+
+    sys.exit(probe.run(layout(), o.model, n=o.n, boards=o.board, dry_run=o.dry_run, as_json=o.json))
 
 
 def _boards(o) -> None:

@@ -20,6 +20,7 @@ from truerate.flow.tracks import track_of
 from truerate.llm import Reply, Request, estimate
 from truerate.llm.dry_run import DryRun, Planned, assumed_reply
 from truerate.sources import SourceTables
+from truerate.tracks.asking import Asking
 from truerate.tracks.contract import Step
 
 COLUMNS = {
@@ -35,6 +36,7 @@ COLUMNS = {
 }
 
 Given = tuple[pl.DataFrame, dict[str, pl.DataFrame]]  # what a step gives: replies, and tables beside them
+Run = Callable[[Asking], Given]  # the work of a step, asking as it is told to
 
 
 def plan(at: Layout, board: str | None) -> pl.DataFrame:
@@ -48,7 +50,7 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
     for name in [board] if board else at.p.boards:
         at.p.board(name)
         there = at.on(name)
-        for step in planned(there, name, _source(at, name)):
+        for step in planned(there, name, imported(at, name)):
             cost = asdict(estimate(step.requests, there))
             lines.append({"board": name, "step": step.step, "model": step.model} | cost)
     return pl.DataFrame(lines, schema=COLUMNS)
@@ -60,9 +62,26 @@ def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
     The very functions of the steps are run, on stored replies and, where none is, on assumed ones. What stands
     in for a model asks nobody and is not run.
     """
+    asked: list[Planned] = []
+
+    def job(step: Step, model: str, run: Run) -> Given:
+        dry_run = DryRun(assuming(at, board, step))
+        found = run(dry_run)
+        asked.extend(_by_model(step, model, dry_run.asked))
+        return found
+
+    walk(at, board, tables, job)
+    return asked
+
+
+def walk(at: Layout, board: str, tables: SourceTables, job: Callable[[Step, str, Run], Given]) -> None:
+    """Every step of the board and model of it, in the order of the build, each on what those before it gave.
+
+    `job` has the work of one done, over all shards, by calling what it is handed with how to ask; it returns
+    what that gave.
+    """
     offered, light = track_of(at, board, "plan"), _light(at, board)
     given: dict[tuple[str, str], Given] = {}
-    asked: list[Planned] = []
     for step in graph.steps_of(at, board):
         for model in graph.jobs(at, board, step):
             read = [
@@ -75,12 +94,20 @@ def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
                 instead = getattr(offered, step.name, None)
                 given[step.name, model] = _stood_in(at, board, step, instead, tables, replies)
                 continue
-            dry_run = DryRun(_assuming(offered.assumed, step.name, at.p.track(board)))
-            run = partial(step_function(at, board, step.name), asking=dry_run)
-            shards = [run(light, board, model, tables, shard, replies) for shard in range(at.p.n_shards)]
-            given[step.name, model] = _joined(map(with_beside, shards))
-            asked += _by_model(step, model, dry_run.asked)
-    return asked
+            function = step_function(at, board, step.name)
+            run = partial(_all_shards, partial(function, light, board, model, tables), replies, at.p.n_shards)
+            given[step.name, model] = job(step, model, run)
+
+
+def _all_shards(function: Callable[..., Any], replies: dict, n_shards: int, asking: Asking) -> Given:
+    """What a step gives over all its shards, asking as `asking` does."""
+    return _joined(with_beside(function(shard, replies, asking=asking)) for shard in range(n_shards))
+
+
+def assuming(at: Layout, board: str, step: Step) -> Callable[[str, Request], Reply]:
+    """The reply that stands, in a step, for one that has not come: by its key and request."""
+    assumed, settings = track_of(at, board, "plan").assumed, at.p.track(board)
+    return lambda key, request: assumed_reply(key, assumed(step.name, key, request, settings))
 
 
 def _light(at: Layout, board: str) -> Layout:
@@ -89,12 +116,6 @@ def _light(at: Layout, board: str) -> Layout:
     own = at.p.board(board)
     changed = own.model_copy(update={"settings": dict(own.settings) | light})
     return replace(at, p=at.p.model_copy(update={"boards": {**at.p.boards, board: changed}}))
-
-
-def _assuming(
-    assumed: Callable[[str, str, Request, Any], str], step: str, settings: Any
-) -> Callable[[str, Request], Reply]:
-    return lambda key, request: assumed_reply(key, assumed(step, key, request, settings))
 
 
 def _stood_in(
@@ -132,7 +153,8 @@ def _by_model(step: Step, model: str, requests: list[Request]) -> list[Planned]:
     return [Planned(step.name, name, found) for name, found in asked.items()]
 
 
-def _source(at: Layout, board: str):
+def imported(at: Layout, board: str) -> SourceTables:
+    """The tables of a board's source. Raises TruerateError where it has not been imported."""
     try:
         return load_source(at, board)
     except (TruerateError, FileNotFoundError):

@@ -12,6 +12,9 @@ from truerate.llm import Request
 # Which responses are selected changes no number of calls, so a plan loads no encoder.
 LIGHT = {"similarity": "chrf"}
 
+# Sizes whose first items stay the same whatever the size (`context.chosen_items`): a probe cuts them.
+FIRST_DRAWN = ("qa", "dialogue", "summarization", "general", "general_pool")
+
 
 def assumed(step: str, key: str, request: Request, settings: Any) -> str:
     """A text that says what the prompt's last line asks for; candidates and free answers differ from one

@@ -9,6 +9,9 @@ from typing import Any
 from truerate.core.keys import content_id
 from truerate.llm import Request
 
+# Sizes whose first texts stay the same whatever the size (`dataset.chosen`): a probe cuts them.
+FIRST_DRAWN = ("train", "held_out", "silver", "articles")
+
 
 def assumed(step: str, key: str, request: Request, settings: Any) -> str:
     """Numbered queries where they are asked for, else any text."""

@@ -1,0 +1,155 @@
+"""What `truerate probe` shows: each reply, how it was read, what it cost, and what mends what could not be."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from itertools import groupby
+
+import polars as pl
+
+from truerate.config.layout import Layout
+from truerate.core.display import show_table
+from truerate.flow.probe import Kind, Probe, Probed, probe, would_ask
+
+N_SHOWN = 100  # characters of a reply
+UNSAID = "–"
+# What mends a reply that could not be used, by the reason its row gives; {model}, {blocks} and {limit} are
+# filled in. `length` also where a reply was cut and could therefore not be read.
+MENDS = {
+    "length": "the reply was cut at {limit} tokens: raise `max_tokens` in {blocks}",
+    "thought_only": (
+        "thought took all {limit} tokens: raise `max_tokens` in {blocks}, lower the effort under "
+        "`models.{model}.params`, or have the server think less"
+    ),
+    "context_length": "the prompt is longer than the model takes: serve it with a larger context, or name another model",
+    "content_filter": "the provider's filter stopped it: ask for another filter level, or name another model in this role",
+    "rejected": (
+        "the server refused the request (its words: `truerate llm dead`): try "
+        "`models.{model}.max_tokens_field: max_completion_tokens` or `models.{model}.drop: [temperature]`"
+    ),
+    "timeout": "no reply in time: raise `llm.timeout_s`, or lower the endpoint's `concurrency`",
+    "refusal": "the model declines what this prompt asks for: name another one in this role, if the share is large",
+}
+OTHERWISE = {
+    "dead": "no reply came ({reason}); its server's words: `truerate llm dead`",
+    "unparsed": "nothing could be read ({reason}): look at the reply; a model that keeps no form needs another role",
+    "abstained": "the model declines: such replies count as abstentions, not as errors of reading",
+}
+
+
+def run(at: Layout, model: str, *, n: int, boards: list[str], dry_run: bool, as_json: bool) -> int:
+    """Probe a model and show what came; the exit code: 1 where something could not be read, else 0."""
+    if dry_run:
+        found = would_ask(at, model, n=n, boards=boards)
+        lines = [{"board": board, "model": model} | asdict(cost) for board, cost in found.items()]
+        show_table(pl.DataFrame(lines), as_json=as_json)
+        return 0
+    came = probe(at, model, n=n, boards=boards)
+    show(model, came, as_json=as_json)
+    return 0 if all(one.is_read for one in came.replies) else 1
+
+
+def rows(found: Probe) -> list[dict[str, object]]:
+    """One row per reply, for a table or JSON."""
+    return [
+        {
+            "board": one.kind.board,
+            "step": one.kind.step,
+            "kind": _name(one.kind),
+            "status": one.status,
+            "reason": one.reason,
+            "reply": one.reply.text,
+            "read": _read(one) if one.is_read else None,
+            "finish_reason": one.reply.finish_reason,
+            "tokens_in": one.reply.n_tokens_in,
+            "tokens_out": one.reply.n_tokens_out,
+            "usd": one.reply.cost_usd,
+            "is_stored": one.reply.is_stored,
+            "is_own_prompt": one.is_own,
+        }
+        for one in found.replies
+    ]
+
+
+def advice(found: Iterable[Probed], model: str) -> list[str]:
+    """What mends what was not read, one line per kind of prompt and reason, in the order of the replies."""
+    lines = {}
+    for one in found:
+        if (line := _mend(one, model)) is not None:
+            lines[f"{one.kind.board} · {_name(one.kind)}: {line}"] = None
+    return list(lines)
+
+
+def _mend(one: Probed, model: str) -> str | None:
+    if one.status == "ok" or not one.is_own:  # to assumed words any model answers oddly
+        return None
+    reason = one.reason or one.status
+    if one.status == "unparsed" and one.reply.finish_reason == "length":
+        reason = "length"
+    blocks = " or ".join(f"`{place}`" for place in one.blocks) or "its decoding block"
+    limit = one.limit if one.limit is not None else "its"
+    line = MENDS.get(reason.partition(":")[0], OTHERWISE[one.status])
+    return line.format(model=model, blocks=blocks, limit=limit, reason=reason)
+
+
+def show(model: str, found: Probe, *, as_json: bool) -> None:
+    """Print every reply under its kind, what came of each kind, and what mends the rest."""
+    mends = advice(found.replies, model)
+    if as_json:
+        print(json.dumps({"replies": rows(found), "advice": mends}, ensure_ascii=False, indent=1))
+        return
+    for kind, group in groupby(found.replies, key=lambda one: one.kind):
+        print("\n".join(_lines(kind, list(group))))
+    n_read = sum(one.is_read for one in found.replies)
+    n_new = sum(not one.reply.is_stored for one in found.replies)
+    took = sum(found.seconds.values())
+    print(
+        f"\n{n_read} of {len(found.replies)} replies read; {n_new} asked now, in {took:.1f} s: a build finds them stored"
+    )
+    if not all(one.is_own for one in found.replies):
+        print(
+            "* holds words that a plan assumes, for replies of other models are not there: no prompt of the build"
+        )
+    if mends:
+        print("\nwhat mends the rest:")
+        print("\n".join(f"- {line}" for line in mends))
+
+
+def _lines(kind: Kind, found: list[Probed]) -> Iterator[str]:
+    n_read = sum(one.is_read for one in found)
+    n_in, n_out = (
+        sum(n or 0 for n in column)
+        for column in zip(*((one.reply.n_tokens_in, one.reply.n_tokens_out) for one in found), strict=True)
+    )
+    usd = sum(one.reply.cost_usd for one in found)
+    star = "" if all(one.is_own for one in found) else " *"
+    yield f"\n{kind.board} · {_name(kind)}{star}: {n_read} of {len(found)} read · {n_in} + {n_out} tokens · {usd:.4f} USD"
+    for one in found:
+        said = _said(one)
+        outcome = said or one.status + (f" ({one.reason})" if one.reason else "")
+        yield f"  {outcome:<24}{_short(one.reply.text)}"
+        if said is None and one.is_read and (read := _read(one)) != one.reply.text:
+            yield f"  {'':<22}→ {_short(read)}"
+
+
+def _name(kind: Kind) -> str:
+    return " ".join(filter(None, (kind.purpose, kind.name)))
+
+
+def _said(one: Probed) -> str | None:
+    """The verdict or choice that was read of a reply; None where it is a text."""
+    known = one.attributes
+    if "choice" in known:
+        return "first" if known["choice"] == known.get("first") else "second"
+    return known.get("verdict")
+
+
+def _read(one: Probed) -> str:
+    """What was read of a reply: what it says, else its text as the data set has it, with what was cut from it."""
+    cut = one.attributes.get("cuts")
+    return (_said(one) or one.text) + (f"   (cut: {cut})" if cut else "")
+
+
+def _short(text: str) -> str:
+    line = " ¶ ".join(part.strip() for part in text.splitlines() if part.strip()) or UNSAID
+    return line if len(line) <= N_SHOWN else line[: N_SHOWN - 1] + "…"

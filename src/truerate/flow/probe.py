@@ -1,0 +1,288 @@
+"""A few prompts of every kind, really asked, before anything is asked at scale: `truerate probe MODEL`.
+
+The very functions of the steps are run, as a plan runs them. Of each kind of prompt that the model would be
+sent, the first few are asked and stored under the keys that the build looks them up by, so that it pays
+nothing for them; all others get the replies that a plan assumes. A prompt that can only be written from the
+replies of another model, which are not there yet, holds assumed words: it is taken last, and told.
+"""
+
+import json
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import polars as pl
+
+from truerate.config.blocks import Sampling
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError, listed
+from truerate.flow.plan import Given, Run, assuming, imported, walk
+from truerate.flow.tracks import track_of
+from truerate.llm import Estimate, Reply, Request, ask, estimate
+from truerate.llm.dry_run import DryRun, is_assumed
+from truerate.llm.generation import facts
+from truerate.tracks.contract import Step
+
+# What tells two kinds of prompt of one step apart, of the facts that its rows keep.
+KIND = ("task", "scheme", "variant", "stage", "type")
+MOST_ROUNDS = 12  # a turn of a dialogue, or of a passage that is worked on, is asked after the one before it
+# What a plan assumes is called so: by a name of its own, which the key of its prompt gives, or by a number.
+_ASSUMED = re.compile(r"[Aa]ssumed ([0-9a-f]{16}\b|(?:sentence|fact) \d)")
+DEAD, UNPARSED = "dead", "unparsed"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of prompt: the board, its step, the purpose of the replies, and what tells it from the others."""
+
+    board: str
+    step: str
+    purpose: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Probed:
+    """A reply to a prompt of a kind, and how it was read.
+
+    `status`, `reason`, `text` and `attributes` are those of its Generation row. `is_own`: the prompt is the
+    board's own, word for word; else it holds assumed words. `limit`: the most tokens that the reply could
+    have; `blocks`: the decoding settings by which it was asked, as places in params.yaml.
+    """
+
+    kind: Kind
+    reply: Reply
+    status: str
+    reason: str | None
+    text: str
+    attributes: Mapping[str, str]
+    is_own: bool
+    limit: int | None
+    blocks: tuple[str, ...]
+
+    @property
+    def is_read(self) -> bool:
+        """Whether something can be made of the reply."""
+        return self.status not in (DEAD, UNPARSED)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """All replies of a probe, and how long those of each step took that were asked now, in seconds."""
+
+    replies: tuple[Probed, ...]
+    seconds: Mapping[tuple[str, str], float]
+
+
+@dataclass
+class Asked(DryRun):
+    """Stands in for `llm.ask`: really asks what was chosen, and assumes the rest."""
+
+    chosen: frozenset[str] = frozenset()
+    seconds: float = 0.0
+    requests: dict[str, Request] = field(default_factory=dict)
+    replies: dict[str, Reply] = field(default_factory=dict)  # of the model, stored or asked now
+    stood_in: set[str] = field(default_factory=set)  # the keys whose replies were assumed
+    by_prompt: dict[str, str] = field(default_factory=dict)  # a key by its messages
+    by_assumed: dict[str, str] = field(default_factory=dict)  # a key by the word that tells its assumed text
+
+    def __call__(self, requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
+        """The reply of each request: the model's where it is stored or chosen, else an assumed one."""
+        answers = super().__call__(requests, at, label=label)
+        places = [i for i, one in enumerate(answers) if is_assumed(one) and one.key in self.chosen]
+        if places:
+            begun = time.monotonic()
+            came = ask([requests[place] for place in places], at, label=label)
+            self.seconds += time.monotonic() - begun
+            for place, reply in zip(places, came, strict=True):
+                answers[place] = reply
+        for request, reply in zip(requests, answers, strict=True):
+            self.requests[reply.key] = request
+            self.by_prompt[_as_text(request.messages)] = reply.key
+            if is_assumed(reply):
+                self.stood_in.add(reply.key)
+                self.by_assumed |= dict.fromkeys(_ASSUMED.findall(reply.text), reply.key)
+            else:
+                self.replies[reply.key] = reply
+        return answers
+
+
+def probe(at: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> Probe:
+    """The first `n` replies of a model to every kind of prompt of these boards; of all where none is named.
+
+    Raises TruerateError where `n` is below 1, params.yaml declares no such model or board, none of the boards
+    asks it, or it cannot be asked (as `llm.ask` does).
+    """
+    found: list[Probed] = []
+    seconds: dict[tuple[str, str], float] = {}
+    for prober in _probed(at, model, n, boards, is_dry=False):
+        found += prober.found
+        seconds |= prober.seconds
+    return Probe(tuple(found), seconds)
+
+
+def would_ask(at: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> dict[str, Estimate]:
+    """What a probe would ask on each board, and cost; asks nothing. Raises as `probe` does."""
+    probers = _probed(at, model, n, boards, is_dry=True)
+    return {one.board: estimate(list(one.wanted.values()), one.at) for one in probers}
+
+
+def _probed(at: Layout, model: str, n: int, boards: Sequence[str], *, is_dry: bool) -> list["Prober"]:
+    """A prober per board that asks the model, its work done."""
+    if n < 1:
+        raise TruerateError(f"probing {model!r}: --n is {n}; allowed: 1 and more")
+    at.p.model(model)
+    probers = []
+    for board in boards or at.p.boards:
+        at.p.board(board)
+        if model in at.p.models_on(board, at.p.models_of(board)):
+            own = few(at, board, n).on(board)
+            probers.append(Prober(own, board, model, n, is_dry=is_dry))
+            walk(own, board, imported(own, board), probers[-1].job)
+    if not probers:
+        where = listed(boards or at.p.boards)
+        raise TruerateError(
+            f"model {model!r} is asked nothing on {where}; name it in a role under `tracks` of params.yaml"
+        )
+    return probers
+
+
+def few(at: Layout, board: str, n: int) -> Layout:
+    """The settings with those sizes cut to a few that the track's `plan` says can be (FIRST_DRAWN): what is
+    drawn first stays the same, so that a prompt is the board's own whatever the size.
+    """
+    own, most = at.p.board(board), max(12, 4 * n)
+    size = at.p.size_of(board)
+    names = getattr(track_of(at, board, "plan"), "FIRST_DRAWN", ())
+    cut = {name: min(getattr(size, name), most) for name in names}
+    changed = own.model_copy(update={"sizes": dict(own.sizes) | cut})
+    return replace(at, p=at.p.model_copy(update={"boards": {**at.p.boards, board: changed}}))
+
+
+class Prober:
+    """Asks one model a few prompts of every kind of a board, step by step, and keeps what came."""
+
+    def __init__(self, at: Layout, board: str, model: str, n: int, *, is_dry: bool):
+        self.at, self.board, self.model, self.n, self.is_dry = at, board, model, n, is_dry
+        self.found: list[Probed] = []
+        self.wanted: dict[str, Request] = {}  # what is asked, or where `is_dry` would be, by its key
+        self.seconds: dict[tuple[str, str], float] = {}
+
+    def job(self, step: Step, model: str, run: Run) -> Given:
+        """The work of one step, run again until what was chosen of each kind has been asked."""
+        chosen: frozenset[str] = frozenset()
+        took = 0.0
+        for _ in range(MOST_ROUNDS):
+            asked = Asked(assuming(self.at, self.board, step), chosen=chosen)
+            given = run(asked)
+            took += asked.seconds
+            more = self._chosen(step, given[0], asked) - chosen
+            self.wanted |= {key: asked.requests[key] for key in more}
+            if not more or self.is_dry:
+                break
+            chosen |= more
+        if took:
+            self.seconds[self.board, step.name] = self.seconds.get((self.board, step.name), 0.0) + took
+        self.found += self._read(step, given[0], asked)
+        return given
+
+    def _chosen(self, step: Step, rows: pl.DataFrame, asked: Asked) -> frozenset[str]:
+        """The keys to ask next: for each kind that has fewer than `n` replies, those of its first prompts, or
+        of what these are written from.
+        """
+        chosen: set[str] = set()
+        for kind in self._by_kind(step, rows, asked).values():
+            taken = kind[: self.n]
+            for key in taken:
+                if key in asked.stood_in:
+                    sources = self._sources(key, asked)
+                    chosen |= sources | {key} if self.is_dry else sources or {key}
+        return frozenset(chosen)
+
+    def _by_kind(self, step: Step, rows: pl.DataFrame, asked: Asked) -> dict[Kind, list[str]]:
+        """The keys of each kind of prompt that the model is sent: those with a reply first, then those whose
+        words are all real; of one item what stands together.
+        """
+        kinds: dict[Kind, list[str]] = {}
+        for row in rows.sort("item_id", "generation_id").iter_rows(named=True):
+            key = row["prompt_key"]
+            if key in asked.requests and asked.requests[key].model == self.model:
+                kinds.setdefault(kind_of(self.board, step.name, row), []).append(key)
+        return {
+            kind: sorted(
+                dict.fromkeys(keys), key=lambda key: (key not in asked.replies, self._taint(key, asked))
+            )
+            for kind, keys in kinds.items()
+        }
+
+    def _taint(self, key: str, asked: Asked) -> int:
+        """0 for a prompt of real words, 1 for one that waits for replies of this very model, 2 for one that
+        holds words assumed of another.
+        """
+        if self._sources(key, asked):
+            return 1
+        return 2 if holds_assumed(asked.requests[key]) else 0
+
+    def _sources(self, key: str, asked: Asked) -> set[str]:
+        """The prompts of this step and model, not asked yet, that must be asked before this one: it holds what
+        was assumed of their replies, as turns of a dialogue or word for word.
+        """
+        messages = asked.requests[key].messages
+        turns = [place for place, one in enumerate(messages) if one["role"] == "assistant"]
+        earlier = {asked.by_prompt.get(_as_text(messages[:place])) for place in turns}
+        named = {asked.by_assumed.get(word) for one in messages for word in _ASSUMED.findall(one["content"])}
+        waiting = {
+            name for name in earlier | named if name is not None and name != key and name in asked.stood_in
+        }
+        own = {name for name in waiting if asked.requests[name].model == self.model}
+        # What these were written from comes first: the earliest turn of a dialogue, the first round of a passage.
+        return {first for name in own for first in (self._sources(name, asked) or {name})}
+
+    def _read(self, step: Step, rows: pl.DataFrame, asked: Asked) -> Iterator[Probed]:
+        """The replies of each kind that came of the model, at most `n`, as their rows say they were read."""
+        of_key = {row["prompt_key"]: row for row in rows.iter_rows(named=True)}
+        for kind, keys in self._by_kind(step, rows, asked).items():
+            for key in [key for key in keys if key in asked.replies][: self.n]:
+                row, request = of_key[key], asked.requests[key]
+                yield Probed(
+                    kind=kind,
+                    reply=asked.replies[key],
+                    status=row["status"],
+                    reason=row["reason"],
+                    text=row["text"],
+                    attributes=facts(row),
+                    is_own=not holds_assumed(request),
+                    limit=request.params.get("max_tokens"),
+                    blocks=blocks(self.at, self.board, request),
+                )
+
+
+def kind_of(board: str, step: str, row: Mapping[str, Any]) -> Kind:
+    """The kind of prompt that a Generation row answers."""
+    known = facts(row)
+    return Kind(board, step, row["purpose"], " ".join(known[name] for name in KIND if name in known))
+
+
+def holds_assumed(request: Request) -> bool:
+    """Whether words that a plan assumes stand in a prompt."""
+    return any(_ASSUMED.search(one["content"]) for one in request.messages)
+
+
+def blocks(at: Layout, board: str, request: Request) -> tuple[str, ...]:
+    """The decoding settings, of those that the board has, by which a request is asked: their places in
+    params.yaml.
+    """
+    settings = at.p.track(board)
+    named = ((name, value) for name, value in settings if isinstance(value, Sampling))
+    return tuple(
+        at.p.place(board, name)
+        for name, value in named
+        if value.model_dump().items() <= request.params.items()
+    )
+
+
+def _as_text(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Messages as one text that tells them apart from any others."""
+    return json.dumps(list(messages), sort_keys=True)

@@ -1,0 +1,142 @@
+"""A probe asks a few prompts of every kind, says how the replies are read, and leaves them for the build."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from committed import ROOT, with_sources
+
+from tests.stub import Stub, serving
+from truerate.cli import main
+from truerate.config.layout import Layout
+from truerate.core.errors import TruerateError
+from truerate.core.schemas import save
+from truerate.flow.plan import plan
+from truerate.flow.probe import probe, would_ask
+from truerate.flow.sources import SOURCE
+from truerate.sources import seed_files
+
+BOARD = "halueval-closed-world"
+SIZES = {"qa": 4, "dialogue": 4, "summarization": 4, "general": 4, "general_pool": 6}
+
+
+class Mannered(Stub):
+    """A model with manners: it refuses to write falsehoods in summaries, thinks without end over dialogues, puts
+    verdicts on questions in bold, and hedges over summaries.
+    """
+
+    async def answer(self, body):
+        asked = json.loads(body)["messages"][-1]["content"]
+        self.calls[body.hex()] += 1
+        return 200, {}, self.completion(*self.said(asked))
+
+    def said(self, asked: str) -> tuple[str]:
+        if "#Your Judgement#" in asked or "Judgement" in asked.rsplit("\n", 1)[-1]:
+            if "#Summary#" in asked:
+                return ("Yes as to the dates. No as to the places.",)
+            return ("**Yes**",) if "#Question#" in asked else ("<think>Is that so? Perhaps",)
+        if asked.rstrip().endswith("Understood."):
+            return ("Understood.",)
+        return (
+            ("I cannot help with that.",) if "#Document#" in asked else (f"The Weser, {len(asked)} m long.",)
+        )
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("world")
+    write = [
+        "-m",
+        "truerate_world",
+        "write",
+        str(folder),
+        "--seed",
+        "7",
+        "--items",
+        "12",
+        "--languages",
+        "en",
+    ]
+    subprocess.run([sys.executable, *write], check=True, capture_output=True, cwd=ROOT)
+    return seed_files.read(folder, name="closed-world", on_bad_row="stop")
+
+
+@pytest.fixture
+def at(tables, tmp_path, monkeypatch):
+    """The committed settings with one board, on which one model with manners does all."""
+    monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "responses.sqlite"))
+    with_sources(tmp_path, monkeypatch)
+    with serving(Mannered()) as url:
+        import yaml
+
+        values = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+        values["endpoints"]["own"] = {"base_url": url}
+        values["models"]["m"] = {"endpoint": "own", "model": "mannered"}
+        values["boards"] = {BOARD: values["boards"][BOARD]}
+        values["sizes"]["demo"]["halueval"] = SIZES
+        roles = {role: "m" for role in ("dataset_generator", "filter_judge", "responder")}
+        values["tracks"]["halueval"] |= roles | {"generators": ["m"], "subjects": ["m"]}
+        (tmp_path / "params.yaml").write_text(yaml.safe_dump(values), "utf-8")
+        layout = Layout.load()
+        for table, model in SOURCE.items():
+            save(model, getattr(tables, table), layout.source("closed-world", table))
+        (tmp_path / layout.source("closed-world") / "card.json").write_text("{}")
+        yield layout
+
+
+def read(found) -> dict[str, list[str]]:
+    """The outcomes of the replies by kind of prompt."""
+    outcomes: dict[str, list[str]] = {}
+    for one in found.replies:
+        said = one.status + (f" {one.reason}" if one.reason else "")
+        outcomes.setdefault(f"{one.kind.purpose} {one.kind.name}", []).append(said)
+    return outcomes
+
+
+def test_every_kind_is_asked_and_told_as_it_is_read(at):
+    found = probe(at, "m", n=2)
+    outcomes = read(found)
+    assert outcomes["sample summarization one-pass"] == ["abstained refusal"] * 2
+    assert outcomes["sample qa one-pass"] == outcomes["sample qa conversational"] == ["ok"] * 2
+    assert outcomes["recognise qa plain"] == ["ok"] * 2
+    assert outcomes["recognise dialogue plain"] == ["dead thought_only"] * 2
+    assert all(one.startswith("unparsed") for one in outcomes["recognise summarization plain"])
+    assert {len(told) for told in outcomes.values()} == {2}
+
+
+def test_what_was_asked_is_paid_and_the_build_finds_it(at):
+    cost = would_ask(at, "m", n=2)[BOARD]
+    before = plan(at, BOARD)
+    found = probe(at, "m", n=2)
+    after = plan(at, BOARD)
+    own = {one.reply.key for one in found.replies if one.is_own}
+    assert before["n_stored"].sum() == 0 and cost.n_calls >= len(own)
+    assert after["n_stored"].sum() >= len(own) > 0
+    assert all(one.reply.is_stored for one in probe(at, "m", n=2).replies)  # nothing is asked twice
+
+
+def test_the_command_says_what_mends_it_and_ends_with_1(at, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["probe", "m", "--n", "1", "--board", BOARD])
+    told = capsys.readouterr().out
+    assert ended.value.code == 1
+    assert (
+        "recognise dialogue plain: thought took all 256 tokens: raise `max_tokens` in `tracks.halueval.recognition`"
+        in told
+    )
+    assert "sample summarization one-pass: the model declines" in told
+
+
+@pytest.mark.parametrize(
+    ("model", "n", "boards", "line"),
+    [
+        ("nobody", 1, [], "model 'nobody' is not declared"),
+        ("m", 0, [], "allowed: 1 and more"),
+        ("m", 1, ["none"], "board 'none' is not declared"),
+        ("cedar", 1, [], "is asked nothing on"),
+    ],
+)
+def test_a_mistake_is_one_line(at, model, n, boards, line):
+    with pytest.raises(TruerateError, match=line):
+        probe(at, model, n=n, boards=boards)
