@@ -4,10 +4,10 @@ Unknown keys, wrong types and names that are declared nowhere end in one line th
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 from pydantic import ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
@@ -80,7 +80,7 @@ __all__ = [
     "load_params",
 ]
 
-
+B = TypeVar("B", bound=Block)
 _NUMBER = re.compile(
     r"\d[\d_]*(\.[\d_]*)?([eE][+-]?\d+)?|0[xob][\da-fA-F_]+"
 )  # of names: as YAML 1.1 or 1.2 reads them
@@ -211,12 +211,17 @@ class Params(Block):
         return tuple(name for name in named if not self.endpoints[self.model(name).endpoint].is_simulated)
 
     def track(self, board: str) -> Any:
-        """The settings of the track that a board runs, with what the board says otherwise."""
+        """The settings of the track that a board runs, with what the board says otherwise.
+
+        An instance of the `Settings` of the track's own folder, whose keys that folder alone knows: hence Any.
+        """
         own = self.board(board)
         return merged(self.tracks[own.track], own.settings)
 
     def size_of(self, board: str) -> Any:
-        """The sizes of the track that a board runs, in the chosen profile, with what the board says otherwise."""
+        """The sizes of the track that a board runs, in the chosen profile, with what the board says otherwise:
+        an instance of the track's own `Sizes`.
+        """
         own = self.board(board)
         return merged(self.size[own.track], own.sizes)
 
@@ -284,7 +289,7 @@ class Params(Block):
         return _declared("source", name, self.sources)
 
 
-def _blocks(value: object) -> Iterator[dict]:
+def _blocks(value: object) -> Iterator[dict[str, object]]:
     """Every mapping inside plain values."""
     if isinstance(value, dict):
         yield value
@@ -321,7 +326,8 @@ def load_params(path: str | Path = "params.yaml") -> Params:
     return params
 
 
-def _declared(kind: str, name: str, declared: dict):
+def _declared(kind: str, name: str, declared: Mapping[str, B]) -> B:
+    """The block of a name. Raises SettingsError with the declared names where there is none."""
     if name not in declared:
         raise SettingsError(
             f"{kind} {name!r} is not declared in params.yaml{meant(name, declared)}; declared: {listed(declared)}"

@@ -1,6 +1,6 @@
 """Where texts come from: sources, boards, and the public files that `make real` looks for."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, model_validator
 
@@ -96,8 +96,8 @@ class Board(Block):
     track: Word
     source: Word
     title: Word | None = None
-    settings: dict[str, Any] = {}
-    sizes: dict[str, Any] = {}
+    settings: dict[str, object] = {}
+    sizes: dict[str, object] = {}
 
 
 class PublicData(Block):
@@ -109,8 +109,8 @@ class PublicData(Block):
     folder: Word
     title: Word | None = None
     training: "PublicTraining | None" = None
-    settings: dict[str, Any] = {}
-    sizes: dict[str, Any] = {}
+    settings: dict[str, object] = {}
+    sizes: dict[str, object] = {}
 
 
 class PublicTraining(Block):

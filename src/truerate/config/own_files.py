@@ -4,6 +4,7 @@ DVC watches a digest of them in the file of the stage's settings, wherever they 
 """
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 
 from truerate.config import Params
@@ -40,9 +41,9 @@ def own_files(p: Params, stage: Stage) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _folders(named) -> list[str]:
-    """Those of the values that are folders here, and no Hub id or word of ours."""
-    return [value for value in named if value and Path(value).expanduser().is_dir()]
+def _folders(values: Iterable[str | None]) -> list[str]:
+    """Those of the values that are local folders, not Hub ids or words such as `tiny`."""
+    return [value for value in values if value and Path(value).expanduser().is_dir()]
 
 
 def stamp_of(path: str) -> str:

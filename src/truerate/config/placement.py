@@ -32,7 +32,7 @@ def written(p: "Params") -> dict[str, str]:
     what a `make` fills.
     """
     named = {f"paths.{name}": path for name, path in p.paths if name not in READ_ONLY}
-    return named | {f"sources.{name}.path": source.path for name, source in _made(p)}
+    return named | {f"sources.{name}.path": path for name, path, _ in _generated(p)}
 
 
 def read(p: "Params") -> list[tuple[str, str]]:
@@ -45,7 +45,7 @@ def read(p: "Params") -> list[tuple[str, str]]:
     ]
     for name, source in p.sources.items():
         named.append((f"sources.{name}.path", None if source.make else source.path))
-        named.append((f"sources.{name}.training.path", source.training and source.training.path))
+        named.append((f"sources.{name}.training.path", source.training.path if source.training else None))
         named += [(f"sources.{name}.code", _fixed(code)) for code in source.code]
         named += [(f"sources.{name}.truth_code", _fixed(code)) for code in source.truth_code]
     for name, endpoint in p.endpoints.items():
@@ -130,9 +130,11 @@ def swallowed(p: "Params") -> Iterator[str]:
                 break
 
 
-def _made(p: "Params") -> list[tuple[str, "Source"]]:
-    """The sources whose folder a command fills."""
-    return [(name, source) for name, source in p.sources.items() if source.make and source.path]
+def _generated(p: "Params") -> Iterator[tuple[str, str, "Source"]]:
+    """Name, folder and block of every source whose folder a command fills."""
+    for name, source in p.sources.items():
+        if source.make and source.path:
+            yield name, source.path, source
 
 
 def misplaced(p: "Params") -> Iterator[str]:
@@ -202,8 +204,8 @@ def _one_in_another(p: "Params") -> Iterator[str]:
     """A line for every place that holds others: they would be emptied with one another."""
     places = [Place(key, PurePosixPath(path)) for key, path in written(p).items() if key.startswith("paths.")]
     places += [
-        Place(f"sources.{name}.path", PurePosixPath(one.path), (one.make, one.code, one.languages))
-        for name, one in _made(p)
+        Place(f"sources.{name}.path", PurePosixPath(path), (source.make, source.code, source.languages))
+        for name, path, source in _generated(p)
     ]
     places += [Place("paths.inputs", PurePosixPath(p.paths.inputs))]
     build = PurePosixPath(p.paths.build)
@@ -228,7 +230,7 @@ def pages(p: "Params", config: str) -> Iterator[str]:
     would write elsewhere.
     """
     for key, name in (("docs_dir", "site_src"), ("site_dir", "site")):
-        found = re.search(rf"^{key}:\s*['\"]?([^\s'\"#]+)", config, re.MULTILINE)
-        told = found and PurePosixPath(found[1].removeprefix("../"))
-        if told and told != PurePosixPath(getattr(p.paths, name)):
-            yield f"paths.{name}: {getattr(p.paths, name)!r}, but {key} of site/mkdocs.yml is {found[1]!r}; name one folder in both"
+        match = re.search(rf"^{key}:\s*['\"]?([^\s'\"#]+)", config, re.MULTILINE)
+        folder: str = getattr(p.paths, name)
+        if match and PurePosixPath(match[1].removeprefix("../")) != PurePosixPath(folder):
+            yield f"paths.{name}: {folder!r}, but {key} of site/mkdocs.yml is {match[1]!r}; name one folder in both"

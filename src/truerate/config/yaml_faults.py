@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import yaml
 from pydantic import BaseModel
+from pydantic_core import ErrorDetails
 
 from truerate.core.errors import SettingsError, closest, listed, meant
 
@@ -53,7 +54,7 @@ _SHAPES = re.compile(
 _SECRET = "_env"
 
 
-def said(faults: Sequence[Mapping[str, Any]], whole: type[BaseModel], *, file: str) -> list[str]:
+def said(faults: Sequence[ErrorDetails], whole: type[BaseModel], *, file: str) -> list[str]:
     """The mistakes as lines `params.yaml: key: what is wrong (got …)`, each once; a misspelt key is not
     missing under its right name.
     """
@@ -93,7 +94,7 @@ def _few(lines: list[str], block: object) -> list[str]:
     )
 
 
-def _line(fault: Mapping[str, Any], whole: type[BaseModel], file: str) -> str:
+def _line(fault: ErrorDetails, whole: type[BaseModel], file: str) -> str:
     place = [_short(str(part)) for part in fault["loc"] if part != "[key]"]
     if fault["type"] == "extra_forbidden":
         *parents, key = fault["loc"]
@@ -124,7 +125,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _N_SHOWN else text[:_N_SHOWN] + "…"
 
 
-def _plain(fault: Mapping[str, Any]) -> str:
+def _plain(fault: ErrorDetails) -> str:
     """What is wrong with a value, without pydantic's English."""
     if known := _PLAIN.get(fault["type"]):
         more = (
@@ -159,14 +160,14 @@ def _shown(value: object) -> str:
     return _short(text)
 
 
-def _right_place(fault: Mapping[str, Any], whole: type[BaseModel]) -> tuple[Any, ...] | None:
+def _right_place(fault: ErrorDetails, whole: type[BaseModel]) -> tuple[int | str, ...] | None:
     """Where a misspelt key should stand."""
     *parents, key = fault["loc"]
     near = closest(key, _fields_at(parents, whole))
     return (*parents, near) if near else None
 
 
-def _fields_at(parents: Sequence[Any], whole: type[BaseModel]) -> list[str]:
+def _fields_at(parents: Sequence[int | str], whole: type[BaseModel]) -> list[str]:
     """The keys that the block at this place of the file may hold."""
     block: type[BaseModel] | None = whole
     for part in parents:
@@ -182,7 +183,8 @@ def block_in(annotation: object) -> type[BaseModel] | None:
     tracks (`ByTrack`).
     """
     if whole := getattr(annotation, "whole", None):
-        return whole()
+        block: type[BaseModel] = whole()
+        return block
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((found for part in get_args(annotation) if (found := block_in(part))), None)
