@@ -24,7 +24,7 @@ def context(tables: Tables) -> dict:
             ANY if any(row["table"] == "detectors" for row in rows) or not page.detectors else page.detectors
         )
         boards.append(
-            {"board": board, "panels": panels(plain, view, board.measures), "flags": flags(tables, board)}
+            {"board": board, "panels": panels(plain, view, board.vocabulary), "flags": flags(tables, board)}
         )
     return {
         "boards": boards,

@@ -17,7 +17,7 @@ import truerate.site.samples as samples
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import unanswered
 from truerate.site.legend import legend
-from truerate.site.measures import ABSENT, label
+from truerate.site.measures import ABSENT
 from truerate.site.safety import csv_text, inert, plain, slug
 from truerate.site.tables import Board, Tables, unpaired
 
@@ -76,7 +76,6 @@ def _filler(folder: Path, tables: Tables):
     )
     environment.filters |= {
         "slug": slug,
-        "label": label,
         "yaml": _yaml,
         "oneline": _oneline,
         "percent": percent,

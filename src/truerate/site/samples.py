@@ -9,12 +9,12 @@ Text travels as segments, not offsets: Python counts code points, JavaScript UTF
 from collections import defaultdict
 from itertools import zip_longest
 
-from truerate.site.measures import label, place
 from truerate.site.rights import has_texts, open_part
 from truerate.site.safety import script
 from truerate.site.samples_index import coded
 from truerate.site.sections import page_of
 from truerate.site.tables import Board, Tables, unpaired
+from truerate.site.vocabulary import Vocabulary
 
 SHARD = 100
 BROWSER = "samples.js"  # after the scripts of the records that it shows
@@ -63,11 +63,11 @@ def scripts(tables: Tables, board: Board) -> dict[str, str]:
 
 def labelled(board: Board, n_max: int) -> tuple[list[dict], dict]:
     """At most `n_max` records of a board whose texts have a label and verdicts, and the index over them."""
-    records = _records(board, chosen(board.samples.to_dicts(), n_max))
+    records = _records(board, chosen(board.samples.to_dicts(), n_max, board.vocabulary))
     return records, _index(board, records)
 
 
-def chosen(samples: list[dict], n_max: int) -> list[dict]:
+def chosen(samples: list[dict], n_max: int, vocabulary: Vocabulary) -> list[dict]:
     """At most `n_max` samples, both sides of a pair together, drawn in turn from each task and pattern by
     their ids (content hashes).
     """
@@ -85,7 +85,7 @@ def chosen(samples: list[dict], n_max: int) -> list[dict]:
     return sorted(
         kept,
         key=lambda one: (
-            place(one["task"]),
+            vocabulary.sort_key(one["task"]),
             one["pair_id"] or one["sample_id"],
             not one["is_hallucinated"],
             one["sample_id"],
@@ -167,7 +167,11 @@ def _judgements(board: Board) -> dict[str | None, list[dict]]:
     found: dict[str | None, list[dict]] = defaultdict(list)
     for row in board.judgements.sort("judge", "judgement_id").iter_rows(named=True):
         facts = unpaired(row["attributes"])
-        how = [label(facts[key]).lower() for key in ("variant", "stage", "order") if key in facts]
+        how = [
+            board.vocabulary.label(facts[key]).lower()
+            for key in ("variant", "stage", "order")
+            if key in facts
+        ]
         found[row["target_id"]].append(row | {"who": " · ".join([row["judge"], *how])})
     return found
 
@@ -194,7 +198,7 @@ def _index(board: Board, records: list[dict]) -> dict:
         "ids": [record["id"] for record in records],
         "types": types,
         "filters": [list(one) for one in FILTERS],
-        "columns": {name: coded(name, values[name]) for name, *_ in FILTERS},
+        "columns": {name: coded(name, values[name], board.vocabulary) for name, *_ in FILTERS},
         "judged": list(JUDGES),
         "outcomes": [list(one) for one in OUTCOMES],
         "judges": {who: "".join(record["_outcome"].get(who, "-") for record in records) for who in judges},

@@ -2,12 +2,12 @@
 than it seems.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from truerate.site.measures import ABSENT, Measure, label, said
+from truerate.site.measures import ABSENT
 from truerate.site.mfava.heatmap import PREFERRED
 from truerate.site.tables import Board
+from truerate.site.vocabulary import Vocabulary
 
 LEVEL = 0.05  # below it a result is called one
 
@@ -117,7 +117,7 @@ def analyses(rows: list[dict], board: Board) -> dict | None:
     keys = sorted(found, key=lambda key: (order.index(key[0]) if key[0] in order else len(order), key))
     first = {_question(key): key for key in sorted(keys, key=_founded, reverse=True)}.values()
     lines, more = (
-        [_line(*key, found[key], board.measures) for key in keys if (key in first) == is_first]
+        [_line(*key, found[key], board.vocabulary) for key in keys if (key in first) == is_first]
         for is_first in (True, False)
     )
     return {"lines": lines, "more": more} if keys else None
@@ -139,10 +139,10 @@ def _line(
     subject: str,
     slice_: tuple[tuple[str, str], ...],
     by_metric: dict[str, dict],
-    measures: Mapping[str, Measure],
+    vocabulary: Vocabulary,
 ) -> dict:
     """One analysis: its words, and the rows of its size, p and n (None where they are not there)."""
-    known = KNOWN.get(subject, Analysis(label(subject), "More", "Less", ""))
+    known = KNOWN.get(subject, Analysis(vocabulary.label(subject), "More", "Less", ""))
     sizes = [
         by_metric[metric] for metric in by_metric if metric in SIZES or metric not in ("p_value", "n_points")
     ]
@@ -152,9 +152,10 @@ def _line(
     return {
         "title": known.title,
         "where": ", ".join(
-            value if key in PROPER else SAID.get((key, value)) or said(key, value) for key, value in slice_
+            value if key in PROPER else SAID.get((key, value)) or vocabulary.value(key, value)
+            for key, value in slice_
         ),
-        "size": size and size | {"measure": measures[size["metric"]]},
+        "size": size and size | {"measure": vocabulary.measures[size["metric"]]},
         "p": p,
         "p_text": ABSENT if p is None else "< .001" if p < 0.001 else f"{p:.3f}",
         "n": int(n) if n is not None else size["n"] if size else None,

@@ -12,9 +12,10 @@ from itertools import zip_longest
 import polars as pl
 
 from truerate.core.schemas import pair
-from truerate.site.measures import place, said
+from truerate.site.languages import language
 from truerate.site.samples_index import coded
 from truerate.site.tables import Board, unpaired
+from truerate.site.vocabulary import Vocabulary
 
 GOLD, SILVER = "gold", "silver"
 HARD = 0.5  # a span is a mark where its probability is above this, or none is given
@@ -42,7 +43,7 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     texts = _texts(board)
     detectors = _detectors(board)
     layers = [GOLD, SILVER, *detectors]
-    kept = chosen(list(texts.values()), n_max)
+    kept = chosen(list(texts.values()), n_max, board.vocabulary)
     marks = _marks(board, {name for text in kept for name in text["targets"]})
     items = {
         item["item_id"]: item
@@ -91,7 +92,7 @@ def _text(found: dict, row: dict, by: str | None, lang: str, task: str) -> dict:
     return found.setdefault((row["item_id"], row["text"], by), blank)
 
 
-def chosen(texts: list[dict], n_max: int) -> list[dict]:
+def chosen(texts: list[dict], n_max: int, vocabulary: Vocabulary) -> list[dict]:
     """At most `n_max` texts, in turn from each part, labelling and language by their ids (content hashes);
     labelled ones first.
     """
@@ -101,7 +102,12 @@ def chosen(texts: list[dict], n_max: int) -> list[dict]:
     turns = [text for turn in zip_longest(*(strata[key] for key in sorted(strata))) for text in turn if text]
     return sorted(
         turns[:n_max],
-        key=lambda one: (place(one["task"]), place(one["lang"]), GOLD not in one["labels"], one["id"]),
+        key=lambda text: (
+            vocabulary.sort_key(text["task"]),
+            vocabulary.sort_key(text["lang"]),
+            GOLD not in text["labels"],
+            text["id"],
+        ),
     )
 
 
@@ -192,7 +198,7 @@ def _record(text: dict, item: dict, known: dict[str, str], layers: dict, names: 
     return {
         "id": text["id"],
         "lang": text["lang"],
-        "language": said("lang", text["lang"]),
+        "language": language(text["lang"]),
         "task": text["task"],
         "by": text["by"],
         "hands": [place for place, name in enumerate(names) if layers[name] is not None],
@@ -219,7 +225,7 @@ def _index(made: list[dict], layers: list[str], n_all: int, board: Board) -> dic
         "generator": [record["by"] or "" for record in made],
         "oddity": [record["oddities"] for record in made],
     }
-    types = sorted({kind for record in made for kind in record["_types"]}, key=place)
+    types = sorted({kind for record in made for kind in record["_types"]}, key=board.vocabulary.sort_key)
     return {
         "form": "marked",
         "n": len(made),
@@ -229,7 +235,7 @@ def _index(made: list[dict], layers: list[str], n_all: int, board: Board) -> dic
         "layers": layers,
         "leader": board.detector.get("member", ""),
         "filters": [list(one) for one in FILTERS],
-        "columns": {name: coded(name, values[name]) for name, *_ in FILTERS},
+        "columns": {name: coded(name, values[name], board.vocabulary) for name, *_ in FILTERS},
         "judged": list(JUDGES),
         "outcomes": [list(one) for one in OUTCOMES],
         "judges": {name: "".join(record["_outcome"][name] for record in made) for name in layers[2:]},

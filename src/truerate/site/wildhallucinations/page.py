@@ -4,7 +4,6 @@ and what it is made of.
 
 from dataclasses import replace
 
-from truerate.site.measures import said
 from truerate.site.recovery import TEMPLATE as RECOVERY
 from truerate.site.recovery import CellEstimate, held_against, pictured
 from truerate.site.sections import Figure, Page, Part, Rows, Section
@@ -68,12 +67,14 @@ def recovered(rows: Rows, board: Board) -> dict | None:
     cells: dict[tuple[str, str], dict[str, CellEstimate]] = {}
     for row in rows:
         if row["table"] in ("scores", *BY.values()) and row["kind"] != "planted" and address(row) in truth:
-            title = said("estimator", row["slice"].get("estimator", row["slice"].get("measure", "raw")))
+            title = board.vocabulary.value(
+                "estimator", row["slice"].get("estimator", row["slice"].get("measure", "raw"))
+            )
             title = {"wildfactscore_strict": "Strict", "wildfactscore": title}.get(row["metric"])  # type: ignore[assignment]
             is_part = row["table"] != "scores"
             beside = "parts of them" if is_part else "all entities"
             names = [
-                said(key, row["slice"][key])
+                board.vocabulary.value(key, row["slice"][key])
                 for key in (*PARTS, "model", "set", "setting")
                 if key in row["slice"]
             ]

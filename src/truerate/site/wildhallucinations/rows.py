@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 import polars as pl
 
 from truerate.core.schemas import NO_ANSWERS, pair
-from truerate.site.measures import said
 from truerate.site.rights import has_texts, open_part
 from truerate.site.tables import Board
+from truerate.site.vocabulary import Vocabulary
 
 Rows = list[dict]
 RULES = ("measured", "paper")  # of abstention
@@ -85,7 +85,7 @@ def derived(rows: Rows, board: Board) -> Rows:
         if part:
             found.append(_part(row, part))
         elif row["metric"] == "error_rate":
-            found.append(_error(row))
+            found.append(_error(row, board.vocabulary))
         elif row["slice"].get("set") == COMMON and row["metric"] not in SCORES:
             found.append(row | {"table": "parts"})
         else:
@@ -156,7 +156,7 @@ def _part(row: dict, part: str) -> dict:
     }
 
 
-def _error(row: dict) -> dict:
+def _error(row: dict, vocabulary: Vocabulary) -> dict:
     """A share of the error analysis: over all models a line per kind, else a line per kind and a column per
     model.
     """
@@ -169,7 +169,7 @@ def _error(row: dict) -> dict:
         }
     kind = row["slice"].get("kind", "")
     held = {key: value for key, value in row["slice"].items() if key != "kind"}
-    return row | {"subject": said("kind", kind), "slice": held, "note": KINDS.get(kind)}
+    return row | {"subject": vocabulary.value("kind", kind), "slice": held, "note": KINDS.get(kind)}
 
 
 def _moved(row: dict, moves: dict) -> dict:
