@@ -41,7 +41,7 @@ from truerate.config.track_blocks import (
     overriding_faults,
 )
 from truerate.config.web import ArticleRules, Fetch, Search
-from truerate.config.yaml_faults import OnceOnly, refuse_secrets, said, veiled, yaml_fault
+from truerate.config.yaml_faults import OnceOnly, error_lines, refuse_secrets, veiled, yaml_fault
 from truerate.core.errors import SettingsError, listed, meant
 
 __all__ = [
@@ -318,7 +318,7 @@ def load_params(path: str | Path = "params.yaml") -> Params:
         params = Params.model_validate(found)
     except ValidationError as error:
         raise SettingsError(
-            "\n".join(said(error.errors(include_url=False), Params, file=path.name))
+            "\n".join(error_lines(error.errors(include_url=False), Params, file=path.name))
         ) from None
     for looked_at in ((*misplaced(params), *undeclared(params)), mismatched(params)):
         if lines := [veiled(f"{path.name}: {line}") for line in dict.fromkeys(looked_at)]:

@@ -176,19 +176,19 @@ def _unfit(path: str, *, is_plain: bool) -> str | None:
     return None
 
 
-class Place(NamedTuple):
+class BuildFolder(NamedTuple):
     """A folder with who names it, and what decides its content where a command fills it."""
 
     key: str
     folder: PurePosixPath
-    made: object = None
+    recipe: object = None
 
     @property
     def is_own(self) -> bool:
         """No setting names it: the build does, below `build`."""
-        return self.made == OWN
+        return self.recipe == OWN
 
-    def may_lie_in(self, other: "Place") -> bool:
+    def may_lie_in(self, other: "BuildFolder") -> bool:
         """Whether nothing is lost where this folder lies in the other, or is the other."""
         is_same, is_source = self.folder == other.folder, self.key.startswith("sources.")
         if other.key == "paths.build":
@@ -196,21 +196,23 @@ class Place(NamedTuple):
         if self.is_own:
             return not is_same  # what holds it without being it holds `build` too, and that is said
         if is_source:  # made files may be put among one's own; two readers may read what one command makes
-            return other.key == "paths.inputs" or (is_same and self.made == other.made)
+            return other.key == "paths.inputs" or (is_same and self.recipe == other.recipe)
         return False
 
 
 def _one_in_another(p: "Params") -> Iterator[str]:
     """A line for every place that holds others: they would be emptied with one another."""
-    places = [Place(key, PurePosixPath(path)) for key, path in written(p).items() if key.startswith("paths.")]
+    places = [
+        BuildFolder(key, PurePosixPath(path)) for key, path in written(p).items() if key.startswith("paths.")
+    ]
     places += [
-        Place(f"sources.{name}.path", PurePosixPath(path), (source.make, source.code, source.languages))
+        BuildFolder(f"sources.{name}.path", PurePosixPath(path), (source.make, source.code, source.languages))
         for name, path, source in _generated(p)
     ]
-    places += [Place("paths.inputs", PurePosixPath(p.paths.inputs))]
+    places += [BuildFolder("paths.inputs", PurePosixPath(p.paths.inputs))]
     build = PurePosixPath(p.paths.build)
-    places += [Place(f"what the build keeps in {name!r}", build / name, OWN) for name in BELOW_BUILD]
-    places += [Place(f"the scratch folder of boards.{name}", build / name, OWN) for name in p.boards]
+    places += [BuildFolder(f"what the build keeps in {name!r}", build / name, OWN) for name in BELOW_BUILD]
+    places += [BuildFolder(f"the scratch folder of boards.{name}", build / name, OWN) for name in p.boards]
     for folder in dict.fromkeys(place.folder for place in places):
         first, *others = [place for place in places if place.folder == folder]
         held = [one for one in others if not (one.may_lie_in(first) or first.may_lie_in(one))]

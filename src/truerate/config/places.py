@@ -189,14 +189,14 @@ def _taken(at: Layout, key: str, path: str, tracked: list[str]) -> str | None:
     return next(filter(None, (_strange(name, folder, out) for out in asked)), None)
 
 
-def _blocked(place: Path, *, is_table: bool = False) -> str | None:
+def _blocked(path: Path, *, is_table: bool = False) -> str | None:
     """Why no folder can be made at a place, or no file of the build lie there: a link or a file on the way to
     it, or in its stead.
     """
-    for part in (place, *place.parents):
+    for part in (path, *path.parents):
         if part.is_symlink():
             return f"{str(part)!r} is a link to {os.readlink(part)!r}; name the folder itself, below that of params.yaml"
-        if part.exists() and not part.is_dir() and not (is_table and part == place):
+        if part.exists() and not part.is_dir() and not (is_table and part == path):
             return f"{str(part)!r} is a file; {_HINT}"
     return None
 

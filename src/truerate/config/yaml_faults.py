@@ -54,7 +54,7 @@ _SHAPES = re.compile(
 _SECRET = "_env"
 
 
-def said(faults: Sequence[ErrorDetails], whole: type[BaseModel], *, file: str) -> list[str]:
+def error_lines(faults: Sequence[ErrorDetails], whole: type[BaseModel], *, file: str) -> list[str]:
     """The mistakes as lines `params.yaml: key: what is wrong (got …)`, each once; a misspelt key is not
     missing under its right name.
     """
@@ -190,19 +190,19 @@ def block_in(annotation: object) -> type[BaseModel] | None:
     return next((found for part in get_args(annotation) if (found := block_in(part))), None)
 
 
-def refuse_secrets(found: Mapping[Any, Any], file: str = "params.yaml") -> None:
+def refuse_secrets(settings: Mapping[Any, Any], file: str = "params.yaml") -> None:
     """A literal key in a committed file is refused before anything else is said of it."""
-    for place in _literal_keys(found, ()):
-        *where, key = place
+    for path in _literal_keys(settings, ()):
+        *where, key = path
         raise SettingsError(
-            f"{file}: {'.'.join(place)}: a literal key is refused; name its environment variable as `{key}{_SECRET}`"
+            f"{file}: {'.'.join(path)}: a literal key is refused; name its environment variable as `{key}{_SECRET}`"
         )
 
 
-def _literal_keys(value: object, place: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _literal_keys(value: object, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """The places of `api_key` in mappings, at any depth."""
-    for key, inner in value.items() if isinstance(value, dict) and len(place) < 9 else ():
-        here = (*place, str(key))
+    for key, inner in value.items() if isinstance(value, dict) and len(path) < 9 else ():
+        here = (*path, str(key))
         if str(key).lower() in ("api_key", "apikey", "authorization"):
             yield here
         yield from _literal_keys(inner, here)

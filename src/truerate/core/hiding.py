@@ -50,9 +50,9 @@ class Hiding:
             form for value in secrets if len(value) >= SHORTEST_IN_ERRORS for form in _forms(value)
         )
 
-    def text(self, said: str) -> str:
+    def text(self, message: str) -> str:
         """A message (of an error, a log) without secret values."""
-        return _without(clean(said), self._in_errors) if self._in_errors else said
+        return _without(clean(message), self._in_errors) if self._in_errors else message
 
     def body(self, body: bytes, *, is_error: bool) -> bytes:
         """The body of a reply without secret values, read as what uses it will read it: unescaped, without
@@ -62,10 +62,10 @@ class Hiding:
         return _without(_plain(body), forms).encode() if forms else body
 
 
-def _without(said: str, forms: Iterable[str]) -> str:
+def _without(message: str, forms: Iterable[str]) -> str:
     for form in forms:
-        said = said.replace(form, HIDDEN)
-    return said
+        message = message.replace(form, HIDDEN)
+    return message
 
 
 def _forms(value: str) -> set[str]:

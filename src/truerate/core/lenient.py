@@ -24,9 +24,9 @@ def loads(body: bytes) -> object:
         return orjson.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
 
 
-def _finite(said: str) -> float | None:
-    return None if isinf(number := float(said)) else number
+def _finite(digits: str) -> float | None:
+    return None if isinf(number := float(digits)) else number
 
 
-def _short(said: str) -> int | None:
-    return int(said) if len(said) <= LONGEST_NUMBER else None
+def _short(digits: str) -> int | None:
+    return int(digits) if len(digits) <= LONGEST_NUMBER else None

@@ -93,9 +93,9 @@ def step_function(at: Layout, board: str, name: str) -> Callable[..., StepTables
     return getattr(track_of(at, board, "steps"), graph.step_of(at, board, name).name)
 
 
-def with_beside(made: StepTables) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+def with_beside(result: StepTables) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """What a step gave, with an empty dict where it gave replies alone."""
-    return made if isinstance(made, tuple) else (made, {})
+    return result if isinstance(result, tuple) else (result, {})
 
 
 def replies_in(paths: list[str]) -> dict[str, pl.DataFrame]:

@@ -73,7 +73,7 @@ def board_facts(at: Layout, board: str, *, card: dict, tables: dict[str, pl.Data
         scores=tables["scores"],
         audit=audit,
         findings=tuple(findings(audit, at.p.audit.threshold)),
-        made=_made(at, board),
+        made=_recipe(at, board),
         is_simulated=at.p.source(at.p.board(board).source).is_simulated,
         counts=tables["counts"],
     )
@@ -107,7 +107,7 @@ def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
         licence=licence_of(card["licence"]),
         languages=tuple(sorted(taught)),
         scores=load(Score, at.scores(board, "scores")),
-        made=_made(at, board),
+        made=_recipe(at, board),
         is_simulated=at.p.source(at.p.board(board).source).is_simulated,
     )
     return detector.draft_of(facts, repo=repo)
@@ -151,7 +151,7 @@ def _source_card(at: Layout, source: str) -> dict:
     return read_json(at.source(source, "card.json"))
 
 
-def _made(at: Layout, board: str) -> dict[str, str]:
+def _recipe(at: Layout, board: str) -> dict[str, str]:
     """What made it, by its path in the repository: the board's own settings, and its own stages of dvc.lock.
 
     Raises TruerateError where there is no lock.

@@ -59,9 +59,9 @@ def _token(who: Mapping) -> Mapping:
     return token if isinstance(token, Mapping) else {}
 
 
-def _scopes(said: Mapping) -> Iterator[tuple[str, str]]:
+def _scopes(answer: Mapping) -> Iterator[tuple[str, str]]:
     """(kind, name) of the users, organisations and repositories that a fine-grained token may write to."""
-    for scope in _mappings(said.get("scoped")):
+    for scope in _mappings(answer.get("scoped")):
         entity, granted = scope.get("entity"), scope.get("permissions")
         if (
             isinstance(entity, Mapping)
@@ -85,6 +85,6 @@ def _role(org: Mapping) -> str | None:
     return None if any(role is None or role in MAY_WRITE for role in roles) else str(roles[0])
 
 
-def _mappings(found: object) -> list[Mapping]:
+def _mappings(answer: object) -> list[Mapping]:
     """The mappings in a list of an answer; none where it is no list."""
-    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+    return [one for one in answer if isinstance(one, Mapping)] if isinstance(answer, list) else []

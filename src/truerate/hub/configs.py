@@ -81,7 +81,7 @@ def configs_of(
     shown = rights.outgoing_tables(tables, card=card, source=source, attributes=attributes)
     tasks = tuple(tasks)
     parts = [*_task_parts(shown, tasks, own, has_texts), *_table_parts(shown, own, has_texts)]
-    return _with_default(_named(parts), tasks)
+    return _with_default(_with_names(parts), tasks)
 
 
 def _task_parts(
@@ -173,7 +173,7 @@ def _sorted(data: pl.DataFrame) -> pl.DataFrame:
     return data.sort(*plain, *said, nulls_last=True, maintain_order=True)
 
 
-def _named(parts: Iterable[Part]) -> list[Config]:
+def _with_names(parts: Iterable[Part]) -> list[Config]:
     """Parts with rows as configs: the plain name where all rows of a task or table have one licence, else
     with the licence's, too.
     """

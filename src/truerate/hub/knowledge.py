@@ -59,15 +59,15 @@ def _of_items(items: pl.DataFrame) -> pl.DataFrame:
     return items.select("item_id", *(name for name in OF_ITEM if name in items.columns))
 
 
-def _passages(evidence: str, known: Mapping[str, tuple], sample: str) -> Sequence[tuple[str, int, int]]:
+def _passages(evidence: str, documents: Mapping[str, tuple], sample: str) -> Sequence[tuple[str, int, int]]:
     """The passages that a sample's evidence names, as document and code points."""
-    found = [(one, passage_of(one)) for one in evidence.split()]
-    for name, passage in found:
-        if passage is None or passage[0] not in known:
+    passages = [(one, passage_of(one)) for one in evidence.split()]
+    for name, passage in passages:
+        if passage is None or passage[0] not in documents:
             raise TruerateError(
                 f"evidence of sample {sample!r}: {name!r} is no passage of a document of this board; run `dvc repro` again"
             )
-    return [passage for _, passage in found]
+    return [passage for _, passage in passages]
 
 
 @cache

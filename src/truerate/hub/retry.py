@@ -39,7 +39,7 @@ FAILURES = (
 
 
 @dataclass(frozen=True)
-class Patience:
+class Retries:
     """Calls again what failed in passing: at most `AGAIN.tries` times in a row, after a random wait (full jitter) or
     the one asked for.
 

@@ -189,10 +189,10 @@ def literals(
     return found
 
 
-def _base64(value: bytes, place: int) -> Iterator[str]:
-    """The characters of base64 that a value alone decides, where it begins `place` bytes after a group of three."""
-    known = base64.b64encode(bytes(place) + value).rstrip(b"=")[(0, 2, 3)[place] :]
-    plain = (known if (place + len(value)) % 3 == 0 else known[:-1]).decode("ascii")
+def _base64(value: bytes, offset: int) -> Iterator[str]:
+    """The characters of base64 that a value alone decides, where it begins `offset` bytes after a group of three."""
+    encoded = base64.b64encode(bytes(offset) + value).rstrip(b"=")[(0, 2, 3)[offset] :]
+    plain = (encoded if (offset + len(value)) % 3 == 0 else encoded[:-1]).decode("ascii")
     yield from {plain, plain.translate(str.maketrans("+/", "-_"))}
 
 

@@ -90,8 +90,8 @@ def _lines(text: str) -> list[tuple[str, str]]:
     return [(f"line {n}", line) for n, line in enumerate(text.split("\n"), 1)]
 
 
-def _frame(found: list[tuple[str, str]]) -> pl.DataFrame:
-    return frame_of([place for place, _ in found], [text for _, text in found])
+def _frame(rows: list[tuple[str, str]]) -> pl.DataFrame:
+    return frame_of([place for place, _ in rows], [text for _, text in rows])
 
 
 def frame_of(places: list[str], texts: list[str]) -> pl.DataFrame:

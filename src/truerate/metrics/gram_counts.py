@@ -40,12 +40,12 @@ class Grams:
     def __init__(self, cut: Callable[[str], list[str]]) -> None:
         self.cut = cut
         self.numbers: dict[str, int] = {}
-        self.held = lru_cache(maxsize=N_KEPT)(self._held)
+        self.held = lru_cache(maxsize=N_KEPT)(self._counts)
 
-    def _held(self, text: str) -> tuple[np.ndarray, np.ndarray]:
-        found = Counter(self.cut(text))
-        numbers = [self.numbers.setdefault(gram, len(self.numbers)) for gram in found]
-        return np.array(numbers, dtype=np.int32), np.array(list(found.values()), dtype=np.int32)
+    def _counts(self, text: str) -> tuple[np.ndarray, np.ndarray]:
+        counts = Counter(self.cut(text))
+        numbers = [self.numbers.setdefault(gram, len(self.numbers)) for gram in counts]
+        return np.array(numbers, dtype=np.int32), np.array(list(counts.values()), dtype=np.int32)
 
     def counts(self, texts: Sequence[str]) -> tuple[list[str], object]:
         """The texts' n-grams, sorted, and how often each text holds them: sparse (texts, n-grams).

@@ -71,11 +71,11 @@ class ScoreWriter:
         metric: str,
         subject: str,
         where: Mapping[str, Any],
-        found: Interval | Sequence[float | None] | float | None,
+        estimate: Interval | Sequence[float | None] | float | None,
         n: int,
     ) -> dict[str, Any]:
         """One Score row from (value, low, high), a plain value or None."""
-        return score_row(metric, subject, where, found, n, board=self.board, inputs=self.inputs)
+        return score_row(metric, subject, where, estimate, n, board=self.board, inputs=self.inputs)
 
     def count(
         self, metric: str, subject: str, where: Mapping[str, Any], value: float, n: int
@@ -196,12 +196,12 @@ class ScoreWriter:
         ]
 
     def _rows(
-        self, subject: str, asked: Sequence[Ratio], found: Sequence[Interval | None], bottoms: np.ndarray
+        self, subject: str, asked: Sequence[Ratio], intervals: Sequence[Interval | None], bottoms: np.ndarray
     ) -> list[dict[str, Any]]:
         sizes = (bottoms > 0).sum(axis=0)
         return [
-            self.row(metric, subject, where, one, n)
-            for (metric, where, *_), one, n in zip(asked, found, sizes, strict=True)
+            self.row(metric, subject, where, interval, n)
+            for (metric, where, *_), interval, n in zip(asked, intervals, sizes, strict=True)
         ]
 
 

@@ -47,9 +47,9 @@ def _section(table: str, rows: Rows, vocabulary: Vocabulary) -> Section:
     by_keys: dict[tuple[str, ...], Rows] = {}
     for row in rows:
         by_keys.setdefault(tuple(sorted(row["slice"])), []).append(row)
-    known = {key for keys in by_keys for key in keys}
+    all_keys = {key for keys in by_keys for key in keys}
     views = tuple(
-        _view(table, keys, some, known, by_words(keys, vocabulary) if len(by_keys) > 1 else "")
+        _view(table, keys, some, all_keys, by_words(keys, vocabulary) if len(by_keys) > 1 else "")
         for keys, some in by_keys.items()
     )
     names = list(dict.fromkeys(vocabulary.measures[row["metric"]].label for row in rows))
@@ -57,7 +57,7 @@ def _section(table: str, rows: Rows, vocabulary: Vocabulary) -> Section:
     return Section(vocabulary.label(table), lead, views)
 
 
-def _view(table: str, keys: tuple[str, ...], rows: Rows, known: set[str], title: str) -> View:
+def _view(table: str, keys: tuple[str, ...], rows: Rows, all_keys: set[str], title: str) -> View:
     """The rows that hold exactly these keys: a column per measure, tasks across or as panels, all else down."""
     metrics = tuple(dict.fromkeys(row["metric"] for row in rows))
     tasks = {row["slice"]["task"] for row in rows if "task" in row["slice"]}
@@ -69,7 +69,7 @@ def _view(table: str, keys: tuple[str, ...], rows: Rows, known: set[str], title:
         across=("task",) if is_across else (),
         down=tuple(key for key in keys if key != "task"),
         having=keys,
-        lacking=tuple(sorted(known - set(keys))),
+        lacking=tuple(sorted(all_keys - set(keys))),
         head="Model" if any(row["kind"] == "model" for row in rows) else "Subject",
         title=title,
     )

@@ -40,13 +40,13 @@ def context(tables: Tables) -> dict:
         "folded": [_grid(*key, part, tables.vocabulary) for key, part in long.items()],
         "tally": [
             (tables.vocabulary.label(verdict), str(verdicts.count(verdict)), "")
-            for verdict in sorted(set(verdicts), key=_place)
+            for verdict in sorted(set(verdicts), key=_verdict_order)
         ],
         "is_simulated": any(line["board"] in simulated for line in lines),
     }
 
 
-def _place(verdict: str) -> tuple[bool, str]:
+def _verdict_order(verdict: str) -> tuple[bool, str]:
     return (verdict != "reproduced", verdict)
 
 

@@ -121,19 +121,19 @@ def segments(text: str, spans: list[dict]) -> list:
 def _records(board: Board, samples: list[dict]) -> list[dict]:
     items = {item["item_id"]: item for item in board.items.to_dicts()}
     texts = dict(board.documents.select("document_id", "text").iter_rows())
-    said = _judgements(board)
+    judgements = _judgements(board)
     return [
         _record(
             sample,
             items.get(sample["item_id"], {}),
             texts,
-            said[sample["sample_id"]] + said[sample["pair_id"]],
+            judgements[sample["sample_id"]] + judgements[sample["pair_id"]],
         )
         for sample in samples
     ]
 
 
-def _record(sample: dict, item: dict, texts: dict[str, str], said: list[dict]) -> dict:
+def _record(sample: dict, item: dict, texts: dict[str, str], judgements: list[dict]) -> dict:
     """One record as the page shows it; names with `_` stay in the index."""
     return {
         "id": sample["sample_id"],
@@ -151,14 +151,17 @@ def _record(sample: dict, item: dict, texts: dict[str, str], said: list[dict]) -
         "knowledge": "\n\n".join(texts[name] for name in item.get("document_ids") or () if name in texts),
         "said": [
             [
-                one["who"],
-                one["verdict"],
-                one["reason"],
-                segments(sample["text"], one["spans"]) if one["spans"] else None,
+                judgement["who"],
+                judgement["verdict"],
+                judgement["reason"],
+                segments(sample["text"], judgement["spans"]) if judgement["spans"] else None,
             ]
-            for one in said
+            for judgement in judgements
         ],
-        "_outcome": {one["who"]: _outcome(one["verdict"], sample["is_hallucinated"]) for one in said},
+        "_outcome": {
+            judgement["who"]: _outcome(judgement["verdict"], sample["is_hallucinated"])
+            for judgement in judgements
+        },
     }
 
 

@@ -60,7 +60,7 @@ def _keep(collection: Collection, row: Row) -> None:
         _sample(collection, item, row, claim, place)
 
 
-def _sample(collection: Collection, item: dict, row: Row, claim: dict, place: int) -> None:
+def _sample(collection: Collection, item: dict, row: Row, claim: dict, index: int) -> None:
     """One claim; a reject where it has no label, or one that is none of the three."""
     try:
         collection.sample(
@@ -70,7 +70,7 @@ def _sample(collection: Collection, item: dict, row: Row, claim: dict, place: in
             is_hallucinated=not _truth(claim["label"]),
             label_source="published",
             generator=MODEL,
-            place=place,
+            place=index,
             sentence=claim["sentence"],
             evidence=" ".join(claim["evidence"]),
             is_evidence_enough=claim["is_evidence_enough"],
@@ -80,7 +80,7 @@ def _sample(collection: Collection, item: dict, row: Row, claim: dict, place: in
         if collection.stops(bad):
             raise
         collection.reject(
-            FILE, bad, row=row.number, target_id=f"{row.values['row']}/{place}", text=claim["text"]
+            FILE, bad, row=row.number, target_id=f"{row.values['row']}/{index}", text=claim["text"]
         )
         collection.counts["n_unknown"] += bad.reason is Reason.UNLABELLED
 

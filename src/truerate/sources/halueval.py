@@ -72,7 +72,9 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
         if not (file == GENERAL_FILES[1] and GENERAL_FILES[0] in found):
             collection.read(file, json_lines, keepers[file])
     for file in parquet:
-        collection.read(file, parquet_rows, keepers[_held(folder / file, where=f"source {name!r}: {file}")])
+        collection.read(
+            file, parquet_rows, keepers[_released_file(folder / file, where=f"source {name!r}: {file}")]
+        )
     return collection.tables()
 
 
@@ -82,7 +84,7 @@ def _parquet_files(folder: Path) -> list[str]:
     return sorted(name for name in names if not any(piece.startswith(".") for piece in name.split("/")))
 
 
-def _held(path: Path, *, where: str) -> str:
+def _released_file(path: Path, *, where: str) -> str:
     """The released file whose rows a Parquet file holds, by its columns."""
     try:
         columns = columns_of(path)

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from truerate.config import HubSource
 from truerate.core.errors import EndpointError, SourceError, TruerateError
 from truerate.core.terminal import told
-from truerate.sources.hub_faults import ODD, said, tried
+from truerate.sources.hub_faults import ODD, message_of, tried
 from truerate.sources.hub_files import CARD, about, files_of
 from truerate.sources.hub_snapshot import SUM, Mismatch, Snapshot
 
@@ -48,7 +48,7 @@ def fetched(name: str, hub: HubSource) -> tuple[Path, list[str]]:
     except TruerateError as error:
         raise type(error)(f"{at}: {error}") from None
     except (httpx2.HTTPError, OSError, *ODD) as error:
-        raise EndpointError(f"{at}: {said(error, hub.repo)}") from None
+        raise EndpointError(f"{at}: {message_of(error, hub.repo)}") from None
     return snapshot.folder, wanted
 
 

@@ -67,13 +67,13 @@ def _asked_wait(error: BaseException) -> float:
     return (seconds_asked(response.headers.get("retry-after")) if response is not None else None) or 0.0
 
 
-def said(error: BaseException, repo: str) -> str:
+def message_of(error: BaseException, repo: str) -> str:
     """What went wrong and what to do about it, in one line."""
     import httpx2
     from huggingface_hub import constants, errors
 
     if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__ is not None:
-        return said(error.__cause__, repo)
+        return message_of(error.__cause__, repo)
     if isinstance(error, errors.HfHubHTTPError):
         return _answered(error, repo)
     if isinstance(error, errors.OfflineModeIsEnabled) or (

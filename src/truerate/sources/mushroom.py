@@ -113,13 +113,13 @@ def _page(row: Row, pages: dict[str, dict]) -> dict | None:
 
 def _soft(row: Row, published: str) -> list[dict]:
     """The soft spans, held against the hard ones: those are the characters above one half."""
-    found = [_span(entry) for entry in row.items("soft_labels")]
-    places = in_cleaned(published, [span[:2] for span in found])
-    spans = [_row(start, end, p) for (start, end), (_, _, p) in zip(places, found, strict=True)]
+    soft_spans = [_span(entry) for entry in row.items("soft_labels")]
+    places = in_cleaned(published, [span[:2] for span in soft_spans])
+    spans = [_row(start, end, p) for (start, end), (_, _, p) in zip(places, soft_spans, strict=True)]
     refuse_overlap(spans)
     hard = _pairs(row.items("hard_labels"), "hard_labels")
     in_cleaned(published, hard)  # refuses those that leave the text
-    if _runs(hard) != _runs([(start, end) for start, end, p in found if p > HARD]):
+    if _runs(hard) != _runs([(start, end) for start, end, p in soft_spans if p > HARD]):
         raise BadRow(
             Reason.CONTRADICTION, "field 'hard_labels' is not what more than half of the annotators marked"
         )

@@ -83,14 +83,14 @@ def _keep(collection: Collection, seen: set[str], part: str | None, row: Row) ->
     collection.counts["n_without_claims"] += not claims
 
 
-def _claim(entry: object, place: int) -> Claim:
+def _claim(entry: object, index: int) -> Claim:
     """A claim's triplet (subject, predicate, object) as a sentence, and its label."""
-    claim = Row(entry, place)
+    claim = Row(entry, index)
     parts = [
         piece.strip()
-        for piece in texts(claim.items("triplet"), f"claim {place}, its triplet")
+        for piece in texts(claim.items("triplet"), f"claim {index}, its triplet")
         if piece.strip()
     ]
     if not parts:
-        raise BadRow(Reason.EMPTY_FIELD, f"claim {place}: its triplet holds no text")
+        raise BadRow(Reason.EMPTY_FIELD, f"claim {index}: its triplet holds no text")
     return " ".join(parts).rstrip(".") + ".", claim.label("human_label", LABELS)

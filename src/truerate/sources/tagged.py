@@ -54,22 +54,22 @@ def spans_on(published: str, marked: str) -> list[dict]:
         raise
 
 
-def laid_onto(published: str, found: Tagged) -> list[dict]:
+def laid_onto(published: str, tagged_text: Tagged) -> list[dict]:
     """The spans of a tagged passage (`start`, `end`, `type`, `p` null) as code points of the published text,
     which differs in blanks alone.
 
     Raises BadRow (`altered`) where it differs in more. A span reaches from its first character to its last,
     blanks at its edges left out.
     """
-    if found.text == published:
-        return [{**span, "p": None} for span in found.spans]
-    ours, theirs = _inked(found.text), _inked(published)
-    if [found.text[place] for place in ours] != [published[place] for place in theirs]:
+    if tagged_text.text == published:
+        return [{**span, "p": None} for span in tagged_text.spans]
+    ours, theirs = _inked(tagged_text.text), _inked(published)
+    if [tagged_text.text[index] for index in ours] != [published[index] for index in theirs]:
         raise BadRow(Reason.ALTERED, "the text without its tags is not the published one")
-    order = {place: number for number, place in enumerate(ours)}
+    order = {index: number for number, index in enumerate(ours)}
     spans = []
-    for span in found.spans:
-        inside = [order[place] for place in range(span["start"], span["end"]) if place in order]
+    for span in tagged_text.spans:
+        inside = [order[index] for index in range(span["start"], span["end"]) if index in order]
         spans.append(
             {"start": theirs[inside[0]], "end": theirs[inside[-1]] + 1, "type": span["type"], "p": None}
         )

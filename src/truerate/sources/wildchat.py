@@ -123,16 +123,16 @@ def _identity(row: Row) -> str:
     )
 
 
-def _turn(turn: object, place: int, whole: dict, is_flagged: bool | None) -> dict:
+def _turn(turn: object, index: int, whole: dict, is_flagged: bool | None) -> dict:
     """One turn: role, text, language, and what its own fields, else those of its conversation, say of it."""
     try:
-        found = Row(turn, place + 1)
-        language = found.optional_text("language")
-        toxic, redacted = _flag(found, "toxic"), _flag(found, "redacted")
-        text = None if found.values.get("content") is None else found.text("content", may_be_empty=True)
-        role = found.choice("role", ROLES)
+        fields = Row(turn, index + 1)
+        language = fields.optional_text("language")
+        toxic, redacted = _flag(fields, "toxic"), _flag(fields, "redacted")
+        text = None if fields.values.get("content") is None else fields.text("content", may_be_empty=True)
+        role = fields.choice("role", ROLES)
     except BadRow as bad:
-        raise BadRow(bad.reason, f"field 'conversation', turn {place + 1}: {bad.detail}") from None
+        raise BadRow(bad.reason, f"field 'conversation', turn {index + 1}: {bad.detail}") from None
     return {
         "role": role,
         "text": (text or "").strip(),
@@ -152,12 +152,12 @@ def _flag(row: Row, field: str) -> bool | None:
     return value
 
 
-def _moderated(row: Row, place: int) -> bool | None:
+def _moderated(row: Row, index: int) -> bool | None:
     """Whether OpenAI's moderation flagged a turn (by its place in the conversation), None where nothing is
     said of it.
     """
     marks = row.values.get("openai_moderation")
-    mark = marks[place] if isinstance(marks, list) and place < len(marks) else None
+    mark = marks[index] if isinstance(marks, list) and index < len(marks) else None
     flagged = mark.get("flagged") if isinstance(mark, dict) else None
     return flagged if isinstance(flagged, bool) else None
 

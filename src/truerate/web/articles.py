@@ -117,7 +117,7 @@ async def _fetch(
     async with mediawiki.session(asked.contact, guard) as session:
         for lang, url in urls.items():
             wiki = Wiki(session, url, pause_s=asked.pause_s, clock=clock)
-            named = _named(wiki, titles[lang]) if titles else _drawn(wiki, wanted)
+            named = _by_title(wiki, titles[lang]) if titles else _drawn(wiki, wanted)
             rows, others = await _of_language(lang, await wiki.site(), named, wanted)
             if not rows:
                 why = ", ".join(
@@ -166,7 +166,7 @@ async def _drawn(wiki: Wiki, wanted: Wanted) -> AsyncIterator[tuple[str, dict | 
             yield page["title"], await _rendered(wiki, page["title"], page.get("lastrevid"))
 
 
-async def _named(
+async def _by_title(
     wiki: Wiki, titles: Iterable[tuple[str, int | None]]
 ) -> AsyncIterator[tuple[str, dict | str]]:
     for title, revision in titles:

@@ -69,14 +69,14 @@ class Guard:
         return None
 
 
-def _embedded(found: Address) -> Address | None:
+def _embedded(address: Address) -> Address | None:
     """The IPv4 address inside an IPv6 one, where that is where it leads."""
-    if found.version == 4:
+    if address.version == 4:
         return None
-    if found in _NAT64:
-        return ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
-    teredo = found.teredo
-    return found.ipv4_mapped or found.sixtofour or (teredo[1] if teredo else None)
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    teredo = address.teredo
+    return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)
 
 
 class GuardedResolver(AbstractResolver):

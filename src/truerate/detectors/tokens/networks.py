@@ -48,7 +48,7 @@ def fit_network(job: Job, folder: Path) -> tuple[dict, dict]:
         coder = tiny_coder([*taught["text"], *taught["reference"].unique(maintain_order=True)], N_WORDS)
     else:
         coder = pretrained_coder(backbone.weights, backbone.revision)
-    with frugal(backbone):
+    with single_threaded(backbone):
         network = build(backbone, labels, coder, job.cell.seed, device=processes.device())
         halved = (groups_of(half, coder, backbone, labels) for half in (taught, held))
         trained = train(network, *halved, backbone=backbone, seed=job.cell.seed, folder=job.scratch)
@@ -64,7 +64,7 @@ def read_network(reader: Reader, passages: pl.DataFrame) -> list[tuple[str, list
     labels, texts = labels_of(reader.cell.labels), dict(passages.select("target_id", "text").iter_rows())
     chunks: dict[str, list[tuple[Answer, np.ndarray]]] = defaultdict(list)
     found = []
-    with frugal(reader.backbone):
+    with single_threaded(reader.backbone):
         network = load(reader.folder / NETWORK, device=processes.device())
         groups = stream_groups(passages, network.coder, reader.backbone, labels)
         how = {
@@ -82,7 +82,7 @@ def read_network(reader: Reader, passages: pl.DataFrame) -> list[tuple[str, list
 
 
 @contextlib.contextmanager
-def frugal(backbone: Backbone) -> Iterator[None]:
+def single_threaded(backbone: Backbone) -> Iterator[None]:
     """One thread for a small network, whose sums would cost more to share out than to make; freed memory
     stays with the process.
     """

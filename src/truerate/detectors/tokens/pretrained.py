@@ -176,9 +176,9 @@ def _downloaded(repo: str, revision: str | None, options: dict) -> Path:
         raise TruerateError(f"{doing}: {_line(error)}; try again") from None
 
 
-def _network(folder: Path, named: str, device: str) -> Network:
+def _network(folder: Path, name: str, device: str) -> Network:
     """The network in a folder, as trained or as published."""
-    doing = f"loading detector {named!r}"
+    doing = f"loading detector {name!r}"
     if not (folder / NETWORK).is_file():
         raise TruerateError(
             f"{doing}: no token detector in it ({NETWORK} is missing); name another repository or folder"

@@ -16,7 +16,7 @@ import polars as pl
 
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError, listed
-from truerate.detectors.tokens.features import known, unit_features
+from truerate.detectors.tokens.features import reference_index, unit_features
 from truerate.detectors.tokens.labels import token_labels
 from truerate.detectors.tokens.soft import Reading
 from truerate.metrics.ngrams import fit_logistic, logistic
@@ -64,7 +64,7 @@ def passages_of(table: pl.DataFrame, labels: Sequence[str], *, sees_reference: b
     """
     made = []
     for text, reference, spans in table.select("text", "reference", "spans").iter_rows():
-        units, codes = unit_features(text, known(reference if sees_reference else ""))
+        units, codes = unit_features(text, reference_index(reference if sees_reference else ""))
         made.append(
             Passage(text, units.offsets, codes, token_labels(text, units.offsets, spans or [], labels))
         )

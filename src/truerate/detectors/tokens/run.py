@@ -23,11 +23,11 @@ class Meter:
         self.losses: list[float] = []
         self.wall, self.cpu = time.perf_counter(), time.process_time()
 
-    def add(self, loss: float, step: Step, known: Rows) -> None:
+    def add(self, loss: float, step: Step, rows: Rows) -> None:
         """Note one step."""
-        places = [i for part in step[processes.rank() :: processes.world()] for i in part]
-        self.tokens += sum(known.rows[i].n_tokens for i in places)
-        self.answers += sum(len(known.rows[i].answers) for i in places)
+        indices = [i for part in step[processes.rank() :: processes.world()] for i in part]
+        self.tokens += sum(rows.rows[i].n_tokens for i in indices)
+        self.answers += sum(len(rows.rows[i].answers) for i in indices)
         self.steps += 1
         self.losses.append(loss)
 

@@ -160,11 +160,11 @@ def _pieces(network: Network, group: Group) -> list[Piece]:
     ]
 
 
-def _alone(network: Network, group: Group, place: int) -> Piece:
+def _alone(network: Network, group: Group, index: int) -> Piece:
     """One answer behind its reference."""
-    n, length = len(group.reference_ids), len(group.answers[place].ids)
+    n, length = len(group.reference_ids), len(group.answers[index].ids)
     parts = (n + length, ()) if network.mask == "full" else (n, (length,))
-    return Piece(group, [place], Blocks(*parts, network.mask, network.reach))  # type: ignore[call-arg]
+    return Piece(group, [index], Blocks(*parts, network.mask, network.reach))  # type: ignore[call-arg]
 
 
 def one_by_one(network: Network, group: Group, cache_bytes: int) -> list[torch.Tensor]:
@@ -223,16 +223,16 @@ def _row_bytes(network: Network) -> int:
     return network.body.config.hidden_size * 64
 
 
-def _slabs(lengths: Sequence[int], first: int, later: int) -> Iterator[list[int]]:
-    """Places in order, in runs of at most `first`, then `later` tokens, at least one place each."""
-    held, used, room = [], 0, first
-    for place, length in enumerate(lengths):
-        if held and used + length > room:
-            yield held
-            held, used, room = [], 0, later
-        held.append(place)
+def _slabs(lengths: Sequence[int], first_limit: int, next_limit: int) -> Iterator[list[int]]:
+    """Places in order, in runs of at most `first_limit`, then `next_limit` tokens, at least one place each."""
+    slab, used, room = [], 0, first_limit
+    for index, length in enumerate(lengths):
+        if slab and used + length > room:
+            yield slab
+            slab, used, room = [], 0, next_limit
+        slab.append(index)
         used += length
-    yield held
+    yield slab
 
 
 def kv_cache(network: Network, group: Group, cache_bytes: int) -> list[torch.Tensor]:

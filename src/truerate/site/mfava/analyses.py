@@ -142,7 +142,7 @@ def _line(
     vocabulary: Vocabulary,
 ) -> dict:
     """One analysis: its words, and the rows of its size, p and n (None where they are not there)."""
-    known = KNOWN.get(subject, Analysis(vocabulary.label(subject), "More", "Less", ""))
+    analysis = KNOWN.get(subject, Analysis(vocabulary.label(subject), "More", "Less", ""))
     sizes = [
         by_metric[metric] for metric in by_metric if metric in SIZES or metric not in ("p_value", "n_points")
     ]
@@ -150,7 +150,7 @@ def _line(
     p = by_metric.get("p_value", {}).get("value")
     n = by_metric.get("n_points", {}).get("value")
     return {
-        "title": known.title,
+        "title": analysis.title,
         "where": ", ".join(
             value if key in PROPER else SAID.get((key, value)) or vocabulary.value(key, value)
             for key, value in slice_
@@ -160,8 +160,8 @@ def _line(
         "p_text": ABSENT if p is None else "< .001" if p < 0.001 else f"{p:.3f}",
         "n": int(n) if n is not None else size["n"] if size else None,
         "is_found": _is_found(size, p),
-        "verdict": _verdict(known, size, p),
-        "caveat": known.caveat,
+        "verdict": _verdict(analysis, size, p),
+        "caveat": analysis.caveat,
     }
 
 
@@ -174,9 +174,9 @@ def _is_found(size: dict | None, p: float | None) -> bool:
     return size["low"] is not None and size["high"] is not None and (size["low"] > 0 or size["high"] < 0)
 
 
-def _verdict(known: Analysis, size: dict | None, p: float | None) -> str:
+def _verdict(analysis: Analysis, size: dict | None, p: float | None) -> str:
     if size is None:
         return "Not measured: too few points."
     if not _is_found(size, p):
         return "No direction can be told."
-    return f"{known.more if size['value'] > 0 else known.less}."
+    return f"{analysis.more if size['value'] > 0 else analysis.less}."

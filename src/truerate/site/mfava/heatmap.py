@@ -71,8 +71,8 @@ def heat_map(rows: list[dict], board: Board) -> dict | None:
     now, high = modes.index(opening(grid)), axis(grid)
     return {
         "measure": board.measures[RATE],
-        "modes": [_said(mode) for mode in modes],
-        "modes_json": json.dumps([_said(mode) for mode in modes], ensure_ascii=False),
+        "modes": [_mode_words(mode) for mode in modes],
+        "modes_json": json.dumps([_mode_words(mode) for mode in modes], ensure_ascii=False),
         "now": now,
         "high": high,
         "models": models,
@@ -212,7 +212,7 @@ def mode_order(mode: Mode) -> tuple:
     )
 
 
-def _said(mode: Mode) -> dict:
+def _mode_words(mode: Mode) -> dict:
     """A mode in words: its parts as buttons say them, and a sentence."""
     estimator, calibration, replies = mode
     titles = [

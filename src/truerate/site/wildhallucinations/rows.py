@@ -72,7 +72,7 @@ def derived(rows: Rows, board: Board) -> Rows:
     `setting` and whatever else a slice holds stays. Rows of parts of the entities that no page shows are in
     the table `parts`.
     """
-    plain = [_plain(row) for row in _beside(rows)]
+    plain = [_plain(row) for row in _with_planted(rows)]
     rule = rule_of(board)
     moves = {
         (row["subject"], row["slice"].get("view")): row["value"]
@@ -114,24 +114,24 @@ def _plain(row: dict) -> dict:
     return row | {"subject": subject, "slice": held}
 
 
-def _beside(rows: Rows) -> Rows:
+def _with_planted(rows: Rows) -> Rows:
     """The rows; what was planted stands under each estimator and each rule of abstention by which its metric
     was measured.
     """
-    mine = [row for row in rows if row["kind"] != PLANTED]
+    measured = [row for row in rows if row["kind"] != PLANTED]
     met: dict[str, set[tuple]] = {}
-    for row in mine:
+    for row in measured:
         met.setdefault(row["metric"], set()).add(
             tuple((key, row["slice"][key]) for key in ("estimator", "rule") if key in row["slice"])
         )
-    made: dict[tuple, dict] = {}
+    copies: dict[tuple, dict] = {}
     for row in rows:
         if row["kind"] == PLANTED:
             bare = {key: value for key, value in row["slice"].items() if key not in ("estimator", "rule")}
             for how in sorted(met.get(row["metric"], {()})):
                 under = row | {"slice": bare | dict(how)}
-                made.setdefault((row["subject"], row["metric"], *sorted(under["slice"].items())), under)
-    return mine + list(made.values())
+                copies.setdefault((row["subject"], row["metric"], *sorted(under["slice"].items())), under)
+    return measured + list(copies.values())
 
 
 def _part(row: dict, part: str) -> dict:
