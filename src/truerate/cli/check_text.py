@@ -51,13 +51,13 @@ def run(
     if pairs:
         _run_pairs(read_pairs(pairs), detector, as_json=as_json)
         return
-    found = check(read_text(answer, "answer"), read_text(reference, "reference"), detector)
+    marked = check(read_text(answer, "answer"), read_text(reference, "reference"), detector)
     if html:
-        Path(html).write_text(page(found), "utf-8")
+        Path(html).write_text(page(marked), "utf-8")
     if as_json:
-        print(as_line(found))
+        print(as_line(marked))
     else:
-        show(found, _console())
+        show(marked, _console())
 
 
 def _refuse_mixed(reference: str | None, answer: str | None, pairs: str | None, html: str | None) -> None:

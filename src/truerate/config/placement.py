@@ -39,21 +39,21 @@ def read(p: "Params") -> list[tuple[str, str]]:
     """The files and folders that a build only reads, each with the setting that names it; what may be a Hub
     id is among them.
     """
-    named: list[tuple[str, str | None]] = [
+    paths: list[tuple[str, str | None]] = [
         ("paths.inputs", p.paths.inputs),
         ("llm.prompts_dir", p.llm.prompts_dir),
     ]
     for name, source in p.sources.items():
-        named.append((f"sources.{name}.path", None if source.make else source.path))
-        named.append((f"sources.{name}.training.path", source.training.path if source.training else None))
-        named += [(f"sources.{name}.code", _fixed(code)) for code in source.code]
-        named += [(f"sources.{name}.truth_code", _fixed(code)) for code in source.truth_code]
+        paths.append((f"sources.{name}.path", None if source.make else source.path))
+        paths.append((f"sources.{name}.training.path", source.training.path if source.training else None))
+        paths += [(f"sources.{name}.code", _fixed(code)) for code in source.code]
+        paths += [(f"sources.{name}.truth_code", _fixed(code)) for code in source.truth_code]
     for name, endpoint in p.endpoints.items():
-        named += [(f"endpoints.{name}.code", _fixed(code)) for code in endpoint.code]
-    named += [
-        (place(key), settings.setting(key)) for place, settings in placed(p) for key in settings.files_in
+        paths += [(f"endpoints.{name}.code", _fixed(code)) for code in endpoint.code]
+    paths += [
+        (path_of(key), settings.setting(key)) for path_of, settings in placed(p) for key in settings.files_in
     ]
-    return [(key, path) for key, path in (*named, *weights(p).items()) if path]
+    return [(key, path) for key, path in (*paths, *weights(p).items()) if path]
 
 
 def _fixed(code: str) -> str:
@@ -82,16 +82,16 @@ def own_words(p: "Params") -> dict[str, str | None]:
 
 def weights(p: "Params") -> dict[str, str | None]:
     """The settings whose value may be a folder, a Hub id or a word of ours."""
-    named: dict[str, str | None] = {
-        place(key): settings.setting(key) for place, settings in placed(p) for key in settings.weights_in
+    values: dict[str, str | None] = {
+        path_of(key): settings.setting(key) for path_of, settings in placed(p) for key in settings.weights_in
     }
-    named |= {f"backbones.{name}.weights": backbone.weights for name, backbone in p.backbones.items()}
+    values |= {f"backbones.{name}.weights": backbone.weights for name, backbone in p.backbones.items()}
     for key, family in p.detectors.items():
-        named |= {
+        values |= {
             f"detectors.{key}.entailment.{name}.weights": network.weights
             for name, network in family.entailment.items()
         }
-    return named
+    return values
 
 
 def unreadable(path: str) -> str | None:
@@ -120,12 +120,12 @@ def swallowed(p: "Params") -> Iterator[str]:
         if key in ids and not os.path.exists(near):
             continue  # a Hub id
         ways = {PurePosixPath(os.path.abspath(near)), PurePosixPath(os.path.realpath(near))}
-        for place, folder in emptied.items():
-            is_made = key.startswith("sources.") and place.startswith("sources.")
+        for setting, folder in emptied.items():
+            is_made = key.startswith("sources.") and setting.startswith("sources.")
             if not is_made and any(
                 way.is_relative_to(top(folder)) for way in ways for top in (os.path.abspath, os.path.realpath)
             ):
-                name = place.removeprefix("paths.")
+                name = setting.removeprefix("paths.")
                 yield f"{key}: {path!r} lies in {name} ({folder}), which a build empties; move it to where nothing is written"
                 break
 
@@ -213,17 +213,19 @@ def _one_in_another(p: "Params") -> Iterator[str]:
     build = PurePosixPath(p.paths.build)
     places += [BuildFolder(f"what the build keeps in {name!r}", build / name, OWN) for name in BELOW_BUILD]
     places += [BuildFolder(f"the scratch folder of boards.{name}", build / name, OWN) for name in p.boards]
-    for folder in dict.fromkeys(place.folder for place in places):
-        first, *others = [place for place in places if place.folder == folder]
-        held = [one for one in others if not (one.may_lie_in(first) or first.may_lie_in(one))]
-        if not held:  # where two are one place, what lies in it is no second mistake
-            held = [
-                one
-                for one in places
-                if one.folder != folder and one.folder.is_relative_to(folder) and not one.may_lie_in(first)
+    for folder in dict.fromkeys(entry.folder for entry in places):
+        first, *others = [entry for entry in places if entry.folder == folder]
+        inner = [inside for inside in others if not (inside.may_lie_in(first) or first.may_lie_in(inside))]
+        if not inner:  # where two are one place, what lies in it is no second mistake
+            inner = [
+                inside
+                for inside in places
+                if inside.folder != folder
+                and inside.folder.is_relative_to(folder)
+                and not inside.may_lie_in(first)
             ]
-        if held:
-            names = ", ".join(f"{one.key} ({one.folder})" for one in held)
+        if inner:
+            names = ", ".join(f"{inside.key} ({inside.folder})" for inside in inner)
             yield f"{names} must not lie in {first.key.removeprefix('paths.')} ({folder}): what is written is emptied before"
 
 

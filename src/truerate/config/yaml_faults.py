@@ -59,9 +59,9 @@ def error_lines(faults: Sequence[ErrorDetails], whole: type[BaseModel], *, file:
     missing under its right name.
     """
     misspelt = {
-        place
+        path
         for fault in faults
-        if fault["type"] == "extra_forbidden" and (place := _right_place(fault, whole))
+        if fault["type"] == "extra_forbidden" and (path := _right_place(fault, whole))
     }
     broken = {
         tuple(fault["loc"][:-1]) for fault in faults
@@ -95,26 +95,24 @@ def _few(lines: list[str], block: object) -> list[str]:
 
 
 def _line(fault: ErrorDetails, whole: type[BaseModel], file: str) -> str:
-    place = [_short(str(part)) for part in fault["loc"] if part != "[key]"]
+    path = [_short(str(part)) for part in fault["loc"] if part != "[key]"]
     if fault["type"] == "extra_forbidden":
         *parents, key = fault["loc"]
         allowed = _fields_at(parents, whole)
-        return (
-            f"{file}: unknown key {'.'.join(place)!r}{meant(key, allowed)}; allowed here: {listed(allowed)}"
-        )
+        return f"{file}: unknown key {'.'.join(path)!r}{meant(key, allowed)}; allowed here: {listed(allowed)}"
     what = _plain(fault)
-    if place and place[-1] in _SCALARS:
-        place, what = place[:-1], "must be a number, a text, true or false"
-    where = ".".join(place) or "the file"
+    if path and path[-1] in _SCALARS:
+        path, what = path[:-1], "must be a number, a text, true or false"
+    where = ".".join(path) or "the file"
     if fault["type"] == "missing":
         is_entry = isinstance(fault["loc"][-1], int)
         return (
-            f"{file}: {'.'.join(place[:-1])}: has too few entries"
+            f"{file}: {'.'.join(path[:-1])}: has too few entries"
             if is_entry
             else f"{file}: {where}: is required and not there"
         )
-    is_hidden = place[-1:] in (["base_url"], ["launch"])  # a password or key may stand in it
-    is_hidden |= any(part.endswith(_SECRET) for part in place) or (
+    is_hidden = path[-1:] in (["base_url"], ["launch"])  # a password or key may stand in it
+    is_hidden |= any(part.endswith(_SECRET) for part in path) or (
         isinstance(fault["input"], dict) and fault["type"] == "value_error"
     )
     got = "" if is_hidden else f" (got {_shown(fault['input'])})"
@@ -210,10 +208,10 @@ def _literal_keys(value: object, path: tuple[str, ...]) -> Iterator[tuple[str, .
 
 def yaml_fault(error: Exception, file: str) -> str:
     """What stops YAML from reading a file, with its name, line and column."""
-    place = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    if place is not None:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    if mark is not None:
         words = [getattr(error, "context", None), getattr(error, "problem", None)]
-        return f"reading {file!r}: not YAML: line {place.line + 1}, column {place.column + 1}: {', '.join(filter(None, words))}"
+        return f"reading {file!r}: not YAML: line {mark.line + 1}, column {mark.column + 1}: {', '.join(filter(None, words))}"
     what = (
         " ".join(str(error).split())
         .replace('in "<unicode string>", ', "")
@@ -241,5 +239,5 @@ class OnceOnly(_Loader):  # type: ignore[misc]  # which of the two is known when
                     None, None, f"key {key.value!r} stands there twice", key.start_mark
                 )
             seen.add(key.value)
-        found: dict[Any, Any] = super().construct_mapping(node, deep)
-        return found
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping

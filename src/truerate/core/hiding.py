@@ -73,18 +73,18 @@ def _forms(value: str) -> set[str]:
     scheme, and cut at an end.
     """
     in_json = json.dumps(value)[1:-1]
-    found = {value, in_json, json.dumps(in_json)[1:-1], html.escape(value), html.escape(value, quote=False)}
-    found |= {urllib.parse.quote(value, safe=safe) for safe in ("", "/", "/:", "/:&=+,;@")} | {
+    forms = {value, in_json, json.dumps(in_json)[1:-1], html.escape(value), html.escape(value, quote=False)}
+    forms |= {urllib.parse.quote(value, safe=safe) for safe in ("", "/", "/:", "/:&=+,;@")} | {
         urllib.parse.quote_plus(value)
     }
-    found |= {value.encode().hex(), value.encode().hex().upper()}
+    forms |= {value.encode().hex(), value.encode().hex().upper()}
     for start in ("", "Bearer ", ":", "::"):  # as in a header of its own; behind a user name of any length
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             coded = encode(f"{start}{value}".encode()).decode().rstrip("=")
-            found.add(coded if start in ("", "Bearer ") else coded[4:-2])
+            forms.add(coded if start in ("", "Bearer ") else coded[4:-2])
     if len(value) >= 4 * MASKED:
-        found |= {value[:-MASKED], value[MASKED:]}
-    return {form for form in found if len(form) >= min(len(value), SHORTEST_IN_ERRORS)}
+        forms |= {value[:-MASKED], value[MASKED:]}
+    return {form for form in forms if len(form) >= min(len(value), SHORTEST_IN_ERRORS)}
 
 
 def _longest_first(forms: Iterable[str]) -> list[str]:

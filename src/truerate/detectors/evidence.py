@@ -30,13 +30,13 @@ def with_evidence(contexts: pl.DataFrame, samples: pl.DataFrame, documents: pl.D
     rows = own.join(
         contexts.select("item_id", "question", "history"), on="item_id", how="left", maintain_order="left"
     )
-    found = rows.select(
+    knowledge_rows = rows.select(
         item_id="sample_id",
         knowledge=pl.Series(knowledge, dtype=pl.String),
         question=pl.col("question"),
         history=pl.col("history"),
     )
-    return pl.concat([contexts, found.select(contexts.columns)])
+    return pl.concat([contexts, knowledge_rows.select(contexts.columns)])
 
 
 def joined(passages: Sequence[str]) -> str:

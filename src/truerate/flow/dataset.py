@@ -132,9 +132,9 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
         raise TruerateError(
             f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"
         )
-    made = {table: beside_all(inputs, table) for table in BESIDE}
+    side_tables = {table: beside_all(inputs, table) for table in BESIDE}
     tables, tasks = protocol_of(own, board).exported(
-        own, board, load_source(own, board), replies_in(inputs), made
+        own, board, load_source(own, board), replies_in(inputs), side_tables
     )
     refuse_other_tasks(tables, tasks_of(at.p.board(board).track), where=f"data set of board {board!r}")
     for name, model in DATASET.items():

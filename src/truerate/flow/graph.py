@@ -119,12 +119,12 @@ def upstream(at: Layout, board: str, step: Step, model: str) -> tuple[str, ...]:
     """The other models that decide a step's rows of one model: those that it asks, and those whose rows it
     reads, at any remove. What stands in for a model is none.
     """
-    found: list[str] = []
+    models: list[str] = []
     for earlier, name in read_by(at, board, step, model):
-        found += [] if is_stand_in(earlier, name) else [name]
-        found += upstream(at, board, earlier, name)
+        models += [] if is_stand_in(earlier, name) else [name]
+        models += upstream(at, board, earlier, name)
     return tuple(
-        name for name in dict.fromkeys([*found, *models_named(at, board, step.asks)]) if name != model
+        name for name in dict.fromkeys([*models, *models_named(at, board, step.asks)]) if name != model
     )
 
 

@@ -128,13 +128,13 @@ def fitted_cell(at: Layout, member: str, board: str):
 
     preferred = at.p.rate_of(board)
     families = [family for of, family, one in members_of(at) if (of, one) == (board, member)]
-    found = [
+    paths = [
         path
         for family in families
         for path in sorted((Path(at.detector(family, board)) / member).glob("*"))
         if path.is_dir()
     ]
-    cells = {path: Cell.of(member, path.name) for path in found}
+    cells = {path: Cell.of(member, path.name) for path in paths}
     if not cells:
         raise TruerateError(
             f"publishing detector {member!r}: it is not trained on board {board!r}; run `dvc repro`"

@@ -67,7 +67,7 @@ def _shorten(path: Path) -> bool:
     """
     before = text = path.read_text("utf-8", "replace")
     while text and not _is_readable(text):
-        text = text[: [0, *(found.start() for found in _STAGE.finditer(text))][-1]]
+        text = text[: [0, *(match.start() for match in _STAGE.finditer(text))][-1]]
     if text and text == before:
         return False
     scratch = path.with_name(f"{path.name}.{os.getpid()}.tmp")

@@ -37,12 +37,19 @@ def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callabl
                 f"{doing}: this fine-grained token of {account!r} may not write there; it may write to: {allowed}; {again}"
             )
         return
-    orgs = {str(one.get("name")).casefold(): one for one in _mappings(who.get("orgs"))}
+    orgs = {
+        str(organisation.get("name")).casefold(): organisation for organisation in _mappings(who.get("orgs"))
+    }
     if namespace.casefold() in (account.casefold(), "?") or "name" not in who:
         return
     own = orgs.get(namespace.casefold())
     if own is None:
-        may = listed([account, *(one["name"] for one in orgs.values() if _role(one) is None)])
+        may = listed(
+            [
+                account,
+                *(organisation["name"] for organisation in orgs.values() if _role(organisation) is None),
+            ]
+        )
         there = f"{target.repo} is there and not yours: " if is_there() else ""
         raise EndpointError(
             f"{doing}: {there}{account!r} is neither {namespace!r} nor a member of it; it may write to: {may}; {again}"

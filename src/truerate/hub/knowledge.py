@@ -34,7 +34,7 @@ def joined(
     )
     if documents is None or "text" not in documents.columns or "document_ids" not in rows.columns:
         return rows, [own] * rows.height
-    known = {
+    texts_by_id = {
         name: (text, words)
         for name, text, words in documents.select("document_id", "text", "licence").iter_rows()
     }
@@ -43,13 +43,15 @@ def joined(
         "sample_id", "document_ids", pair("attributes", "evidence")
     ).iter_rows():
         parts = (
-            [(name, 0, None) for name in named or () if name in known]
+            [(name, 0, None) for name in named or () if name in texts_by_id]
             if evidence is None
-            else _passages(evidence, known, sample)
+            else _passages(evidence, texts_by_id, sample)
         )
-        licence = _licence(own, frozenset(known[name][1] for name, _, _ in parts))
+        licence = _licence(own, frozenset(texts_by_id[name][1] for name, _, _ in parts))
         texts.append(
-            BREAK.join(known[name][0][start:end] for name, start, end in parts) or None if licence else None
+            BREAK.join(texts_by_id[name][0][start:end] for name, start, end in parts) or None
+            if licence
+            else None
         )
         licences.append(licence or own)
     return rows.with_columns(pl.Series("knowledge", texts, dtype=pl.String)), licences

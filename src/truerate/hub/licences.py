@@ -189,7 +189,7 @@ def licence_of(words: str) -> Licence:
     it, or that it may not go out, the whole is not known.
     """
     words = " ".join(words.split())
-    parts = [licence for said in words.split(";") for licence in _licences_in(said.strip())]
+    parts = [licence for statement in words.split(";") for licence in _licences_in(statement.strip())]
     if not all(part.is_known for part in parts):
         return Licence("other", words or "not stated", is_known=False)
     whole = parts[0] if len(parts) == 1 else combined(parts)

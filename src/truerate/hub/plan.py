@@ -137,8 +137,8 @@ def refuse_foreign(state: State, *, target: Target, name: str) -> None:
                 f"{target.repo} holds other content ({', '.join(map(shown, others[:3]))}{more}): {own}"
             )
     elif (state.mark.get("kind"), state.mark.get("name")) != (target.kind, name):
-        held = f"{state.mark.get('kind')} {state.mark.get('name')!r}"
-        raise TruerateError(f"{target.repo} holds another release ({held[:80]}, by its {MARK}): {own}")
+        content = f"{state.mark.get('kind')} {state.mark.get('name')!r}"
+        raise TruerateError(f"{target.repo} holds another release ({content[:80]}, by its {MARK}): {own}")
 
 
 def is_automatic(readme: str) -> bool:

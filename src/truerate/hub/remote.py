@@ -204,8 +204,8 @@ class Repository:
         became of it.
         """
         operations = [*adding, *(CommitOperationDelete(path, is_folder=False) for path in deleting)]
-        known = {"repo_type": self.kind, "revision": "main", "parent_commit": parent}
-        return HfApi().create_commit(self.name, operations, commit_message=message, **known).oid
+        target = {"repo_type": self.kind, "revision": "main", "parent_commit": parent}
+        return HfApi().create_commit(self.name, operations, commit_message=message, **target).oid
 
     def make_tag(self, tag: str, commit: str) -> None:
         """Set a tag and see that it stands where it should; a tag that is there already is never moved."""
@@ -214,10 +214,10 @@ class Repository:
             HfApi().create_tag(self.name, tag=tag, revision=commit, repo_type=self.kind, exist_ok=True)
 
         self.retries.call(f"tagging {self.name} {tag}", ask)
-        if (found := self.tags().get(tag)) != commit:
+        if (tagged := self.tags().get(tag)) != commit:
             stands = (
-                f"stands at {found[:8]}, not at {commit[:8]}"
-                if found
+                f"stands at {tagged[:8]}, not at {commit[:8]}"
+                if tagged
                 else "is not there although the Hub said yes"
             )
             raise EndpointError(

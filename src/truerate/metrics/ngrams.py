@@ -62,7 +62,10 @@ def ngram_counts(
     if vocabularies is None:
         return _side_by_side([kind.counts(texts)[1] for kind in (WORDS, CHARACTERS)])
     return _side_by_side(
-        [kind.counts_of(texts, known) for kind, known in zip((WORDS, CHARACTERS), vocabularies, strict=True)]
+        [
+            kind.counts_of(texts, vocabulary)
+            for kind, vocabulary in zip((WORDS, CHARACTERS), vocabularies, strict=True)
+        ]
     )
 
 

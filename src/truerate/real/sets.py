@@ -24,17 +24,17 @@ def boards_in(at: Layout, data: Path) -> dict[str, dict]:
     if not data.is_dir():
         raise TruerateError(f"public files: {str(data)!r} is no folder; name one with `make real DATA=DIR`")
     public = {name: entry.model_dump() for name, entry in at.p.public_data.items()}
-    found = {name: entry for name, entry in public.items() if (data / entry["folder"]).is_dir()}
-    for entry in found.values():
+    present = {name: entry for name, entry in public.items() if (data / entry["folder"]).is_dir()}
+    for entry in present.values():
         if entry["training"] and not (data / entry["training"]["folder"]).is_dir():
             entry["training"] = None
-    if not found:
+    if not present:
         folders = {entry["folder"] for entry in public.values()}
         hints = "".join(f"; {hint}" for hint in near_names(data, folders, folders))
         raise TruerateError(
             f"public files: nothing known in {str(data)!r}; looked for the folders {listed(folders)}{hints}"
         )
-    return found
+    return present
 
 
 def survey(at: Layout, data: Path, entries: Mapping[str, dict]) -> list[str]:

@@ -24,14 +24,14 @@ def audit_rows(board: Board, rows: list[dict]) -> list[dict]:
     Where schemes stand apart, the rows that pool them are left out.
     """
     blank = {"table": "audit", "kind": "baseline", "rank_low": None, "rank_high": None}
-    found = [row for row in rows if row["table"] == "audit"] or [
+    audited = [row for row in rows if row["table"] == "audit"] or [
         blank | row | {"slice": unpaired(row["slice"]), "provenance": row["inputs"]}
         for row in board.audit.to_dicts()
     ]
-    apart = {row["slice"].get("task") for row in found if "scheme" in row["slice"]}
+    apart = {row["slice"].get("task") for row in audited if "scheme" in row["slice"]}
     return [
         row
-        for row in found
+        for row in audited
         if row["n"] and ("scheme" in row["slice"] or row["slice"].get("task") not in apart)
     ]
 

@@ -91,18 +91,19 @@ def others(rows: Rows, page: Page, vocabulary: Vocabulary) -> list[tuple[str, di
     the other keys.
     """
     placed = [view for section in page.sections for view in section.views] + [audit.VIEW, *page.hidden]
-    found: dict[tuple[str, str, tuple[str, ...]], list[dict]] = {}
+    rows_by_table: dict[tuple[str, str, tuple[str, ...]], list[dict]] = {}
     for row in rows:
         if (
             row["kind"] != "planted"
             and row["table"] != "audit"
             and not any(view.takes(row) for view in placed)
         ):
-            found.setdefault(
+            rows_by_table.setdefault(
                 (row["table"], row["metric"], tuple(sorted({*row["slice"]} - {"task"}))), []
             ).append(row)
     return [
-        _other(*key, some, vocabulary, head=page.heads.get(key[0], "Model")) for key, some in found.items()
+        _other(*key, some, vocabulary, head=page.heads.get(key[0], "Model"))
+        for key, some in rows_by_table.items()
     ]
 
 
@@ -126,7 +127,7 @@ def flags(tables: Tables, board: Board) -> dict[str, str]:
     """Subjects of the same family as a model that built or judged the data set, each with the sentence that
     says so.
     """
-    found = {}
+    reasons = {}
     for subject in sorted(tables.models):
         family = tables.family(subject)
         shared = [
@@ -135,8 +136,8 @@ def flags(tables: Tables, board: Board) -> dict[str, str]:
             if family and tables.family(alias) == family
         ]
         if shared:
-            found[subject] = f"same family ({family}) as the {' and the '.join(shared)}"
-    return found
+            reasons[subject] = f"same family ({family}) as the {' and the '.join(shared)}"
+    return reasons
 
 
 def summary_figures(page: Page, board: Board, rows: Rows) -> list[tuple[str, str, str]]:

@@ -28,8 +28,8 @@ def context(tables: Tables) -> dict:
         )
     return {
         "boards": boards,
-        "rules": [one for one in tables.detector_docs if one.get("is_rule")],
-        "functions": [one for one in tables.detector_docs if not one.get("is_rule")],
+        "rules": [doc for doc in tables.detector_docs if doc.get("is_rule")],
+        "functions": [doc for doc in tables.detector_docs if not doc.get("is_rule")],
     }
 
 

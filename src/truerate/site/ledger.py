@@ -84,15 +84,15 @@ def _grid(where: str, verdict: str, reason: str, lines: list[dict], vocabulary: 
         for key, value in cells.items()
         if not (key[0].endswith(STD) and (key[0].removesuffix(STD), key[1]) in cells)
     }
-    across, down = (list(dict.fromkeys(key[place] for key in cells)) for place in (0, 1))
+    across, down = (list(dict.fromkeys(key[index] for key in cells)) for index in (0, 1))
     parts = [over.split(" · ") for over in across]
     varied = [
-        place
-        for place in range(max(map(len, parts)))
-        if len({part[place] if place < len(part) else "" for part in parts}) > 1
+        index
+        for index in range(max(map(len, parts)))
+        if len({part[index] if index < len(part) else "" for part in parts}) > 1
     ]
     heads = [
-        " · ".join(vocabulary.quantity(part[place]) for place in varied or [0] if place < len(part))
+        " · ".join(vocabulary.quantity(part[index]) for index in varied or [0] if index < len(part))
         for part in parts
     ]
     rows = [
@@ -105,7 +105,7 @@ def _grid(where: str, verdict: str, reason: str, lines: list[dict], vocabulary: 
         )
         for of in down
     ]
-    same = " · ".join(vocabulary.quantity(part) for place, part in enumerate(parts[0]) if place not in varied)
+    same = " · ".join(vocabulary.quantity(part) for index, part in enumerate(parts[0]) if index not in varied)
     return {
         "where": where,
         "verdict": verdict,

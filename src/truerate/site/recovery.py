@@ -40,10 +40,15 @@ def pictured(
     `second`: what stands beside an estimator's name, and `join` the word between them. `dot`: what a dot is
     of.
     """
-    told = [point[end] for one in estimators for point in one["points"] for end in ("estimated", "planted")]
+    told = [
+        point[end]
+        for estimator in estimators
+        for point in estimator["points"]
+        for end in ("estimated", "planted")
+    ]
     low = max(0.0, 0.1 * ((min(told) - 1e-9) // 0.1)) if is_open and told else 0.0
-    said = {"second": second, "join": join, "dot": dot}
-    return {"estimators": estimators, "low": low, "high": _end(told), **said} if estimators else None
+    words = {"second": second, "join": join, "dot": dot}
+    return {"estimators": estimators, "low": low, "high": _end(told), **words} if estimators else None
 
 
 def held_against(title: str, beside: str, cells: Mapping[str, CellEstimate]) -> dict | None:

@@ -44,7 +44,7 @@ def topics(tables: Tables, board: Board) -> list[dict]:
     `failed`: per judge how many topics it fails. A topic without words is left out: nothing could be read
     into it.
     """
-    found = []
+    parts = []
     for task in sorted({topic.get("task") or "" for topic in board.topics}, key=board.vocabulary.sort_key):
         cells: dict[tuple, dict[str, Mapping]] = {}
         for topic in board.topics:
@@ -58,7 +58,7 @@ def topics(tables: Tables, board: Board) -> list[dict]:
         lines = [
             {
                 "words": words,
-                "n": max(one["n"] for one in line.values()),
+                "n": max(cell["n"] for cell in line.values()),
                 "cells": [line.get(judge) for judge in judges],
             }
             for (_, words), line in cells.items()
@@ -66,7 +66,7 @@ def topics(tables: Tables, board: Board) -> list[dict]:
         lines.sort(key=lambda line: (-_n_failed(line["cells"]), line["words"]))
         failed = {judge: _n_failed([line["cells"][k] for line in lines]) for k, judge in enumerate(judges)}
         if lines:
-            found.append(
+            parts.append(
                 {
                     "task": task,
                     "judges": judges,
@@ -74,7 +74,7 @@ def topics(tables: Tables, board: Board) -> list[dict]:
                     "failed": {name: n for name, n in failed.items() if n},
                 }
             )
-    return found
+    return parts
 
 
 def _n_failed(cells: list[Mapping | None]) -> int:

@@ -111,11 +111,11 @@ def segments(text: str, spans: list[dict]) -> list:
     spans = [(max(0, span["start"]), min(len(text), span["end"]), span["type"]) for span in spans or ()]
     spans = [span for span in spans if span[0] < span[1]]
     cuts = sorted({0, len(text), *(cut for start, end, _ in spans for cut in (start, end))})
-    found = []
+    pieces = []
     for start, end in zip(cuts, cuts[1:], strict=False):
         types = sorted({kind for low, high, kind in spans if low <= start and end <= high})
-        found.append([text[start:end], types] if types else text[start:end])
-    return found
+        pieces.append([text[start:end], types] if types else text[start:end])
+    return pieces
 
 
 def _records(board: Board, samples: list[dict]) -> list[dict]:
@@ -167,7 +167,7 @@ def _record(sample: dict, item: dict, texts: dict[str, str], judgements: list[di
 
 def _judgements(board: Board) -> dict[str | None, list[dict]]:
     """Judgements by target, each with who said it (judge and variant) in one phrase."""
-    found: dict[str | None, list[dict]] = defaultdict(list)
+    by_target: dict[str | None, list[dict]] = defaultdict(list)
     for row in board.judgements.sort("judge", "judgement_id").iter_rows(named=True):
         facts = unpaired(row["attributes"])
         how = [
@@ -175,8 +175,8 @@ def _judgements(board: Board) -> dict[str | None, list[dict]]:
             for key in ("variant", "stage", "order")
             if key in facts
         ]
-        found[row["target_id"]].append(row | {"who": " · ".join([row["judge"], *how])})
-    return found
+        by_target[row["target_id"]].append(row | {"who": " · ".join([row["judge"], *how])})
+    return by_target
 
 
 def _outcome(verdict: bool | None, truth: bool) -> str:

@@ -43,13 +43,13 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
     if part is not None and part not in SCENARIOS:
         raise SettingsError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SCENARIOS)}")
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = [file for file in _files(folder) if part is None or _word_in(file, SCENARIOS) == part]
-    if not found:
+    present = [file for file in _files(folder) if part is None or _word_in(file, SCENARIOS) == part]
+    if not present:
         wanted = f"of part {part!r} " if part else ""
         raise SourceError(
             f"source {name!r}: none of HalluDial's files {wanted}in {str(folder)!r}; looked for: spontaneous_train.json, …"
         )
-    for file in found:
+    for file in present:
         told = {"scenario": _word_in(file, SCENARIOS), "published_split": _word_in(file, SPLITS)}
         collection.read(
             file, parquet_rows if file.endswith(SUFFIX) else json_rows, partial(_keep, collection, told)

@@ -62,14 +62,14 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
         DIALOGUE_FILE: lambda row: _keep_dialogue(collection, row),
         SUMMARIZATION_FILE: lambda row: _keep_summary(collection, row),
     }
-    found = [file for file in keepers if collection.has(file)]
-    parquet = [] if found else _parquet_files(folder)
-    if not found and not parquet:
+    present = [file for file in keepers if collection.has(file)]
+    parquet = [] if present else _parquet_files(folder)
+    if not present and not parquet:
         raise SourceError(
             f"source {name!r}: none of HaluEval's files in {str(folder)!r}; looked for: {', '.join(keepers)}"
         )
-    for file in found:
-        if not (file == GENERAL_FILES[1] and GENERAL_FILES[0] in found):
+    for file in present:
+        if not (file == GENERAL_FILES[1] and GENERAL_FILES[0] in present):
             collection.read(file, json_lines, keepers[file])
     for file in parquet:
         collection.read(
@@ -116,9 +116,9 @@ def keep_answer(
         raise BadRow(
             Reason.CONTRADICTION, "field 'hallucination_spans' marks parts of an answer without hallucination"
         )
-    found = {part: find_span(text, part) for part in marked}
-    remarks = [part for part, place in found.items() if place is None]
-    spans = sorted({place for place in found.values() if place})
+    places = {part: find_span(text, part) for part in marked}
+    remarks = [part for part, bounds in places.items() if bounds is None]
+    spans = sorted({bounds for bounds in places.values() if bounds})
     probe = True if is_probe else None
     item = collection.item(
         "general", question=question, group=("query", question), is_shared=True, is_probe=probe

@@ -100,12 +100,14 @@ def _answered(error, repo: str) -> str:
 
     status, has_token = error.response.status_code, get_token() is not None
     if isinstance(error, errors.GatedRepoError):
-        held = "the token in HF_TOKEN has no access yet" if has_token else "HF_TOKEN is not set"
+        token_state = "the token in HF_TOKEN has no access yet" if has_token else "HF_TOKEN is not set"
         page = f"{constants.ENDPOINT}/datasets/{repo}"
-        return f"it is gated, and {held}; ask for access at {page} and set HF_TOKEN to a token of the account that has it"
+        return f"it is gated, and {token_state}; ask for access at {page} and set HF_TOKEN to a token of the account that has it"
     if isinstance(error, errors.RevisionNotFoundError):
         return "there is no such commit; correct `revision`"
     if status in (401, 403, 404) or isinstance(error, errors.RepositoryNotFoundError):
-        held = "the token in HF_TOKEN is refused or may not read it" if has_token else "HF_TOKEN is not set"
-        return f"not found, or private ({status}), and {held}; correct `repo`, or set HF_TOKEN to a token that may read it"
+        token_state = (
+            "the token in HF_TOKEN is refused or may not read it" if has_token else "HF_TOKEN is not set"
+        )
+        return f"not found, or private ({status}), and {token_state}; correct `repo`, or set HF_TOKEN to a token that may read it"
     return f"the Hub answers {status}; what came is kept: run it again later"

@@ -116,9 +116,11 @@ def _label_studio(tasks: object, path: Path) -> list[object]:
             rows.append(str(task)[:300])
             continue
         given = [
-            one for one in task["annotations"] if not (isinstance(one, dict) and one.get("was_cancelled"))
+            annotation
+            for annotation in task["annotations"]
+            if not (isinstance(annotation, dict) and annotation.get("was_cancelled"))
         ]
-        rows += [_annotation(task, one) for one in given]
+        rows += [_annotation(task, annotation) for annotation in given]
     return rows
 
 

@@ -37,12 +37,12 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     Raw marks are those before the organisers' clean-up: the soft spans cannot be computed from them.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = [file for file in ANSWERS if collection.has(file)]
-    if not found:
+    present = [file for file in ANSWERS if collection.has(file)]
+    if not present:
         raise SourceError(
             f"source {name!r}: none of Mu-SHROOM's files in {str(folder)!r}; looked for: {', '.join(ANSWERS)}"
         )
-    for file in found:
+    for file in present:
         pages: dict[str, dict] = {}
         packed = f"pages_{file}.zst"  # pages_val.jsonl.zst beside val.jsonl
         if (folder / packed).is_file():

@@ -66,7 +66,7 @@ def keep(collection: Collection, configs: Mapping[Path, str | None], release: Re
         raise SourceError(
             f"source {collection.name!r}: no config {missing[0]!r}, so no replies with verdicts: {there}"
         )
-    found = Tables({}, {}, {}, {}, {})
+    tables = Tables({}, {}, {}, {}, {})
     for table, note in {
         "documents": _document,
         "items": _item,
@@ -79,12 +79,12 @@ def keep(collection: Collection, configs: Mapping[Path, str | None], release: Re
                 _read(
                     collection,
                     path,
-                    partial(note, collection, found, release.licences.get(config)),
+                    partial(note, collection, tables, release.licences.get(config)),
                     is_needed=table != "documents",
                 )
-    judge = _judge(found)
-    for published in sorted(found.replies):
-        _keep_reply(collection, found, published, judge)
+    judge = _judge(tables)
+    for published in sorted(tables.replies):
+        _keep_reply(collection, tables, published, judge)
 
 
 def _read(collection: Collection, path: Path, note: Callable[[Row], None], *, is_needed: bool) -> None:

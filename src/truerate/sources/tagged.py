@@ -25,12 +25,12 @@ def tagged(marked: str) -> Tagged:
     Tags that keep the grammar under a name that is no type (`contridictory`, `Entity`) are refused as
     `unknown-type`: what they mean is not guessed.
     """
-    found = parse_tags(marked)
-    if isinstance(found, Tagged):
-        return found
-    if found.reason == "malformed" and (foreign := _foreign(marked)):
+    parsed = parse_tags(marked)
+    if isinstance(parsed, Tagged):
+        return parsed
+    if parsed.reason == "malformed" and (foreign := _foreign(marked)):
         raise BadRow(Reason.UNKNOWN_TYPE, f"type {foreign[0][:40]!r} is none of {', '.join(TYPES)}")
-    raise BadRow(_REASONS[found.reason], found.detail)
+    raise BadRow(_REASONS[parsed.reason], parsed.detail)
 
 
 def _foreign(marked: str) -> list[str]:
@@ -90,7 +90,7 @@ def in_cleaned(published: str, spans: Iterable[tuple[int, int]]) -> list[tuple[i
     gone = (
         []
         if len(clean(published)) == size
-        else [place for place, character in enumerate(published) if not clean(character)]
+        else [index for index, character in enumerate(published) if not clean(character)]
     )
     for start, end in spans:
         if not 0 <= start < end <= size:

@@ -46,9 +46,9 @@ def transient(store: PageStore, wanted: str) -> list[StoredPage]:
             f"pages of reason {wanted!r}: that is none that may pass; allowed: {allowed}; see `truerate web stats`"
         )
     return [
-        one
-        for one in store.pages()
-        if one[1].is_transient and wanted in (ALL, reason(one[1]), str(one[1].status))
+        entry
+        for entry in store.pages()
+        if entry[1].is_transient and wanted in (ALL, reason(entry[1]), str(entry[1].status))
     ]
 
 

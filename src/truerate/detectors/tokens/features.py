@@ -125,7 +125,7 @@ def _content(told: Units) -> Content:
     """The units that carry content, with their keys: words of four letters (three in Arabic script), numbers,
     pairs of characters.
     """
-    found = []
+    content = []
     for i, key in enumerate(told.stems):
         if told.is_single[i]:
             if (
@@ -133,14 +133,14 @@ def _content(told: Units) -> Content:
                 and told.is_single[i + 1]
                 and told.offsets[i, 1] == told.offsets[i + 1, 0]
             ):
-                found.append((i, key + told.stems[i + 1]))
+                content.append((i, key + told.stems[i + 1]))
         elif (
             len(told.keys[i]) >= 4
             or key[0].isdigit()
             or (len(key) == 3 and key[0] >= "\u0600" and key[0] <= "\u06ff")
         ):
-            found.append((i, key))
-    return found
+            content.append((i, key))
+    return content
 
 
 def unit_features(text: str, reference: str | ReferenceIndex) -> tuple[Units, np.ndarray]:
@@ -183,7 +183,7 @@ def _alignment(answer: Units, content: Content, index: ReferenceIndex) -> np.nda
     """The alignment code of each word."""
     codes = np.full(len(answer.keys), TELLS_NOTHING, dtype=np.int8)
     for words in _shared(answer, content, index):
-        distinct = {tuple(rows): place for place, (_, rows) in enumerate(words)}
+        distinct = {tuple(rows): number for number, (_, rows) in enumerate(words)}
         sizes = np.array([len(rows) for _, rows in words])
         matched_rows, starts = np.concatenate([rows for _, rows in words]), np.cumsum(sizes) - sizes
         is_held = np.logical_and.reduceat(index.holds[matched_rows], starts, axis=0)
@@ -250,10 +250,12 @@ def token_features(
     """
     if not names:
         return np.zeros((len(offsets), 0), dtype=np.int8)
-    said, codes = unit_features(text, reference)
-    found = np.tile(np.array([NO_WORD, TELLS_NOTHING, NONE_TELLING], dtype=np.int8), (len(offsets), 1))
-    if len(said.keys):
-        place = np.searchsorted(said.offsets[:, 0], offsets[:, 0], side="right") - 1
-        is_inside = (place >= 0) & (offsets[:, 0] < said.offsets[place, 1]) & (offsets[:, 0] < offsets[:, 1])
-        found[is_inside] = codes[place[is_inside]]
-    return found[:, [list(SIZES).index(name) for name in names]]
+    answer, codes = unit_features(text, reference)
+    codes_by_token = np.tile(
+        np.array([NO_WORD, TELLS_NOTHING, NONE_TELLING], dtype=np.int8), (len(offsets), 1)
+    )
+    if len(answer.keys):
+        word = np.searchsorted(answer.offsets[:, 0], offsets[:, 0], side="right") - 1
+        is_inside = (word >= 0) & (offsets[:, 0] < answer.offsets[word, 1]) & (offsets[:, 0] < offsets[:, 1])
+        codes_by_token[is_inside] = codes[word[is_inside]]
+    return codes_by_token[:, [list(SIZES).index(name) for name in names]]

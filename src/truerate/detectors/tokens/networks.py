@@ -41,7 +41,7 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 def fit_network(job: Job, folder: Path) -> tuple[dict, dict]:
     """Train a network; a set without hallucinated tokens teaches none."""
     labels, backbone, passages = labels_of(job.cell.labels), job.backbone, job.passages.sort("target_id")
-    taught, held = halves(passages)
+    taught, held_out = halves(passages)
     if not any(spans for spans in taught["spans"].to_list()):
         return {"is_fitted": False}, {}
     if backbone.weights == "tiny":
@@ -50,7 +50,7 @@ def fit_network(job: Job, folder: Path) -> tuple[dict, dict]:
         coder = pretrained_coder(backbone.weights, backbone.revision)
     with single_threaded(backbone):
         network = build(backbone, labels, coder, job.cell.seed, device=processes.device())
-        halved = (groups_of(half, coder, backbone, labels) for half in (taught, held))
+        halved = (groups_of(half, coder, backbone, labels) for half in (taught, held_out))
         trained = train(network, *halved, backbone=backbone, seed=job.cell.seed, folder=job.scratch)
     if processes.rank() == 0:
         network.save(folder / NETWORK)
@@ -63,7 +63,7 @@ def read_network(reader: Reader, passages: pl.DataFrame) -> list[tuple[str, list
     """
     labels, texts = labels_of(reader.cell.labels), dict(passages.select("target_id", "text").iter_rows())
     chunks: dict[str, list[tuple[Answer, np.ndarray]]] = defaultdict(list)
-    found = []
+    soft = []
     with single_threaded(reader.backbone):
         network = load(reader.folder / NETWORK, device=processes.device())
         groups = stream_groups(passages, network.coder, reader.backbone, labels)
@@ -77,8 +77,8 @@ def read_network(reader: Reader, passages: pl.DataFrame) -> list[tuple[str, list
                 chunks[answer.target_id].append((answer, p))
                 if len(chunks[answer.target_id]) == answer.n_chunks:
                     spans = soft_spans(texts[answer.target_id], joined(chunks.pop(answer.target_id)), labels)
-                    found.append((answer.target_id, spans))
-    return found
+                    soft.append((answer.target_id, spans))
+    return soft
 
 
 @contextlib.contextmanager

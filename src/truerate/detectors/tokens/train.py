@@ -117,9 +117,12 @@ class State:
         self.device = next(network.parameters()).device
         weights = network.trainable()
         kinds = [
-            {"params": [one for one in weights if one.ndim > 1], "weight_decay": backbone.weight_decay},
             {
-                "params": [one for one in weights if one.ndim < 2],
+                "params": [weight for weight in weights if weight.ndim > 1],
+                "weight_decay": backbone.weight_decay,
+            },
+            {
+                "params": [weight for weight in weights if weight.ndim < 2],
                 "weight_decay": 0.0,
             },  # norms and biases are not drawn to 0
         ]
@@ -147,7 +150,7 @@ class State:
         if processes.rank():
             return
         folder.mkdir(parents=True, exist_ok=True)
-        held = {
+        checkpoint = {
             "done": self.done,
             "weights": self.network.trainable_state(),
             "optimiser": self.optimiser.state_dict(),
@@ -157,21 +160,21 @@ class State:
             "best": self.best._asdict(),
         }
         aside = folder / f"{CHECKPOINT}.{os.getpid()}.tmp"
-        torch.save(held, aside)
+        torch.save(checkpoint, aside)
         os.replace(aside, folder / CHECKPOINT)
 
     def load(self, folder: Path) -> int:
         """Go on where a checkpoint stands; returns its number of steps, 0 without one."""
         if not (folder / CHECKPOINT).is_file():
             return 0
-        held = torch.load(folder / CHECKPOINT, map_location="cpu", weights_only=True)
-        self.network.load_trainable(held["weights"])
-        self.optimiser.load_state_dict(held["optimiser"])
-        self.schedule.load_state_dict(held["schedule"])
-        torch.set_rng_state(held["draws"])
-        if held["draws_gpu"] is not None and self.device.type == "cuda":
-            torch.cuda.set_rng_state(held["draws_gpu"])
-        self.done, self.best = held["done"], Best(**held["best"])
+        checkpoint = torch.load(folder / CHECKPOINT, map_location="cpu", weights_only=True)
+        self.network.load_trainable(checkpoint["weights"])
+        self.optimiser.load_state_dict(checkpoint["optimiser"])
+        self.schedule.load_state_dict(checkpoint["schedule"])
+        torch.set_rng_state(checkpoint["draws"])
+        if checkpoint["draws_gpu"] is not None and self.device.type == "cuda":
+            torch.cuda.set_rng_state(checkpoint["draws_gpu"])
+        self.done, self.best = checkpoint["done"], Best(**checkpoint["best"])
         return self.done
 
 

@@ -109,15 +109,17 @@ def analyses(rows: list[dict], board: Board) -> dict | None:
     Of an analysis that was made by several estimates the best founded one stands in `lines`, the others in
     `more`.
     """
-    found: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, dict]] = {}
+    by_question: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, dict]] = {}
     for row in rows:
         if row["table"] == "analyses" and row["kind"] != "planted":
-            found.setdefault((row["subject"], tuple(sorted(row["slice"].items()))), {})[row["metric"]] = row
+            by_question.setdefault((row["subject"], tuple(sorted(row["slice"].items()))), {})[
+                row["metric"]
+            ] = row
     order = list(KNOWN)
-    keys = sorted(found, key=lambda key: (order.index(key[0]) if key[0] in order else len(order), key))
+    keys = sorted(by_question, key=lambda key: (order.index(key[0]) if key[0] in order else len(order), key))
     first = {_question(key): key for key in sorted(keys, key=_founded, reverse=True)}.values()
     lines, more = (
-        [_line(*key, found[key], board.vocabulary) for key in keys if (key in first) == is_first]
+        [_line(*key, by_question[key], board.vocabulary) for key in keys if (key in first) == is_first]
         for is_first in (True, False)
     )
     return {"lines": lines, "more": more} if keys else None

@@ -160,8 +160,8 @@ def segments(text: str, layers: list[list[dict] | None]) -> list:
 
     Spans are half-open code points; what reaches beyond the text is cut off, empty spans are left out.
     """
-    spans = [(max(0, span["start"]), min(len(text), span["end"]), [place, span["type"] or UNTYPED, round(100 * (span["p"] or 0))])
-             for place, found in enumerate(layers) for span in found or ()]  # fmt: skip
+    spans = [(max(0, span["start"]), min(len(text), span["end"]), [layer, span["type"] or UNTYPED, round(100 * (span["p"] or 0))])
+             for layer, found in enumerate(layers) for span in found or ()]  # fmt: skip
     spans = [span for span in spans if span[0] < span[1]]
     cuts = sorted({0, len(text), *(cut for start, end, _ in spans for cut in (start, end))})
     found = []
@@ -201,7 +201,7 @@ def _record(text: dict, item: dict, documents: dict[str, str], layers: dict, nam
         "language": language(text["lang"]),
         "task": text["task"],
         "by": text["by"],
-        "hands": [place for place, name in enumerate(names) if layers[name] is not None],
+        "hands": [index for index, name in enumerate(names) if layers[name] is not None],
         "oddities": text["oddities"],
         "text": segments(text["text"], [layers[name] for name in names]),
         "question": item.get("question") or "",

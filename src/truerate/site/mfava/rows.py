@@ -29,11 +29,11 @@ def derived(rows: Rows, board: Board) -> Rows:
     rows = [
         row | {"std": spread.get(_key(row, row["metric"]))} if row["kind"] != PLANTED else row for row in rows
     ]
-    named = leader(rows, board)
+    detector = leader(rows, board)
     return (
         rows
         + _with_planted(rows)
-        + [_bare(row) for row in rows if _is_leading(row, named)]
+        + [_bare(row) for row in rows if _is_leading(row, detector)]
         + _pages(rows, board)
     )
 
@@ -43,7 +43,7 @@ def _pages(rows: Rows, board: Board) -> Rows:
     counted them.
     """
     like = next((row for row in rows if row["table"] == "mushroom"), None)
-    found = paged(board.source_card.get("counts", {}))
+    n_pages = paged(board.source_card.get("counts", {}))
     if like is None:
         return []
     blank = like | {
@@ -54,7 +54,7 @@ def _pages(rows: Rows, board: Board) -> Rows:
     }
     return [
         blank | {"slice": {"lang": lang}, "value": with_page / of, "n": of}
-        for lang, (with_page, of) in found.items()
+        for lang, (with_page, of) in n_pages.items()
     ]
 
 
