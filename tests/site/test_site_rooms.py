@@ -42,7 +42,7 @@ def macros(path: Path) -> dict[str, int]:
 
 def test_no_macro_is_long():
     sizes = [size for path in (SITE / "templates").rglob("*.j2") for size in macros(path).values()]
-    assert len(sizes) > 40 and max(sizes) <= 18 and sorted(sizes)[len(sizes) // 2] <= 8
+    assert len(sizes) > 40 and max(sizes) <= 13 and sorted(sizes)[len(sizes) // 2] <= 8
 
 
 @pytest.mark.parametrize(
