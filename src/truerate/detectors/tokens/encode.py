@@ -22,7 +22,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.pretrained import load_tokenizer
 from truerate.detectors.tokens.features import token_features
 from truerate.detectors.tokens.labels import filled, token_labels, trimmed
-from truerate.detectors.tokens.soft import Reading
+from truerate.detectors.tokens.span_probabilities import Reading
 from truerate.metrics.tokens import ALONE
 
 PAD, START, BETWEEN = "<pad>", "<start>", "<between>"

@@ -16,7 +16,7 @@ from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.cells import STATE, Cell, Job, Reader
 from truerate.detectors.tokens.fit import fit
 from truerate.detectors.tokens.grid import cells, key_of
-from truerate.detectors.tokens.read import judge_cell, read
+from truerate.detectors.tokens.predict import judge_cell, predict
 from truerate.detectors.tokens.rules import check_member
 from truerate.detectors.tokens.workers import each
 
@@ -108,7 +108,7 @@ def mark_texts(
         for number, (text, reference) in enumerate(pairs)
     ]
     passages = pl.DataFrame(rows, schema_overrides={"spans": SPANS})
-    return read(Reader(cell, cell_path(folder, cell), p.backbones.get(member)), passages)
+    return predict(Reader(cell, cell_path(folder, cell), p.backbones.get(member)), passages)
 
 
 def checked_cells(

@@ -25,7 +25,7 @@ from truerate.detectors.tokens.encode import (
 )
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build, load
-from truerate.detectors.tokens.soft import soft_spans
+from truerate.detectors.tokens.span_probabilities import soft_spans
 from truerate.detectors.tokens.strategies import score_groups
 from truerate.detectors.tokens.train import train
 

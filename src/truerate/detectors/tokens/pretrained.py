@@ -23,7 +23,7 @@ from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.backbones import body_from_nothing, body_from_weights
 from truerate.detectors.tokens.encode import Answer, Coder, groups_of, joined
 from truerate.detectors.tokens.network import Network
-from truerate.detectors.tokens.soft import soft_spans
+from truerate.detectors.tokens.span_probabilities import soft_spans
 from truerate.detectors.tokens.strategies import logits_of
 
 WEIGHTS, NETWORK, CHECKSUMS = "model.safetensors", "network.json", "SHA256SUMS"

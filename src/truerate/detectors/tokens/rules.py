@@ -18,7 +18,7 @@ from truerate.config import Backbone
 from truerate.core.errors import TruerateError, listed
 from truerate.detectors.tokens.features import reference_index, unit_features
 from truerate.detectors.tokens.labels import token_labels
-from truerate.detectors.tokens.soft import Reading
+from truerate.detectors.tokens.span_probabilities import Reading
 from truerate.metrics.ngrams import fit_logistic, logistic
 
 BUCKETS = 2**15  # of hashed features

@@ -22,7 +22,7 @@ from truerate.detectors.tokens.cells import CHECKPOINT
 from truerate.detectors.tokens.encode import Group
 from truerate.detectors.tokens.masks import collate
 from truerate.detectors.tokens.network import Network, half_precision
-from truerate.detectors.tokens.run import Meter, run_facts
+from truerate.detectors.tokens.training_report import Meter, run_facts
 from truerate.detectors.tokens.validate import Agreement, agreement
 
 WARM_UP = 0.1  # share of the steps in which the learning rate rises
