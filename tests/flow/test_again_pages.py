@@ -112,7 +112,9 @@ def test_a_reason_that_does_not_pass_is_refused(wanted, at):
 
 def test_only_the_pages_that_were_named_are_forgotten(at):
     with PageStore.of(at) as store:
-        assert forget(store, transient(store, "status")) == 2 and forget(store, pages_of(store, GOOD.url)) == 2
+        assert (
+            forget(store, transient(store, "status")) == 2 and forget(store, pages_of(store, GOOD.url)) == 2
+        )
         assert sorted(reason(page) for _, page in store.pages()) == sorted(
             ["status", "too-slow", "timeout", "robots", "robots", "error", "error"]
         )
