@@ -35,8 +35,8 @@ bench: $(VENV)/.tested
 	python benchmarks/suite.py --write benchmarks/RESULTS.md
 
 lint: $(VENV)/.tested
-	ruff check src tests benchmarks
-	ruff format --check src tests benchmarks
+	ruff check src tests benchmarks scripts
+	ruff format --check src tests benchmarks scripts
 	mypy
 	snakefmt --check Snakefile rules
 

@@ -44,9 +44,9 @@ from truerate.detectors.tokens.batches import padding_waste, rows_to_learn, step
 from truerate.detectors.tokens.encode import Group
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import Network, build
-from truerate.detectors.tokens.run import Meter, flops_per_token, matrix_rate, run_facts, versions
 from truerate.detectors.tokens.strategies import STRATEGIES, chosen_strategy, logits_of, score_group
 from truerate.detectors.tokens.train import State, deterministic, learn
+from truerate.detectors.tokens.training_report import Meter, flops_per_token, matrix_rate, run_facts, versions
 from truerate.real.markers import write_between
 
 Found = TypeVar("Found")

@@ -7,6 +7,7 @@ from truerate.leaderboard.metrics import METRICS as SHARED
 from truerate.site import board as site_board
 from truerate.site import panels as site_panels
 from truerate.site.measures import Measure
+from truerate.site.vocabulary import Vocabulary
 
 TRACKS = Path(__file__).parents[1] / "src" / "truerate" / "tracks"
 NAMES = tuple(sorted(path.parent.name for path in TRACKS.glob("*/card.py")))
@@ -28,14 +29,26 @@ def measures(track):
     return own | {one.name: Measure.of(one) for one in SHARED}
 
 
-ALL = {name: one for track in reversed(NAMES) for name, one in measures(track).items()}
+def vocabulary(*tracks):
+    """The measures of tracks and the words of their values."""
+    found = {name: one for track in reversed(tracks) for name, one in measures(track).items()}
+    return Vocabulary.of(found, *(card(track).words for track in tracks))
+
+
+ALL = vocabulary(*NAMES)
+
+
+def of_board(rows):
+    """The vocabulary of the track that the rows' board runs; of all tracks where its name tells none."""
+    board = rows[0].get("board", "") if rows else ""
+    return next((vocabulary(track) for track in NAMES if board.startswith(track)), ALL)
 
 
 def panels(rows, view):
-    """The panels of a view over rows of whatever track."""
-    return site_panels.panels(rows, view, ALL)
+    """The panels of a view over rows of one board, whose name begins with that of its track."""
+    return site_panels.panels(rows, view, of_board(rows))
 
 
 def others(rows, page):
-    """What no section of a page shows, of whatever track."""
-    return site_board.others(rows, page, ALL)
+    """What no section of a page shows of one board's rows."""
+    return site_board.others(rows, page, of_board(rows))

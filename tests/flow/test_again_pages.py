@@ -15,7 +15,7 @@ from truerate.core.schemas import Document, Generation, Reject, frame, write_par
 from truerate.flow import graph
 from truerate.flow.again_pages import ask_pages_again
 from truerate.web.outcomes import Outcome, Page
-from truerate.web.stats import forget, named, reason, stats, transient
+from truerate.web.stats import forget, pages_of, reason, stats, transient
 from truerate.web.store import PageStore
 
 BOARD, OTHER = "wildhallucinations-closed-world", "mfava-closed-world"
@@ -112,12 +112,14 @@ def test_a_reason_that_does_not_pass_is_refused(wanted, at):
 
 def test_only_the_pages_that_were_named_are_forgotten(at):
     with PageStore.of(at) as store:
-        assert forget(store, transient(store, "status")) == 2 and forget(store, named(store, GOOD.url)) == 2
+        assert (
+            forget(store, transient(store, "status")) == 2 and forget(store, pages_of(store, GOOD.url)) == 2
+        )
         assert sorted(reason(page) for _, page in store.pages()) == sorted(
             ["status", "too-slow", "timeout", "robots", "robots", "error", "error"]
         )
         with pytest.raises(TruerateError, match="does not hold it; write its whole address"):
-            named(store, GOOD.url)
+            pages_of(store, GOOD.url)
 
 
 def test_a_board_holds_a_page_as_reject_or_document_in_its_data_set_or_scratch_files(at):

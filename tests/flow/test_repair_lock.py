@@ -9,7 +9,7 @@ from dvc.schema import COMPILED_LOCKFILE_SCHEMA
 from dvc.utils.serialize import load_yaml
 
 from truerate import cli
-from truerate.flow.repair_lock import mend
+from truerate.flow.repair_lock import repair
 
 WHOLE = Path(__file__).parents[2] / "dvc.lock"
 RUNNING = Path(".dvc/tmp/rwlock")
@@ -22,17 +22,17 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_whole_files_and_none_at_all_are_left_alone():
-    assert mend() == []
+    assert repair() == []
     RUNNING.write_text('{"read": {}, "write": {"data": {"pid": 1, "cmd": "dvc"}}}')
     Path("dvc.lock").write_bytes(WHOLE.read_bytes())
-    assert mend() == []
+    assert repair() == []
     assert RUNNING.is_file() and Path("dvc.lock").read_bytes() == WHOLE.read_bytes()
 
 
 @pytest.mark.parametrize("cut", [b"", b"{", b'{"write": {"data/da', b"\0" * 40, b"\xff\xfe", b"[]"])
 def test_what_is_left_of_the_lock_of_running_stages_is_removed(cut):
     RUNNING.write_bytes(cut)
-    (line,) = mend()
+    (line,) = repair()
     assert str(RUNNING) in line and not RUNNING.exists()
 
 
@@ -42,7 +42,7 @@ def test_what_dvc_writes_at_this_moment_is_not_touched():
     with open(".dvc/tmp/rwlock.lock", "w") as guard, open(".dvc/tmp/lock", "w") as lock:
         fcntl.flock(guard, fcntl.LOCK_EX)
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert mend() == []
+        assert repair() == []
     assert RUNNING.exists() and Path("dvc.lock").read_bytes() == b"schema: '2"
 
 
@@ -51,7 +51,7 @@ def test_a_cut_dvc_lock_is_set_back_to_what_dvc_can_read():
     n_mended = 0
     for size in [0, 3, 17, 25, *(draw.randrange(30, len(whole)) for _ in range(25))]:
         Path("dvc.lock").write_bytes(whole[:size])
-        n_mended += len(mend())
+        n_mended += len(repair())
         if Path("dvc.lock").exists():
             assert whole.startswith(Path("dvc.lock").read_bytes())
             assert COMPILED_LOCKFILE_SCHEMA(load_yaml("dvc.lock"))["stages"], size
@@ -79,5 +79,5 @@ def test_a_command_of_a_build_leaves_the_files_of_that_build_alone(monkeypatch):
 def test_a_cut_lock_is_mended_where_dvc_never_ran():
     RUNNING.parent.rmdir()
     Path("dvc.lock").write_bytes(WHOLE.read_bytes()[:8000] + b"\n   : [")
-    (line,) = mend()
+    (line,) = repair()
     assert line.startswith("dvc.lock, which a kill had cut")

@@ -16,7 +16,7 @@ from truerate.hub.plan import (
     refuse_public,
 )
 from truerate.hub.release import Target
-from truerate.hub.remote import Entry, Stand, State, matches
+from truerate.hub.remote import Entry, State, Status, matches
 
 TO = Target("org/name", "dataset")
 PREFIXES = ("data/",)
@@ -72,7 +72,7 @@ def test_the_plan_in_words():
     plan = plan_of(
         files, State("1" * 40, {"data/\x1b[2J": stored(b"o"), "README.md": regular(b"x")}), prefixes=PREFIXES
     )
-    said = lines(plan, Target("org/name", "dataset", tag="v1.0"), stand=Stand("1" * 40, True))
+    said = lines(plan, Target("org/name", "dataset", tag="v1.0"), status=Status("1" * 40, True))
     assert said == [
         "org/name (dataset, private; on 11111111)",
         "  + data/c  1.5 kB",
@@ -88,7 +88,7 @@ def test_what_is_deleted_is_shown_whole_and_long_lists_of_new_files_are_cut():
     said = lines(
         plan_of({f"data/{i}": b"n" for i in range(30)}, there, prefixes=PREFIXES),
         TO,
-        stand=Stand("1" * 40, True),
+        status=Status("1" * 40, True),
     )
     assert sum(line.startswith("  - ") for line in said) == 30
     assert "  + … and 10 more" in said
@@ -105,7 +105,9 @@ def test_what_is_deleted_is_shown_whole_and_long_lists_of_new_files_are_cut():
 )
 def test_the_plan_says_who_will_see_it(is_private, is_public, head, seen):
     plan = plan_of({}, State(head), prefixes=PREFIXES)
-    first = lines(plan, Target("org/name", "dataset", is_public=is_public), stand=Stand(head, is_private))[0]
+    first = lines(plan, Target("org/name", "dataset", is_public=is_public), status=Status(head, is_private))[
+        0
+    ]
     assert first == f"org/name (dataset, {seen})"
 
 
@@ -155,10 +157,10 @@ def test_good_names_pass():
 
 def test_a_public_repository_needs_to_be_named_so():
     with pytest.raises(TruerateError, match="--public"):
-        refuse_public(TO, Stand("1" * 40, False))
-    refuse_public(TO, Stand("1" * 40, True))
-    refuse_public(TO, Stand(None, None))
-    refuse_public(Target("org/name", "dataset", is_public=True), Stand("1" * 40, False))
+        refuse_public(TO, Status("1" * 40, False))
+    refuse_public(TO, Status("1" * 40, True))
+    refuse_public(TO, Status(None, None))
+    refuse_public(Target("org/name", "dataset", is_public=True), Status("1" * 40, False))
 
 
 def test_repositories_of_others_are_refused():

@@ -85,7 +85,7 @@ def test_the_audit_names_length_and_the_strongest_and_says_where_labels_are_unev
     rows += [row("audit", "shortcut_pairwise", 0.92, subject="words", task="qa")]
     rows += [row("audit", "shortcut_accuracy", 0.82, subject="majority", task="general")]
     rows += [row("audit", "shortcut_balanced_accuracy", 0.6, subject="overlap", task="general")]
-    first, second = findings(tables, audit_rows(tables.boards[0], rows))
+    first, second = findings(tables, audit_rows(tables.boards[0], rows), tables.boards[0].vocabulary)
     assert [found["subject"] for found in first["pairs"]] == ["words", "answer-ngrams"] and first[
         "is_flagged"
     ]

@@ -6,6 +6,7 @@ import json
 from tiny_tables import HOSTILE, tiny_tables
 
 from truerate.site.samples import chosen, scripts, segments
+from truerate.site.vocabulary import Vocabulary
 
 
 def _sample(name: str, pair: str | None, task: str = "qa", pattern: str | None = None) -> dict:
@@ -42,10 +43,10 @@ def test_the_choice_is_even_over_strata_and_keeps_pairs_whole():
         for k in range(9)
         for side in "hr"
     ]
-    kept = chosen(samples, 8)
+    kept = chosen(samples, 8, Vocabulary())
     assert len(kept) == 8 and {one["task"] for one in kept} == {"qa", "dialogue"}
     assert len({one["pair_id"] for one in kept}) == 4
-    assert chosen(samples[::-1], 8) == kept
+    assert chosen(samples[::-1], 8, Vocabulary()) == kept
 
 
 def test_scripts_hold_every_chosen_text_and_no_tag():

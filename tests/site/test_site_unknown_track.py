@@ -7,14 +7,16 @@ from test_site_render import SITE, Elements
 from tiny_tables import tiny_tables
 
 from truerate.core import schemas
-from truerate.core.card import Card, Ranked
+from truerate.core.card import Card, Ranked, Words
 from truerate.core.errors import TruerateError
 from truerate.core.metric import Metric
 from truerate.site import render_site
 from truerate.site.board import context
 from truerate.site.generic import laid_out
+from truerate.site.measures import Measure
 from truerate.site.sections import Page, page_of
 from truerate.site.tables import Board
+from truerate.site.vocabulary import Vocabulary
 
 RANKED = Ranked("toy_rate", {}, "how seldom a model errs")
 CARD = Card("toy", "Toy", "A toy", "Nobody", "https://example.org", "How toys err.", {}, (), RANKED)
@@ -86,7 +88,7 @@ def test_planted_values_stand_beside_and_a_table_without_models_says_subject(tab
 
 def test_the_first_table_that_ranks_leads_the_home_page(tables):
     rows = tables.rows_of("toy-board")
-    assert laid_out(Page(), rows, BOARD.measures).leading.table == "errors"
+    assert laid_out(Page(), rows, BOARD.vocabulary).leading.table == "errors"
     pages = render_site(tables, SITE)
     home = Elements(pages["index.md"]).text
     assert "birch" in home and "first on its own" in home and "All its tables" in home
@@ -96,7 +98,7 @@ def test_the_first_table_that_ranks_leads_the_home_page(tables):
 def test_many_tasks_are_panels():
     rows = [row("wide", "aster", "toy_rate", 0.5, task=f"t{i}") | {"slice": {"task": f"t{i}"}}
             for i in range(9)]  # fmt: skip
-    (section,) = laid_out(Page(), rows, BOARD.measures).sections
+    (section,) = laid_out(Page(), rows, BOARD.vocabulary).sections
     assert section.views[0].switch == "task" and section.views[0].across == ()
 
 
@@ -118,3 +120,55 @@ def test_a_row_of_a_metric_without_a_record_is_one_line(tables):
         TruerateError, match="board 'toy-board': metric 'toy_rates' has no record; did you mean 'toy_rate'"
     ):
         render_site(dataclasses.replace(tables, rows=strange), SITE)
+
+
+WORDS = Words(
+    values={"late": "Asked later", "qa": "Riddles", "early": "Asked early"},
+    by_key={("stage", "qa"): "While asked"},
+    names=frozenset({"town"}),
+    powers={"size": "Pieces"},
+    quantities={"n_toys": "Toys"},
+)
+
+
+def test_a_new_track_brings_its_words_and_their_order(tables):
+    """From its card alone, onto its own page and no other board's."""
+    named = dataclasses.replace(BOARD, track_card=dataclasses.replace(CARD, words=WORDS))
+    rows = [row("errors", "aster", "toy_rate", 0.5, task=task) for task in ("early", "qa", "late", "kept")]
+    site = dataclasses.replace(tables, boards=(named,), rows=schemas.frame(schemas.Row, rows))
+    (section,) = context(site, named)["sections"]
+    (panel,) = section["blocks"][0]["panels"]
+    # `Kept` is a shared word and stands before the track's own, which keep the order of the card
+    assert [column.heading for column in panel.columns] == ["Kept", "Asked later", "Riddles", "Asked early"]
+    assert "Riddles" in render_site(site, SITE)["boards/toy-board.md"]
+    assert BOARD.vocabulary.value("task", "qa") == "Qa"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("stage", "qa", "While asked"),
+        ("town", "well-known", "Well-known"),
+        ("size", "10^12", "Pieces 10¹²"),
+        ("size", "many", "Many"),
+        ("lang", "de", "German"),
+        ("model", "late", "late"),
+        ("task", "org/late", "org/late"),
+        ("reason", "all", "All reasons"),
+        ("task", "never-told", "Never told"),
+    ],
+)
+def test_a_value_is_shown_by_its_key(key, value, expected):
+    assert Vocabulary.of({}, WORDS).value(key, value) == expected
+
+
+def test_the_first_of_two_tracks_decides_on_a_word_of_both():
+    other = Words(values={"qa": "Questions", "alone": "By itself"})
+    both = Vocabulary.of({"toy_rate": Measure.of(TOY_RATE)}, WORDS, other)
+    assert [both.label(value) for value in ("qa", "alone")] == ["Riddles", "By itself"]
+    assert [both.quantity(part) for part in ("n_toys", "toy_rate+late", "x")] == [
+        "Toys",
+        "Toy rate, asked later",
+        "x",
+    ]
+    assert (both.subject("late"), both.subject("aster")) == ("Asked later", "aster")

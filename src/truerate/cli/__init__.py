@@ -17,7 +17,7 @@ from truerate.core import parents
 from truerate.core.cpu import hold_to_avx2
 from truerate.core.errors import TruerateError
 from truerate.core.terminal import say
-from truerate.flow.repair_lock import mend
+from truerate.flow.repair_lock import repair
 
 OF_SNAKEMAKE = ("step", "export", "import")  # the commands of rules
 
@@ -50,7 +50,7 @@ def begin(command: str) -> None:
             parents.end_with_them()
     elif command != "mend":
         with suppress(OSError):  # a checkout that this user may only read
-            for line in mend():
+            for line in repair():
                 say(line)
 
 
@@ -181,7 +181,7 @@ def _reading(commands) -> None:
         commands,
         "mend",
         "after a kill: put right what it cut of DVC's lock files (every command does so first)",
-        _mend,
+        _repair,
     )
     real = add(
         commands,
@@ -300,8 +300,8 @@ def _fetch_articles(o) -> None:
         print(f"{lang}: {n} articles")
 
 
-def _mend(o) -> None:
-    print(*mend() or ["nothing to mend"], sep="\n")
+def _repair(o) -> None:
+    print(*repair() or ["nothing to mend"], sep="\n")
 
 
 def _build(o) -> None:

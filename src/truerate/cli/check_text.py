@@ -51,13 +51,13 @@ def run(
     if pairs:
         _run_pairs(read_pairs(pairs), detector, as_json=as_json)
         return
-    found = check(read_text(answer, "answer"), read_text(reference, "reference"), detector)
+    marked = check(read_text(answer, "answer"), read_text(reference, "reference"), detector)
     if html:
-        Path(html).write_text(page(found), "utf-8")
+        Path(html).write_text(page(marked), "utf-8")
     if as_json:
-        print(as_line(found))
+        print(as_line(marked))
     else:
-        show(found, _console())
+        show(marked, _console())
 
 
 def _refuse_mixed(reference: str | None, answer: str | None, pairs: str | None, html: str | None) -> None:
@@ -89,54 +89,54 @@ def _run_pairs(pairs: Sequence[Pair], detector: str | None, *, as_json: bool) ->
             show_line(found, str(pair.id), _console())
 
 
-def as_line(found: Marked, name: str | int | None = None) -> str:
+def as_line(marked: Marked, name: str | int | None = None) -> str:
     """One pair's finding as a line of JSON: id (where there is one), text, spans in whole words, p, detector,
     board, and the detector's own pieces.
     """
     told = {"id": name} if name is not None else {}
-    return json.dumps(told | found._asdict(), ensure_ascii=False)
+    return json.dumps(told | marked._asdict(), ensure_ascii=False)
 
 
 # ---- what a person sees ------------------------------------------------------------------------------------
-def pieces(found: Marked) -> list[dict]:
+def pieces(marked: Marked) -> list[dict]:
     """The whole text in pieces: `text`, and where a span covers it `type`, `p` and `look` (marked or
     suspected; else empty).
     """
-    made, place = [], 0
-    shown = [span for span in found.spans if span["p"] > SUSPECTED]
-    for span in [*shown, {"start": len(found.text), "end": len(found.text)}]:
-        if place < span["start"]:
-            made.append({"text": found.text[place : span["start"]], "type": "", "p": 0.0, "look": ""})
+    parts, position = [], 0
+    shown = [span for span in marked.spans if span["p"] > SUSPECTED]
+    for span in [*shown, {"start": len(marked.text), "end": len(marked.text)}]:
+        if position < span["start"]:
+            parts.append({"text": marked.text[position : span["start"]], "type": "", "p": 0.0, "look": ""})
         if span["start"] < span["end"]:
-            text = found.text[span["start"] : span["end"]]
+            text = marked.text[span["start"] : span["end"]]
             look = "marked" if span["p"] > MARKED else "suspected"
-            made.append({"text": text, "type": span["type"], "p": span["p"], "look": look})
-        place = span["end"]
-    return made
+            parts.append({"text": text, "type": span["type"], "p": span["p"], "look": look})
+        position = span["end"]
+    return parts
 
 
-def show(found: Marked, console: Console) -> None:
+def show(marked: Marked, console: Console) -> None:
     """The text with its marks, and under it each marked passage with its type and p in words."""
-    console.print(_in_text(found, console), soft_wrap=True)
-    console.print(Text(f"\n{summary(found)}", "dim"), soft_wrap=True)
-    for span in found.spans:
+    console.print(_in_text(marked, console), soft_wrap=True)
+    console.print(Text(f"\n{summary(marked)}", "dim"), soft_wrap=True)
+    for span in marked.spans:
         if span["p"] > MARKED:
-            quoted = printable(" ".join(found.text[span["start"] : span["end"]].split()))
+            quoted = printable(" ".join(marked.text[span["start"] : span["end"]].split()))
             console.print(Text(f"  {quoted}: {in_words(span)}"), soft_wrap=True)
 
 
-def show_line(found: Marked, name: str, console: Console) -> None:
+def show_line(marked: Marked, name: str, console: Console) -> None:
     """One of many pairs on one line: its name, how many words are marked, and the text with its marks."""
-    count = f"{n_words(found.text, found.spans)} of {n_words(found.text)} words"
-    line = Text(f"{printable(name)}  {count}  ").append(_in_text(found, console, is_one_line=True))
+    count = f"{n_words(marked.text, marked.spans)} of {n_words(marked.text)} words"
+    line = Text(f"{printable(name)}  {count}  ").append(_in_text(marked, console, is_one_line=True))
     console.print(line, soft_wrap=True)
 
 
-def _in_text(found: Marked, console: Console, *, is_one_line: bool = False) -> Text:
+def _in_text(marked: Marked, console: Console, *, is_one_line: bool = False) -> Text:
     """The text with its marks, in colours where the console has any, else in brackets."""
     has_colours = console.color_system is not None and not console.no_color
     whole = Text()
-    for piece in pieces(found):
+    for piece in pieces(marked):
         text = printable(piece["text"])
         text = text.replace("\n", " ").replace("\t", " ") if is_one_line else text
         left, right = ("", "") if has_colours else BRACKETS[piece["look"]]
@@ -150,11 +150,11 @@ def in_words(span: dict) -> str:
     return f"{IN_WORDS.get(span['type'], span['type'])}, {sure} (p {span['p']:.2f})"
 
 
-def summary(found: Marked) -> str:
+def summary(marked: Marked) -> str:
     """One line: how many words are marked, by which detector, where it learned."""
-    learned = f", trained on {found.board}" if found.board else ""
-    count = f"{n_words(found.text, found.spans)} of {n_words(found.text)} words marked"
-    return f"{count} (p > {MARKED}) by {found.detector}{learned}"
+    learned = f", trained on {marked.board}" if marked.board else ""
+    count = f"{n_words(marked.text, marked.spans)} of {n_words(marked.text)} words marked"
+    return f"{count} (p > {MARKED}) by {marked.detector}{learned}"
 
 
 def printable(text: str) -> str:
@@ -165,12 +165,12 @@ def printable(text: str) -> str:
     )
 
 
-def page(found: Marked) -> str:
+def page(marked: Marked) -> str:
     """One HTML page that needs nothing else: no script, no file, every text escaped."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    return environment.get_template(PAGE).render(found=found, pieces=pieces(found), summary=summary(found))
+    return environment.get_template(PAGE).render(found=marked, pieces=pieces(marked), summary=summary(marked))
 
 
 def _console() -> Console:

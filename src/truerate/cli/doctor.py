@@ -62,7 +62,7 @@ def _gpu() -> dict[str, str]:
 
 def _keys(at: Layout) -> list[dict[str, str]]:
     """Which key variables are set, by name: their values are never read into a report."""
-    named = {name: "" for name in at.p.secrets()} | {
+    reasons = {name: "" for name in at.p.secrets()} | {
         HUB_KEY: "; needed to publish, and to read what is private on the Hub"
     }
     return [
@@ -72,7 +72,7 @@ def _keys(at: Layout) -> list[dict[str, str]]:
             OK if os.environ.get(name) else MISSING,
             ("set" if os.environ.get(name) else "not set") + use,
         )
-        for name, use in named.items()
+        for name, use in reasons.items()
     ]
 
 
@@ -110,14 +110,14 @@ def _store(at: Layout) -> dict[str, str]:
     """Whether the response store can be opened; one that is not there is not made."""
     from truerate.llm.store.responses import Store
 
-    place = at.store
-    if not place.exists():
-        return _row("store", str(place), UNKNOWN, "empty; made by the first build")
+    path = at.store
+    if not path.exists():
+        return _row("store", str(path), UNKNOWN, "empty; made by the first build")
     try:
-        with Store(place):
-            return _row("store", str(place), OK, f"{place.stat().st_size / 1e6:.1f} MB")
+        with Store(path):
+            return _row("store", str(path), OK, f"{path.stat().st_size / 1e6:.1f} MB")
     except TruerateError as error:
-        return _row("store", str(place), MISSING, str(error))
+        return _row("store", str(path), MISSING, str(error))
 
 
 def show(findings: list[dict[str, str]], *, as_json: bool) -> None:

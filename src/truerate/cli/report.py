@@ -38,14 +38,14 @@ def _leaders(at: Layout, board: str) -> str:
         return "not built; run `dvc repro`"
     ranked = card_of(at, board).ranks
     first = load(Row, at.leaderboard("rows")).filter(board=board, metric=ranked.metric, rank_low=1)
-    found: dict[str, list[str]] = {}
+    by_slice: dict[str, list[str]] = {}
     for subject, slice_ in first.select("subject", "slice").rows():
-        where = {one["key"]: one["value"] for one in slice_}
+        where = {pair["key"]: pair["value"] for pair in slice_}
         if ranked.slice.items() <= where.items():
             rest = [value for key, value in where.items() if key not in ranked.slice]
-            found.setdefault(", ".join(rest) or "all", []).append(subject)
+            by_slice.setdefault(", ".join(rest) or "all", []).append(subject)
     return (
-        "; ".join(f"{where}: {', '.join(sorted(names))}" for where, names in sorted(found.items()))
+        "; ".join(f"{where}: {', '.join(sorted(names))}" for where, names in sorted(by_slice.items()))
         or "nothing ranked"
     )
 
@@ -58,7 +58,7 @@ def show_board(at: Layout, name: str, *, as_json: bool) -> None:
     rows = load(Row, at.leaderboard("rows")).filter(board=name)
     if rows.is_empty():
         raise TruerateError(f"board {name!r} has no rows yet; run `dvc repro`")
-    told = [row | {"slice": {one["key"]: one["value"] for one in row["slice"]}} for row in rows.to_dicts()]
+    told = [row | {"slice": {pair["key"]: pair["value"] for pair in row["slice"]}} for row in rows.to_dicts()]
     ranks = (
         pl.when(pl.Series(unanswered(told), dtype=pl.Boolean)).then(pl.lit("no answers")).otherwise(_range())
     )
@@ -74,7 +74,7 @@ def show_board(at: Layout, name: str, *, as_json: bool) -> None:
         high="high",
         n="n",
         better=pl.col("metric").replace_strict(
-            {metric: one.direction or None for metric, one in records.items()},
+            {metric: record.direction or None for metric, record in records.items()},
             default=None,
             return_dtype=pl.String,
         ),
@@ -104,9 +104,9 @@ def show_sources(at: Layout, *, as_json: bool) -> None:
     """
     lines = []
     for name, source in at.p.sources.items():
-        place = Path(at.source(name, "card.json"))
-        card = read_json(place) if place.is_file() else {}
-        known = {
+        path = Path(at.source(name, "card.json"))
+        card = read_json(path) if path.is_file() else {}
+        facts = {
             "licence": card.get("licence"),
             "redistribution": card.get("redistribution"),
             "rows": _rows(card.get("counts", {})),
@@ -119,7 +119,7 @@ def show_sources(at: Layout, *, as_json: bool) -> None:
             "from": _origin(source),
             "revision": revision if as_json else (revision or "")[:12],
         }
-        lines.append(line | known | {"missing": "; ".join(absent) or None})
+        lines.append(line | facts | {"missing": "; ".join(absent) or None})
     shown = ("source", "reader", "from", "revision", "licence", "redistribution", "rows", "missing")
     show_table(pl.DataFrame(lines, schema=dict.fromkeys(shown, pl.String)), as_json=as_json)
 
@@ -162,7 +162,7 @@ def _absent(source: Source, card: dict) -> list[str]:
     if source.hub:
         from truerate.sources.hub import state
 
-        found = [state(source.hub)]
+        absent = [state(source.hub)]
     else:
         folder = Path(source.path).expanduser()
         gone = (
@@ -170,14 +170,14 @@ def _absent(source: Source, card: dict) -> list[str]:
             if folder.is_dir()
             else []
         )
-        found = [f"files not there: {listed(gone)}" if gone else None]
+        absent = [f"files not there: {listed(gone)}" if gone else None]
         if not folder.is_dir():
-            found = [
+            absent = [
                 f"folder not made yet: {source.path}" if source.make else f"folder not there: {source.path}"
             ]
     if source.training and not Path(source.training.path).expanduser().is_dir():
-        found.append(f"folder to learn from not there: {source.training.path}")
-    return [line for line in found if line]
+        absent.append(f"folder to learn from not there: {source.training.path}")
+    return [line for line in absent if line]
 
 
 def _slice() -> pl.Expr:

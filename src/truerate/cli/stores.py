@@ -61,8 +61,8 @@ def add_web(commands) -> None:
         default="all",
         help="timeout, error, status, robots, a status such as 503; default: all",
     )
-    one = "forget one page, whatever became of it, so that the next `dvc repro` asks for it again where data sets hold it"
-    add(commands, "forget", one, lambda o: _again(o, _pages().forget, o.url), "url", json=True)
+    what = "forget one page, whatever became of it, so that the next `dvc repro` asks for it again where data sets hold it"
+    add(commands, "forget", what, lambda o: _again(o, _pages().forget, o.url), "url", json=True)
 
 
 def _again(o, forget: Callable, what: str) -> None:

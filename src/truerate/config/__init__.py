@@ -4,10 +4,10 @@ Unknown keys, wrong types and names that are declared nowhere end in one line th
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 from pydantic import ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
@@ -23,6 +23,7 @@ from truerate.config.blocks import (
     Seed,
     Share,
     Size,
+    SizesOfTrack,
     Track,
     Whole,
     Word,
@@ -50,7 +51,7 @@ from truerate.config.track_blocks import (
     overriding_faults,
 )
 from truerate.config.web import ArticleRules, Fetch, Search
-from truerate.config.yaml_faults import OnceOnly, refuse_secrets, said, veiled, yaml_fault
+from truerate.config.yaml_faults import OnceOnly, error_lines, refuse_secrets, veiled, yaml_fault
 from truerate.core.errors import SettingsError, listed, meant
 
 __all__ = [
@@ -89,7 +90,7 @@ __all__ = [
     "load_params",
 ]
 
-
+B = TypeVar("B", bound=Block)
 _NUMBER = re.compile(
     r"\d[\d_]*(\.[\d_]*)?([eE][+-]?\d+)?|0[xob][\da-fA-F_]+"
 )  # of names: as YAML 1.1 or 1.2 reads them
@@ -220,12 +221,17 @@ class Params(Block):
         return tuple(name for name in named if not self.endpoints[self.model(name).endpoint].is_simulated)
 
     def track(self, board: str) -> Any:
-        """The settings of the track that a board runs, with what the board says otherwise."""
+        """The settings of the track that a board runs, with what the board says otherwise.
+
+        An instance of the `Settings` of the track's own folder, whose keys that folder alone knows: hence Any.
+        """
         own = self.board(board)
         return merged(self.tracks[own.track], own.settings)
 
     def size_of(self, board: str) -> Any:
-        """The sizes of the track that a board runs, in the chosen profile, with what the board says otherwise."""
+        """The sizes of the track that a board runs, in the chosen profile, with what the board says otherwise:
+        an instance of the track's own `Sizes`.
+        """
         own = self.board(board)
         return merged(self.size[own.track], own.sizes)
 
@@ -322,13 +328,13 @@ class Params(Block):
         return _declared("source", name, self.sources)
 
 
-def _numbers(track: str, size: Any) -> dict[str, int]:
+def _numbers(track: str, size: SizesOfTrack) -> dict[str, int]:
     """The whole numbers of a track's sizes, by the names that a command has for them."""
     own = {f"{track}_{name}": n for name, n in size.model_dump().items() if isinstance(n, int)}
     return own | size.named()
 
 
-def _blocks(value: object) -> Iterator[dict]:
+def _blocks(value: object) -> Iterator[dict[str, object]]:
     """Every mapping inside plain values."""
     if isinstance(value, dict):
         yield value
@@ -357,7 +363,7 @@ def load_params(path: str | Path = "params.yaml") -> Params:
         params = Params.model_validate(found)
     except ValidationError as error:
         raise SettingsError(
-            "\n".join(said(error.errors(include_url=False), Params, file=path.name))
+            "\n".join(error_lines(error.errors(include_url=False), Params, file=path.name))
         ) from None
     for lines in ((*misplaced(params), *undeclared(params)), mismatched(params), _of_public_data(params)):
         if faults := [veiled(f"{path.name}: {line}") for line in dict.fromkeys(lines)]:
@@ -374,7 +380,8 @@ def _of_public_data(params: Params) -> Iterator[str]:
         yield from (of_public_data(line, name) for line in lines or mismatched(alone))
 
 
-def _declared(kind: str, name: str, declared: dict):
+def _declared(kind: str, name: str, declared: Mapping[str, B]) -> B:
+    """The block of a name. Raises SettingsError with the declared names where there is none."""
     if name not in declared:
         raise SettingsError(
             f"{kind} {name!r} is not declared in params.yaml{meant(name, declared)}; declared: {listed(declared)}"

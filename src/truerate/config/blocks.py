@@ -3,7 +3,7 @@ with its bounds.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 import orjson
@@ -42,12 +42,12 @@ Pause = Annotated[Number, Field(ge=0, le=86400)]
 Word = Annotated[str, Field(min_length=1)]
 
 
-def once(named: tuple) -> tuple:
-    """The tuple itself; ValueError where something stands in it twice."""
-    twice = [name for place, name in enumerate(named) if name in named[:place]]
-    if twice:
-        raise ValueError(f"{twice[0]!r} stands there twice")
-    return named
+def once(values: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+    """The tuple itself; ValueError where a value occurs in it twice."""
+    repeated = [value for index, value in enumerate(values) if value in values[:index]]
+    if repeated:
+        raise ValueError(f"{repeated[0]!r} stands there twice")
+    return values
 
 
 def like(pattern: str, what: str) -> AfterValidator:
@@ -79,7 +79,7 @@ Codes = Annotated[tuple[Code, ...], AfterValidator(once)]
 Header = Annotated[Word, like(r"[\x20-\x7e]*", "printable ASCII: it is sent in a header")]
 
 
-def sendable(value: dict) -> dict:
+def sendable(value: dict[str, object]) -> dict[str, object]:
     """The mapping itself; ValueError where it cannot be sent as JSON."""
     try:
         orjson.dumps(value)

@@ -1,7 +1,7 @@
 """Where texts come from: sources, boards, and the public files that `make real` looks for."""
 
 from string import Formatter
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, model_validator
 
@@ -106,8 +106,8 @@ class Board(Block):
     track: Word
     source: Word
     title: Word | None = None
-    settings: dict[str, Any] = {}
-    sizes: dict[str, Any] = {}
+    settings: dict[str, object] = {}
+    sizes: dict[str, object] = {}
 
 
 class PublicData(Block):
@@ -119,8 +119,8 @@ class PublicData(Block):
     folder: Word
     title: Word | None = None
     training: "PublicTraining | None" = None
-    settings: dict[str, Any] = {}
-    sizes: dict[str, Any] = {}
+    settings: dict[str, object] = {}
+    sizes: dict[str, object] = {}
 
 
 def of_public_data(line: str, name: str) -> str:

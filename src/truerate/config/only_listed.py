@@ -4,7 +4,7 @@ For tests, which set STRICT in the environment: a stage that reads an unlisted s
 that setting is edited. In a build of a user's the stages work with the plain settings.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -54,10 +54,10 @@ class Listed:
             raise self._refused("*")
         return self._inner(name, lambda: getattr(self._held, name))
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> object:
         return self._inner(key, lambda: self._held[key])
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, key: str, default: object = None) -> object:
         """The value under a key of a mapping."""
         return self[key] if key in self else default
 
@@ -71,7 +71,7 @@ class Listed:
         self._inner(str(key), lambda: None)
         return key in self._held
 
-    def _inner(self, key: str, read: Any) -> Any:
+    def _inner(self, key: str, read: Callable[[], object]) -> object:
         """The value under a key: whole where it is listed, guarded where only a part of it is."""
         place = (*self._place, key)
         name = ".".join(place)

@@ -4,6 +4,7 @@ DVC watches a digest of them in the file of the stage's settings, wherever they 
 """
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 
 from truerate.config import Params
@@ -25,24 +26,24 @@ def own_files(p: Params, stage: Stage) -> list[str]:
     """What of the user's own a stage reads, as far as it is there: a path for each."""
     if stage.board is None:
         return []
-    read, found = places(p, stage), []
-    if any(place.startswith("tracks.") for place in read):
-        found += weights_of(p, stage.board)
+    read, paths = places(p, stage), []
+    if any(setting.startswith("tracks.") for setting in read):
+        paths += weights_of(p, stage.board)
     if stage.name == "dataset":
-        named = (p.llm.prompts_dir, *p.track(stage.board).files())
-        found += [path for path in named if path and Path(path).exists()]
+        candidates = (p.llm.prompts_dir, *p.track(stage.board).files())
+        paths += [path for path in candidates if path and Path(path).exists()]
     if "backbones" in read:
-        found += _folders(backbone.weights for backbone in p.backbones.values())
+        paths += _folders(backbone.weights for backbone in p.backbones.values())
     families = (
         [p.detectors[name] for name in p.families(stage.board)] if stage.name in ("train", "judge") else []
     )
-    found += _folders(one.weights for family in families for one in family.entailment.values())
-    return list(dict.fromkeys(found))
+    paths += _folders(entailer.weights for family in families for entailer in family.entailment.values())
+    return list(dict.fromkeys(paths))
 
 
-def _folders(named) -> list[str]:
-    """Those of the values that are folders here, and no Hub id or word of ours."""
-    return [value for value in named if value and Path(value).expanduser().is_dir()]
+def _folders(values: Iterable[str | None]) -> list[str]:
+    """Those of the values that are local folders, not Hub ids or words such as `tiny`."""
+    return [value for value in values if value and Path(value).expanduser().is_dir()]
 
 
 def stamp_of(path: str) -> str:

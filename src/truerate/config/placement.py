@@ -32,28 +32,28 @@ def written(p: "Params") -> dict[str, str]:
     what a `make` fills.
     """
     named = {f"paths.{name}": path for name, path in p.paths if name not in READ_ONLY}
-    return named | {f"sources.{name}.path": source.path for name, source in _made(p)}
+    return named | {f"sources.{name}.path": path for name, path, _ in _generated(p)}
 
 
 def read(p: "Params") -> list[tuple[str, str]]:
     """The files and folders that a build only reads, each with the setting that names it; what may be a Hub
     id is among them.
     """
-    named: list[tuple[str, str | None]] = [
+    paths: list[tuple[str, str | None]] = [
         ("paths.inputs", p.paths.inputs),
         ("llm.prompts_dir", p.llm.prompts_dir),
     ]
     for name, source in p.sources.items():
-        named.append((f"sources.{name}.path", None if source.make else source.path))
-        named.append((f"sources.{name}.training.path", source.training and source.training.path))
-        named += [(f"sources.{name}.code", _fixed(code)) for code in source.code]
-        named += [(f"sources.{name}.truth_code", _fixed(code)) for code in source.truth_code]
+        paths.append((f"sources.{name}.path", None if source.make else source.path))
+        paths.append((f"sources.{name}.training.path", source.training.path if source.training else None))
+        paths += [(f"sources.{name}.code", _fixed(code)) for code in source.code]
+        paths += [(f"sources.{name}.truth_code", _fixed(code)) for code in source.truth_code]
     for name, endpoint in p.endpoints.items():
-        named += [(f"endpoints.{name}.code", _fixed(code)) for code in endpoint.code]
-    named += [
-        (place(key), settings.setting(key)) for place, settings in placed(p) for key in settings.files_in
+        paths += [(f"endpoints.{name}.code", _fixed(code)) for code in endpoint.code]
+    paths += [
+        (path_of(key), settings.setting(key)) for path_of, settings in placed(p) for key in settings.files_in
     ]
-    return [(key, path) for key, path in (*named, *weights(p).items()) if path]
+    return [(key, path) for key, path in (*paths, *weights(p).items()) if path]
 
 
 def _fixed(code: str) -> str:
@@ -82,16 +82,16 @@ def own_words(p: "Params") -> dict[str, str | None]:
 
 def weights(p: "Params") -> dict[str, str | None]:
     """The settings whose value may be a folder, a Hub id or a word of ours."""
-    named: dict[str, str | None] = {
-        place(key): settings.setting(key) for place, settings in placed(p) for key in settings.weights_in
+    values: dict[str, str | None] = {
+        path_of(key): settings.setting(key) for path_of, settings in placed(p) for key in settings.weights_in
     }
-    named |= {f"backbones.{name}.weights": backbone.weights for name, backbone in p.backbones.items()}
+    values |= {f"backbones.{name}.weights": backbone.weights for name, backbone in p.backbones.items()}
     for key, family in p.detectors.items():
-        named |= {
+        values |= {
             f"detectors.{key}.entailment.{name}.weights": network.weights
             for name, network in family.entailment.items()
         }
-    return named
+    return values
 
 
 def unreadable(path: str) -> str | None:
@@ -120,19 +120,21 @@ def swallowed(p: "Params") -> Iterator[str]:
         if key in ids and not os.path.exists(near):
             continue  # a Hub id
         ways = {PurePosixPath(os.path.abspath(near)), PurePosixPath(os.path.realpath(near))}
-        for place, folder in emptied.items():
-            is_made = key.startswith("sources.") and place.startswith("sources.")
+        for setting, folder in emptied.items():
+            is_made = key.startswith("sources.") and setting.startswith("sources.")
             if not is_made and any(
                 way.is_relative_to(top(folder)) for way in ways for top in (os.path.abspath, os.path.realpath)
             ):
-                name = place.removeprefix("paths.")
+                name = setting.removeprefix("paths.")
                 yield f"{key}: {path!r} lies in {name} ({folder}), which a build empties; move it to where nothing is written"
                 break
 
 
-def _made(p: "Params") -> list[tuple[str, "Source"]]:
-    """The sources whose folder a command fills."""
-    return [(name, source) for name, source in p.sources.items() if source.make and source.path]
+def _generated(p: "Params") -> Iterator[tuple[str, str, "Source"]]:
+    """Name, folder and block of every source whose folder a command fills."""
+    for name, source in p.sources.items():
+        if source.make and source.path:
+            yield name, source.path, source
 
 
 def misplaced(p: "Params") -> Iterator[str]:
@@ -174,19 +176,19 @@ def _unfit(path: str, *, is_plain: bool) -> str | None:
     return None
 
 
-class Place(NamedTuple):
+class BuildFolder(NamedTuple):
     """A folder with who names it, and what decides its content where a command fills it."""
 
     key: str
     folder: PurePosixPath
-    made: object = None
+    recipe: object = None
 
     @property
     def is_own(self) -> bool:
         """No setting names it: the build does, below `build`."""
-        return self.made == OWN
+        return self.recipe == OWN
 
-    def may_lie_in(self, other: "Place") -> bool:
+    def may_lie_in(self, other: "BuildFolder") -> bool:
         """Whether nothing is lost where this folder lies in the other, or is the other."""
         is_same, is_source = self.folder == other.folder, self.key.startswith("sources.")
         if other.key == "paths.build":
@@ -194,32 +196,36 @@ class Place(NamedTuple):
         if self.is_own:
             return not is_same  # what holds it without being it holds `build` too, and that is said
         if is_source:  # made files may be put among one's own; two readers may read what one command makes
-            return other.key == "paths.inputs" or (is_same and self.made == other.made)
+            return other.key == "paths.inputs" or (is_same and self.recipe == other.recipe)
         return False
 
 
 def _one_in_another(p: "Params") -> Iterator[str]:
     """A line for every place that holds others: they would be emptied with one another."""
-    places = [Place(key, PurePosixPath(path)) for key, path in written(p).items() if key.startswith("paths.")]
-    places += [
-        Place(f"sources.{name}.path", PurePosixPath(one.path), (one.make, one.code, one.languages))
-        for name, one in _made(p)
+    places = [
+        BuildFolder(key, PurePosixPath(path)) for key, path in written(p).items() if key.startswith("paths.")
     ]
-    places += [Place("paths.inputs", PurePosixPath(p.paths.inputs))]
+    places += [
+        BuildFolder(f"sources.{name}.path", PurePosixPath(path), (source.make, source.code, source.languages))
+        for name, path, source in _generated(p)
+    ]
+    places += [BuildFolder("paths.inputs", PurePosixPath(p.paths.inputs))]
     build = PurePosixPath(p.paths.build)
-    places += [Place(f"what the build keeps in {name!r}", build / name, OWN) for name in BELOW_BUILD]
-    places += [Place(f"the scratch folder of boards.{name}", build / name, OWN) for name in p.boards]
-    for folder in dict.fromkeys(place.folder for place in places):
-        first, *others = [place for place in places if place.folder == folder]
-        held = [one for one in others if not (one.may_lie_in(first) or first.may_lie_in(one))]
-        if not held:  # where two are one place, what lies in it is no second mistake
-            held = [
-                one
-                for one in places
-                if one.folder != folder and one.folder.is_relative_to(folder) and not one.may_lie_in(first)
+    places += [BuildFolder(f"what the build keeps in {name!r}", build / name, OWN) for name in BELOW_BUILD]
+    places += [BuildFolder(f"the scratch folder of boards.{name}", build / name, OWN) for name in p.boards]
+    for folder in dict.fromkeys(entry.folder for entry in places):
+        first, *others = [entry for entry in places if entry.folder == folder]
+        inner = [inside for inside in others if not (inside.may_lie_in(first) or first.may_lie_in(inside))]
+        if not inner:  # where two are one place, what lies in it is no second mistake
+            inner = [
+                inside
+                for inside in places
+                if inside.folder != folder
+                and inside.folder.is_relative_to(folder)
+                and not inside.may_lie_in(first)
             ]
-        if held:
-            names = ", ".join(f"{one.key} ({one.folder})" for one in held)
+        if inner:
+            names = ", ".join(f"{inside.key} ({inside.folder})" for inside in inner)
             yield f"{names} must not lie in {first.key.removeprefix('paths.')} ({folder}): what is written is emptied before"
 
 
@@ -228,7 +234,7 @@ def pages(p: "Params", config: str) -> Iterator[str]:
     would write elsewhere.
     """
     for key, name in (("docs_dir", "site_src"), ("site_dir", "site")):
-        found = re.search(rf"^{key}:\s*['\"]?([^\s'\"#]+)", config, re.MULTILINE)
-        told = found and PurePosixPath(found[1].removeprefix("../"))
-        if told and told != PurePosixPath(getattr(p.paths, name)):
-            yield f"paths.{name}: {getattr(p.paths, name)!r}, but {key} of site/mkdocs.yml is {found[1]!r}; name one folder in both"
+        match = re.search(rf"^{key}:\s*['\"]?([^\s'\"#]+)", config, re.MULTILINE)
+        folder: str = getattr(p.paths, name)
+        if match and PurePosixPath(match[1].removeprefix("../")) != PurePosixPath(folder):
+            yield f"paths.{name}: {folder!r}, but {key} of site/mkdocs.yml is {match[1]!r}; name one folder in both"

@@ -57,29 +57,29 @@ _HINT = "name a folder that is absent or empty, or move that away"
 def check_places(at: Layout) -> None:
     """Raise TruerateError with a line for every place of params.yaml that the build may not take."""
     wrong: dict[str, str] = {}
-    named = placement.written(at.p)
-    tracked = _tracked_files(list(named.values()))
-    for key, path in named.items():
+    paths = placement.written(at.p)
+    tracked = _tracked_files(list(paths.values()))
+    for key, path in paths.items():
         if what := _taken(at, key, path, tracked):
             wrong.setdefault(what, key)  # a link or file that several lie below is one mistake
-    found = [f"params.yaml: {key}: {what}" for what, key in wrong.items()]
-    found += [f"params.yaml: {line}" for line in placement.swallowed(at.p)]
+    faults = [f"params.yaml: {key}: {what}" for what, key in wrong.items()]
+    faults += [f"params.yaml: {line}" for line in placement.swallowed(at.p)]
     config = Path("site/mkdocs.yml")
-    found += [
+    faults += [
         f"params.yaml: {line}"
         for line in placement.pages(at.p, config.read_text("utf-8") if config.is_file() else "")
     ]
     inputs = os.path.expanduser(at.p.paths.inputs)
     if not os.path.isdir(inputs):
-        found.append(
+        faults.append(
             f"params.yaml: paths.inputs: no folder {at.p.paths.inputs!r}; make it, empty where you have no files of your own"
         )
     if Path.cwd().is_relative_to(os.path.realpath(os.path.expanduser(at.p.paths.inputs))):
-        found.append(
+        faults.append(
             f"params.yaml: paths.inputs: {at.p.paths.inputs!r} holds all that the build writes; name a folder of its own"
         )
-    if found:
-        raise SettingsError("\n".join(found))
+    if faults:
+        raise SettingsError("\n".join(faults))
 
 
 def claim(at: Layout, *names: str) -> None:
@@ -145,7 +145,7 @@ def _out(at: Layout, stage: Stage) -> Path:
     board = stage.board or ""  # every stage below has a board
     if stage.name == "annotate":
         return Path(at.annotations(board)).parent
-    one = {
+    path_of = {
         "dataset": at.dataset,
         "label": at.labels,
         "train": at.trained,
@@ -154,7 +154,7 @@ def _out(at: Layout, stage: Stage) -> Path:
         "truth": at.truth,
         "score": at.scores,
     }
-    return Path(one[stage.name](board)) if stage.name in one else Path(at.p.paths.sources)
+    return Path(path_of[stage.name](board)) if stage.name in path_of else Path(at.p.paths.sources)
 
 
 def refuse_others(folder: Path, who: str) -> None:
@@ -189,14 +189,14 @@ def _taken(at: Layout, key: str, path: str, tracked: list[str]) -> str | None:
     return next(filter(None, (_strange(name, folder, out) for out in asked)), None)
 
 
-def _blocked(place: Path, *, is_table: bool = False) -> str | None:
+def _blocked(path: Path, *, is_table: bool = False) -> str | None:
     """Why no folder can be made at a place, or no file of the build lie there: a link or a file on the way to
     it, or in its stead.
     """
-    for part in (place, *place.parents):
+    for part in (path, *path.parents):
         if part.is_symlink():
             return f"{str(part)!r} is a link to {os.readlink(part)!r}; name the folder itself, below that of params.yaml"
-        if part.exists() and not part.is_dir() and not (is_table and part == place):
+        if part.exists() and not part.is_dir() and not (is_table and part == path):
             return f"{str(part)!r} is a file; {_HINT}"
     return None
 
@@ -209,7 +209,7 @@ def _taken_build(at: Layout) -> str | None:
 
 def _outs(at: Layout, name: str) -> list[str]:
     """What boards' stages empty in a folder of `paths`: one output each."""
-    one = {
+    path_of = {
         "datasets": at.dataset,
         "annotations": lambda board: os.path.dirname(at.annotations(board)),
         "labels": at.labels,
@@ -219,17 +219,17 @@ def _outs(at: Layout, name: str) -> list[str]:
         "truth": at.truth,
         "scores": at.scores,
     }
-    return [one[name](board) for board in at.p.boards] if name in one else []
+    return [path_of[name](board) for board in at.p.boards] if name in path_of else []
 
 
 def _strange(name: str, folder: Path, out: Path) -> str | None:
     """What in an output below a folder of `paths` the build did not write."""
-    outs = {PurePosixPath(named) for named in named_outs()}
+    outs = {PurePosixPath(out_path) for out_path in named_outs()}
     for file in _files(out):
-        place = PurePosixPath(file.as_posix())
+        path = PurePosixPath(file.as_posix())
         is_ours = (
-            place in outs
-            or not outs.isdisjoint(place.parents)
+            path in outs
+            or not outs.isdisjoint(path.parents)
             or is_product(name, file, file.relative_to(folder).as_posix())
         )
         if not is_ours:

@@ -127,8 +127,8 @@ def _value(p: Params, place: str, board: str | None) -> object:
         boards = value["boards"]
         return _bare(boards[rest]) if rest else {one: _bare(own) for one, own in boards.items()}
     if head == "tracks" and board is None:
-        return {one: p.track(one).model_dump(mode="json") for one in p.boards}
-    if head == "tracks":
+        return {name: p.track(name).model_dump(mode="json") for name in p.boards}
+    if head == "tracks" and board is not None:
         return p.track(board).model_dump(mode="json")
     if head == "sizes" and board is not None:
         return p.size_of(board).model_dump(mode="json")

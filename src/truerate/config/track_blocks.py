@@ -10,15 +10,16 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Annotated, Any, ClassVar, Literal, overload
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, overload
 
 from pydantic import BeforeValidator, GetCoreSchemaHandler, ValidationError, create_model
-from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema
+from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
 from truerate.config.blocks import Block, SizesOfTrack, Track
 from truerate.config.yaml_faults import block_in
 from truerate.core.errors import TruerateError, listed, meant
 
+B = TypeVar("B", bound=Block)
 FOLDERS = Path(__file__).parents[1] / "tracks"
 
 
@@ -121,7 +122,7 @@ def _refused(track: str, part: str) -> Any:
     return Annotated[Any, BeforeValidator(check)]
 
 
-class ByTrack(dict[str, Any]):
+class ByTrack(dict[str, B]):
     """Blocks by the name of their track; those that params.yaml has, and no others."""
 
     part: ClassVar[str]
@@ -142,19 +143,19 @@ class ByTrack(dict[str, Any]):
         )
 
 
-class SettingsByTrack(ByTrack):
+class SettingsByTrack(ByTrack[Track]):
     """`tracks:` of params.yaml."""
 
     part = "Settings"
 
 
-class SizesByTrack(ByTrack):
+class SizesByTrack(ByTrack[SizesOfTrack]):
     """`sizes.<profile>:` of params.yaml."""
 
     part = "Sizes"
 
 
-def merged(block: Block, changes: Mapping[str, Any]) -> Any:
+def merged(block: B, changes: Mapping[str, object]) -> B:
     """A block with some of its keys changed, mappings key by key; the block itself where nothing is changed.
 
     Raises pydantic.ValidationError where the whole does not hold.
@@ -162,19 +163,21 @@ def merged(block: Block, changes: Mapping[str, Any]) -> Any:
     return type(block).model_validate(_over(block.model_dump(mode="json"), changes)) if changes else block
 
 
-def _over(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def _over(values: Mapping[str, object], changes: Mapping[str, object]) -> dict[str, object]:
     """Plain values with those of `changes` over them."""
-    return {**values} | {
-        key: _over(values[key], one)
-        if isinstance(one, Mapping) and isinstance(values.get(key), dict)
-        else one
-        for key, one in changes.items()
-    }
+    result = dict(values)
+    for key, change in changes.items():
+        old = values.get(key)
+        if isinstance(old, Mapping) and isinstance(change, Mapping):
+            result[key] = _over(old, change)
+        else:
+            result[key] = change
+    return result
 
 
-def holds(changes: Mapping[str, Any], place: str) -> bool:
+def holds(changes: Mapping[str, object], place: str) -> bool:
     """Whether changes say something of a place told by dots, or of something inside it."""
-    value: Any = changes
+    value: object = changes
     for part in place.split("."):
         if not isinstance(value, Mapping):
             return True
@@ -185,7 +188,7 @@ def holds(changes: Mapping[str, Any], place: str) -> bool:
 
 
 def overriding_faults(
-    block: Block | None, changes: Mapping[str, Any], place: tuple[str, ...]
+    block: Block | None, changes: Mapping[str, object], place: tuple[str, ...]
 ) -> Iterator[InitErrorDetails]:
     """What is wrong with changes of a track's block, each mistake under its own place in params.yaml."""
     if block is None or not changes:
@@ -199,12 +202,12 @@ def overriding_faults(
             )
 
 
-def _kind(fault: Any, block: Block) -> str | PydanticCustomError:
+def _kind(fault: ErrorDetails, block: Block) -> str | PydanticCustomError:
     """The kind of a mistake; of an unknown key with the keys that there are, which its place does not tell."""
     if fault["type"] != "extra_forbidden":
         return PydanticCustomError(fault["type"], "{said}", {"said": fault["msg"], **fault.get("ctx", {})})
     *parents, key = fault["loc"]
-    inner: Any = block
+    inner: object = block
     for part in parents:
         inner = getattr(inner, str(part), None)
     allowed: Iterable[str] = type(inner).model_fields if isinstance(inner, Block) else ()

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import yaml
 from pydantic import BaseModel
+from pydantic_core import ErrorDetails
 
 from truerate.core.errors import SettingsError, closest, listed, meant
 
@@ -53,14 +54,14 @@ _SHAPES = re.compile(
 _SECRET = "_env"
 
 
-def said(faults: Sequence[Mapping[str, Any]], whole: type[BaseModel], *, file: str) -> list[str]:
+def error_lines(faults: Sequence[ErrorDetails], whole: type[BaseModel], *, file: str) -> list[str]:
     """The mistakes as lines `params.yaml: key: what is wrong (got …)`, each once; a misspelt key is not
     missing under its right name.
     """
     misspelt = {
-        place
+        path
         for fault in faults
-        if fault["type"] == "extra_forbidden" and (place := _right_place(fault, whole))
+        if fault["type"] == "extra_forbidden" and (path := _right_place(fault, whole))
     }
     broken = {
         tuple(fault["loc"][:-1]) for fault in faults
@@ -93,27 +94,25 @@ def _few(lines: list[str], block: object) -> list[str]:
     )
 
 
-def _line(fault: Mapping[str, Any], whole: type[BaseModel], file: str) -> str:
-    place = [_short(str(part)) for part in fault["loc"] if part != "[key]"]
+def _line(fault: ErrorDetails, whole: type[BaseModel], file: str) -> str:
+    path = [_short(str(part)) for part in fault["loc"] if part != "[key]"]
     if fault["type"] == "extra_forbidden":
         *parents, key = fault["loc"]
         allowed = _fields_at(parents, whole)
-        return (
-            f"{file}: unknown key {'.'.join(place)!r}{meant(key, allowed)}; allowed here: {listed(allowed)}"
-        )
+        return f"{file}: unknown key {'.'.join(path)!r}{meant(key, allowed)}; allowed here: {listed(allowed)}"
     what = _plain(fault)
-    if place and place[-1] in _SCALARS:
-        place, what = place[:-1], "must be a number, a text, true or false"
-    where = ".".join(place) or "the file"
+    if path and path[-1] in _SCALARS:
+        path, what = path[:-1], "must be a number, a text, true or false"
+    where = ".".join(path) or "the file"
     if fault["type"] == "missing":
         is_entry = isinstance(fault["loc"][-1], int)
         return (
-            f"{file}: {'.'.join(place[:-1])}: has too few entries"
+            f"{file}: {'.'.join(path[:-1])}: has too few entries"
             if is_entry
             else f"{file}: {where}: is required and not there"
         )
-    is_hidden = place[-1:] in (["base_url"], ["launch"])  # a password or key may stand in it
-    is_hidden |= any(part.endswith(_SECRET) for part in place) or (
+    is_hidden = path[-1:] in (["base_url"], ["launch"])  # a password or key may stand in it
+    is_hidden |= any(part.endswith(_SECRET) for part in path) or (
         isinstance(fault["input"], dict) and fault["type"] == "value_error"
     )
     got = "" if is_hidden else f" (got {_shown(fault['input'])})"
@@ -124,7 +123,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _N_SHOWN else text[:_N_SHOWN] + "…"
 
 
-def _plain(fault: Mapping[str, Any]) -> str:
+def _plain(fault: ErrorDetails) -> str:
     """What is wrong with a value, without pydantic's English."""
     if known := _PLAIN.get(fault["type"]):
         more = (
@@ -159,14 +158,14 @@ def _shown(value: object) -> str:
     return _short(text)
 
 
-def _right_place(fault: Mapping[str, Any], whole: type[BaseModel]) -> tuple[Any, ...] | None:
+def _right_place(fault: ErrorDetails, whole: type[BaseModel]) -> tuple[int | str, ...] | None:
     """Where a misspelt key should stand."""
     *parents, key = fault["loc"]
     near = closest(key, _fields_at(parents, whole))
     return (*parents, near) if near else None
 
 
-def _fields_at(parents: Sequence[Any], whole: type[BaseModel]) -> list[str]:
+def _fields_at(parents: Sequence[int | str], whole: type[BaseModel]) -> list[str]:
     """The keys that the block at this place of the file may hold."""
     block: type[BaseModel] | None = whole
     for part in parents:
@@ -182,25 +181,26 @@ def block_in(annotation: object) -> type[BaseModel] | None:
     tracks (`ByTrack`).
     """
     if whole := getattr(annotation, "whole", None):
-        return whole()
+        block: type[BaseModel] = whole()
+        return block
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((found for part in get_args(annotation) if (found := block_in(part))), None)
 
 
-def refuse_secrets(found: Mapping[Any, Any], file: str = "params.yaml") -> None:
+def refuse_secrets(settings: Mapping[Any, Any], file: str = "params.yaml") -> None:
     """A literal key in a committed file is refused before anything else is said of it."""
-    for place in _literal_keys(found, ()):
-        *where, key = place
+    for path in _literal_keys(settings, ()):
+        *where, key = path
         raise SettingsError(
-            f"{file}: {'.'.join(place)}: a literal key is refused; name its environment variable as `{key}{_SECRET}`"
+            f"{file}: {'.'.join(path)}: a literal key is refused; name its environment variable as `{key}{_SECRET}`"
         )
 
 
-def _literal_keys(value: object, place: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _literal_keys(value: object, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """The places of `api_key` in mappings, at any depth."""
-    for key, inner in value.items() if isinstance(value, dict) and len(place) < 9 else ():
-        here = (*place, str(key))
+    for key, inner in value.items() if isinstance(value, dict) and len(path) < 9 else ():
+        here = (*path, str(key))
         if str(key).lower() in ("api_key", "apikey", "authorization"):
             yield here
         yield from _literal_keys(inner, here)
@@ -208,10 +208,10 @@ def _literal_keys(value: object, place: tuple[str, ...]) -> Iterator[tuple[str, 
 
 def yaml_fault(error: Exception, file: str) -> str:
     """What stops YAML from reading a file, with its name, line and column."""
-    place = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    if place is not None:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    if mark is not None:
         words = [getattr(error, "context", None), getattr(error, "problem", None)]
-        return f"reading {file!r}: not YAML: line {place.line + 1}, column {place.column + 1}: {', '.join(filter(None, words))}"
+        return f"reading {file!r}: not YAML: line {mark.line + 1}, column {mark.column + 1}: {', '.join(filter(None, words))}"
     what = (
         " ".join(str(error).split())
         .replace('in "<unicode string>", ', "")
@@ -239,5 +239,5 @@ class OnceOnly(_Loader):  # type: ignore[misc]  # which of the two is known when
                     None, None, f"key {key.value!r} stands there twice", key.start_mark
                 )
             seen.add(key.value)
-        found: dict[Any, Any] = super().construct_mapping(node, deep)
-        return found
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping

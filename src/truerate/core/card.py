@@ -1,7 +1,7 @@
 """What a track says of itself for its readers: its card, which pages, terminal and Hub print."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,36 @@ class Ranked:
 
 
 @dataclass(frozen=True)
+class Words:
+    """The words in which pages show the values of a track's tables; a value without an entry is shown as it is
+    spelled, with a capital first letter and spaces for hyphens.
+
+    `values`: the words of slice values, steps, subjects and papers under any key; the order of the entries is
+    the order of the values in tables. `by_key`: those of a value under one slice key, where they differ.
+    `names`: slice keys whose values are names, of which the first letter alone is changed. `powers`: slice keys
+    whose values are powers of ten (`10^3`), with the word before the number. `quantities`: what the track's
+    published.csv calls a quantity that is no metric.
+    """
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    by_key: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    names: frozenset[str] = frozenset()
+    powers: Mapping[str, str] = field(default_factory=dict)
+    quantities: Mapping[str, str] = field(default_factory=dict)
+
+    def __or__(self, other: "Words") -> "Words":
+        """Both, in this order; an entry of `other` replaces one of the same name, and stands where `other` has it."""
+        kept = {value: text for value, text in self.values.items() if value not in other.values}
+        return Words(
+            values={**kept, **other.values},
+            by_key={**self.by_key, **other.by_key},
+            names=self.names | other.names,
+            powers={**self.powers, **other.powers},
+            quantities={**self.quantities, **other.quantities},
+        )
+
+
+@dataclass(frozen=True)
 class Card:
     """A track for its readers: which paper, which tasks, which steps, what is ranked, what it must not be read
     as.
@@ -30,7 +60,7 @@ class Card:
     `tasks`: what an item of each task is, by the name that stands in tables. `attributes`: keys of Item and
     Sample attributes that hold no text of third parties, so that they may be published whatever the licence.
     `asked`: the metric whose subjects are the models that were asked, where that is not known from
-    params.yaml.
+    params.yaml. `words`: how pages show the values of its tables.
     """
 
     name: str
@@ -45,3 +75,4 @@ class Card:
     caveats: tuple[str, ...] = ()
     attributes: frozenset[str] = frozenset()
     asked: str | None = None
+    words: Words = Words()

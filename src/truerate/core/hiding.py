@@ -50,9 +50,9 @@ class Hiding:
             form for value in secrets if len(value) >= SHORTEST_IN_ERRORS for form in _forms(value)
         )
 
-    def text(self, said: str) -> str:
+    def text(self, message: str) -> str:
         """A message (of an error, a log) without secret values."""
-        return _without(clean(said), self._in_errors) if self._in_errors else said
+        return _without(clean(message), self._in_errors) if self._in_errors else message
 
     def body(self, body: bytes, *, is_error: bool) -> bytes:
         """The body of a reply without secret values, read as what uses it will read it: unescaped, without
@@ -62,10 +62,10 @@ class Hiding:
         return _without(_plain(body), forms).encode() if forms else body
 
 
-def _without(said: str, forms: Iterable[str]) -> str:
+def _without(message: str, forms: Iterable[str]) -> str:
     for form in forms:
-        said = said.replace(form, HIDDEN)
-    return said
+        message = message.replace(form, HIDDEN)
+    return message
 
 
 def _forms(value: str) -> set[str]:
@@ -73,18 +73,18 @@ def _forms(value: str) -> set[str]:
     scheme, and cut at an end.
     """
     in_json = json.dumps(value)[1:-1]
-    found = {value, in_json, json.dumps(in_json)[1:-1], html.escape(value), html.escape(value, quote=False)}
-    found |= {urllib.parse.quote(value, safe=safe) for safe in ("", "/", "/:", "/:&=+,;@")} | {
+    forms = {value, in_json, json.dumps(in_json)[1:-1], html.escape(value), html.escape(value, quote=False)}
+    forms |= {urllib.parse.quote(value, safe=safe) for safe in ("", "/", "/:", "/:&=+,;@")} | {
         urllib.parse.quote_plus(value)
     }
-    found |= {value.encode().hex(), value.encode().hex().upper()}
+    forms |= {value.encode().hex(), value.encode().hex().upper()}
     for start in ("", "Bearer ", ":", "::"):  # as in a header of its own; behind a user name of any length
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             coded = encode(f"{start}{value}".encode()).decode().rstrip("=")
-            found.add(coded if start in ("", "Bearer ") else coded[4:-2])
+            forms.add(coded if start in ("", "Bearer ") else coded[4:-2])
     if len(value) >= 4 * MASKED:
-        found |= {value[:-MASKED], value[MASKED:]}
-    return {form for form in found if len(form) >= min(len(value), SHORTEST_IN_ERRORS)}
+        forms |= {value[:-MASKED], value[MASKED:]}
+    return {form for form in forms if len(form) >= min(len(value), SHORTEST_IN_ERRORS)}
 
 
 def _longest_first(forms: Iterable[str]) -> list[str]:

@@ -153,11 +153,11 @@ class KeyedStore:
         """Whether the file holds the tables, False where it is empty. Raises StoreError for a file of
         another format.
         """
-        (found,) = link.execute("PRAGMA user_version").fetchone()
-        if found == self.KIND.format:
+        (version,) = link.execute("PRAGMA user_version").fetchone()
+        if version == self.KIND.format:
             return True
-        if found or link.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-            what = f"{self.KIND.name} {str(self.path)!r}: of format {found}; this version reads {self.KIND.format}"
+        if version or link.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+            what = f"{self.KIND.name} {str(self.path)!r}: of format {version}; this version reads {self.KIND.format}"
             raise StoreError(f"{what}; name another place in TRUERATE_STORE")
         return False
 
@@ -169,8 +169,8 @@ class KeyedStore:
                 if self._is_made(link):
                     return
                 link.executescript(f"PRAGMA page_size = {self.KIND.page_size}; PRAGMA journal_mode = WAL;")
-                made = f"{self.KIND.tables} PRAGMA user_version = {self.KIND.format};"
-                link.executescript(f"BEGIN IMMEDIATE; {made} COMMIT;")
+                script = f"{self.KIND.tables} PRAGMA user_version = {self.KIND.format};"
+                link.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")
             finally:
                 link.close()
 

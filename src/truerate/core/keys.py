@@ -49,11 +49,11 @@ def digest(*paths: str | Path, **values: object) -> str:
     """
     whole = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
     for path in paths:
-        found = files(path)
-        if not found:
+        file_list = files(path)
+        if not file_list:
             hint = "run `dvc repro sources` or `dvc pull`, or correct the path in params.yaml"
             raise TruerateError(f"hashing what decides a result: nothing at {str(path)!r}; {hint}")
-        for file in found:
+        for file in file_list:
             whole.update(file.as_posix().encode())
             whole.update(hashlib.sha256(file.read_bytes()).digest())
     return whole.hexdigest()[:12]

@@ -17,16 +17,16 @@ def loads(body: bytes) -> object:
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError:
-        said = body.decode(json.detect_encoding(body), "surrogatepass")
-        found = json.loads(
-            said.removeprefix("\ufeff"), parse_constant=lambda _: None, parse_float=_finite, parse_int=_short
+        text = body.decode(json.detect_encoding(body), "surrogatepass")
+        value = json.loads(
+            text.removeprefix("\ufeff"), parse_constant=lambda _: None, parse_float=_finite, parse_int=_short
         )
-        return orjson.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
+        return orjson.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
 
-def _finite(said: str) -> float | None:
-    return None if isinf(number := float(said)) else number
+def _finite(digits: str) -> float | None:
+    return None if isinf(number := float(digits)) else number
 
 
-def _short(said: str) -> int | None:
-    return int(said) if len(said) <= LONGEST_NUMBER else None
+def _short(digits: str) -> int | None:
+    return int(digits) if len(digits) <= LONGEST_NUMBER else None

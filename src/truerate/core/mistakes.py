@@ -7,19 +7,19 @@ from truerate.core.errors import TruerateError
 N_SHOWN = 80
 
 
-def mistakes(place: str, check: Callable[..., object], *args: object, near: str = "") -> Iterator[str]:
+def mistakes(setting: str, check: Callable[..., object], *args: object, near: str = "") -> Iterator[str]:
     """What a room says of a setting, as a line that begins with its place; nothing where it says nothing.
     `near`: what may be meant.
     """
     try:
         check(*args)
     except OSError as error:  # a name that no file can have
-        yield f"{place}: {str(error.filename)[:N_SHOWN]!r}: {error.strerror}"
+        yield f"{setting}: {str(error.filename)[:N_SHOWN]!r}: {error.strerror}"
     except TruerateError as error:
         for line in str(error).splitlines():
             what = (
-                line.removeprefix(f"{place}: ")
+                line.removeprefix(f"{setting}: ")
                 .replace("; allowed", f"{near}; allowed", 1)
                 .replace("; known", f"{near}; known", 1)
             )
-            yield what if line.startswith("params.yaml: ") else f"{place}: {what}"
+            yield what if line.startswith("params.yaml: ") else f"{setting}: {what}"

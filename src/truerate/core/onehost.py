@@ -57,16 +57,16 @@ def kind_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> str | None:
         lines = mounts.read_text("utf-8", "replace").splitlines()
     except OSError:
         return None
-    place = Path(os.path.realpath(path))
-    depth, found = 0, None
+    real_path = Path(os.path.realpath(path))
+    depth, filesystem = 0, None
     for line in lines:
         _, point, kind, *_ = line.split(" ")
         mounted = Path(point.replace("\\040", " ").replace("\\011", "\t"))
         if (
-            place.is_relative_to(mounted) and len(mounted.parts) >= depth
+            real_path.is_relative_to(mounted) and len(mounted.parts) >= depth
         ):  # the deepest; of several on one point the last is on top
-            depth, found = len(mounted.parts), kind
-    return found
+            depth, filesystem = len(mounted.parts), kind
+    return filesystem
 
 
 def hold(folder: Path, what: str) -> None:

@@ -51,9 +51,9 @@ def parse_tags(marked: str, *, original: str | None = None, types: Sequence[str]
     """
     if not marked.strip():
         return Refused("empty", "no text")
-    text, before, spans, place = "", "", [], 0
-    while (tag := _TAG.search(marked, place)) is not None:
-        text, before = text + marked[place : tag.start()], before + marked[place : tag.start()]
+    text, before, spans, position = "", "", [], 0
+    while (tag := _TAG.search(marked, position)) is not None:
+        text, before = text + marked[position : tag.start()], before + marked[position : tag.start()]
         name = tag[0][1:-1]
         if name not in types:
             return Refused("malformed", f"tag {tag[0][:40]!r} where one of {', '.join(types)} opens")
@@ -69,8 +69,8 @@ def parse_tags(marked: str, *, original: str | None = None, types: Sequence[str]
         lead = len(new) - len(new.lstrip())
         spans.append({"start": len(text) + lead, "end": len(text) + len(new.rstrip()), "type": name})
         text, before = text + new, before + old
-        place = end + len(name) + 3
-    text, before = text + marked[place:], before + marked[place:]
+        position = end + len(name) + 3
+    text, before = text + marked[position:], before + marked[position:]
     if original is not None and _squeezed(before) != _squeezed(original):
         return Refused("altered", "the text outside the tags is not the one that was given")
     return Tagged(text, tuple(spans), before)
@@ -96,17 +96,17 @@ def with_tags(text: str, spans: Sequence[dict[str, Any]]) -> str:
 
     Raises ValueError where spans overlap or leave the text.
     """
-    pieces, place = [], 0
+    pieces, position = [], 0
     for span in sorted(spans, key=lambda one: (one["start"], one["end"])):
-        if not place <= span["start"] < span["end"] <= len(text):
+        if not position <= span["start"] < span["end"] <= len(text):
             raise ValueError(
                 f"span {span['start']}–{span['end']} overlaps another or leaves the text of {len(text)} characters"
             )
         pieces += [
-            text[place : span["start"]],
+            text[position : span["start"]],
             f"<{span['type']}>",
             text[span["start"] : span["end"]],
             f"</{span['type']}>",
         ]
-        place = span["end"]
-    return "".join([*pieces, text[place:]])
+        position = span["end"]
+    return "".join([*pieces, text[position:]])

@@ -124,10 +124,10 @@ def chosen(text: str, knowledge: str, how: Entailer, lengths: Lengths) -> list[s
     """
     room = max(how.max_tokens - AROUND - sum(lengths([text])), how.max_tokens // 2, 1)
     wanted = set(content_words(words(text)))
-    found = fitting(split(knowledge), room, lengths)
-    shared = [len(wanted & set(content_words(words(piece)))) for piece in found]
-    order = sorted(range(len(found)), key=lambda place: -shared[place])[: how.n_passages]
-    return [found[place] for place in order]
+    fitted = fitting(split(knowledge), room, lengths)
+    shared = [len(wanted & set(content_words(words(piece)))) for piece in fitted]
+    order = sorted(range(len(fitted)), key=lambda index: -shared[index])[: how.n_passages]
+    return [fitted[index] for index in order]
 
 
 def fitting(passages: Sequence[str], room: int, lengths: Lengths) -> list[str]:
@@ -198,7 +198,7 @@ class Network:
         """
         import torch
 
-        found = np.zeros(len(pairs))
+        probabilities = np.zeros(len(pairs))
         order = sorted(range(len(pairs)), key=lambda i: -sum(map(len, pairs[i])))
         for start in range(0, len(order), self.how.batch):
             batch = order[start : start + self.how.batch]
@@ -212,15 +212,15 @@ class Network:
             )
             with torch.inference_mode():
                 logits = self.model(**inputs.to(self.model.device)).logits
-            found[batch] = logits.float().softmax(dim=-1)[:, self.place].cpu().numpy()
-        return found
+            probabilities[batch] = logits.float().softmax(dim=-1)[:, self.place].cpu().numpy()
+        return probabilities
 
 
 def entailment_of(id2label: dict[int, str], weights: str) -> int:
     """The place of the class `entailment`. Raises TruerateError where the config does not name the classes of
     an inference network.
     """
-    labels = {name.lower().replace("-", "_").replace(" ", "_"): place for place, name in id2label.items()}
+    labels = {name.lower().replace("-", "_").replace(" ", "_"): index for index, name in id2label.items()}
     if ENTAILMENT not in labels or set(labels) - {ENTAILMENT} not in OTHERS:
         allowed = "entailment, neutral, contradiction (or entailment, not_entailment)"
         raise TruerateError(

@@ -30,18 +30,20 @@ def with_evidence(contexts: pl.DataFrame, samples: pl.DataFrame, documents: pl.D
     rows = own.join(
         contexts.select("item_id", "question", "history"), on="item_id", how="left", maintain_order="left"
     )
-    found = rows.select(
+    knowledge_rows = rows.select(
         item_id="sample_id",
         knowledge=pl.Series(knowledge, dtype=pl.String),
         question=pl.col("question"),
         history=pl.col("history"),
     )
-    return pl.concat([contexts, found.select(contexts.columns)])
+    return pl.concat([contexts, knowledge_rows.select(contexts.columns)])
 
 
-def joined(found: Sequence[str]) -> str:
+def joined(passages: Sequence[str]) -> str:
     """Passages as one knowledge, of which `split` makes the same passages again."""
-    return BREAK.join("\n".join(line for line in passage.splitlines() if line.strip()) for passage in found)
+    return BREAK.join(
+        "\n".join(line for line in passage.splitlines() if line.strip()) for passage in passages
+    )
 
 
 def split(knowledge: str) -> list[str]:
@@ -49,16 +51,16 @@ def split(knowledge: str) -> list[str]:
     return [part.strip() for part in knowledge.split(BREAK) if part.strip()]
 
 
-def passages(named: Sequence[str], texts: Mapping[str, str], *, where: str) -> list[str]:
+def passages(names: Sequence[str], texts: Mapping[str, str], *, where: str) -> list[str]:
     """The texts that `document_id:start-end` stand for. Raises TruerateError where one is no such thing or
     lies outside its document.
     """
-    found = []
-    for one in named:
-        document, start, end = passage_of(one) or ("", 0, 0)
+    selected = []
+    for name in names:
+        document, start, end = passage_of(name) or ("", 0, 0)
         if document not in texts or not start <= end <= len(texts[document]):
             raise TruerateError(
-                f"evidence of {where!r}: {one!r} is no passage of a document of this board; run `dvc repro` again"
+                f"evidence of {where!r}: {name!r} is no passage of a document of this board; run `dvc repro` again"
             )
-        found.append(texts[document][start:end])
-    return found
+        selected.append(texts[document][start:end])
+    return selected

@@ -96,7 +96,9 @@ def judge_family(
         (Path(folder) / f"fold-{fold}", samples.filter(part))
         for fold, part in enumerate(folds(samples, n_folds))
     ]
-    return pl.concat([judge_members(names, place, part, contexts, entailment) for place, part in parts])
+    return pl.concat(
+        [judge_members(names, part_folder, part, contexts, entailment) for part_folder, part in parts]
+    )
 
 
 def fit_members(

@@ -59,11 +59,11 @@ class Marker:
 
         The facts that are asked of one passage share its computation where the detector's mask allows it.
         """
-        found, asked = np.ones(len(pairs)), defaultdict(list)
-        for place, (passage, _) in enumerate(pairs):
-            asked[passage].append(place)
+        probabilities, asked = np.ones(len(pairs)), defaultdict(list)
+        for index, (passage, _) in enumerate(pairs):
+            asked[passage].append(index)
         for passage, places in asked.items():
-            logits = self.detector.logits([pairs[place][1] for place in places], passage)
-            for place, one in zip(places, logits, strict=True):
-                found[place] = one.softmax(dim=-1)[:, 0].min().item() if len(one) else 1.0
-        return found
+            logits = self.detector.logits([pairs[index][1] for index in places], passage)
+            for index, row in zip(places, logits, strict=True):
+                probabilities[index] = row.softmax(dim=-1)[:, 0].min().item() if len(row) else 1.0
+        return probabilities

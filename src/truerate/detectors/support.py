@@ -9,7 +9,7 @@ import numpy as np
 from truerate.detectors.evidence import split
 from truerate.detectors.interface import Rule, Texts
 from truerate.detectors.lexical import by_regression
-from truerate.detectors.tokens.features import known, unit_features
+from truerate.detectors.tokens.features import reference_index, unit_features
 from truerate.metrics.overlap import STOP_WORDS
 
 N_KEPT = 50_000  # rows of eight numbers: each text is asked about once per fold
@@ -46,18 +46,21 @@ def _features(text: str, knowledge: str) -> tuple[float, ...]:
     made once.
     """
     evidence = _passages(knowledge)
-    said, codes = unit_features(text, known("\n".join(evidence)))
-    words = [text[start:end] for start, end in said.offsets.tolist()]
+    answer, codes = unit_features(text, reference_index("\n".join(evidence)))
+    words = [text[start:end] for start, end in answer.offsets.tolist()]
     levels, _, is_beside = decoded(codes[:, 0])
     is_content = np.array([word.lower() not in STOP_WORDS for word in words], dtype=bool)
     is_number = np.array([any(map(str.isdigit, word)) for word in words], dtype=bool)
     is_name = is_content & np.array([word[:1].isupper() for word in words], dtype=bool)
-    held = [decoded(unit_features(text, known(passage))[1][:, 0])[0] for passage in evidence]
+    levels_by_passage = [
+        decoded(unit_features(text, reference_index(passage))[1][:, 0])[0] for passage in evidence
+    ]
     return (
         _share(levels == ABSENT, is_content),
         _share(levels == STEM, is_content),
         min(
-            (_share(one == ABSENT, is_content) for one in held), default=_share(levels == ABSENT, is_content)
+            (_share(passage_levels == ABSENT, is_content) for passage_levels in levels_by_passage),
+            default=_share(levels == ABSENT, is_content),
         ),
         1 - longest_run(levels != ABSENT, is_beside) / len(words) if words else 0.0,
         _share(levels == ABSENT, is_number),

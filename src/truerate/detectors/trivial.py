@@ -43,13 +43,11 @@ def learn_cut(features: dict[str, np.ndarray], labels: np.ndarray) -> State:
     is always given, hallucinated on a tie.
     """
     prevalence = float(labels.mean())
-    found = {name: best_threshold(values, labels) for name, values in features.items()}
+    cuts = {name: best_threshold(values, labels) for name, values in features.items()}
     ranked = sorted(
-        (name for name in found if found[name]), key=lambda name: -abs(auroc(features[name], labels) - 0.5)
+        (name for name in cuts if cuts[name]), key=lambda name: -abs(auroc(features[name], labels) - 0.5)
     )
-    return {"prevalence": prevalence} | (
-        {"feature": ranked[0]} | found[ranked[0]]._asdict() if ranked else {}
-    )
+    return {"prevalence": prevalence} | ({"feature": ranked[0]} | cuts[ranked[0]]._asdict() if ranked else {})
 
 
 def judge_by_cut(state: State, features: dict[str, np.ndarray]) -> Verdicts:

@@ -93,8 +93,8 @@ def mark(at: Layout, boards: Sequence[str], is_stale: IsStale) -> None:
         if repo:
             _unlock(repo, {Stage("dataset", board).address for board in boards})
         for path in doomed:
-            for one in (path, *(beside(str(path), table) for table in BESIDE)):
-                one.unlink(missing_ok=True)
+            for file in (path, *(beside(str(path), table) for table in BESIDE)):
+                file.unlink(missing_ok=True)
 
 
 def of_step(step: str) -> IsStale:

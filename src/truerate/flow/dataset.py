@@ -62,9 +62,9 @@ def step_function(at: Layout, board: str, name: str) -> Callable[..., StepTables
     return getattr(track_of(at, board, "steps"), graph.step_of(at, board, name).name)
 
 
-def with_beside(made: StepTables) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+def with_beside(result: StepTables) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """What a step gave, with an empty dict where it gave replies alone."""
-    return made if isinstance(made, tuple) else (made, {})
+    return result if isinstance(result, tuple) else (result, {})
 
 
 def replies_in(paths: list[str]) -> dict[str, pl.DataFrame]:
@@ -101,9 +101,9 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
         raise TruerateError(
             f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"
         )
-    made = {table: beside_all(inputs, table) for table in BESIDE}
+    side_tables = {table: beside_all(inputs, table) for table in BESIDE}
     tables, tasks = protocol_of(own, board).exported(
-        own, board, load_source(own, board), replies_in(inputs), made
+        own, board, load_source(own, board), replies_in(inputs), side_tables
     )
     refuse_other_tasks(tables, tasks_of(at.p.board(board).track), where=f"data set of board {board!r}")
     for name, model in DATASET.items():

@@ -92,13 +92,13 @@ def given_up(replies: dict[str, pl.DataFrame]) -> list[str]:
     reason = (
         pl.col("reason").str.split(": ").list.last()
     )  # of a lesson that broke off: `teaching turn: timeout`
-    found = [
+    dead = [
         rows.filter(status="dead")
         .select("prompt_key", reason=reason, board=pl.lit(board))
         .filter(pl.col("reason").is_in(FAULTS))
         for board, rows in replies.items()
     ]
-    letters = pl.concat(found) if found else pl.DataFrame()
+    letters = pl.concat(dead) if dead else pl.DataFrame()
     if letters.is_empty():
         return []
     boards = ", ".join(letters["board"].unique(maintain_order=True))

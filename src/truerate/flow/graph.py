@@ -23,12 +23,12 @@ def steps(track: str) -> tuple[Step, ...]:
     return in_order(track, import_module(f"truerate.tracks.{track}.graph").GRAPH)
 
 
-def in_order(track: str, found: tuple[Step, ...]) -> tuple[Step, ...]:
+def in_order(track: str, steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """The steps themselves. Raises TruerateError where two have one name, or one reads what does not stand
     before it.
     """
-    for place, step in enumerate(found):
-        before = [earlier.name for earlier in found[:place]]
+    for index, step in enumerate(steps):
+        before = [earlier.name for earlier in steps[:index]]
         if step.name in before:
             raise TruerateError(f"track {track!r}: two steps of its graph are named {step.name!r}")
         for read in step.reads:
@@ -37,7 +37,7 @@ def in_order(track: str, found: tuple[Step, ...]) -> tuple[Step, ...]:
                     f"track {track!r}: step {step.name!r} reads {read.step!r}, which does not stand before it"
                 )
                 raise TruerateError(f"{what}; steps before it: {listed(before)}")
-    return found
+    return steps
 
 
 def steps_of(at: Layout, board: str) -> tuple[Step, ...]:
@@ -61,11 +61,11 @@ def models(at: Layout, board: str, step: Step, role: str = "") -> tuple[str, ...
     None where a model that it asks may not stand on the board, or a step without which it has nothing to do
     has no file.
     """
-    asked = named(at, board, step.asks)
+    asked = models_named(at, board, step.asks)
     needed = [step_of(at, board, read.step) for read in step.reads if read.is_needed]
     if len(asked) < len(step.asks) or not all(models(at, board, earlier) for earlier in needed):
         return ()
-    own = named(at, board, [role or step.role])
+    own = models_named(at, board, [role or step.role])
     if step.stand_in is None:
         return own
     if step.stand_in.setting:
@@ -73,7 +73,7 @@ def models(at: Layout, board: str, step: Step, role: str = "") -> tuple[str, ...
     return (step.stand_in.name,) if own else ()
 
 
-def named(at: Layout, board: str, roles: Iterable[str]) -> tuple[str, ...]:
+def models_named(at: Layout, board: str, roles: Iterable[str]) -> tuple[str, ...]:
     """The models that settings of the board's track name, of those that may stand on the board."""
     values = [_setting(at, board, role) for role in roles]
     return at.p.models_on(
@@ -119,11 +119,13 @@ def upstream(at: Layout, board: str, step: Step, model: str) -> tuple[str, ...]:
     """The other models that decide a step's rows of one model: those that it asks, and those whose rows it
     reads, at any remove. What stands in for a model is none.
     """
-    found: list[str] = []
+    models: list[str] = []
     for earlier, name in read_by(at, board, step, model):
-        found += [] if is_stand_in(earlier, name) else [name]
-        found += upstream(at, board, earlier, name)
-    return tuple(name for name in dict.fromkeys([*found, *named(at, board, step.asks)]) if name != model)
+        models += [] if is_stand_in(earlier, name) else [name]
+        models += upstream(at, board, earlier, name)
+    return tuple(
+        name for name in dict.fromkeys([*models, *models_named(at, board, step.asks)]) if name != model
+    )
 
 
 # ---- scratch files -----------------------------------------------------------------------------------------

@@ -117,12 +117,12 @@ def _by_trained(pairs: Sequence[tuple[str, str]], detector: str | None, params: 
 
     at = Layout.load(params)
     board, family, member, wanted = trained(at, detector)
-    found = mark_texts(member, pairs, at.p, folder=Path(at.detector(family, board)), wanted=wanted)
-    if found is None:
+    marked = mark_texts(member, pairs, at.p, folder=Path(at.detector(family, board)), wanted=wanted)
+    if marked is None:
         raise TruerateError(
             f"detector {member!r} on board {board!r} had nothing to learn from; name another with --detector"
         )
-    return [_marked(answer, pieces, member, board) for (answer, _), pieces in zip(pairs, found, strict=True)]
+    return [_marked(answer, pieces, member, board) for (answer, _), pieces in zip(pairs, marked, strict=True)]
 
 
 def _by_published(pairs: Sequence[tuple[str, str]], detector: str) -> list[Marked]:

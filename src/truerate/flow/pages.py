@@ -28,7 +28,7 @@ def prune(at: Layout) -> None:
     kept = {
         Path(path) for board in at.p.boards for path in (at.scores(board), at.audit(board), at.truth(board))
     }
-    doomed = [path for place in places for path in Path(place).glob("*") if path not in kept]
+    doomed = [path for folder in places for path in Path(folder).glob("*") if path not in kept]
     for path in written_by_stages(doomed):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
@@ -39,13 +39,13 @@ def leaderboard(at: Layout) -> None:
 
     with unchanged(at, Stage("leaderboard")) as own:
         prune(own)
-        made = [
+        tables = [
             rows.board_rows(
                 own, board, *board_scores(own, board), records_of(own, board), card_of(own, board).asked
             )
             for board in own.p.boards
         ]
-        table = pl.concat([frame(Row), *made])
+        table = pl.concat([frame(Row), *tables])
         claim(at, "leaderboard", "metrics")
         save(Row, table, at.leaderboard("rows"))
         write_json(at.leaderboard("ledger.json"), ledger_of(own))

@@ -62,9 +62,9 @@ def kind_of(at: Layout, name: str) -> tuple[str, str]:
     networks = {(one, of) for of, _, one in members_of(at) if one in at.p.backbones}
     if (member, board) in networks or (not board and member in {one for one, _ in networks}):
         return "model", board or trained(at, member)[0]
-    named = {f"{one}@{of}" for one, of in networks}
+    member_names = {f"{one}@{of}" for one, of in networks}
     raise TruerateError(
-        f"publishing {name!r}: neither a board nor a network; boards: {listed(at.p.boards)}; networks: {listed(named)}"
+        f"publishing {name!r}: neither a board nor a network; boards: {listed(at.p.boards)}; networks: {listed(member_names)}"
     )
 
 
@@ -75,13 +75,13 @@ def _check(at: Layout, kind: str, board: str, files: Files) -> None:
     """
     from huggingface_hub import constants, get_token
 
-    known = {"environment": os.environ, "secrets": at.p.secrets(), "values": filter(None, [get_token()])}
+    sought = {"environment": os.environ, "secrets": at.p.secrets(), "values": filter(None, [get_token()])}
     places = [os.getcwd(), str(Path.home()), tempfile.gettempdir(), constants.HF_HOME]
     with told("looking for secrets in the files"):
         refuse(
             scan(
                 files,
-                **known,
+                **sought,
                 places=places,
                 allow_emails=at.p.hub.allow_emails,
                 allow_paths=at.p.hub.allow_paths,

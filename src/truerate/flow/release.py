@@ -73,7 +73,7 @@ def board_facts(at: Layout, board: str, *, card: dict, tables: dict[str, pl.Data
         scores=tables["scores"],
         audit=audit,
         findings=tuple(findings(audit, at.p.audit.threshold)),
-        made=_made(at, board),
+        made=_recipe(at, board),
         is_simulated=at.p.source(at.p.board(board).source).is_simulated,
         counts=tables["counts"],
     )
@@ -107,7 +107,7 @@ def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
         licence=licence_of(card["licence"]),
         languages=tuple(sorted(taught)),
         scores=load(Score, at.scores(board, "scores")),
-        made=_made(at, board),
+        made=_recipe(at, board),
         is_simulated=at.p.source(at.p.board(board).source).is_simulated,
     )
     return detector.draft_of(facts, repo=repo)
@@ -128,13 +128,13 @@ def fitted_cell(at: Layout, member: str, board: str):
 
     preferred = at.p.rate_of(board)
     families = [family for of, family, one in members_of(at) if (of, one) == (board, member)]
-    found = [
+    paths = [
         path
         for family in families
         for path in sorted((Path(at.detector(family, board)) / member).glob("*"))
         if path.is_dir()
     ]
-    cells = {path: Cell.of(member, path.name) for path in found}
+    cells = {path: Cell.of(member, path.name) for path in paths}
     if not cells:
         raise TruerateError(
             f"publishing detector {member!r}: it is not trained on board {board!r}; run `dvc repro`"
@@ -151,7 +151,7 @@ def _source_card(at: Layout, source: str) -> dict:
     return read_json(at.source(source, "card.json"))
 
 
-def _made(at: Layout, board: str) -> dict[str, str]:
+def _recipe(at: Layout, board: str) -> dict[str, str]:
     """What made it, by its path in the repository: the board's own settings, and its own stages of dvc.lock.
 
     Raises TruerateError where there is no lock.

@@ -20,23 +20,23 @@ _STAGE = re.compile(r"^ {2}\S", re.MULTILINE)
 TAIL = 200  # bytes that hold the last line
 
 
-def mend() -> list[str]:
+def repair() -> list[str]:
     """Remove what is cut of DVC's files in this folder; a line for each. A check of two whole files reads a
     few hundred bytes.
     """
-    said = []
+    lines = []
     if _is_cut(Path(RUNNING)):
-        with _held(f"{RUNNING}.lock") as is_held:
+        with _lock_held(f"{RUNNING}.lock") as is_held:
             if is_held and _is_cut(Path(RUNNING)):
                 os.unlink(RUNNING)
-                said.append(f"{RUNNING}, which a kill had cut while DVC wrote it, was removed")
+                lines.append(f"{RUNNING}, which a kill had cut while DVC wrote it, was removed")
     if _ends_oddly(Path(LOCK)):
-        with _held(".dvc/tmp/lock") as is_held:
+        with _lock_held(".dvc/tmp/lock") as is_held:
             if is_held and _ends_oddly(Path(LOCK)) and _shorten(Path(LOCK)):
-                said.append(
+                lines.append(
                     f"{LOCK}, which a kill had cut while DVC wrote it, was set back to its last whole stage"
                 )
-    return said
+    return lines
 
 
 def _is_cut(path: Path) -> bool:
@@ -67,7 +67,7 @@ def _shorten(path: Path) -> bool:
     """
     before = text = path.read_text("utf-8", "replace")
     while text and not _is_readable(text):
-        text = text[: [0, *(found.start() for found in _STAGE.finditer(text))][-1]]
+        text = text[: [0, *(match.start() for match in _STAGE.finditer(text))][-1]]
     if text and text == before:
         return False
     scratch = path.with_name(f"{path.name}.{os.getpid()}.tmp")
@@ -94,7 +94,7 @@ def _is_readable(text: str) -> bool:
 
 
 @contextmanager
-def _held(path: str) -> Iterator[bool]:
+def _lock_held(path: str) -> Iterator[bool]:
     """Hold one of DVC's lock files, where nobody else does; whether that was so."""
     os.makedirs(os.path.dirname(path), exist_ok=True)  # in a clone DVC has never run
     with open(path, "a", encoding="utf-8") as file:

@@ -112,12 +112,12 @@ def model_card(at: Layout, alias: str) -> dict[str, object]:
     """
     model = at.p.model(alias)
     endpoint = at.p.endpoints[model.endpoint]
-    known = {
+    notes = {
         "open weights": model.is_open,
         "looks things up": model.retrieval,
         f"knows until {model.cutoff}": model.cutoff,
     }
-    name = " · ".join([model.model, *(said for said, holds in known.items() if holds)])
+    name = " · ".join([model.model, *(note for note, holds in notes.items() if holds)])
     return {
         "family": model.family,
         "model": name,

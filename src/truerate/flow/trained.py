@@ -14,16 +14,16 @@ def trained(at: Layout, detector: str | None) -> tuple[str, str, str, tuple[str,
 
     Raises TruerateError for a detector that is none, and where none is trained yet.
     """
-    named = list(members_of(at))
-    if not named:
+    members = list(members_of(at))
+    if not members:
         raise TruerateError(
             "checking a text: no detector in params.yaml marks tokens; add a family without `folds` to `detectors`"
         )
-    if detector is not None and detector not in {member for _, _, member in named}:
+    if detector is not None and detector not in {member for _, _, member in members}:
         raise TruerateError(
-            f"detector {detector!r} marks no tokens; allowed: {listed({member for _, _, member in named})}"
+            f"detector {detector!r} marks no tokens; allowed: {listed({member for _, _, member in members})}"
         )
-    for board, family, member in named:
+    for board, family, member in members:
         preferred = at.p.rate_of(board)
         wanted = detector or (preferred.member if preferred else member)
         if (Path(at.detector(family, board)) / member).is_dir() and member == wanted:

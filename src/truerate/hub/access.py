@@ -37,12 +37,19 @@ def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callabl
                 f"{doing}: this fine-grained token of {account!r} may not write there; it may write to: {allowed}; {again}"
             )
         return
-    orgs = {str(one.get("name")).casefold(): one for one in _mappings(who.get("orgs"))}
+    orgs = {
+        str(organisation.get("name")).casefold(): organisation for organisation in _mappings(who.get("orgs"))
+    }
     if namespace.casefold() in (account.casefold(), "?") or "name" not in who:
         return
     own = orgs.get(namespace.casefold())
     if own is None:
-        may = listed([account, *(one["name"] for one in orgs.values() if _role(one) is None)])
+        may = listed(
+            [
+                account,
+                *(organisation["name"] for organisation in orgs.values() if _role(organisation) is None),
+            ]
+        )
         there = f"{target.repo} is there and not yours: " if is_there() else ""
         raise EndpointError(
             f"{doing}: {there}{account!r} is neither {namespace!r} nor a member of it; it may write to: {may}; {again}"
@@ -59,9 +66,9 @@ def _token(who: Mapping) -> Mapping:
     return token if isinstance(token, Mapping) else {}
 
 
-def _scopes(said: Mapping) -> Iterator[tuple[str, str]]:
+def _scopes(answer: Mapping) -> Iterator[tuple[str, str]]:
     """(kind, name) of the users, organisations and repositories that a fine-grained token may write to."""
-    for scope in _mappings(said.get("scoped")):
+    for scope in _mappings(answer.get("scoped")):
         entity, granted = scope.get("entity"), scope.get("permissions")
         if (
             isinstance(entity, Mapping)
@@ -85,6 +92,6 @@ def _role(org: Mapping) -> str | None:
     return None if any(role is None or role in MAY_WRITE for role in roles) else str(roles[0])
 
 
-def _mappings(found: object) -> list[Mapping]:
+def _mappings(answer: object) -> list[Mapping]:
     """The mappings in a list of an answer; none where it is no list."""
-    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+    return [one for one in answer if isinstance(one, Mapping)] if isinstance(answer, list) else []

@@ -161,7 +161,7 @@ def figure(row: dict) -> Markup | None:
 
 def agreement_rows(facts: BoardFacts) -> list[dict]:
     """How far the annotators agree, as the board measured it."""
-    found = facts.scores.filter(
+    agreement = facts.scores.filter(
         pl.col("subject") == "annotators", pl.col("metric").is_in(AGREEMENT), pl.col("value").is_not_null()
     )
     return [
@@ -171,7 +171,7 @@ def agreement_rows(facts: BoardFacts) -> list[dict]:
             "value": figure(row),
             "n": row["n"],
         }
-        for row in found.to_dicts()
+        for row in agreement.to_dicts()
     ]
 
 
@@ -191,7 +191,7 @@ def audit_rows(audit: pl.DataFrame) -> list[dict]:
         pl.col("metric").is_in(list(SHORTCUTS))
     )
     pooled = pl.col("scheme").is_null() & pl.col("scheme").is_not_null().any().over("task")
-    found: dict[tuple, dict] = {}
+    by_slice: dict[tuple, dict] = {}
     for row in rows.filter(~pooled, pl.col("subject") != "majority").to_dicts():
         blank = {
             "where": where(row["slice"]),
@@ -199,11 +199,11 @@ def audit_rows(audit: pl.DataFrame) -> list[dict]:
             "n": None,
             **dict.fromkeys(SHORTCUTS.values()),
         }
-        entry = found.setdefault((row["task"], row["scheme"], row["subject"]), blank)
+        entry = by_slice.setdefault((row["task"], row["scheme"], row["subject"]), blank)
         entry[SHORTCUTS[row["metric"]]] = figure(row)
         if row["metric"] == "shortcut_balanced_accuracy":
             entry["n"] = row["n"]
-    return list(found.values())
+    return list(by_slice.values())
 
 
 def count_rows(counts: pl.DataFrame) -> list[dict]:
@@ -242,8 +242,8 @@ def limits(facts: BoardFacts, configs: Sequence[Config], labels: Sequence[dict])
     """What to beware of: what the track says of its boards, what the source says of itself, and what the data
     show.
     """
-    said = list(facts.track.caveats)
-    said += [str(facts.source["note"])] if facts.source.get("note") else []
+    sentences = list(facts.track.caveats)
+    sentences += [str(facts.source["note"])] if facts.source.get("note") else []
     for config in filter(is_labelled, configs):
         sides = [
             sum(row[side] for row in labels if row["config"] == config.name)
@@ -251,26 +251,26 @@ def limits(facts: BoardFacts, configs: Sequence[Config], labels: Sequence[dict])
         ]
         if 0 in sides:
             only = "hallucinated" if sides[0] else "not hallucinated"
-            said.append(
+            sentences.append(
                 f"Every text of config {config.name} is {only}: it cannot measure how well the two are told apart."
             )
         few = [f"{split} {data.height}" for split, data in config.splits.items() if data.height < FEW]
         if few:
-            said.append(
+            sentences.append(
                 f"Config {config.name} is small ({', '.join(few)} texts): small differences on it may be chance."
             )
         missing = [split for split in SPLITS if split not in config.splits]
-        said += [f"Config {config.name} has no {split} split." for split in missing]
+        sentences += [f"Config {config.name} has no {split} split." for split in missing]
         groups = pl.concat([data["group_id"].unique() for data in config.splits.values()])
         if both := len(groups) - groups.n_unique():
-            said.append(
+            sentences.append(
                 f"{both} groups of config {config.name} stand in both splits, as the source published them."
             )
         without = sum(
             data["knowledge"].null_count() for data in config.splits.values() if "knowledge" in data.columns
         )
         if without:
-            said.append(
+            sentences.append(
                 f"{without} texts of config {config.name} come without knowledge: there is none, or it may not be passed on."
             )
-    return said
+    return sentences

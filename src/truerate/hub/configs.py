@@ -81,7 +81,7 @@ def configs_of(
     shown = rights.outgoing_tables(tables, card=card, source=source, attributes=attributes)
     tasks = tuple(tasks)
     parts = [*_task_parts(shown, tasks, own, has_texts), *_table_parts(shown, own, has_texts)]
-    return _with_default(_named(parts), tasks)
+    return _with_default(_with_names(parts), tasks)
 
 
 def _task_parts(
@@ -97,10 +97,11 @@ def _task_parts(
     for task in tasks:
         for licence in _ordered(licences):
             wanted = [
-                one == licence and name == task for one, name in zip(licences, rows["task"], strict=True)
+                row_licence == licence and name == task
+                for row_licence, name in zip(licences, rows["task"], strict=True)
             ]
-            found = rows.filter(pl.Series(wanted, dtype=pl.Boolean))
-            data = found.select("split", *(name for name in COLUMNS if name in found.columns))
+            task_rows = rows.filter(pl.Series(wanted, dtype=pl.Boolean))
+            data = task_rows.select("split", *(name for name in COLUMNS if name in task_rows.columns))
             splits = {split: data.filter(split=split).drop("split") for split in SPLITS}
             parts.append(
                 Part(
@@ -173,7 +174,7 @@ def _sorted(data: pl.DataFrame) -> pl.DataFrame:
     return data.sort(*plain, *said, nulls_last=True, maintain_order=True)
 
 
-def _named(parts: Iterable[Part]) -> list[Config]:
+def _with_names(parts: Iterable[Part]) -> list[Config]:
     """Parts with rows as configs: the plain name where all rows of a task or table have one licence, else
     with the licence's, too.
     """
@@ -184,14 +185,14 @@ def _named(parts: Iterable[Part]) -> list[Config]:
     kept = [part for part in kept if part.splits]
     configs = []
     for part in kept:
-        others = [one for one in kept if one.name == part.name and one is not part]
+        others = [other for other in kept if other.name == part.name and other is not part]
         name = (
             f"{part.name}-{slug(part.licence)}"
-            if any(one.licence != part.licence for one in others)
+            if any(other.licence != part.licence for other in others)
             else part.name
         )
         if any(
-            one.licence == part.licence for one in others
+            other.licence == part.licence for other in others
         ):  # the same licence, once with texts and once without
             name += "" if part.has_texts else "-ids"
         configs.append(Config(name, part.splits, part.licence, part.description, has_texts=part.has_texts))
@@ -206,16 +207,16 @@ def _with_default(configs: Sequence[Config], tasks: Sequence[str]) -> list[Confi
     if not configs:
         return []
     of_task = [
-        (task, one)
-        for one in configs
-        if FULL not in one.splits
+        (task, config)
+        for config in configs
+        if FULL not in config.splits
         for task in tasks
-        if f"{one.name}-".startswith(f"{task}-")
+        if f"{config.name}-".startswith(f"{task}-")
     ]
-    first = [one for task, one in of_task if task == of_task[0][0]]
-    largest = sorted(first, key=lambda one: -sum(data.height for data in one.splits.values()))
-    chosen = next(iter([*largest, *(one for one in configs if one.name == LEADERBOARD), *configs]))
-    return [replace(one, is_default=one is chosen) for one in configs]
+    first = [config for task, config in of_task if task == of_task[0][0]]
+    largest = sorted(first, key=lambda config: -sum(data.height for data in config.splits.values()))
+    chosen = next(iter([*largest, *(config for config in configs if config.name == LEADERBOARD), *configs]))
+    return [replace(config, is_default=config is chosen) for config in configs]
 
 
 def holds_texts(config: Config) -> bool:

@@ -74,13 +74,13 @@ def croissant_of(
     A record has the field `split`, read from the file's path, beside the config's columns. `dated` (ISO 8601)
     is the day of publication and, as year.month.day, the version.
     """
-    said = {
+    document = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "name": facts.board,
         "description": _line(f"{facts.title}. {facts.track.summary}"),
         "conformsTo": CONFORMS_TO,
-        "license": [one.link or one.name for one in licences],
+        "license": [licence.link or licence.name for licence in licences],
         "url": f"https://huggingface.co/datasets/{repo}",
         "version": ".".join(str(int(part)) for part in dated.split("-")),
         "datePublished": dated,
@@ -89,7 +89,7 @@ def croissant_of(
         "distribution": [*map(_file, shards), *map(_files, configs)],
         "recordSet": [_record_set(config) for config in configs],
     }
-    return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 def _line(text: str) -> str:
@@ -97,13 +97,13 @@ def _line(text: str) -> str:
 
 
 def _file(shard: Shard) -> dict:
-    named = {
+    entry = {
         "@type": "cr:FileObject",
         "@id": shard.path,
         "name": shard.path.removeprefix(FOLDER),
         "contentUrl": shard.path,
     }
-    return named | {
+    return entry | {
         "contentSize": f"{len(shard.content)} B",
         "encodingFormat": PARQUET,
         "sha256": shard.sha256,
@@ -127,7 +127,7 @@ def _set_name(config: Config) -> str:
 def _record_set(config: Config) -> dict:
     """One record per row of the config, whatever its split."""
     files = _set_name(config)
-    place = {
+    source = {
         "fileSet": {"@id": files},
         "extract": {"fileProperty": "fullpath"},
         "transform": {"regex": SPLIT_OF_PATH},
@@ -137,7 +137,7 @@ def _record_set(config: Config) -> dict:
         "@id": f"{config.name}/split",
         "name": "split",
         "dataType": "sc:Text",
-        "source": place,
+        "source": source,
     }
     columns = croissant_fields(schema_of(config), record_set=config.name, files=files)
     return {

@@ -49,14 +49,16 @@ class DetectorDraft:
         tokenizer = tokenizer_config(
             _json(folder / TOKENIZER), _json(folder / CODER), int(backbone["max_tokens"])
         )
-        made: dict[str, bytes | Path] = {path: text.encode() for path, text in self.facts.made.items()}
-        made |= {name: folder / name for name in (CODER, TOKENIZER, WEIGHTS)}
-        made |= {BODY: _bytes(published_config(self.network, body)), NETWORK: _bytes(self.network)}
-        made |= {"tokenizer_config.json": _bytes(tokenizer)}
-        made[MARK] = mark("model", self.name, prefixes=self.prefixes, dated=dated).encode()
-        made[README] = card_of(self.facts, self.network, repo=self.repo).encode()
-        made[CHECKSUMS] = checksums(made).encode()
-        return dict(sorted((made | {CHANGELOG: changelog.encode()}).items()))
+        files_by_path: dict[str, bytes | Path] = {
+            path: text.encode() for path, text in self.facts.made.items()
+        }
+        files_by_path |= {name: folder / name for name in (CODER, TOKENIZER, WEIGHTS)}
+        files_by_path |= {BODY: _bytes(published_config(self.network, body)), NETWORK: _bytes(self.network)}
+        files_by_path |= {"tokenizer_config.json": _bytes(tokenizer)}
+        files_by_path[MARK] = mark("model", self.name, prefixes=self.prefixes, dated=dated).encode()
+        files_by_path[README] = card_of(self.facts, self.network, repo=self.repo).encode()
+        files_by_path[CHECKSUMS] = checksums(files_by_path).encode()
+        return dict(sorted((files_by_path | {CHANGELOG: changelog.encode()}).items()))
 
 
 def draft_of(facts: DetectorFacts, *, repo: str) -> DetectorDraft:
@@ -132,7 +134,7 @@ def tokenizer_config(tokenizer: Mapping, coder: Mapping, max_tokens: int) -> dic
     """tokenizer_config.json, with which AutoTokenizer gives the ids that the detector reads: no special token
     is read out of a text.
     """
-    pad = [one["content"] for one in tokenizer.get("added_tokens", ()) if one["id"] == coder["pad"]]
+    pad = [token["content"] for token in tokenizer.get("added_tokens", ()) if token["id"] == coder["pad"]]
     plain = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "clean_up_tokenization_spaces": False,

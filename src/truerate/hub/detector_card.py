@@ -105,33 +105,33 @@ def results(facts: DetectorFacts) -> list[dict]:
     """What was measured, by what it was held against: title, meaning, and a row per language with the Score
     rows of each metric.
 
-    A row: lang, n, `own` (metric → Score row) and `beside` (baseline → Score row of its F1 or None). Empty
+    A row: lang, n, `own` (metric → Score row) and `baselines` (baseline → Score row of its F1 or None). Empty
     where nothing was measured.
     """
-    found = {(row["subject"], row["against"], row["lang"], row["metric"]): row for row in _rows(facts)}
-    made = []
+    rows_by_key = {(row["subject"], row["against"], row["lang"], row["metric"]): row for row in _rows(facts)}
+    lines = []
     for against, (title, meaning) in AGAINST.items():
-        known = {key[2] for key in found if key[:2] == (facts.detector, against)}
+        languages = {key[2] for key in rows_by_key if key[:2] == (facts.detector, against)}
         langs = [
             lang
             for lang in [*sorted(facts.languages), *([ALL] if len(facts.languages) > 1 else [])]
-            if lang in known
+            if lang in languages
         ]
         rows = []
         for lang in langs:
-            own = {name: found.get((facts.detector, against, lang, name)) for name in METRICS}
-            beside = {name: found.get((name, against, lang, "token_f1")) for name in BASELINES}
+            own = {name: rows_by_key.get((facts.detector, against, lang, name)) for name in METRICS}
+            baselines = {name: rows_by_key.get((name, against, lang, "token_f1")) for name in BASELINES}
             rows.append(
                 {
                     "lang": lang,
                     "n": max(row["n"] for row in own.values() if row),
                     "own": own,
-                    "beside": beside,
+                    "beside": baselines,
                 }
             )
         if rows:
-            made.append({"against": against, "title": title, "meaning": meaning, "rows": rows})
-    return made
+            lines.append({"against": against, "title": title, "meaning": meaning, "rows": rows})
+    return lines
 
 
 def n_seeds(facts: DetectorFacts) -> int:
@@ -159,7 +159,7 @@ def metadata(facts: DetectorFacts, backbone: Mapping) -> ModelCardData:
     """The card's YAML: licence, languages, tags, the training data and backbone where the Hub has them, and
     the measured scores.
     """
-    data = [one for one in source_datasets(facts) if "/" in one]
+    data = [name for name in source_datasets(facts) if "/" in name]
     measured = list(evaluations(facts))
     return ModelCardData(
         language=list(facts.languages),

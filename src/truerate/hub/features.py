@@ -33,11 +33,11 @@ def yaml_features(schema: Mapping[str, pl.DataType], *, where: str) -> list[dict
     ]
 
 
-def _entry(said: str | list | dict) -> dict:
+def _entry(feature: str | list | dict) -> dict:
     """A type as the features of YAML hold it beside the column's name."""
-    if isinstance(said, str):
-        return {"dtype": said}
-    return {"struct": said} if isinstance(said, list) else said
+    if isinstance(feature, str):
+        return {"dtype": feature}
+    return {"struct": feature} if isinstance(feature, list) else feature
 
 
 def _yaml(dtype: pl.DataType, where: str) -> str | list | dict:

@@ -27,7 +27,7 @@ def front_matter(
 
     Text stays text: `no` (Norwegian) is quoted.
     """
-    said = {
+    fields = {
         **licence_fields([licence] if licence else [config.licence for config in configs]),
         "language": list(facts.languages),
         "pretty_name": " ".join(clean(facts.title).split()),
@@ -51,7 +51,7 @@ def front_matter(
             _info(config, [shard for shard in shards if shard.config == config.name]) for config in configs
         ],
     }
-    kept = {name: value for name, value in said.items() if value not in (None, [])}
+    kept = {name: value for name, value in fields.items() if value not in (None, [])}
     return yaml.safe_dump(kept, allow_unicode=True, sort_keys=False, width=1000).strip()
 
 

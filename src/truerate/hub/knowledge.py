@@ -34,7 +34,7 @@ def joined(
     )
     if documents is None or "text" not in documents.columns or "document_ids" not in rows.columns:
         return rows, [own] * rows.height
-    known = {
+    texts_by_id = {
         name: (text, words)
         for name, text, words in documents.select("document_id", "text", "licence").iter_rows()
     }
@@ -43,13 +43,15 @@ def joined(
         "sample_id", "document_ids", pair("attributes", "evidence")
     ).iter_rows():
         parts = (
-            [(name, 0, None) for name in named or () if name in known]
+            [(name, 0, None) for name in named or () if name in texts_by_id]
             if evidence is None
-            else _passages(evidence, known, sample)
+            else _passages(evidence, texts_by_id, sample)
         )
-        licence = _licence(own, frozenset(known[name][1] for name, _, _ in parts))
+        licence = _licence(own, frozenset(texts_by_id[name][1] for name, _, _ in parts))
         texts.append(
-            BREAK.join(known[name][0][start:end] for name, start, end in parts) or None if licence else None
+            BREAK.join(texts_by_id[name][0][start:end] for name, start, end in parts) or None
+            if licence
+            else None
         )
         licences.append(licence or own)
     return rows.with_columns(pl.Series("knowledge", texts, dtype=pl.String)), licences
@@ -59,15 +61,15 @@ def _of_items(items: pl.DataFrame) -> pl.DataFrame:
     return items.select("item_id", *(name for name in OF_ITEM if name in items.columns))
 
 
-def _passages(evidence: str, known: Mapping[str, tuple], sample: str) -> Sequence[tuple[str, int, int]]:
+def _passages(evidence: str, documents: Mapping[str, tuple], sample: str) -> Sequence[tuple[str, int, int]]:
     """The passages that a sample's evidence names, as document and code points."""
-    found = [(one, passage_of(one)) for one in evidence.split()]
-    for name, passage in found:
-        if passage is None or passage[0] not in known:
+    passages = [(one, passage_of(one)) for one in evidence.split()]
+    for name, passage in passages:
+        if passage is None or passage[0] not in documents:
             raise TruerateError(
                 f"evidence of sample {sample!r}: {name!r} is no passage of a document of this board; run `dvc repro` again"
             )
-    return [passage for _, passage in found]
+    return [passage for _, passage in passages]
 
 
 @cache

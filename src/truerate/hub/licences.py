@@ -189,7 +189,7 @@ def licence_of(words: str) -> Licence:
     it, or that it may not go out, the whole is not known.
     """
     words = " ".join(words.split())
-    parts = [licence for said in words.split(";") for licence in _named(said.strip())]
+    parts = [licence for statement in words.split(";") for licence in _licences_in(statement.strip())]
     if not all(part.is_known for part in parts):
         return Licence("other", words or "not stated", is_known=False)
     whole = parts[0] if len(parts) == 1 else combined(parts)
@@ -199,28 +199,28 @@ def licence_of(words: str) -> Licence:
     return Licence("other", words, **asked, parts=() if whole else tuple(_flat(parts)))
 
 
-def _named(said: str) -> list[Licence]:
+def _licences_in(statement: str) -> list[Licence]:
     """The licences that one part of a card's words names; its remarks in brackets say what it covers, not
     what it is.
     """
-    plain = said.casefold()
+    plain = statement.casefold()
     outside = _REMARK.sub(" ", plain).strip(" .,") or plain
     if "creative commons" in outside:
         for word, short in _CC_WORDS.items():
             outside = re.sub(word, short, outside)
-    found = [_read(match, said) for match in _NAMES.finditer(outside)]
+    licences = [_read(match, statement) for match in _NAMES.finditer(outside)]
     if any(words.search(text) for words in (SILENT, REFUSED) for text in (outside, plain)):
-        return [Licence("other", said or "not stated", is_known=False)]
-    beside = " ".join([_NAMES.sub(" ", outside), *_REMARK.findall(plain)])
-    return found if found and not NARROWED.search(beside) else [Licence("other", said)]
+        return [Licence("other", statement or "not stated", is_known=False)]
+    remainder = " ".join([_NAMES.sub(" ", outside), *_REMARK.findall(plain)])
+    return licences if licences and not NARROWED.search(remainder) else [Licence("other", statement)]
 
 
-def _read(match: re.Match, said: str) -> Licence:
+def _read(match: re.Match, statement: str) -> Licence:
     """One name as a licence. A Creative Commons one whose version the Hub has no id for is `other`, with what
     it asks.
     """
     if not match["cc"]:
-        return next(LICENCES[id] for place, (_, id) in enumerate(SPELLINGS) if match[f"s{place}"])
+        return next(LICENCES[id] for index, (_, id) in enumerate(SPELLINGS) if match[f"s{index}"])
     elements = sorted(set(re.split("[ -]", match["cc"])[2:]))  # nc, nd, sa: the order of the Hub's ids
     id = "-".join(["cc-by", *elements, match["version"] or ""])
     asked = {
@@ -228,7 +228,7 @@ def _read(match: re.Match, said: str) -> Licence:
         "is_non_commercial": "nc" in elements,
         "is_no_derivatives": "nd" in elements,
     }
-    return LICENCES.get(id) or Licence("other", said, **asked)
+    return LICENCES.get(id) or Licence("other", statement, **asked)
 
 
 # ---- rules -------------------------------------------------------------------------------------------------

@@ -20,9 +20,9 @@ def origin_of(facts: BoardFacts, configs: Sequence[Config], *, licence: Licence 
         f"Protocol: {facts.track.citation}",
         "Built and published by truerate.",
     ]
-    said = {
+    fields = {
         "name": f"{facts.title} (simulated)" if facts.is_simulated else facts.title,
-        "citation": " ".join(one for one in cited if one),
+        "citation": " ".join(citation for citation in cited if citation),
         "url": facts.source.get("url"),
         "lang": facts.languages[0] if len(facts.languages) == 1 else None,
         "note": SIMULATED if facts.is_simulated else None,
@@ -32,7 +32,7 @@ def origin_of(facts: BoardFacts, configs: Sequence[Config], *, licence: Licence 
     }
     return (
         json.dumps(
-            {key: value for key, value in said.items() if value is not None},
+            {key: value for key, value in fields.items() if value is not None},
             ensure_ascii=False,
             indent=1,
             sort_keys=True,

@@ -96,17 +96,17 @@ RULES = (
 MADE_RULES = tuple(Rule(PATH, re.compile(pattern), hint) for pattern, hint in MADE_PATHS)
 
 
-def is_absolute(place: str) -> bool:
-    return PurePosixPath(place).is_absolute() or PureWindowsPath(place).is_absolute()
+def is_absolute(path: str) -> bool:
+    return PurePosixPath(path).is_absolute() or PureWindowsPath(path).is_absolute()
 
 
-def place_rule(place: str) -> Rule:
+def place_rule(folder: str) -> Rule:
     """A folder of this machine and what lies in it; Windows' separators either way, and doubled."""
-    if PurePosixPath(place).is_absolute():
-        known, start = pl.escape_regex(place.rstrip("/")), _START
+    if PurePosixPath(folder).is_absolute():
+        pattern, start = pl.escape_regex(folder.rstrip("/")), _START
     else:
-        known, start = (
-            r"[\\/]{1,2}".join(pl.escape_regex(part) for part in re.split(r"[\\/]+", place.rstrip("\\/"))),
+        pattern, start = (
+            r"[\\/]{1,2}".join(pl.escape_regex(part) for part in re.split(r"[\\/]+", folder.rstrip("\\/"))),
             _EDGE,
         )
-    return Rule(PATH, re.compile(rf"{start}{known}(?![A-Za-z0-9_]){_PIECE}{{0,400}}"), known)
+    return Rule(PATH, re.compile(rf"{start}{pattern}(?![A-Za-z0-9_]){_PIECE}{{0,400}}"), pattern)

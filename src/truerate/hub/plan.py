@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from truerate.core.errors import TruerateError
 from truerate.hub.release import CHANGELOG, MARK, README, Files, Target
-from truerate.hub.remote import Stand, State, matches, size_of
+from truerate.hub.remote import State, Status, matches, size_of
 
 TAG = re.compile(r"v[0-9]+\.[0-9]+(\.[0-9]+)?")
 BARE = {".gitattributes", "LICENSE"}  # what the Hub may put into a repository that is new
@@ -58,14 +58,14 @@ def plan_of(files: Files, state: State, *, prefixes: Sequence[str]) -> Plan:
     )
 
 
-def lines(plan: Plan, target: Target, *, stand: Stand, is_tagged: bool = False) -> list[str]:
+def lines(plan: Plan, target: Target, *, status: Status, is_tagged: bool = False) -> list[str]:
     """A plan in words: where it goes and who will see it, a line per file, and the sums."""
-    seen = "private" if stand.is_private or (stand.head is None and not target.is_public) else "public"
-    seen = "private, will be public" if stand.is_private and target.is_public else seen
-    place = f"on {plan.head[:8]}" if plan.head else "new repository"
-    said = [f"{target.repo} ({target.kind}, {seen}; {place})"]
-    said += _listed("+", plan.added, n_shown=SHOWN) + _listed("~", plan.changed, n_shown=SHOWN)
-    said += _listed("-", plan.deleted, n_shown=len(plan.deleted))
+    seen = "private" if status.is_private or (status.head is None and not target.is_public) else "public"
+    seen = "private, will be public" if status.is_private and target.is_public else seen
+    where = f"on {plan.head[:8]}" if plan.head else "new repository"
+    text_lines = [f"{target.repo} ({target.kind}, {seen}; {where})"]
+    text_lines += _listed("+", plan.added, n_shown=SHOWN) + _listed("~", plan.changed, n_shown=SHOWN)
+    text_lines += _listed("-", plan.deleted, n_shown=len(plan.deleted))
     counts = [
         (plan.added, "added"),
         (plan.changed, "changed"),
@@ -73,16 +73,16 @@ def lines(plan: Plan, target: Target, *, stand: Stand, is_tagged: bool = False) 
         (plan.unchanged, "unchanged"),
     ]
     sums = ", ".join(f"{len(files)} {word}" for files, word in counts)
-    said.append(
+    text_lines.append(
         "  nothing to commit: it holds this already"
         if plan.is_empty
         else f"  {sums}; {bytes_shown(plan.n_bytes)} to upload"
     )
     if target.tag:
-        said.append(
+        text_lines.append(
             f"  tag {target.tag} " + ("stands at this content already" if is_tagged else "will be set")
         )
-    return said
+    return text_lines
 
 
 def bytes_shown(n: int) -> str:
@@ -115,9 +115,9 @@ def refuse_names(target: Target) -> None:
         raise TruerateError(f"--tag {target.tag!r}: a version is vX.Y or vX.Y.Z, as in 'v1.0'")
 
 
-def refuse_public(target: Target, stand: Stand) -> None:
+def refuse_public(target: Target, status: Status) -> None:
     """Raise TruerateError where a repository is public and nobody said that this may be."""
-    if stand.is_private is False and not target.is_public:
+    if status.is_private is False and not target.is_public:
         raise TruerateError(
             f"{target.repo} is public; say --public to publish into it, or make it private in its settings on the Hub"
         )
@@ -137,8 +137,8 @@ def refuse_foreign(state: State, *, target: Target, name: str) -> None:
                 f"{target.repo} holds other content ({', '.join(map(shown, others[:3]))}{more}): {own}"
             )
     elif (state.mark.get("kind"), state.mark.get("name")) != (target.kind, name):
-        held = f"{state.mark.get('kind')} {state.mark.get('name')!r}"
-        raise TruerateError(f"{target.repo} holds another release ({held[:80]}, by its {MARK}): {own}")
+        content = f"{state.mark.get('kind')} {state.mark.get('name')!r}"
+        raise TruerateError(f"{target.repo} holds another release ({content[:80]}, by its {MARK}): {own}")
 
 
 def is_automatic(readme: str) -> bool:

@@ -14,8 +14,8 @@ from truerate.hub.client import quiet_client
 from truerate.hub.history import Release, added
 from truerate.hub.plan import Plan, holds, lines, plan_of, refuse_foreign, refuse_names, refuse_public
 from truerate.hub.release import CHANGELOG, README, Draft, Files, Target
-from truerate.hub.remote import Repository, Stand, State
-from truerate.hub.retry import FAILURES, Patience, refusal
+from truerate.hub.remote import Repository, State, Status
+from truerate.hub.retry import FAILURES, Retries, refusal
 
 MOVED = "changed while publishing; nothing of ours was written; run it again"
 
@@ -55,20 +55,20 @@ def publish(
     try:
         refuse_surroundings(doing)
         with quiet_client() as traffic:
-            to = Repository(target, Patience(pause=pause, progress=lambda: traffic.n_stored))
+            to = Repository(target, Retries(pause=pause, progress=lambda: traffic.n_stored))
             who = to.whoami() if dry_run else {}
-            refuse_reader(who, target, doing=doing, is_there=lambda: to.stand().head is not None)
-            stand, release = _planned(draft, to, today=today or f"{datetime.now(UTC):%Y-%m-%d}")
-            for line in lines(release.plan, target, stand=stand, is_tagged=bool(release.tagged)):
+            refuse_reader(who, target, doing=doing, is_there=lambda: to.status().head is not None)
+            status, release = _planned(draft, to, today=today or f"{datetime.now(UTC):%Y-%m-%d}")
+            for line in lines(release.plan, target, status=status, is_tagged=bool(release.tagged)):
                 say(line)
-            if release.tagged and release.tagged != stand.head:
+            if release.tagged and release.tagged != status.head:
                 say(
                     f"{target.tag} stands at commit {release.tagged[:8]}; main holds another release and is left as it is"
                 )
             check(release.files)
             if dry_run and not who:
                 say("  whether this token may write there, the Hub does not say")
-            return (stand.head or "") if dry_run else _write(draft, to, stand=stand, release=release)
+            return (status.head or "") if dry_run else _write(draft, to, status=status, release=release)
     except OSError as error:
         raise refusal(doing, error) from None
 
@@ -95,20 +95,20 @@ def refuse_surroundings(doing: str) -> None:
         )
 
 
-def _planned(draft: Draft, to: Repository, *, today: str) -> tuple[Stand, _Release]:
+def _planned(draft: Draft, to: Repository, *, today: str) -> tuple[Status, _Release]:
     """What stands there and what is to: read only. Raises TruerateError where the repository, its visibility
     or its tag forbid it.
     """
-    stand = to.stand()
-    refuse_public(to.target, stand)
-    state = to.state(stand.head)
+    status = to.status()
+    refuse_public(to.target, status)
+    state = to.state(status.head)
     refuse_foreign(state, target=to.target, name=draft.name)
-    tagged = _tagged(draft, to) if to.target.tag and stand.head else None
+    tagged = _tagged(draft, to) if to.target.tag and status.head else None
     if tagged:
         files = draft.files(dated=tagged.mark["dated"], changelog=tagged.changelog)
-        return stand, _Release(files, plan_of(files, tagged, prefixes=draft.prefixes), tagged.commit)
+        return status, _Release(files, plan_of(files, tagged, prefixes=draft.prefixes), tagged.commit)
     files = _dated(draft, state, to.target, today=today)
-    return stand, _Release(files, plan_of(files, state, prefixes=draft.prefixes), None)
+    return status, _Release(files, plan_of(files, state, prefixes=draft.prefixes), None)
 
 
 def _tagged(draft: Draft, to: Repository) -> State | None:
@@ -147,7 +147,7 @@ def _dated(draft: Draft, state: State, target: Target, *, today: str) -> Files:
     return draft.files(dated=today, changelog=added(state.changelog, entry))
 
 
-def _write(draft: Draft, to: Repository, *, stand: Stand, release: _Release) -> str:
+def _write(draft: Draft, to: Repository, *, status: Status, release: _Release) -> str:
     """Make the repository what the plan says; the commit that holds the release."""
     commit = release.tagged
     if commit is None:
@@ -156,7 +156,7 @@ def _write(draft: Draft, to: Repository, *, stand: Stand, release: _Release) -> 
             commit = _committed(draft, to, release=release)
         if to.target.tag:
             to.make_tag(to.target.tag, commit)
-    if to.target.is_public and stand.is_private:
+    if to.target.is_public and status.is_private:
         to.make_public()
     return commit
 
@@ -182,7 +182,7 @@ def _committed(draft: Draft, to: Repository, *, release: _Release) -> str:
                 raise
             return landed
 
-    commit = plan.head if plan.is_empty else to.patience.call(f"committing to {to.name}", attempt)
+    commit = plan.head if plan.is_empty else to.retries.call(f"committing to {to.name}", attempt)
     assert commit is not None  # an empty plan is one against a commit that is there
     _verify(draft, to, files=release.files, commit=commit)
     return commit
@@ -192,12 +192,12 @@ def _first(draft: Draft, to: Repository, files: Files) -> Plan:
     """The plan for a repository that has just been made: the Hub has put files of its own there, and somebody
     may have been faster.
     """
-    stand = to.stand()
-    if stand.is_private is None:
+    status = to.status()
+    if status.is_private is None:
         hidden = "is there already, hidden from this token or written with other capitals"
         raise TruerateError(f"{to.name} {hidden}; name another one by --to")
-    refuse_public(to.target, stand)
-    state = to.state(stand.head)
+    refuse_public(to.target, status)
+    state = to.state(status.head)
     refuse_foreign(state, target=to.target, name=draft.name)
     plan = plan_of(files, state, prefixes=draft.prefixes)
     if state.mark and not plan.is_empty:
@@ -212,7 +212,7 @@ def _landed(draft: Draft, to: Repository, *, files: Files, plan: Plan, error: Ex
     Only where the Hub says that the parent was no longer the head is it sure that nothing of ours was
     written.
     """
-    head = to.stand().head
+    head = to.status().head
     if head == plan.head:
         return None
     if head and plan_of(files, to.state(head), prefixes=draft.prefixes).is_empty:

@@ -1,4 +1,4 @@
-"""One repository of the Hub: what it holds at a commit, and the calls that change it, each with patience."""
+"""One repository of the Hub: what it holds at a commit, and the calls that change it, each tried again where it fails in passing."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
 from truerate.core.errors import EndpointError
 from truerate.hub.client import Busy
 from truerate.hub.release import CHANGELOG, MARK, README, Files, Kind, Target
-from truerate.hub.retry import Patience
+from truerate.hub.retry import Retries
 
 MISSING = (403, 404, 405, 501)  # a server that does not know a question, or does not answer it
 
@@ -46,7 +46,7 @@ class State:
     readme: str = ""
 
 
-class Stand(NamedTuple):
+class Status(NamedTuple):
     """A repository's head and whether it is private; None for both where it is not there."""
 
     head: str | None
@@ -60,7 +60,7 @@ class Repository:
     """
 
     target: Target
-    patience: Patience
+    retries: Retries
 
     @property
     def name(self) -> str:
@@ -81,16 +81,16 @@ class Repository:
             said = answer.json()
             return said if isinstance(said, Mapping) else {}
 
-        return self.patience.call(f"asking whether this token may write to {self.name}", ask)
+        return self.retries.call(f"asking whether this token may write to {self.name}", ask)
 
-    def stand(self) -> Stand:
+    def status(self) -> Status:
         """Where it stands now. A repository that this token cannot see counts as not there: the Hub does not
         tell them apart.
         """
 
-        def ask() -> Stand:
+        def ask() -> Status:
             try:
-                found = HfApi().repo_info(self.name, repo_type=self.kind)
+                info = HfApi().repo_info(self.name, repo_type=self.kind)
             except GatedRepoError:
                 raise
             except RepositoryNotFoundError as error:
@@ -99,14 +99,14 @@ class Repository:
                     and error.response.headers.get("x-error-code") != "RepoNotFound"
                 ):
                     raise
-                return Stand(None, None)
-            return Stand(found.sha, bool(found.private))
+                return Status(None, None)
+            return Status(info.sha, bool(info.private))
 
-        return self.patience.call(f"looking for {self.name}", ask)
+        return self.retries.call(f"looking for {self.name}", ask)
 
     def tags(self) -> dict[str, str]:
         """Its tags and the commits they stand at."""
-        refs = self.patience.call(
+        refs = self.retries.call(
             f"reading the tags of {self.name}", lambda: HfApi().list_repo_refs(self.name, repo_type=self.kind)
         )
         return {tag.name: tag.target_commit for tag in refs.tags}
@@ -118,7 +118,7 @@ class Repository:
             tree = HfApi().list_repo_tree(self.name, recursive=True, revision=commit, repo_type=self.kind)
             return {one.path: _entry(one) for one in tree if isinstance(one, RepoFile)}
 
-        return self.patience.call(f"listing {self.name} at {commit[:8]}", ask)
+        return self.retries.call(f"listing {self.name} at {commit[:8]}", ask)
 
     def state(self, commit: str | None) -> State:
         """What it holds at a commit; an empty state for None."""
@@ -143,7 +143,7 @@ class Repository:
             return answer.content.decode("utf-8", "replace")
 
         return (
-            self.patience.call(f"reading {path} of {self.name} at {commit[:8]}", ask) if path in files else ""
+            self.retries.call(f"reading {path} of {self.name} at {commit[:8]}", ask) if path in files else ""
         )
 
     def check_card(self, card: str) -> None:
@@ -159,7 +159,7 @@ class Repository:
                 )
             )
 
-        self.patience.call(f"having the card of {self.name} checked", ask)
+        self.retries.call(f"having the card of {self.name} checked", ask)
 
     def create(self) -> None:
         """Make it, unless it is there (the answer of an earlier try may have been lost)."""
@@ -172,7 +172,7 @@ class Repository:
                 if error.response.status_code != 409:
                     raise
 
-        self.patience.call(f"creating {self.name}", ask)
+        self.retries.call(f"creating {self.name}", ask)
 
     def upload(self, files: Files) -> list[CommitOperationAdd]:
         """Bring files to the Hub's store (nobody sees them yet) and return what a commit needs of them;
@@ -190,7 +190,7 @@ class Repository:
                 HfApi().preupload_lfs_files(self.name, adding, **known)
             return adding
 
-        return self.patience.call(f"uploading to {self.name}", ask)
+        return self.retries.call(f"uploading to {self.name}", ask)
 
     def commit_once(
         self,
@@ -204,8 +204,8 @@ class Repository:
         became of it.
         """
         operations = [*adding, *(CommitOperationDelete(path, is_folder=False) for path in deleting)]
-        known = {"repo_type": self.kind, "revision": "main", "parent_commit": parent}
-        return HfApi().create_commit(self.name, operations, commit_message=message, **known).oid
+        target = {"repo_type": self.kind, "revision": "main", "parent_commit": parent}
+        return HfApi().create_commit(self.name, operations, commit_message=message, **target).oid
 
     def make_tag(self, tag: str, commit: str) -> None:
         """Set a tag and see that it stands where it should; a tag that is there already is never moved."""
@@ -213,11 +213,11 @@ class Repository:
         def ask() -> None:
             HfApi().create_tag(self.name, tag=tag, revision=commit, repo_type=self.kind, exist_ok=True)
 
-        self.patience.call(f"tagging {self.name} {tag}", ask)
-        if (found := self.tags().get(tag)) != commit:
+        self.retries.call(f"tagging {self.name} {tag}", ask)
+        if (tagged := self.tags().get(tag)) != commit:
             stands = (
-                f"stands at {found[:8]}, not at {commit[:8]}"
-                if found
+                f"stands at {tagged[:8]}, not at {commit[:8]}"
+                if tagged
                 else "is not there although the Hub said yes"
             )
             raise EndpointError(
@@ -226,7 +226,7 @@ class Repository:
 
     def make_public(self) -> None:
         """Let everybody see it."""
-        self.patience.call(
+        self.retries.call(
             f"making {self.name} public",
             lambda: HfApi().update_repo_settings(self.name, private=False, repo_type=self.kind),
         )

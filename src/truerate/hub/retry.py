@@ -39,7 +39,7 @@ FAILURES = (
 
 
 @dataclass(frozen=True)
-class Patience:
+class Retries:
     """Calls again what failed in passing: at most `AGAIN.tries` times in a row, after a random wait (full jitter) or
     the one asked for.
 
@@ -105,23 +105,23 @@ def refusal(doing: str, error: BaseException) -> TruerateError:
         return EndpointError(f"{doing}: {_refused(answer)}")
     if _cause(error, HFValidationError):
         return EndpointError(f"{doing}: the Hub takes no such name: {_line(error)}")
-    said = error.strerror if isinstance(error, OSError) and error.strerror else error
-    place = f" ({_line(error.filename)})" if isinstance(error, OSError) and error.filename else ""
-    return EndpointError(f"{doing}: {type(error).__name__}: {_line(said)}{place}")
+    what = error.strerror if isinstance(error, OSError) and error.strerror else error
+    where = f" ({_line(error.filename)})" if isinstance(error, OSError) and error.filename else ""
+    return EndpointError(f"{doing}: {type(error).__name__}: {_line(what)}{where}")
 
 
 def _refused(answer: HfHubHTTPError) -> str:
     """What an answer of the Hub means for the user."""
-    status, said = answer.response.status_code, _line(answer.server_message or "no reason given")
+    status, reason = answer.response.status_code, _line(answer.server_message or "no reason given")
     if isinstance(answer, GatedRepoError):
-        return f"the repository is gated and this token was not let in ({said}); ask its owner for access"
+        return f"the repository is gated and this token was not let in ({reason}); ask its owner for access"
     if status == 401 and answer.response.headers.get("x-error-code") != "RepoNotFound":
-        return f"the Hub does not know this token (401: {said}); set HF_TOKEN to a valid one or run `hf auth login`"
+        return f"the Hub does not know this token (401: {reason}); set HF_TOKEN to a valid one or run `hf auth login`"
     if isinstance(answer, RepositoryNotFoundError):
         return "the Hub shows no such repository to this token: it is private and somebody else's, or was deleted; name another one by --to"
     if status == 403:
-        return f"this token may not write there (403: {said}); use one with write permission for the organisation, or another --to"
-    return f"the Hub refuses it ({status}: {said})"
+        return f"this token may not write there (403: {reason}); use one with write permission for the organisation, or another --to"
+    return f"the Hub refuses it ({status}: {reason})"
 
 
 def _cause(error: BaseException | None, kind: type[T]) -> T | None:

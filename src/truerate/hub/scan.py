@@ -130,17 +130,17 @@ def scan(
     rules = (
         *RULES,
         *(
-            place_rule(place)
-            for place in sorted(set(places))
-            if len(place) >= MIN_PLACE and is_absolute(place)
+            place_rule(where)
+            for where in sorted(set(places))
+            if len(where) >= MIN_PLACE and is_absolute(where)
         ),
     )
     sought = Sought(literals(environment, secrets, values), emails, tuple(allow_paths), rules)
-    made = replace(sought, rules=(*rules, *MADE_RULES))
+    generated = replace(sought, rules=(*rules, *MADE_RULES))
     return [
         one
         for path in sorted(files)
-        for one in _scan_file(path, files[path], made if path.startswith(MADE) else sought)
+        for one in _scan_file(path, files[path], generated if path.startswith(MADE) else sought)
     ]
 
 
@@ -162,20 +162,20 @@ def literals(
 
     They are looked for as they are, in base64 wherever they begin in it, and URL-encoded.
     """
-    named = set(secrets)
+    names = set(secrets)
     held = sorted(
         (name, value)
         for name, value in environment.items()
-        if name in named or name.upper().endswith(SECRET_NAMES)
+        if name in names or name.upper().endswith(SECRET_NAMES)
     )
-    found = {}
+    forms_by_name = {}
     for name, value in (*(("a further secret", value) for value in values), *held):
         value = value.strip()
         if len(value) >= MIN_SECRET:
             forms = {
                 form
-                for place in range(3)
-                for form in _base64(value.encode("utf-8", "surrogateescape"), place)
+                for offset in range(3)
+                for form in _base64(value.encode("utf-8", "surrogateescape"), offset)
             }
             forms |= {
                 value,
@@ -185,14 +185,14 @@ def literals(
                     for safe in ("", "/")
                 ),
             }
-            found |= dict.fromkeys(sorted(forms), name)
-    return found
+            forms_by_name |= dict.fromkeys(sorted(forms), name)
+    return forms_by_name
 
 
-def _base64(value: bytes, place: int) -> Iterator[str]:
-    """The characters of base64 that a value alone decides, where it begins `place` bytes after a group of three."""
-    known = base64.b64encode(bytes(place) + value).rstrip(b"=")[(0, 2, 3)[place] :]
-    plain = (known if (place + len(value)) % 3 == 0 else known[:-1]).decode("ascii")
+def _base64(value: bytes, offset: int) -> Iterator[str]:
+    """The characters of base64 that a value alone decides, where it begins `offset` bytes after a group of three."""
+    encoded = base64.b64encode(bytes(offset) + value).rstrip(b"=")[(0, 2, 3)[offset] :]
+    plain = (encoded if (offset + len(value)) % 3 == 0 else encoded[:-1]).decode("ascii")
     yield from {plain, plain.translate(str.maketrans("+/", "-_"))}
 
 

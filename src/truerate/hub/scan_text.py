@@ -72,7 +72,7 @@ def strings_of(path: str, content: bytes | Path) -> Iterator[Strings | Unread]:
     elif (text := _text(raw)) is None:
         yield from _binary(raw)
     elif suffix in (".jsonl", ".ndjson"):
-        yield Strings("", _frame([(at, said) for at, line in _lines(text) for _, said in _json(line)]))
+        yield Strings("", _frame([(at, text_) for at, line in _lines(text) for _, text_ in _json(line)]))
     elif suffix in (".json", ".jsonld"):
         yield Strings("", _frame(_json(text)))
     else:
@@ -90,8 +90,8 @@ def _lines(text: str) -> list[tuple[str, str]]:
     return [(f"line {n}", line) for n, line in enumerate(text.split("\n"), 1)]
 
 
-def _frame(found: list[tuple[str, str]]) -> pl.DataFrame:
-    return frame_of([place for place, _ in found], [text for _, text in found])
+def _frame(rows: list[tuple[str, str]]) -> pl.DataFrame:
+    return frame_of([place for place, _ in rows], [text for _, text in rows])
 
 
 def frame_of(places: list[str], texts: list[str]) -> pl.DataFrame:
@@ -114,17 +114,17 @@ def _json(text: str) -> list[tuple[str, str]]:
         left = [("at /", json.loads(text, object_pairs_hook=tuple))]
     except (ValueError, RecursionError):
         return _lines(text)
-    found = []
+    strings = []
     while left:
         place, value = left.pop()
         if isinstance(value, str):
-            found.append((place, value))
+            strings.append((place, value))
         elif isinstance(value, tuple):  # an object: its keys with their values
-            found.extend((place, key) for key, _ in value)
+            strings.extend((place, key) for key, _ in value)
             left.extend((f"{place.rstrip('/')}/{key[:60]}", inner) for key, inner in value)
         elif isinstance(value, list):
             left.extend((f"{place.rstrip('/')}/{n}", inner) for n, inner in enumerate(value))
-    return found
+    return strings
 
 
 def _binary(raw: bytes) -> Iterator[Strings]:
@@ -139,10 +139,10 @@ def _binary(raw: bytes) -> Iterator[Strings]:
 def _parquet(content: bytes | Path) -> Iterator[Strings | Unread]:
     """Metadata, names of columns and fields, then the strings of each column."""
     metadata = pl.read_parquet_metadata(_source(content))
-    said = [text for pair in metadata.items() for text in pair]
+    texts = [text for pair in metadata.items() for text in pair]
     for schema in (value for key, value in metadata.items() if key == "ARROW:schema"):
-        said.append(base64.b64decode(schema + "==").decode("utf-8", "replace"))  # holds metadata of its own
-    yield Strings("metadata", frame_of([""] * len(said), said))
+        texts.append(base64.b64decode(schema + "==").decode("utf-8", "replace"))  # holds metadata of its own
+    yield Strings("metadata", frame_of([""] * len(texts), texts))
     columns = pl.read_parquet_schema(_source(content))
     names = [name for column, dtype in columns.items() for name in (column, *_fields(dtype))]
     yield Strings("name of a column", frame_of([""] * len(names), names))

@@ -105,14 +105,14 @@ def slices(samples: pl.DataFrame) -> list[tuple[pl.DataFrame, dict[str, str]]]:
     one; both labels in each.
     """
     with_scheme = samples.with_columns(pair("attributes", "scheme"))
-    found = []
+    parts = []
     for (task,), part in with_scheme.sort("task", maintain_order=True).group_by("task", maintain_order=True):
-        found.append((part, {"task": task}))
+        parts.append((part, {"task": task}))
         schemes = part["scheme"].drop_nulls().unique().sort().to_list()
-        found += [
+        parts += [
             (part.filter(pl.col("scheme") == scheme), {"task": task, "scheme": scheme}) for scheme in schemes
         ]
-    return [(part, where) for part, where in found if part["is_hallucinated"].n_unique() == 2]
+    return [(part, where) for part, where in parts if part["is_hallucinated"].n_unique() == 2]
 
 
 def _labelled(part: pl.DataFrame, *, n_folds: int, seed: int) -> Labelled:
@@ -121,7 +121,8 @@ def _labelled(part: pl.DataFrame, *, n_folds: int, seed: int) -> Labelled:
     forms = np.array([form(text) for text in texts]).reshape(-1, 4)
     cut = {text: words(text) for text in dict.fromkeys(knowledge)}
     absent = [
-        overlap(words(text), cut[known]).absent_rate for text, known in zip(texts, knowledge, strict=True)
+        overlap(words(text), cut[reference]).absent_rate
+        for text, reference in zip(texts, knowledge, strict=True)
     ]
     columns = (np.zeros(len(texts)), *forms.T, np.array(absent))
     features = dict(zip(SHORTCUTS[:-1], columns, strict=True))
@@ -151,9 +152,9 @@ def tell(data: Labelled, shortcut: str) -> Told:
     for fold in range(int(data.folds.max(initial=-1)) + 1):
         test = data.folds == fold
         verdicts[test], scores[test], ordered = learn(~test, test)
-        held = test[data.sides].all(axis=1)
-        gap = ordered[data.sides[held, 0]] - ordered[data.sides[held, 1]]
-        pair_scores[held] = (np.sign(gap) + 1) / 2
+        whole_pairs = test[data.sides].all(axis=1)
+        gap = ordered[data.sides[whole_pairs, 0]] - ordered[data.sides[whole_pairs, 1]]
+        pair_scores[whole_pairs] = (np.sign(gap) + 1) / 2
     return Told(verdicts, scores, pair_scores)
 
 
@@ -194,9 +195,11 @@ def _measure(data: Labelled, told: Told, s: Statistics, seed: int) -> dict[str, 
     """The four metrics with intervals and the number of rows or pairs behind each."""
     settings = {"n_resamples": s.n_bootstrap, "confidence": s.confidence, "seed": seed}
     names, index = np.unique(data.groups, return_inverse=True)
-    said = recognition.Verdicts(data.labels, told.verdicts, ~told.verdicts)
-    recalls = recognition.class_columns(recognition.recall(said), recognition.recall_right(said))
-    sums = _summed(np.column_stack([*recognition.accuracy(said), recalls]).astype(float), index, len(names))
+    verdicts = recognition.Verdicts(data.labels, told.verdicts, ~told.verdicts)
+    recalls = recognition.class_columns(recognition.recall(verdicts), recognition.recall_right(verdicts))
+    sums = _summed(
+        np.column_stack([*recognition.accuracy(verdicts), recalls]).astype(float), index, len(names)
+    )
     accuracy = share_interval(*sums[:, :2].T, confidence=s.confidence)
     balanced = cluster_bootstrap(
         sums[:, 2:], lambda totals: recognition.balanced_accuracy(totals)[:, None], **settings
@@ -249,7 +252,7 @@ def findings(scores: pl.DataFrame, threshold: float) -> list[str]:
     reached = scores.filter(pl.col("metric").is_in(DECIDING) & (pl.col("value") >= threshold))
     kinds = {"shortcut_pairwise": "of pairs", "shortcut_balanced_accuracy": "of texts (balanced)"}
     return [
-        f"{row['subject']} alone tells {row['value']:.3f} {kinds[row['metric']]} in {', '.join(one['value'] for one in row['slice'])}"
+        f"{row['subject']} alone tells {row['value']:.3f} {kinds[row['metric']]} in {', '.join(pair['value'] for pair in row['slice'])}"
         f" (threshold {threshold})"
         for row in reached.sort("value", descending=True, maintain_order=True).to_dicts()
     ]

@@ -43,9 +43,9 @@ def unchecked(published: pl.DataFrame, reasons: Mapping[tuple[str, str], str]) -
     """
     lines = []
     for row in published.to_dicts():
-        named = [row[name] for name in ("model", "metric", "slice") if row[name] not in (None, "-")]
+        parts = [row[name] for name in ("model", "metric", "slice") if row[name] not in (None, "-")]
         reason = reasons.get((row["source"], row["table"]), "no row of ours measures this")
-        line = {"board": None, "quantity": " · ".join(named), "published": row["value"], "ours": None}
+        line = {"board": None, "quantity": " · ".join(parts), "published": row["value"], "ours": None}
         line |= {"low": None, "high": None, "verdict": UNCHECKED, "reason": reason}
         lines.append(line | {"source": f"{row['source']} Table {row['table']}"})
     return lines
@@ -75,8 +75,8 @@ def check_totals(published: pl.DataFrame, totals: Sequence[Total]) -> list[dict]
                 pl.col("slice") == total["slice"],
                 pl.col("model") == total["model"],
             )
-            found = pieces["value"].sum()
-            verdict, reason = judge(total["value"], found, (None, None), tolerance=EVEN)
+            piece_sum = pieces["value"].sum()
+            verdict, reason = judge(total["value"], piece_sum, (None, None), tolerance=EVEN)
             reason = (
                 f"sum of {pieces.height} printed parts"
                 if verdict == REPRODUCED
@@ -86,7 +86,7 @@ def check_totals(published: pl.DataFrame, totals: Sequence[Total]) -> list[dict]
                 "board": None,
                 "quantity": f"{metric} · {total['slice']}",
                 "published": total["value"],
-                "ours": found,
+                "ours": piece_sum,
             }
             lines.append(
                 line
@@ -107,7 +107,7 @@ def ledger_of(
     """The ledger of published tables: totals against their printed parts first, then every other row with why
     it cannot be checked: `reasons`, by source and table.
     """
-    summed = pl.DataFrame([one[:3] for one in totals], schema=["source", "table", "metric"], orient="row")
+    summed = pl.DataFrame([total[:3] for total in totals], schema=["source", "table", "metric"], orient="row")
     lines = []
     for published in map(load_published, files):
         rest = published.join(summed, on=summed.columns, how="anti", maintain_order="left")

@@ -168,10 +168,10 @@ def marked_units(
     """
     unit, span = np.asarray(units, dtype=int).reshape(-1, 2), np.asarray(spans, dtype=int).reshape(-1, 2)
     if rule == "inside":
-        held = (span[None, :, 0] <= unit[:, None, 0]) & (unit[:, None, 1] <= span[None, :, 1])
+        overlaps = (span[None, :, 0] <= unit[:, None, 0]) & (unit[:, None, 1] <= span[None, :, 1])
     else:
-        held = (span[None, :, 0] < unit[:, None, 1]) & (unit[:, None, 0] < span[None, :, 1])
-    return np.asarray(held.any(axis=1))
+        overlaps = (span[None, :, 0] < unit[:, None, 1]) & (unit[:, None, 0] < span[None, :, 1])
+    return np.asarray(overlaps.any(axis=1))
 
 
 def span_counts(

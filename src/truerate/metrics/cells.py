@@ -107,29 +107,29 @@ def product_cells(
     that are no hit of the first, and those of the second; `n_clusters` those of the second. `n_effective` is
     null. Value and interval are null where the second is over nothing.
     """
-    known = [name for pair in products.values() for name in pair]
-    columns = [f"{kind} {name}" for name in dict.fromkeys(known) for kind in MOMENTS]
+    factors = [name for pair in products.values() for name in pair]
+    columns = [f"{kind} {name}" for name in dict.fromkeys(factors) for kind in MOMENTS]
     columns += [f"crossed {kind} {name}" for name in products for kind in CROSSED]
     totals = sums.group_by(by).agg(pl.col(columns).sum()).sort(by)
-    made = []
+    rows = []
     for name, pair in products.items():
         first, second = (
             [totals[f"{kind} {one}"].to_numpy().astype(float) for kind in MOMENTS] for one in pair
         )
         crossed = [totals[f"crossed {kind} {name}"].to_numpy().astype(float) for kind in CROSSED]
-        found = product_of_shares(first, second, crossed, confidence=confidence)
-        plain = pl.DataFrame(dict(zip(("value", "low", "high"), found, strict=True))).fill_nan(None)
+        product = product_of_shares(first, second, crossed, confidence=confidence)
+        plain = pl.DataFrame(dict(zip(("value", "low", "high"), product, strict=True))).fill_nan(None)
         n = np.round(first[1] - first[0] + second[1]).astype(int)
         counts = {"n": n, "n_effective": np.full(len(n), np.nan), "n_clusters": second[5].astype(int)}
         more = pl.DataFrame(
             counts, schema={"n": pl.Int64, "n_effective": pl.Float64, "n_clusters": pl.Int64}
         ).fill_nan(None)
-        made.append(
+        rows.append(
             pl.concat([totals.select(*by), plain, more], how="horizontal").select(
                 *by, pl.lit(name).alias("metric"), *FOUND
             )
         )
-    return pl.concat(made).sort(by, maintain_order=True)
+    return pl.concat(rows).sort(by, maintain_order=True)
 
 
 def product_of_shares(
@@ -173,8 +173,8 @@ def _told(
 ) -> pl.DataFrame:
     """The intervals of one ratio in all cells."""
     columns = [totals[f"{part} {name}"].to_numpy().astype(float) for part in MOMENTS]
-    found = (shares if is_share else means)(*columns, confidence=confidence)
-    plain = pl.DataFrame(dict(zip(("value", "low", "high", "n_effective"), found, strict=True))).fill_nan(
+    intervals = (shares if is_share else means)(*columns, confidence=confidence)
+    plain = pl.DataFrame(dict(zip(("value", "low", "high", "n_effective"), intervals, strict=True))).fill_nan(
         None
     )
     counts = {

@@ -55,10 +55,11 @@ def pearson_within(
     groups alone does not count; a degree is spent on each mean but the first.
     """
     names = list(dict.fromkeys(groups))
-    place = np.array([names.index(one) for one in groups], dtype=int)
-    sizes = np.bincount(place, minlength=len(names))
+    group_index = np.array([names.index(group_name) for group_name in groups], dtype=int)
+    sizes = np.bincount(group_index, minlength=len(names))
     centred = [
-        np.asarray(each, dtype=float) - (np.bincount(place, each, minlength=len(names)) / sizes)[place]
+        np.asarray(each, dtype=float)
+        - (np.bincount(group_index, each, minlength=len(names)) / sizes)[group_index]
         for each in (first, second)
     ]
     return pearson(*(each.tolist() for each in centred), n_fitted=max(0, len(names) - 1))

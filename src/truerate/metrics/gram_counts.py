@@ -40,27 +40,27 @@ class Grams:
     def __init__(self, cut: Callable[[str], list[str]]) -> None:
         self.cut = cut
         self.numbers: dict[str, int] = {}
-        self.held = lru_cache(maxsize=N_KEPT)(self._held)
+        self.held = lru_cache(maxsize=N_KEPT)(self._counts)
 
-    def _held(self, text: str) -> tuple[np.ndarray, np.ndarray]:
-        found = Counter(self.cut(text))
-        numbers = [self.numbers.setdefault(gram, len(self.numbers)) for gram in found]
-        return np.array(numbers, dtype=np.int32), np.array(list(found.values()), dtype=np.int32)
+    def _counts(self, text: str) -> tuple[np.ndarray, np.ndarray]:
+        counts = Counter(self.cut(text))
+        numbers = [self.numbers.setdefault(gram, len(self.numbers)) for gram in counts]
+        return np.array(numbers, dtype=np.int32), np.array(list(counts.values()), dtype=np.int32)
 
     def counts(self, texts: Sequence[str]) -> tuple[list[str], object]:
         """The texts' n-grams, sorted, and how often each text holds them: sparse (texts, n-grams).
 
         Of more than MAX_FEATURES the most frequent are kept.
         """
-        held = [self.held(text) for text in texts]
-        met, place = np.unique(_joined([numbers for numbers, _ in held]), return_inverse=True)
+        pairs = [self.held(text) for text in texts]
+        met, column_of = np.unique(_joined([numbers for numbers, _ in pairs]), return_inverse=True)
         names = list(self.numbers)
-        known = [names[number] for number in met.tolist()]
-        order = sorted(range(len(known)), key=known.__getitem__)
-        column = np.empty(len(known), dtype=np.int32)
-        column[order] = np.arange(len(known))
-        counts = _sparse(column[place], [n for _, n in held], len(known))
-        vocabulary = [known[i] for i in order]
+        grams = [names[number] for number in met.tolist()]
+        order = sorted(range(len(grams)), key=grams.__getitem__)
+        column = np.empty(len(grams), dtype=np.int32)
+        column[order] = np.arange(len(grams))
+        counts = _sparse(column[column_of], [n for _, n in pairs], len(grams))
+        vocabulary = [grams[i] for i in order]
         if len(vocabulary) <= MAX_FEATURES:
             return vocabulary, counts
         kept = np.sort((-np.asarray(counts.sum(axis=0)).ravel()).argsort()[:MAX_FEATURES])
@@ -71,10 +71,10 @@ class Grams:
         counted.
         """
         column = {gram: i for i, gram in enumerate(vocabulary)}
-        found = [Counter(filter(column.__contains__, self.cut(text))) for text in texts]
+        counters = [Counter(filter(column.__contains__, self.cut(text))) for text in texts]
         return _sparse(
-            _joined([np.array([column[gram] for gram in one], dtype=np.int32) for one in found]),
-            [np.array(list(one.values()), dtype=np.int32) for one in found],
+            _joined([np.array([column[gram] for gram in counter], dtype=np.int32) for counter in counters]),
+            [np.array(list(counter.values()), dtype=np.int32) for counter in counters],
             len(vocabulary),
         )
 

@@ -123,10 +123,10 @@ def agreed(
     share = (value - low) / (high - low)
     if n_clusters < 1 or not -NARROW <= share <= 1 + NARROW:
         return None
-    found = wilson(min(1.0, max(0.0, share)) * n_clusters, n_clusters, confidence=confidence)
-    if found is None:
+    interval = wilson(min(1.0, max(0.0, share)) * n_clusters, n_clusters, confidence=confidence)
+    if interval is None:
         return None
-    return Interval(float(value), *(float(low + (high - low) * end) for end in found[1:]))
+    return Interval(float(value), *(float(low + (high - low) * end) for end in interval[1:]))
 
 
 def bootstrap_interval(
@@ -231,14 +231,14 @@ def carrying(sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray]) ->
     least 1: all clusters are one group.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = (~np.isnan(statistic(sums))).sum(axis=0)
+        effective = (~np.isnan(statistic(sums))).sum(axis=0)
         size = 2
-        while (found < 1).any() and size < len(sums):
+        while (effective < 1).any() and size < len(sums):
             starts = np.arange(0, len(sums), size)
             grouped = (~np.isnan(statistic(np.add.reduceat(sums, starts, axis=0)))).sum(axis=0)
-            found = np.where(found < 1, grouped, found)
+            effective = np.where(effective < 1, grouped, effective)
             size *= 2
-    return np.maximum(found, 1)
+    return np.maximum(effective, 1)
 
 
 def ratio_intervals(
@@ -315,5 +315,5 @@ def share_interval(numerators: np.ndarray, denominators: np.ndarray, *, confiden
         return None
     if np.allclose(bottom, 1) and np.isclose(top, np.round(top)).all():
         return wilson(float(top.sum()), float(bottom.sum()), confidence=confidence)
-    found = wilson_clustered(top, bottom, confidence=confidence)
-    return found or Interval(float(top.sum() / bottom.sum()), np.nan, np.nan)
+    interval = wilson_clustered(top, bottom, confidence=confidence)
+    return interval or Interval(float(top.sum() / bottom.sum()), np.nan, np.nan)

@@ -25,14 +25,14 @@ def spread(values: np.ndarray) -> float | None:
     return float(np.std(values, ddof=1)) if values.size > 1 and not np.isnan(values).any() else None
 
 
-def mean_of_cells(found: Sequence[Interval], *, is_independent: bool = True) -> Interval | None:
+def mean_of_cells(estimates: Sequence[Interval], *, is_independent: bool = True) -> Interval | None:
     """The plain mean of estimates, as over languages, with the interval of `rates.mean_of_intervals`; NaN ends
     where one of them has none, None where one has no value.
 
     `is_independent`: whether no cluster stands behind two of them.
     """
-    if any(np.isnan(one.value) for one in found):
+    if any(np.isnan(estimate.value) for estimate in estimates):
         return None
-    if any(np.isnan([one.low, one.high]).any() for one in found):
-        return Interval(float(np.mean([one.value for one in found])), np.nan, np.nan)
-    return mean_of_intervals(list(found), is_independent=is_independent)
+    if any(np.isnan([estimate.low, estimate.high]).any() for estimate in estimates):
+        return Interval(float(np.mean([estimate.value for estimate in estimates])), np.nan, np.nan)
+    return mean_of_intervals(list(estimates), is_independent=is_independent)

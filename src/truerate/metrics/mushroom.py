@@ -15,9 +15,9 @@ HARD = 0.5
 Soft = tuple[int, int, float | None]
 
 
-def hard_spans(soft: Iterable[Soft]) -> list[Span]:
+def hard_spans(soft_spans: Iterable[Soft]) -> list[Span]:
     """The spans that count as marked: p > 0.5, or no p."""
-    return [(start, end) for start, end, p in soft if p is None or p > HARD]
+    return [(start, end) for start, end, p in soft_spans if p is None or p > HARD]
 
 
 def answer_iou(gold: Iterable[Soft], predicted: Iterable[Soft]) -> float:
@@ -25,14 +25,14 @@ def answer_iou(gold: Iterable[Soft], predicted: Iterable[Soft]) -> float:
     return iou(overlap(hard_spans(gold), hard_spans(predicted)))
 
 
-def probabilities(n: int, soft: Iterable[Soft]) -> np.ndarray:
+def probabilities(n: int, soft_spans: Iterable[Soft]) -> np.ndarray:
     """The probability of every character of a text of `n` characters, (n,); where spans overlap the highest
     holds.
     """
-    found = np.zeros(n)
-    for start, end, p in soft:
-        found[start:end] = np.maximum(found[start:end], 1.0 if p is None else p)
-    return found
+    highest = np.zeros(n)
+    for start, end, p in soft_spans:
+        highest[start:end] = np.maximum(highest[start:end], 1.0 if p is None else p)
+    return highest
 
 
 def spearman(first: np.ndarray, second: np.ndarray) -> float:

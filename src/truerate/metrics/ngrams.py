@@ -60,17 +60,20 @@ def ngram_counts(
     Without vocabularies they are those of the texts themselves.
     """
     if vocabularies is None:
-        return _beside([kind.counts(texts)[1] for kind in (WORDS, CHARACTERS)])
-    return _beside(
-        [kind.counts_of(texts, known) for kind, known in zip((WORDS, CHARACTERS), vocabularies, strict=True)]
+        return _side_by_side([kind.counts(texts)[1] for kind in (WORDS, CHARACTERS)])
+    return _side_by_side(
+        [
+            kind.counts_of(texts, vocabulary)
+            for kind, vocabulary in zip((WORDS, CHARACTERS), vocabularies, strict=True)
+        ]
     )
 
 
-def _beside(counted: list[Any]) -> Any:
+def _side_by_side(counted: list[Any]) -> Any:
     from scipy.sparse import hstack
 
-    found = [counts for counts in counted if counts.shape[1]]
-    return hstack(found).tocsr() if found else None
+    blocks = [counts for counts in counted if counts.shape[1]]
+    return hstack(blocks).tocsr() if blocks else None
 
 
 def fit_counts(counts: Any, labels: np.ndarray) -> dict[str, Any]:
@@ -98,7 +101,7 @@ def fit_ngrams(texts: Sequence[str], labels: np.ndarray) -> dict[str, Any]:
     Texts without any n-gram leave the vocabularies empty and the intercept 0.
     """
     (words, of_words), (characters, of_characters) = (kind.counts(texts) for kind in (WORDS, CHARACTERS))
-    counts = _beside([of_words, of_characters])
+    counts = _side_by_side([of_words, of_characters])
     if counts is None:
         return {"words": [], "characters": [], "idf": [], "coefficients": [], "intercept": 0.0}
     learned = fit_counts(counts, labels)

@@ -35,16 +35,16 @@ def overlap(words: Sequence[str], reference: Sequence[str]) -> Overlap:
 
     A feature of nothing is 0 here and not None: these are inputs of classifiers, not metrics.
     """
-    lower, known = [word.lower() for word in words], [word.lower() for word in reference]
-    held, bigrams = set(known), set(zip(known, known[1:], strict=False))
+    lower, lower_reference = [word.lower() for word in words], [word.lower() for word in reference]
+    unigrams, bigrams = set(lower_reference), set(zip(lower_reference, lower_reference[1:], strict=False))
     content = content_words(words)
     numbers = [word for word in lower if any(character.isdigit() for character in word)]
-    absent = [word for word in content if word not in held]
+    absent = [word for word in content if word not in unigrams]
     neighbours = list(zip(lower, lower[1:], strict=False))
     return Overlap(
         absent_rate=_share(len(absent), len(content)),
         n_absent=float(len(absent)),
-        absent_number_rate=_share(sum(word not in held for word in numbers), len(numbers)),
+        absent_number_rate=_share(sum(word not in unigrams for word in numbers), len(numbers)),
         absent_bigram_rate=_share(sum(pair not in bigrams for pair in neighbours), len(neighbours)),
     )
 

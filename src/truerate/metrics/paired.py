@@ -87,10 +87,10 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Holm's step-down adjusted p-values (Holm 1979), in the order given; None stays None and is no member of
     the family.
     """
-    known = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
+    ordered = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     running = 0.0
-    for step, (p, i) in enumerate(known):
-        running = max(running, min(1.0, p * (len(known) - step)))
+    for step, (p, i) in enumerate(ordered):
+        running = max(running, min(1.0, p * (len(ordered) - step)))
         adjusted[i] = running
     return adjusted

@@ -183,7 +183,7 @@ def sensitivity_band(
 
 
 def mean_of_intervals(
-    found: list[Interval | Corrected | None], *, is_independent: bool = True
+    estimates: list[Interval | Corrected | None], *, is_independent: bool = True
 ) -> Interval | None:
     """The mean of estimates with its interval by the recovery of their variances (Zou & Donner 2008).
 
@@ -192,15 +192,21 @@ def mean_of_intervals(
     together as one: there each end is the mean of the ends, which no correlation can make too short. None
     where an estimate is missing or there is none.
     """
-    known = [
-        (one.value, one.low, one.high)
-        for one in found
-        if one is not None and one.value is not None and one.low is not None and one.high is not None
+    intervals = [
+        (estimate.value, estimate.low, estimate.high)
+        for estimate in estimates
+        if estimate is not None
+        and estimate.value is not None
+        and estimate.low is not None
+        and estimate.high is not None
     ]
-    if not found or len(known) < len(found):
+    if not estimates or len(intervals) < len(estimates):
         return None
-    n, value = len(found), sum(middle for middle, _, _ in known) / len(found)
-    below, above = [middle - low for middle, low, _ in known], [high - middle for middle, _, high in known]
+    n, value = len(estimates), sum(middle for middle, _, _ in intervals) / len(estimates)
+    below, above = (
+        [middle - low for middle, low, _ in intervals],
+        [high - middle for middle, _, high in intervals],
+    )
     if not is_independent:
         return Interval(value, value - sum(below) / n, value + sum(above) / n)
     return Interval(

@@ -71,11 +71,11 @@ class ScoreWriter:
         metric: str,
         subject: str,
         where: Mapping[str, Any],
-        found: Interval | Sequence[float | None] | float | None,
+        estimate: Interval | Sequence[float | None] | float | None,
         n: int,
     ) -> dict[str, Any]:
         """One Score row from (value, low, high), a plain value or None."""
-        return score_row(metric, subject, where, found, n, board=self.board, inputs=self.inputs)
+        return score_row(metric, subject, where, estimate, n, board=self.board, inputs=self.inputs)
 
     def count(
         self, metric: str, subject: str, where: Mapping[str, Any], value: float, n: int
@@ -162,8 +162,8 @@ class ScoreWriter:
         if not len(values):
             return self.row(metric, subject, where, None, 0)
         sums = cluster_sums(clusters, values)
-        found = self.intervals(sums, lambda totals: of(totals)[:, None], bounds=bounds)[0]
-        return self.row(metric, subject, where, found, len(values))
+        interval = self.intervals(sums, lambda totals: of(totals)[:, None], bounds=bounds)[0]
+        return self.row(metric, subject, where, interval, len(values))
 
     def ratios(self, subject: str, asked: Sequence[Ratio], clusters: Sequence[str]) -> list[dict[str, Any]]:
         """Score rows of several ratios between 0 and 1 that are no shares of rows (F1), as from `statistic`; n
@@ -173,11 +173,11 @@ class ScoreWriter:
         tops, bottoms, sums = _columns(asked, clusters)
         drawn = ratio_intervals(sums[:, :m], sums[:, m:], **self.drawn)
         totals = zip(tops.sum(axis=0), bottoms.sum(axis=0), strict=True)
-        found = [
-            one or (Interval(float(top / bottom), np.nan, np.nan) if bottom else None)
-            for one, (top, bottom) in zip(drawn, totals, strict=True)
+        intervals = [
+            interval or (Interval(float(top / bottom), np.nan, np.nan) if bottom else None)
+            for interval, (top, bottom) in zip(drawn, totals, strict=True)
         ]
-        return self._rows(subject, asked, found, bottoms)
+        return self._rows(subject, asked, intervals, bottoms)
 
     def intervals(
         self, sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray], *, bounds: Bounds = UNIT
@@ -189,19 +189,19 @@ class ScoreWriter:
         """
         with np.errstate(invalid="ignore", divide="ignore"):
             values = statistic(np.asarray(sums, dtype=float).sum(axis=0, keepdims=True))[0]
-        found = cluster_bootstrap(sums, statistic, bounds=bounds, **self.drawn)
+        bootstrapped = cluster_bootstrap(sums, statistic, bounds=bounds, **self.drawn)
         return [
-            one or Interval(float(value), np.nan, np.nan)
-            for one, value in zip(found or [None] * len(values), values, strict=True)
+            interval or Interval(float(value), np.nan, np.nan)
+            for interval, value in zip(bootstrapped or [None] * len(values), values, strict=True)
         ]
 
     def _rows(
-        self, subject: str, asked: Sequence[Ratio], found: Sequence[Interval | None], bottoms: np.ndarray
+        self, subject: str, asked: Sequence[Ratio], intervals: Sequence[Interval | None], bottoms: np.ndarray
     ) -> list[dict[str, Any]]:
         sizes = (bottoms > 0).sum(axis=0)
         return [
-            self.row(metric, subject, where, one, n)
-            for (metric, where, *_), one, n in zip(asked, found, sizes, strict=True)
+            self.row(metric, subject, where, interval, n)
+            for (metric, where, *_), interval, n in zip(asked, intervals, sizes, strict=True)
         ]
 
 

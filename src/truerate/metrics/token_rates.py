@@ -47,7 +47,11 @@ def mean_hr_est(
 
     NaN ends where these have none; None where no seed has a value.
     """
-    each = [one for one in map(seed_hr_est, sums.sum(axis=0), counts.sum(axis=0)) if one is not None]
+    each = [
+        estimate
+        for estimate in map(seed_hr_est, sums.sum(axis=0), counts.sum(axis=0))
+        if estimate is not None
+    ]
     if not each:
         return None
     # Replies and labelled texts of one group are one cluster, so that what they have in common is kept.

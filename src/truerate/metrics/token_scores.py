@@ -64,13 +64,13 @@ class TokenLine:
 def token_line(texts: Sequence[str], cut: Callable[[str], Iterable[Span]]) -> TokenLine:
     """The tokens of these texts as `cut` (`tokens.offsets_by`) gives them."""
     base = np.concatenate([[0], np.cumsum([len(text) + 1 for text in texts])]).astype(np.int64)
-    found = [np.asarray(list(cut(text)), dtype=np.int64).reshape(-1, 2) for text in texts]
+    offsets_by_text = [np.asarray(list(cut(text)), dtype=np.int64).reshape(-1, 2) for text in texts]
     whole = (
-        np.concatenate([offsets + place for offsets, place in zip(found, base, strict=False)])
-        if found
+        np.concatenate([offsets + start for offsets, start in zip(offsets_by_text, base, strict=False)])
+        if offsets_by_text
         else np.zeros((0, 2), np.int64)
     )
-    first = np.concatenate([[0], np.cumsum([len(offsets) for offsets in found])]).astype(np.int64)
+    first = np.concatenate([[0], np.cumsum([len(offsets) for offsets in offsets_by_text])]).astype(np.int64)
     return TokenLine(whole[:, 0], whole[:, 1], first, base[:-1])
 
 

@@ -80,9 +80,9 @@ def fact_counts(replies: pl.Series, facts: pl.DataFrame) -> pl.DataFrame:
     without a group per reply.
     """
     verdict = pl.col("is_supported").cast(pl.Int32).fill_null(2)
-    place = pl.col("generation_id").cast(pl.Enum(replies), strict=False).to_physical().cast(pl.Int32)
+    reply_row = pl.col("generation_id").cast(pl.Enum(replies), strict=False).to_physical().cast(pl.Int32)
     kind = verdict + 3 * pl.col("is_duplicate").cast(pl.Int32) + 6 * pl.col("is_title").cast(pl.Int32)
-    cells = facts.select(cell=KINDS * place + kind)["cell"].drop_nulls().to_numpy()
+    cells = facts.select(cell=KINDS * reply_row + kind)["cell"].drop_nulls().to_numpy()
     counts = np.bincount(cells, minlength=KINDS * len(replies)).reshape(-1, KINDS)
     verdicts, is_own, is_title = np.arange(KINDS) % 3, np.arange(KINDS) % 6 < 3, np.arange(KINDS) >= 6
     belongs = (
@@ -243,19 +243,19 @@ def measured(facts: pl.DataFrame, labelled: pl.DataFrame, *, confidence: float) 
     facts of the board. `labelled`: also `entity`, `is_unsupported` (the label) and `weight` (how many facts
     one stands for).
     """
-    known, told = facts.drop_nulls("share"), labelled.drop_nulls(["share", "is_supported"])
-    if known.is_empty() or told.is_empty():
+    shares, told = facts.drop_nulls("share"), labelled.drop_nulls(["share", "is_supported"])
+    if shares.is_empty() or told.is_empty():
         return None
-    flagged = float((known["share"] * ~known["is_supported"]).sum()) / float(known["share"].sum())
-    found = []
+    flagged = float((shares["share"] * ~shares["is_supported"]).sum()) / float(shares["share"].sum())
+    rates = []
     for part in (told.filter(~pl.col("is_supported")), told.filter("is_supported")):
         w = (part["weight"] * part["share"]).to_numpy()
         parts = np.stack([w * part["is_unsupported"].to_numpy(), w], axis=1) / (
             float(w.mean()) if len(w) else 1.0
         )
         sums = cluster_sums(part["entity"].to_list(), parts)
-        found.append(wilson_clustered(sums[:, 0], sums[:, 1], confidence=confidence))
-    right, missed = found
+        rates.append(wilson_clustered(sums[:, 0], sums[:, 1], confidence=confidence))
+    right, missed = rates
     return None if right is None or missed is None else Verifier(flagged, right, missed)
 
 
@@ -276,16 +276,16 @@ def corrected_score(score: Interval | None, verifier: Verifier | None) -> Correc
     gap = _squared_and_added(lambda p, m: _gap(u, p, m), [right, missed])
     if gap is None or gap.low <= 0 <= gap.high:
         return Corrected(None, None, None, None, False)
-    found = _squared_and_added(
+    estimate = _squared_and_added(
         lambda s, p, m: 1 - (1 - s - verifier_rates(u, p, m)[1]) / _gap(u, p, m), [score, right, missed]
     )
-    if found is None:  # where two rates are equal, which a gap beyond 0 rules out
+    if estimate is None:  # where two rates are equal, which a gap beyond 0 rules out
         return None
-    value, low, high = (min(1.0, max(0.0, one)) for one in found)
+    value, low, high = (min(1.0, max(0.0, one)) for one in estimate)
     if high - low < NARROW:
         unsupported = Interval(1 - score.value, 1 - score.high, 1 - score.low)
         low, high = (1 - end for end in reversed(opened(1 - round(low), unsupported, *verifier.rates)))
-    return Corrected(value, low, high, found.value, True)
+    return Corrected(value, low, high, estimate.value, True)
 
 
 def _gap(flagged: float, right: float, missed: float) -> float:

@@ -24,28 +24,28 @@ def boards_in(at: Layout, data: Path) -> dict[str, dict]:
     if not data.is_dir():
         raise TruerateError(f"public files: {str(data)!r} is no folder; name one with `make real DATA=DIR`")
     public = {name: entry.model_dump() for name, entry in at.p.public_data.items()}
-    found = {name: entry for name, entry in public.items() if (data / entry["folder"]).is_dir()}
-    for entry in found.values():
+    present = {name: entry for name, entry in public.items() if (data / entry["folder"]).is_dir()}
+    for entry in present.values():
         if entry["training"] and not (data / entry["training"]["folder"]).is_dir():
             entry["training"] = None
-    if not found:
+    if not present:
         folders = {entry["folder"] for entry in public.values()}
         hints = "".join(f"; {hint}" for hint in near_names(data, folders, folders))
         raise TruerateError(
             f"public files: nothing known in {str(data)!r}; looked for the folders {listed(folders)}{hints}"
         )
-    return found
+    return present
 
 
-def survey(at: Layout, data: Path, found: Mapping[str, dict]) -> list[str]:
+def survey(at: Layout, data: Path, entries: Mapping[str, dict]) -> list[str]:
     """What is said before the build: the folders that are there, those that are not, names that are nearly
     one, boards without training.
     """
     folders = {entry.folder for entry in at.p.public_data.values()}
-    there = {entry["folder"] for entry in found.values()}
+    there = {entry["folder"] for entry in entries.values()}
     lines = [f"found in {str(data)!r}: {listed(there)}", f"not found: {listed(folders - there)}"]
     lines += near_names(data, folders - there, folders)
-    for name, entry in found.items():
+    for name, entry in entries.items():
         if (taught := at.p.public_data[name].training) and not entry["training"]:
             lines.append(untaught(name, f"the folder {taught.folder!r}, which is not there"))
     return lines
@@ -56,12 +56,12 @@ def untaught(board: str, where: str) -> str:
     return f"{board} is built without trained detectors: they learn from {where}"
 
 
-def near_names(data: Path, absent: Iterable[str], known: Iterable[str]) -> list[str]:
+def near_names(data: Path, absent: Iterable[str], declared: Iterable[str]) -> list[str]:
     """A hint for each absent folder whose name a folder among the public files nearly has, or a file has."""
     others = {
         plain(path.name): path.name
         for path in sorted(data.iterdir())
-        if path.is_dir() and path.name not in set(known)
+        if path.is_dir() and path.name not in set(declared)
     }
     hints = [
         f"{folder!r} is a file there, no folder" for folder in sorted(absent) if (data / folder).is_file()

@@ -61,18 +61,18 @@ def board_tables(at: Layout, work: Path, board: str) -> list[str]:
     scores = load(Score, work / at.scores(board, "scores"))
     card = read_json(work / at.source(at.p.board(board).source, "card.json"))
     if public := protocol_of(at, board).public_tables:
-        made = public(samples, scores, card)
+        tables = public(samples, scores, card)
     else:
         audit = load(Score, work / at.audit(board))
         rows = load(Row, work / at.leaderboard("rows")).filter(board=board)
-        made = [
+        tables = [
             ("Labels", label_statistics(samples)),
             ("Shortcut audit: how well a trivial rule tells hallucinated from right", shortcut_table(audit)),
             ("Detectors that need no call, cross-fitted (accuracy, 95 % interval)", detector_table(rows)),
             ("Agreement of annotators", agreement_table(scores)),
         ]
     lines = [_heading(board), ""]
-    for title, table in made:
+    for title, table in tables:
         if table.height:
             lines += [f"*{title}*", "", *markdown(table), ""]
     return lines

@@ -1,8 +1,8 @@
 """The shortcut audit of a board: its table, and what it finds in plain words."""
 
-from truerate.site.measures import label, place
 from truerate.site.tables import Board, Tables, unpaired
 from truerate.site.views import View
+from truerate.site.vocabulary import Vocabulary
 
 VIEW = View(
     "audit",
@@ -24,19 +24,19 @@ def audit_rows(board: Board, rows: list[dict]) -> list[dict]:
     Where schemes stand apart, the rows that pool them are left out.
     """
     blank = {"table": "audit", "kind": "baseline", "rank_low": None, "rank_high": None}
-    found = [row for row in rows if row["table"] == "audit"] or [
+    audited = [row for row in rows if row["table"] == "audit"] or [
         blank | row | {"slice": unpaired(row["slice"]), "provenance": row["inputs"]}
         for row in board.audit.to_dicts()
     ]
-    apart = {row["slice"].get("task") for row in found if "scheme" in row["slice"]}
+    apart = {row["slice"].get("task") for row in audited if "scheme" in row["slice"]}
     return [
         row
-        for row in found
+        for row in audited
         if row["n"] and ("scheme" in row["slice"] or row["slice"].get("task") not in apart)
     ]
 
 
-def findings(tables: Tables, checked: list[dict]) -> list[dict]:
+def findings(tables: Tables, checked: list[dict], vocabulary: Vocabulary) -> list[dict]:
     """Per task and scheme what length alone and the strongest shortcut reach, and whether one of them is at
     the threshold or above.
     """
@@ -44,47 +44,48 @@ def findings(tables: Tables, checked: list[dict]) -> list[dict]:
     for row in checked:
         if row["value"] is not None:
             places.setdefault((row["slice"].get("task", ""), row["slice"].get("scheme", "")), []).append(row)
-    ordered = sorted(places.items(), key=lambda one: (place(one[0][0]), place(one[0][1])))
-    found = [
+    ordered = sorted(places.items(), key=lambda entry: [vocabulary.sort_key(part) for part in entry[0]])
+    entries = [
         {
-            "where": _where(task, scheme),
+            "where": _where(task, scheme, vocabulary),
             "task": task,
             "scheme": scheme,
-            **_found(rows, tables.audit_threshold),
+            **_finding(rows, tables.audit_threshold, vocabulary),
         }
         for (task, scheme), rows in ordered
     ]
-    return [one for one in found if one["pairs"] or one["texts"]]
+    return [entry for entry in entries if entry["pairs"] or entry["texts"]]
 
 
-def _where(task: str, scheme: str) -> str:
+def _where(task: str, scheme: str, vocabulary: Vocabulary) -> str:
     """What was audited, in words."""
-    return ", ".join([label(task) if task else "All texts", *([label(scheme).lower()] if scheme else [])])
+    words = [vocabulary.label(task) if task else "All texts", vocabulary.label(scheme).lower()]
+    return ", ".join(filter(None, words))
 
 
-def _found(rows: list[dict], threshold: float) -> dict:
-    """`pairs` and `texts`: the rows to name, length before the strongest; `base`: accuracy of the more
-    frequent label if it is uneven.
+def _finding(rows: list[dict], threshold: float, vocabulary: Vocabulary) -> dict:
+    """`pairs` and `texts`: the rows to name, length before the strongest, each with its shortcut in words as
+    `name`; `base`: accuracy of the more frequent label if it is uneven.
     """
     deciding = [metric for metric in DECIDING if any(row["metric"] == metric for row in rows)] or [
         "shortcut_accuracy"
     ]
     ruled = [row for row in rows if row["metric"] in deciding and row["subject"] != MAJORITY]
-    pairs = _named([row for row in ruled if row["metric"] == "shortcut_pairwise"], with_length=True)
-    texts = _named([row for row in ruled if row["metric"] != "shortcut_pairwise"], with_length=not pairs)
+    pairs = _to_name([row for row in ruled if row["metric"] == "shortcut_pairwise"], with_length=True)
+    texts = _to_name([row for row in ruled if row["metric"] != "shortcut_pairwise"], with_length=not pairs)
     base = next(
         (row["value"] for row in rows if row["subject"] == MAJORITY and row["metric"] == "shortcut_accuracy"),
         None,
     )
     return {
-        "pairs": pairs,
-        "texts": texts,
+        "pairs": [row | {"name": vocabulary.label(row["subject"])} for row in pairs],
+        "texts": [row | {"name": vocabulary.label(row["subject"])} for row in texts],
         "base": base if base and base >= EVEN else None,
         "is_flagged": any(row["value"] >= threshold for row in ruled),
     }
 
 
-def _named(rows: list[dict], *, with_length: bool) -> list[dict]:
+def _to_name(rows: list[dict], *, with_length: bool) -> list[dict]:
     """Length if it is wanted, then the strongest if it is another; none of nothing."""
     strongest = max(rows, key=lambda row: (row["value"], row["subject"]), default=None)
     length = [row for row in rows if row["subject"] == LENGTH and with_length and row is not strongest]

@@ -1,17 +1,15 @@
 """One board's page: its tables as views, its flags, its audit in plain words, its accounts."""
 
-from collections.abc import Mapping
-
 import polars as pl
 
 import truerate.site.audit as audit
 from truerate.site.generic import by_words, laid_out
-from truerate.site.measures import Measure, label
 from truerate.site.panels import panels
 from truerate.site.reply_counts import accounts, topics
 from truerate.site.sections import Page, Rows, Section, page_of
 from truerate.site.tables import Board, Tables
 from truerate.site.views import View
+from truerate.site.vocabulary import Vocabulary
 
 
 def context(tables: Tables, board: Board) -> dict:
@@ -31,11 +29,11 @@ def context(tables: Tables, board: Board) -> dict:
         "figures": summary_figures(page, board, rows),
         "sections": sections,
         "n_models": n_models,
-        "others": others(rows, page, board.measures),
+        "others": others(rows, page, board.vocabulary),
         "flags": flagged,
-        "audit": block(audit.VIEW, checked, board.measures),
+        "audit": block(audit.VIEW, checked, board.vocabulary),
         "one_label_note": note if note and note[1] in headings else None,
-        "findings": audit.findings(tables, checked),
+        "findings": audit.findings(tables, checked, board.vocabulary),
         "topics": topics(tables, board),
         "accounts": accounts(board),
         "inputs": sorted({row["provenance"] for row in rows if row["provenance"]}),
@@ -47,13 +45,13 @@ def page_and_rows(tables: Tables, board: Board) -> tuple[Page, Rows]:
     """How a board is laid out, and its rows as its pages read them."""
     page = page_of(board.track)
     rows = page.rows(tables.rows_of(board.name), board)
-    return laid_out(page, rows, board.measures), rows
+    return laid_out(page, rows, board.vocabulary), rows
 
 
-def block(view: View, rows: list[dict], measures: Mapping[str, Measure]) -> dict:
+def block(view: View, rows: list[dict], vocabulary: Vocabulary) -> dict:
     """A view with its panels, and the measure that a heat table's colour means where it is one and the same."""
-    told = measures[view.metrics[0]] if view.form == "heat" and len(view.metrics) == 1 else None
-    return {"measure": told, "view": view, "panels": panels(rows, view, measures)}
+    told = vocabulary.measures[view.metrics[0]] if view.form == "heat" and len(view.metrics) == 1 else None
+    return {"measure": told, "view": view, "panels": panels(rows, view, vocabulary)}
 
 
 def _filled(
@@ -63,7 +61,7 @@ def _filled(
     all are empty.
     """
     blocks = [found | {"is_folded": view in section.views[len(section.views) - section.n_folded :]}
-              for view in section.views if (found := block(view, rows, board.measures))["panels"]]  # fmt: skip
+              for view in section.views if (found := block(view, rows, board.vocabulary))["panels"]]  # fmt: skip
     made = section.part.make(rows, board) if section.part else None
     lines = [line for found in blocks for panel in found["panels"] for line in panel.lines]
     met = {line.subject for line in lines if line.kind == "model"} | set((made or {}).get("models", ()))
@@ -86,24 +84,27 @@ def _filled(
     )
 
 
-def others(rows: Rows, page: Page, measures: Mapping[str, Measure]) -> list[tuple[str, dict]]:
+def others(rows: Rows, page: Page, vocabulary: Vocabulary) -> list[tuple[str, dict]]:
     """Whatever no section shows, so that rows of a new metric are seen from the first day.
 
     One plain table per table, metric and set of slice keys: tasks across, one line per subject and value of
     the other keys.
     """
     placed = [view for section in page.sections for view in section.views] + [audit.VIEW, *page.hidden]
-    found: dict[tuple[str, str, tuple[str, ...]], list[dict]] = {}
+    rows_by_table: dict[tuple[str, str, tuple[str, ...]], list[dict]] = {}
     for row in rows:
         if (
             row["kind"] != "planted"
             and row["table"] != "audit"
             and not any(view.takes(row) for view in placed)
         ):
-            found.setdefault(
+            rows_by_table.setdefault(
                 (row["table"], row["metric"], tuple(sorted({*row["slice"]} - {"task"}))), []
             ).append(row)
-    return [_other(*key, some, measures, head=page.heads.get(key[0], "Model")) for key, some in found.items()]
+    return [
+        _other(*key, some, vocabulary, head=page.heads.get(key[0], "Model"))
+        for key, some in rows_by_table.items()
+    ]
 
 
 def _other(
@@ -111,21 +112,22 @@ def _other(
     metric: str,
     keys: tuple[str, ...],
     rows: list[dict],
-    measures: Mapping[str, Measure],
+    vocabulary: Vocabulary,
     *,
     head: str,
 ) -> tuple[str, dict]:
     across = ("task",) if any("task" in row["slice"] for row in rows) else ()
-    by = f", {by_words(keys).replace('By', 'by', 1)}" if keys else ""
+    by = f", {by_words(keys, vocabulary).replace('By', 'by', 1)}" if keys else ""
     view = View(table, (metric,), across=across, down=keys, head=head, n_whiskers=0)
-    return f"{label(table)}: {measures[metric].label.lower()}{by}", block(view, rows, measures)
+    name = f"{vocabulary.label(table)}: {vocabulary.measures[metric].label.lower()}{by}"
+    return name, block(view, rows, vocabulary)
 
 
 def flags(tables: Tables, board: Board) -> dict[str, str]:
     """Subjects of the same family as a model that built or judged the data set, each with the sentence that
     says so.
     """
-    found = {}
+    reasons = {}
     for subject in sorted(tables.models):
         family = tables.family(subject)
         shared = [
@@ -134,8 +136,8 @@ def flags(tables: Tables, board: Board) -> dict[str, str]:
             if family and tables.family(alias) == family
         ]
         if shared:
-            found[subject] = f"same family ({family}) as the {' and the '.join(shared)}"
-    return found
+            reasons[subject] = f"same family ({family}) as the {' and the '.join(shared)}"
+    return reasons
 
 
 def summary_figures(page: Page, board: Board, rows: Rows) -> list[tuple[str, str, str]]:

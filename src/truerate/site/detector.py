@@ -24,12 +24,12 @@ def context(tables: Tables) -> dict:
             ANY if any(row["table"] == "detectors" for row in rows) or not page.detectors else page.detectors
         )
         boards.append(
-            {"board": board, "panels": panels(plain, view, board.measures), "flags": flags(tables, board)}
+            {"board": board, "panels": panels(plain, view, board.vocabulary), "flags": flags(tables, board)}
         )
     return {
         "boards": boards,
-        "rules": [one for one in tables.detector_docs if one.get("is_rule")],
-        "functions": [one for one in tables.detector_docs if not one.get("is_rule")],
+        "rules": [doc for doc in tables.detector_docs if doc.get("is_rule")],
+        "functions": [doc for doc in tables.detector_docs if not doc.get("is_rule")],
     }
 
 

@@ -11,7 +11,7 @@ def function_docs(folder: str | Path) -> list[dict]:
     """Every public function of a folder's modules as `{name, module, doc}`, in order of module and line;
     nothing is imported.
     """
-    found = []
+    docs = []
     for path in sorted(Path(folder).rglob("*.py")):
         for node in ast.parse(path.read_text("utf-8")).body:
             if (
@@ -19,8 +19,8 @@ def function_docs(folder: str | Path) -> list[dict]:
                 and not node.name.startswith("_")
                 and ast.get_docstring(node)
             ):
-                found.append({"name": node.name, "module": path.stem, "doc": ast.get_docstring(node)})
-    return found
+                docs.append({"name": node.name, "module": path.stem, "doc": ast.get_docstring(node)})
+    return docs
 
 
 def schema_docs() -> list[dict]:
@@ -28,9 +28,9 @@ def schema_docs() -> list[dict]:
     in the order declared.
     """
     tables = [
-        one
-        for one in vars(schemas).values()
-        if isinstance(one, type) and issubclass(one, schemas.Table) and one is not schemas.Table
+        schema
+        for schema in vars(schemas).values()
+        if isinstance(schema, type) and issubclass(schema, schemas.Table) and schema is not schemas.Table
     ]
     return [
         {"name": table.__name__, "doc": inspect.getdoc(table) or "", "columns": _columns(table)}

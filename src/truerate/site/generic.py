@@ -1,18 +1,17 @@
 """A page for boards that no module describes: every table of their rows, laid out by its metrics and slice keys."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
-from truerate.site.measures import Measure, label
 from truerate.site.sections import Page, Rows, Section
 from truerate.site.views import View
+from truerate.site.vocabulary import Vocabulary
 
 MANY = 8  # measures times tasks from which tasks are panels, and no longer column groups
 AUDIT = "audit"  # the table that every page shows in a section of its own
 PLANTED = "planted"  # the kind of rows that stand beside others
 
 
-def laid_out(page: Page, rows: Rows, measures: Mapping[str, Measure]) -> Page:
+def laid_out(page: Page, rows: Rows, vocabulary: Vocabulary) -> Page:
     """The page as it is where it has sections; else with a section per table of the rows.
 
     The first table that ranks, else the first of all, leads: it stands first, and its baselines are the
@@ -20,7 +19,7 @@ def laid_out(page: Page, rows: Rows, measures: Mapping[str, Measure]) -> Page:
     """
     if page.sections:
         return page
-    sections = [_section(table, some, measures) for table, some in by_table(rows).items()]
+    sections = [_section(table, some, vocabulary) for table, some in by_table(rows).items()]
     views = [view for section in sections for view in section.views]
     ranked = [view for view in views if any(view.takes(row) and row["rank_low"] is not None for row in rows)]
     leading = next(iter([*ranked, *views]), None)
@@ -43,19 +42,22 @@ def by_table(rows: Rows) -> dict[str, Rows]:
     return found
 
 
-def _section(table: str, rows: Rows, measures: Mapping[str, Measure]) -> Section:
+def _section(table: str, rows: Rows, vocabulary: Vocabulary) -> Section:
     """A table under its name: one view per set of slice keys, so that no line mixes parts with wholes."""
     by_keys: dict[tuple[str, ...], Rows] = {}
     for row in rows:
         by_keys.setdefault(tuple(sorted(row["slice"])), []).append(row)
-    known = {key for keys in by_keys for key in keys}
-    views = tuple(_view(table, keys, some, known, len(by_keys) > 1) for keys, some in by_keys.items())
-    names = list(dict.fromkeys(measures[row["metric"]].label for row in rows))
+    all_keys = {key for keys in by_keys for key in keys}
+    views = tuple(
+        _view(table, keys, some, all_keys, by_words(keys, vocabulary) if len(by_keys) > 1 else "")
+        for keys, some in by_keys.items()
+    )
+    names = list(dict.fromkeys(vocabulary.measures[row["metric"]].label for row in rows))
     lead = f"What was measured: {', '.join(names)}." if len(names) <= MANY else f"{len(names)} measures."
-    return Section(label(table), lead, views)
+    return Section(vocabulary.label(table), lead, views)
 
 
-def _view(table: str, keys: tuple[str, ...], rows: Rows, known: set[str], is_titled: bool) -> View:
+def _view(table: str, keys: tuple[str, ...], rows: Rows, all_keys: set[str], title: str) -> View:
     """The rows that hold exactly these keys: a column per measure, tasks across or as panels, all else down."""
     metrics = tuple(dict.fromkeys(row["metric"] for row in rows))
     tasks = {row["slice"]["task"] for row in rows if "task" in row["slice"]}
@@ -67,13 +69,13 @@ def _view(table: str, keys: tuple[str, ...], rows: Rows, known: set[str], is_tit
         across=("task",) if is_across else (),
         down=tuple(key for key in keys if key != "task"),
         having=keys,
-        lacking=tuple(sorted(known - set(keys))),
+        lacking=tuple(sorted(all_keys - set(keys))),
         head="Model" if any(row["kind"] == "model" for row in rows) else "Subject",
-        title=by_words(keys) if is_titled else "",
+        title=title,
     )
 
 
-def by_words(keys: tuple[str, ...]) -> str:
+def by_words(keys: tuple[str, ...], vocabulary: Vocabulary) -> str:
     """What a table is split by, `By pattern and scheme`; `Over all` where it is not split."""
-    words = ["language" if key == "lang" else label(key).lower() for key in keys]
+    words = ["language" if key == "lang" else vocabulary.label(key).lower() for key in keys]
     return f"By {' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))}" if words else "Over all"

@@ -21,7 +21,7 @@ def context(tables: Tables) -> dict:
 
 def _entry(tables: Tables, board: Board) -> dict:
     page, rows = page_and_rows(tables, board)
-    found = panels(rows, page.leading, board.measures) if page.leading else []
+    found = panels(rows, page.leading, board.vocabulary) if page.leading else []
     panel = found[0] if found else None
     models = page.models_asked(rows)
     return {

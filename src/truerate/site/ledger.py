@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from truerate.site.languages import language
-from truerate.site.measures import ABSENT, Measure, label, named, short
+from truerate.site.measures import ABSENT
 from truerate.site.tables import Tables
+from truerate.site.vocabulary import Vocabulary
 
 FIELDS = ("board", "quantity", "published", "ours", "low", "high", "verdict", "reason", "source")
 UNCHECKED = "cannot be checked"
@@ -21,7 +22,8 @@ def context(tables: Tables) -> dict:
     one is of a simulated board.
     """
     lines = [
-        {name: line.get(name) for name in FIELDS} | _said(line, tables.measures) for line in tables.ledger
+        {name: line.get(name) for name in FIELDS} | _in_words(line, tables.vocabulary)
+        for line in tables.ledger
     ]
     by_place: dict[tuple[str, str, str], list[dict]] = {}
     for line in lines:
@@ -35,26 +37,26 @@ def context(tables: Tables) -> dict:
     simulated = {board.name for board in tables.boards if board.is_simulated}
     return {
         "lines": [line for line in lines if (line["where"], line["verdict"], line["reason"]) not in long],
-        "folded": [_grid(*key, part, tables.measures) for key, part in long.items()],
+        "folded": [_grid(*key, part, tables.vocabulary) for key, part in long.items()],
         "tally": [
-            (label(verdict), str(verdicts.count(verdict)), "")
-            for verdict in sorted(set(verdicts), key=_place)
+            (tables.vocabulary.label(verdict), str(verdicts.count(verdict)), "")
+            for verdict in sorted(set(verdicts), key=_verdict_order)
         ],
         "is_simulated": any(line["board"] in simulated for line in lines),
     }
 
 
-def _place(verdict: str) -> tuple[bool, str]:
+def _verdict_order(verdict: str) -> tuple[bool, str]:
     return (verdict != "reproduced", verdict)
 
 
-def _said(line: Mapping, measures: Mapping[str, Measure]) -> dict[str, object]:
+def _in_words(line: Mapping, vocabulary: Vocabulary) -> dict[str, object]:
     """The quantity in words, where it stands, and its numbers as printed: as many digits as the source needs,
     a dash for none.
     """
-    parts = [named(part, measures) for part in str(line.get("quantity") or "").split(" · ")]
+    parts = [vocabulary.quantity(part) for part in str(line.get("quantity") or "").split(" · ")]
     paper, _, table = str(line.get("source") or "").replace("Table Fig", "Figure ").partition(" ")
-    where = " · ".join(filter(None, (f"{short(paper)} {table}".strip(), line.get("board"))))
+    where = " · ".join(filter(None, (f"{vocabulary.subject(paper)} {table}".strip(), line.get("board"))))
     return {
         "title": " · ".join(parts),
         "where": where,
@@ -69,7 +71,7 @@ def _is_grid(lines: list[dict]) -> bool:
     )
 
 
-def _grid(where: str, verdict: str, reason: str, lines: list[dict], measures: Mapping[str, Measure]) -> dict:
+def _grid(where: str, verdict: str, reason: str, lines: list[dict], vocabulary: Vocabulary) -> dict:
     """Printed numbers as the table that they came from: what they are of down, model and metric across; ±
     beside a value.
     """
@@ -82,20 +84,20 @@ def _grid(where: str, verdict: str, reason: str, lines: list[dict], measures: Ma
         for key, value in cells.items()
         if not (key[0].endswith(STD) and (key[0].removesuffix(STD), key[1]) in cells)
     }
-    across, down = (list(dict.fromkeys(key[place] for key in cells)) for place in (0, 1))
+    across, down = (list(dict.fromkeys(key[index] for key in cells)) for index in (0, 1))
     parts = [over.split(" · ") for over in across]
     varied = [
-        place
-        for place in range(max(map(len, parts)))
-        if len({part[place] if place < len(part) else "" for part in parts}) > 1
+        index
+        for index in range(max(map(len, parts)))
+        if len({part[index] if index < len(part) else "" for part in parts}) > 1
     ]
     heads = [
-        " · ".join(named(part[place], measures) for place in varied or [0] if place < len(part))
+        " · ".join(vocabulary.quantity(part[index]) for index in varied or [0] if index < len(part))
         for part in parts
     ]
     rows = [
         (
-            language(named(of, measures)),
+            language(vocabulary.quantity(of)),
             [
                 (cells.get((over, of)), _number(cells.get((over, of))), spread.get((over, of)))
                 for over in across
@@ -103,7 +105,7 @@ def _grid(where: str, verdict: str, reason: str, lines: list[dict], measures: Ma
         )
         for of in down
     ]
-    same = " · ".join(named(part, measures) for place, part in enumerate(parts[0]) if place not in varied)
+    same = " · ".join(vocabulary.quantity(part) for index, part in enumerate(parts[0]) if index not in varied)
     return {
         "where": where,
         "verdict": verdict,

@@ -27,16 +27,20 @@ def measures_met(tables: Tables) -> dict[str, list[Measure]]:
     """The measures that stand on a page, by the title of their track and under `All tracks`, in the order of their
     records.
     """
-    found: dict[str, dict[str, Measure]] = {}
+    by_title: dict[str, dict[str, Measure]] = {}
     for board in tables.boards:
         rows = tables.rows.filter(pl.col("board") == board.name)
         met = {*rows["metric"], *board.audit["metric"]}
         for measure in board.measures.values():
             if measure.name in met:
                 title = board.track_card.title if measure.track else EVERY_TRACK
-                found.setdefault(title, {})[measure.name] = measure
-    shared = found.pop(EVERY_TRACK, {})
-    return {title: list(one.values()) for title, one in (found | {EVERY_TRACK: shared}).items() if one}
+                by_title.setdefault(title, {})[measure.name] = measure
+    shared = by_title.pop(EVERY_TRACK, {})
+    return {
+        title: list(by_name.values())
+        for title, by_name in (by_title | {EVERY_TRACK: shared}).items()
+        if by_name
+    }
 
 
 def by_module(docs: Sequence[Mapping]) -> dict[str, list[Mapping]]:

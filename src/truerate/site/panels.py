@@ -4,14 +4,14 @@ A new track describes its tables (`View`); nothing here knows a metric or a slic
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from truerate.core.schemas import NO_ANSWERS, unanswered
-from truerate.site.measures import Measure, place, said, short
 from truerate.site.views import EVERY, WHOLE, Cell, Column, Line, Panel, View
+from truerate.site.vocabulary import Vocabulary
 
 
-def panels(rows: Sequence[dict], view: View, measures: Mapping[str, Measure]) -> list[Panel]:
+def panels(rows: Sequence[dict], view: View, vocabulary: Vocabulary) -> list[Panel]:
     """The panels of a view over one board's rows (`slice` as dict), in the protocol's order; none where
     nothing fits.
 
@@ -35,29 +35,29 @@ def panels(rows: Sequence[dict], view: View, measures: Mapping[str, Measure]) ->
     for row in rows:
         if row["subject"] in split:
             parts.setdefault(row["slice"].get(view.switch, EVERY), []).append(row)
-    names = sorted(parts, key=lambda name: (name != EVERY, place(name))) or [EVERY]
+    names = sorted(parts, key=lambda name: (name != EVERY, vocabulary.sort_key(name))) or [EVERY]
     return [
         _panel(
             name,
             parts.get(name, []) + everywhere,
             view,
-            measures,
-            title=said(view.switch, name) if name else WHOLE if len(names) > 1 else "",
+            vocabulary,
+            title=vocabulary.value(view.switch, name) if name else WHOLE if len(names) > 1 else "",
         )
         for name in names
     ]
 
 
-def _panel(name: str, rows: list[dict], view: View, measures: Mapping[str, Measure], *, title: str) -> Panel:
+def _panel(name: str, rows: list[dict], view: View, vocabulary: Vocabulary, *, title: str) -> Panel:
     planted = {_address(row, view): row["value"] for row in rows if row["kind"] == "planted"}
     measured = [row for row in rows if row["kind"] != "planted"]
     seen = {row["subject"] for row in measured}
     rows = measured + [row for row in rows if row["kind"] == "planted" and row["subject"] not in seen]
     by_column = _by_column(rows, view)
-    columns = _columns(by_column, view, measures)
+    columns = _columns(by_column, view, vocabulary)
     whiskers = {column.key for column in columns if column.has_whisker} or {column.key for column in columns}
     is_turned = view.form == "heat" and all(column.measure.direction == "up" for column in columns)
-    drawn = [row for key in whiskers for row in by_column[key] if _is_share(row, measures)]
+    drawn = [row for key in whiskers for row in by_column[key] if _is_share(row, vocabulary)]
     ends = (
         ("value",) if is_turned else ("low", "high", "value")
     )  # intervals of small parts would leave one tint to all
@@ -67,15 +67,15 @@ def _panel(name: str, rows: list[dict], view: View, measures: Mapping[str, Measu
     )
     best = {column.key: _best(by_column[column.key], column) for column in columns}
     lines = [
-        _line(key, found, view, columns=columns, best=best, planted=planted)
-        for key, found in _lines(rows, view).items()
+        _line(key, line_rows, view, vocabulary, columns=columns, best=best, planted=planted)
+        for key, line_rows in _lines(rows, view).items()
     ]
     return Panel(
         name=name,
         title=title,
         columns=tuple(columns),
         groups=_groups(columns),
-        lines=tuple(_ordered(lines, view)),
+        lines=tuple(_ordered(lines, view, vocabulary)),
         head=view.head,
         has_kinds=view.has_kinds,
         low=low,
@@ -87,8 +87,8 @@ def _panel(name: str, rows: list[dict], view: View, measures: Mapping[str, Measu
     )
 
 
-def _is_share(row: dict, measures: Mapping[str, Measure]) -> bool:
-    return row["value"] is not None and measures[row["metric"]].unit == "share"
+def _is_share(row: dict, vocabulary: Vocabulary) -> bool:
+    return row["value"] is not None and vocabulary.measures[row["metric"]].unit == "share"
 
 
 def _column_key(row: dict, view: View) -> tuple:
@@ -115,16 +115,16 @@ def _by_column(rows: list[dict], view: View) -> dict[tuple, list[dict]]:
     return by_key
 
 
-def _columns(by_key: dict[tuple, list[dict]], view: View, measures: Mapping[str, Measure]) -> list[Column]:
+def _columns(by_key: dict[tuple, list[dict]], view: View, vocabulary: Vocabulary) -> list[Column]:
     order = {name: index for index, name in enumerate((*view.metrics, *view.extra))}
 
     def position(key: tuple) -> tuple:
         group, metric, rest = key
         return (
-            [_stand(value) for value in group],
+            [_whole_first(value, vocabulary) for value in group],
             order.get(metric, len(order)),
             metric,
-            [place(value) for _, value in rest],
+            [vocabulary.sort_key(value) for _, value in rest],
         )
 
     keys = sorted(by_key, key=position)
@@ -133,27 +133,28 @@ def _columns(by_key: dict[tuple, list[dict]], view: View, measures: Mapping[str,
     )
     firsts = [not i or keys[i - 1][0] != key[0] for i, key in enumerate(keys)]
     return [
-        _column(key, by_key[key], view, measures[key[1]], is_first=is_first, is_single=is_single)
+        _column(key, by_key[key], view, vocabulary, is_first=is_first, is_single=is_single)
         for key, is_first in zip(keys, firsts, strict=True)
     ]
 
 
 def _column(
-    key: tuple, rows: list[dict], view: View, kind: Measure, *, is_first: bool, is_single: bool
+    key: tuple, rows: list[dict], view: View, vocabulary: Vocabulary, *, is_first: bool, is_single: bool
 ) -> Column:
     values, metric, rest = key
-    group = _phrase(view.across, values)
+    measure = vocabulary.measures[metric]
+    group = _phrase(view.across, values, vocabulary)
     is_alone = is_single and (view.form == "heat" or bool(view.across))  # the title says the metric
-    words = [said(key, value) for key, value in rest] or ([group or WHOLE] if is_alone else [])
+    words = [vocabulary.value(key, value) for key, value in rest] or ([group or WHOLE] if is_alone else [])
     full = " ".join((metric, *(f"{key}={value}" for key, value in rest)))
-    named = view.headings.get(metric, kind.label)
+    name = view.headings.get(metric, measure.label)
     heading = view.headings.get(full) or ", ".join(
-        words if is_alone else [named, *(word.lower() for word in words)]
+        words if is_alone else [name, *(word.lower() for word in words)]
     )
     is_ranked = view.form == "board" and any(row["rank_low"] is not None for row in rows)
     drawn = view.metrics[: view.n_whiskers] if view.metrics else (metric,)
-    has_whisker = view.form == "board" and kind.unit == "share" and metric in drawn
-    return Column(key, group, kind, heading, metric in view.extra, is_ranked, is_first, has_whisker)
+    has_whisker = view.form == "board" and measure.unit == "share" and metric in drawn
+    return Column(key, group, measure, heading, metric in view.extra, is_ranked, is_first, has_whisker)
 
 
 def _groups(columns: list[Column]) -> tuple[tuple[str, int, int], ...]:
@@ -170,16 +171,19 @@ def _groups(columns: list[Column]) -> tuple[tuple[str, int, int], ...]:
     return tuple((group, shown, whole) for group, (shown, whole) in widths.items())
 
 
-def _phrase(keys: Sequence[str], values: Sequence[str]) -> str:
+def _phrase(keys: Sequence[str], values: Sequence[str], vocabulary: Vocabulary) -> str:
     """Slice values in words, one phrase: `QA, one-pass`; names of languages keep their capital."""
-    words = [said(key, value) if key == "lang" or not place else said(key, value).lower() for place, (key, value) in
-             enumerate((key, value) for key, value in zip(keys, values, strict=True) if value)]  # fmt: skip
+    pairs = [(key, value) for key, value in zip(keys, values, strict=True) if value]
+    words = [
+        vocabulary.value(key, value) if key == "lang" or not index else vocabulary.value(key, value).lower()
+        for index, (key, value) in enumerate(pairs)
+    ]
     return ", ".join(words)
 
 
-def _stand(value: str) -> tuple:
-    """Where a value of a group or line stands; the whole is first."""
-    return (value != EVERY, place(value))
+def _whole_first(value: str, vocabulary: Vocabulary) -> tuple:
+    """The sort key of a group's or line's value: the whole before its parts."""
+    return (value != EVERY, vocabulary.sort_key(value))
 
 
 def _lines(rows: list[dict], view: View) -> dict[tuple, list[dict]]:
@@ -190,7 +194,14 @@ def _lines(rows: list[dict], view: View) -> dict[tuple, list[dict]]:
 
 
 def _line(
-    key: tuple, rows: list[dict], view: View, *, columns: list[Column], best: dict, planted: dict
+    key: tuple,
+    rows: list[dict],
+    view: View,
+    vocabulary: Vocabulary,
+    *,
+    columns: list[Column],
+    best: dict,
+    planted: dict,
 ) -> Line:
     subject, kind, *keys = key
     by_column = {_column_key(row, view): row for row in rows}
@@ -208,21 +219,25 @@ def _line(
         cells.append(
             row and Cell(row, column.measure, truth, is_best, row["rank_low"] == 1, row["is_unanswered"])
         )
-    name, notes = _named(subject, kind, keys, view)
+    name, notes = _line_name(subject, kind, keys, view, vocabulary)
     more = dict.fromkeys(row["note"] for row in rows if row.get("note"))
     if not any(column.is_ranked for column in columns) and rows and all(row["is_unanswered"] for row in rows):
         more |= {"no answers": None}  # where there are ranks it stands in their place
     return Line(subject, kind, tuple(keys), tuple(cells), name, (*notes, *more))
 
 
-def _named(subject: str, kind: str, keys: list[str], view: View) -> tuple[str, tuple[str, ...]]:
+def _line_name(
+    subject: str, kind: str, keys: list[str], view: View, vocabulary: Vocabulary
+) -> tuple[str, tuple[str, ...]]:
     """The name of a line and its notes: the last of the values that name it, the others below; else the
     subject and its keys.
     """
-    words = [said(key, value) for key, value in zip((*view.by, *view.down), keys, strict=True) if value]
+    words = [
+        vocabulary.value(key, value) for key, value in zip((*view.by, *view.down), keys, strict=True) if value
+    ]
     if not view.by or not words:
         return (
-            subject if view.has_kinds else short(subject),
+            subject if view.has_kinds else vocabulary.subject(subject),
             tuple(filter(None, (view.notes.get(subject), *words))),
         )
     return words[-1], (*words[:-1], *([subject] if kind == "model" else []))
@@ -247,7 +262,7 @@ def _axis(ends: list[float], *, is_open: bool) -> tuple[float, float]:
     return (low, high) if high > low else (max(low - 0.1, 0.0), low + 0.1)
 
 
-def _ordered(lines: list[Line], view: View) -> list[Line]:
+def _ordered(lines: list[Line], view: View, vocabulary: Vocabulary) -> list[Line]:
     """Best first by the first column, blanks last, then by name; lines named by slice values in the
     protocol's order.
 
@@ -262,7 +277,7 @@ def _ordered(lines: list[Line], view: View) -> list[Line]:
         is_beside = view.form == "heat" and line.kind != "model"
         return (
             is_beside,
-            tuple(_stand(part) for part in line.keys),
+            tuple(_whole_first(part, vocabulary) for part in line.keys),
             value is None,
             sign * value if value is not None else 0,
             line.subject,

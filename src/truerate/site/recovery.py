@@ -40,34 +40,39 @@ def pictured(
     `second`: what stands beside an estimator's name, and `join` the word between them. `dot`: what a dot is
     of.
     """
-    told = [point[end] for one in estimators for point in one["points"] for end in ("estimated", "planted")]
+    told = [
+        point[end]
+        for estimator in estimators
+        for point in estimator["points"]
+        for end in ("estimated", "planted")
+    ]
     low = max(0.0, 0.1 * ((min(told) - 1e-9) // 0.1)) if is_open and told else 0.0
-    said = {"second": second, "join": join, "dot": dot}
-    return {"estimators": estimators, "low": low, "high": _end(told), **said} if estimators else None
+    words = {"second": second, "join": join, "dot": dot}
+    return {"estimators": estimators, "low": low, "high": _end(told), **words} if estimators else None
 
 
 def held_against(title: str, beside: str, cells: Mapping[str, CellEstimate]) -> dict | None:
     """An estimator over its cells by name; None where nothing was planted in them.
 
-    Errors are shares: `bias` the mean of estimated − planted, `error` the mean of its absolute value, `held`
+    Errors are shares: `bias` the mean of estimated − planted, `error` the mean of its absolute value, `is_held`
     the share of intervals that hold the planted value; None over nothing.
     """
-    known = {where: estimate for where, estimate in cells.items() if estimate.planted is not None}
-    points = [_point(where, estimate) for where, estimate in known.items() if estimate.value is not None]
-    if not known:
+    planted = {where: estimate for where, estimate in cells.items() if estimate.planted is not None}
+    points = [_point(where, estimate) for where, estimate in planted.items() if estimate.value is not None]
+    if not planted:
         return None
     gaps = [point["estimated"] - point["planted"] for point in points]
     ranged = [point for point in points if point["low"] is not None and point["high"] is not None]
-    held = [point["low"] <= point["planted"] <= point["high"] for point in ranged]
+    is_held = [point["low"] <= point["planted"] <= point["high"] for point in ranged]
     return {
         "title": title,
         "beside": beside,
         "points": points,
-        "n": len(known),
-        "n_not_identified": len(known) - len(points),
+        "n": len(planted),
+        "n_not_identified": len(planted) - len(points),
         "bias": sum(gaps) / len(gaps) if gaps else None,
         "error": sum(map(abs, gaps)) / len(gaps) if gaps else None,
-        "held": sum(held) / len(held) if held else None,
+        "held": sum(is_held) / len(is_held) if is_held else None,
     }
 
 

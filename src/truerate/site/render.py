@@ -18,7 +18,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.metric import refuse_unrecorded
 from truerate.core.schemas import unanswered
 from truerate.site.legend import legend
-from truerate.site.measures import ABSENT, label
+from truerate.site.measures import ABSENT
 from truerate.site.safety import csv_text, inert, plain, slug
 from truerate.site.tables import Board, Tables, unpaired
 
@@ -81,7 +81,6 @@ def _filler(folder: Path, tables: Tables):
     )
     environment.filters |= {
         "slug": slug,
-        "label": label,
         "yaml": _yaml,
         "oneline": _oneline,
         "percent": percent,

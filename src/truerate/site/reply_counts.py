@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from truerate.site.measures import label, place
 from truerate.site.tables import Board, Tables, unpaired
 
 OUTCOMES = ("n_in", "n_ok", "n_dead", "n_abstained", "n_unparsed", "n_thought")
@@ -13,7 +12,7 @@ def accounts(board: Board) -> dict | None:
     was asked.
     """
     whole = [
-        row | {"where": ", ".join(label(value) for value in unpaired(row["slice"]).values())}
+        row | {"where": ", ".join(board.vocabulary.label(value) for value in unpaired(row["slice"]).values())}
         for row in board.counts.to_dicts()
     ]
     if not whole:
@@ -22,19 +21,20 @@ def accounts(board: Board) -> dict | None:
     for row in whole:
         sums.setdefault((row["step"], row["model"]), []).append(row)
     lines = [
-        _shared({"step": step, "model": model, "where": "", **_summed(rows)})
+        _as_line({"step": step, "model": model, "where": "", **_summed(rows)}, board)
         for (step, model), rows in sums.items()
     ]
-    return {"total": _summed(whole), "lines": lines, "detail": [_shared(row) for row in whole]}
+    return {"total": _summed(whole), "lines": lines, "detail": [_as_line(row, board) for row in whole]}
 
 
 def _summed(rows: list[dict]) -> dict[str, int]:
     return {name: sum(row[name] for row in rows) for name in OUTCOMES}
 
 
-def _shared(line: dict) -> dict:
-    """A line with the share of its replies that could be read."""
-    return line | {"share": line["n_ok"] / line["n_in"] if line["n_in"] else None}
+def _as_line(line: dict, board: Board) -> dict:
+    """A line with its step in words and the share of its replies that could be read."""
+    name = board.vocabulary.label(line["step"])
+    return line | {"step_name": name, "share": line["n_ok"] / line["n_in"] if line["n_in"] else None}
 
 
 def topics(tables: Tables, board: Board) -> list[dict]:
@@ -44,8 +44,8 @@ def topics(tables: Tables, board: Board) -> list[dict]:
     `failed`: per judge how many topics it fails. A topic without words is left out: nothing could be read
     into it.
     """
-    found = []
-    for task in sorted({topic.get("task") or "" for topic in board.topics}, key=place):
+    parts = []
+    for task in sorted({topic.get("task") or "" for topic in board.topics}, key=board.vocabulary.sort_key):
         cells: dict[tuple, dict[str, Mapping]] = {}
         for topic in board.topics:
             words = topic["words"] if isinstance(topic["words"], str) else ", ".join(topic["words"])
@@ -58,7 +58,7 @@ def topics(tables: Tables, board: Board) -> list[dict]:
         lines = [
             {
                 "words": words,
-                "n": max(one["n"] for one in line.values()),
+                "n": max(cell["n"] for cell in line.values()),
                 "cells": [line.get(judge) for judge in judges],
             }
             for (_, words), line in cells.items()
@@ -66,7 +66,7 @@ def topics(tables: Tables, board: Board) -> list[dict]:
         lines.sort(key=lambda line: (-_n_failed(line["cells"]), line["words"]))
         failed = {judge: _n_failed([line["cells"][k] for line in lines]) for k, judge in enumerate(judges)}
         if lines:
-            found.append(
+            parts.append(
                 {
                     "task": task,
                     "judges": judges,
@@ -74,7 +74,7 @@ def topics(tables: Tables, board: Board) -> list[dict]:
                     "failed": {name: n for name, n in failed.items() if n},
                 }
             )
-    return found
+    return parts
 
 
 def _n_failed(cells: list[Mapping | None]) -> int:

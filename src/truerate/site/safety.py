@@ -29,9 +29,9 @@ def inert(text: object) -> Markup:
     return Markup(_ACTIVE.sub(_shown, "" if text is None else str(text)))
 
 
-def _shown(found: re.Match) -> str:
-    code = ord(found[0])
-    if _HIDDEN.match(found[0]):
+def _shown(match: re.Match) -> str:
+    code = ord(match[0])
+    if _HIDDEN.match(match[0]):
         return f'<span class="tr-chip" title="invisible character">U&#43;{code:04X}</span>'
     return f"&#{code};"
 

@@ -9,12 +9,12 @@ Text travels as segments, not offsets: Python counts code points, JavaScript UTF
 from collections import defaultdict
 from itertools import zip_longest
 
-from truerate.site.measures import label, place
 from truerate.site.rights import has_texts, open_part
 from truerate.site.safety import script
 from truerate.site.samples_index import coded
 from truerate.site.sections import page_of
 from truerate.site.tables import Board, Tables, unpaired
+from truerate.site.vocabulary import Vocabulary
 
 SHARD = 100
 BROWSER = "samples.js"  # after the scripts of the records that it shows
@@ -63,11 +63,11 @@ def scripts(tables: Tables, board: Board) -> dict[str, str]:
 
 def labelled(board: Board, n_max: int) -> tuple[list[dict], dict]:
     """At most `n_max` records of a board whose texts have a label and verdicts, and the index over them."""
-    records = _records(board, chosen(board.samples.to_dicts(), n_max))
+    records = _records(board, chosen(board.samples.to_dicts(), n_max, board.vocabulary))
     return records, _index(board, records)
 
 
-def chosen(samples: list[dict], n_max: int) -> list[dict]:
+def chosen(samples: list[dict], n_max: int, vocabulary: Vocabulary) -> list[dict]:
     """At most `n_max` samples, both sides of a pair together, drawn in turn from each task and pattern by
     their ids (content hashes).
     """
@@ -85,7 +85,7 @@ def chosen(samples: list[dict], n_max: int) -> list[dict]:
     return sorted(
         kept,
         key=lambda one: (
-            place(one["task"]),
+            vocabulary.sort_key(one["task"]),
             one["pair_id"] or one["sample_id"],
             not one["is_hallucinated"],
             one["sample_id"],
@@ -111,29 +111,29 @@ def segments(text: str, spans: list[dict]) -> list:
     spans = [(max(0, span["start"]), min(len(text), span["end"]), span["type"]) for span in spans or ()]
     spans = [span for span in spans if span[0] < span[1]]
     cuts = sorted({0, len(text), *(cut for start, end, _ in spans for cut in (start, end))})
-    found = []
+    pieces = []
     for start, end in zip(cuts, cuts[1:], strict=False):
         types = sorted({kind for low, high, kind in spans if low <= start and end <= high})
-        found.append([text[start:end], types] if types else text[start:end])
-    return found
+        pieces.append([text[start:end], types] if types else text[start:end])
+    return pieces
 
 
 def _records(board: Board, samples: list[dict]) -> list[dict]:
     items = {item["item_id"]: item for item in board.items.to_dicts()}
     texts = dict(board.documents.select("document_id", "text").iter_rows())
-    said = _judgements(board)
+    judgements = _judgements(board)
     return [
         _record(
             sample,
             items.get(sample["item_id"], {}),
             texts,
-            said[sample["sample_id"]] + said[sample["pair_id"]],
+            judgements[sample["sample_id"]] + judgements[sample["pair_id"]],
         )
         for sample in samples
     ]
 
 
-def _record(sample: dict, item: dict, texts: dict[str, str], said: list[dict]) -> dict:
+def _record(sample: dict, item: dict, texts: dict[str, str], judgements: list[dict]) -> dict:
     """One record as the page shows it; names with `_` stay in the index."""
     return {
         "id": sample["sample_id"],
@@ -151,25 +151,32 @@ def _record(sample: dict, item: dict, texts: dict[str, str], said: list[dict]) -
         "knowledge": "\n\n".join(texts[name] for name in item.get("document_ids") or () if name in texts),
         "said": [
             [
-                one["who"],
-                one["verdict"],
-                one["reason"],
-                segments(sample["text"], one["spans"]) if one["spans"] else None,
+                judgement["who"],
+                judgement["verdict"],
+                judgement["reason"],
+                segments(sample["text"], judgement["spans"]) if judgement["spans"] else None,
             ]
-            for one in said
+            for judgement in judgements
         ],
-        "_outcome": {one["who"]: _outcome(one["verdict"], sample["is_hallucinated"]) for one in said},
+        "_outcome": {
+            judgement["who"]: _outcome(judgement["verdict"], sample["is_hallucinated"])
+            for judgement in judgements
+        },
     }
 
 
 def _judgements(board: Board) -> dict[str | None, list[dict]]:
     """Judgements by target, each with who said it (judge and variant) in one phrase."""
-    found: dict[str | None, list[dict]] = defaultdict(list)
+    by_target: dict[str | None, list[dict]] = defaultdict(list)
     for row in board.judgements.sort("judge", "judgement_id").iter_rows(named=True):
         facts = unpaired(row["attributes"])
-        how = [label(facts[key]).lower() for key in ("variant", "stage", "order") if key in facts]
-        found[row["target_id"]].append(row | {"who": " · ".join([row["judge"], *how])})
-    return found
+        how = [
+            board.vocabulary.label(facts[key]).lower()
+            for key in ("variant", "stage", "order")
+            if key in facts
+        ]
+        by_target[row["target_id"]].append(row | {"who": " · ".join([row["judge"], *how])})
+    return by_target
 
 
 def _outcome(verdict: bool | None, truth: bool) -> str:
@@ -194,7 +201,7 @@ def _index(board: Board, records: list[dict]) -> dict:
         "ids": [record["id"] for record in records],
         "types": types,
         "filters": [list(one) for one in FILTERS],
-        "columns": {name: coded(name, values[name]) for name, *_ in FILTERS},
+        "columns": {name: coded(name, values[name], board.vocabulary) for name, *_ in FILTERS},
         "judged": list(JUDGES),
         "outcomes": [list(one) for one in OUTCOMES],
         "judges": {who: "".join(record["_outcome"].get(who, "-") for record in records) for who in judges},

@@ -10,6 +10,7 @@ from truerate.core import schemas
 from truerate.core.card import Card
 from truerate.core.metric import Metric
 from truerate.site.measures import Measure
+from truerate.site.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,13 @@ class Board:
     @cached_property
     def measures(self) -> dict[str, Measure]:
         """The measures of the board by name, its track's before those that every board may carry."""
-        own = {one.name: Measure.of(one, self.track) for one in self.metrics}
-        return own | {one.name: Measure.of(one) for one in self.shared_metrics}
+        own = {metric.name: Measure.of(metric, self.track) for metric in self.metrics}
+        return own | {metric.name: Measure.of(metric) for metric in self.shared_metrics}
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The measures and the words of the board's values: the shared words and those of its track's card."""
+        return Vocabulary.of(self.measures, self.track_card.words)
 
     @property
     def is_recognition(self) -> bool:
@@ -127,10 +133,15 @@ class Tables:
         """The measures of all boards by name, for what stands on no board's page; of two tracks with one name
         the first's.
         """
-        found: dict[str, Measure] = {}
+        measures: dict[str, Measure] = {}
         for board in reversed(self.boards):
-            found |= board.measures
-        return found
+            measures |= board.measures
+        return measures
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The measures and words of all boards, for what stands on no board's page."""
+        return Vocabulary.of(self.measures, *(board.track_card.words for board in self.boards))
 
     def rows_of(self, board: str) -> list[dict]:
         """The rows of one board as dicts, `slice` as a plain dict."""

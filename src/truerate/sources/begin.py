@@ -40,12 +40,12 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     A generic one, which says nothing of the matter, is not.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = [file for file in FILES if collection.has(file)]
-    if not found:
+    present = [file for file in FILES if collection.has(file)]
+    if not present:
         raise SourceError(
             f"source {name!r}: none of BEGIN's files in {str(folder)!r}; looked for: {', '.join(FILES)}"
         )
-    for file in found:
+    for file in present:
         collection.read(file, json_lines, partial(_keep, collection, file.partition("_")[0]))
     return collection.tables()
 
@@ -70,6 +70,6 @@ def _keep(collection: Collection, split: str, row: Row) -> None:
         corpus=corpus,
         is_shared=True,
     )
-    known = {"generator": model, "begin": label, "row": number, "published_split": split}
-    collection.sample(item, response, is_hallucinated=LABELS[label], label_source="gold", **known)
+    attributes = {"generator": model, "begin": label, "row": number, "published_split": split}
+    collection.sample(item, response, is_hallucinated=LABELS[label], label_source="gold", **attributes)
     collection.counts[f"n_{label.lower().replace(' ', '-')}"] += 1

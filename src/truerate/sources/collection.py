@@ -177,7 +177,7 @@ class Collection:
 
         Raises BadRow where the id was read before: `duplicate` where that row said the same, else `conflict`.
         """
-        key, said = (
+        key, content = (
             keys.content_id(what, *identity),
             keys.content_id(json.dumps(row.values, sort_keys=True, default=str)),
         )
@@ -186,11 +186,11 @@ class Collection:
             again = f"{what} {' '.join(map(str, identity))[:80]!r} was already read"
             reason, how = (
                 (Reason.DUPLICATE, "with the same fields")
-                if before == said
+                if before == content
                 else (Reason.CONFLICT, "with other fields")
             )
             raise BadRow(reason, f"{again}, {how}")
-        self._said[key] = said
+        self._said[key] = content
 
     def document(self, text: str, *, title: str = "", **more) -> str:
         """Note a reference text; gives its id. The same text is one document. `more` are columns that differ
@@ -269,12 +269,12 @@ class Collection:
             item["item_id"], text, columns["generator"], columns["pair_id"], pairs(**more)
         )
         if identity in self.samples:
-            before, said = (
+            before, content = (
                 self.samples[identity],
                 {"is_hallucinated": is_hallucinated, "spans": spans, "rationale": columns["rationale"]},
             )
             again = f"the same text was already read as sample {identity}"
-            if all(before[name] == value for name, value in said.items()):
+            if all(before[name] == value for name, value in content.items()):
                 raise BadRow(Reason.DUPLICATE, again)
             raise BadRow(Reason.CONTRADICTION, f"{again}, labelled otherwise")
         side = SIDES.get(WORDS.get(str(more.get("published_split")).lower(), ""))
@@ -340,22 +340,22 @@ def _card_in(folder: Path, name: str) -> dict:
     if not path.exists():
         return {}
     try:
-        found = parse(path.read_bytes())
+        card = parse(path.read_bytes())
     except OSError as error:
         raise SourceError(f"source {name!r}: source.json: {error.strerror}") from None
     except BadRow as bad:
         raise SourceError(f"source {name!r}: source.json: {bad.detail}") from None
-    if not isinstance(found, dict) or found.get("redistribution", "no") not in REDISTRIBUTION:
+    if not isinstance(card, dict) or card.get("redistribution", "no") not in REDISTRIBUTION:
         raise SourceError(
             f"source {name!r}: source.json must be an object whose `redistribution` is one of {', '.join(REDISTRIBUTION)}"
         )
     wrong = [
         field
         for field in CARD_FIELDS
-        if not isinstance(found.get(field, ""), str if field in ("name", "licence") else str | None)
+        if not isinstance(card.get(field, ""), str if field in ("name", "licence") else str | None)
     ]
     if wrong:
         raise SourceError(
-            f"source {name!r}: source.json: {wrong[0]!r} is {found[wrong[0]]!r}; it must be text, or not stand there"
+            f"source {name!r}: source.json: {wrong[0]!r} is {card[wrong[0]]!r}; it must be text, or not stand there"
         )
-    return {"licence": "not stated", "redistribution": "no", "is_wikipedia": False} | found
+    return {"licence": "not stated", "redistribution": "no", "is_wikipedia": False} | card

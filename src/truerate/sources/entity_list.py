@@ -33,12 +33,12 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     are duplicates.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = [file for file in FILES if (folder / file).is_file()]
-    if not found:
+    present = [file for file in FILES if (folder / file).is_file()]
+    if not present:
         raise SourceError(
             f"source {name!r}: no list of entities in {str(folder)!r}; looked for: {', '.join(FILES)}"
         )
-    for file in found:
+    for file in present:
         collection.read(
             file, _csv if file.endswith(".csv") else json_rows, lambda row: _keep(collection, row)
         )

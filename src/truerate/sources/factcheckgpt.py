@@ -46,21 +46,23 @@ def _keep(collection: Collection, row: Row) -> None:
     prompt, number = row.text("prompt"), row.integer("row")
     row.text("response")
     claims = [
-        claim for place, entry in enumerate(row.items("sentences"), 1) for claim in _claims(Row(entry, place))
+        claim for index, entry in enumerate(row.items("sentences"), 1) for claim in _claims(Row(entry, index))
     ]
     for what, identity in (("the row", number), ("the prompt", prompt)):
         collection.once(what, identity, row=row)
     for claim in claims:
         claim["evidence"] = [_passage(collection, text, url) for text, url in claim.pop("passages")]
-    named = list(dict.fromkeys(passage_of(one)[0] for claim in claims for one in claim["evidence"]))
-    item = collection.item(
-        "entity", group=("prompt", prompt), question=prompt, document_ids=named, row=number
+    documents = list(
+        dict.fromkeys(passage_of(evidence)[0] for claim in claims for evidence in claim["evidence"])
     )
-    for place, claim in enumerate(claims):
-        _sample(collection, item, row, claim, place)
+    item = collection.item(
+        "entity", group=("prompt", prompt), question=prompt, document_ids=documents, row=number
+    )
+    for index, claim in enumerate(claims):
+        _sample(collection, item, row, claim, index)
 
 
-def _sample(collection: Collection, item: dict, row: Row, claim: dict, place: int) -> None:
+def _sample(collection: Collection, item: dict, row: Row, claim: dict, index: int) -> None:
     """One claim; a reject where it has no label, or one that is none of the three."""
     try:
         collection.sample(
@@ -70,7 +72,7 @@ def _sample(collection: Collection, item: dict, row: Row, claim: dict, place: in
             is_hallucinated=not _truth(claim["label"]),
             label_source="published",
             generator=MODEL,
-            place=place,
+            place=index,
             sentence=claim["sentence"],
             evidence=" ".join(claim["evidence"]),
             is_evidence_enough=claim["is_evidence_enough"],
@@ -80,7 +82,7 @@ def _sample(collection: Collection, item: dict, row: Row, claim: dict, place: in
         if collection.stops(bad):
             raise
         collection.reject(
-            FILE, bad, row=row.number, target_id=f"{row.values['row']}/{place}", text=claim["text"]
+            FILE, bad, row=row.number, target_id=f"{row.values['row']}/{index}", text=claim["text"]
         )
         collection.counts["n_unknown"] += bad.reason is Reason.UNLABELLED
 
@@ -124,13 +126,13 @@ def _truth(label: object) -> bool:
     """A published label, or its word. Raises BadRow: `unlabelled` for "unknown", `unknown-label` for whatever
     else is neither.
     """
-    known, shown = {"true": True, "false": False}, clean(str(label))[:40]
-    said = str(label).strip().lower() if isinstance(label, bool | str) else None
-    if said == "unknown":
+    truths, shown = {"true": True, "false": False}, clean(str(label))[:40]
+    word = str(label).strip().lower() if isinstance(label, bool | str) else None
+    if word == "unknown":
         raise BadRow(
             Reason.UNLABELLED, f"field 'claims_factuality_label' is {shown!r}: people could not settle it"
         )
-    if said not in known:
+    if word not in truths:
         allowed = "which is no label; allowed: true, false, unknown"
         raise BadRow(Reason.UNKNOWN_LABEL, f"field 'claims_factuality_label' holds {shown!r}, {allowed}")
-    return known[said]
+    return truths[word]

@@ -32,15 +32,15 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
 def _keep(collection: Collection, row: Row) -> None:
     prompt, number = row.text("prompt"), row.integer("row")
     row.text("response")
-    claims = [_claim(Row(entry, place)) for place, entry in enumerate(row.items("claims"), 1)]
+    claims = [_claim(Row(entry, index)) for index, entry in enumerate(row.items("claims"), 1)]
     if _label(row) != all(is_true for _, is_true in claims):
         raise BadRow(Reason.CONTRADICTION, "field 'label' is not whether all of the claims are true")
     for what, identity in (("the row", number), ("the prompt", prompt)):
         collection.once(what, identity, row=row)
     item = collection.item("entity", group=("prompt", prompt), question=prompt, row=number)
-    for place, (text, is_true) in enumerate(claims):
-        known = {"label_source": "published", "generator": MODEL, "place": place}
-        collection.sample(item, text, task="fact", is_hallucinated=not is_true, **known)
+    for index, (text, is_true) in enumerate(claims):
+        attributes = {"label_source": "published", "generator": MODEL, "place": index}
+        collection.sample(item, text, task="fact", is_hallucinated=not is_true, **attributes)
 
 
 def _claim(claim: Row) -> tuple[str, bool]:

@@ -62,17 +62,17 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     knowledge are rejects.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = [file for file in AUDIT if collection.has(file)]
+    present = [file for file in AUDIT if collection.has(file)]
     stems: dict[str, str] = {}
     for file in DATA:
         if collection.has(file):
             stems.setdefault(Path(file).stem, file)
-    if not found and not stems:
+    if not present and not stems:
         looked = ", ".join([*AUDIT[:2], *(f"{split}.json" for split in SPLITS)])
         raise SourceError(
             f"source {name!r}: none of FaithDial's files in {str(folder)!r}; looked for: {looked} (or .jsonl, .parquet)"
         )
-    for file in found:
+    for file in present:
         collection.read(file, json_rows, partial(_keep_audited, collection))
     for file in stems.values():
         collection.read(file, json_rows, partial(_keep_row, collection, file))
@@ -96,10 +96,10 @@ def _keep_audited(collection: Collection, row: Row) -> None:
         corpus=corpus,
         is_shared=True,
     )
-    known = {"system": system, "row": number, "begin": label, "vrm": vrm}
+    attributes = {"system": system, "row": number, "begin": label, "vrm": vrm}
     writer = None if system == PEOPLE else system
     collection.sample(
-        item, response, is_hallucinated=LABELS[label], label_source="gold", generator=writer, **known
+        item, response, is_hallucinated=LABELS[label], label_source="gold", generator=writer, **attributes
     )
     collection.counts[f"n_{label}"] += 1
 
@@ -148,7 +148,7 @@ def _keep_turn(collection: Collection, split: str, row: Row, dialogue: object) -
         document_ids=[collection.document(knowledge, licence=TEXTS["wow"], is_wikipedia=True)],
         is_shared=True,
     )
-    known = {
+    attributes = {
         "label_source": "gold",
         "published_split": split,
         "vrm": ",".join(row.texts("VRM")) if row.values.get("VRM") else None,
@@ -157,13 +157,15 @@ def _keep_turn(collection: Collection, split: str, row: Row, dialogue: object) -
         keys.content_id(item["item_id"], original, response) if is_rewritten and is_hallucinated else None
     )
     side = ("hallucinated", "right") if pair_id else (None, None)
-    known |= {"pair_id": pair_id}
+    attributes |= {"pair_id": pair_id}
     before = original if is_rewritten else response
     collection.sample(
-        item, before, is_hallucinated=is_hallucinated, begin=",".join(labels), side=side[0], **known
+        item, before, is_hallucinated=is_hallucinated, begin=",".join(labels), side=side[0], **attributes
     )
     if is_rewritten:
-        collection.sample(item, response, is_hallucinated=False, side=side[1], is_rewritten=True, **known)
+        collection.sample(
+            item, response, is_hallucinated=False, side=side[1], is_rewritten=True, **attributes
+        )
 
 
 def _knowledge(row: Row) -> str:

@@ -43,12 +43,12 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     text before any insertion.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = [file for file in FILES if collection.has(file)]
-    if not found:
+    present = [file for file in FILES if collection.has(file)]
+    if not present:
         raise SourceError(
             f"source {name!r}: none of FAVA's files in {str(folder)!r}; looked for: {', '.join(FILES)}"
         )
-    for file in found:
+    for file in present:
         task = "held-out" if file == HELD_OUT else "train"
         collection.read(file, json_rows, lambda row, task=task: _keep(collection, row, task))
     return collection.tables()
@@ -57,15 +57,15 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
 def _keep(collection: Collection, row: Row, task: str) -> None:
     reference, marked, published = _parts(row)
     collection.counts["n_passages"] += 1
-    found = tagged(marked)
-    text = found.text if published is None else published
-    spans = laid_onto(text, found)
+    tagged_text = tagged(marked)
+    text = tagged_text.text if published is None else published
+    spans = laid_onto(text, tagged_text)
     lang = row.language() if "lang" in row.values else CARD["lang"]
     subject = row.optional_text("subject")
     item = collection.item(
         task,
         group=("reference", reference),
-        right_answer=_BLANKS.sub(" ", found.original).strip(),  # an insertion leaves its blanks behind
+        right_answer=_BLANKS.sub(" ", tagged_text.original).strip(),  # an insertion leaves its blanks behind
         lang=lang,
         document_ids=[collection.document(reference, title=subject or "", lang=lang)],
         subject=subject,
@@ -81,15 +81,15 @@ def _parts(row: Row) -> tuple[str, str, str | None]:
     it stands in the row.
     """
     if "completion" in row.values:
-        found = _PROMPT.fullmatch(row.text("prompt"))
-        if found is None:
+        match = _PROMPT.fullmatch(row.text("prompt"))
+        if match is None:
             raise BadRow(
                 Reason.UNPARSABLE, "field 'prompt' holds no references followed by a text to correct"
             )
         return (
-            found["reference"],
+            match["reference"],
             _CORRECTED.sub(lambda tag: _SWAPPED[tag[0]], row.text("completion")),
-            found["text"].strip(),
+            match["text"].strip(),
         )
     if "errored_passage" in row.values:
         return row.text("evidence"), row.text("errored_passage"), None

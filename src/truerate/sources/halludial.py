@@ -43,14 +43,14 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
     if part is not None and part not in SCENARIOS:
         raise SettingsError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SCENARIOS)}")
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = [file for file in _files(folder) if part is None or _named(file, SCENARIOS) == part]
-    if not found:
+    present = [file for file in _files(folder) if part is None or _word_in(file, SCENARIOS) == part]
+    if not present:
         wanted = f"of part {part!r} " if part else ""
         raise SourceError(
             f"source {name!r}: none of HalluDial's files {wanted}in {str(folder)!r}; looked for: spontaneous_train.json, …"
         )
-    for file in found:
-        told = {"scenario": _named(file, SCENARIOS), "published_split": _named(file, SPLITS)}
+    for file in present:
+        told = {"scenario": _word_in(file, SCENARIOS), "published_split": _word_in(file, SPLITS)}
         collection.read(
             file, parquet_rows if file.endswith(SUFFIX) else json_rows, partial(_keep, collection, told)
         )
@@ -66,7 +66,7 @@ def _files(folder: Path) -> list[str]:
     return sorted(name for name in names if not any(piece.startswith(".") for piece in name.split("/")))
 
 
-def _named(file: str, allowed: tuple[str, ...]) -> str | None:
+def _word_in(file: str, allowed: tuple[str, ...]) -> str | None:
     """The word of these that a path holds; the last, where several do."""
     return next((word for word in reversed(re.split(r"[/_.\-]", file)) if word in allowed), None)
 

@@ -62,17 +62,19 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
         DIALOGUE_FILE: lambda row: _keep_dialogue(collection, row),
         SUMMARIZATION_FILE: lambda row: _keep_summary(collection, row),
     }
-    found = [file for file in keepers if collection.has(file)]
-    parquet = [] if found else _parquet_files(folder)
-    if not found and not parquet:
+    present = [file for file in keepers if collection.has(file)]
+    parquet = [] if present else _parquet_files(folder)
+    if not present and not parquet:
         raise SourceError(
             f"source {name!r}: none of HaluEval's files in {str(folder)!r}; looked for: {', '.join(keepers)}"
         )
-    for file in found:
-        if not (file == GENERAL_FILES[1] and GENERAL_FILES[0] in found):
+    for file in present:
+        if not (file == GENERAL_FILES[1] and GENERAL_FILES[0] in present):
             collection.read(file, json_lines, keepers[file])
     for file in parquet:
-        collection.read(file, parquet_rows, keepers[_held(folder / file, where=f"source {name!r}: {file}")])
+        collection.read(
+            file, parquet_rows, keepers[_released_file(folder / file, where=f"source {name!r}: {file}")]
+        )
     return collection.tables()
 
 
@@ -82,7 +84,7 @@ def _parquet_files(folder: Path) -> list[str]:
     return sorted(name for name in names if not any(piece.startswith(".") for piece in name.split("/")))
 
 
-def _held(path: Path, *, where: str) -> str:
+def _released_file(path: Path, *, where: str) -> str:
     """The released file whose rows a Parquet file holds, by its columns."""
     try:
         columns = columns_of(path)
@@ -114,9 +116,9 @@ def keep_answer(
         raise BadRow(
             Reason.CONTRADICTION, "field 'hallucination_spans' marks parts of an answer without hallucination"
         )
-    found = {part: find_span(text, part) for part in marked}
-    remarks = [part for part, place in found.items() if place is None]
-    spans = sorted({place for place in found.values() if place})
+    places = {part: find_span(text, part) for part in marked}
+    remarks = [part for part, bounds in places.items() if bounds is None]
+    spans = sorted({bounds for bounds in places.values() if bounds})
     probe = True if is_probe else None
     item = collection.item(
         "general", question=question, group=("query", question), is_shared=True, is_probe=probe

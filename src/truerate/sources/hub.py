@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from truerate.config import HubSource
 from truerate.core.errors import EndpointError, SourceError, TruerateError
 from truerate.core.terminal import told
-from truerate.sources.hub_faults import ODD, said, tried
+from truerate.sources.hub_faults import ODD, message_of, tried
 from truerate.sources.hub_files import CARD, about, files_of
 from truerate.sources.hub_snapshot import SUM, Mismatch, Snapshot
 
@@ -48,7 +48,7 @@ def fetched(name: str, hub: HubSource) -> tuple[Path, list[str]]:
     except TruerateError as error:
         raise type(error)(f"{at}: {error}") from None
     except (httpx2.HTTPError, OSError, *ODD) as error:
-        raise EndpointError(f"{at}: {said(error, hub.repo)}") from None
+        raise EndpointError(f"{at}: {message_of(error, hub.repo)}") from None
     return snapshot.folder, wanted
 
 
@@ -88,28 +88,28 @@ def _listing(hub: HubSource) -> dict[str, str]:
     from huggingface_hub.hf_api import RepoFile
 
     tree = list(HfApi().list_repo_tree(hub.repo, repo_type="dataset", revision=hub.revision, recursive=True))
-    folders = {one.path for one in tree if not isinstance(one, RepoFile)}
-    found = {
-        one.path: f"sha256:{one.lfs.sha256}" if one.lfs else f"git:{one.blob_id}"
-        for one in tree
-        if isinstance(one, RepoFile)
+    folders = {entry.path for entry in tree if not isinstance(entry, RepoFile)}
+    digests = {
+        entry.path: f"sha256:{entry.lfs.sha256}" if entry.lfs else f"git:{entry.blob_id}"
+        for entry in tree
+        if isinstance(entry, RepoFile)
     }
-    if not all(SUM.fullmatch(checksum) for checksum in found.values()):
+    if not all(SUM.fullmatch(checksum) for checksum in digests.values()):
         raise ValueError("a checksum in the list of files is none")
-    if empty := folders - {str(folder) for path in found for folder in PurePosixPath(path).parents}:
+    if empty := folders - {str(folder) for path in digests for folder in PurePosixPath(path).parents}:
         raise ValueError(
             f"the list of files has a folder without any: {min(empty)!r}"
         )  # git knows none: it was a file
     strange = [
-        path for path in found if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts
+        path for path in digests if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts
     ]
-    if strange or not found:
+    if strange or not digests:
         raise SourceError(
             f"it names the file {strange[0]!r}, which is no place in it"
             if strange
             else "there is no file in it"
         )
-    return found
+    return digests
 
 
 def _bring_all(snapshot: Snapshot) -> list[str]:

@@ -67,13 +67,13 @@ def _asked_wait(error: BaseException) -> float:
     return (seconds_asked(response.headers.get("retry-after")) if response is not None else None) or 0.0
 
 
-def said(error: BaseException, repo: str) -> str:
+def message_of(error: BaseException, repo: str) -> str:
     """What went wrong and what to do about it, in one line."""
     import httpx2
     from huggingface_hub import constants, errors
 
     if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__ is not None:
-        return said(error.__cause__, repo)
+        return message_of(error.__cause__, repo)
     if isinstance(error, errors.HfHubHTTPError):
         return _answered(error, repo)
     if isinstance(error, errors.OfflineModeIsEnabled) or (
@@ -100,12 +100,14 @@ def _answered(error, repo: str) -> str:
 
     status, has_token = error.response.status_code, get_token() is not None
     if isinstance(error, errors.GatedRepoError):
-        held = "the token in HF_TOKEN has no access yet" if has_token else "HF_TOKEN is not set"
+        token_state = "the token in HF_TOKEN has no access yet" if has_token else "HF_TOKEN is not set"
         page = f"{constants.ENDPOINT}/datasets/{repo}"
-        return f"it is gated, and {held}; ask for access at {page} and set HF_TOKEN to a token of the account that has it"
+        return f"it is gated, and {token_state}; ask for access at {page} and set HF_TOKEN to a token of the account that has it"
     if isinstance(error, errors.RevisionNotFoundError):
         return "there is no such commit; correct `revision`"
     if status in (401, 403, 404) or isinstance(error, errors.RepositoryNotFoundError):
-        held = "the token in HF_TOKEN is refused or may not read it" if has_token else "HF_TOKEN is not set"
-        return f"not found, or private ({status}), and {held}; correct `repo`, or set HF_TOKEN to a token that may read it"
+        token_state = (
+            "the token in HF_TOKEN is refused or may not read it" if has_token else "HF_TOKEN is not set"
+        )
+        return f"not found, or private ({status}), and {token_state}; correct `repo`, or set HF_TOKEN to a token that may read it"
     return f"the Hub answers {status}; what came is kept: run it again later"

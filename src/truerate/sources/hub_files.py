@@ -49,12 +49,12 @@ def files_of(hub: HubSource, paths: Sequence[str], card: str) -> list[str]:
         raise SettingsError(
             f"its config {name!r} has no split {hub.split!r}; those there are: {listed(splits)}; set `split`"
         )
-    found = {path for split, files in splits.items() if hub.split in (None, split) for path in files}
-    if not found:
+    wanted = {path for split, files in splits.items() if hub.split in (None, split) for path in files}
+    if not wanted:
         raise SettingsError(
             f"its config {name!r} names files that are not there; correct `config` or `revision`"
         )
-    return sorted(found)
+    return sorted(wanted)
 
 
 def about(paths: Collection[str]) -> list[str]:
@@ -92,13 +92,13 @@ def front_of(card: str) -> dict:
     if len(parts) < 3 or parts[0].strip():
         return {}
     try:
-        found = yaml.load(parts[1], Loader=yaml.BaseLoader)
+        front = yaml.load(parts[1], Loader=yaml.BaseLoader)
     except yaml.YAMLError as error:
         line = " ".join(str(error).split())[:120]
         raise SourceError(
             f"the YAML of its card cannot be read ({line}); take `config` and `split` away to have all of it"
         ) from None
-    return found if isinstance(found, dict) else {}
+    return front if isinstance(front, dict) else {}
 
 
 def _splits(entry: dict, data: Sequence[str]) -> Splits:
@@ -111,21 +111,23 @@ def _splits(entry: dict, data: Sequence[str]) -> Splits:
     if not spec:
         return _by_split(below)
     if isinstance(spec, dict):
-        named = list(spec.items())
+        patterns_by_split = list(spec.items())
     elif isinstance(spec, list) and all(isinstance(one, dict) for one in spec):
-        named = [(one.get("split") or "train", one.get("path") or one.get("pattern")) for one in spec]
+        patterns_by_split = [
+            (one.get("split") or "train", one.get("path") or one.get("pattern")) for one in spec
+        ]
     else:
-        named = [("train", spec)]
-    found: Splits = {}
-    for split, patterns in named:
+        patterns_by_split = [("train", spec)]
+    splits: Splits = {}
+    for split, patterns in patterns_by_split:
         wanted = [
             str(one).removeprefix("./") for one in (patterns if isinstance(patterns, list) else [patterns])
         ]
         wanted = [f"{base}/{pattern}" if base else pattern for pattern in wanted]
-        found.setdefault(str(split), []).extend(
+        splits.setdefault(str(split), []).extend(
             path for path in data if any(fits(path, pattern) for pattern in wanted)
         )
-    return found
+    return splits
 
 
 def fits(path: str, pattern: str) -> bool:

@@ -38,14 +38,14 @@ class Snapshot:
         from huggingface_hub.utils import validate_repo_id
 
         validate_repo_id(hub.repo)
-        place = Path(constants.HF_HUB_CACHE).expanduser() / repo_folder_name(
+        folder = Path(constants.HF_HUB_CACHE).expanduser() / repo_folder_name(
             repo_id=hub.repo, repo_type="dataset"
         )
-        self.hub, self.folder = hub, place / "snapshots" / hub.revision
-        self.note = place / CHECKED / f"{hub.revision}.json"
-        known = _json(self.note)
-        self.sums: dict[str, str] = known.get("sums", {})
-        self.sound: dict[str, list[int]] = known.get("sound", {})
+        self.hub, self.folder = hub, folder / "snapshots" / hub.revision
+        self.note = folder / CHECKED / f"{hub.revision}.json"
+        note = _json(self.note)
+        self.sums: dict[str, str] = note.get("sums", {})
+        self.sound: dict[str, list[int]] = note.get("sound", {})
 
     def is_sound(self, path: str) -> bool:
         """Whether a file was held against its checksum and has not changed since."""

@@ -104,39 +104,41 @@ def _csv_row(row: dict) -> dict | str:
 # ---- Label Studio ------------------------------------------------------------------------------------------
 
 
-def _label_studio(found: object, path: Path) -> list[object]:
+def _label_studio(tasks: object, path: Path) -> list[object]:
     """A row per annotation that was not cancelled; the task's id is `data.task_id`."""
-    if not isinstance(found, list):
+    if not isinstance(tasks, list):
         raise SourceError(
             f"reading labels {str(path)!r}: not a list of tasks; export the project from Label Studio as JSON"
         )
     rows: list[object] = []
-    for task in found:
+    for task in tasks:
         if not isinstance(task, dict) or not isinstance(task.get("annotations"), list):
             rows.append(str(task)[:300])
             continue
         given = [
-            one for one in task["annotations"] if not (isinstance(one, dict) and one.get("was_cancelled"))
+            annotation
+            for annotation in task["annotations"]
+            if not (isinstance(annotation, dict) and annotation.get("was_cancelled"))
         ]
-        rows += [_annotation(task, one) for one in given]
+        rows += [_annotation(task, annotation) for annotation in given]
     return rows
 
 
-def _annotation(task: dict, one: object) -> object:
-    if not isinstance(one, dict) or not isinstance(one.get("result"), list):
-        return str(one)[:300]
+def _annotation(task: dict, annotation: object) -> object:
+    if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
+        return str(annotation)[:300]
     row: dict = {
         "task_id": (task.get("data") or {}).get("task_id"),
-        "annotator": _who(one.get("completed_by")),
+        "annotator": _who(annotation.get("completed_by")),
         "spans": [],
     }
-    for part in one["result"]:
+    for part in annotation["result"]:
         value = part.get("value") if isinstance(part, dict) else None
         if not isinstance(value, dict):
-            return str(one)[:300]
+            return str(annotation)[:300]
         if isinstance(value.get("labels"), list):
-            place = {name: value.get(name) for name in ("start", "end", "text")}
-            row["spans"] += [{**place, "type": name} for name in value["labels"]]
+            position = {name: value.get(name) for name in ("start", "end", "text")}
+            row["spans"] += [{**position, "type": name} for name in value["labels"]]
         elif "rating" in value:
             row[str(part.get("from_name"))] = value["rating"]
         elif isinstance(value.get("choices"), list) and value["choices"]:
@@ -205,15 +207,15 @@ def reject(
     )
 
 
-def span_place(one: dict, text: str) -> tuple[int, int] | None:
+def span_place(span: dict, text: str) -> tuple[int, int] | None:
     """Where a span stands: by its offsets, else where its text first occurs.
 
     Where both are given they must agree; offsets that count UTF-16 units (as Label Studio's do, which differ
     after an emoji) are read so.
     """
-    start, end, said = one.get("start"), one.get("end"), one.get("text")
+    start, end, quoted = span.get("start"), span.get("end"), span.get("text")
     if start is None and end is None:
-        return find_span(text, clean(str(said or "")))
+        return find_span(text, clean(str(quoted or "")))
     if (
         not isinstance(start, int)
         or not isinstance(end, int)
@@ -221,9 +223,13 @@ def span_place(one: dict, text: str) -> tuple[int, int] | None:
         or isinstance(end, bool)
     ):
         return None
-    for place in ((start, end), _from_utf16(text, start, end)):
-        if place and 0 <= place[0] < place[1] <= len(text) and (said is None or text[slice(*place)] == said):
-            return place
+    for bounds in ((start, end), _from_utf16(text, start, end)):
+        if (
+            bounds
+            and 0 <= bounds[0] < bounds[1] <= len(text)
+            and (quoted is None or text[slice(*bounds)] == quoted)
+        ):
+            return bounds
     return None
 
 

@@ -60,7 +60,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     both files are about the same questions, each in languages of its own.)
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    gold, silver, wild = (_found(collection, file) for file in (GOLD, SILVER, WILD))
+    gold, silver, wild = (_present_name(collection, file) for file in (GOLD, SILVER, WILD))
     if not (gold or silver or wild):
         raise SourceError(
             f"source {name!r}: none of mFAVA's files in {str(folder)!r}; looked for: {GOLD}, {SILVER}, {WILD} (or .zst)"
@@ -76,7 +76,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     return collection.tables()
 
 
-def _found(collection: Collection, file: str) -> str | None:
+def _present_name(collection: Collection, file: str) -> str | None:
     return next((name for name in (file, file + PACKED) if collection.has(name)), None)
 
 

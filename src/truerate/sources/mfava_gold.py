@@ -26,20 +26,24 @@ def annotators(texts: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
         if n > 1
     }
     n_shared = Counter(lang for lang, _ in shared)
-    named, run, n_runs = {}, [], Counter()
+    names, run, n_runs = {}, [], Counter()
     for lang, row in sorted(texts):
         if (lang, texts[lang, row]) not in shared:
-            named[lang, row], run = f"{lang} single", []
+            names[lang, row], run = f"{lang} single", []
             continue
         if n_shared[lang] < N_SHARED:
-            named[lang, row] = f"{lang} {NOT_INFERABLE}"
+            names[lang, row] = f"{lang} {NOT_INFERABLE}"
             continue
-        if not run or run[-1] < (lang, row - N_REPEATED) or texts[lang, row] in {texts[one] for one in run}:
+        if (
+            not run
+            or run[-1] < (lang, row - N_REPEATED)
+            or texts[lang, row] in {texts[earlier] for earlier in run}
+        ):
             n_runs[lang] += 1
             run = []
         run.append((lang, row))
-        named[lang, row] = f"{lang} annotator {n_runs[lang]}"
-    return named
+        names[lang, row] = f"{lang} annotator {n_runs[lang]}"
+    return names
 
 
 def settled(marked: list[list[dict]], text: str) -> list[dict]:
@@ -49,7 +53,9 @@ def settled(marked: list[list[dict]], text: str) -> list[dict]:
     Of types with equal votes the first by name is taken; of two annotators both must have marked. Blanks at
     the edges of a run are left out. `p` of these spans is null.
     """
-    borders = sorted({place for spans in marked for span in spans for place in (span["start"], span["end"])})
+    borders = sorted(
+        {border for spans in marked for span in spans for border in (span["start"], span["end"])}
+    )
     changes: dict[int, Counter[str]] = defaultdict(Counter)  # votes that begin (+1) and end (-1) at a place
     for span in (span for spans in marked for span in spans):
         changes[span["start"]][span["type"]] += 1

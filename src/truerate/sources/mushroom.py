@@ -37,12 +37,12 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     Raw marks are those before the organisers' clean-up: the soft spans cannot be computed from them.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = [file for file in ANSWERS if collection.has(file)]
-    if not found:
+    present = [file for file in ANSWERS if collection.has(file)]
+    if not present:
         raise SourceError(
             f"source {name!r}: none of Mu-SHROOM's files in {str(folder)!r}; looked for: {', '.join(ANSWERS)}"
         )
-    for file in found:
+    for file in present:
         pages: dict[str, dict] = {}
         packed = f"pages_{file}.zst"  # pages_val.jsonl.zst beside val.jsonl
         if (folder / packed).is_file():
@@ -113,13 +113,13 @@ def _page(row: Row, pages: dict[str, dict]) -> dict | None:
 
 def _soft(row: Row, published: str) -> list[dict]:
     """The soft spans, held against the hard ones: those are the characters above one half."""
-    found = [_span(entry) for entry in row.items("soft_labels")]
-    places = in_cleaned(published, [span[:2] for span in found])
-    spans = [_row(start, end, p) for (start, end), (_, _, p) in zip(places, found, strict=True)]
+    soft_spans = [_span(entry) for entry in row.items("soft_labels")]
+    places = in_cleaned(published, [span[:2] for span in soft_spans])
+    spans = [_row(start, end, p) for (start, end), (_, _, p) in zip(places, soft_spans, strict=True)]
     refuse_overlap(spans)
     hard = _pairs(row.items("hard_labels"), "hard_labels")
     in_cleaned(published, hard)  # refuses those that leave the text
-    if _runs(hard) != _runs([(start, end) for start, end, p in found if p > HARD]):
+    if _runs(hard) != _runs([(start, end) for start, end, p in soft_spans if p > HARD]):
         raise BadRow(
             Reason.CONTRADICTION, "field 'hard_labels' is not what more than half of the annotators marked"
         )

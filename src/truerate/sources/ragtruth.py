@@ -93,8 +93,8 @@ def _keep(collection: Collection, sources: dict[str, dict], row: Row) -> None:
         )
     response = row.text("response")
     labels = [
-        _label(Row(entry, place), row.values["response"])
-        for place, entry in enumerate(row.items("labels"), 1)
+        _label(Row(entry, index), row.values["response"])
+        for index, entry in enumerate(row.items("labels"), 1)
     ]
     collection.once("the response", row.text("id"), row=row)
     given = sources[source_id]

@@ -56,7 +56,7 @@ def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -
 def _keep(collection: Collection, seen: set[str], part: str | None, row: Row) -> None:
     setting, prompt, model = row.choice("setting", SETTINGS), row.text("id"), row.text("model")
     response, origin = row.text("response"), row.text("source")
-    claims = [_claim(entry, place) for place, entry in enumerate(row.items("claims"), 1)]
+    claims = [_claim(entry, index) for index, entry in enumerate(row.items("claims"), 1)]
     collection.once("the reply", setting, prompt, model, row=row)
     seen.add(setting)
     if part not in (None, setting):
@@ -74,8 +74,8 @@ def _keep(collection: Collection, seen: set[str], part: str | None, row: Row) ->
     reply = collection.sample(
         item, response, is_hallucinated=not is_entailed, n_claims=len(claims), **published
     )
-    for place, (sentence, label) in enumerate(claims):
-        about = {"generation": reply["sample_id"], "place": place, "label": label}
+    for index, (sentence, label) in enumerate(claims):
+        about = {"generation": reply["sample_id"], "place": index, "label": label}
         collection.sample(
             item, sentence, task="fact", is_hallucinated=label != SUPPORTED, **published, **about
         )
@@ -83,14 +83,14 @@ def _keep(collection: Collection, seen: set[str], part: str | None, row: Row) ->
     collection.counts["n_without_claims"] += not claims
 
 
-def _claim(entry: object, place: int) -> Claim:
+def _claim(entry: object, index: int) -> Claim:
     """A claim's triplet (subject, predicate, object) as a sentence, and its label."""
-    claim = Row(entry, place)
+    claim = Row(entry, index)
     parts = [
         piece.strip()
-        for piece in texts(claim.items("triplet"), f"claim {place}, its triplet")
+        for piece in texts(claim.items("triplet"), f"claim {index}, its triplet")
         if piece.strip()
     ]
     if not parts:
-        raise BadRow(Reason.EMPTY_FIELD, f"claim {place}: its triplet holds no text")
+        raise BadRow(Reason.EMPTY_FIELD, f"claim {index}: its triplet holds no text")
     return " ".join(parts).rstrip(".") + ".", claim.label("human_label", LABELS)

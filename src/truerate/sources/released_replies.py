@@ -66,7 +66,7 @@ def keep(collection: Collection, configs: Mapping[Path, str | None], release: Re
         raise SourceError(
             f"source {collection.name!r}: no config {missing[0]!r}, so no replies with verdicts: {there}"
         )
-    found = Tables({}, {}, {}, {}, {})
+    tables = Tables({}, {}, {}, {}, {})
     for table, note in {
         "documents": _document,
         "items": _item,
@@ -79,12 +79,12 @@ def keep(collection: Collection, configs: Mapping[Path, str | None], release: Re
                 _read(
                     collection,
                     path,
-                    partial(note, collection, found, release.licences.get(config)),
+                    partial(note, collection, tables, release.licences.get(config)),
                     is_needed=table != "documents",
                 )
-    judge = _judge(found)
-    for published in sorted(found.replies):
-        _keep_reply(collection, found, published, judge)
+    judge = _judge(tables)
+    for published in sorted(tables.replies):
+        _keep_reply(collection, tables, published, judge)
 
 
 def _read(collection: Collection, path: Path, note: Callable[[Row], None], *, is_needed: bool) -> None:
@@ -105,24 +105,24 @@ def _read(collection: Collection, path: Path, note: Callable[[Row], None], *, is
 
 
 # ---- tables ------------------------------------------------------------------------------------------------
-def _document(collection: Collection, found: Tables, licence: str | None, row: Row) -> None:
+def _document(collection: Collection, tables: Tables, licence: str | None, row: Row) -> None:
     more: dict[str, Any] = {name: row.optional_text(name) for name in ("url", "dated")}
     more |= {
         "lang": row.language(),
         "licence": row.optional_text("licence") or licence or collection.card["licence"],
     }
     more["is_wikipedia"] = row.values.get("is_wikipedia") is True
-    found.documents[row.text("document_id")] = collection.document(
+    tables.documents[row.text("document_id")] = collection.document(
         row.text("text"), title=row.optional_text("title") or "", **more
     )
 
 
-def _item(collection: Collection, found: Tables, licence: str | None, row: Row) -> None:
+def _item(collection: Collection, tables: Tables, licence: str | None, row: Row) -> None:
     if row.text("task") != ENTITY:
         return
-    known = {key: value for key, value in _attributes(row).items() if key not in CLASHING}
+    attributes = {key: value for key, value in _attributes(row).items() if key not in CLASHING}
     pages = [
-        found.documents[name] for name in row.values.get("document_ids") or () if name in found.documents
+        tables.documents[name] for name in row.values.get("document_ids") or () if name in tables.documents
     ]
     published = row.text("item_id")
     about = {
@@ -131,29 +131,33 @@ def _item(collection: Collection, found: Tables, licence: str | None, row: Row) 
         "question": row.text("question"),
         "document_ids": pages,
     }
-    found.items[published] = collection.item(ENTITY, **about, **known | {"published_id": published})
+    tables.items[published] = collection.item(ENTITY, **about, **attributes | {"published_id": published})
 
 
-def _reply(collection: Collection, found: Tables, licence: str | None, row: Row) -> None:
+def _reply(collection: Collection, tables: Tables, licence: str | None, row: Row) -> None:
     if (
         row.text("purpose") == GENERATE
         and row.text("status") in ("ok", "abstained")
         and row.optional_text("text")
     ):
-        found.replies[row.text("generation_id")] = row
+        tables.replies[row.text("generation_id")] = row
 
 
-def _verdict(collection: Collection, found: Tables, licence: str | None, row: Row) -> None:
+def _verdict(collection: Collection, tables: Tables, licence: str | None, row: Row) -> None:
     """A verdict on a fact, given in the batches that make the score: those of single calls have a stage,
     those of detectors no reply.
     """
-    known = _attributes(row)
-    if "generation" in known and "stage" not in known and isinstance(row.values.get("verdict"), bool):
-        found.verdicts.setdefault(row.text("target_id"), {})[row.text("judge")] = row.values["verdict"]
+    attributes = _attributes(row)
+    if (
+        "generation" in attributes
+        and "stage" not in attributes
+        and isinstance(row.values.get("verdict"), bool)
+    ):
+        tables.verdicts.setdefault(row.text("target_id"), {})[row.text("judge")] = row.values["verdict"]
 
 
-def _fact(collection: Collection, found: Tables, licence: str | None, row: Row) -> None:
-    found.facts.setdefault(row.text("generation_id"), []).append(row)
+def _fact(collection: Collection, tables: Tables, licence: str | None, row: Row) -> None:
+    tables.facts.setdefault(row.text("generation_id"), []).append(row)
 
 
 def _attributes(row: Row) -> dict[str, str]:
@@ -162,23 +166,23 @@ def _attributes(row: Row) -> dict[str, str]:
     }
 
 
-def _judge(found: Tables) -> str | None:
+def _judge(tables: Tables) -> str | None:
     """Whose verdicts count: people's where they were published, else those of the judge who gave most."""
-    given = Counter(judge for said in found.verdicts.values() for judge in said)
+    given = Counter(judge for verdicts in tables.verdicts.values() for judge in verdicts)
     return HUMAN if HUMAN in given else next((judge for judge, _ in given.most_common(1)), None)
 
 
 # ---- samples -----------------------------------------------------------------------------------------------
-def _keep_reply(collection: Collection, found: Tables, published: str, judge: str | None) -> None:
+def _keep_reply(collection: Collection, tables: Tables, published: str, judge: str | None) -> None:
     """A reply and its facts, in their order."""
-    row, facts = found.replies[published], found.facts.get(published, [])
+    row, facts = tables.replies[published], tables.facts.get(published, [])
     ordered = sorted(facts, key=lambda fact: (fact.integer("sentence_index"), fact.text("fact_id")))
     judged = [
-        (fact, said)
+        (fact, is_unsupported)
         for fact in ordered
-        if (said := found.verdicts.get(fact.text("fact_id"), {}).get(judge)) is not None
+        if (is_unsupported := tables.verdicts.get(fact.text("fact_id"), {}).get(judge)) is not None
     ]
-    item = found.items.get(row.text("item_id"))
+    item = tables.items.get(row.text("item_id"))
     if item is None:
         bad = BadRow(Reason.UNRESOLVED, f"its item {row.text('item_id')!r} is not among the entities")
     elif not judged and (facts or row.text("status") == "ok"):
@@ -188,8 +192,8 @@ def _keep_reply(collection: Collection, found: Tables, published: str, judge: st
     if bad:
         collection.reject("generations", bad, target_id=published, text=row.text("text"))
         return
-    known = {"label_source": "published", "generator": row.text("model")}
-    is_hallucinated = any(said for _, said in judged)
+    shared = {"label_source": "published", "generator": row.text("model")}
+    is_hallucinated = any(is_unsupported for _, is_unsupported in judged)
     reply = collection.sample(
         item,
         row.text("text"),
@@ -197,30 +201,32 @@ def _keep_reply(collection: Collection, found: Tables, published: str, judge: st
         n_claims=len(judged),
         published_id=published,
         judge=judge,
-        **known,
+        **shared,
     )
-    for place, (fact, said) in enumerate(judged):
+    for index, (fact, is_unsupported) in enumerate(judged):
         about = {
             "generation": reply["sample_id"],
-            "place": place,
-            "label": "unsupported" if said else "supported",
+            "place": index,
+            "label": "unsupported" if is_unsupported else "supported",
             "judge": judge,
         }
-        about |= {"evidence": _evidence(found, fact) or None, "published_id": fact.text("fact_id")}
-        collection.sample(item, fact.text("text"), task=FACT, is_hallucinated=said, **known, **about)
+        about |= {"evidence": _evidence(tables, fact) or None, "published_id": fact.text("fact_id")}
+        collection.sample(
+            item, fact.text("text"), task=FACT, is_hallucinated=is_unsupported, **shared, **about
+        )
     for fact in ordered:
         if fact not in [one for one, _ in judged]:
             bad = BadRow(Reason.UNLABELLED, "no verdict on it could be read")
             collection.reject("facts", bad, target_id=fact.text("fact_id"), text=fact.text("text"))
 
 
-def _evidence(found: Tables, fact: Row) -> str:
+def _evidence(tables: Tables, fact: Row) -> str:
     """The passages that a fact was checked against, by the documents' ids of now; those of pages without text
     go.
     """
     passages = [passage for name in fact.values.get("evidence") or () if (passage := passage_of(name))]
     return " ".join(
-        passage_name(found.documents[name], start, end)
+        passage_name(tables.documents[name], start, end)
         for name, start, end in passages
-        if name in found.documents
+        if name in tables.documents
     )

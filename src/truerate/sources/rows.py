@@ -301,8 +301,8 @@ def csv_records(raw: bytes, columns: tuple[str, ...]) -> Cut:
         reader = csv.DictReader(io.StringIO(raw.decode("utf-8-sig", "surrogateescape"), newline=""))
         absent = [name for name in columns if name not in (reader.fieldnames or ())]
         if absent:
-            found = listed(map(clean, reader.fieldnames or ()))
-            raise BadRow(Reason.MISSING_FIELD, f"no column {absent[0]!r} in the header; found: {found}")
+            names = listed(map(clean, reader.fieldnames or ()))
+            raise BadRow(Reason.MISSING_FIELD, f"no column {absent[0]!r} in the header; found: {names}")
         for number, record in enumerate(reader, 1):
             yield number, lambda record=record: _record(record)
     except csv.Error as error:

@@ -25,12 +25,12 @@ def tagged(marked: str) -> Tagged:
     Tags that keep the grammar under a name that is no type (`contridictory`, `Entity`) are refused as
     `unknown-type`: what they mean is not guessed.
     """
-    found = parse_tags(marked)
-    if isinstance(found, Tagged):
-        return found
-    if found.reason == "malformed" and (foreign := _foreign(marked)):
+    parsed = parse_tags(marked)
+    if isinstance(parsed, Tagged):
+        return parsed
+    if parsed.reason == "malformed" and (foreign := _foreign(marked)):
         raise BadRow(Reason.UNKNOWN_TYPE, f"type {foreign[0][:40]!r} is none of {', '.join(TYPES)}")
-    raise BadRow(_REASONS[found.reason], found.detail)
+    raise BadRow(_REASONS[parsed.reason], parsed.detail)
 
 
 def _foreign(marked: str) -> list[str]:
@@ -54,22 +54,22 @@ def spans_on(published: str, marked: str) -> list[dict]:
         raise
 
 
-def laid_onto(published: str, found: Tagged) -> list[dict]:
+def laid_onto(published: str, tagged_text: Tagged) -> list[dict]:
     """The spans of a tagged passage (`start`, `end`, `type`, `p` null) as code points of the published text,
     which differs in blanks alone.
 
     Raises BadRow (`altered`) where it differs in more. A span reaches from its first character to its last,
     blanks at its edges left out.
     """
-    if found.text == published:
-        return [{**span, "p": None} for span in found.spans]
-    ours, theirs = _inked(found.text), _inked(published)
-    if [found.text[place] for place in ours] != [published[place] for place in theirs]:
+    if tagged_text.text == published:
+        return [{**span, "p": None} for span in tagged_text.spans]
+    ours, theirs = _inked(tagged_text.text), _inked(published)
+    if [tagged_text.text[index] for index in ours] != [published[index] for index in theirs]:
         raise BadRow(Reason.ALTERED, "the text without its tags is not the published one")
-    order = {place: number for number, place in enumerate(ours)}
+    order = {index: number for number, index in enumerate(ours)}
     spans = []
-    for span in found.spans:
-        inside = [order[place] for place in range(span["start"], span["end"]) if place in order]
+    for span in tagged_text.spans:
+        inside = [order[index] for index in range(span["start"], span["end"]) if index in order]
         spans.append(
             {"start": theirs[inside[0]], "end": theirs[inside[-1]] + 1, "type": span["type"], "p": None}
         )
@@ -90,7 +90,7 @@ def in_cleaned(published: str, spans: Iterable[tuple[int, int]]) -> list[tuple[i
     gone = (
         []
         if len(clean(published)) == size
-        else [place for place, character in enumerate(published) if not clean(character)]
+        else [index for index, character in enumerate(published) if not clean(character)]
     )
     for start, end in spans:
         if not 0 <= start < end <= size:

@@ -129,10 +129,13 @@ def _chosen(
     Files of one config lie in no folder of its name: what they hold is said by its name, else by the part or
     a column.
     """
-    named = {path: _task(one, release) or (part if one == config else None) for path, one in configs.items()}
+    tasks = {
+        path: _task(config_name, release) or (part if config_name == config else None)
+        for path, config_name in configs.items()
+    }
     return {
         path: task
-        for path, task in named.items()
+        for path, task in tasks.items()
         if part in (None, task) and (task or configs[path] == config)
     }
 
@@ -219,8 +222,8 @@ def _keep_of_entity(
         entities[published] = collection.item(ENTITY, **about, published_id=published)
     if knowledge:
         document = collection.document(knowledge, lang=row.language(), licence=told.licence)
-        named = entities[published]["document_ids"]
-        named += [] if document in named else [document]
+        documents = entities[published]["document_ids"]
+        documents += [] if document in documents else [document]
         sample |= {"evidence": passage_name(document, 0, len(knowledge))} if task == FACT else {}
     collection.sample(entities[published], task=task, **sample)
 

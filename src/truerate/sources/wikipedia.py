@@ -127,11 +127,11 @@ def _tags(row: Row) -> list[str]:
     """
     if row.values.get("templates") is None:
         return []
-    found = [entry.get("title") if isinstance(entry, dict) else entry for entry in row.items("templates")]
-    if wrong := [entry for entry in found if not isinstance(entry, str)]:
+    titles = [entry.get("title") if isinstance(entry, dict) else entry for entry in row.items("templates")]
+    if wrong := [entry for entry in titles if not isinstance(entry, str)]:
         raise BadRow(Reason.WRONG_TYPE, f"field 'templates' holds {str(wrong[0])[:40]!r}; it must hold names")
     names = [
         name.partition(":")[2] if isinstance(entry, dict) else name
-        for entry, name in zip(row.items("templates"), found, strict=True)
+        for entry, name in zip(row.items("templates"), titles, strict=True)
     ]
     return list(dict.fromkeys(clean(name) for name in names))

@@ -49,14 +49,14 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     which is just what should not be passed on.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = sorted(
+    present = sorted(
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file() and _is_chat(path)
     )
-    if not found:
+    if not present:
         raise SourceError(
             f"source {name!r}: no conversations in {str(folder)!r}; looked for: *.parquet, *.jsonl, *.json"
         )
-    for file in found:
+    for file in present:
         cut = (
             partial(parquet_rows, columns=COLUMNS, needed=("conversation",))
             if file.endswith(PARQUET)
@@ -94,7 +94,7 @@ def _keep(collection: Collection, file: str, row: Row) -> None:
         **{field: _flag(row, field) for field in ("toxic", "redacted")},
     }
     model, identity = row.optional_text("model"), _identity(row)
-    read = [_turn(turn, place, whole, _moderated(row, place)) for place, turn in enumerate(turns)]
+    read = [_turn(turn, index, whole, _moderated(row, index)) for index, turn in enumerate(turns)]
     users = [turn for turn in read if turn["role"] == "user"]
     collection.counts["n_conversations"] += 1
     for number, turn in enumerate(users, 1):
@@ -102,9 +102,9 @@ def _keep(collection: Collection, file: str, row: Row) -> None:
         collection.counts["n_turns_toxicity_unknown"] += turn["toxic"] is None
         try:
             _refuse(turn, collection.card.get("lang"))
-            known = {"conversation": identity, "turn": number, "source_model": model}
+            attributes = {"conversation": identity, "turn": number, "source_model": model}
             collection.item(
-                "chat", group=("conversation", identity), question=turn["text"], lang="en", **known
+                "chat", group=("conversation", identity), question=turn["text"], lang="en", **attributes
             )
         except BadRow as bad:
             collection.reject(file, bad, row=row.number, target_id=f"{identity}/{number}")
@@ -123,16 +123,16 @@ def _identity(row: Row) -> str:
     )
 
 
-def _turn(turn: object, place: int, whole: dict, is_flagged: bool | None) -> dict:
+def _turn(turn: object, index: int, whole: dict, is_flagged: bool | None) -> dict:
     """One turn: role, text, language, and what its own fields, else those of its conversation, say of it."""
     try:
-        found = Row(turn, place + 1)
-        language = found.optional_text("language")
-        toxic, redacted = _flag(found, "toxic"), _flag(found, "redacted")
-        text = None if found.values.get("content") is None else found.text("content", may_be_empty=True)
-        role = found.choice("role", ROLES)
+        fields = Row(turn, index + 1)
+        language = fields.optional_text("language")
+        toxic, redacted = _flag(fields, "toxic"), _flag(fields, "redacted")
+        text = None if fields.values.get("content") is None else fields.text("content", may_be_empty=True)
+        role = fields.choice("role", ROLES)
     except BadRow as bad:
-        raise BadRow(bad.reason, f"field 'conversation', turn {place + 1}: {bad.detail}") from None
+        raise BadRow(bad.reason, f"field 'conversation', turn {index + 1}: {bad.detail}") from None
     return {
         "role": role,
         "text": (text or "").strip(),
@@ -152,12 +152,12 @@ def _flag(row: Row, field: str) -> bool | None:
     return value
 
 
-def _moderated(row: Row, place: int) -> bool | None:
+def _moderated(row: Row, index: int) -> bool | None:
     """Whether OpenAI's moderation flagged a turn (by its place in the conversation), None where nothing is
     said of it.
     """
     marks = row.values.get("openai_moderation")
-    mark = marks[place] if isinstance(marks, list) and place < len(marks) else None
+    mark = marks[index] if isinstance(marks, list) and index < len(marks) else None
     flagged = mark.get("flagged") if isinstance(mark, dict) else None
     return flagged if isinstance(flagged, bool) else None
 

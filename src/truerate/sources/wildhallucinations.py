@@ -41,12 +41,12 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     Pages that were not got, or hold no text, are left out; an entity without a page is a reject.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    found = sorted(
+    present = sorted(
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in (SUFFIX, ".jsonl")
     )
-    if not found:
+    if not present:
         raise SourceError(f"source {name!r}: no entities in {str(folder)!r}; looked for: *.parquet, *.jsonl")
-    for file in found:
+    for file in present:
         cut = (
             partial(parquet_rows, columns=COLUMNS, needed=COLUMNS[:1]) if file.endswith(SUFFIX) else json_rows
         )
@@ -63,7 +63,7 @@ def _keep(collection: Collection, row: Row) -> None:
     if item_id in collection.items:
         raise BadRow(Reason.DUPLICATE, f"the same name was already read as {item_id}")
     category, perplexity, wiki = row.optional_text("category"), _number(row, "perplexity"), _wiki(row)
-    pages = [_page(Row(entry, place)) for place, entry in enumerate(row.items("info"), 1)]
+    pages = [_page(Row(entry, index)) for index, entry in enumerate(row.items("info"), 1)]
     got = [page for page in pages if page is not None]
     collection.counts.update(n_pages=len(pages), n_pages_without_text=len(pages) - len(got))
     if not got:

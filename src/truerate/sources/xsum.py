@@ -126,19 +126,19 @@ def majority_spans(marked: list[set[Span]], n_characters: int) -> list[Span]:
     """
     kinds: list[Counter[str]] = [Counter() for _ in range(n_characters)]
     for spans in marked:
-        covered = {place: kind for start, end, kind in sorted(spans) for place in range(start, end)}
-        for place, kind in covered.items():
-            kinds[place][kind] += 1
+        covered = {index: kind for start, end, kind in sorted(spans) for index in range(start, end)}
+        for index, kind in covered.items():
+            kinds[index][kind] += 1
     runs: list[Span] = []
-    for place, counts in enumerate(kinds):
+    for index, counts in enumerate(kinds):
         if 2 * counts.total() <= len(marked):
             continue
         kind = next(iter(counts)) if len(counts) == 1 else "mixed"
-        if runs and runs[-1][1] == place:
+        if runs and runs[-1][1] == index:
             start, _, before = runs.pop()
-            runs.append((start, place + 1, kind if kind == before else "mixed"))
+            runs.append((start, index + 1, kind if kind == before else "mixed"))
         else:
-            runs.append((place, place + 1, kind))
+            runs.append((index, index + 1, kind))
     return runs
 
 

@@ -17,10 +17,10 @@ from truerate.config.detectors import Grid
 if TYPE_CHECKING:
     import polars as pl
 
-from truerate.core.card import Card, Ranked, Section
+from truerate.core.card import Card, Ranked, Section, Words
 from truerate.core.metric import Direction, Metric, Unit
 
-__all__ = ["Card", "Direction", "Metric", "Ranked", "Reads", "Resources", "Section", "Step", "Unit"]
+__all__ = ["Card", "Direction", "Metric", "Ranked", "Reads", "Resources", "Section", "Step", "Unit", "Words"]
 
 
 @dataclass(frozen=True)

@@ -117,11 +117,12 @@ async def _fetch(
     async with mediawiki.session(asked.contact, guard) as session:
         for lang, url in urls.items():
             wiki = Wiki(session, url, pause_s=asked.pause_s, clock=clock)
-            named = _named(wiki, titles[lang]) if titles else _drawn(wiki, wanted)
-            rows, others = await _of_language(lang, await wiki.site(), named, wanted)
+            rendered = _by_title(wiki, titles[lang]) if titles else _drawn(wiki, wanted)
+            rows, others = await _of_language(lang, await wiki.site(), rendered, wanted)
             if not rows:
                 why = ", ".join(
-                    f"{n} {reason}" for reason, n in Counter(one["reason"] for one in others).most_common()
+                    f"{n} {reason}"
+                    for reason, n in Counter(reject["reason"] for reject in others).most_common()
                 )
                 raise EndpointError(
                     f"fetching articles: no page at {url!r} fits ({why or 'it gave none'}); see to the titles or the limits"
@@ -166,7 +167,7 @@ async def _drawn(wiki: Wiki, wanted: Wanted) -> AsyncIterator[tuple[str, dict | 
             yield page["title"], await _rendered(wiki, page["title"], page.get("lastrevid"))
 
 
-async def _named(
+async def _by_title(
     wiki: Wiki, titles: Iterable[tuple[str, int | None]]
 ) -> AsyncIterator[tuple[str, dict | str]]:
     for title, revision in titles:
@@ -182,9 +183,9 @@ async def _rendered(wiki: Wiki, title: str, revision: int | None) -> dict | str:
 
 def _row(lang: str, site: Site, page: dict) -> dict:
     templates = [
-        one
-        for one in page.get("templates", [])
-        if isinstance(one, dict) and isinstance(one.get("title"), str)
+        template
+        for template in page.get("templates", [])
+        if isinstance(template, dict) and isinstance(template.get("title"), str)
     ]
     return {
         "pageid": page.get("pageid"),
@@ -193,14 +194,14 @@ def _row(lang: str, site: Site, page: dict) -> dict:
         "url": site.address(page["title"]),
         "revid": page.get("revid"),
         "depth": site.depth,
-        "templates": [{"title": one["title"]} for one in templates if one.get("ns") == 10],
+        "templates": [{"title": template["title"]} for template in templates if template.get("ns") == 10],
         "extract": plain_text(page["text"]),
     }
 
 
 def _unfit(row: dict, page: dict, wanted: Wanted) -> str | None:
     """Why an article is not taken (one of REASONS), None where it is."""
-    tags = {one["title"].partition(":")[2].casefold() for one in row["templates"]}
+    tags = {template["title"].partition(":")[2].casefold() for template in row["templates"]}
     properties = page.get("properties")
     if "disambiguation" in (properties if isinstance(properties, dict) else {}):
         return "disambiguation"
@@ -250,7 +251,7 @@ def _titles(path: str, lang: str) -> list[tuple[str, int | None]]:
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is no UTF-8 text"
         raise SourceError(f"{where}: {why}; name a file with a title per line") from None
-    found = {}
+    titles = {}
     for number, line in enumerate(lines, 1):
         title, _, revision = (part.strip() for part in line.partition("\t"))
         if revision and not (revision.isascii() and revision.isdigit() and int(revision)):
@@ -258,10 +259,10 @@ def _titles(path: str, lang: str) -> list[tuple[str, int | None]]:
                 f"{where} line {number}: {revision[:40]!r} is no revision; write TITLE<tab>NUMBER"
             )
         if title:
-            found.setdefault((title, int(revision) if revision else None))
-    if not found:
+            titles.setdefault((title, int(revision) if revision else None))
+    if not titles:
         raise SourceError(f"{where}: no title in it; write one per line")
-    return list(found)
+    return list(titles)
 
 
 def _write(path: Path, rows: Iterable[dict]) -> None:

@@ -159,8 +159,8 @@ class Asker:
         except (aiohttp.ClientError, OSError) as error:
             raise Passing(Outcome.ERROR, type(error).__name__) from None
 
-    async def _first(self, url: str, patience: float, *, any_type: bool) -> Answer:
-        """The answer to a request; where nothing is heard for `patience` seconds, to it or to a second one
+    async def _first(self, url: str, quiet_limit: float, *, any_type: bool) -> Answer:
+        """The answer to a request; where nothing is heard for `quiet_limit` seconds, to it or to a second one
         beside it, whichever is first.
 
         So a connection that was lost costs no more time than the page's own, and a page that never answers
@@ -169,7 +169,7 @@ class Asker:
         line = Line()
         tasks = [asyncio.ensure_future(self._request(url, line, any_type=any_type))]
         try:
-            while not tasks[0].done() and (quiet := line.heard + patience - time.monotonic()) > 0:
+            while not tasks[0].done() and (quiet := line.heard + quiet_limit - time.monotonic()) > 0:
                 await asyncio.wait(tasks, timeout=quiet)
             if not tasks[0].done() and self._tries(host_of(url)) > 1:
                 tasks.append(asyncio.ensure_future(self._second(url, any_type=any_type)))

@@ -28,13 +28,15 @@ def retry(at: Layout, reason: str, *, mark: Mark, as_json: bool = False) -> None
 def forget(at: Layout, url: str, *, mark: Mark, as_json: bool = False) -> None:
     """Forget one page, whatever became of it."""
     with PageStore.of(at) as store:
-        _forget(at, store, facts.named(store, url), mark=mark, as_json=as_json)
+        _forget(at, store, facts.pages_of(store, url), mark=mark, as_json=as_json)
 
 
-def _forget(at: Layout, store: PageStore, found: Sequence[facts.Found], *, mark: Mark, as_json: bool) -> None:
+def _forget(
+    at: Layout, store: PageStore, pages: Sequence[facts.StoredPage], *, mark: Mark, as_json: bool
+) -> None:
     """`mark` is handed the pages before they are forgotten and gives the boards that hold them, which the
     next `dvc repro` makes again.
     """
-    boards = mark(at, [page for _, page in found])
-    n = facts.forget(store, found)
+    boards = mark(at, [page for _, page in pages])
+    n = facts.forget(store, pages)
     show_forgotten(n, "pages", boards, asks="asks for", as_json=as_json)

@@ -102,8 +102,8 @@ def decoded(body: bytes, charset: str | None) -> str | None:
     ):
         if body.startswith(mark):
             return _sound(body[len(mark) :].decode(name, "replace"))
-    named = [_codec(charset), _codec(_declared(body))]
-    names = [name for name in named if name]
+    charsets = [_codec(charset), _codec(_declared(body))]
+    names = [name for name in charsets if name]
     if b"\0" not in body and b"\x1b" not in body:
         names.insert(0, "utf-8")
     for name in names:

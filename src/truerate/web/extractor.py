@@ -58,7 +58,7 @@ class Extractor:
                 break
         if code == -signal.SIGPROF:
             return Text(Outcome.TIMEOUT, detail=f"not read within {self.limit_s:g} s")
-        return Text(Outcome.ERROR, detail=f"its reader ended by {_named(code)}")
+        return Text(Outcome.ERROR, detail=f"its reader ended by {_exit_words(code)}")
 
     def close(self) -> None:
         """End the process, whatever it is at; also from another thread than the one that reads."""
@@ -93,7 +93,7 @@ class Extractor:
         if not is_ready and not self._is_closed:
             self._process.kill()
             raise TruerateError(
-                f"reading pages: the process that reads them ended by {_named(self._process.wait())}; run again"
+                f"reading pages: the process that reads them ended by {_exit_words(self._process.wait())}; run again"
             )
 
     def _end(self) -> None:
@@ -103,7 +103,7 @@ class Extractor:
         self._process = self._link = None
 
 
-def _named(code: int) -> str:
+def _exit_words(code: int) -> str:
     """How a process ended, in words."""
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 

@@ -160,10 +160,10 @@ def plain(url: str) -> str:
     cannot be read.
     """
     try:
-        found = URL(url).with_fragment(None)
-        if not found.absolute or not found.raw_host:
+        address = URL(url).with_fragment(None)
+        if not address.absolute or not address.raw_host:
             raise ValueError("no host")
-        return str(found.with_user(None))
+        return str(address.with_user(None))
     except ValueError:
         raise Dropped(Outcome.ERROR, "no address that can be read") from None
 

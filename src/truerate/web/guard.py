@@ -38,18 +38,18 @@ class Guard:
     def address(self, text: str) -> str | None:
         """Why an address is refused, None where it may be asked."""
         try:
-            found = ipaddress.ip_address(text.strip("[]").partition("%")[0])
+            parsed = ipaddress.ip_address(text.strip("[]").partition("%")[0])
         except ValueError:
             return f"{text!r} is no plain address"
-        if any(found.version == network.version and found in network for network in self.networks):
+        if any(parsed.version == network.version and parsed in network for network in self.networks):
             return None
-        inner = _embedded(found)
+        inner = _embedded(parsed)
         if inner is not None:
             return self.address(str(inner))
         return (
             None
-            if found.is_global and not (found.is_multicast or found.is_reserved)
-            else f"{found} is not of the public web"
+            if parsed.is_global and not (parsed.is_multicast or parsed.is_reserved)
+            else f"{parsed} is not of the public web"
         )
 
     def host(self, host: str) -> str | None:
@@ -69,14 +69,14 @@ class Guard:
         return None
 
 
-def _embedded(found: Address) -> Address | None:
+def _embedded(address: Address) -> Address | None:
     """The IPv4 address inside an IPv6 one, where that is where it leads."""
-    if found.version == 4:
+    if address.version == 4:
         return None
-    if found in _NAT64:
-        return ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
-    teredo = found.teredo
-    return found.ipv4_mapped or found.sixtofour or (teredo[1] if teredo else None)
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    teredo = address.teredo
+    return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)
 
 
 class GuardedResolver(AbstractResolver):
@@ -90,16 +90,16 @@ class GuardedResolver(AbstractResolver):
     ) -> list[ResolveResult]:
         """The addresses of a name. Raises RefusedAddress where none may be asked, OSError where there is none."""
         loop = asyncio.get_running_loop()
-        found = await loop.getaddrinfo(
+        entries = await loop.getaddrinfo(
             host, port, family=family, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG
         )
         if matches(host.lower(), self.guard.patterns):
-            return [_result(host, entry) for entry in found]
-        refusals = [self.guard.address(entry[4][0]) for entry in found]
+            return [_result(host, entry) for entry in entries]
+        refusals = [self.guard.address(entry[4][0]) for entry in entries]
         passed = [
-            _result(host, entry) for entry, refusal in zip(found, refusals, strict=True) if refusal is None
+            _result(host, entry) for entry, refusal in zip(entries, refusals, strict=True) if refusal is None
         ]
-        if found and not passed:
+        if entries and not passed:
             raise RefusedAddress(f"{host}: {refusals[0]}")
         return passed
 

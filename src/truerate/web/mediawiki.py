@@ -76,10 +76,10 @@ class Wiki:
         """Its depth (edits per article, weighted by the share of pages that are none) and addresses. Raises
         TruerateError.
         """
-        found = (await self.ask(action="query", meta="siteinfo", siprop="general|statistics")).get(
+        answer = (await self.ask(action="query", meta="siteinfo", siprop="general|statistics")).get(
             "query", {}
         )
-        general, counts = found.get("general", {}), found.get("statistics", {})
+        general, counts = answer.get("general", {}), answer.get("statistics", {})
         server, path = str(general.get("server", "")), str(general.get("articlepath", ""))
         if "$1" not in path or not server:
             raise self._stopped("a reply without the wiki's own address")
@@ -174,14 +174,14 @@ class Wiki:
         error = reply.get("error")
         if error is None and status == 200:
             return reply
-        code, said = (
+        code, message = (
             (str(error.get(name, "")) for name in ("code", "info")) if isinstance(error, dict) else ("", "")
         )
         if code in BUSY_CODES:
             return code
         if code in ABSENT:
             raise Absent(code)
-        raise self._stopped(" ".join(f"status {status}: {code} {clean(said)}".split())[:200])
+        raise self._stopped(" ".join(f"status {status}: {code} {clean(message)}".split())[:200])
 
     def _wait(self, headers, tried: int) -> float:
         """Seconds until the next try: what the server asks for, else ever more. Raises TruerateError where it

@@ -73,8 +73,8 @@ class Page:
             case Outcome.STATUS:
                 return may_pass(self.status)
             case Outcome.ROBOTS:
-                said = re.match(r"\d{3}\b", detail)
-                return said is not None and may_pass(int(said[0]))
+                status = re.match(r"\d{3}\b", detail)
+                return status is not None and may_pass(int(status[0]))
         return False
 
 

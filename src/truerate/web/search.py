@@ -62,8 +62,8 @@ class Searcher:
             backoff_s,
         )
         self.clock = clock or Clock()
-        named = {"key": settings.key_env, "cx": settings.engine_env}
-        self.secrets = {name: _secret(variable, name) for name, variable in named.items() if variable}
+        env_names = {"key": settings.key_env, "cx": settings.engine_env}
+        self.secrets = {name: _secret(variable, name) for name, variable in env_names.items() if variable}
         self._hiding = Hiding([self.secrets["key"]] if "key" in self.secrets else [])
 
     def stored(self, query: str) -> list[dict] | None:
@@ -87,14 +87,14 @@ class Searcher:
         async def work(session: aiohttp.ClientSession) -> None:
             for query in waiting:
                 try:
-                    found = await self._search(session, query)
+                    results = await self._search(session, query)
                 except Over:
                     return
                 except TruerateError as stop:
                     errors.append(stop)
                     self._queue.over.set()
                     return
-                self.store.keep_results(self.scope, query, self.settings.n_results, found)
+                self.store.keep_results(self.scope, query, self.settings.n_results, results)
 
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=TIMEOUT_S)) as session:
             with told(f"{len(missing):,} queries at {host_of(self.url)!r}"):
@@ -113,15 +113,15 @@ class Searcher:
         await self._queue.enter()
         refusal = None
         for attempt in range(1, AGAIN.tries + 1):
-            said = await self._ask(session, query)
-            if isinstance(said, Refused) and said.is_for_all:
+            answer = await self._ask(session, query)
+            if isinstance(answer, Refused) and answer.is_for_all:
                 async with self._queue.paused() as pause:
-                    while isinstance(said, Refused) and said.is_for_all:
-                        await pause(said)
-                        said = await self._ask(session, query)
-            if not isinstance(said, Refused):
-                return said
-            refusal = said
+                    while isinstance(answer, Refused) and answer.is_for_all:
+                        await pause(answer)
+                        answer = await self._ask(session, query)
+            if not isinstance(answer, Refused):
+                return answer
+            refusal = answer
             if not refusal.passes:
                 break
             if not AGAIN.is_spent(attempt):
@@ -142,18 +142,18 @@ class Searcher:
             return Refused(type(error).__name__, at, passes=True)
         body = self._hiding.body(body, is_error=status != 200)
         if status == 200:
-            found = read(body)
-            if found is None:
+            results = read(body)
+            if results is None:
                 return Refused("a reply that is no search result", at, passes=True)
             self._queue.answered()
-            return found[: self.settings.n_results]
-        said = f"status {status} {self._hiding.text(_words(body))[:160]}".rstrip()
-        if status == 402 or (status in (403, 429) and _QUOTA.search(said)):
-            return Refused(said, at, is_quota=True)
-        is_rate = status == 429 or (status == 403 and _RATE.search(said) is not None)
+            return results[: self.settings.n_results]
+        failure = f"status {status} {self._hiding.text(_words(body))[:160]}".rstrip()
+        if status == 402 or (status in (403, 429) and _QUOTA.search(failure)):
+            return Refused(failure, at, is_quota=True)
+        is_rate = status == 429 or (status == 403 and _RATE.search(failure) is not None)
         seconds = seconds_asked(wait, self.clock.now())
         return Refused(
-            said,
+            failure,
             at,
             passes=is_rate or may_pass(status),
             is_for_all=is_rate or (may_pass(status) and bool(seconds)),
@@ -196,7 +196,7 @@ def result(item: object) -> dict | None:
 
 def recorded(path: str) -> dict[str, list[dict]]:
     """The recorded results by query. Raises TruerateError with the line that cannot be read."""
-    found: dict[str, list[dict]] = {}
+    by_query: dict[str, list[dict]] = {}
     try:
         lines = Path(path).read_bytes().split(b"\n")
     except OSError as error:
@@ -209,12 +209,12 @@ def recorded(path: str) -> dict[str, list[dict]]:
         try:
             row = orjson.loads(line)
             query, items = row["query"], row["items"]
-            found[clean(query)] = [one for item in items if (one := result(item))]
+            by_query[clean(query)] = [entry for item in items if (entry := result(item))]
         except (ValueError, TypeError, KeyError, AttributeError):
             raise SourceError(
                 f"reading recorded searches {path!r}: line {number} is no object with `query` and `items`"
             ) from None
-    return found
+    return by_query
 
 
 def _words(body: bytes) -> str:
@@ -222,10 +222,12 @@ def _words(body: bytes) -> str:
     `message` or `detail`.
     """
     try:
-        found: Any = loads(body)
-        error = found.get("error") or found.get("message") or found.get("detail") or ""
+        answer: Any = loads(body)
+        error = answer.get("error") or answer.get("message") or answer.get("detail") or ""
         reasons = (
-            [str(one.get("reason")) for one in error.get("errors", [])] if isinstance(error, dict) else []
+            [str(reason.get("reason")) for reason in error.get("errors", [])]
+            if isinstance(error, dict)
+            else []
         )
         words = [*reasons, str(error.get("message", "")) if isinstance(error, dict) else str(error)]
     except (ValueError, TypeError, AttributeError, RecursionError):

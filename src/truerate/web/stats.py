@@ -11,7 +11,7 @@ from truerate.core.errors import SettingsError, TruerateError, listed
 from truerate.web.outcomes import Outcome, Page
 from truerate.web.store import PageStore
 
-Found = tuple[str, Page]  # a page under the scope that answered for it
+StoredPage = tuple[str, Page]  # a page under the scope that answered for it
 ALL = "all"
 TOO_SLOW = "too-slow"  # came, and took longer to be read than its limit
 COUNTS = {"reason": pl.String, "status": pl.Int64, "may_pass": pl.Boolean, "n_pages": pl.Int64}
@@ -35,7 +35,7 @@ def stats(store: PageStore) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=COUNTS, orient="row")
 
 
-def transient(store: PageStore, wanted: str) -> list[Found]:
+def transient(store: PageStore, wanted: str) -> list[StoredPage]:
     """The pages that did not come for what may pass: of a reason, of a status (as `503`), or all. Raises
     TruerateError for another word.
     """
@@ -46,22 +46,22 @@ def transient(store: PageStore, wanted: str) -> list[Found]:
             f"pages of reason {wanted!r}: that is none that may pass; allowed: {allowed}; see `truerate web stats`"
         )
     return [
-        one
-        for one in store.pages()
-        if one[1].is_transient and wanted in (ALL, reason(one[1]), str(one[1].status))
+        entry
+        for entry in store.pages()
+        if entry[1].is_transient and wanted in (ALL, reason(entry[1]), str(entry[1].status))
     ]
 
 
-def named(store: PageStore, url: str) -> list[Found]:
+def pages_of(store: PageStore, url: str) -> list[StoredPage]:
     """What the store holds of an address. Raises TruerateError where that is nothing."""
-    found = [one for one in store.pages() if one[1].url == url]
-    if not found:
+    pages = [one for one in store.pages() if one[1].url == url]
+    if not pages:
         raise TruerateError(
             f"forgetting the page {url!r}: the page store {str(store.path)!r} does not hold it; write its whole address"
         )
-    return found
+    return pages
 
 
-def forget(store: PageStore, found: Iterable[Found]) -> int:
+def forget(store: PageStore, pages: Iterable[StoredPage]) -> int:
     """Forget pages; how many they were."""
-    return sum(store.forget(scope, [page.url]) for scope, page in found)
+    return sum(store.forget(scope, [page.url]) for scope, page in pages)

@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
 
-from truerate.detectors.tokens.features import SIZES, known, stem, token_features, unit_features, units
+from truerate.detectors.tokens.features import (
+    SIZES,
+    reference_index,
+    stem,
+    token_features,
+    unit_features,
+    units,
+)
 
 REFERENCE = "Velmora was founded in 1912 by Ana Brisk. The museum of Tesk opened in 1877. It shows Glass."
 
@@ -129,5 +136,5 @@ def test_nothing_to_compare_is_no_mistake(text, reference):
 
 
 def test_an_index_can_be_made_once():
-    said, codes = unit_features("Velmora 1877", known(REFERENCE))
+    said, codes = unit_features("Velmora 1877", reference_index(REFERENCE))
     assert codes.tolist() == unit_features("Velmora 1877", REFERENCE)[1].tolist()

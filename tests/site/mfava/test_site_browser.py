@@ -12,6 +12,7 @@ from truerate.site.mfava.browser import compare, hard, records, segments
 from truerate.site.rights import open_part
 from truerate.site.samples import scripts
 from truerate.site.samples_index import coded
+from truerate.site.vocabulary import Vocabulary
 
 
 def span(start, end, kind="entity", p=None):
@@ -122,6 +123,6 @@ def test_texts_of_another_source_stay_closed_where_its_rights_do():
 
 
 def test_the_hub_id_of_a_writer_stays_as_it_is():
-    assert coded("generator", ["01-ai/Yi-1.5-9B-Chat"])["values"] == [
+    assert coded("generator", ["01-ai/Yi-1.5-9B-Chat"], Vocabulary())["values"] == [
         ["01-ai/Yi-1.5-9B-Chat", "01-ai/Yi-1.5-9B-Chat"]
     ]

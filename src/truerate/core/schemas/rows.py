@@ -152,7 +152,7 @@ def score_row(
     metric: str,
     subject: str,
     where: Mapping[str, Any],
-    found: Sequence[float | None] | float | None,
+    estimate: Sequence[float | None] | float | None,
     n: int,
     *,
     board: str,
@@ -162,20 +162,20 @@ def score_row(
 
     An interval without width would claim certainty, and one with a single end says nothing: either is none.
     """
-    three = tuple(found) if isinstance(found, (tuple, list)) else (found, None, None)
+    three = tuple(estimate) if isinstance(estimate, (tuple, list)) else (estimate, None, None)
     value, low, high = (
-        None if one is None or isnan(one) else round(float(one), DIGITS) + 0.0 for one in three
+        None if number is None or isnan(number) else round(float(number), DIGITS) + 0.0 for number in three
     )
     if low is None or high is None or low == high:
         low = high = None
-    known = {
+    columns = {
         "board": board,
         "metric": metric,
         "subject": subject,
         "slice": pairs(**where),
         "method": "estimator",
     }
-    return known | {"value": value, "low": low, "high": high, "n": int(n), "inputs": inputs}
+    return columns | {"value": value, "low": low, "high": high, "n": int(n), "inputs": inputs}
 
 
 def emptied(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -39,48 +39,48 @@ def rows_to_learn(groups: Sequence[Group], backbone: Backbone) -> Rows:
     return Rows(rows, names)
 
 
-def steps_of(known: Rows, backbone: Backbone, seed: int, epoch: int) -> list[Step]:
+def steps_of(rows: Rows, backbone: Backbone, seed: int, epoch: int) -> list[Step]:
     """The steps of one epoch: each holds `accumulation` batches of `batch` answers, cut into parts that keep
     the token budget.
     """
-    drawn = sorted(range(len(known.rows)), key=lambda i: draw("row", seed, epoch, known.names[i]))
+    drawn = sorted(range(len(rows.rows)), key=lambda i: draw("row", seed, epoch, rows.names[i]))
     shards = [
-        sorted(shard, key=lambda i: known.rows[i].n_tokens)
-        for shard in cut(drawn, known, SHARD * backbone.batch)
+        sorted(shard, key=lambda i: rows.rows[i].n_tokens)
+        for shard in cut(drawn, rows, SHARD * backbone.batch)
     ]
-    batches = [batch for shard in shards for batch in cut(shard, known, backbone.batch)]
-    batches.sort(key=lambda batch: draw("batch", seed, epoch, known.names[batch[0]]))
+    batches = [batch for shard in shards for batch in cut(shard, rows, backbone.batch)]
+    batches.sort(key=lambda batch: draw("batch", seed, epoch, rows.names[batch[0]]))
     groups = [batches[i : i + backbone.accumulation] for i in range(0, len(batches), backbone.accumulation)]
     return [
-        [part for batch in group for part in parts(batch, known, backbone.token_budget)] for group in groups
+        [part for batch in group for part in parts(batch, rows, backbone.token_budget)] for group in groups
     ]
 
 
-def cut(places: Sequence[int], known: Rows, n_answers: int) -> list[list[int]]:
+def cut(indices: Sequence[int], rows: Rows, n_answers: int) -> list[list[int]]:
     """Consecutive rows in lists of at least `n_answers` answers (the last may hold fewer)."""
     lists: list[list[int]] = []
     room = 0
-    for place in places:
+    for index in indices:
         if room <= 0:
             lists.append([])
             room = n_answers
-        lists[-1].append(place)
-        room -= len(known.rows[place].answers)
+        lists[-1].append(index)
+        room -= len(rows.rows[index].answers)
     return lists
 
 
-def parts(batch: Sequence[int], known: Rows, token_budget: int) -> list[Part]:
+def parts(batch: Sequence[int], rows: Rows, token_budget: int) -> list[Part]:
     """A batch in parts of at most `token_budget` tokens with padding; a longer row is a part by itself."""
-    found: list[Part] = []
-    for place in sorted(batch, key=lambda i: known.rows[i].n_tokens):
-        if not found or known.rows[place].n_tokens * (len(found[-1]) + 1) > token_budget:
-            found.append([])
-        found[-1].append(place)
-    return found
+    split: list[Part] = []
+    for index in sorted(batch, key=lambda i: rows.rows[i].n_tokens):
+        if not split or rows.rows[index].n_tokens * (len(split[-1]) + 1) > token_budget:
+            split.append([])
+        split[-1].append(index)
+    return split
 
 
-def padding_waste(steps: Sequence[Step], known: Rows) -> float | None:
+def padding_waste(steps: Sequence[Step], rows: Rows) -> float | None:
     """Share of the tensors' places that hold padding; None over no step."""
-    lengths = [[known.rows[i].n_tokens for i in part] for step in steps for part in step]
+    lengths = [[rows.rows[i].n_tokens for i in part] for step in steps for part in step]
     places = sum(max(part) * len(part) for part in lengths)
     return 1 - sum(map(sum, lengths)) / places if places else None

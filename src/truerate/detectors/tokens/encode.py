@@ -22,7 +22,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.pretrained import load_tokenizer
 from truerate.detectors.tokens.features import token_features
 from truerate.detectors.tokens.labels import filled, token_labels, trimmed
-from truerate.detectors.tokens.soft import Reading
+from truerate.detectors.tokens.span_probabilities import Reading
 from truerate.metrics.tokens import ALONE
 
 PAD, START, BETWEEN = "<pad>", "<start>", "<between>"
@@ -174,7 +174,7 @@ def pretrained_coder(weights: str, revision: str | None = None) -> Coder:
     tokenizer = _plain(loaded.backend_tokenizer)
     blank = tokenizer.encode("\n\n", add_special_tokens=False).ids
     between = blank if loaded.sep_token_id is None else [loaded.sep_token_id]
-    pad = next((one for one in (loaded.pad_token_id, loaded.eos_token_id) if one is not None), 0)
+    pad = next((token for token in (loaded.pad_token_id, loaded.eos_token_id) if token is not None), 0)
     return Coder(tokenizer, () if first is None else (first,), tuple(between), pad)
 
 
@@ -253,11 +253,16 @@ def _grouped(kept, waiting: list[tuple[dict, Answer]], coder: Coder, backbone: B
     pieces: dict[int, list[tuple[dict, Answer]]] = {}
     for row, answer in waiting:
         pieces.setdefault(_piece(len(kept[1]), len(answer.ids), coder, backbone), []).append((row, answer))
-    for n, held in pieces.items():
+    for n, group_pieces in pieces.items():
         ids = np.concatenate(
             [np.array(coder.start, np.int32), kept[1][:n], np.array(coder.between, np.int32)]
         )
-        yield Group(ids, tuple(answer for _, answer in held), held[0][0]["group_id"], held[0][0]["lang"])
+        yield Group(
+            ids,
+            tuple(answer for _, answer in group_pieces),
+            group_pieces[0][0]["group_id"],
+            group_pieces[0][0]["lang"],
+        )
 
 
 def _piece(n_reference: int, n_answer: int, coder: Coder, backbone: Backbone) -> int:

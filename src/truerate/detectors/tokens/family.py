@@ -16,7 +16,7 @@ from truerate.detectors.tokens import processes
 from truerate.detectors.tokens.cells import STATE, Cell, Job, Reader
 from truerate.detectors.tokens.fit import fit
 from truerate.detectors.tokens.grid import cells, key_of
-from truerate.detectors.tokens.read import judge_cell, read
+from truerate.detectors.tokens.predict import judge_cell, predict
 from truerate.detectors.tokens.rules import check_member
 from truerate.detectors.tokens.workers import each
 
@@ -40,7 +40,8 @@ def fit_tokens(
     processes.join()
     processes.wait()  # `folder` was emptied by each of them
     jobs = [
-        job_of(cell, passages, p.backbones, scratch) for cell in known(members, passages, p.backbones, size)
+        job_of(cell, passages, p.backbones, scratch)
+        for cell in checked_cells(members, passages, p.backbones, size)
     ]
     each(fit, [job for job in jobs if not (job.scratch / STATE).is_dir()], lambda job: job.backbone)
     processes.wait()
@@ -56,8 +57,8 @@ def judge_tokens(
     learn from.
     """
     readers = [
-        Reader(cell, place(folder, cell), p.backbones.get(cell.member))
-        for cell in known(members, passages, p.backbones, size)
+        Reader(cell, cell_path(folder, cell), p.backbones.get(cell.member))
+        for cell in checked_cells(members, passages, p.backbones, size)
     ]
     is_worth_it = passages.height >= MANY
     judged = each(
@@ -107,10 +108,10 @@ def mark_texts(
         for number, (text, reference) in enumerate(pairs)
     ]
     passages = pl.DataFrame(rows, schema_overrides={"spans": SPANS})
-    return read(Reader(cell, place(folder, cell), p.backbones.get(member)), passages)
+    return predict(Reader(cell, cell_path(folder, cell), p.backbones.get(member)), passages)
 
 
-def known(
+def checked_cells(
     members: Sequence[str], passages: pl.DataFrame, backbones: Mapping[str, Backbone], size: Grid
 ) -> list[Cell]:
     """The cells of checked members; mono ones in the languages that the passages have."""
@@ -125,6 +126,6 @@ def job_of(cell: Cell, passages: pl.DataFrame, backbones: Mapping[str, Backbone]
     return Job(cell, own, backbone, Path(scratch) / f"{cell.member}-{key_of(cell, own, backbone)}")
 
 
-def place(folder: Path, cell: Cell) -> Path:
+def cell_path(folder: Path, cell: Cell) -> Path:
     """Where a fitted cell lies."""
     return Path(folder) / cell.member / cell.name

@@ -53,7 +53,7 @@ class Units(NamedTuple):
     sentences: np.ndarray
 
 
-class Known(NamedTuple):
+class ReferenceIndex(NamedTuple):
     """A reference: its words, neighbours and runs of three, and where each content key stands.
 
     `holds` (keys, sentences) and `windows` (keys, sentences), a window being a sentence and the one before
@@ -94,23 +94,26 @@ def stem(key: str) -> str:
 
 
 @lru_cache(maxsize=16)
-def known(reference: str) -> Known:
+def reference_index(reference: str) -> ReferenceIndex:
     """The index of a reference, kept while its answers are read."""
-    told = units(reference)
-    triples = zip(told.stems, told.stems[1:], told.stems[2:], strict=False)
-    alone = told.is_single[:-2] & told.is_single[1:-1] & told.is_single[2:]
-    n_sentences = int(told.sentences[-1]) + 1 if len(told.keys) else 0
+    reference_units = units(reference)
+    triples = zip(reference_units.stems, reference_units.stems[1:], reference_units.stems[2:], strict=False)
+    alone = reference_units.is_single[:-2] & reference_units.is_single[1:-1] & reference_units.is_single[2:]
+    n_sentences = int(reference_units.sentences[-1]) + 1 if len(reference_units.keys) else 0
     rows: dict[str, int] = {}
-    places = [(rows.setdefault(key, len(rows)), told.sentences[i]) for i, key in _content(told)]
+    places = [
+        (rows.setdefault(key, len(rows)), reference_units.sentences[i])
+        for i, key in _content(reference_units)
+    ]
     holds = np.zeros((len(rows), n_sentences), dtype=bool)
     if places:
         holds[tuple(np.array(places).T)] = True
     windows = holds.copy()
     windows[:, 1:] |= holds[:, :-1]
-    return Known(
-        frozenset(told.keys),
-        frozenset(told.stems),
-        frozenset(zip(told.stems, told.stems[1:], strict=False)),
+    return ReferenceIndex(
+        frozenset(reference_units.keys),
+        frozenset(reference_units.stems),
+        frozenset(zip(reference_units.stems, reference_units.stems[1:], strict=False)),
         frozenset(triple for triple, is_run in zip(triples, alone, strict=False) if is_run),
         rows,
         holds,
@@ -122,7 +125,7 @@ def _content(told: Units) -> Content:
     """The units that carry content, with their keys: words of four letters (three in Arabic script), numbers,
     pairs of characters.
     """
-    found = []
+    content = []
     for i, key in enumerate(told.stems):
         if told.is_single[i]:
             if (
@@ -130,80 +133,91 @@ def _content(told: Units) -> Content:
                 and told.is_single[i + 1]
                 and told.offsets[i, 1] == told.offsets[i + 1, 0]
             ):
-                found.append((i, key + told.stems[i + 1]))
+                content.append((i, key + told.stems[i + 1]))
         elif (
             len(told.keys[i]) >= 4
             or key[0].isdigit()
             or (len(key) == 3 and key[0] >= "\u0600" and key[0] <= "\u06ff")
         ):
-            found.append((i, key))
-    return found
+            content.append((i, key))
+    return content
 
 
-def unit_features(text: str, reference: str | Known) -> tuple[Units, np.ndarray]:
+def unit_features(text: str, reference: str | ReferenceIndex) -> tuple[Units, np.ndarray]:
     """The words of an answer and their codes (units, 3): match, alignment, telling."""
-    about = known(reference) if isinstance(reference, str) else reference
+    about = reference_index(reference) if isinstance(reference, str) else reference
     said = units(text)
     content = _content(said)
     return said, np.stack(
-        [_match(said, about), _alignment(said, content, about), _telling(said, content, about)], axis=1
+        [_match(said, about), _alignment(said, content, about), _informativeness(said, content, about)],
+        axis=1,
     )
 
 
-def _match(said: Units, about: Known) -> np.ndarray:
+def _match(answer: Units, index: ReferenceIndex) -> np.ndarray:
     """The match code of each word."""
-    n = len(said.keys)
+    n = len(answer.keys)
     pair = np.array(
-        [both in about.pairs for both in zip(said.stems, said.stems[1:], strict=False)], dtype=np.int8
+        [both in index.pairs for both in zip(answer.stems, answer.stems[1:], strict=False)], dtype=np.int8
     )
     triple = np.array(
-        [three in about.triples for three in zip(said.stems, said.stems[1:], said.stems[2:], strict=False)],
+        [
+            three in index.triples
+            for three in zip(answer.stems, answer.stems[1:], answer.stems[2:], strict=False)
+        ],
         dtype=bool,
     )
     in_triple = np.zeros(n, dtype=bool)
     for shift in range(3 if len(triple) else 0):
         in_triple[shift : shift + len(triple)] |= triple
-    exact = np.array([key in about.keys for key in said.keys], dtype=bool)
-    level = np.array([key in about.stems for key in said.stems], dtype=np.int8)
-    level[np.where(said.is_single, in_triple, exact)] = 2
+    exact = np.array([key in index.keys for key in answer.keys], dtype=bool)
+    level = np.array([key in index.stems for key in answer.stems], dtype=np.int8)
+    level[np.where(answer.is_single, in_triple, exact)] = 2
     left, right = np.zeros(n, np.int8), np.zeros(n, np.int8)
     if n > 1:
         left[1:], right[:-1] = pair, pair
     return (1 + level + 3 * left + 6 * right).astype(np.int8)
 
 
-def _alignment(said: Units, content: Content, about: Known) -> np.ndarray:
+def _alignment(answer: Units, content: Content, index: ReferenceIndex) -> np.ndarray:
     """The alignment code of each word."""
-    codes = np.full(len(said.keys), TELLS_NOTHING, dtype=np.int8)
-    for words in _shared(said, content, about):
-        distinct = {tuple(rows): place for place, (_, rows) in enumerate(words)}
+    codes = np.full(len(answer.keys), TELLS_NOTHING, dtype=np.int8)
+    for words in _shared(answer, content, index):
+        distinct = {tuple(rows): number for number, (_, rows) in enumerate(words)}
         sizes = np.array([len(rows) for _, rows in words])
-        found, starts = np.concatenate([rows for _, rows in words]), np.cumsum(sizes) - sizes
-        held = np.logical_and.reduceat(about.holds[found], starts, axis=0)
-        hits = np.logical_and.reduceat(about.windows[found], starts, axis=0) * ((sizes + 1) // 2)[:, None]
+        matched_rows, starts = np.concatenate([rows for _, rows in words]), np.cumsum(sizes) - sizes
+        is_held = np.logical_and.reduceat(index.holds[matched_rows], starts, axis=0)
+        hits = (
+            np.logical_and.reduceat(index.windows[matched_rows], starts, axis=0) * ((sizes + 1) // 2)[:, None]
+        )
         others = hits[list(distinct.values())].sum(axis=0)[None, :] - hits
-        missing = others.max(axis=1) - np.where(held, others, -1).max(axis=1)
+        missing = others.max(axis=1) - np.where(is_held, others, -1).max(axis=1)
         for (places, _), code in zip(words, 2 + np.minimum(missing, 3), strict=True):
             codes[places] = code
     return codes
 
 
-def _telling(said: Units, content: Content, about: Known) -> np.ndarray:
+def _informativeness(answer: Units, content: Content, index: ReferenceIndex) -> np.ndarray:
     """The telling code of each word: that of its sentence. A word counts once; of pairs of characters two
     make a word.
     """
-    is_rare = about.holds.sum(axis=1) <= max(1, RARE * about.holds.shape[1])
+    is_rare = index.holds.sum(axis=1) <= max(1, RARE * index.holds.shape[1])
     words: dict[int, set[int]] = {}
     pairs: dict[int, set[int]] = {}
     for i, key in content:
-        row = about.rows.get(key)
+        row = index.rows.get(key)
         if row is not None and is_rare[row]:
-            (pairs if said.is_single[i] else words).setdefault(int(said.sentences[i]), set()).add(row)
-    counts = [len(words.get(one, ())) + (len(pairs.get(one, ())) + 1) // 2 for one in said.sentences.tolist()]
+            (pairs if answer.is_single[i] else words).setdefault(int(answer.sentences[i]), set()).add(row)
+    counts = [
+        len(words.get(sentence, ())) + (len(pairs.get(sentence, ())) + 1) // 2
+        for sentence in answer.sentences.tolist()
+    ]
     return (NONE_TELLING + np.minimum(counts, 3)).astype(np.int8)
 
 
-def _shared(said: Units, content: Content, about: Known) -> Iterable[list[tuple[list[int], list[int]]]]:
+def _shared(
+    answer: Units, content: Content, index: ReferenceIndex
+) -> Iterable[list[tuple[list[int], list[int]]]]:
     """What each sentence of an answer shares with the reference: places in the answer and rows of the index,
     word by word.
 
@@ -213,33 +227,35 @@ def _shared(said: Units, content: Content, about: Known) -> Iterable[list[tuple[
     by_sentence: dict[int, list[tuple[list[int], list[int]]]] = {}
     last = -2
     for i, key in content:
-        row = about.rows.get(key)
+        row = index.rows.get(key)
         if row is None:
             continue
-        words = by_sentence.setdefault(int(said.sentences[i]), [])
-        if not said.is_single[i]:
+        words = by_sentence.setdefault(int(answer.sentences[i]), [])
+        if not answer.is_single[i]:
             words.append(([i], [row]))
-        elif last == i - 1 and words and about.holds[[*words[-1][1], row]].all(axis=0).any():
+        elif last == i - 1 and words and index.holds[[*words[-1][1], row]].all(axis=0).any():
             words[-1][0].append(i + 1)
             words[-1][1].append(row)
         else:
             words.append(([i, i + 1], [row]))
-        last = i if said.is_single[i] else -2
+        last = i if answer.is_single[i] else -2
     return by_sentence.values()
 
 
 def token_features(
-    text: str, offsets: np.ndarray, reference: str | Known, names: Sequence[str] = tuple(SIZES)
+    text: str, offsets: np.ndarray, reference: str | ReferenceIndex, names: Sequence[str] = tuple(SIZES)
 ) -> np.ndarray:
     """The codes of an answer's tokens (tokens, names), each those of the word in which it begins; shape
     (tokens, 0) without names.
     """
     if not names:
         return np.zeros((len(offsets), 0), dtype=np.int8)
-    said, codes = unit_features(text, reference)
-    found = np.tile(np.array([NO_WORD, TELLS_NOTHING, NONE_TELLING], dtype=np.int8), (len(offsets), 1))
-    if len(said.keys):
-        place = np.searchsorted(said.offsets[:, 0], offsets[:, 0], side="right") - 1
-        is_inside = (place >= 0) & (offsets[:, 0] < said.offsets[place, 1]) & (offsets[:, 0] < offsets[:, 1])
-        found[is_inside] = codes[place[is_inside]]
-    return found[:, [list(SIZES).index(name) for name in names]]
+    answer, codes = unit_features(text, reference)
+    codes_by_token = np.tile(
+        np.array([NO_WORD, TELLS_NOTHING, NONE_TELLING], dtype=np.int8), (len(offsets), 1)
+    )
+    if len(answer.keys):
+        word = np.searchsorted(answer.offsets[:, 0], offsets[:, 0], side="right") - 1
+        is_inside = (word >= 0) & (offsets[:, 0] < answer.offsets[word, 1]) & (offsets[:, 0] < offsets[:, 1])
+        codes_by_token[is_inside] = codes[word[is_inside]]
+    return codes_by_token[:, [list(SIZES).index(name) for name in names]]

@@ -48,16 +48,18 @@ def fit_rule(job: Job, folder: Path) -> tuple[dict, dict]:
     rule, labels = BY_NAME[job.cell.member], labels_of(job.cell.labels)
     if rule.learn is None:
         return {"is_fitted": True}, {}
-    taught, held = (
+    taught, held_out = (
         passages_of(half, labels, sees_reference=rule.sees_reference) for half in halves(job.passages)
     )
     if not can_learn(taught):
         return {"is_fitted": False}, {}
     state = rule.learn(taught, len(labels) - 1)
     save_state(state, folder)
-    found = of_readings(zip((one.labels for one in held), rule.read(state, held), strict=True))
+    agreement = of_readings(
+        zip((passage.labels for passage in held_out), rule.read(state, held_out), strict=True)
+    )
     return {
         "is_fitted": True,
-        "validation": found.facts(),
+        "validation": agreement.facts(),
         "n_parameters": int(state["coefficients"].size),
     }, {}

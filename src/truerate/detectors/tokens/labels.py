@@ -32,18 +32,18 @@ def trimmed(text: str, offsets: Sequence[tuple[int, int]]) -> np.ndarray:
     """Offsets (tokens, 2) without the blank space around them; a token of nothing but blank space becomes
     empty at its start.
     """
-    found = np.array(offsets, dtype=np.int32).reshape(-1, 2)
+    bounds = np.array(offsets, dtype=np.int32).reshape(-1, 2)
     blank = np.fromiter(map(str.isspace, text), dtype=bool, count=len(text))
     for _ in range(len(text) if blank.any() else 0):
-        leads = found[:, 0] < found[:, 1]
-        leads[leads] = blank[found[leads, 0]]
-        trails = (found[:, 0] < found[:, 1]) & ~leads
-        trails[trails] = blank[found[trails, 1] - 1]
+        leads = bounds[:, 0] < bounds[:, 1]
+        leads[leads] = blank[bounds[leads, 0]]
+        trails = (bounds[:, 0] < bounds[:, 1]) & ~leads
+        trails[trails] = blank[bounds[trails, 1] - 1]
         if not (leads.any() or trails.any()):
             break
-        found[:, 0] += leads
-        found[:, 1] -= trails
-    return found
+        bounds[:, 0] += leads
+        bounds[:, 1] -= trails
+    return bounds
 
 
 def filled(text: str, offsets: np.ndarray) -> np.ndarray:
@@ -57,11 +57,11 @@ def filled(text: str, offsets: np.ndarray) -> np.ndarray:
     edges = np.zeros(len(text) + 1, dtype=np.int32)
     np.add.at(edges, offsets[:, 0], 1)
     np.add.at(edges, offsets[:, 1], -1)
-    found = offsets.copy()
-    for place in np.flatnonzero(edges.cumsum()[:-1] == 0).tolist():
-        if not text[place].isspace():
-            found[(found[:, 0] < found[:, 1]) & (found[:, 1] == place), 1] = place + 1
-    return found
+    bounds = offsets.copy()
+    for index in np.flatnonzero(edges.cumsum()[:-1] == 0).tolist():
+        if not text[index].isspace():
+            bounds[(bounds[:, 0] < bounds[:, 1]) & (bounds[:, 1] == index), 1] = index + 1
+    return bounds
 
 
 def token_labels(
@@ -72,12 +72,12 @@ def token_labels(
     With two labels any span is the second. Tokens of blank space, and tokens of a type that the labels do not
     know, are IGNORED.
     """
-    found = np.zeros(len(offsets), dtype=np.int64)
+    classes = np.zeros(len(offsets), dtype=np.int64)
     for span in sorted(filter(is_hard, spans), key=lambda one: one["start"], reverse=True):
         if len(labels) == 2:
             label = 1
         else:
             label = labels.index(span["type"]) if span["type"] in labels else IGNORED
-        found[(offsets[:, 0] < span["end"]) & (span["start"] < offsets[:, 1])] = label
-    found[offsets[:, 0] == offsets[:, 1]] = IGNORED
-    return found
+        classes[(offsets[:, 0] < span["end"]) & (span["start"] < offsets[:, 1])] = label
+    classes[offsets[:, 0] == offsets[:, 1]] = IGNORED
+    return classes

@@ -68,7 +68,7 @@ class Batch:
 
 def row_of(reference_ids: np.ndarray, answers: Sequence[Answer], places: Sequence[int]) -> Row:
     """One row of a reference and those of its answers that stand at `places`."""
-    chosen = [answers[place] for place in places]
+    chosen = [answers[index] for index in places]
     n, lengths = len(reference_ids), [len(answer.ids) for answer in chosen]
     n_features = chosen[0].features.shape[1] if chosen else 0
     return Row(
@@ -100,14 +100,14 @@ def rows_of(group: Group, mask: str, *, max_answers: int = 8, max_tokens: int = 
 
     A row has at least one answer, however long it is.
     """
-    rows, held, length = [], [], len(group.reference_ids)
-    for place, answer in enumerate(group.answers):
-        if held and (mask == "full" or len(held) == max_answers or length + len(answer.ids) > max_tokens):
-            rows.append(row_of(group.reference_ids, group.answers, held))
-            held, length = [], len(group.reference_ids)
-        held.append(place)
+    rows, row, length = [], [], len(group.reference_ids)
+    for index, answer in enumerate(group.answers):
+        if row and (mask == "full" or len(row) == max_answers or length + len(answer.ids) > max_tokens):
+            rows.append(row_of(group.reference_ids, group.answers, row))
+            row, length = [], len(group.reference_ids)
+        row.append(index)
         length += len(answer.ids)
-    return [*rows, row_of(group.reference_ids, group.answers, held)] if held else rows
+    return [*rows, row_of(group.reference_ids, group.answers, row)] if row else rows
 
 
 def collate(rows: Sequence[Row], pad: int) -> Batch:
@@ -134,6 +134,6 @@ def attention(segments: torch.Tensor, mask: str) -> torch.Tensor:
     else:
         sees = (asks == asked) | ((asked == 0) & (asks > 0))
     if mask == "causal":
-        place = torch.arange(segments.shape[1], device=segments.device)
-        sees = sees & (place[:, None] >= place[None, :])
+        position = torch.arange(segments.shape[1], device=segments.device)
+        sees = sees & (position[:, None] >= position[None, :])
     return sees[:, None]

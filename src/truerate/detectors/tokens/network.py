@@ -131,8 +131,8 @@ class Network(nn.Module):
         embedded = self.body.get_input_embeddings()(ids)
         if unnamed is not None:
             embedded = embedded.masked_fill(unnamed[:, :, None], 0)
-        for place, embedding in enumerate(self.told.values()):
-            embedded = embedded + embedding(features[:, :, place]).to(embedded.dtype)
+        for column, embedding in enumerate(self.told.values()):
+            embedded = embedded + embedding(features[:, :, column]).to(embedded.dtype)
         given = {} if cache is None else {"past_key_values": cache, "use_cache": True}
         given |= {} if blocks is None else {"blocks": blocks}
         if self.reach is not None:  # blocks say themselves who sees whom
@@ -223,8 +223,8 @@ def _check_mask(network: Network) -> None:
     ids = torch.arange(12, device=network.device)[None] % network.coder.n_words
     with torch.inference_mode():
         first, second = (
-            network(Batch(one, features, positions, segments, segments))[:, :8]
-            for one in (ids, ids.where(segments < 2, 0))
+            network(Batch(variant, features, positions, segments, segments))[:, :8]
+            for variant in (ids, ids.where(segments < 2, 0))
         )
     if not torch.equal(first, second) and (first - second).abs().max() > 1e-3 * first.abs().max():
         raise TruerateError(

@@ -25,7 +25,7 @@ from truerate.detectors.tokens.encode import (
 )
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build, load
-from truerate.detectors.tokens.soft import soft_spans
+from truerate.detectors.tokens.span_probabilities import soft_spans
 from truerate.detectors.tokens.strategies import score_groups
 from truerate.detectors.tokens.train import train
 
@@ -41,16 +41,16 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 def fit_network(job: Job, folder: Path) -> tuple[dict, dict]:
     """Train a network; a set without hallucinated tokens teaches none."""
     labels, backbone, passages = labels_of(job.cell.labels), job.backbone, job.passages.sort("target_id")
-    taught, held = halves(passages)
+    taught, held_out = halves(passages)
     if not any(spans for spans in taught["spans"].to_list()):
         return {"is_fitted": False}, {}
     if backbone.weights == "tiny":
         coder = tiny_coder([*taught["text"], *taught["reference"].unique(maintain_order=True)], N_WORDS)
     else:
         coder = pretrained_coder(backbone.weights, backbone.revision)
-    with frugal(backbone):
+    with single_threaded(backbone):
         network = build(backbone, labels, coder, job.cell.seed, device=processes.device())
-        halved = (groups_of(half, coder, backbone, labels) for half in (taught, held))
+        halved = (groups_of(half, coder, backbone, labels) for half in (taught, held_out))
         trained = train(network, *halved, backbone=backbone, seed=job.cell.seed, folder=job.scratch)
     if processes.rank() == 0:
         network.save(folder / NETWORK)
@@ -63,8 +63,8 @@ def read_network(reader: Reader, passages: pl.DataFrame) -> list[tuple[str, list
     """
     labels, texts = labels_of(reader.cell.labels), dict(passages.select("target_id", "text").iter_rows())
     chunks: dict[str, list[tuple[Answer, np.ndarray]]] = defaultdict(list)
-    found = []
-    with frugal(reader.backbone):
+    soft = []
+    with single_threaded(reader.backbone):
         network = load(reader.folder / NETWORK, device=processes.device())
         groups = stream_groups(passages, network.coder, reader.backbone, labels)
         how = {
@@ -77,12 +77,12 @@ def read_network(reader: Reader, passages: pl.DataFrame) -> list[tuple[str, list
                 chunks[answer.target_id].append((answer, p))
                 if len(chunks[answer.target_id]) == answer.n_chunks:
                     spans = soft_spans(texts[answer.target_id], joined(chunks.pop(answer.target_id)), labels)
-                    found.append((answer.target_id, spans))
-    return found
+                    soft.append((answer.target_id, spans))
+    return soft
 
 
 @contextlib.contextmanager
-def frugal(backbone: Backbone) -> Iterator[None]:
+def single_threaded(backbone: Backbone) -> Iterator[None]:
     """One thread for a small network, whose sums would cost more to share out than to make; freed memory
     stays with the process.
     """

@@ -23,7 +23,7 @@ from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.backbones import body_from_nothing, body_from_weights
 from truerate.detectors.tokens.encode import Answer, Coder, groups_of, joined
 from truerate.detectors.tokens.network import Network
-from truerate.detectors.tokens.soft import soft_spans
+from truerate.detectors.tokens.span_probabilities import soft_spans
 from truerate.detectors.tokens.strategies import logits_of
 
 WEIGHTS, NETWORK, CHECKSUMS = "model.safetensors", "network.json", "SHA256SUMS"
@@ -123,15 +123,15 @@ class TokenDetector(nn.Module):
         """The chunks of each answer in the order of its text, with their logits."""
         if isinstance(answers, str):
             raise TruerateError("scoring answers: one text was given; give a list of texts")
-        found: dict[str, list[tuple[Answer, torch.Tensor]]] = {
-            str(place): [] for place in range(len(answers))
+        parts: dict[str, list[tuple[Answer, torch.Tensor]]] = {
+            str(index): [] for index in range(len(answers))
         }
         backbone = self.network.backbone
         for group in groups_of(_passages(answers, reference), self.network.coder, backbone, self.labels):
             scored = logits_of(self.network, group, backbone.strategy, backbone.cache_bytes)
             for answer, logits in zip(group.answers, scored, strict=True):
-                found[answer.target_id].append((answer, logits))
-        return [sorted(chunks, key=lambda one: one[0].chunk) for chunks in found.values()]
+                parts[answer.target_id].append((answer, logits))
+        return [sorted(chunks, key=lambda one: one[0].chunk) for chunks in parts.values()]
 
 
 def _passages(answers: Sequence[str], reference: str) -> pl.DataFrame:
@@ -176,9 +176,9 @@ def _downloaded(repo: str, revision: str | None, options: dict) -> Path:
         raise TruerateError(f"{doing}: {_line(error)}; try again") from None
 
 
-def _network(folder: Path, named: str, device: str) -> Network:
+def _network(folder: Path, name: str, device: str) -> Network:
     """The network in a folder, as trained or as published."""
-    doing = f"loading detector {named!r}"
+    doing = f"loading detector {name!r}"
     if not (folder / NETWORK).is_file():
         raise TruerateError(
             f"{doing}: no token detector in it ({NETWORK} is missing); name another repository or folder"
@@ -213,8 +213,10 @@ def _body(folder: Path, backbone: Backbone, state: dict[str, torch.Tensor]) -> n
     told = config["body"] if config["model_type"] == DetectorConfig.model_type else config
     with torch.device("meta"):  # a config that is wrong may ask for more memory than there is
         shapes = {
-            f"body.{name}": one.shape
-            for name, one in body_from_nothing(AutoConfig.for_model(**told), backbone).named_parameters()
+            f"body.{name}": parameter.shape
+            for name, parameter in body_from_nothing(
+                AutoConfig.for_model(**told), backbone
+            ).named_parameters()
         }
     if shapes != {name: value.shape for name, value in state.items() if name.startswith("body.")}:
         raise ValueError(f"{WEIGHTS} does not hold the body that config.json describes")
@@ -226,9 +228,9 @@ def _check_sums(folder: Path, doing: str) -> None:
     has no checksums.
     """
     lines = (folder / CHECKSUMS).read_text("utf-8").splitlines() if (folder / CHECKSUMS).is_file() else []
-    known = {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
+    digests = {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
     for name in FILES:
-        if name in known and _sha256(folder / name) != known[name]:
+        if name in digests and _sha256(folder / name) != digests[name]:
             raise TruerateError(
                 f"{doing}: {name} is not what was published; load it anew with force_download=True"
             )

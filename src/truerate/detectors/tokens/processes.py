@@ -64,13 +64,13 @@ def add_up(tensors: Iterable["torch.Tensor"]) -> None:
         return
     import torch
 
-    held = list(tensors)
-    flat = torch.cat([one.flatten() for one in held])
+    tensor_list = list(tensors)
+    flat = torch.cat([tensor.flatten() for tensor in tensor_list])
     torch.distributed.all_reduce(flat)
-    place = 0
-    for one in held:
-        one.copy_(flat[place : place + one.numel()].view_as(one))
-        place += one.numel()
+    offset = 0
+    for tensor in tensor_list:
+        tensor.copy_(flat[offset : offset + tensor.numel()].view_as(tensor))
+        offset += tensor.numel()
 
 
 def device() -> str:

@@ -16,9 +16,9 @@ import polars as pl
 
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError, listed
-from truerate.detectors.tokens.features import known, unit_features
+from truerate.detectors.tokens.features import reference_index, unit_features
 from truerate.detectors.tokens.labels import token_labels
-from truerate.detectors.tokens.soft import Reading
+from truerate.detectors.tokens.span_probabilities import Reading
 from truerate.metrics.ngrams import fit_logistic, logistic
 
 BUCKETS = 2**15  # of hashed features
@@ -62,13 +62,13 @@ def passages_of(table: pl.DataFrame, labels: Sequence[str], *, sees_reference: b
     A page of 8 KB takes ten times as long to index as a passage to read, so that rules that do not look at it
     do without.
     """
-    made = []
+    read_passages = []
     for text, reference, spans in table.select("text", "reference", "spans").iter_rows():
-        units, codes = unit_features(text, known(reference if sees_reference else ""))
-        made.append(
+        units, codes = unit_features(text, reference_index(reference if sees_reference else ""))
+        read_passages.append(
             Passage(text, units.offsets, codes, token_labels(text, units.offsets, spans or [], labels))
         )
-    return made
+    return read_passages
 
 
 # ---- constants ---------------------------------------------------------------------------------------------
@@ -91,13 +91,13 @@ def own_words(passage: Passage) -> list[list[str]]:
         "</s>",
         "</s>",
     ]
-    found = []
+    values = []
     for i in range(2, len(words) - 2):
         before, word, after = words[i - 1], words[i], words[i + 1]
         near = [f"0 {word}", f"-1 {before}", f"1 {after}", f"-2 {words[i - 2]}", f"2 {words[i + 2]}"]
         pairs = [f"-1 0 {before} {word}", f"0 1 {word} {after}", f"-1 1 {before} {after}"]
-        found.append(near + pairs + _ngrams(word))
-    return found
+        values.append(near + pairs + _ngrams(word))
+    return values
 
 
 @lru_cache(maxsize=50_000)
@@ -113,8 +113,8 @@ def matches(passage: Passage) -> list[list[str]]:
     """
     n, codes = len(passage.offsets), passage.codes
     edge = ["-"] * REACH
-    match, alignment, telling = (edge + column + edge for column in codes.T.tolist())
-    found = []
+    match, alignment, informativeness = (edge + column + edge for column in codes.T.tolist())
+    values = []
     for i in range(REACH, n + REACH):
         around = [f"m{d} {match[i + d]}" for d in range(-REACH, REACH + 1)] + [
             f"a{d} {alignment[i + d]}" for d in range(-REACH, REACH + 1)
@@ -124,8 +124,8 @@ def matches(passage: Passage) -> list[list[str]]:
             f"n {match[i]} {match[i + 1]}",
             f"ma {match[i]} {alignment[i]}",
         ]
-        found.append([*around, *pairs, f"t {telling[i]}", f"mt {match[i]} {telling[i]}"])
-    return found
+        values.append([*around, *pairs, f"t {informativeness[i]}", f"mt {match[i]} {informativeness[i]}"])
+    return values
 
 
 Features = Callable[[Passage], list[list[str]]]
@@ -149,15 +149,15 @@ def learn_by(features: Features) -> Callable[[Sequence[Passage], int], State]:
     """
 
     def learn(passages: Sequence[Passage], n_types: int) -> State:
-        labels = np.concatenate([one.labels for one in passages])
+        labels = np.concatenate([passage.labels for passage in passages])
         inside, is_taught = labels > 0, labels >= 0
         rows = hashed(passages, features)
         weights = [fit_logistic(rows[is_taught], inside[is_taught], is_balanced=False)]
         if n_types > 1:
             weights += [_one_of(rows[inside], labels[inside] == kind) for kind in range(1, n_types + 1)]
         return {
-            "coefficients": np.array([found[0] for found in weights], dtype=np.float32),
-            "intercepts": np.array([found[1] for found in weights], dtype=np.float32),
+            "coefficients": np.array([fitted[0] for fitted in weights], dtype=np.float32),
+            "intercepts": np.array([fitted[1] for fitted in weights], dtype=np.float32),
         }
 
     return learn
@@ -178,14 +178,18 @@ def read_by(features: Features) -> Callable[[State, Sequence[Passage]], list[Rea
     def read(state: State, passages: Sequence[Passage]) -> list[Reading]:
         rows, weights = hashed(passages, features), state["coefficients"].astype(float)
         scores = [
-            logistic(rows, one, float(intercept))
-            for one, intercept in zip(weights, state["intercepts"], strict=True)
+            logistic(rows, coefficients, float(intercept))
+            for coefficients, intercept in zip(weights, state["intercepts"], strict=True)
         ]
         kinds = 1 + np.argmax(scores[1:], axis=0) if len(scores) > 1 else np.ones(rows.shape[0], dtype=int)
-        ends = np.cumsum([len(one.offsets) for one in passages])
+        ends = np.cumsum([len(passage.offsets) for passage in passages])
         return [
-            Reading(one.offsets, scores[0][end - len(one.offsets) : end], kinds[end - len(one.offsets) : end])
-            for one, end in zip(passages, ends.tolist(), strict=True)
+            Reading(
+                passage.offsets,
+                scores[0][end - len(passage.offsets) : end],
+                kinds[end - len(passage.offsets) : end],
+            )
+            for passage, end in zip(passages, ends.tolist(), strict=True)
         ]
 
     return read

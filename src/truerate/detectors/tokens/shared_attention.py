@@ -99,18 +99,19 @@ def attend(
         )
     if blocks is None:
         return whole(query, key, value, attention_mask), None
-    beside = [blocks] if isinstance(blocks, Blocks) else blocks
+    block_list = [blocks] if isinstance(blocks, Blocks) else blocks
     query, key = (
         query.to(value.dtype),
         key.to(value.dtype),
     )  # under autocast rotated ones come in full precision
     parts = zip(
-        *(one.split([each.n_tokens for each in beside], dim=2) for one in (query, key, value)), strict=True
+        *(one.split([each.n_tokens for each in block_list], dim=2) for one in (query, key, value)),
+        strict=True,
     )
     has_window = given.get("sliding_window") is not None
     done = [
         one
-        for part, each in zip(parts, beside, strict=True)
+        for part, each in zip(parts, block_list, strict=True)
         for one in _over(whole, part, each, has_window, scaling)
     ]
     return torch.cat(done, dim=1), None
@@ -139,7 +140,7 @@ def _near(
     """Attention of a sliding layer, chunk by chunk over the keys within reach; the last query and the last
     key are one token.
     """
-    n, n_keys, found = query.shape[2], key.shape[2], []
+    n, n_keys, outputs = query.shape[2], key.shape[2], []
     for start in range(0, n, _CHUNK):
         stop, first = (
             min(start + _CHUNK, n),
@@ -147,15 +148,15 @@ def _near(
         )  # the key that the band begins with
         low, high = max(0, first), min(n_keys, n_keys - n + stop + blocks.reach)
         sees = blocks.band(query)[None, None, : stop - start, low - first : high - first]
-        found.append(whole(query[:, :, start:stop], key[:, :, low:high], value[:, :, low:high], sees))
-    return found
+        outputs.append(whole(query[:, :, start:stop], key[:, :, low:high], value[:, :, low:high], sees))
+    return outputs
 
 
 def _in_one_part(
     whole: Callable, before: Pair, answers: Sequence[Pair], *, is_causal: bool
 ) -> list[torch.Tensor]:
     """Attention of each answer over the reference and itself, put together for it."""
-    found = []
+    outputs = []
     for query, *own in answers:
         key, value = _joined(before, own)
         shape = (query.shape[2], key.shape[2])
@@ -164,8 +165,8 @@ def _in_one_part(
             if is_causal
             else None
         )
-        found.append(whole(query, key, value, sees))
-    return found
+        outputs.append(whole(query, key, value, sees))
+    return outputs
 
 
 def _in_two_parts(

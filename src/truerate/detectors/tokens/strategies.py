@@ -67,7 +67,7 @@ def logits_of(
     room = room_on(network.device) if cache_bytes is None else cache_bytes
     with _scoring(network):
         hidden = STRATEGIES[chosen_strategy(network, len(group.answers), strategy)](network, group, room)
-        return [network.logits(one).float().cpu() for one in hidden]
+        return [network.logits(states).float().cpu() for states in hidden]
 
 
 def room_on(device: torch.device) -> int:
@@ -91,29 +91,31 @@ def score_groups(
     is read at 0.6 of the tokens per second of a long one, of 200 at 0.85, of 300 at 0.95; between 500 and
     8,000 nothing changes.
     """
-    for held in (
-        _runs(network, groups, cache_bytes) if is_shared and strategy == "auto" else ([one] for one in groups)
+    for run in (
+        _runs(network, groups, cache_bytes)
+        if is_shared and strategy == "auto"
+        else ([group] for group in groups)
     ):
-        if len(held) == 1:
-            yield held[0], score_group(network, held[0], strategy, cache_bytes)
+        if len(run) == 1:
+            yield run[0], score_group(network, run[0], strategy, cache_bytes)
         else:
-            yield from zip(held, _together(network, held), strict=True)
+            yield from zip(run, _together(network, run), strict=True)
 
 
 def _runs(network: Network, groups: Iterable[Group], cache_bytes: int | None) -> Iterator[list[Group]]:
     """Groups in order, in lists that fit into a row; a larger one is a list by itself."""
     room = room_on(network.device) if cache_bytes is None else cache_bytes
     room = min(room // _row_bytes(network), _ROW.get(network.device.type, _LONG_ROW))
-    held, used = [], 0
+    run, used = [], 0
     for group in groups:
         n_tokens = sum(piece.blocks.n_tokens for piece in _pieces(network, group))
-        if held and used + n_tokens > room:
-            yield held
-            held, used = [], 0
-        held.append(group)
+        if run and used + n_tokens > room:
+            yield run
+            run, used = [], 0
+        run.append(group)
         used += n_tokens
-    if held:
-        yield held
+    if run:
+        yield run
 
 
 def _together(network: Network, groups: Sequence[Group]) -> list[list[np.ndarray]]:
@@ -160,11 +162,11 @@ def _pieces(network: Network, group: Group) -> list[Piece]:
     ]
 
 
-def _alone(network: Network, group: Group, place: int) -> Piece:
+def _alone(network: Network, group: Group, index: int) -> Piece:
     """One answer behind its reference."""
-    n, length = len(group.reference_ids), len(group.answers[place].ids)
+    n, length = len(group.reference_ids), len(group.answers[index].ids)
     parts = (n + length, ()) if network.mask == "full" else (n, (length,))
-    return Piece(group, [place], Blocks(*parts, network.mask, network.reach))  # type: ignore[call-arg]
+    return Piece(group, [index], Blocks(*parts, network.mask, network.reach))  # type: ignore[call-arg]
 
 
 def one_by_one(network: Network, group: Group, cache_bytes: int) -> list[torch.Tensor]:
@@ -182,24 +184,32 @@ def packed(network: Network, group: Group, cache_bytes: int) -> list[torch.Tenso
     """
     n, lengths = len(group.reference_ids), [len(answer.ids) for answer in group.answers]
     per_token = _row_bytes(network)
-    beside = (
+    room_beside = (
         cache_bytes - n * _bytes_per_token(network)
     ) // per_token  # tokens, next to what the reference leaves
-    is_left = beside > n
-    room = min(beside, _ROW.get(network.device.type, _LONG_ROW)) if is_left else cache_bytes // per_token - n
-    left, found = [], []
+    is_left = room_beside > n
+    room = (
+        min(room_beside, _ROW.get(network.device.type, _LONG_ROW))
+        if is_left
+        else cache_bytes // per_token - n
+    )
+    left, logits = [], []
     for places in _slabs(lengths, room - n if is_left else room, room):
-        held = tuple(lengths[place] for place in places)
+        row_lengths = tuple(lengths[index] for index in places)
         own = (
             {"n_reference": 0, "takes": iter(left)}
             if left
             else {"n_reference": n, "leaves": left if is_left else None}
         )
-        found += _row(
+        logits += _row(
             network,
-            [Piece(group, places, Blocks(lengths=held, mask=network.mask, reach=network.reach, **own))],
+            [
+                Piece(
+                    group, places, Blocks(lengths=row_lengths, mask=network.mask, reach=network.reach, **own)
+                )
+            ],
         )
-    return found
+    return logits
 
 
 def _row(network: Network, pieces: Sequence[Piece]) -> list[torch.Tensor]:
@@ -209,13 +219,13 @@ def _row(network: Network, pieces: Sequence[Piece]) -> list[torch.Tensor]:
         n = len(group.reference_ids) if blocks.takes is None else 0
         row = row_of(group.reference_ids[:n], group.answers, places)
         rows.append(replace(row, positions=row.positions + len(group.reference_ids) - n))
-        sizes.append([n, *(len(group.answers[place].ids) for place in places)])
+        sizes.append([n, *(len(group.answers[index].ids) for index in places)])
     batch = collate([side_by_side(rows)], network.coder.pad).to(network.device)
     hidden = network.hidden(
         batch.ids, batch.features, batch.positions, None, blocks=[piece.blocks for piece in pieces]
     )[0]
-    found = iter(hidden.split([size for own in sizes for size in own]))
-    return [one for own in sizes for one in list(islice(found, len(own)))[1:]]
+    outputs = iter(hidden.split([size for own in sizes for size in own]))
+    return [output for own in sizes for output in list(islice(outputs, len(own)))[1:]]
 
 
 def _row_bytes(network: Network) -> int:
@@ -223,42 +233,42 @@ def _row_bytes(network: Network) -> int:
     return network.body.config.hidden_size * 64
 
 
-def _slabs(lengths: Sequence[int], first: int, later: int) -> Iterator[list[int]]:
-    """Places in order, in runs of at most `first`, then `later` tokens, at least one place each."""
-    held, used, room = [], 0, first
-    for place, length in enumerate(lengths):
-        if held and used + length > room:
-            yield held
-            held, used, room = [], 0, later
-        held.append(place)
+def _slabs(lengths: Sequence[int], first_limit: int, next_limit: int) -> Iterator[list[int]]:
+    """Places in order, in runs of at most `first_limit`, then `next_limit` tokens, at least one place each."""
+    slab, used, room = [], 0, first_limit
+    for index, length in enumerate(lengths):
+        if slab and used + length > room:
+            yield slab
+            slab, used, room = [], 0, next_limit
+        slab.append(index)
         used += length
-    yield held
+    yield slab
 
 
 def kv_cache(network: Network, group: Group, cache_bytes: int) -> list[torch.Tensor]:
     """Hidden states of answers in batches of similar length that read the kept keys and values of the reference."""
-    n, found = len(group.reference_ids), [None] * len(group.answers)
+    n, logits = len(group.reference_ids), [None] * len(group.answers)
     kept = _read(network, group) if n else DynamicCache()
     for places in _batches(
         [len(answer.ids) for answer in group.answers], n, cache_bytes // _bytes_per_token(network)
     ):
-        rows = [row_of(group.reference_ids[:0], group.answers, [place]) for place in places]
+        rows = [row_of(group.reference_ids[:0], group.answers, [index]) for index in places]
         batch = collate(rows, network.coder.pad).to(network.device)
         own = attention(batch.segments, network.mask)
         before = (batch.segments > 0)[:, None, :, None].expand(-1, -1, -1, n)
         cache = DynamicCache(config=network.body.config)
-        for place, layer in enumerate(kept.layers if n else ()):
+        for index, layer in enumerate(kept.layers if n else ()):
             cache.update(
                 layer.keys.expand(len(places), -1, -1, -1),
                 layer.values.expand(len(places), -1, -1, -1),
-                place,
+                index,
             )
         hidden = network.hidden(
             batch.ids, batch.features, batch.positions + n, torch.cat([before, own], dim=3), cache=cache
         )
-        for place, one, row in zip(places, hidden, rows, strict=True):
-            found[place] = one[: row.n_tokens]
-    return found
+        for index, states, row in zip(places, hidden, rows, strict=True):
+            logits[index] = states[: row.n_tokens]
+    return logits
 
 
 def _read(network: Network, group: Group) -> DynamicCache:
@@ -282,17 +292,17 @@ def _bytes_per_token(network: Network) -> int:
 
 def _batches(lengths: Sequence[int], n_before: int, room: int) -> Iterator[list[int]]:
     """Places by falling length, in batches whose kept and padded tokens fit into `room`, with little padding."""
-    held: list[int] = []
+    batch: list[int] = []
     used = 0
-    for place in sorted(range(len(lengths)), key=lambda one: (-lengths[one], one)):
-        longest = lengths[held[0]] if held else 0
-        is_full = (len(held) + 1) * (n_before + longest) > room
-        if held and (is_full or (len(held) + 1) * longest > _SLACK * (used + lengths[place])):
-            yield held
-            held, used = [], 0
-        held.append(place)
-        used += lengths[place]
-    yield held
+    for index in sorted(range(len(lengths)), key=lambda one: (-lengths[one], one)):
+        longest = lengths[batch[0]] if batch else 0
+        is_full = (len(batch) + 1) * (n_before + longest) > room
+        if batch and (is_full or (len(batch) + 1) * longest > _SLACK * (used + lengths[index])):
+            yield batch
+            batch, used = [], 0
+        batch.append(index)
+        used += lengths[index]
+    yield batch
 
 
 STRATEGIES = {"one_by_one": one_by_one, "kv_cache": kv_cache, "packed": packed}

@@ -22,7 +22,7 @@ from truerate.detectors.tokens.cells import CHECKPOINT
 from truerate.detectors.tokens.encode import Group
 from truerate.detectors.tokens.masks import collate
 from truerate.detectors.tokens.network import Network, half_precision
-from truerate.detectors.tokens.run import Meter, run_facts
+from truerate.detectors.tokens.training_report import Meter, run_facts
 from truerate.detectors.tokens.validate import Agreement, agreement
 
 WARM_UP = 0.1  # share of the steps in which the learning rate rises
@@ -49,7 +49,7 @@ class Best(NamedTuple):
 def train(
     network: Network,
     taught: Sequence[Group],
-    held: Sequence[Group],
+    held_out: Sequence[Group],
     backbone: Backbone,
     seed: int,
     folder: Path,
@@ -60,49 +60,49 @@ def train(
     risen for `patience` looks; then the best weights are taken back. Without groups to learn from nothing is
     done and 0 steps are told.
     """
-    known, meter = rows_to_learn(taught, backbone), Meter(network)
+    rows, meter = rows_to_learn(taught, backbone), Meter(network)
     if backbone.weights != "tiny":
         network.checkpointing()
     with deterministic(seed, next(network.parameters()).device):
-        state = State(network, backbone, n_steps(known, backbone, seed))
+        state = State(network, backbone, n_steps(rows, backbone, seed))
         resumed_from = state.load(folder)
         waste = []
-        for step in planned(known, backbone, seed, first=state.done, last=state.n_steps):
+        for step in planned(rows, backbone, seed, first=state.done, last=state.n_steps):
             if state.is_stale(backbone.patience):
                 break
-            meter.add(learn(state, known, step), step, known)
+            meter.add(learn(state, rows, step), step, rows)
             waste.append(step)
             if state.done % backbone.checkpoint_steps == 0 and state.done < state.n_steps:
-                state.look(held, backbone)
+                state.look(held_out, backbone)
                 state.save(folder)
         if not state.is_stale(backbone.patience):
-            state.look(held, backbone)
+            state.look(held_out, backbone)
         if state.best.weights is not None:
             network.load_trainable(state.best.weights)
-        found = agreement(network, held, backbone)
+        validation = agreement(network, held_out, backbone)
     return Trained(
-        facts_of(state, network, found),
-        run_facts(meter, network, resumed_from=resumed_from, waste=padding_waste(waste, known)),
+        facts_of(state, network, validation),
+        run_facts(meter, network, resumed_from=resumed_from, waste=padding_waste(waste, rows)),
     )
 
 
-def facts_of(state: "State", network: Network, found: Agreement) -> dict:
+def facts_of(state: "State", network: Network, validation: Agreement) -> dict:
     """What is the same on every equal run."""
-    return {"steps": state.done, "n_parameters": network.n_parameters, "validation": found.facts()}
+    return {"steps": state.done, "n_parameters": network.n_parameters, "validation": validation.facts()}
 
 
-def n_steps(known: Rows, backbone: Backbone, seed: int) -> int:
+def n_steps(rows: Rows, backbone: Backbone, seed: int) -> int:
     """Steps of the whole run: `epochs` (a part of one too), at most `max_steps`."""
-    each = len(steps_of(known, backbone, seed, 0))
+    each = len(steps_of(rows, backbone, seed, 0))
     n_planned = math.ceil(each * backbone.epochs)
     return min(n_planned, backbone.max_steps or n_planned)
 
 
-def planned(known: Rows, backbone: Backbone, seed: int, *, first: int, last: int) -> Iterator[Step]:
+def planned(rows: Rows, backbone: Backbone, seed: int, *, first: int, last: int) -> Iterator[Step]:
     """The steps from number `first` up to `last`, epoch after epoch."""
     number = epoch = 0
     while number < last:
-        for step in steps_of(known, backbone, seed, epoch):
+        for step in steps_of(rows, backbone, seed, epoch):
             if first <= number < last:
                 yield step
             number += 1
@@ -117,23 +117,26 @@ class State:
         self.device = next(network.parameters()).device
         weights = network.trainable()
         kinds = [
-            {"params": [one for one in weights if one.ndim > 1], "weight_decay": backbone.weight_decay},
             {
-                "params": [one for one in weights if one.ndim < 2],
+                "params": [weight for weight in weights if weight.ndim > 1],
+                "weight_decay": backbone.weight_decay,
+            },
+            {
+                "params": [weight for weight in weights if weight.ndim < 2],
                 "weight_decay": 0.0,
             },  # norms and biases are not drawn to 0
         ]
         self.optimiser = torch.optim.AdamW(kinds, lr=backbone.learning_rate, fused=True)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, lambda step: pace(step, n_steps))
 
-    def look(self, held: Sequence[Group], backbone: Backbone) -> None:
+    def look(self, held_out: Sequence[Group], backbone: Backbone) -> None:
         """Evaluate and keep the best weights; without `patience` nothing is looked at and the last weights stay."""
         if not backbone.patience:
             return
-        f1 = agreement(self.network, held, backbone).f1 or 0.0
+        f1 = agreement(self.network, held_out, backbone).f1 or 0.0
         if f1 > self.best.f1:
             self.best = Best(
-                f1, {name: one.detach().clone() for name, one in self.network.trainable_state().items()}
+                f1, {name: weight.detach().clone() for name, weight in self.network.trainable_state().items()}
             )
         else:
             self.best = self.best._replace(age=self.best.age + 1)
@@ -147,7 +150,7 @@ class State:
         if processes.rank():
             return
         folder.mkdir(parents=True, exist_ok=True)
-        held = {
+        checkpoint = {
             "done": self.done,
             "weights": self.network.trainable_state(),
             "optimiser": self.optimiser.state_dict(),
@@ -157,21 +160,21 @@ class State:
             "best": self.best._asdict(),
         }
         aside = folder / f"{CHECKPOINT}.{os.getpid()}.tmp"
-        torch.save(held, aside)
+        torch.save(checkpoint, aside)
         os.replace(aside, folder / CHECKPOINT)
 
     def load(self, folder: Path) -> int:
         """Go on where a checkpoint stands; returns its number of steps, 0 without one."""
         if not (folder / CHECKPOINT).is_file():
             return 0
-        held = torch.load(folder / CHECKPOINT, map_location="cpu", weights_only=True)
-        self.network.load_trainable(held["weights"])
-        self.optimiser.load_state_dict(held["optimiser"])
-        self.schedule.load_state_dict(held["schedule"])
-        torch.set_rng_state(held["draws"])
-        if held["draws_gpu"] is not None and self.device.type == "cuda":
-            torch.cuda.set_rng_state(held["draws_gpu"])
-        self.done, self.best = held["done"], Best(**held["best"])
+        checkpoint = torch.load(folder / CHECKPOINT, map_location="cpu", weights_only=True)
+        self.network.load_trainable(checkpoint["weights"])
+        self.optimiser.load_state_dict(checkpoint["optimiser"])
+        self.schedule.load_state_dict(checkpoint["schedule"])
+        torch.set_rng_state(checkpoint["draws"])
+        if checkpoint["draws_gpu"] is not None and self.device.type == "cuda":
+            torch.cuda.set_rng_state(checkpoint["draws_gpu"])
+        self.done, self.best = checkpoint["done"], Best(**checkpoint["best"])
         return self.done
 
 
@@ -185,22 +188,22 @@ def pace(step: int, n_steps: int) -> float:
     return 0.5 * (1 + math.cos(math.pi * min(1.0, (step - rise) / max(1, n_steps - rise))))
 
 
-def learn(state: State, known: Rows, step: Step) -> float:
+def learn(state: State, rows: Rows, step: Step) -> float:
     """One step of the weights; returns its mean loss per answer token (of this process' share of the parts)."""
     network, weights = state.network.train(), state.network.trainable()
-    n_tokens = sum(int((known.rows[i].labels >= 0).sum()) for part in step for i in part)
+    n_tokens = sum(int((rows.rows[i].labels >= 0).sum()) for part in step for i in part)
     total = 0.0
     for part in step[processes.rank() :: processes.world()]:
-        batch = collate([known.rows[i] for i in part], network.coder.pad).to(state.device)
+        batch = collate([rows.rows[i] for i in part], network.coder.pad).to(state.device)
         chosen = batch.labels >= 0
         with half_precision(state.device):
             logits = network(batch, chosen=chosen)
         loss = cross_entropy(logits.float(), batch.labels[chosen], reduction="sum") / max(1, n_tokens)
         loss.backward()
         total += float(loss.detach())
-    for one in weights:
-        one.grad = torch.zeros_like(one) if one.grad is None else one.grad
-    processes.add_up(one.grad for one in weights)
+    for weight in weights:
+        weight.grad = torch.zeros_like(weight) if weight.grad is None else weight.grad
+    processes.add_up(weight.grad for weight in weights)
     torch.nn.utils.clip_grad_norm_(weights, CLIP)
     state.optimiser.step()
     state.schedule.step()

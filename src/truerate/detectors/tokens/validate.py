@@ -7,7 +7,7 @@ import numpy as np
 
 from truerate.config import Backbone
 from truerate.detectors.tokens.encode import Group
-from truerate.detectors.tokens.soft import MARKED, Reading
+from truerate.detectors.tokens.span_probabilities import MARKED, Reading
 
 
 class Agreement(NamedTuple):

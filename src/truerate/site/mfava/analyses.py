@@ -2,12 +2,12 @@
 than it seems.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from truerate.site.measures import ABSENT, Measure, label, said
+from truerate.site.measures import ABSENT
 from truerate.site.mfava.heatmap import PREFERRED
 from truerate.site.tables import Board
+from truerate.site.vocabulary import Vocabulary
 
 LEVEL = 0.05  # below it a result is called one
 
@@ -109,15 +109,17 @@ def analyses(rows: list[dict], board: Board) -> dict | None:
     Of an analysis that was made by several estimates the best founded one stands in `lines`, the others in
     `more`.
     """
-    found: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, dict]] = {}
+    by_question: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, dict]] = {}
     for row in rows:
         if row["table"] == "analyses" and row["kind"] != "planted":
-            found.setdefault((row["subject"], tuple(sorted(row["slice"].items()))), {})[row["metric"]] = row
+            by_question.setdefault((row["subject"], tuple(sorted(row["slice"].items()))), {})[
+                row["metric"]
+            ] = row
     order = list(KNOWN)
-    keys = sorted(found, key=lambda key: (order.index(key[0]) if key[0] in order else len(order), key))
+    keys = sorted(by_question, key=lambda key: (order.index(key[0]) if key[0] in order else len(order), key))
     first = {_question(key): key for key in sorted(keys, key=_founded, reverse=True)}.values()
     lines, more = (
-        [_line(*key, found[key], board.measures) for key in keys if (key in first) == is_first]
+        [_line(*key, by_question[key], board.vocabulary) for key in keys if (key in first) == is_first]
         for is_first in (True, False)
     )
     return {"lines": lines, "more": more} if keys else None
@@ -139,10 +141,10 @@ def _line(
     subject: str,
     slice_: tuple[tuple[str, str], ...],
     by_metric: dict[str, dict],
-    measures: Mapping[str, Measure],
+    vocabulary: Vocabulary,
 ) -> dict:
     """One analysis: its words, and the rows of its size, p and n (None where they are not there)."""
-    known = KNOWN.get(subject, Analysis(label(subject), "More", "Less", ""))
+    analysis = KNOWN.get(subject, Analysis(vocabulary.label(subject), "More", "Less", ""))
     sizes = [
         by_metric[metric] for metric in by_metric if metric in SIZES or metric not in ("p_value", "n_points")
     ]
@@ -150,17 +152,18 @@ def _line(
     p = by_metric.get("p_value", {}).get("value")
     n = by_metric.get("n_points", {}).get("value")
     return {
-        "title": known.title,
+        "title": analysis.title,
         "where": ", ".join(
-            value if key in PROPER else SAID.get((key, value)) or said(key, value) for key, value in slice_
+            value if key in PROPER else SAID.get((key, value)) or vocabulary.value(key, value)
+            for key, value in slice_
         ),
-        "size": size and size | {"measure": measures[size["metric"]]},
+        "size": size and size | {"measure": vocabulary.measures[size["metric"]]},
         "p": p,
         "p_text": ABSENT if p is None else "< .001" if p < 0.001 else f"{p:.3f}",
         "n": int(n) if n is not None else size["n"] if size else None,
         "is_found": _is_found(size, p),
-        "verdict": _verdict(known, size, p),
-        "caveat": known.caveat,
+        "verdict": _verdict(analysis, size, p),
+        "caveat": analysis.caveat,
     }
 
 
@@ -173,9 +176,9 @@ def _is_found(size: dict | None, p: float | None) -> bool:
     return size["low"] is not None and size["high"] is not None and (size["low"] > 0 or size["high"] < 0)
 
 
-def _verdict(known: Analysis, size: dict | None, p: float | None) -> str:
+def _verdict(analysis: Analysis, size: dict | None, p: float | None) -> str:
     if size is None:
         return "Not measured: too few points."
     if not _is_found(size, p):
         return "No direction can be told."
-    return f"{known.more if size['value'] > 0 else known.less}."
+    return f"{analysis.more if size['value'] > 0 else analysis.less}."

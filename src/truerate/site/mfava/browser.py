@@ -12,9 +12,10 @@ from itertools import zip_longest
 import polars as pl
 
 from truerate.core.schemas import pair
-from truerate.site.measures import place, said
+from truerate.site.languages import language
 from truerate.site.samples_index import coded
 from truerate.site.tables import Board, unpaired
+from truerate.site.vocabulary import Vocabulary
 
 GOLD, SILVER = "gold", "silver"
 HARD = 0.5  # a span is a mark where its probability is above this, or none is given
@@ -42,41 +43,41 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     texts = _texts(board)
     detectors = _detectors(board)
     layers = [GOLD, SILVER, *detectors]
-    kept = chosen(list(texts.values()), n_max)
+    kept = chosen(list(texts.values()), n_max, board.vocabulary)
     marks = _marks(board, {name for text in kept for name in text["targets"]})
     items = {
         item["item_id"]: item
         for item in board.items.filter(pl.col("item_id").is_in([text["item_id"] for text in kept])).to_dicts()
     }
-    known = dict(board.documents.select("document_id", "text").iter_rows())
-    made = [
-        _record(text, items.get(text["item_id"], {}), known, _layers(text, marks, detectors), layers)
+    documents = dict(board.documents.select("document_id", "text").iter_rows())
+    entries = [
+        _record(text, items.get(text["item_id"], {}), documents, _layers(text, marks, detectors), layers)
         for text in kept
     ]
-    return made, _index(made, layers, len(texts), board)
+    return entries, _index(entries, layers, len(texts), board)
 
 
 def _texts(board: Board) -> dict[tuple, dict]:
     """Every text once: its labels by source, and the ids under which it may have been judged."""
-    found: dict[tuple, dict] = {}
+    texts: dict[tuple, dict] = {}
     answers = board.generations.filter(
         pl.col("purpose") == "answer", pl.col("status") == "ok", pl.col("text") != ""
     )
     for row in board.samples.sort("sample_id").iter_rows(named=True):
-        text = _text(found, row, row["generator"], row["lang"], row["task"])
+        text = _text(texts, row, row["generator"], row["lang"], row["task"])
         text["labels"][row["label_source"]] = row["spans"] or []
         text["targets"].append(row["sample_id"])
         text["id"] = text["id"] or row["sample_id"]
     for row in answers.sort("generation_id").iter_rows(named=True):
         facts = unpaired(row["attributes"])
-        text = _text(found, row, row["model"], facts.get("lang", ""), facts.get("task", "wild"))
+        text = _text(texts, row, row["model"], facts.get("lang", ""), facts.get("task", "wild"))
         text["targets"].append(row["generation_id"])
         text["id"] = text["id"] or row["generation_id"]
         text["oddities"] = [name for name in ODDITIES if facts.get(name) == "yes"]
-    return found
+    return texts
 
 
-def _text(found: dict, row: dict, by: str | None, lang: str, task: str) -> dict:
+def _text(texts: dict, row: dict, by: str | None, lang: str, task: str) -> dict:
     blank = {
         "id": None,
         "item_id": row["item_id"],
@@ -88,10 +89,10 @@ def _text(found: dict, row: dict, by: str | None, lang: str, task: str) -> dict:
         "targets": [],
         "oddities": [],
     }
-    return found.setdefault((row["item_id"], row["text"], by), blank)
+    return texts.setdefault((row["item_id"], row["text"], by), blank)
 
 
-def chosen(texts: list[dict], n_max: int) -> list[dict]:
+def chosen(texts: list[dict], n_max: int, vocabulary: Vocabulary) -> list[dict]:
     """At most `n_max` texts, in turn from each part, labelling and language by their ids (content hashes);
     labelled ones first.
     """
@@ -101,7 +102,12 @@ def chosen(texts: list[dict], n_max: int) -> list[dict]:
     turns = [text for turn in zip_longest(*(strata[key] for key in sorted(strata))) for text in turn if text]
     return sorted(
         turns[:n_max],
-        key=lambda one: (place(one["task"]), place(one["lang"]), GOLD not in one["labels"], one["id"]),
+        key=lambda text: (
+            vocabulary.sort_key(text["task"]),
+            vocabulary.sort_key(text["lang"]),
+            GOLD not in text["labels"],
+            text["id"],
+        ),
     )
 
 
@@ -154,8 +160,8 @@ def segments(text: str, layers: list[list[dict] | None]) -> list:
 
     Spans are half-open code points; what reaches beyond the text is cut off, empty spans are left out.
     """
-    spans = [(max(0, span["start"]), min(len(text), span["end"]), [place, span["type"] or UNTYPED, round(100 * (span["p"] or 0))])
-             for place, found in enumerate(layers) for span in found or ()]  # fmt: skip
+    spans = [(max(0, span["start"]), min(len(text), span["end"]), [layer, span["type"] or UNTYPED, round(100 * (span["p"] or 0))])
+             for layer, found in enumerate(layers) for span in found or ()]  # fmt: skip
     spans = [span for span in spans if span[0] < span[1]]
     cuts = sorted({0, len(text), *(cut for start, end, _ in spans for cut in (start, end))})
     found = []
@@ -180,11 +186,11 @@ def compare(truth: list[dict] | None, marks: list[dict] | None) -> str:
     ]
 
 
-def _meet(one: dict, other: dict) -> bool:
-    return max(one["start"], other["start"]) < min(one["end"], other["end"])
+def _meet(first: dict, second: dict) -> bool:
+    return max(first["start"], second["start"]) < min(first["end"], second["end"])
 
 
-def _record(text: dict, item: dict, known: dict[str, str], layers: dict, names: list[str]) -> dict:
+def _record(text: dict, item: dict, documents: dict[str, str], layers: dict, names: list[str]) -> dict:
     """One record as the page shows it; names with `_` stay in the index."""
     labelled = [source for source in (GOLD, SILVER) if layers[source] is not None]
     truth = next((layers[source] for source in labelled), None)
@@ -192,14 +198,16 @@ def _record(text: dict, item: dict, known: dict[str, str], layers: dict, names: 
     return {
         "id": text["id"],
         "lang": text["lang"],
-        "language": said("lang", text["lang"]),
+        "language": language(text["lang"]),
         "task": text["task"],
         "by": text["by"],
-        "hands": [place for place, name in enumerate(names) if layers[name] is not None],
+        "hands": [index for index, name in enumerate(names) if layers[name] is not None],
         "oddities": text["oddities"],
         "text": segments(text["text"], [layers[name] for name in names]),
         "question": item.get("question") or "",
-        "knowledge": "\n\n".join(known[name] for name in item.get("document_ids") or () if name in known),
+        "knowledge": "\n\n".join(
+            documents[name] for name in item.get("document_ids") or () if name in documents
+        ),
         "_source": [*labelled, *([DIFFER] if is_different else [])] or [NONE],
         "_types": sorted({span["type"] or UNTYPED for source in labelled for span in layers[source]}),
         "_outcome": {name: compare(truth, layers[name]) for name in names[2:]},
@@ -210,27 +218,27 @@ def _extent(spans: list[dict]) -> set[int]:
     return {place for span in spans for place in range(span["start"], span["end"])}
 
 
-def _index(made: list[dict], layers: list[str], n_all: int, board: Board) -> dict:
+def _index(records: list[dict], layers: list[str], n_all: int, board: Board) -> dict:
     values = {
-        "task": [record["task"] for record in made],
-        "lang": [record["lang"] for record in made],
-        "source": [record["_source"] for record in made],
-        "type": [record["_types"] for record in made],
-        "generator": [record["by"] or "" for record in made],
-        "oddity": [record["oddities"] for record in made],
+        "task": [record["task"] for record in records],
+        "lang": [record["lang"] for record in records],
+        "source": [record["_source"] for record in records],
+        "type": [record["_types"] for record in records],
+        "generator": [record["by"] or "" for record in records],
+        "oddity": [record["oddities"] for record in records],
     }
-    types = sorted({kind for record in made for kind in record["_types"]}, key=place)
+    types = sorted({kind for record in records for kind in record["_types"]}, key=board.vocabulary.sort_key)
     return {
         "form": "marked",
-        "n": len(made),
+        "n": len(records),
         "n_all": n_all,
-        "ids": [record["id"] for record in made],
+        "ids": [record["id"] for record in records],
         "types": types,
         "layers": layers,
         "leader": board.detector.get("member", ""),
         "filters": [list(one) for one in FILTERS],
-        "columns": {name: coded(name, values[name]) for name, *_ in FILTERS},
+        "columns": {name: coded(name, values[name], board.vocabulary) for name, *_ in FILTERS},
         "judged": list(JUDGES),
         "outcomes": [list(one) for one in OUTCOMES],
-        "judges": {name: "".join(record["_outcome"][name] for record in made) for name in layers[2:]},
+        "judges": {name: "".join(record["_outcome"][name] for record in records) for name in layers[2:]},
     }

@@ -71,8 +71,8 @@ def heat_map(rows: list[dict], board: Board) -> dict | None:
     now, high = modes.index(opening(grid)), axis(grid)
     return {
         "measure": board.measures[RATE],
-        "modes": [_said(mode) for mode in modes],
-        "modes_json": json.dumps([_said(mode) for mode in modes], ensure_ascii=False),
+        "modes": [_mode_words(mode) for mode in modes],
+        "modes_json": json.dumps([_mode_words(mode) for mode in modes], ensure_ascii=False),
         "now": now,
         "high": high,
         "models": models,
@@ -90,7 +90,7 @@ def grids(rows: list[dict]) -> Grid:
     """Every estimate by mode, then by (language, model); planted values are a mode of their own and stand in
     every other one's cells.
     """
-    beside = {
+    values_by_address = {
         (row["metric"], row["subject"], *sorted(row["slice"].items())): row["value"]
         for row in rows
         if row["kind"] != PLANTED
@@ -100,24 +100,24 @@ def grids(rows: list[dict]) -> Grid:
         for row in rows
         if _is_truth(row)
     }
-    found: Grid = {}
+    grid: Grid = {}
     for row in rows:
         if row["table"] == "rates" and row["metric"] == RATE and (row["kind"] == "model" or _is_truth(row)):
-            held = row["slice"]
-            lang, replies = held.get("lang", ALL), held.get("replies", ALL)
-            mode = (held.get("estimator", "raw"), held.get("calibration", ""), replies)
-            std = beside.get((f"{RATE}_std", row["subject"], *sorted(held.items())))
-            bare = sorted((key, value) for key, value in held.items() if key != "estimator")
+            slice_ = row["slice"]
+            lang, replies = slice_.get("lang", ALL), slice_.get("replies", ALL)
+            mode = (slice_.get("estimator", "raw"), slice_.get("calibration", ""), replies)
+            std = values_by_address.get((f"{RATE}_std", row["subject"], *sorted(slice_.items())))
+            bare = sorted((key, value) for key, value in slice_.items() if key != "estimator")
             band = [
-                beside.get((metric, row["subject"], *bare)) if mode[0] == "rogan-gladen" else None
+                values_by_address.get((metric, row["subject"], *bare)) if mode[0] == "rogan-gladen" else None
                 for metric in BAND
             ]
             planted = None if _is_truth(row) else truth.get((lang, row["subject"], replies))
             estimate = CellEstimate(
                 row["value"], row["low"], row["high"], std, planted, (band[0], band[1]), row["n"]
             )
-            found.setdefault(mode, {})[lang, row["subject"]] = estimate
-    return found
+            grid.setdefault(mode, {})[lang, row["subject"]] = estimate
+    return grid
 
 
 def _is_truth(row: dict) -> bool:
@@ -212,7 +212,7 @@ def mode_order(mode: Mode) -> tuple:
     )
 
 
-def _said(mode: Mode) -> dict:
+def _mode_words(mode: Mode) -> dict:
     """A mode in words: its parts as buttons say them, and a sentence."""
     estimator, calibration, replies = mode
     titles = [

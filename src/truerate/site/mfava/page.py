@@ -99,20 +99,20 @@ def figures(rows: Rows, board: Board) -> list[Figure]:
         and row["slice"].get("lang") != ALL
     ]
     languages = {row["slice"]["lang"] for row in rows if "lang" in row["slice"]} - {ALL}
-    named = leader(rows, board)
-    how = ", ".join(named[key] for key in GRID if key in named)
-    found = [
+    detector = leader(rows, board)
+    how = ", ".join(detector[key] for key in GRID if key in detector)
+    shown = [
         ("Replies in the wild", sum(replies), ""),
         ("Languages", len(languages), ""),
-        ("Marks by", named.get("member", ""), how),
+        ("Marks by", detector.get("member", ""), how),
     ]
     alone = "CJK: a character each" if board.tokenizer == "words" else ""
     counts = board.source_card.get("counts", {})
     lost = sorted(name.removeprefix(LOST) for name in counts if name.startswith(LOST))
-    found += [
+    shown += [
         ("Annotators", "not told apart", f"{', '.join(lost)}: few texts have several rows, so no κ")
     ] * bool(lost)
-    return found + [("Tokens by", board.tokenizer, alone)] * bool(board.tokenizer)
+    return shown + [("Tokens by", board.tokenizer, alone)] * bool(board.tokenizer)
 
 
 def _ranked(row: dict) -> bool:

@@ -11,7 +11,7 @@ def recovered(rows: list[dict], board: Board) -> dict | None:
     and models; None without any.
     """
     grid = {mode: cells for mode, cells in grids(rows).items() if mode[2] == ALL and mode[0] != PLANTED}
-    found = []
+    estimators = []
     for mode in sorted(grid, key=mode_order):
         title, calibrated = (
             ESTIMATORS.get(mode[0], (mode[0], ""))[0],
@@ -22,7 +22,10 @@ def recovered(rows: list[dict], board: Board) -> dict | None:
             for lang, model in sorted(grid[mode])
             if lang != ALL
         }
-        found.append(held_against(title, calibrated.lower(), cells))
+        estimators.append(held_against(title, calibrated.lower(), cells))
     return pictured(
-        [one for one in found if one], second="Calibrated on", join="on", dot="language and model"
+        [estimator for estimator in estimators if estimator],
+        second="Calibrated on",
+        join="on",
+        dot="language and model",
     )

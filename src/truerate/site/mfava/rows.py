@@ -29,9 +29,12 @@ def derived(rows: Rows, board: Board) -> Rows:
     rows = [
         row | {"std": spread.get(_key(row, row["metric"]))} if row["kind"] != PLANTED else row for row in rows
     ]
-    named = leader(rows, board)
+    detector = leader(rows, board)
     return (
-        rows + _beside(rows) + [_bare(row) for row in rows if _is_leading(row, named)] + _pages(rows, board)
+        rows
+        + _with_planted(rows)
+        + [_bare(row) for row in rows if _is_leading(row, detector)]
+        + _pages(rows, board)
     )
 
 
@@ -40,7 +43,7 @@ def _pages(rows: Rows, board: Board) -> Rows:
     counted them.
     """
     like = next((row for row in rows if row["table"] == "mushroom"), None)
-    found = paged(board.source_card.get("counts", {}))
+    n_pages = paged(board.source_card.get("counts", {}))
     if like is None:
         return []
     blank = like | {
@@ -51,7 +54,7 @@ def _pages(rows: Rows, board: Board) -> Rows:
     }
     return [
         blank | {"slice": {"lang": lang}, "value": with_page / of, "n": of}
-        for lang, (with_page, of) in found.items()
+        for lang, (with_page, of) in n_pages.items()
     ]
 
 
@@ -70,7 +73,7 @@ def _key(row: dict, metric: str) -> tuple:
     return (row["subject"], row["kind"], metric, *sorted(row["slice"].items()))
 
 
-def _beside(rows: Rows) -> Rows:
+def _with_planted(rows: Rows) -> Rows:
     """Planted rates under the slice of each estimate, so that a table shows them beside it."""
     modes = {
         (row["slice"].get("estimator"), row["slice"].get("calibration"))
@@ -82,15 +85,15 @@ def _beside(rows: Rows) -> Rows:
         for row in rows
         if row["kind"] == PLANTED and row["metric"] == RATE and row["slice"].get("estimator") == PLANTED
     ]
-    made = []
+    copies = []
     for row in planted:
         for estimator, calibration in sorted(modes, key=str):
             more = {"estimator": estimator, "calibration": calibration}
-            made.append(
+            copies.append(
                 row
                 | {"slice": row["slice"] | {key: value for key, value in more.items() if value is not None}}
             )
-    return made
+    return copies
 
 
 def leader(rows: Rows, board: Board) -> dict[str, str]:
@@ -117,14 +120,16 @@ def leader(rows: Rows, board: Board) -> dict[str, str]:
     )
 
 
-def _is_leading(row: dict, named: dict[str, str]) -> bool:
+def _is_leading(row: dict, detector: dict[str, str]) -> bool:
     is_of_detector = (
         row["table"] == COUNTED
-        and row["subject"] == named.get("member")
+        and row["subject"] == detector.get("member")
         and row["metric"] in TOKENS
         and "type" not in row["slice"]
     )
-    return is_of_detector and all(row["slice"].get(key, named.get(key)) == named.get(key) for key in GRID)
+    return is_of_detector and all(
+        row["slice"].get(key, detector.get(key)) == detector.get(key) for key in GRID
+    )
 
 
 def _bare(row: dict) -> dict:

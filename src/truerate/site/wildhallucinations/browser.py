@@ -16,10 +16,10 @@ import polars as pl
 
 from truerate.core.schemas import pair
 from truerate.core.text import passage_of
-from truerate.site.measures import place, said
 from truerate.site.rights import quoted
 from truerate.site.samples_index import coded
 from truerate.site.tables import Board, unpaired
+from truerate.site.vocabulary import Vocabulary
 
 FILTERS = (
     ("generator", "Reply of", "All models"),
@@ -49,7 +49,8 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
         item["item_id"]: item | unpaired(item["attributes"])
         for item in board.items.filter(pl.col("task") == "entity").to_dicts()
     }
-    kept = chosen([row for row in replies.to_dicts() if row["item_id"] in entities], entities, n_max)
+    about_entities = [row for row in replies.to_dicts() if row["item_id"] in entities]
+    kept = chosen(about_entities, entities, n_max, board.vocabulary)
     facts = board.facts.filter(pl.col("generation_id").is_in([row["generation_id"] for row in kept])).sort(
         "sentence_index", maintain_order=True
     )
@@ -73,7 +74,7 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
         | ({"status": "not-written", "_reply": "not-written"} if row["generation_id"] in unwritten else {})
         for row in kept
     ]
-    return made, _index(made, judges, replies.height, verifier)
+    return made, _index(made, judges, replies.height, board)
 
 
 def verifier_of(board: Board) -> str:
@@ -84,7 +85,7 @@ def verifier_of(board: Board) -> str:
     return PEOPLE if is_human else board.roles.get("verifier", "")
 
 
-def chosen(replies: list[dict], entities: dict[str, dict], n_max: int) -> list[dict]:
+def chosen(replies: list[dict], entities: dict[str, dict], n_max: int, vocabulary: Vocabulary) -> list[dict]:
     """The replies about at most as many whole entities as `n_max` allows, in turn from each domain by their
     ids (content hashes).
     """
@@ -104,7 +105,7 @@ def chosen(replies: list[dict], entities: dict[str, dict], n_max: int) -> list[d
             n += len(about[item])
     kept.sort(
         key=lambda item: (
-            place(entities[item].get("domain", "")),
+            vocabulary.sort_key(entities[item].get("domain", "")),
             entities[item]["question"].casefold(),
             item,
         )
@@ -133,7 +134,7 @@ def _opinions(board: Board, facts: pl.DataFrame) -> tuple[dict[str, dict], list[
         .sort("noted")
         .iter_rows(named=True)
     ):
-        one, words = found[names[row["target_id"]]], said("kind", row["noted"]).lower()
+        one, words = found[names[row["target_id"]]], board.vocabulary.value("kind", row["noted"]).lower()
         one["review"] = words if one["review"] in (None, words) else f"{one['review']} or {words}"
     told = told.filter(pl.col("stage").ne_missing(ANNOTATION))
     for row in told.sort("judge", "stage", "judgement_id", nulls_last=True).iter_rows(named=True):
@@ -285,7 +286,8 @@ def compare(said_and_labels: Iterable[tuple[str | None, str | None]]) -> str:
     ]
 
 
-def _index(made: list[dict], judges: list[str], n_all: int, verifier: str) -> dict:
+def _index(made: list[dict], judges: list[str], n_all: int, board: Board) -> dict:
+    verifier = verifier_of(board)
     values = {
         "generator": [record["by"] for record in made],
         "domain": [record["domain"] for record in made],
@@ -301,7 +303,7 @@ def _index(made: list[dict], judges: list[str], n_all: int, verifier: str) -> di
         for judge in judges
     }
     held = {judge: codes for judge, codes in letters.items() if codes.strip("-")}
-    columns = {name: coded(name, values[name]) for name, *_ in FILTERS}
+    columns = {name: coded(name, values[name], board.vocabulary) for name, *_ in FILTERS}
     return {
         "form": "facts",
         "n": len(made),
@@ -315,5 +317,5 @@ def _index(made: list[dict], judges: list[str], n_all: int, verifier: str) -> di
         "judged": list(JUDGES),
         "outcomes": [list(one) for one in OUTCOMES],
         "judges": held,
-        "domains": {name: said("domain", name) for name in sorted(set(values["domain"]))},
+        "domains": {name: board.vocabulary.value("domain", name) for name in sorted(set(values["domain"]))},
     }

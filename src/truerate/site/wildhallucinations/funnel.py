@@ -2,8 +2,9 @@
 became of the pages.
 """
 
-from truerate.site.measures import Measure, said
+from truerate.site.measures import Measure
 from truerate.site.tables import Board
+from truerate.site.vocabulary import Vocabulary
 
 STAGES = ("messages", "names", "entities", "public", "unambiguous", "with-domain", "with-pages")
 BEFORE = {  # the reason of a removal -> the stage that what is left of it is
@@ -36,10 +37,10 @@ def funnel(rows: list[dict], board: Board) -> dict | None:
         return None
     order = [stage for stage in STAGES if stage in counted] + sorted(set(counted) - set(STAGES))
     widest = max((row["value"] or 0 for row in counted.values()), default=0) or 1
-    gone = _gone(rows)
+    gone = _gone(rows, board.vocabulary)
     lines = [
         {
-            "name": said("stage", stage),
+            "name": board.vocabulary.value("stage", stage),
             "row": counted[stage],
             "n": int(counted[stage]["value"] or 0),
             "share": (counted[stage]["value"] or 0) / widest,
@@ -59,13 +60,13 @@ def funnel(rows: list[dict], board: Board) -> dict | None:
     }
 
 
-def _gone(rows: list[dict]) -> dict[str, dict[str, int]]:
+def _gone(rows: list[dict], vocabulary: Vocabulary) -> dict[str, dict[str, int]]:
     """How many were taken out before each stage, by reason in words."""
     found: dict[str, dict[str, int]] = {}
     for row in rows:
         reason = row["slice"].get("reason")
         if row["metric"] == "n_rejected" and reason in BEFORE and row["value"]:
-            why, words = found.setdefault(BEFORE[reason], {}), said("reason", reason)
+            why, words = found.setdefault(BEFORE[reason], {}), vocabulary.value("reason", reason)
             words = words[:1].lower() + words[1:]
             why[words] = why.get(words, 0) + int(row["value"])
     return found
@@ -99,7 +100,7 @@ def evidence(rows: list[dict], board: Board) -> dict | None:
     total = sum(n for _, n in counted)
     counted.sort(key=lambda one: (one[0] not in KEPT, -one[1], one[0]))
     lines = [
-        {"name": said("outcome", name), "is_kept": name in KEPT, "n": n, "share": n / total}
+        {"name": board.vocabulary.value("outcome", name), "is_kept": name in KEPT, "n": n, "share": n / total}
         for name, n in counted
         if total
     ]

@@ -4,7 +4,6 @@ and what it is made of.
 
 from dataclasses import replace
 
-from truerate.site.measures import said
 from truerate.site.recovery import TEMPLATE as RECOVERY
 from truerate.site.recovery import CellEstimate, held_against, pictured
 from truerate.site.sections import Figure, Page, Part, Rows, Section
@@ -68,12 +67,14 @@ def recovered(rows: Rows, board: Board) -> dict | None:
     cells: dict[tuple[str, str], dict[str, CellEstimate]] = {}
     for row in rows:
         if row["table"] in ("scores", *BY.values()) and row["kind"] != "planted" and address(row) in truth:
-            title = said("estimator", row["slice"].get("estimator", row["slice"].get("measure", "raw")))
+            title = board.vocabulary.value(
+                "estimator", row["slice"].get("estimator", row["slice"].get("measure", "raw"))
+            )
             title = {"wildfactscore_strict": "Strict", "wildfactscore": title}.get(row["metric"])  # type: ignore[assignment]
             is_part = row["table"] != "scores"
-            beside = "parts of them" if is_part else "all entities"
+            over = "parts of them" if is_part else "all entities"
             names = [
-                said(key, row["slice"][key])
+                board.vocabulary.value(key, row["slice"][key])
                 for key in (*PARTS, "model", "set", "setting")
                 if key in row["slice"]
             ]
@@ -82,11 +83,17 @@ def recovered(rows: Rows, board: Board) -> dict | None:
                 estimate = CellEstimate(
                     row["value"], row["low"], row["high"], planted=truth[address(row)], n=row["n"]
                 )
-                cells.setdefault((beside, title), {})[where] = estimate
-    order = sorted(cells, key=lambda one: (one[0], ("Raw", "Corrected", "Strict").index(one[1])))
-    made = [held_against(title, beside, cells[beside, title]) for beside, title in order]
+                cells.setdefault((over, title), {})[where] = estimate
+    order = sorted(
+        cells, key=lambda estimator: (estimator[0], ("Raw", "Corrected", "Strict").index(estimator[1]))
+    )
+    estimators = [held_against(title, over, cells[over, title]) for over, title in order]
     return pictured(
-        [one for one in made if one], second="Over", join="over", dot="model, or model and part", is_open=True
+        [estimator for estimator in estimators if estimator],
+        second="Over",
+        join="over",
+        dot="model, or model and part",
+        is_open=True,
     )
 
 
@@ -293,8 +300,8 @@ def figures(rows: Rows, board: Board) -> list[Figure]:
         "without a fact": round(sum(row["value"] * row["n"] for row in rows if _is_without_facts(row))),
     }
     note = ", ".join(f"{n} {state}" for state, n in states.items() if n)
-    found: list[Figure] = [("Entities", n_entities, ""), ("Replies", replies.height, note)]
-    return [*found, ("Facts", board.facts.height, ""), ("Verified by", verifier_of(board), "")]
+    figures: list[Figure] = [("Entities", n_entities, ""), ("Replies", replies.height, note)]
+    return [*figures, ("Facts", board.facts.height, ""), ("Verified by", verifier_of(board), "")]
 
 
 def _is_without_facts(row: dict) -> bool:

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 import polars as pl
 
 from truerate.core.schemas import NO_ANSWERS, pair
-from truerate.site.measures import said
 from truerate.site.rights import has_texts, open_part
 from truerate.site.tables import Board
+from truerate.site.vocabulary import Vocabulary
 
 Rows = list[dict]
 RULES = ("measured", "paper")  # of abstention
@@ -72,28 +72,28 @@ def derived(rows: Rows, board: Board) -> Rows:
     `setting` and whatever else a slice holds stays. Rows of parts of the entities that no page shows are in
     the table `parts`.
     """
-    plain = [_plain(row) for row in _beside(rows)]
+    plain = [_plain(row) for row in _with_planted(rows)]
     rule = rule_of(board)
     moves = {
         (row["subject"], row["slice"].get("view")): row["value"]
         for row in plain
         if row["metric"] == "rank_change"
     }
-    found = []
+    placed = []
     for row in plain:
         part = next((key for key in PARTS if key in row["slice"]), None)
         if part:
-            found.append(_part(row, part))
+            placed.append(_part(row, part))
         elif row["metric"] == "error_rate":
-            found.append(_error(row))
+            placed.append(_error(row, board.vocabulary))
         elif row["slice"].get("set") == COMMON and row["metric"] not in SCORES:
-            found.append(row | {"table": "parts"})
+            placed.append(row | {"table": "parts"})
         else:
-            found.append(_moved(row, moves))
-            found += _leading(row, rule)
-    measured = {address(row) for row in found if row["kind"] != PLANTED}
-    found = [row for row in found if row["table"] not in BY.values() or address(row) in measured]
-    return [_read(row, board.name) for row in found] if has_texts(open_part(board)) else found
+            placed.append(_moved(row, moves))
+            placed += _leading(row, rule)
+    measured = {address(row) for row in placed if row["kind"] != PLANTED}
+    placed = [row for row in placed if row["table"] not in BY.values() or address(row) in measured]
+    return [_read(row, board.name) for row in placed] if has_texts(open_part(board)) else placed
 
 
 def address(row: dict) -> tuple:
@@ -103,35 +103,35 @@ def address(row: dict) -> tuple:
 
 def _plain(row: dict) -> dict:
     """A row without what goes without saying: raw, over all entities; a probe's rule in the slice."""
-    held = {
+    slice_ = {
         key: value
         for key, value in row["slice"].items()
         if (key, value) not in (("estimator", RAW), ("set", ALL))
     }
     if row["metric"].startswith("probe_"):
-        held |= {"rule": row["subject"]}
+        slice_ |= {"rule": row["subject"]}
     subject = "annotators" if row["table"] == "checks" else row["subject"]  # who checked, not what
-    return row | {"subject": subject, "slice": held}
+    return row | {"subject": subject, "slice": slice_}
 
 
-def _beside(rows: Rows) -> Rows:
+def _with_planted(rows: Rows) -> Rows:
     """The rows; what was planted stands under each estimator and each rule of abstention by which its metric
     was measured.
     """
-    mine = [row for row in rows if row["kind"] != PLANTED]
+    measured = [row for row in rows if row["kind"] != PLANTED]
     met: dict[str, set[tuple]] = {}
-    for row in mine:
+    for row in measured:
         met.setdefault(row["metric"], set()).add(
             tuple((key, row["slice"][key]) for key in ("estimator", "rule") if key in row["slice"])
         )
-    made: dict[tuple, dict] = {}
+    copies: dict[tuple, dict] = {}
     for row in rows:
         if row["kind"] == PLANTED:
             bare = {key: value for key, value in row["slice"].items() if key not in ("estimator", "rule")}
             for how in sorted(met.get(row["metric"], {()})):
                 under = row | {"slice": bare | dict(how)}
-                made.setdefault((row["subject"], row["metric"], *sorted(under["slice"].items())), under)
-    return mine + list(made.values())
+                copies.setdefault((row["subject"], row["metric"], *sorted(under["slice"].items())), under)
+    return measured + list(copies.values())
 
 
 def _part(row: dict, part: str) -> dict:
@@ -140,12 +140,12 @@ def _part(row: dict, part: str) -> dict:
 
     Domains have a table of their own, Wikipedia and rarity share one.
     """
-    held = row["slice"]
-    is_measured = row["metric"] in PARTED and held.get("rule", "measured") == "measured"
-    if "set" in held or not is_measured or row["kind"] not in ("model", PLANTED):
+    slice_ = row["slice"]
+    is_measured = row["metric"] in PARTED and slice_.get("rule", "measured") == "measured"
+    if "set" in slice_ or not is_measured or row["kind"] not in ("model", PLANTED):
         return row | {"table": "parts"}
-    where = {key: value for key, value in held.items() if key not in ("estimator", "rule")}
-    where |= {"model": row["subject"], "measure": PARTED[row["metric"]] or held.get("estimator", RAW)}
+    where = {key: value for key, value in slice_.items() if key not in ("estimator", "rule")}
+    where |= {"model": row["subject"], "measure": PARTED[row["metric"]] or slice_.get("estimator", RAW)}
     kind = PLANTED if row["kind"] == PLANTED else "baseline"
     return row | {
         "table": BY[part],
@@ -156,7 +156,7 @@ def _part(row: dict, part: str) -> dict:
     }
 
 
-def _error(row: dict) -> dict:
+def _error(row: dict, vocabulary: Vocabulary) -> dict:
     """A share of the error analysis: over all models a line per kind, else a line per kind and a column per
     model.
     """
@@ -168,8 +168,8 @@ def _error(row: dict) -> dict:
             "slice": row["slice"] | {"model": row["subject"]},
         }
     kind = row["slice"].get("kind", "")
-    held = {key: value for key, value in row["slice"].items() if key != "kind"}
-    return row | {"subject": said("kind", kind), "slice": held, "note": KINDS.get(kind)}
+    slice_ = {key: value for key, value in row["slice"].items() if key != "kind"}
+    return row | {"subject": vocabulary.value("kind", kind), "slice": slice_, "note": KINDS.get(kind)}
 
 
 def _moved(row: dict, moves: dict) -> dict:
@@ -187,11 +187,12 @@ def rule_of(board: Board) -> str:
     replies = board.generations.filter(
         pl.col("purpose") == "generate", pl.col("status").is_in(["ok", "abstained"])
     )
-    said = replies.select(
+    statuses = replies.select(
         pl.col("status") == "abstained", *(pair("attributes", f"abstained_{rule}") for rule in RULES)
     )
     return next(
-        (rule for rule in RULES if (said["status"] == (said[f"abstained_{rule}"] == "true")).all()), RULES[0]
+        (rule for rule in RULES if (statuses["status"] == (statuses[f"abstained_{rule}"] == "true")).all()),
+        RULES[0],
     )
 
 
@@ -199,15 +200,15 @@ def _leading(row: dict, rule: str) -> Iterable[dict]:
     """A copy for the leading table of what it shows, responding by the board's `rule`; only WildFactScore is
     ranked there.
     """
-    held = dict(row["slice"])
-    is_measured = held.pop("rule", rule) == rule
-    if row["metric"] in LEADING and is_measured and "set" not in held and row["kind"] in ("model", PLANTED):
+    slice_ = dict(row["slice"])
+    is_measured = slice_.pop("rule", rule) == rule
+    if row["metric"] in LEADING and is_measured and "set" not in slice_ and row["kind"] in ("model", PLANTED):
         ranks = (
             {}
-            if row["metric"] == "wildfactscore" and "estimator" not in held
+            if row["metric"] == "wildfactscore" and "estimator" not in slice_
             else {"rank_low": None, "rank_high": None}
         )
-        yield row | {"table": "leading", "slice": held} | ranks
+        yield row | {"table": "leading", "slice": slice_} | ranks
 
 
 def _read(row: dict, board: str) -> dict:
@@ -219,8 +220,8 @@ def _read(row: dict, board: str) -> dict:
     elif model and (row["metric"] in LEADING + SCORES or row["table"] == "facts"):
         wanted |= {"generator": model} | {key: row["slice"][key] for key in PARTS if key in row["slice"]}
         wanted |= {
-            name: known[row["metric"]]
-            for name, known in (("verdict", FACTS_READ), ("reply", REPLIES_READ))
-            if row["metric"] in known
+            name: values_by_metric[row["metric"]]
+            for name, values_by_metric in (("verdict", FACTS_READ), ("reply", REPLIES_READ))
+            if row["metric"] in values_by_metric
         }
     return row | {"read": urlencode(wanted)} if len(wanted) > 1 else row

@@ -3,6 +3,7 @@ read as.
 """
 
 from truerate.tracks.contract import Card, Ranked, Section
+from truerate.tracks.halueval.display_words import WORDS
 
 # Keys of the track's own attributes, beside those of core/rights.py, whose values are no words of a text.
 ATTRIBUTES = frozenset(
@@ -15,6 +16,7 @@ similarity words_over
 CARD = Card(
     name="halueval",
     attributes=ATTRIBUTES,
+    words=WORDS,
     title="HaluEval",
     paper="HaluEval: A Large-Scale Hallucination Evaluation Benchmark for Large Language Models",
     citation=(

@@ -3,6 +3,7 @@ read as.
 """
 
 from truerate.tracks.contract import Card, Ranked, Section
+from truerate.tracks.mfava.display_words import WORDS
 
 # Keys of the track's own attributes, beside those of core/rights.py, whose values are no words of a text.
 ATTRIBUTES = frozenset(
@@ -14,6 +15,7 @@ answerable cut dont_know heard repeats settled subset subset_seed wrong_language
 CARD = Card(
     name="mfava",
     attributes=ATTRIBUTES,
+    words=WORDS,
     title="mFAVA",
     paper="How Much Do LLMs Hallucinate across Languages? On Multilingual Estimation of LLM Hallucination in the Wild",
     citation=(

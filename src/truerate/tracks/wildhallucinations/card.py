@@ -3,6 +3,7 @@ read as.
 """
 
 from truerate.tracks.contract import Card, Ranked, Section
+from truerate.tracks.wildhallucinations.display_words import WORDS
 
 # Keys of the track's own attributes, beside those of core/rights.py, whose values are no words of a text.
 ATTRIBUTES = frozenset(
@@ -15,6 +16,7 @@ rarity_group weight
 CARD = Card(
     name="wildhallucinations",
     attributes=ATTRIBUTES,
+    words=WORDS,
     title="WildHallucinations",
     paper="WildHallucinations: Evaluating Long-form Factuality in LLMs with Real-World Entity Queries",
     citation=(

@@ -23,11 +23,11 @@ class Meter:
         self.losses: list[float] = []
         self.wall, self.cpu = time.perf_counter(), time.process_time()
 
-    def add(self, loss: float, step: Step, known: Rows) -> None:
+    def add(self, loss: float, step: Step, rows: Rows) -> None:
         """Note one step."""
-        places = [i for part in step[processes.rank() :: processes.world()] for i in part]
-        self.tokens += sum(known.rows[i].n_tokens for i in places)
-        self.answers += sum(len(known.rows[i].answers) for i in places)
+        indices = [i for part in step[processes.rank() :: processes.world()] for i in part]
+        self.tokens += sum(rows.rows[i].n_tokens for i in indices)
+        self.answers += sum(len(rows.rows[i].answers) for i in indices)
         self.steps += 1
         self.losses.append(loss)
 
@@ -72,15 +72,20 @@ def run_facts(meter: Meter, network: Network, *, resumed_from: int, waste: float
 def flops_per_token(network: Network) -> int:
     """Floating-point operations of one token's forward and backward pass."""
     embedded = {
-        id(one)
+        id(parameter)
         for module in network.modules()
         if isinstance(module, torch.nn.Embedding)
-        for one in module.parameters()
+        for parameter in module.parameters()
     }
     sizes = (
-        (one.numel() * (2 if one.dtype == torch.uint8 else 1), one) for one in network.parameters()
+        (parameter.numel() * (2 if parameter.dtype == torch.uint8 else 1), parameter)
+        for parameter in network.parameters()
     )  # 4-bit weights lie two in a byte
-    return sum((6 if one.requires_grad else 4) * size for size, one in sizes if id(one) not in embedded)
+    return sum(
+        (6 if parameter.requires_grad else 4) * size
+        for size, parameter in sizes
+        if id(parameter) not in embedded
+    )
 
 
 def matrix_rate(device: torch.device, *, size: int | None = None) -> float:

@@ -42,12 +42,12 @@ def soft_spans(text: str, reading: Reading, labels: Sequence[str]) -> list[dict]
         np.round(np.asarray(reading.p, dtype=float), 2),
         np.asarray(reading.offsets, dtype=int).reshape(-1, 2).tolist(),
     )
-    held = [i for i, (start, end) in enumerate(offsets) if start < end and rounded[i] >= FLOOR]
-    for i in held:
+    marked = [i for i, (start, end) in enumerate(offsets) if start < end and rounded[i] >= FLOOR]
+    for i in marked:
         start, end = offsets[i]
         is_more = rounded[i] > p[start:end]
         p[start:end][is_more], kind[start:end][is_more] = rounded[i], reading.kinds[i]
-    for i, j in zip(held, held[1:], strict=False):
+    for i, j in zip(marked, marked[1:], strict=False):
         start, end = offsets[i][1], offsets[j][0]
         if j == i + 1 and start < end and (p[start - 1], kind[start - 1]) == (p[end], kind[end]):
             p[start:end], kind[start:end] = p[end], kind[end]
@@ -89,7 +89,9 @@ def judgements(
     name.
     """
     blank, is_fitted = [None] * passages.height, spans is not None
-    largest = [max((span["p"] for span in found), default=0.0) for found in spans] if is_fitted else blank
+    largest = (
+        [max((span["p"] for span in text_spans), default=0.0) for text_spans in spans] if is_fitted else blank
+    )
     cell = pairs(**attributes)
     rows = {
         "judgement_id": [

@@ -9,7 +9,7 @@ from truerate.core.schemas import read_json
 from truerate.detectors.tokens.cells import FACTS, Reader, version_of
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.rules import BY_NAME, load_state, passages_of
-from truerate.detectors.tokens.soft import judgements, soft_spans
+from truerate.detectors.tokens.span_probabilities import judgements, soft_spans
 
 BATCH = 256  # texts that a rule reads at a time
 
@@ -17,10 +17,10 @@ BATCH = 256  # texts that a rule reads at a time
 def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
     """The Judgements of a cell on the passages that are its own."""
     own, cell = reader.cell.own(passages), reader.cell
-    return judgements(cell.member, version_of(reader.folder), own, read(reader, own), **cell.attributes)
+    return judgements(cell.member, version_of(reader.folder), own, predict(reader, own), **cell.attributes)
 
 
-def read(reader: Reader, passages: pl.DataFrame) -> list[list[dict]] | None:
+def predict(reader: Reader, passages: pl.DataFrame) -> list[list[dict]] | None:
     """Soft spans of each passage, in their order; None where the cell has learned nothing."""
     if not reader.folder.is_dir():
         if reader.cell.lang is not None and reader.folder.parents[1].is_dir():

@@ -13,7 +13,7 @@ import pytest
 from truerate.core import terminal
 from truerate.core.errors import TruerateError
 from truerate.hub.client import Busy, _asked_wait
-from truerate.hub.retry import AGAIN, Patience
+from truerate.hub.retry import AGAIN, Retries
 
 
 def failing(*errors):
@@ -29,8 +29,8 @@ def failing(*errors):
     return work
 
 
-def patient(waits, **options) -> Patience:
-    return Patience(pause=waits.append, chance=random.Random(1), **options)
+def patient(waits, **options) -> Retries:
+    return Retries(pause=waits.append, chance=random.Random(1), **options)
 
 
 def test_what_works_is_not_waited_for():

@@ -1,0 +1,114 @@
+"""The words of a page's values: what every board shares, with what the cards of the tracks say of their own."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from truerate.core.card import Words
+from truerate.site.languages import NAMES, language
+from truerate.site.measures import Measure
+
+SHARED = Words(
+    values={
+        "all": "All",
+        "silver": "Silver",
+        "gold": "Gold",
+        "raw": "Raw",
+        "planted": "Planted",
+        "multi": "Multi",
+        "mono": "Mono",
+        "binary": "Binary",
+        "category": "Category",
+        "kept": "Kept",
+        "lexical-lr": "Lexical regression",
+        "answer-ngrams": "The wording (n-grams)",
+        "majority": "The more frequent label",
+        "words": "The number of words",
+        "characters": "The number of characters",
+        "final-stop": "A final full stop",
+        "trailing-space": "Trailing white space",
+        "overlap": "Overlap with the knowledge",
+        "text": "Whole texts",
+        "word": "Words",
+        "annotators": "The labellers",
+        "published": "As published",
+        "corrected": "Corrected",
+    },
+    by_key={
+        ("reason", "all"): "All reasons",
+        ("type", "all"): "All types",
+        ("setting", "all"): "All settings",
+    },
+)
+_AS_SPELLED = ("model", "generator")  # slice keys whose values stay as they are
+_SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The measures of one board, or of all, by name, and the words of their values; `words` are those of the
+    board's track, with the shared ones behind them.
+    """
+
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+    words: Words = SHARED
+
+    @classmethod
+    def of(cls, measures: Mapping[str, Measure], *tracks: Words) -> "Vocabulary":
+        """The shared words and those of tracks; where two tracks differ on one, the first decides."""
+        words = SHARED
+        for own in reversed(tracks):
+            words |= own
+        return cls(measures, words)
+
+    @cached_property
+    def _order(self) -> dict[str, int]:
+        """The place of each value that has words."""
+        return {value: place for place, value in enumerate(self.words.values)}
+
+    def label(self, value: str) -> str:
+        """A value, step or metric under any key: `chain-of-thought` → Chain of thought."""
+        if value in self.words.values:
+            return self.words.values[value]
+        spelled = value.replace("_", " ").replace("-", " ")
+        return spelled[:1].upper() + spelled[1:]
+
+    def value(self, key: str | None, value: str) -> str:
+        """A slice value by its key: languages by their English names; a model, the Hub id of one, stays as it
+        is.
+        """
+        if key == "lang":
+            return language(value)
+        if key in _AS_SPELLED or "/" in value:
+            return value
+        if key in self.words.names:
+            return value[:1].upper() + value[1:]
+        if key in self.words.powers and (power := re.fullmatch(r"10\^(\d+)", value)):
+            return f"{self.words.powers[key]} 10{power[1].translate(_SUPERSCRIPT)}"
+        return self.words.by_key.get((key or "", value)) or self.label(value)
+
+    def subject(self, name: str) -> str:
+        """A subject that is no model: `final-stop` → A final full stop; a name without words stays as it is."""
+        return self.words.values.get(name, name)
+
+    def quantity(self, part: str) -> str:
+        """One part of a printed quantity: a metric, a metric with its variant (`accuracy+cot`), a slice value;
+        else as it is.
+        """
+        if part in self.words.quantities:
+            return self.words.quantities[part]
+        name, _, variant = part.partition("+")
+        if name in self.measures:
+            return ", ".join([self.measures[name].label, *([self.label(variant).lower()] if variant else [])])
+        return self.words.values.get(part, part)
+
+    def sort_key(self, value: str) -> tuple[int, str]:
+        """Where a slice value stands: those with words in the order of these, others after them by name,
+        numbers in it by their size.
+        """
+        name = NAMES.get(value, (value,))[0]
+        return (
+            self._order.get(value, len(self._order)),
+            re.sub(r"\d+", lambda digits: digits[0].zfill(9), name),
+        )

@@ -1,0 +1,44 @@
+"""How pages show the values of the track's tables, in the order in which tables list them."""
+
+from truerate.tracks.contract import Words
+
+PATTERNS = range(1, 5)  # of a task, as the paper numbers them
+COUNTED = {"n_samples": "Hallucinated texts", "n_failed": "Texts passed as right"}  # as the paper prints them
+
+WORDS = Words(
+    values={
+        "qa": "QA",
+        "dialogue": "Dialogue",
+        "summarization": "Summarization",
+        "general": "General",
+        "plain": "Plain",
+        "knowledge": "With knowledge",
+        "chain-of-thought": "Chain of thought",
+        "cot": "Chain of thought",
+        "contrast": "Sample contrast",
+        "one-pass": "One-pass",
+        "conversational": "Conversational",
+        "before": "Before",
+        "after": "After",
+        "refined": "After",
+        "comprehension": "Comprehension",
+        "factualness": "Factualness",
+        "specificity": "Specificity",
+        "inference": "Inference",
+        "factual": "Factual",
+        "non-factual": "Non-factual",
+        "intrinsic": "Intrinsic",
+        "unverifiable": "Unverifiable",
+        "irrelevant": "Irrelevant",
+        "extrinsic-soft": "Extrinsic, soft",
+        "extrinsic-hard": "Extrinsic, hard",
+        "extrinsic-grouped": "Extrinsic, grouped",
+        "helma": "HELMA",
+    },
+    quantities=COUNTED
+    | {
+        f"{name}_type{pattern}": f"{words}, pattern {pattern}"
+        for name, words in COUNTED.items()
+        for pattern in PATTERNS
+    },
+)

@@ -1,0 +1,46 @@
+"""How pages show the values of the track's tables, in the order in which tables list them."""
+
+from truerate.tracks.contract import Words
+
+RATINGS = ("Very unlikely", "Unlikely", "Neutral", "Likely", "Very likely")  # to fool a reader, from 1 to 5
+
+WORDS = Words(
+    values={
+        "held-out": "Held-out wordings",
+        "silver": "Silver",
+        "gold": "Gold",
+        "natural": "Natural",
+        "raw": "Raw",
+        "hr_est": "HR_est",
+        "rogan-gladen": "Rogan–Gladen",
+        "planted": "Planted",
+        "corrected": "Corrected",
+        "entity": "Entity",
+        "relation": "Relation",
+        "contradictory": "Contradictory",
+        "unverifiable": "Unverifiable",
+        "invented": "Invented",
+        "subjective": "Subjective",
+        "irrelevant": "Irrelevant",
+        "mfava": "mFAVA",
+        "train": "Training passages",
+        "article": "Articles",
+        "wild": "Replies in the wild",
+        "dont_know": "Does not know",
+        "max-voting": "Max-voting",
+        "closest-to-silver": "Closest to silver",
+        "t-test": "t-test",
+        "bootstrap": "paired bootstrap",
+        "passage": "Whole passages",
+        "translate_reference": "Translate the reference",
+        "hallucination": "Hallucination",
+    },
+    by_key={
+        ("task", "silver"): "Passages",
+        ("source", "no labels"): "No labels",
+        ("source", "gold"): "Gold, by people",
+        ("source", "silver"): "Silver, by the writer",
+        ("oddity", "repeats"): "Repeats itself",
+    }
+    | {("rating", str(rating)): text for rating, text in enumerate(RATINGS, 1)},
+)
