@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from truerate.config.layout import Layout
 from truerate.config.names import no_tokens
-from truerate.core.card import Card, Ranked, Section
+from truerate.core.card import Card, Ranked, Section, Words
 from truerate.core.errors import TruerateError, listed, meant
 from truerate.core.metric import Direction, Interval, Metric, Unit
 from truerate.core.mistakes import mistakes
@@ -26,6 +26,7 @@ OF_CARD: dict[str, tuple[type, type]] = {
     "caveats": (tuple, str),
     "attributes": (frozenset, str),
 }
+WHOLE: dict[str, type] = {"ranks": Ranked, "words": Words}  # fields of a card that are records of their own
 
 
 def check_tracks(at: Layout) -> Iterator[str]:
@@ -73,13 +74,12 @@ def _faults_of_card(card: Card) -> Iterator[str]:
     for one in fields(Card):
         value = getattr(card, one.name)
         kind, held = OF_CARD.get(one.name, (str, object))
-        if one.name == "ranks":
-            kind = Ranked
+        kind = WHOLE.get(one.name, kind)
         if one.name == "asked" and value is None:
             continue
         if not isinstance(value, kind):
             yield f"`{one.name}` of its CARD is a {type(value).__name__}; it must be a {kind.__name__}"
-        elif kind is not Ranked and not value and one.name not in ("caveats", "attributes"):
+        elif not value and one.name not in ("caveats", "attributes"):
             yield f"`{one.name}` of its CARD is empty"
         elif strange := [part for part in _parts(value) if not isinstance(part, held)]:
             yield f"`{one.name}` of its CARD holds {strange[0]!r}; it must hold {held.__name__}"
