@@ -127,8 +127,8 @@ def in_matched_pairs(rows: pl.DataFrame, *, seed: int) -> np.ndarray:
         sides.filter(~pl.col("is_hallucinated")), on="pair_id", suffix="_right"
     )
     both = both.sort("pair_id").unique("pair_id", keep="none", maintain_order=True)
-    shapes = [[shape(text) for text in both[name].to_list()] for name in ("text", "text_right")]
+    hallucinated, right = ([shape(text) for text in both[name].to_list()] for name in ("text", "text_right"))
     names = both["pair_id"].to_list()
-    kept = matched(*shapes, [draw(seed, "matched", name) for name in names])
+    kept = matched(hallucinated, right, [draw(seed, "matched", name) for name in names])
     chosen = {name for name, is_kept in zip(names, kept, strict=True) if is_kept}
     return np.array([name in chosen for name in rows["pair_id"].to_list()], dtype=bool)
