@@ -20,6 +20,7 @@ TABLE = [
     ("filter", "summarization", "Best Summary", STORY | {"Summary 1": "A", "Summary 2": "B"}),
     ("recognition", "qa", "Your Judgement", QA | {"Answer": "A"}),
     ("recognition", "qa", "Your Judgement", {"Question": "Q?", "Answer": "A"}),
+    ("recognition", "qa", "Reasoning", {"Question": "Q?", "Answer": "A"}),
     ("recognition", "dialogue", "Your Judgement", DIALOGUE | {"Response": "R."}),
     ("recognition", "summarization", "Your Judgement", STORY | {"Summary": "S."}),
     ("recognition", "general", "Your Judgement", {"User Query": "Q", "Response": "R."}),
@@ -29,6 +30,7 @@ TABLE = [
     ("contrast", "summarization", "Your Choice", STORY | {"Summary 1": "A", "Summary 2": "B"}),
     ("refine", "qa", "Refined Answer", QA | {"Answer": "A"}),
     ("refine", "dialogue", "Refined Response", DIALOGUE | {"Response": "R."}),
+    ("refine", "general", "Refined Response", {"Knowledge": "K.", "User Query": "Q", "Response": "R."}),
     ("refine", "summarization", "Refined Summary", STORY | {"Summary": "S."}),
 ]
 
