@@ -2,14 +2,12 @@
 and found at an address (`base_url`). Run by scripts/real_servers.sh, which installs what it needs.
 """
 
-import json
 import os
 import shutil
 import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,16 +18,6 @@ from tiny_llama import make
 ROOT = Path(__file__).parents[1]
 BOARD = "halueval-closed-world"
 SIZES = {"qa": 4, "dialogue": 4, "summarization": 4, "general": 4, "general_pool": 6}
-TRIED = (  # what is asked of each server beside messages: a name, and the fields of the request
-    ("temperature, top_p, seed", {"temperature": 1.0, "top_p": 0.9, "seed": 1, "max_tokens": 8}),
-    ("frequency_penalty", {"frequency_penalty": 0.5, "max_tokens": 8}),
-    ("stop", {"stop": ["."], "max_tokens": 8}),
-    ("max_completion_tokens", {"max_completion_tokens": 3}),
-    ("logprobs", {"logprobs": True, "max_tokens": 4}),
-    ("response_format json_schema", {"max_tokens": 16, "response_format": {"type": "json_schema", "json_schema": {
-        "name": "verdict", "schema": {"type": "object", "properties": {"verdict": {"enum": ["Yes", "No"]}}, "required": ["verdict"]}}}}),
-    ("reasoning_effort", {"reasoning_effort": "low", "max_tokens": 8}),
-)  # fmt: skip
 
 
 def main(folder: Path) -> None:
@@ -49,8 +37,6 @@ def main(folder: Path) -> None:
     for name, (command, model) in servers.items():
         with served(command) as url:
             print(f"\n{name} at {url}")
-            for what, outcome in answers(url, model):
-                print(f"  {what:<32}{outcome}")
             lines.append(build(folder, name, {"base_url": url}, model, probe=True))
         lines.append(build(folder, name, {"launch": command, "start_s": 300}, model))
     print(
@@ -82,33 +68,6 @@ def served(command: str):
         running.wait(20)
 
 
-def answers(url: str, model: str) -> list[tuple[str, str]]:
-    """What a server makes of each field: the outcome in words."""
-    return [(what, outcome(url, model, fields)) for what, fields in TRIED] + [
-        ("a model of another name", outcome(url, "no-such-model", {"max_tokens": 4})),
-        ("a prompt of 20,000 words", outcome(url, model, {"max_tokens": 4}, said="word " * 20_000)),
-    ]
-
-
-def outcome(url: str, model: str, fields: dict, said: str = "#Your Judgement#:") -> str:
-    """The answer to one request in a few words: what it counted, why it stopped, what it brought along."""
-    body = json.dumps({"model": model, "messages": [{"role": "user", "content": said}], **fields}).encode()
-    request = urllib.request.Request(f"{url}/chat/completions", body, {"content-type": "application/json"})
-    try:
-        reply = json.loads(urllib.request.urlopen(request, timeout=120).read())
-    except urllib.error.HTTPError as error:
-        return f"{error.code} {' '.join(error.read(200).decode('utf-8', 'replace').split())}"
-    except OSError as error:
-        return f"no answer: {error}"
-    choice, usage = reply["choices"][0], reply.get("usage") or {}
-    brought = [name for name in ("logprobs",) if choice.get(name)]
-    text = " ".join((choice["message"].get("content") or "").split())[:40]
-    told = (
-        f"{choice.get('finish_reason')}, {usage.get('prompt_tokens')}+{usage.get('completion_tokens')} tokens"
-    )
-    return f"{told}, as {reply.get('model')!r}, {text!r}{' with ' + ', '.join(brought) if brought else ''}"
-
-
 def build(folder: Path, name: str, endpoint: dict, model: str, *, probe: bool = False) -> tuple:
     """A board through one server in a checkout of its own: what came of the replies, and how it ended."""
     how = "base_url" if "base_url" in endpoint else "launch"
@@ -127,13 +86,15 @@ def build(folder: Path, name: str, endpoint: dict, model: str, *, probe: bool = 
     ).returncode
     took = time.monotonic() - begun
     if probe and not code:
+        subprocess.run(["truerate", "doctor", "--ask", "tiny"], cwd=work, env=own)
         subprocess.run(["truerate", "probe", "tiny", "--n", "2"], cwd=work, env=own)
+    made = work / "data/datasets" / BOARD
     counted = subprocess.run(
-        [sys.executable, "-c", COUNTED, str(work / "data" / BOARD / "dataset/counts.parquet")],
+        [sys.executable, "-c", COUNTED, str(made / "counts.parquet")],
         capture_output=True, text=True, env=own,
     ).stdout.split() or [0, 0, 0]  # fmt: skip
     tokens = subprocess.run(
-        [sys.executable, "-c", TOKENS, str(work / "data" / BOARD / "dataset/generations.parquet")],
+        [sys.executable, "-c", TOKENS, str(made / "generations.parquet")],
         capture_output=True, text=True, env=own,
     ).stdout.split() or [0, 0]  # fmt: skip
     return (name, how, *counted, *tokens, code, took)

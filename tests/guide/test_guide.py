@@ -33,6 +33,7 @@ NOT_RUN = [
     ("first-steps.md", "clones and installs over the network"),
     ("first-steps.md", "serves until it is interrupted"),
     ("own-model.md", "needs a GPU and vLLM"),
+    ("own-model.md", "needs weights and a server's package"),
     ("own-data.md", "names a repository that is not there"),
     ("own-data.md", "asks Wikipedia"),
     ("own-data.md", "asks Wikipedia"),

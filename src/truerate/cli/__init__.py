@@ -83,12 +83,17 @@ def parser() -> argparse.ArgumentParser:
 
 # ---- commands for people -----------------------------------------------------------------------------------
 def _reading(commands) -> None:
-    add(
+    doctor = add(
         commands,
         "doctor",
         "what is present: Python, packages, GPU, keys by name, endpoints",
         _doctor,
         json=True,
+    )
+    doctor.add_argument(
+        "--ask",
+        metavar="MODEL",
+        help="also ask its server ten tiny questions: which fields of a request it takes",
     )
     plan = add(
         commands,
@@ -201,7 +206,7 @@ def _reading(commands) -> None:
 def _doctor(o) -> None:
     from truerate.cli import doctor
 
-    doctor.show(doctor.examine(layout()), as_json=o.json)
+    doctor.show(doctor.examine(layout(), ask=o.ask), as_json=o.json)
 
 
 def _plan(o) -> None:

@@ -27,10 +27,14 @@ HUB_KEY = "HF_TOKEN"
 OK, MISSING, UNKNOWN = "ok", "missing", "not checked"
 
 
-def examine(at: Layout) -> list[dict[str, str]]:
+def examine(at: Layout, ask: str | None = None) -> list[dict[str, str]]:
     """Findings as rows of kind, name, state (`ok`, `missing`, `not checked`) and detail; asks endpoints for
-    their model list only.
+    their model list only, and the server of the model `ask` also what it takes (`server_fields.tried`).
     """
+    if ask is not None:
+        from truerate.cli.server_fields import tried
+
+        return [_row("field", one.what, one.state, one.told) for one in tried(at, ask)]
     return [_python(), *map(_package, PACKAGES), _gpu(), *_keys(at), *_endpoints(at), _store(at)]
 
 
