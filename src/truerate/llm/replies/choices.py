@@ -73,7 +73,8 @@ _OTHER_POLE = {
 }
 # what says of a text that it is the one
 _OWN_POLE = {
-    "hallucinated": r"hallucinat|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|\boff\b|mistake|unsupported|inaccura",
+    "hallucinated": r"hallucinat|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
+    r"\boff\b|mistake|unsupported|inaccura",
     "best": r"\b(?:better|best|more|most|plausible|natural|convincing|believable|wins?|fits|preferable|stronger)\b",
 }
 _NUMBERED = re.compile(
