@@ -25,7 +25,13 @@ TARGETS = [
 
 def asked(**changes):
     return recognition.requests(
-        TARGETS, FOUND, "judge", settings(**changes), knowledge={"i1": "K", "i2": "K"}, prompts_dir=None
+        TARGETS,
+        FOUND,
+        "judge",
+        settings(**changes),
+        knowledge={"i1": "K", "i2": "K"},
+        seed=7,
+        prompts_dir=None,
     )
 
 
@@ -93,26 +99,37 @@ def test_targets_are_samples_and_selected_responses():
     assert [one.target_id for one in recognition.targets(samples, responses)] == ["s1", "s2"]
 
 
+def test_a_rewriting_that_changes_nothing_is_the_text_as_it_was():
+    asked = refinement.requests(TARGETS, FOUND, "judge", settings(), knowledge={"i1": "K"}, prompts_dir=None)
+    before = {one.target_id: one.text for one in TARGETS}[asked[0].attributes["sample"]]
+    for said in ("The answer is already correct.", before, f"#Refined Answer#: {before}"):
+        row = refinement.collect(asked[:1], [ok(said)], TARGETS)[0]
+        assert (row["status"], row["text"], facts(row)["outcome"]) == ("ok", before, "unchanged")
+    row = refinement.collect(asked[:1], [ok("I'm sorry, I can't help with that.")], TARGETS)[0]
+    assert (row["status"], row["reason"]) == ("abstained", "refusal")
+
+
 def test_refinement_rewrites_what_plain_flagged_and_judges_it_again():
     rows = judge(ok("Yes")) + judge(ok("Yes"), variant="chain-of-thought", place=1) + judge(ok("No"), place=1)
     assert refinement.flagged(rows) == {"h1"}
     asked_again = refinement.requests(
         TARGETS, FOUND, "judge", settings(), knowledge={"i1": "K", "i3": "K"}, prompts_dir=None
     )
-    assert [one.attributes["sample"] for one in asked_again] == [
-        "h1",
-        "r1",
-        "h2",
-    ]  # general queries have no such prompt
-    replies = [ok("#Refined Answer#: Lisbon"), ok(" "), dead()]
-    refined = refinement.collect(asked_again, replies)
+    assert [one.attributes["sample"] for one in asked_again] == ["h1", "r1", "h2", "g3"]
+    replies = [ok("#Refined Answer#: Lisbon"), ok(" "), dead(), ok("#Refined Response#: Nobody knows.")]
+    refined = refinement.collect(asked_again, replies, TARGETS)
     assert [(row["status"], row["text"]) for row in refined] == [
         ("ok", "Lisbon"),
         ("unparsed", " "),
         ("dead", ""),
+        ("ok", "Nobody knows."),
     ]
-    again = refinement.judging_requests(refined, FOUND, "judge", settings(), prompts_dir=None)
-    assert [one.attributes["sample"] for one in again] == ["h1"]
-    judged = recognition.collect(again, [ok("No")], version="judge@1")[1][0]
+    again = refinement.judging_requests(refined, FOUND, "judge", settings(), seed=7, prompts_dir=None)
+    assert [one.attributes["sample"] for one in again] == ["h1", "g3"]
+    judged = recognition.collect(again[:1], [ok("No")], version="judge@1")[1][0]
     assert facts(judged) == {"sample": "h1", "stage": "refined", "variant": "plain"}
     assert judged["target_id"] == refined[0]["generation_id"]
+    elsewhere = refinement.judging_requests(refined, FOUND, "other", settings(), seed=7, prompts_dir=None)
+    judged = recognition.collect(elsewhere[:1], [ok("Yes")], version="other@1")[1][0]
+    assert facts(judged) == {"refined_by": "judge", "sample": "h1", "stage": "refined", "variant": "plain"}
+    assert (judged["judge"], judged["verdict"]) == ("other", True)

@@ -5,6 +5,7 @@ from functools import partial
 from truerate.tracks.contract import Metric
 
 _recognition = partial(Metric, table="recognition")
+_contrast = partial(Metric, table="contrast")
 _failures = partial(Metric, table="failures")
 _refinement = partial(Metric, table="refinement")
 _candidates = partial(Metric, table="candidates")
@@ -18,11 +19,10 @@ METRICS = (
         "accuracy",
         "Accuracy",
         "Share of texts judged rightly; a verdict that could not be read is wrong; guessing gets 50 %. "
-        "Contrast: the hallucinated side named in both orders; guessing gets 25 %.",
+        "Contrast: share of choices that name the hallucinated side, every pair asked in both orders.",
         source="HaluEval, Section 3.1",
         direction="up",
         chance=0.5,
-        chance_where={("variant", "contrast"): 0.25},
         interval="share",
     ),
     _recognition(
@@ -37,6 +37,15 @@ METRICS = (
         "accuracy_one_side",
         "Accuracy, one side",
         "Accuracy over one side per pair, drawn by seed as in the paper's script (contrast: over one order).",
+        direction="up",
+        chance=0.5,
+        interval="share",
+    ),
+    _recognition(
+        "accuracy_matched",
+        "Accuracy, matched in length",
+        "Accuracy over the pairs matched in form: as many right as hallucinated texts of each length, with and "
+        "without a full stop, so that neither tells them apart.",
         direction="up",
         chance=0.5,
         interval="share",
@@ -115,6 +124,25 @@ METRICS = (
         "and it has no rank.",
         unit="count",
     ),
+    # ---- sample contrast
+    _contrast(
+        "accuracy_both_orders",
+        "Right in both orders",
+        "Share of pairs whose hallucinated side is named in both orders; a choice that could not be read is "
+        "wrong. Guessing gets 25 %.",
+        source="HaluEval, Section 3.2.2",
+        direction="up",
+        chance=0.25,
+        interval="share",
+    ),
+    _contrast(
+        "first_position_rate",
+        "Names the first",
+        "Share of readable choices that name the text shown first. Every pair is shown in both orders, so that "
+        "who goes by the texts alone gets 50 %.",
+        chance=0.5,
+        interval="share",
+    ),
     # ---- failures
     _failures(
         "failure_rate",
@@ -138,13 +166,50 @@ METRICS = (
         "not be rewritten stays flagged.",
         interval="share",
     ),
+    _refinement(
+        "flagged_rate_after_judge",
+        "Flagged after, by another judge",
+        "Flagged after refinement, where another model (`refinement_judge`) judges the rewritten text; one without "
+        "a rewriting or verdict stays flagged.",
+        interval="share",
+    ),
+    _refinement(
+        "refined_same_rate",
+        "Is the right answer",
+        "Share of the texts that were to be rewritten whose rewriting is the right answer but for case, articles "
+        "and punctuation. By label too. QA alone.",
+        direction="up",
+        interval="share",
+    ),
+    _refinement(
+        "refined_contains_rate",
+        "Contains the right answer",
+        "Share of the texts that were to be rewritten whose rewriting has the words of the right answer in a row, "
+        "case, articles and punctuation levelled. By label too. QA alone.",
+        direction="up",
+        interval="share",
+    ),
+    _refinement(
+        "unchanged_rate",
+        "Left unchanged",
+        "Share of the texts that were to be rewritten that came back as they were, or were said to need no "
+        "correction.",
+        interval="share",
+    ),
     # ---- candidates
     _candidates(
         "candidate_failure_rate",
         "Unusable candidates",
-        "Share of requested candidates that cannot be used: none came, none could be read, declined, "
-        "empty, or the same as the right text.",
+        "Share of requested candidates that cannot be used: none came, none could be read, declined, task "
+        "acknowledged and nothing written, empty, the right text, or the right text restated in a sentence.",
         direction="down",
+        interval="share",
+    ),
+    _candidates(
+        "cleaned_rate",
+        "Cleaned candidates",
+        "Share of readable candidates from which something was cut that is no part of the text: a heading, a "
+        "preamble, quotation marks, an explanation, a thought, further alternatives … Also by what was cut.",
         interval="share",
     ),
     _candidates("n_candidates", "Usable candidates", "Usable candidates.", unit="count"),

@@ -13,8 +13,11 @@ import polars as pl
 
 from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, frame, judgement_row, pairs
-from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, generation
+from truerate.llm.replies.choices import choice
+from truerate.llm.replies.reading import cut
+from truerate.llm.replies.verdicts import yes_no
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import Context
 from truerate.tracks.halueval.filtering import NOUNS
@@ -56,10 +59,11 @@ def requests(
     settings: Settings,
     *,
     knowledge: dict[str, str],
+    seed: int,
     prompts_dir: str | None,
 ) -> list[Prompted]:
     """Every variant's requests. `knowledge` holds, by item id, what the knowledge variant gives; items
-    without any are not asked it.
+    without any are not asked it. `seed` draws the order of the demonstrations.
     """
     asked = []
     for variant in settings.variants:
@@ -78,6 +82,7 @@ def requests(
                         settings,
                         variant=variant,
                         knowledge=given,
+                        seed=seed,
                         prompts_dir=prompts_dir,
                     )
                 )
@@ -92,6 +97,7 @@ def one_request(
     *,
     variant: str,
     knowledge: str = "",
+    seed: int,
     prompts_dir: str | None,
     **more: str,
 ) -> Prompted:
@@ -104,6 +110,7 @@ def one_request(
         "text": target.text,
         "is_step_by_step": variant == "chain-of-thought",
         "patterns": patterns.named(context.task, None),
+        "demonstrations": patterns.judged(context.task, seed),
     }
     messages = tuple(prompts.render("halueval", f"recognise_{context.task}", prompts_dir, **values))
     known = {"task": context.task, "variant": variant, "target": target.target_id, **more}
@@ -185,27 +192,29 @@ def collect(
 
 
 def read_judgement(text: str) -> Read:
-    """A reply as Yes (it contains hallucination) or No; neither or both: unparsed."""
-    found = parse.yes_no(text, CUE)
+    """A reply as Yes (it contains hallucination) or No; neither or both: unparsed. `cut`: what was taken off
+    before it was read.
+    """
+    found = yes_no(text, CUE, asks="hallucination")
     if found.value is None:
-        return Read(text, "unparsed", found.reason)
-    return Read(text, attributes={"verdict": "yes" if found.value else "no"})
+        return Read(text, "unparsed", found.reason, cut(found, "heading"))
+    return Read(text, attributes={"verdict": "yes" if found.value else "no", **cut(found, "heading")})
 
 
 def read_choice(asked: Prompted, text: str) -> Read:
     """A reply as the side that is hallucinated; `choice` is the id of that text."""
     noun = NOUNS[asked.attributes["task"]]
-    found = parse.choice(text, (f"{noun} 1", f"{noun} 2"), CONTRAST_CUE)
+    found = choice(text, (f"{noun} 1", f"{noun} 2"), CONTRAST_CUE, asks="hallucinated")
     if found.value is None:
-        return Read(text, "unparsed", found.reason)
-    return Read(
-        text, attributes={"choice": asked.attributes["first" if found.value[-1] == "1" else "second"]}
-    )
+        return Read(text, "unparsed", found.reason, cut(found, "heading"))
+    chosen = asked.attributes["first" if found.value[-1] == "1" else "second"]
+    return Read(text, attributes={"choice": chosen, **cut(found, "heading")})
 
 
 def _judgement(asked: Prompted, row: dict, version: str) -> dict:
     said = {pair["key"]: pair["value"] for pair in row["attributes"]}.get("verdict")
-    known = {key: asked.attributes[key] for key in ("variant", "stage", "sample") if key in asked.attributes}
+    names = ("variant", "stage", "sample", "refined_by")
+    known = {key: asked.attributes[key] for key in names if key in asked.attributes}
     rationale = row["text"] if known["variant"] == "chain-of-thought" else None
     return _judged(
         row, version, asked.attributes["target"], None if said is None else said == "yes", known, rationale

@@ -1,16 +1,20 @@
-"""Refinement (HELMA 3.3): texts that a model flagged are rewritten by it with knowledge, and judged again."""
+"""Refinement (HELMA 3.3): texts that a model flagged are rewritten by it with knowledge, and judged again, by it
+and by another judge where the settings name one.
+"""
 
 from collections.abc import Sequence
 
-from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
-from truerate.tracks.halueval import patterns
+from truerate.llm.replies.candidates import refined as read_text
+from truerate.llm.replies.reading import cut
+from truerate.tracks.halueval import filtering, patterns
 from truerate.tracks.halueval.context import Context
-from truerate.tracks.halueval.filtering import NOUNS
 from truerate.tracks.halueval.recognition import Target, one_request
 from truerate.tracks.halueval.settings import Settings
 
 PURPOSE = "refine"
+NOUNS = filtering.NOUNS | {"general": "Response"}
 
 
 def flagged(judged: Sequence[dict]) -> set[str]:
@@ -27,14 +31,14 @@ def requests(
     knowledge: dict[str, str],
     prompts_dir: str | None,
 ) -> list[Prompted]:
-    """One rewriting request per flagged text of a task that has knowledge (general queries have none to
-    refine with).
+    """One rewriting request per flagged text that there is knowledge to refine with: of a summary its document,
+    else what `knowledge` holds for its item.
     """
     asked = []
     for target in asked_of:
         context = found[target.item_id]
         given = context.knowledge if context.task == "summarization" else knowledge.get(target.item_id, "")
-        if context.task not in NOUNS or not given:
+        if not given:
             continue
         values = {
             "knowledge": given,
@@ -55,18 +59,27 @@ def requests(
     return asked
 
 
-def collect(asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
-    """Generation rows of refined texts; what follows the heading, or the whole reply where there is none."""
+def collect(asked: Sequence[Prompted], replies: Sequence[Reply], asked_of: Sequence[Target]) -> list[dict]:
+    """Generation rows of refined texts, cleaned of what is no part of them. `asked_of` holds the texts that
+    were to be rewritten.
+    """
+    texts = {target.target_id: target.text for target in asked_of}
     return [
-        generation(prompted, reply, read_refined(prompted, reply.text))
+        generation(prompted, reply, read_refined(prompted, reply.text, texts[prompted.attributes["sample"]]))
         for prompted, reply in zip(asked, replies, strict=True)
     ]
 
 
-def read_refined(asked: Prompted, text: str) -> Read:
-    """A reply as the corrected text; nothing left of it: unparsed."""
-    found = parse.after_heading(text, f"Refined {NOUNS[asked.attributes['task']]}", is_optional=True)
-    return Read(text, "unparsed", found.reason) if found.value is None else Read(found.value)
+def read_refined(asked: Prompted, text: str, original: str) -> Read:
+    """A reply as the corrected text. One that gives the text as it was, or says that nothing is to be
+    corrected, is that text with `outcome: unchanged`; a refusal abstains; nothing left of it: unparsed.
+    """
+    found = read_text(text, NOUNS[asked.attributes["task"]], original)
+    if found.reason == "unchanged":
+        return Read(original, attributes={"outcome": "unchanged", **cut(found)})
+    if found.value is None:
+        return Read(text, "abstained" if found.reason == "refusal" else "unparsed", found.reason, cut(found))
+    return Read(found.value, attributes=cut(found))
 
 
 def judging_requests(
@@ -75,20 +88,29 @@ def judging_requests(
     subject: str,
     settings: Settings,
     *,
+    seed: int,
     prompts_dir: str | None,
 ) -> list[Prompted]:
     """The plain recognition request of every refined text, marked `stage: refined` and with the sample it
-    came from.
+    came from; where another than `subject` refined it, with `refined_by`.
     """
     asked = []
     for row in refined:
         if row["status"] == "ok":
             target = Target(row["generation_id"], row["item_id"], row["text"])
             more = {"stage": "refined", "sample": facts(row)["sample"]}
+            more |= {} if row["model"] == subject else {"refined_by": row["model"]}
             context = found[row["item_id"]]
             asked.append(
                 one_request(
-                    target, context, subject, settings, variant="plain", prompts_dir=prompts_dir, **more
+                    target,
+                    context,
+                    subject,
+                    settings,
+                    variant="plain",
+                    seed=seed,
+                    prompts_dir=prompts_dir,
+                    **more,
                 )
             )
     return asked
