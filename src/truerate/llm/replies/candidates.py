@@ -47,7 +47,7 @@ _MADE_IS = (
 _PREAMBLE_LINE = re.compile(
     rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,:—–-]*[\s*_]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|"
     rf"{_MADE_IS}):[\s*_]*(?:\n|\Z)|"
-    rf"(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_ANNOUNCED}[.!]?[\s*_]*\n|"
+    rf"(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_ANNOUNCED}[.!]?[\s*_]*\n|{_HERE}\s+(?:one|it)\b[^:\n]{{0,60}}:[\s*_]*\n|"
     rf"[^\n]{{0,120}}\b{_NOUNS}\s+follows\b[^\n]{{0,30}}(?:\n|\Z)|(?:-{{3,}}|\*{{3,}})\s*\n)",
     re.I,
 )
@@ -70,7 +70,7 @@ _EXPLAINED = re.compile(
     rf"|what\s+(?:is|was|i)\s+(?:wrong|changed?)\b"
     rf"|(?:this|that|it|the|my)\s+(?:{_KINDS}\s+)?(?:(?:answer|response|summary|statement|text|one|"
     rf"version)\s+)?(?:is|was|contains|sounds|seems|follows|states|names)\s+[^\n]{{0,80}}?\b{_CLAIMS}"
-    rf"|(?:let\s+me\s+know|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|please\s+(?:note|let)|"
+    rf"|(?:let\s+me\s+know|tell\s+me\s+(?:if|whether)|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|please\s+(?:note|let)|"
     rf"is\s+there\s+anything)\b"
     rf"|(?:i|we)\s+(?:have\s+)?(?:changed?|replaced|corrected|swapped|altered|invented|made\s+up|kept|"
     rf"removed)\b"
@@ -124,7 +124,7 @@ _UNCHANGED = re.compile(
 )
 # words that frame an answer and give none, for `restates`
 _FRAME = frozenset(
-    "than the a an is was are were be been it it's its that this these those would will of course "
+    "still stays remains same only can give one than the a an is was are were be been it it's its that this these those would will of course "
     "answer right correct true sure yes well so in fact actually i think believe know as to which "
     "who what when where how by on at for from and s here there one there's he she they did does do "
     "has have had hallucinated response summary name called named".split()
@@ -225,7 +225,8 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
     for _ in range(6):
         before = value
         value, more = bare(turn(value).text)
-        cuts = joined(cuts, more)
+        value, block = _unblocked(value)
+        cuts = joined(cuts, more, block)
         for kind, pattern in (
             ("preamble", _PREAMBLE_LINE),
             ("preamble", _PREAMBLE_HEAD),
@@ -250,6 +251,14 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
         if value == before:
             break
     return value, cuts
+
+
+def _unblocked(value: str) -> tuple[str, tuple[str, ...]]:
+    """A text of which every line stands in a block quotation (`> …`), without the marks."""
+    lines = [line.strip() for line in value.splitlines() if line.strip()]
+    if not lines or not all(re.match(r">\s*\S", line) for line in lines):
+        return value, ()
+    return "\n".join(re.sub(r"\A>\s*", "", line) for line in lines), ("quotes",)
 
 
 def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:

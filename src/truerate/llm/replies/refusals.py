@@ -84,6 +84,8 @@ _ENGLISH = (
     rf"texts?)\s+(?:will\s+not|won't|cannot|can't|can\s+not|shall\s+not)\s+be\s+",
     rf"\b{_FALSE},?\s+(?:and\s+|which\s+|that\s+)?i\s+(?:cannot|can't|won't|will\s+not|do\s+not|"
     rf"don't)\s+(?:provide|write|give|create|make|produce|offer)\b",
+    rf"\b(?:request|task|instruction|prompt)\s+asks\s+(?:me\s+)?(?:for|to)\s+(?:\w+\s+){{0,3}}?{_FALSE}",
+    r"\A\W*i(?:'d|\s+would)\s+(?:rather|prefer)\s+not\s*(?:[:.;!]|$)",
     r"\A\W*(?:sorry|apologies)[,.]?\s*(?:but\s+)?no\W*\Z",
 )  # fmt: skip
 _OTHERS = (
