@@ -78,6 +78,7 @@ def mismatched(p: "Params") -> Iterator[str]:
         yield f"{named} would share their replies as {model.identity or model.model!r}; {hint}"
     yield from _detectors(p)
     yield from _detectors_of_rates(p)
+    yield from _rules_of_cut(p)
     for place, settings in placed(p):
         for key, other in settings.among.items():
             allowed = settings.setting(other)
@@ -85,6 +86,14 @@ def mismatched(p: "Params") -> Iterator[str]:
                 if alias not in allowed:
                     what = f"{alias!r} is no {other.removesuffix('s')}{meant(alias, allowed)}"
                     yield f"{place(key)}: {what}; {other}: {listed(allowed)}"
+
+
+def _rules_of_cut(p: "Params") -> Iterator[str]:
+    """Purposes of `llm.cut` for which no track asks."""
+    purposes = {purpose for settings in p.tracks.values() for purpose in settings.cut}
+    for purpose in p.llm.cut.keys() - purposes:
+        what = f"no track asks a model for {purpose!r}{meant(purpose, purposes)}"
+        yield f"llm.cut: {what}; allowed: {listed(purposes)}"
 
 
 def _detectors(p: "Params") -> Iterator[str]:

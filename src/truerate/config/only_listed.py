@@ -21,7 +21,7 @@ FREE = (
     ),
 )
 # What gives names that the places of a stage hold already: which families, models and endpoints a board has.
-NAMES_ALONE = ("families", "models_of", "endpoints_of", "is_model")
+NAMES_ALONE = ("families", "models_of", "endpoints_of", "is_model", "rules_of_cut")
 
 
 class UnlistedRead(AssertionError):

@@ -5,7 +5,19 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from truerate.config.blocks import Few, Items, Names, Sampling, Share, SizesOfTrack, Track, Whole, Word, once
+from truerate.config.blocks import (
+    Cut,
+    Few,
+    Items,
+    Names,
+    Sampling,
+    Share,
+    SizesOfTrack,
+    Track,
+    Whole,
+    Word,
+    once,
+)
 
 Task = Literal["qa", "dialogue", "summarization", "general"]
 
@@ -51,6 +63,13 @@ class Settings(Track):
         "responder": "responder",
     }
     weights_in: ClassVar[Mapping[str, str | None]] = {"similarity": "chrf"}
+    cut: ClassVar[Mapping[str, Cut]] = {
+        "sample": "drop",
+        "refine": "drop",
+        "respond": "keep",
+        "filter": "read",
+        "recognise": "read",
+    }
 
     tasks: Annotated[tuple[Task, ...], Field(min_length=1), AfterValidator(once)]
     generators: Names
