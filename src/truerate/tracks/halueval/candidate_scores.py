@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import Score, frame, pair
+from truerate.llm.generation import standing
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval import filtering, general, sampling
 from truerate.tracks.halueval.candidates import LENGTH_RULED
@@ -77,7 +78,7 @@ def _failures(model: str, where: dict, part: pl.DataFrame, writer: ScoreWriter) 
 
 def score_filtering(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
     """How often a judge's choice changes with the order, and how often it takes the one shown first, per task."""
-    rows = generations.filter(pl.col("purpose") == filtering.PURPOSE)
+    rows = standing(generations.filter(pl.col("purpose") == filtering.PURPOSE))
     rows = rows.with_columns(*(pair("attributes", key) for key in ("task", "choice", "position", "origin")))
     rows = rows.join(
         items.select("item_id", "group_id"), on="item_id", how="left", maintain_order="left"

@@ -5,13 +5,16 @@ What does not pass a question is not asked the next. A source that brings its ow
 neither.
 """
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.keys import draw, shard_of
 from truerate.llm import Request, ask, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation, generations
-from truerate.tracks.asking import Asking, ask_prompted
+from truerate.tracks.asking import Asking
+from truerate.tracks.asking_again import ask_until_read
 from truerate.tracks.wildhallucinations.domains import DOMAINS, parse_domain
 from truerate.tracks.wildhallucinations.entities import (
     DISAMBIGUATE,
@@ -22,6 +25,7 @@ from truerate.tracks.wildhallucinations.entities import (
     takedown_keys,
 )
 from truerate.tracks.wildhallucinations.names import EXTRACT, Name, names_in_chats, read_names, texts_of
+from truerate.tracks.wildhallucinations.reminders import reminder
 from truerate.tracks.wildhallucinations.words import read_word
 
 TRACK = "wildhallucinations"
@@ -56,10 +60,7 @@ def extract(
             messages = prompts.render(TRACK, EXTRACT, at.p.llm.prompts_dir, message=row["question"])
             known = {"conversation": facts(row).get("conversation"), "lang": row["lang"]}
             asked.append(Prompted(Request(model, tuple(messages), decoded), row["item_id"], EXTRACT, known))
-    replies = ask_prompted(asked, at, f"{board}: {EXTRACT} {model}", asking)
-    return generations(
-        [generation(one, reply, read_names(reply.text)) for one, reply in zip(asked, replies, strict=True)]
-    )
+    return generations(_asked_until_read(asked, at, f"{board}: {EXTRACT} {model}", asking))
 
 
 def curate(
@@ -81,11 +82,7 @@ def curate(
     rows: list[dict] = []
     for call in (VERIFY, DISAMBIGUATE, DOMAIN):
         asked = [_asked(at, board, model, call, name, texts[name.messages[0]]) for name in open_]
-        answered = ask_prompted(asked, at, f"{board}: {call} {model}", asking)
-        made = [
-            generation(one, reply, _read(call, reply.text))
-            for one, reply in zip(asked, answered, strict=True)
-        ]
+        made = _asked_until_read(asked, at, f"{board}: {call} {model}", asking)
         passed = {row["item_id"] for row in made if row["status"] == "ok" and row["text"] == PASSED.get(call)}
         open_ = [name for name in open_ if name.item_id in passed]
         rows += made
@@ -126,6 +123,15 @@ def _asked(at: Layout, board: str, model: str, call: str, name: Name, message: s
     )
 
 
-def _read(call: str, text: str) -> Read:
-    found = READERS[call](text)
+def _asked_until_read(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[dict]:
+    """Generation rows of all replies, those that could not be read and were asked for again among them."""
+    came = ask_until_read(asked, at, label, asking, read=_read, remind=reminder)
+    told = zip(came.asked, came.replies, strict=True)
+    return [generation(one, reply, _read(one, reply.text)) for one, reply in told] + came.unread
+
+
+def _read(asked: Prompted, text: str) -> Read:
+    if asked.purpose == EXTRACT:
+        return read_names(text)
+    found = READERS[asked.purpose](text)
     return Read(text, "unparsed", found.reason) if found.value is None else Read(found.value)

@@ -48,15 +48,13 @@ def collect(asked: Sequence[Prompted], answered: Sequence[Reply]) -> list[dict]:
 
     A reply in which no line can be read is `unparsed` (`empty` or `absent`).
     """
-    read = [
-        _read(reply.text, int(one.attributes["n_sentences"]))
-        for one, reply in zip(asked, answered, strict=True)
-    ]
-    return [generation(*found) for found in zip(asked, answered, read, strict=True)]
+    told = zip(asked, answered, strict=True)
+    return [generation(one, reply, read(one, reply.text)) for one, reply in told]
 
 
-def _read(text: str, n_sentences: int) -> Read:
-    found = read_lines(text, n_sentences)
+def read(asked: Prompted, text: str) -> Read:
+    """A reply as the lines of facts that it holds."""
+    found = read_lines(text, int(asked.attributes["n_sentences"] or 0))
     if found is None:
         return Read(text, "unparsed", "absent" if text.strip() else "empty")
     return Read(text, attributes={"n_missed": str(len(found.missed)), "n_malformed": str(found.n_malformed)})

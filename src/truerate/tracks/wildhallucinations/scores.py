@@ -6,6 +6,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, pair, pairs, schema
+from truerate.llm.generation import standing
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
 from truerate.metrics.score_writer import ScoreWriter
@@ -100,7 +101,7 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
             for name in ("n_missed", "n_malformed")
         )
     )
-    written = generations.filter(purpose=WRITE).select(
+    written = standing(generations.filter(purpose=WRITE)).select(
         pair("attributes", "generation").alias("generation_id"),
         is_whole=(pl.col("status") == "ok") & (lost == 0),
     )

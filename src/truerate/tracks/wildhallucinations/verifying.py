@@ -17,7 +17,7 @@ import polars as pl
 
 from truerate.core.keys import content_id, draw
 from truerate.core.schemas import Judgement, frame, judgement_row, pairs
-from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm import Reply, Request, parse, prompts, structured
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.guard import neutralise
 from truerate.tracks.wildhallucinations.fact_writing import numbered
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 VERIFY = "verify_facts"
 SINGLE = "single"  # stage of the calls with one fact each, that the batches are held against
+FORM = structured.numbered_verdicts(("supported", "not supported"))
 RUN = 12  # replies that share calls, on average
 # Why a fact has no verdict: nothing came · the reply has no line for it · its line says something else ·
 # lines that differ.
@@ -150,7 +151,9 @@ def requests(
         }
         item_id = call.claims[0].item_id
         made.append(
-            Prompted(Request(verifier, messages, decoding(settings.verifying)), item_id, VERIFY, kept)
+            Prompted(
+                Request(verifier, messages, decoding(settings.verifying), form=FORM), item_id, VERIFY, kept
+            )
         )
     return made
 
@@ -179,15 +182,16 @@ def collect(asked: Sequence[Prompted], answered: Sequence[Reply]) -> list[dict]:
     """Generation rows of the calls; one without a single verdict is `unparsed`. `n_unparsed` counts the
     claims without one.
     """
-    rows = []
-    for one, reply in zip(asked, answered, strict=True):
-        found = read_verdicts(reply.text, len(one.attributes["facts"].split()))
-        missing = [verdict for verdict in found if isinstance(verdict, str)]
-        status, reason = ("unparsed", missing[0]) if len(missing) == len(found) else ("ok", None)
-        rows.append(
-            generation(one, reply, Read(reply.text, status, reason, {"n_unparsed": str(len(missing))}))
-        )
-    return rows
+    told = zip(asked, answered, strict=True)
+    return [generation(one, reply, read(one, reply.text)) for one, reply in told]
+
+
+def read(asked: Prompted, text: str) -> Read:
+    """A reply as the verdicts on the claims of its call."""
+    found = read_verdicts(text, len(asked.attributes["facts"].split()))
+    missing = [verdict for verdict in found if isinstance(verdict, str)]
+    status, reason = ("unparsed", missing[0]) if len(missing) == len(found) else ("ok", None)
+    return Read(text, status, reason, {"n_unparsed": str(len(missing))})
 
 
 def judgements(asked: Sequence[Call], answered: Sequence[Reply], *, judge: str, version: str) -> pl.DataFrame:
