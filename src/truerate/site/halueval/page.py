@@ -53,6 +53,11 @@ SECTIONS = (
         ),
     ),
     Section(
+        "Responses",
+        "Responses to general queries that end at the limit of tokens; they are kept as far as they go.",
+        (View("responses", ("cut_rate",), by=("task",), head="Task"),),
+    ),
+    Section(
         "Refinement",
         "Texts that a model flagged are rewritten by it with knowledge and judged again.",
         (View("refinement", ("flagged_rate_before", "flagged_rate_after"), across=("task",), n_whiskers=2),),
