@@ -33,3 +33,17 @@ def test_a_message_alone_is_bare_and_a_turn_of_a_talk_is_unread():
 def test_the_instruction_is_what_others_than_the_user_say():
     asked = prompt.read(user(block("Odd Cue", {"A": "b"}), "Be short."))
     assert (asked.form, asked.cue, asked.instruction) == (prompt.HEADED, "Odd Cue", "Be short.")
+
+
+def test_a_reminder_of_the_cue_is_about_the_question_before_it():
+    question = user(block("Your Judgement", {"Question": "Q?", "Answer": "A"}), "Think step by step.")
+    unread = [{"role": "assistant", "content": "Hm. #Question#: no"}]
+    reminder = [{"role": "user", "content": "That could not be read. Yes or No.\n#Your Judgement#:"}]
+    asked = prompt.read([*question, *unread, *reminder])
+    assert (asked.fields, asked.is_step_by_step, asked.is_reminded) == (
+        {"Question": "Q?", "Answer": "A"},
+        True,
+        True,
+    )
+    other = [{"role": "user", "content": "That could not be read.\n#Another Cue#:"}]
+    assert not prompt.read([*question, *unread, *other]).is_reminded
