@@ -13,7 +13,7 @@ from truerate_world.halueval.models.answers import answer as spoken_of
 from truerate_world.halueval.models.claim_checker import PATTERNS, Checker, Finding, speaker
 from truerate_world.halueval.models.profiles import PROFILES, Model
 from truerate_world.halueval.models.refining import refined
-from truerate_world.halueval.models.tasks import CUES, TEXT, Asked, understood
+from truerate_world.halueval.models.tasks import CUES, TEXT, VERDICT, Asked, understood
 from truerate_world.models import base
 
 __all__ = ["CUES", "answer", "guess"]
@@ -112,7 +112,7 @@ def _judge(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
         return Answer("recognition", known.writer.talk("hedge", *key), truth | {"verdict": None})
     if asked.is_step_by_step:
         steps = known.tongue.words.TALK["reasoning"]
-        said_so = f"{steps[0]} {pick(steps[1:-1], *key, 'step')} {steps[-1]}\n#{asked.cue}#: {said}"
+        said_so = f"{steps[0]} {pick(steps[1:-1], *key, 'step')} {steps[-1]}\n#{VERDICT}#: {said}"
         return Answer("recognition", said_so, truth | {"verdict": said})
     return Answer("recognition", said, truth | {"verdict": said})
 
