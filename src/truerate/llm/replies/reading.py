@@ -22,7 +22,8 @@ REASONS = (
 # What was cut off before the value was read. Each reader names what it cut; rows and scores count these.
 CUTS = (
     "thought", "special-token", "next-turn", "fence", "quotes", "tags", "heading", "next-example", "preamble",
-    "explanation", "json", "alternatives", "echo",
+    "explanation", "json", "alternatives", "echo", "table", "list", "mark", "sign", "range", "below", "one-line",
+    "label", "other-none", "other-word", "citation",
 )  # fmt: skip
 
 

@@ -13,8 +13,9 @@ from truerate.config.layout import Layout
 from truerate.core.keys import draw, shard_of
 from truerate.llm import Request, ask, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation, generations
+from truerate.llm.replies.lists import read_word
 from truerate.tracks.asking import Asking
-from truerate.tracks.asking_again import ask_until_read
+from truerate.tracks.asking_again import Reader, ask_until_read
 from truerate.tracks.wildhallucinations.domains import DOMAINS, parse_domain
 from truerate.tracks.wildhallucinations.entities import (
     DISAMBIGUATE,
@@ -26,7 +27,6 @@ from truerate.tracks.wildhallucinations.entities import (
 )
 from truerate.tracks.wildhallucinations.names import EXTRACT, Name, names_in_chats, read_names, texts_of
 from truerate.tracks.wildhallucinations.reminders import reminder
-from truerate.tracks.wildhallucinations.words import read_word
 
 TRACK = "wildhallucinations"
 KINDS = {
@@ -54,13 +54,23 @@ def extract(
     if not _is_asked(at, board, model, tables):
         return generations([])
     decoded = decoding(at.p.track(board).extracting)
-    asked = []
+    asked: list[Prompted] = []
+    messages: dict[str, str] = {}
     for row in chosen(tables.items, at.p.size_of(board).chats, at.p.seed).iter_rows(named=True):
         if shard_of(row["item_id"], at.p.n_shards) == shard:
-            messages = prompts.render(TRACK, EXTRACT, at.p.llm.prompts_dir, message=row["question"])
+            prompt = prompts.render(TRACK, EXTRACT, at.p.llm.prompts_dir, message=row["question"])
+            messages[row["item_id"]] = row["question"]
             known = {"conversation": facts(row).get("conversation"), "lang": row["lang"]}
-            asked.append(Prompted(Request(model, tuple(messages), decoded), row["item_id"], EXTRACT, known))
-    return generations(_asked_until_read(asked, at, f"{board}: {EXTRACT} {model}", asking))
+            asked.append(Prompted(Request(model, tuple(prompt), decoded), row["item_id"], EXTRACT, known))
+    return generations(
+        _until_read(
+            asked,
+            at,
+            f"{board}: {EXTRACT} {model}",
+            asking,
+            lambda one, text: read_names(text, messages[one.item_id]),
+        )
+    )
 
 
 def curate(
@@ -82,7 +92,7 @@ def curate(
     rows: list[dict] = []
     for call in (VERIFY, DISAMBIGUATE, DOMAIN):
         asked = [_asked(at, board, model, call, name, texts[name.messages[0]]) for name in open_]
-        made = _asked_until_read(asked, at, f"{board}: {call} {model}", asking)
+        made = _until_read(asked, at, f"{board}: {call} {model}", asking, _read)
         passed = {row["item_id"] for row in made if row["status"] == "ok" and row["text"] == PASSED.get(call)}
         open_ = [name for name in open_ if name.item_id in passed]
         rows += made
@@ -123,15 +133,20 @@ def _asked(at: Layout, board: str, model: str, call: str, name: Name, message: s
     )
 
 
-def _asked_until_read(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[dict]:
+def _until_read(
+    asked: Sequence[Prompted], at: Layout, label: str, asking: Asking, read: Reader
+) -> list[dict]:
     """Generation rows of all replies, those that could not be read and were asked for again among them."""
-    came = ask_until_read(asked, at, label, asking, read=_read, remind=reminder)
+    came = ask_until_read(asked, at, label, asking, read=read, remind=reminder)
     told = zip(came.asked, came.replies, strict=True)
-    return [generation(one, reply, _read(one, reply.text)) for one, reply in told] + came.unread
+    return [generation(one, reply, read(one, reply.text)) for one, reply in told] + came.unread
 
 
 def _read(asked: Prompted, text: str) -> Read:
-    if asked.purpose == EXTRACT:
-        return read_names(text)
     found = READERS[asked.purpose](text)
-    return Read(text, "unparsed", found.reason) if found.value is None else Read(found.value)
+    cuts = {"cuts": " ".join(found.cuts) or None}
+    return (
+        Read(text, "unparsed", found.reason, cuts)
+        if found.value is None
+        else Read(found.value, attributes=cuts)
+    )

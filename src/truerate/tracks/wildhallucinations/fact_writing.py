@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from truerate.core.text import sentences
+from truerate.core.text import sentences, uncited
 from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.guard import neutralise
-from truerate.tracks.wildhallucinations.facts import WRITE, read_lines
+from truerate.llm.replies.numbered import read_facts
+from truerate.tracks.wildhallucinations.facts import WRITE
 from truerate.tracks.wildhallucinations.settings import Settings
 
 
@@ -18,8 +19,8 @@ def write_requests(
     *,
     prompts_dir: str | None,
 ) -> list[Prompted]:
-    """One request per reply of status `ok` (a row of purpose `generate`) with a sentence in it. `names` are
-    the entities' by item.
+    """One request per reply of status `ok` (a row of purpose `generate`) with a sentence in it, marks of
+    citations left out: they look like the numbers. `names` are the entities' by item.
     """
     asked = []
     for row in replies:
@@ -28,7 +29,11 @@ def write_requests(
         name = names[row["item_id"]]
         messages = tuple(
             prompts.render(
-                "wildhallucinations", "write_facts", prompts_dir, subject=name, sentences=numbered(parts)
+                "wildhallucinations",
+                "write_facts",
+                prompts_dir,
+                subject=name,
+                sentences=numbered(map(uncited, parts)),
             )
         )
         kept = {
@@ -42,22 +47,25 @@ def write_requests(
     return asked
 
 
-def collect(asked: Sequence[Prompted], answered: Sequence[Reply]) -> list[dict]:
-    """Generation rows of the fact writer. Its sentences without a line and its malformed lines are counted in
-    the attributes.
+def collect(asked: Sequence[Prompted], answered: Sequence[Reply], texts: Mapping[str, str]) -> list[dict]:
+    """Generation rows of the written facts. `texts` are the replies' by id.
 
-    A reply in which no line can be read is `unparsed` (`empty` or `absent`).
+    `n_missed` counts sentences without a line, `n_malformed` lines that may have been meant as facts and
+    were not read; `cuts` names what was read loosely (`reading.CUTS`).
     """
     told = zip(asked, answered, strict=True)
-    return [generation(one, reply, read(one, reply.text)) for one, reply in told]
+    return [generation(one, reply, read(one, reply.text, texts)) for one, reply in told]
 
 
-def read(asked: Prompted, text: str) -> Read:
-    """A reply as the lines of facts that it holds."""
-    found = read_lines(text, int(asked.attributes["n_sentences"] or 0))
-    if found is None:
-        return Read(text, "unparsed", "absent" if text.strip() else "empty")
-    return Read(text, attributes={"n_missed": str(len(found.missed)), "n_malformed": str(found.n_malformed)})
+def read(asked: Prompted, text: str, texts: Mapping[str, str]) -> Read:
+    """A reply as the lines of facts of the text that it is about, which is the one of `texts` that it names."""
+    parts = [uncited(part) for part in sentences(texts[asked.attributes["generation"] or ""])]
+    found = read_facts(text, parts)
+    cuts = {"cuts": " ".join(found.cuts) or None}
+    if found.value is None:
+        return Read(text, "unparsed", found.reason, cuts)
+    counts = {"n_missed": str(len(found.value.missed)), "n_malformed": str(found.value.n_malformed)}
+    return Read(text, attributes={**counts, **cuts})
 
 
 def numbered(lines: Iterable[str]) -> str:

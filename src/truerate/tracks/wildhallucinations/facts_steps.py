@@ -42,10 +42,16 @@ def facts(
     asked = fact_writing.write_requests(
         replied.iter_rows(named=True), names, settings.fact_writer, settings, prompts_dir=at.p.llm.prompts_dir
     )
+    texts = dict(replied.select("generation_id", "text").iter_rows())
     came = ask_until_read(
-        asked, at, f"{board}: facts of {model}", asking, read=fact_writing.read, remind=reminder
+        asked,
+        at,
+        f"{board}: facts of {model}",
+        asking,
+        read=lambda one, text: fact_writing.read(one, text, texts),
+        remind=reminder,
     )
-    written = generations(fact_writing.collect(came.asked, came.replies) + came.unread)
+    written = generations(fact_writing.collect(came.asked, came.replies, texts) + came.unread)
     claims = claims_of(facts_of(pl.concat([replied, written])), found, settings)
     verified, judged = verify(at, board, claims, asking=asking, label=f"{board}: verify {model}")
     return pl.concat([written, verified]).sort("generation_id"), {"judgements": judged}
@@ -95,6 +101,9 @@ def verify(
     planned = verifying.calls(claims, n=how.facts_per_call, window=how.window)
     planned += verifying.checked(claims, rate=how.checked_rate, window=how.window)
     asked = verifying.requests(planned, judge, settings, prompts_dir=at.p.llm.prompts_dir)
-    came = ask_until_read(asked, at, label, asking, read=verifying.read, remind=reminder)
+    text_of = {claim.fact_id: claim.text for claim in claims}
+    came = ask_until_read(
+        asked, at, label, asking, read=lambda one, text: verifying.read(one, text, text_of), remind=reminder
+    )
     judged = verifying.judgements(planned, came.replies, judge=judge, version=at.identity(judge))
-    return generations(verifying.collect(came.asked, came.replies) + came.unread), judged
+    return generations(verifying.collect(came.asked, came.replies, text_of) + came.unread), judged
