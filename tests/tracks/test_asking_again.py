@@ -26,8 +26,8 @@ def remind(asked: Prompted) -> Reminder:
     return Reminder("halueval", "remind_verdict", {"noun": "answer"})
 
 
-def rows(asked, layout, *, asking=ask, remind=remind):
-    came = ask_until_read(asked, layout, "x", asking, read=read, remind=remind)
+def rows(asked, layout, *, asking=ask, remind=remind, read=read, **more):
+    came = ask_until_read(asked, layout, "x", asking, read=read, remind=remind, **more)
     told = zip(came.asked, came.replies, strict=True)
     last = [generation(one, reply, read(one, reply.text)) for one, reply in told]
     assert len(last) == len(asked)
@@ -77,6 +77,33 @@ def test_nothing_is_asked_again_where_params_or_the_prompt_say_so(at, stub, give
     found, came = rows([prompted("[[text Perhaps]]")], at(**given), **never)
     assert (stub.n_calls, came.unread) == (1, [])
     assert found.select("status", "reason").rows() == [("unparsed", "absent")]
+
+
+def in_part(asked: Prompted, text: str) -> Read:
+    """A text of words, of which `?` is none that could be read."""
+    n = text.count("?")
+    return Read(text, "unparsed" if n == len(text.split()) else "ok", attributes={"n_lost": str(n)})
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "stands", "passed_over"),
+    [("yes ?", "yes no", "yes no", "yes ?"), ("yes ?", "? ?", "yes ?", "? ?"), ("yes ?", "? no", "? no", "yes ?"),
+     ("? ?", "? ?", "? ?", "? ?")],
+)  # fmt: skip
+def test_of_two_replies_that_are_read_in_part_the_better_one_stands(at, first, second, stands, passed_over):  # noqa: F811
+    """The reminder itself tells the stub what to say."""
+
+    def asking(requests, layout, *, label):
+        texts = [second if "again" in label else first for _ in requests]
+        told = [f"[[text {text}]]" for text in texts]
+        return ask([prompted(f"{text}").request for text in told], layout, label=label)
+
+    found, came = rows(
+        [prompted("x")], at(), asking=asking, read=in_part, n_lost=lambda one: int(one.attributes["n_lost"])
+    )
+    assert [reply.text for reply in came.replies] == [stands]
+    assert [row["text"] for row in came.unread] == [passed_over]
+    assert standing(found)["text"].to_list() == [stands]
 
 
 def test_what_the_model_wrote_opens_no_turn_and_no_heading(at):  # noqa: F811

@@ -49,7 +49,7 @@ DIGESTS = {
     "wildhallucinations/remind_domain": "a1d62ecf21503be8",
     "wildhallucinations/remind_extract": "30235137fda896d7",
     "wildhallucinations/remind_verify": "6a5010203900bfca",
-    "wildhallucinations/remind_verify_facts": "b91653525b9e9d37",
+    "wildhallucinations/remind_verify_facts": "6a51a1bfdadaa3d6",
     "wildhallucinations/remind_write_facts": "0a2fa1ffe3088f02",
     "wildhallucinations/verify": "427eb0366797f7e0",
     "wildhallucinations/verify_facts": "4ed91a8b418bd65b",

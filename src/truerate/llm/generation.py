@@ -13,7 +13,7 @@ from truerate.core.schemas import Generation, frame, generation_row, pair, pairs
 from truerate.core.text import clean
 from truerate.llm import Reply, Request
 
-REASKED = "reasked"  # yes: this reply could not be read, and its question was asked again
+REASKED = "reasked"  # yes: its question was asked twice, and the other reply stands
 ATTEMPT = "attempt"  # 2: the reply to a question that was asked again; not there: the first one
 
 
@@ -89,7 +89,7 @@ def generations(rows: Sequence[dict[str, object]]) -> pl.DataFrame:
 
 
 def standing(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows that stand: without the unread replies whose question was asked again (attribute `reasked`)."""
+    """The rows that stand: without those beside which another reply to the same question does (`reasked`)."""
     return rows.filter(pair("attributes", REASKED).is_null())
 
 

@@ -33,11 +33,17 @@ class Reminder:
 Reminding = Callable[[Prompted], Reminder | None]
 
 
+def is_unread(found: Read) -> int:
+    """1 for a reply that could not be read, else 0."""
+    return int(found.status == UNREAD)
+
+
 @dataclass(frozen=True)
 class Answered:
-    """What stands of a list of questions, in its order: each question as it was asked last, and its reply.
+    """What stands of a list of questions, in its order: each question as it was asked when it got the reply that
+    stands, and that reply.
 
-    `unread`: Generation rows of the first replies that could not be read and were asked for again.
+    `unread`: Generation rows of the replies beside which another one to the same question stands.
     """
 
     asked: list[Prompted]
@@ -46,34 +52,55 @@ class Answered:
 
 
 def ask_until_read(
-    asked: Sequence[Prompted], at: Layout, label: str, asking: Asking, *, read: Reader, remind: Reminding
+    asked: Sequence[Prompted],
+    at: Layout,
+    label: str,
+    asking: Asking,
+    *,
+    read: Reader,
+    remind: Reminding,
+    n_lost: Callable[[Read], int] = is_unread,
 ) -> Answered:
-    """The replies to what was prepared; those that `read` calls `unparsed` are asked for once more, where
-    `llm.reask` allows it and `remind` gives a reminder. Raises TruerateError as `llm.ask` does.
+    """The replies to what was prepared; those of which something could not be read (`n_lost`) are asked for once
+    more, where `llm.reask` allows it and `remind` gives a reminder. Raises TruerateError as `llm.ask` does.
 
-    Where nobody is asked (`DryRun`), a reply that is assumed may turn out unread: its reminder is noted as one
-    more call, and the assumed reply stands.
+    The second reply stands, unless the first could be read in part and the second brings less. Where nobody is
+    asked (`DryRun`), a reply that is assumed may turn out unread: its reminder is noted as one more call, and
+    the assumed reply stands.
     """
     questions, replies = list(asked), ask_prompted(asked, at, label, asking)
     if not at.p.llm.reask:
         return Answered(questions, replies, [])
-    if isinstance(asking, DryRun):
-        told = zip(questions, replies, strict=True)
-        again = [reminded(one, reply, at, remind) for one, reply in told if is_assumed(reply)]
-        asking.reminders += [one.request for one in again if one]
-    unread: dict[int, Read] = {}
-    second: dict[int, Prompted] = {}
+    _note_reminders(questions, replies, at, asking, remind)
+    first: dict[int, Read] = {}
+    following: dict[int, Prompted] = {}
     for place, (one, reply) in enumerate(zip(questions, replies, strict=True)):
         if reply.status != "ok" or is_assumed(reply) or not reply.text.strip():
             continue
         found = read(one, reply.text)
-        if found.status == UNREAD and (following := reminded(one, reply, at, remind)):
-            unread[place], second[place] = found, following
-    rows = [_unread_row(questions[place], replies[place], found) for place, found in unread.items()]
-    answers = ask_prompted(list(second.values()), at, f"{label}, asked again", asking)
-    for (place, following), reply in zip(second.items(), answers, strict=True):
-        questions[place], replies[place] = following, reply
+        if n_lost(found) and (next_one := reminded(one, reply, at, remind)):
+            first[place], following[place] = found, next_one
+    rows = []
+    answers = ask_prompted(list(following.values()), at, f"{label}, asked again", asking)
+    for (place, one), reply in zip(following.items(), answers, strict=True):
+        second = read(one, reply.text)
+        is_less = reply.status != "ok" or n_lost(second) > n_lost(first[place])
+        if is_less and first[place].status != UNREAD:
+            rows.append(_passed_over(one, reply, second))
+            continue
+        rows.append(_passed_over(questions[place], replies[place], first[place]))
+        questions[place], replies[place] = one, reply
     return Answered(questions, replies, rows)
+
+
+def _note_reminders(
+    asked: Sequence[Prompted], replies: Sequence[Reply], at: Layout, asking: Asking, remind: Reminding
+) -> None:
+    """Note in a plan what would be asked again if no assumed reply could be read."""
+    if isinstance(asking, DryRun):
+        told = zip(asked, replies, strict=True)
+        again = [reminded(one, reply, at, remind) for one, reply in told if is_assumed(reply)]
+        asking.reminders += [one.request for one in again if one]
 
 
 def reminded(asked: Prompted, reply: Reply, at: Layout, remind: Reminding) -> Prompted | None:
@@ -88,6 +115,6 @@ def reminded(asked: Prompted, reply: Reply, at: Layout, remind: Reminding) -> Pr
     return Prompted(request, asked.item_id, asked.purpose, {**asked.attributes, ATTEMPT: "2"})
 
 
-def _unread_row(asked: Prompted, reply: Reply, found: Read) -> dict[str, object]:
-    marked = replace(found, attributes={**found.attributes, REASKED: "yes"})
-    return generation(asked, reply, marked)
+def _passed_over(asked: Prompted, reply: Reply, found: Read) -> dict[str, object]:
+    """The row of a reply beside which another one to the same question stands."""
+    return generation(asked, reply, replace(found, attributes={**found.attributes, REASKED: "yes"}))

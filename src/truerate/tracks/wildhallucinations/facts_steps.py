@@ -103,7 +103,13 @@ def verify(
     asked = verifying.requests(planned, judge, settings, prompts_dir=at.p.llm.prompts_dir)
     text_of = {claim.fact_id: claim.text for claim in claims}
     came = ask_until_read(
-        asked, at, label, asking, read=lambda one, text: verifying.read(one, text, text_of), remind=reminder
+        asked,
+        at,
+        label,
+        asking,
+        read=lambda one, text: verifying.read(one, text, text_of),
+        remind=reminder,
+        n_lost=verifying.n_lost,
     )
     judged = verifying.judgements(planned, came.replies, judge=judge, version=at.identity(judge))
     return generations(verifying.collect(came.asked, came.replies, text_of) + came.unread), judged

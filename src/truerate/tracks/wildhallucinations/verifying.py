@@ -167,6 +167,11 @@ def read(asked: Prompted, text: str, texts: Mapping[str, str]) -> Read:
     return Read(text, status, reason, known)
 
 
+def n_lost(found: Read) -> int:
+    """How many claims of a call are without a verdict."""
+    return int(found.attributes["n_unparsed"] or 0)
+
+
 def judgements(asked: Sequence[Call], answered: Sequence[Reply], *, judge: str, version: str) -> pl.DataFrame:
     """One Judgement per claim and stage: verdict True is NOT supported. Without a verdict its status is
     `unparsed` or `dead`.
