@@ -26,8 +26,8 @@ class Asked:
 
     `form` is HEADED (headings, the last of them an empty cue), BARE (one message without a cue, which is
     `message`), TEACHING (an example to be acknowledged) or UNREAD. `instruction` is what the messages of
-    others than the user say. `is_reminded`: the last message only repeats the cue of the one before it, to
-    which the reply could not be read.
+    others than the user say. `is_reminded`: the last message is a cue alone, after a reply to the question
+    before it that could not be read; the cue and the fields are those of that question.
     """
 
     form: str
@@ -55,7 +55,7 @@ def read(messages: list[dict]) -> Asked:
     fields, start = _last_example(text, headings, cue, held)
     if not fields and len(users) > 1 and messages[-2]["role"] == "assistant":
         before = read(messages[:-2])
-        if before.cue == cue:
+        if before.form == HEADED:
             return replace(before, is_reminded=True)
     others = [message["content"] for message in messages if message["content"] is not users[-1]]
     is_step_by_step = any(
