@@ -59,7 +59,10 @@ def with_plain_tags(text: str, tags: Sequence[str]) -> str:
     """A text whose tags of these names stand in small letters, without attributes and blanks."""
     names = "|".join(map(re.escape, tags))
     return re.sub(
-        rf"<\s*(/?)\s*({names})(?:\s[^<>]*)?\s*>", lambda tag: f"<{tag[1]}{tag[2].lower()}>", text, flags=re.IGNORECASE
+        rf"<\s*(/?)\s*({names})(?:\s[^<>]*)?\s*>",
+        lambda tag: f"<{tag[1]}{tag[2].lower()}>",
+        text,
+        flags=re.IGNORECASE,
     )
 
 
