@@ -22,6 +22,7 @@ ROLES = {
         "dataset_generator": "elm",
         "filter_judge": "birch",
         "responder": "cedar",
+        "refinement_judge": "quill",
         "subjects": ("aster", "dogwood"),
     },
     "mfava": {
@@ -49,6 +50,7 @@ BEHIND = {
         ("respond", "cedar"): set(),
         ("recognise", "aster"): {"elm", "birch", "cedar"},
         ("recognise", "dogwood"): {"elm", "birch", "cedar"},
+        ("judge_refined", "quill"): {"elm", "birch", "cedar", "aster", "dogwood"},
     },
     MFAVA: {
         ("silver", "quill"): set(),
@@ -72,6 +74,7 @@ BEHIND = {
 READ = {
     (HALUEVAL, "filter", "birch"): ["sample/elm"],
     (HALUEVAL, "recognise", "aster"): ["sample/elm", "filter/birch", "respond/cedar"],
+    (HALUEVAL, "judge_refined", "quill"): ["recognise/aster", "recognise/dogwood"],
     (HALUEVAL, "sample", "elm"): [],
     (MFAVA, "translate", "elm"): [],
     (MFAVA, "check", "cedar"): ["query/birch"],

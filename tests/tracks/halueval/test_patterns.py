@@ -50,7 +50,12 @@ def test_recognition_sees_both_sides_in_an_order_drawn_by_seed(task):
         for text in (one.demonstration.hallucinated, one.demonstration.right)
     ]
     assert sorted(one.text for one in shown) == sorted(sides)
-    assert all(bool(one.why) == one.is_hallucinated for one in shown)
+    reasons = {
+        why for one in patterns.PATTERNS[task] for why in (one.demonstration.why, one.demonstration.fits)
+    }
+    assert {one.why for one in shown} == reasons and len(reasons) == len(
+        shown
+    )  # none says a verdict by its wording
     orders = {tuple(one.text for one in patterns.judged(task, seed)) for seed in range(5)}
     assert len(orders) > 1 and patterns.judged(task, 7) == shown
     assert {patterns.judged(task, seed)[0].is_hallucinated for seed in range(20)} == {True, False}

@@ -30,6 +30,7 @@ TABLE = [
     ("contrast", "summarization", "Your Choice", STORY | {"Summary 1": "A", "Summary 2": "B"}),
     ("refine", "qa", "Refined Answer", QA | {"Answer": "A"}),
     ("refine", "dialogue", "Refined Response", DIALOGUE | {"Response": "R."}),
+    ("refine", "general", "Refined Response", {"Knowledge": "K.", "User Query": "Q", "Response": "R."}),
     ("refine", "summarization", "Refined Summary", STORY | {"Summary": "S."}),
 ]
 

@@ -177,7 +177,7 @@ METRICS = (
         "refined_same_rate",
         "Is the right answer",
         "Share of the texts that were to be rewritten whose rewriting is the right answer but for case, articles "
-        "and punctuation. By label too. QA alone.",
+        "and punctuation; other names of the answer are not seen. By label too. QA alone.",
         direction="up",
         interval="share",
     ),
@@ -185,7 +185,7 @@ METRICS = (
         "refined_contains_rate",
         "Contains the right answer",
         "Share of the texts that were to be rewritten whose rewriting has the words of the right answer in a row, "
-        "case, articles and punctuation levelled. By label too. QA alone.",
+        "case, articles and punctuation levelled; other names of the answer are not seen. By label too. QA alone.",
         direction="up",
         interval="share",
     ),

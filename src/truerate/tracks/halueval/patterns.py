@@ -19,13 +19,15 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class Demonstration:
-    """One worked example; `knowledge` is the document of a summary, `history` the turns of a dialogue,
+    """One worked example: a right and a hallucinated text, why the one is wrong (`why`) and the other right
+    (`fits`). `knowledge` is the document of a summary, `history` the turns of a dialogue,
     `question` a question or query.
     """
 
     right: str
     hallucinated: str
     why: str
+    fits: str
     knowledge: str = ""
     question: str = ""
     history: str = ""
@@ -33,8 +35,8 @@ class Demonstration:
 
 @dataclass(frozen=True)
 class Judged:
-    """One side of a demonstration as recognition shows it: the text, whether it is hallucinated, and why so
-    (empty for a right one).
+    """One side of a demonstration as recognition shows it: the text, whether it is hallucinated, and why it is
+    or is not.
     """
 
     about: Demonstration
@@ -63,6 +65,7 @@ QA = (
             right="It flows into the Black Sea.",
             hallucinated="It rises in the Black Forest.",
             why="The question asks for the sea at the river's end, and the answer names its source instead.",
+            fits="The river that rises in the Black Forest is the Danube, and it ends in the Black Sea.",
         ),
     ),
     Pattern(
@@ -75,6 +78,7 @@ QA = (
             right="Marie Curie",
             hallucinated="Lise Meitner",
             why="The woman is Irène Joliot-Curie, whose mother was Marie Curie; Lise Meitner was not related to her.",
+            fits="The prize of 1935 went to Irène Joliot-Curie, and her mother was Marie Curie.",
         ),
     ),
     Pattern(
@@ -87,6 +91,7 @@ QA = (
             right="Barcelona",
             hallucinated="Catalonia",
             why="A city was asked for, and the answer names only the region around it.",
+            fits="Gaudí's best-known church is the Sagrada Família, and that stands in Barcelona.",
         ),
     ),
     Pattern(
@@ -98,6 +103,7 @@ QA = (
             right="Mount Kenya",
             hallucinated="Mount Kilimanjaro",
             why="5,199 is less than 5,895, so Mount Kenya is the lower one.",
+            fits="Of 5,199 and 5,895 metres the former is less, and that is Mount Kenya's height.",
         ),
     ),
 )
@@ -113,6 +119,7 @@ DIALOGUE = (
             right="Try Moby-Dick, an adventure novel by Herman Melville.",
             hallucinated="Try Moby-Dick, an adventure novel by Nathaniel Hawthorne.",
             why="The knowledge names Herman Melville as the author; Hawthorne was his friend and fellow writer.",
+            fits="Moby-Dick is an adventure novel, and Herman Melville wrote it.",
         ),
     ),
     Pattern(
@@ -126,6 +133,7 @@ DIALOGUE = (
             right="Galileo Galilei was born in Pisa.",
             hallucinated="Galileo Galilei was born in Nairobi.",
             why="The knowledge gives Pisa as his birthplace; Nairobi is a city of another continent and time.",
+            fits="Galileo Galilei was born in Pisa, as the response says.",
         ),
     ),
     Pattern(
@@ -137,6 +145,7 @@ DIALOGUE = (
             right="It flows out of Lake Victoria, which lies partly in Uganda.",
             hallucinated="It flows out of Johannes Brahms, which lies partly in Uganda.",
             why="The knowledge says Lake Victoria; Johannes Brahms was a composer, out of whom no river flows.",
+            fits="The White Nile flows out of Lake Victoria, and a part of that lake lies in Uganda.",
         ),
     ),
 )
@@ -151,6 +160,7 @@ SUMMARIZATION = (
             right="A storm felled a lime tree by Bergen's town hall; nobody was hurt.",
             hallucinated="A storm felled a lime tree in Bergen, Norway's second largest city.",
             why="That Bergen is Norway's second largest city is true, but the document does not say it.",
+            fits="The document tells of the storm, of the lime tree by the town hall and that no one was hurt.",
         ),
     ),
     Pattern(
@@ -162,6 +172,7 @@ SUMMARIZATION = (
             right="From October the Leeds library stays open until nine on four days, paid for by higher fines.",
             hallucinated="From October the Leeds library, the only one in England, stays open until nine on four days.",
             why="The document does not say that it is the only library in England, and it is not.",
+            fits="The document names October, the hour of nine, four days from Monday to Thursday and the higher fine.",
         ),
     ),
     Pattern(
@@ -173,6 +184,7 @@ SUMMARIZATION = (
             right="A search dog found two hikers unhurt on Ben Nevis after a night in the fog.",
             hallucinated="A helicopter found two hikers badly hurt on Ben Nevis after a night in the fog.",
             why="The document says that a dog found them and that both were unhurt.",
+            fits="The document says that a search dog led to the two hikers, and that they were unhurt after a night of fog.",
         ),
     ),
 )
@@ -188,6 +200,7 @@ GENERAL = (
             right="No reliable record of her words on that morning has come down to us.",
             hallucinated="She asked for her blue robe and said that she would leave Egypt without leaving it.",
             why="No source records what she said to her maid, so the quotation cannot be confirmed.",
+            fits="What is told of her end was written long after it, so there is no reliable record of her words.",
         ),
     ),
     Pattern(
@@ -199,6 +212,7 @@ GENERAL = (
             right="Red, green and blue.",
             hallucinated="Red, yellow and blue.",
             why="The primary colours of light are red, green and blue; yellow belongs to mixing paint.",
+            fits="Light is mixed of red, green and blue, and the response names these three.",
         ),
     ),
     Pattern(
@@ -211,6 +225,7 @@ GENERAL = (
             right="Boil equal parts of white vinegar and water in it, wait for twenty minutes and rinse it well.",
             hallucinated="Early kettles were made of bronze or copper, and many museums show fine ones.",
             why="The query asks how to remove limescale, and the response tells the history of kettles.",
+            fits="Vinegar dissolves limescale, and the response tells how to use it step by step.",
         ),
     ),
 )
@@ -240,8 +255,8 @@ def judged(task: str, seed: int) -> tuple[Judged, ...]:
     before it. The order is one for all texts of a board, so that their prompts begin alike.
     """
     shown = [
-        Judged(one, text, is_hallucinated, one.why if is_hallucinated else "")
+        side
         for one in (pattern.demonstration for pattern in PATTERNS[task])
-        for text, is_hallucinated in ((one.hallucinated, True), (one.right, False))
+        for side in (Judged(one, one.hallucinated, True, one.why), Judged(one, one.right, False, one.fits))
     ]
     return tuple(sorted(shown, key=lambda one: draw(seed, "demonstration", task, one.text)))
