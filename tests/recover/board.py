@@ -62,6 +62,7 @@ class Board:
             documents=self.tables.documents,
             variants=self.at.p.track(BOARD).variants,
             generations=self.dataset.generations.select("purpose", "model", "attributes"),
+            reask=self.at.p.llm.reask,
         )
         return frame(Score, rows).to_dicts()
 
