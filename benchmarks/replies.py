@@ -15,6 +15,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.llm.replies.corpus import Account, account, load  # noqa: E402
 from tests.llm.replies.readers import READERS  # noqa: E402
+from tests.llm.replies.track_readers import READERS as OF_TRACKS  # noqa: E402
+from tests.llm.replies.track_readers import rows as rows_of_tracks
 from tests.llm.replies.variants import VARIED, cuts, kept  # noqa: E402
 from truerate.real.markers import write_between  # noqa: E402
 
@@ -41,6 +43,7 @@ def row(name: str, found: Account) -> str:
 def of_corpora() -> str:
     """The outcomes of every corpus."""
     lines = [row(name, account(load(name), lambda one, n=name: READERS[n](one).value)) for name in READERS]
+    lines += [row(name, account(rows_of_tracks(name), read)) for name, read in OF_TRACKS.items()]
     return HEADS.format("corpus") + "\n".join([RULE, *lines])
 
 

@@ -40,10 +40,10 @@ def forms(kind: str, row: Row) -> Iterator[tuple[str, Form]]:
     yield "thought before", lambda text, draw: draw.choice(THOUGHTS) + text
     yield "thought behind", lambda text, draw: f"{text}\n<think>or the other one, Yes or No?"
     yield "special token", lambda text, draw: text + draw.choice(TOKENS)
-    yield (
-        "next example",
-        lambda text, draw: text + EXAMPLE["choices" if kind == "choices" else "verdicts"].format(other),
-    )
+    if not (row["value"] is None and row["kind"] == "thought"):
+        # nothing would stand before the example, and a reply may begin by repeating what it was given
+        behind = EXAMPLE["choices" if kind == "choices" else "verdicts"].format(other)
+        yield "next example", lambda text, draw: text + behind
     yield "words before", lambda text, draw: draw.choice(BEFORE) + text
     yield "words behind", lambda text, draw: text + draw.choice(BEHIND)
     yield "line ends", lambda text, draw: text.replace("\n", "\r\n")

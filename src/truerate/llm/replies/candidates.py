@@ -83,7 +83,7 @@ _EXPLAINED = re.compile(
 _ASIDE = re.compile(
     rf"\s*[(\[](?:this\s+is|this\s+(?:answer|response)|notes?\b|the\s+(?:right|correct|true|actual|"
     rf"real)\s+answer|explanation|in\s+fact|actually|"
-    rf"not\s+(?:the|true)|{_CLAIMS})[^()\[\]]*[)\]]\.?\s*\Z",
+    rf"not\s+(?:the|true)|corrected\b|changed\s+from|replaced\b|{_CLAIMS})[^()\[\]]*[)\]]\.?\s*\Z",
     re.I,
 )
 _FAREWELL = re.compile(r"\s+(?:i\s+hope\s+(?:this|that|it)\s+helps|let\s+me\s+know\s+if)\b[^\n]*\Z", re.I)
@@ -110,7 +110,8 @@ _KEYS = re.compile(
     re.I,
 )
 _UNCHANGED = re.compile(
-    r"\W*(?:(?:the|this|your|it)?\s*(?:answer|response|summary|text|it|this|that|statement)?\s*(?:is|was|"
+    r"\W*(?:(?:the|this|your|it)?\s*(?:original\s+|given\s+|provided\s+)?(?:answer|response|summary|text|it|"
+    r"this|that|statement)?\s*(?:is|was|"
     r"looks|seems)\s+(?:already\s+|factually\s+|completely\s+|fully\s+)*"
     r"(?:correct|right|accurate|fine|faithful|supported|free\s+of\s+hallucinations?)\b[^\n]{0,100}"
     r"|(?:there\s+(?:is|are)\s+)?no(?:thing)?\s+(?:further\s+)?(?:changes?|corrections?|hallucinations?|"
@@ -123,9 +124,10 @@ _UNCHANGED = re.compile(
 )
 # words that frame an answer and give none, for `restates`
 _FRAME = frozenset(
-    "than the a an is was are were be been it it's its that this these those would will of course answer right correct true sure yes well so "
-    "in fact actually i think believe know as to which who what when where how by on at for from and s here there one there's he she they "
-    "did does do has have had hallucinated response summary name called named".split()
+    "than the a an is was are were be been it it's its that this these those would will of course "
+    "answer right correct true sure yes well so in fact actually i think believe know as to which "
+    "who what when where how by on at for from and s here there one there's he she they did does do "
+    "has have had hallucinated response summary name called named".split()
 )
 SHORT = 2  # words of the question that may stand before a right text without a verb
 _NEGATIONS = frozenset(

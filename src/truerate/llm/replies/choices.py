@@ -65,10 +65,17 @@ _TAKEN_BACK = re.compile(
 )
 # what says of a text that it is not the one that was asked for
 _OTHER_POLE = {
-    "hallucinated": r"(?<!un)(?:correct|right|accurate|true|faithful|supported|consistent|fine|good|better|"
-    "best|free|plausible)\b",
+    "hallucinated": r"(?<!un)(?:without\s+(?:any\s+)?hallucination|correct|right|accurate|true|faithful|"
+    r"supported|consistent|fine|good|better|"
+    r"best|free|plausible)\b",
     "best": r"\b(?:wrong|incorrect|implausible|hallucinated|worse|bad|off|inferior|odd|too\s+long|false)\b",
     None: r"(?!)",
+}
+# what says of a text that it is the one
+_OWN_POLE = {
+    "hallucinated": r"hallucinat|\berrors?\b|\bwrong|contradict|made[ -]up|\bfalse|incorrect|invent|fabricat|"
+    r"\boff\b|mistake|unsupported|inaccura",
+    "best": r"\b(?:better|best|more|most|plausible|natural|convincing|believable|wins?|fits|preferable|stronger)\b",
 }
 _NUMBERED = re.compile(
     r"(?:[^\n]*\s)?(?:answer|choice|pick|best|verdict|selection)\s*(?:is|:|"
@@ -169,7 +176,8 @@ def _mention() -> re.Pattern[str]:
     for tag, number, ordinal in zip(("first", "second"), _NUMBERS, _ORDINALS, strict=True):
         parts.append(
             rf"(?P<{tag}>(?<!\w)(?:{_NOUNS}){_SIGNS}(?:{number})(?![\w.]\w|\w){_ENDS}"
-            rf"|(?<!\w)(?:{ordinal})(?:\s+(?:one|{_NOUNS}))(?!\w)|[#\[](?:{number[0]})\]?(?!\w)"
+            rf"|(?<!\w)(?:{ordinal})(?:\s+(?:one|{_NOUNS}))(?!\w)|(?<=the\s)(?:{ordinal})(?=\s*(?:[.,;:!]|"
+            rf"\Z))|[#\[](?:{number[0]})\]?(?!\w)"
             rf"|(?<!\w)the\s+(?:{'former' if tag == 'first' else 'latter'})(?!\w))"
         )
     return re.compile("|".join(parts), re.I)
@@ -233,7 +241,10 @@ def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str
         return "ambiguous"
     if not is_picked and _DOUBT.search(text):
         return "ambiguous"
-    return names[place]
+    # a statement of one text is a pick where it ends with it, or says of it what was asked for
+    is_last = re.fullmatch(r"\W*(?:\(.*\)\W*)?", sentence.partition(text[start:end])[2].partition("\n")[0])
+    is_said = asks is None or re.search(_OWN_POLE[asks], sentence, re.I)
+    return names[place] if is_picked or is_last or is_said else "absent"
 
 
 def _of_two(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str], asks: Asks) -> str:

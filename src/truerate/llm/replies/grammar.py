@@ -96,7 +96,8 @@ _BARE_SOUND = (
 _OPENING = (
     r"(?:(?:so|thus|hence|therefore|overall|accordingly|consequently|in\s+conclusion|in\s+short|in\s+sum|"
     r"to\s+sum\s+up|"
-    r"as\s+a\s+result|i\s+(?:conclude|find|judge)\s+that|we\s+(?:conclude|find)\s+that|it\s+follows\s+that|"
+    r"as\s+a\s+result|i\s+(?:conclude|find|judge)\s+that|i\s+can\s+(?:confirm|say)(?:\s+that)?|"
+    r"it\s+is\s+clear\s+that|we\s+(?:conclude|find)\s+that|it\s+follows\s+that|"
     r"this\s+means(?:\s+that)?|"
     r"i\s+(?:think|believe)(?:\s+that)?|my\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?|"
     r"the\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?)\s*[,:]?\s+)*"

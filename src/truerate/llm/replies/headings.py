@@ -121,7 +121,8 @@ def _spelled(*names: str) -> str:
 def _at_line(names: tuple[str, ...]) -> re.Pattern[str]:
     """At the start of a line: a colon behind it, or nothing else on the line."""
     return re.compile(
-        rf"^(?P<open>{_OPEN})(?P<name>{_spelled(*names)})(?P<shut>{_SHUT})(?:{_COLON}[ \t*_`]*|[ \t]*$\n?)",
+        rf"^(?P<open>{_OPEN})(?P<name>{_spelled(*names)})(?:[ \t]*\([^()\n]{{0,20}}\))?(?P<shut>{_SHUT})(?:{_COLON}[ \t*_`]*|"
+        rf"[ \t]*$\n?)",
         re.MULTILINE | re.IGNORECASE,
     )
 

@@ -45,7 +45,8 @@ _CAN_NOT = (
 _ENGLISH = (
     # I cannot help, write … · I can't do that · I won't.
     rf"\bi\s*(?:am\s+afraid\s+(?:that\s+)?i\s*|"
-    rf"'m\s+afraid\s+(?:that\s+)?i\s*)?{_CAN_NOT}\s+(?:\w+ly\s+)?(?:be\s+able\s+to\s+)?(?:{_HELP}|"
+    rf"'m\s+afraid\s+(?:that\s+)?i\s*)?{_CAN_NOT}\s+(?:\w+ly\s+|in\s+good\s+(?:conscience|"
+    rf"faith)\s+)?(?:be\s+able\s+to\s+)?(?:{_HELP}|"
     rf"{_WRITE}\b|{_GIVE}\s+(?:\w+\s+)?{_THAT}|writing|creating|making\s+up|inventing|providing)",
     r"\bi\s*(?:cannot|can't|won't|will\s+not|refuse|decline)\s*(?:[.!]|$)",
     r"\bi(?:'m|\s+am)?\s+(?:going\s+to\s+)?(?:must|have\s+to|need\s+to|will|"
@@ -81,9 +82,15 @@ _ENGLISH = (
     rf"{_GIVE})\b",
     rf"\A\W*{_FALSE}\s+(?:answers?|responses?|summaries|information|contents?|statements?|"
     rf"texts?)\s+(?:will\s+not|won't|cannot|can't|can\s+not|shall\s+not)\s+be\s+",
+    rf"\b{_FALSE},?\s+(?:and\s+|which\s+|that\s+)?i\s+(?:cannot|can't|won't|will\s+not|do\s+not|"
+    rf"don't)\s+(?:provide|write|give|create|make|produce|offer)\b",
     r"\A\W*(?:sorry|apologies)[,.]?\s*(?:but\s+)?no\W*\Z",
 )  # fmt: skip
 _OTHERS = (
+    # I refuse
+    r"\bich\s+(?:weigere\s+mich|lehne\s+(?:das|dies|es|diese)\b)|\bje\s+refuse\s+(?:de\b|d')|"
+    r"\bme\s+niego\s+a\b|\bmi\s+rifiuto\s+di\b|"
+    r"\b(?:recuso-me|me\s+recuso)\s+a\b|\bя\s+отказываюсь\b",
     # German
     r"\b(?:tut\s+mir\s+leid|leider|entschuldigung|ich\s+bedaure|verzeihung)\b.*\bich\b.*\b(?:nicht|"
     r"keine?[nmrs]?)\b|\bich\s+(?:kann|werde|darf|möchte|will)\s+(?:\w+\s+){0,6}?(?:nicht|"

@@ -69,7 +69,7 @@ _LAST = re.compile(
 )
 _CONCLUSION = re.compile(
     rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question)?(?:\s*(?:is|=|:|->|→)+|"
-    rf"\s+[-–—]\s)|(?P<voice>i(?:'d|\s+would|\s+will|'ll|\s+must)?\s+"
+    rf"\s+[-–—]\s)|(?P<voice>i(?:'d|\s+would|\s+will|'ll|\s+must|\s+therefore|\s+thus|\s+hence)*\s+"
     rf"(?:answer|say|judge|conclude|reply|respond|vote|go)(?:\s+with)?))\s*[:,]?\s*(?:a\s+|"
     rf"that\s+is\s+)?{_MARK}{_FREE}{_SHUT}"
     r"(?P<after>\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
@@ -85,7 +85,7 @@ _BOTH = re.compile(
 _SECOND = re.compile(
     r"(?:[,:;.!?…—–\-(/|]|\b(?:but|or|and|rather|actually|then|say|answer|is|be|wait|mean|also|well|"
     r"probably|perhaps|maybe))"
-    r"\s*[\"'*_]*(?<!\w)(?P<word>yes|no)[\"'*_]*(?=\s*(?:$|[,.;:!?()…—–\-]|\s(?:for|to|on|as|in|if|"
+    rf"\s*[\"'*_]*(?<!\w)(?P<word>{WORD})[\"'*_]*(?=\s*(?:$|[,.;:!?()…—–\-]|\s(?:for|to|on|as|in|if|"
     r"otherwise|when|where|with)\b))",
     re.I,
 )
@@ -188,7 +188,9 @@ def _in_place(answer: str, cue: str | None, asks: Asks) -> Parsed:
     if not headings.find(head, cue or ""):
         # a verdict stands before the next example, whose own cue is no longer this reply's
         first = _region(head, asks)
-        if first.reason not in ("absent", "empty") or not _ANNOUNCES.search(head):
+        if first.reason not in ("absent", "empty") or not (
+            _ANNOUNCES.search(head) and head.rstrip().endswith((":", ".", "!", "…", "*", "-"))
+        ):
             return Parsed(first.value, first.reason, joined(("next-example",), first.cuts))
     value, cuts = behind
     found = _region(value, asks)
