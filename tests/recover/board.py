@@ -73,6 +73,8 @@ def settings(seed: int, **track: object) -> Layout:
     values["sizes"]["demo"]["halueval"] = SIZES
     values |= {"profile": "demo", "seed": seed, "n_shards": 1}
     values["statistics"]["n_bootstrap"] = 100  # intervals are made here, from counts
+    # asked for again, nearly every reply would be read: too few would be left to measure how many are not
+    values["llm"]["reask"] = 0
     models = tuple(
         name for name, model in values["models"].items() if not model["retrieval"]
     )  # those are the wild track's

@@ -1,9 +1,9 @@
 """A reply that could not be read is asked for once more: the conversation so far, the reply, and a short turn of
 ours that repeats the form.
 
-The first reply keeps its row, told `unparsed` with its reason; the second has a row of its own, and it alone
-makes the judgement. Nothing is asked again of a reply that is dead or a refusal, nor where a kind of prompt has
-no reminder.
+Each of the two replies has a row of its own, and one alone makes the judgement: the second, unless the first was
+read in part and the second brings less. The first unread reply stays, told `unparsed` with its reason. Nothing
+is asked again of a reply that is dead or a refusal, nor where a kind of prompt has no reminder.
 """
 
 from collections.abc import Callable, Sequence
