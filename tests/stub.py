@@ -41,6 +41,7 @@ class Stub:
         self.identity, self.latency, self.usage = identity, latency, usage
         self.is_echoing = False  # the Authorization header stands in every text of an answer
         self.more: dict = {}  # further fields of every completion
+        self.refused: tuple[str, ...] = ()  # fields of a request that it does not take
         self.capacity = 0  # more than so many at once get 429; 0: no limit
         self.calls: Counter[str] = Counter()
         self.under_way = self.most_under_way = 0
@@ -64,6 +65,12 @@ class Stub:
         said = request["messages"][-1]["content"]
         name = hashlib.sha256(body).hexdigest()
         self.calls[name] += 1
+        if fields := [field for field in self.refused if field in request]:
+            return (
+                400,
+                {},
+                _error(f"Unsupported parameter: '{fields[0]}' is not supported with this model.", None),
+            )
         if self.capacity and self.under_way > self.capacity:
             return 429, {"retry-after": "0.05"}, _error("slow down", "rate_limit_exceeded")
         if self.latency:

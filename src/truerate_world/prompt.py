@@ -6,7 +6,7 @@ are data: no heading inside them counts.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 _FENCE = re.compile(r"<data-([0-9a-f]{8})>\n(.*?)\n?</data-\1>", re.DOTALL)
 _HELD = re.compile("\x00(\\d+)\x00")
@@ -26,7 +26,8 @@ class Asked:
 
     `form` is HEADED (headings, the last of them an empty cue), BARE (one message without a cue, which is
     `message`), TEACHING (an example to be acknowledged) or UNREAD. `instruction` is what the messages of
-    others than the user say.
+    others than the user say. `is_reminded`: the last message is a cue alone, after a reply to the question
+    before it that could not be read; the cue and the fields are those of that question.
     """
 
     form: str
@@ -36,6 +37,7 @@ class Asked:
     instruction: str = ""
     is_conversation: bool = False
     is_step_by_step: bool = False
+    is_reminded: bool = False
 
 
 def read(messages: list[dict]) -> Asked:
@@ -51,6 +53,10 @@ def read(messages: list[dict]) -> Asked:
         return Asked(BARE, message=users[-1].strip()) if len(users) == 1 else Asked(UNREAD)
     cue = headings[-1][1]
     fields, start = _last_example(text, headings, cue, held)
+    if not fields and len(users) > 1 and messages[-2]["role"] == "assistant":
+        before = read(messages[:-2])
+        if before.form == HEADED:
+            return replace(before, is_reminded=True)
     others = [message["content"] for message in messages if message["content"] is not users[-1]]
     is_step_by_step = any(
         "step" in part.lower() and _STEP_BY_STEP.search(part) for part in (text[:start], *others)

@@ -14,6 +14,7 @@ from truerate_world.folders import part_of, tracks
 from truerate_world.models import base
 from truerate_world.scholar import scholar
 
+REMINDED = 10**6  # far beyond every seed
 Handler = Callable[[World, str, prompt.Asked, int], Answer | None]
 
 
@@ -41,6 +42,8 @@ def reply(
     """
     who, asked = answerers(only), prompt.read(messages)
     sample = seed or 0 if temperature > 0 else 0
+    if asked.is_reminded:  # another draw of everything, of whether the reply can be read too
+        sample += REMINDED
     if asked.form == prompt.HEADED:
         handlers = (who.by_cue[asked.cue],) if asked.cue in who.by_cue else ()
     else:  # a bare message: first who is sure of it, then who knows a name in it

@@ -28,7 +28,7 @@ def key(params, alias="birch", *upstream) -> str:
 
 
 SAME = {
-    "how it is asked": lambda p: p["endpoints"]["world"].update(concurrency=3, linger_s=9),
+    "how it is asked": lambda p: p["endpoints"]["world"].update(concurrency=3, linger_s=9, timeout_s=9),
     "who made it": lambda p: p["models"]["birch"].update(family="x"),
     "another model": lambda p: p["models"]["cedar"].update(params={"temperature": 0.5}),
     "a subject more": lambda p: p["tracks"]["halueval"].update(subjects=["aster"], generators=["quill"]),
@@ -36,6 +36,9 @@ SAME = {
     "the site": lambda p: p["site"].update(title="x"),
 }
 OTHER = {
+    "whether unread replies are asked for again": lambda p: p["llm"].update(reask=0),
+    "what becomes of cut replies": lambda p: p["llm"].update(cut={"recognise": "drop"}),
+    "structured output": lambda p: p["models"]["birch"].update(structured="json_schema"),
     "its decoding": lambda p: p["models"]["birch"].update(params={"temperature": 0.5}),
     "its price, for rows hold costs": lambda p: p["models"]["birch"].update(price=[1.0, 2.0]),
     "its name": lambda p: p["models"]["birch"].update(model="sim-elm"),

@@ -99,3 +99,47 @@ def test_other_commands_are_not(command):
 def test_an_extra_body_says_nothing_that_the_request_says(tmp_path, extra):
     with pytest.raises(TruerateError, match="models.aster.extra_body: .*every request has its own"):
         load_params(edited(tmp_path, lambda p: p["models"]["aster"].update(extra_body=extra)))
+
+
+# ---- how unread and cut replies are dealt with -------------------------------------------------------------
+
+
+def test_what_a_params_file_of_an_earlier_version_does_not_say_has_a_default(tmp_path):
+    def earlier(p: dict) -> None:
+        for key in ("reask", "cut"):
+            del p["llm"][key]
+        for key in ("responding", "filtering", "chain_of_thought", "refining"):
+            del p["tracks"]["halueval"][key]
+
+    p = load_params(edited(tmp_path, earlier))
+    settings = p.tracks["halueval"]
+    assert (p.llm.reask, p.llm.cut) == (1, {})
+    assert settings.decoding("responding") is settings.sampling
+    others = [settings.decoding(kind) for kind in ("filtering", "chain_of_thought", "refining")]
+    assert all(one is settings.recognition for one in others)
+
+
+def test_each_kind_of_question_may_have_decoding_settings_of_its_own(tmp_path):
+    own = {"temperature": 0.5, "top_p": 1.0, "max_tokens": 9}
+    p = load_params(edited(tmp_path, lambda p: p["tracks"]["halueval"].update(responding=own)))
+    assert p.tracks["halueval"].decoding("responding").max_tokens == 9
+
+
+def test_the_rules_for_cut_replies_are_the_tracks_and_above_them_those_of_params(tmp_path):
+    p = load_params(edited(tmp_path, lambda p: p["llm"].update(cut={"recognise": "drop"})))
+    rules = p.rules_of_cut("halueval")
+    assert (rules["recognise"], rules["filter"], rules["respond"]) == ("drop", "read", "keep")
+
+
+@pytest.mark.parametrize(
+    ("llm", "said"),
+    [
+        ({"cut": {"recognize": "read"}}, r"llm\.cut: no track asks a model for 'recognize'.*recognise"),
+        ({"cut": {"recognise": "cut"}}, r"llm\.cut\.recognise: .*keep.*read.*drop"),
+        ({"reask": 2}, r"llm\.reask: "),
+    ],
+)
+def test_rules_that_cannot_hold_are_one_line(tmp_path, llm, said):
+    with pytest.raises(TruerateError, match=said) as caught:
+        load_params(edited(tmp_path, lambda p: p["llm"].update(llm)))
+    assert "\n" not in str(caught.value)

@@ -6,7 +6,7 @@ import pytest
 
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import Generation, frame, write_parquet
+from truerate.core.schemas import Generation, frame, pairs, write_parquet
 from truerate.flow import ending
 from truerate.flow.making import BUILD
 
@@ -83,6 +83,18 @@ def test_a_build_that_went_well_says_nothing(at):
 def test_a_model_of_which_most_replies_of_a_step_are_of_no_use_is_named(at, rows, said):
     (line,) = built(at, HELD, *rows, replies(20, model="aster"))
     assert line == f"board '{HELD}': most replies of model 'elm' are of no use: {said}"
+
+
+def test_a_reply_that_was_asked_for_again_counts_once(at):
+    first = replies(3, "unparsed", "absent", attributes=pairs(reasked="yes"))
+    assert built(at, HELD, first, replies(3)) == []
+
+
+def test_a_model_that_answers_under_another_name_is_told(at):
+    (line,) = built(at, HELD, replies(3, attributes=pairs(served="loaded.gguf")), replies(2))
+    assert line == (
+        "model 'elm': 3 of its replies were given by 'loaded.gguf'; see to models.elm.model or to the server"
+    )
 
 
 def test_who_is_no_model_of_params_is_not_named(at):

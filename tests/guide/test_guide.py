@@ -34,6 +34,7 @@ NOT_RUN = [
     ("first-steps.md", "serves until it is interrupted"),
     ("own-model.md", "needs a GPU and vLLM"),
     ("own-model.md", "needs weights and a server's package"),
+    ("own-model.md", "needs such a server"),
     ("own-data.md", "names a repository that is not there"),
     ("own-data.md", "asks Wikipedia"),
     ("own-data.md", "asks Wikipedia"),

@@ -62,6 +62,7 @@ class Board:
             documents=self.tables.documents,
             variants=self.at.p.track(BOARD).variants,
             generations=self.dataset.generations.select("purpose", "model", "attributes"),
+            reask=self.at.p.llm.reask,
         )
         return frame(Score, rows).to_dicts()
 
@@ -72,6 +73,8 @@ def settings(seed: int, **track: object) -> Layout:
     values["sizes"]["demo"]["halueval"] = SIZES
     values |= {"profile": "demo", "seed": seed, "n_shards": 1}
     values["statistics"]["n_bootstrap"] = 100  # intervals are made here, from counts
+    # asked for again, nearly every reply would be read: too few would be left to measure how many are not
+    values["llm"]["reask"] = 0
     models = tuple(
         name for name, model in values["models"].items() if not model["retrieval"]
     )  # those are the wild track's

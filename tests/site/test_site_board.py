@@ -92,6 +92,20 @@ def test_the_audit_names_length_and_the_strongest_and_says_where_labels_are_unev
     assert (second["base"], second["is_flagged"], second["pairs"]) == (0.82, False, [])
 
 
+def test_a_model_that_answered_under_another_name_is_told_beside_the_accounts():
+    tables = tiny_tables()
+    board = tables.boards[0]
+    row = schemas.generation_row(
+        generation_id="g", item_id="i", purpose="recognise", model="elm", text="Yes", attributes=schemas.pairs(served="<b>.gguf")
+    )  # fmt: skip
+    changed = dataclasses.replace(board, generations=schemas.frame(schemas.Generation, [row]))
+    assert accounts(changed)["other_names"] == [{"model": "elm", "served": "<b>.gguf", "n": 1}]
+    assert accounts(board)["other_names"] == []
+    pages = render_site(dataclasses.replace(tables, boards=(changed, *tables.boards[1:])), SITE)
+    (page,) = [text for path, text in pages.items() if path.endswith(f"{board.name}.md")]
+    assert "by what the server says, <code>&#60;b&#62;&#46;gguf</code> gave 1 of its replies" in page
+
+
 def test_accounts_sum_to_what_was_asked():
     board = tiny_tables().boards[0]
     found = accounts(board)

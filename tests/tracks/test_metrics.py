@@ -15,7 +15,7 @@ SRC = Path(__file__).parents[2] / "src"
 EMITTED = {  # the metrics of each board of the closed world
     "halueval": """
         accuracy accuracy_both_orders accuracy_matched accuracy_one_side accuracy_parsed
-        candidate_failure_rate cleaned_rate f1 f1_right failure_rate
+        candidate_failure_rate cleaned_rate cut_rate f1 f1_right failure_rate
         filter_disagreement_rate filter_first_position_rate filter_unparsed_rate first_position_rate
         flagged_rate_after flagged_rate_after_judge flagged_rate_before fleiss_kappa hallucinated_rate length_rule_broken_rate macro_f1
         n_annotators_passed n_by_pattern n_candidates n_samples percent_agreement precision
@@ -33,7 +33,7 @@ EMITTED = {  # the metrics of each board of the closed world
         wrong_language_rate
     """,
     "wildhallucinations": """
-        batch_agreement batch_kappa calls_per_generation duplicate_fact_rate entity_unambiguous_rate
+        batch_agreement batch_kappa calls_per_generation cut_rate duplicate_fact_rate entity_unambiguous_rate
         error_rate facts_per_response factscore_length fleiss_kappa funnel_n funnel_precision
         funnel_recall krippendorff_alpha n_facts n_pages n_rejected n_responses no_fact_rate
         page_relevant_rate pages_per_entity percent_agreement probe_false_alarm_rate probe_miss_rate
@@ -135,10 +135,10 @@ def test_chance_of_a_pair_in_both_orders_is_a_quarter():
 
 DOWN = {  # of which less is better
     "halueval": """failure_rate unparsed_rate candidate_failure_rate length_rule_broken_rate
-        filter_disagreement_rate filter_unparsed_rate""",
+        filter_disagreement_rate filter_unparsed_rate cut_rate""",
     "mfava": "hallucination_rate token_fpr repeats_rate cut_rate wrong_language_rate rejected_rate",
     "wildhallucinations": """verifier_fpr no_fact_rate unreadable_rate unparsed_fact_rate duplicate_fact_rate
-        title_fact_rate tie_rate probe_false_alarm_rate probe_miss_rate""",
+        title_fact_rate tie_rate probe_false_alarm_rate probe_miss_rate cut_rate""",
 }
 
 

@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field, ValidationError, ValidationInfo, field_v
 from truerate.config.blocks import (
     Block,
     Codes,
+    Cut,
     Few,
     Items,
     Names,
@@ -60,6 +61,7 @@ __all__ = [
     "Backbone",
     "Block",
     "Board",
+    "Cut",
     "Detector",
     "Endpoint",
     "Entailer",
@@ -307,6 +309,15 @@ class Params(Block):
         return tuple(
             name for name, family in self.detectors.items() if self.board(board).track in family.tracks
         )
+
+    def rules_of_cut(self, track: str | None) -> dict[str, Cut]:
+        """What becomes of a reply that ends at its limit of tokens, by the purpose of its request: as the
+        tracks say (that of the board at work first), and above them `llm.cut`; a purpose that is not there is
+        `drop`.
+        """
+        told = {purpose: rule for settings in self.tracks.values() for purpose, rule in settings.cut.items()}
+        own = self.tracks[track].cut if track is not None and track in self.tracks else {}
+        return {**told, **own, **self.llm.cut}
 
     def secrets(self) -> list[str]:
         """The names of the environment variables that hold secrets: every `…_env`, sorted."""

@@ -4,7 +4,7 @@ with its bounds.
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import orjson
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -40,6 +40,9 @@ Seed = Annotated[Whole, Field(ge=0, lt=2**32)]  # what every generator of random
 Seconds = Annotated[Number, Field(gt=0, le=7 * 86400)]
 Pause = Annotated[Number, Field(ge=0, le=86400)]
 Word = Annotated[str, Field(min_length=1)]
+# What becomes of a reply that ends at its limit of tokens: it stands as it is, it is read up to its last whole
+# line or word, or it is dead.
+Cut = Literal["keep", "read", "drop"]
 
 
 def once(values: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
@@ -122,7 +125,8 @@ class Track(Block):
     the role. `among`: names that must be among those of another setting. `files_in`, `endpoints_in`: the
     settings that name a file of the user, or an endpoint. `weights_in`: those that may be a folder or a Hub
     id, with the word of ours that may stand there (None: there is none). Places inside of blocks are told by
-    dots (`search.recorded`).
+    dots (`search.recorded`). `cut`: what becomes of a reply that ends at its limit of tokens, by the purpose of
+    its request; of any other purpose it is dead.
     """
 
     released: ClassVar[tuple[str, ...]] = ()
@@ -134,6 +138,7 @@ class Track(Block):
     files_in: ClassVar[tuple[str, ...]] = ()
     endpoints_in: ClassVar[tuple[str, ...]] = ()
     weights_in: ClassVar[Mapping[str, str | None]] = {}
+    cut: ClassVar[Mapping[str, Cut]] = {}
 
     def setting(self, place: str) -> Any:
         """The value at a place told by dots."""

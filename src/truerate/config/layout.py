@@ -27,6 +27,7 @@ SHARED = tuple(
         "llm",
         "web",
         "tracks/asking.py",
+        "tracks/asking_again.py",
     )
 )
 READERS = (f"{ROOT}/sources", "rules/sources.smk")
@@ -199,10 +200,10 @@ class Layout:
         """Twelve hex digits that decide the scratch rows of one model on one board.
 
         Over the source's bytes, the track's code with the formulas that it uses, its settings without the
-        lists of models, the model's own entry, identity and address (its dead letters are asked again at
-        another), and those of the `upstream` models whose rows it reads. A model that enters or leaves a
-        list moves no other model's rows; a name that is no model (weights that the settings name) adds
-        nothing.
+        lists of models, how unread and cut replies are dealt with, the model's own entry, identity and address
+        (its dead letters are asked again at another), and those of the `upstream` models whose rows it reads. A
+        model that enters or leaves a list moves no other model's rows; a name that is no model (weights that
+        the settings name) adds nothing.
         """
         track, own = self.p.board(board).track, self.p.track(board)
         settings = own.model_dump(mode="json", exclude=set(own.later))
@@ -222,6 +223,7 @@ class Layout:
             models=[self.on(board)._asked(name) for name in (alias, *upstream) if self.p.is_model(name)],
             endpoints=[self.p.endpoints[name].address for name in own.endpoints()],
             shared=[self.p.seed, self.p.n_shards, self.p.size_of(board).model_dump(), self.p.languages],
+            replies=[self.p.llm.reask, self.p.llm.cut],
         )
 
     def _asked(self, alias: str) -> list[object]:

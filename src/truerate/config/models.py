@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from truerate.config.blocks import (
     Block,
     Codes,
+    Cut,
     Number,
     Pause,
     Seconds,
@@ -22,6 +23,8 @@ from truerate.config.blocks import (
 )
 from truerate.core.keys import digest
 
+# A decoding setting of a model; lists and mappings for such as `stop` or `reasoning`.
+Setting = float | int | str | bool | list[object] | dict[str, object]
 Price = Annotated[Number, Field(ge=0, le=10**6)]
 
 OPENAI = "https://api.openai.com/v1"
@@ -35,7 +38,11 @@ _KEY_OPTION = re.compile(
 
 
 class Endpoint(Block):
-    """An OpenAI-compatible server. `base_url` null with no `launch` means OpenAI's own address."""
+    """An OpenAI-compatible server. `base_url` null with no `launch` means OpenAI's own address.
+
+    `timeout_s`: of one attempt at this server, null for that of `llm`; a slow one that answers requests one
+    after another needs more.
+    """
 
     base_url: (
         Annotated[str, like(r"https?://[^/\s]\S*", "an address that begins with http:// or https://")] | None
@@ -47,6 +54,7 @@ class Endpoint(Block):
     concurrency: Annotated[Whole, Field(ge=1, le=10**4)] = 16
     linger_s: Pause = 3.0
     start_s: Seconds = 300.0
+    timeout_s: Seconds | None = None
     is_simulated: bool = False
     rpm: Size | None = None
 
@@ -92,8 +100,10 @@ class Endpoint(Block):
 class Model(Block):
     """A model that can be asked. `price` is USD per million prompt and completion tokens.
 
-    `accept_length`: a reply that ends at its limit of tokens is kept (mFAVA counts it as cut); without, it is
-    dead for that reason. `size_b` (parameters in billions), `languages` (codes that its makers say it
+    `params`: settings of decoding that stand above those of the tracks, reasoning effort and budget among them.
+    `structured`: json_schema asks for the server's structured output where a prompt has a stated form.
+    `accept_length`: every reply that ends at its limit of tokens is kept as it is (true) or dead for that
+    reason (false); null: by what it was asked for (`llm.cut`). `size_b` (parameters in billions), `languages` (codes that its makers say it
     speaks), `is_open` (open weights), `retrieval` (it looks things up before it answers) and `cutoff` (ISO
     8601, the end of its knowledge) are for analyses and cards alone.
     """
@@ -103,11 +113,12 @@ class Model(Block):
     family: Word | None = None
     identity: Word | None = None
     price: tuple[Price, Price] = (0.0, 0.0)
-    params: Annotated[dict[Word, float | int | str | bool], AfterValidator(sendable)] = {}
+    params: Annotated[dict[Word, Setting], AfterValidator(sendable)] = {}
     extra_body: Annotated[dict[Word, object], AfterValidator(sendable)] = {}
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     drop: tuple[Word, ...] = ()
-    accept_length: bool = False
+    accept_length: bool | None = None
+    structured: Literal["json_schema"] | None = None
     size_b: Annotated[Number, Field(gt=0, le=10**6)] | None = None
     languages: Codes = ()
     is_open: bool | None = None
@@ -134,9 +145,7 @@ class Model(Block):
 
     @field_validator("params")
     @classmethod
-    def _counts_are_whole(
-        cls, params: dict[str, float | int | str | bool]
-    ) -> dict[str, float | int | str | bool]:
+    def _counts_are_whole(cls, params: dict[str, Setting]) -> dict[str, Setting]:
         for name in ("max_tokens", "max_completion_tokens"):
             value = params.get(name, 1)
             if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**7:
@@ -171,7 +180,12 @@ def shared_identity(models: Mapping[str, Model], endpoints: Mapping[str, Endpoin
 
 
 class Llm(Block):
-    """How models are asked."""
+    """How models are asked.
+
+    `reask`: how often a reply that could not be read is asked for again, with a reminder of its form (0 or 1).
+    `cut`: what becomes of a reply that ends at its limit of tokens, by the purpose it was asked for, where
+    that shall differ from what the track says (`Params.rule_of_cut`).
+    """
 
     max_attempts: Annotated[Whole, Field(ge=1, le=100)]
     timeout_s: Seconds
@@ -180,6 +194,8 @@ class Llm(Block):
     budget_tokens: Annotated[Whole, Field(ge=0, lt=2**63)] | None
     lease_s: Annotated[Number, Field(ge=0.1, le=86400)]
     prompts_dir: Word | None
+    reask: Annotated[Whole, Field(ge=0, le=1)] = 1
+    cut: dict[Word, Cut] = {}
 
     @model_validator(mode="after")
     def _first_below_largest(self) -> "Llm":

@@ -84,6 +84,7 @@ def mismatched(p: "Params") -> Iterator[str]:
     yield from _detectors(p)
     unmarked = list(_without_tokens(p))
     yield from unmarked or _detectors_of_rates(p)
+    yield from _rules_of_cut(p)
     for place, settings in placed(p):
         for key, other in settings.among.items():
             allowed = settings.setting(other)
@@ -91,6 +92,14 @@ def mismatched(p: "Params") -> Iterator[str]:
                 if alias not in allowed:
                     what = f"{alias!r} is no {other.removesuffix('s')}{meant(alias, allowed)}"
                     yield f"{place(key)}: {what}; {other}: {listed(allowed)}"
+
+
+def _rules_of_cut(p: "Params") -> Iterator[str]:
+    """Purposes of `llm.cut` for which no track asks."""
+    purposes = {purpose for settings in p.tracks.values() for purpose in settings.cut}
+    for purpose in p.llm.cut.keys() - purposes:
+        what = f"no track asks a model for {purpose!r}{meant(purpose, purposes)}"
+        yield f"llm.cut: {what}; allowed: {listed(purposes)}"
 
 
 def _detectors(p: "Params") -> Iterator[str]:

@@ -11,14 +11,15 @@ from pathlib import Path
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.core.schemas import read_parquet
+from truerate.core.schemas import pair, read_parquet
 from truerate.core.terminal import say
 from truerate.flow.making import BUILD
+from truerate.llm.generation import is_cut, standing
 from truerate.llm.transport.policy import FAULTS
 
 LIMIT = 0.5  # share of a model's replies in a step, on a board, beyond which it is named
 KINDS = ("dead", "unread", "cut")
-READ = ("purpose", "model", "status", "reason", "finish_reason", "prompt_key")
+READ = ("purpose", "model", "status", "reason", "finish_reason", "prompt_key", "attributes")
 
 
 def tell(at: Layout, boards: Iterable[str] | None = None) -> None:
@@ -31,31 +32,29 @@ def tell(at: Layout, boards: Iterable[str] | None = None) -> None:
 
 
 def lines(at: Layout, boards: Iterable[str] | None = None) -> list[str]:
-    """One line per board and model of which most replies are of no use, and one on the dead letters that can
-    be asked again.
+    """One line per board and model of which most replies are of no use, one on the dead letters that can be
+    asked again, and one per model that answered under another name than it was asked by.
     """
     asked = at.p.boards if boards is None else boards
     replies = {
         board: of_board(at, board) for board in asked if Path(at.dataset(board, "generations")).is_file()
     }
     said = [line for board, rows in replies.items() for line in useless(board, rows)]
-    return said + given_up(replies)
+    return said + given_up(replies) + other_names(replies)
 
 
 def of_board(at: Layout, board: str) -> pl.DataFrame:
     """The replies of the models of params.yaml on a board, each of one `kind`: dead, unread, cut, or null
     where it could be used.
 
-    A reply that was cut at its length is `cut` whatever could be read of it.
+    A reply that was cut at its length is `cut` whatever could be read of it. One that was asked for again is
+    not counted beside the one that stands.
     """
-    rows = read_parquet(at.dataset(board, "generations"), columns=READ).filter(
+    rows = standing(read_parquet(at.dataset(board, "generations"), columns=READ)).filter(
         pl.col("model").is_in(list(at.p.models))
     )
-    is_cut = (pl.col("finish_reason") == "length") | (
-        (pl.col("status") == "dead") & (pl.col("reason") == "length")
-    )
     kind = (
-        pl.when(is_cut)
+        pl.when(is_cut())
         .then(pl.lit("cut"))
         .when(status="dead")
         .then(pl.lit("dead"))
@@ -83,6 +82,24 @@ def useless(board: str, replies: pl.DataFrame) -> list[str]:
 def _step(row: dict) -> str:
     parts = ", ".join(f"{row[kind]:,} {kind}" for kind in KINDS if row[kind])
     return f"{row['purpose']}: {parts} of {row['n']:,}"
+
+
+def other_names(replies: dict[str, pl.DataFrame]) -> list[str]:
+    """A line per model and name under which it answered, where that is another than the one it was asked by:
+    a server that has one model loaded may answer for any.
+    """
+    found = [
+        rows.select("model", served=pair("attributes", "served")).drop_nulls() for rows in replies.values()
+    ]
+    counted = (
+        pl.concat(found).group_by("model", "served").len().sort("model", "served")
+        if found
+        else pl.DataFrame()
+    )
+    return [
+        f"model {model!r}: {n:,} of its replies were given by {served!r}; see to models.{model}.model or to the server"
+        for model, served, n in counted.iter_rows()
+    ]
 
 
 def given_up(replies: dict[str, pl.DataFrame]) -> list[str]:

@@ -17,7 +17,7 @@ from truerate.flow import graph
 from truerate.flow.dataset import beside_all, replies_of, step_function, with_beside
 from truerate.flow.sources import load_source
 from truerate.flow.tracks import track_of
-from truerate.llm import Reply, Request, estimate
+from truerate.llm import Estimate, Reply, Request, estimate
 from truerate.llm.dry_run import DryRun, Planned, assumed_reply
 from truerate.sources import SourceTables
 from truerate.tracks.asking import Asking
@@ -43,7 +43,8 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
     """One line per board, step and model: new calls, replies already stored, and the bounds of tokens and money.
 
     Replies that later questions depend on and that are not stored are assumed to lead to the most questions,
-    so `n_calls` is an upper bound, exact once everything is stored. Raises TruerateError where a source has
+    so `n_calls` is an upper bound, exact once everything is stored; each of them may also turn out unread and
+    be asked for again (`llm.reask`), which counts in `n_calls` and in the high bounds. Raises TruerateError where a source has
     not been imported.
     """
     lines = []
@@ -51,9 +52,19 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
         at.p.board(name)
         there = at.on(name)
         for step in planned(there, name, imported(at, name)):
-            cost = asdict(estimate(step.requests, there))
-            lines.append({"board": name, "step": step.step, "model": step.model} | cost)
+            cost = _with_reminders(estimate(step.requests, there), estimate(step.reminders, there))
+            lines.append({"board": name, "step": step.step, "model": step.model} | asdict(cost))
     return pl.DataFrame(lines, schema=COLUMNS)
+
+
+def _with_reminders(asked: Estimate, reminders: Estimate) -> Estimate:
+    """What a step costs, its calls and high bounds with those of replies that may be asked for again."""
+    return replace(
+        asked,
+        n_calls=asked.n_calls + reminders.n_calls,
+        tokens_high=asked.tokens_high + reminders.tokens_high,
+        usd_high=asked.usd_high + reminders.usd_high,
+    )
 
 
 def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
@@ -67,7 +78,7 @@ def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
     def job(step: Step, model: str, run: Run) -> Given:
         dry_run = DryRun(assuming(at, board, step))
         found = run(dry_run)
-        asked.extend(_by_model(step, model, dry_run.asked))
+        asked.extend(_by_model(step, model, dry_run))
         return found
 
     walk(at, board, tables, job)
@@ -145,12 +156,14 @@ def _joined(shards: Iterable[Given]) -> Given:
     return pl.concat(rows), {name: pl.concat([beside[name] for beside in tables]) for name in names}
 
 
-def _by_model(step: Step, model: str, requests: list[Request]) -> list[Planned]:
+def _by_model(step: Step, model: str, dry_run: DryRun) -> list[Planned]:
     """A line per model that is asked; one without a call where a step's own model is asked nothing."""
-    asked: dict[str, list[Request]] = {} if step.asks else {model: []}
-    for request in requests:
-        asked.setdefault(request.model, []).append(request)
-    return [Planned(step.name, name, found) for name, found in asked.items()]
+    lines = {} if step.asks else {model: Planned(step.name, model, [])}
+    for request in dry_run.asked:
+        lines.setdefault(request.model, Planned(step.name, request.model, [])).requests.append(request)
+    for request in dry_run.reminders:
+        lines[request.model].reminders.append(request)
+    return list(lines.values())
 
 
 def imported(at: Layout, board: str) -> SourceTables:

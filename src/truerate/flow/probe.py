@@ -22,7 +22,7 @@ from truerate.flow.plan import Given, Run, assuming, imported, walk
 from truerate.flow.tracks import track_of
 from truerate.llm import Estimate, Reply, Request, ask, estimate
 from truerate.llm.dry_run import DryRun, is_assumed
-from truerate.llm.generation import facts
+from truerate.llm.generation import ATTEMPT, facts
 from truerate.tracks.contract import Step
 
 # What tells two kinds of prompt of one step apart, of the facts that its rows keep.
@@ -262,7 +262,8 @@ class Prober:
 def kind_of(board: str, step: str, row: Mapping[str, Any]) -> Kind:
     """The kind of prompt that a Generation row answers."""
     known = facts(row)
-    return Kind(board, step, row["purpose"], " ".join(known[name] for name in KIND if name in known))
+    told = [known[name] for name in KIND if name in known] + (["asked again"] if ATTEMPT in known else [])
+    return Kind(board, step, row["purpose"], " ".join(told))
 
 
 def holds_assumed(request: Request) -> bool:

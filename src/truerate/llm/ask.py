@@ -1,7 +1,8 @@
 """Many requests at once: answered from the store where it holds them, asked and paid for where it does not."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from truerate.config.layout import Layout
@@ -28,8 +29,7 @@ def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
     targets = _targets(requests, at)
     keys = [targets[request.model].key(request) for request in requests]
     with Store(at.store) as store:
-        addresses = {key: targets[request.model].address for key, request in zip(keys, requests, strict=True)}
-        answers = _final(store, addresses)
+        answers = _final(store, targets, dict(zip(keys, requests, strict=True)))
         stored = set(answers)
         jobs = {
             key: Job(key, targets[r.model], r)
@@ -39,19 +39,45 @@ def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
         with Progress(label, n_requests=len(requests), n_stored=len(requests) - len(jobs)) as progress:
             if jobs:
                 _run(jobs, at, store, answers=answers, stored=stored, progress=progress)
-    return [
-        _reply(key, answers[key], targets[r.model], is_stored=key in stored)
+        served = _served(store, targets, dict(zip(keys, requests, strict=True)), at)
+    replies = [
+        _reply(key, r, answers[key], targets[r.model], is_stored=key in stored)
         for key, r in zip(keys, requests, strict=True)
+    ]
+    if not served:
+        return replies
+    return [
+        replace(reply, served=served.get(key)) if reply.status == "ok" else reply
+        for key, reply in zip(keys, replies, strict=True)
     ]
 
 
-def _final(store: Store, addresses: dict[bytes, str]) -> dict[bytes, StoredReply | DeadLetter]:
-    """The stored answers that stand: dead letters only where they came from the address at which the model is
-    asked now.
+def _served(
+    store: Store, targets: Mapping[str, Target], asked: Mapping[bytes, Request], at: Layout
+) -> dict[bytes, str]:
+    """The name under which a model answered, by key, where it is another than the one asked; simulated models
+    have none.
+    """
+    real = {alias for alias, target in targets.items() if not at.p.endpoints[target.endpoint].is_simulated}
+    named = store.served([key for key, request in asked.items() if request.model in real])
+    return {key: name for key, name in named.items() if name != targets[asked[key].model].model}
+
+
+def _final(
+    store: Store, targets: Mapping[str, Target], asked: Mapping[bytes, Request]
+) -> dict[bytes, StoredReply | DeadLetter]:
+    """The stored answers that stand, of requests by key: dead letters only where they came from the address at
+    which the model is asked now.
     """
     return {
-        key: answer for key, answer in store.find(list(addresses)).items() if is_final(answer, addresses[key])
+        key: answer
+        for key, answer in store.find(list(asked)).items()
+        if _stands(answer, targets[asked[key].model], asked[key])
     }
+
+
+def _stands(answer: StoredReply | DeadLetter, target: Target, request: Request) -> bool:
+    return is_final(answer, target.address, keeps_cut=target.keeps_cut(request))
 
 
 def _run(
@@ -80,11 +106,13 @@ def _run(
     asyncio.run(run())
 
 
-def _reply(key: bytes, answer: StoredReply | DeadLetter, target: Target, *, is_stored: bool) -> Reply:
+def _reply(
+    key: bytes, request: Request, answer: StoredReply | DeadLetter, target: Target, *, is_stored: bool
+) -> Reply:
     if isinstance(answer, DeadLetter):
         return Reply(key.hex(), "dead", "", None, answer.reason, None, None, 0.0, is_stored)
     text, finish, n_in, n_out = answer
-    return answered(
+    found = answered(
         key.hex(),
         text,
         finish,
@@ -93,6 +121,7 @@ def _reply(key: bytes, answer: StoredReply | DeadLetter, target: Target, *, is_s
         cost_usd=price(target, n_in or 0, n_out or 0),
         is_stored=is_stored,
     )
+    return target.as_asked(found, request)
 
 
 def estimate(requests: Sequence[Request], at: Layout) -> Estimate:
@@ -100,7 +129,7 @@ def estimate(requests: Sequence[Request], at: Layout) -> Estimate:
     targets = _targets(requests, at)
     asked = {targets[request.model].key(request): request for request in requests}
     with Store(at.store) as store:
-        stored = _final(store, {key: targets[request.model].address for key, request in asked.items()})
+        stored = _final(store, targets, asked)
         seen = _seen(store)
     jobs = [Job(key, targets[request.model], request) for key, request in asked.items() if key not in stored]
     low = [_expected(job, seen.get(job.target.identity)) for job in jobs]

@@ -1,4 +1,7 @@
-"""The account of each step that asks a model: every reply has exactly one outcome."""
+"""The account of each step that asks a model: every reply has exactly one outcome.
+
+What was asked again stands in rows of its own (`attempt` 2): the first replies keep their outcome.
+"""
 
 from typing import Any
 
@@ -6,11 +9,13 @@ import polars as pl
 
 from truerate.core.schemas import Count, frame, pair, pairs
 
-_SLICED = ("task", "lang", "scheme", "variant", "stage")
+_SLICED = ("task", "lang", "scheme", "variant", "stage", "attempt")
 
 
 def counts(generations: pl.DataFrame) -> pl.DataFrame:
-    """Count rows per step (the purpose), model, task, language, scheme, variant and stage, from Generation rows."""
+    """Count rows per step (the purpose), model, task, language, scheme, variant, stage and attempt, from Generation
+    rows.
+    """
     if generations.is_empty():
         return frame(Count)
     known = generations.select(

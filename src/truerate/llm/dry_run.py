@@ -19,16 +19,18 @@ class Planned:
     step: str
     model: str
     requests: list[Request]
+    reminders: list[Request] = field(default_factory=list)
 
 
 @dataclass
 class DryRun:
     """Stands in for `llm.ask`: answers from the store, else by `assumed` (key and request to a reply), and
-    keeps what was asked.
+    keeps what was asked. `reminders`: what would be asked besides if no assumed reply could be read.
     """
 
     assumed: Callable[[str, Request], Reply]
     asked: list[Request] = field(default_factory=list)
+    reminders: list[Request] = field(default_factory=list)
 
     def __call__(self, requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
         """The stored reply of each request, else an assumed one, which says that it is not stored."""
@@ -37,7 +39,9 @@ class DryRun:
         keys = [targets[request.model].key(request).hex() for request in requests]
         stored = recorded(dict.fromkeys(keys), at)
         return [
-            _stored(key, stored[key][1]) if key in stored else self.assumed(key, request)
+            targets[request.model].as_asked(_stored(key, stored[key][1]), request)
+            if key in stored
+            else self.assumed(key, request)
             for key, request in zip(keys, requests, strict=True)
         ]
 

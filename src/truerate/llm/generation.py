@@ -9,9 +9,12 @@ import polars as pl
 
 from truerate.config import Sampling
 from truerate.core.keys import content_id
-from truerate.core.schemas import Generation, frame, generation_row, pairs, reject_row
+from truerate.core.schemas import Generation, frame, generation_row, pair, pairs, reject_row
 from truerate.core.text import clean
 from truerate.llm import Reply, Request
+
+REASKED = "reasked"  # yes: its question was asked twice, and the other reply stands
+ATTEMPT = "attempt"  # 2: the reply to a question that was asked again; not there: the first one
 
 
 @dataclass(frozen=True)
@@ -46,10 +49,9 @@ def generation(asked: Prompted, reply: Reply, read: Read | None = None) -> dict[
     """The Generation row of a reply. Without `read` the reply is kept as it came."""
     if reply.status != "ok" or read is None:
         read = Read(reply.text, reply.status, reply.reason, read.attributes if read else {})
-    request, attributes = (
-        asked.request,
-        {**asked.attributes, **read.attributes, "thought": reply.thought or None},
-    )
+    request = asked.request
+    known = {"thought": reply.thought or None, "served": reply.served}
+    attributes = {**asked.attributes, **read.attributes, **known}
     return generation_row(
         generation_id=content_id(asked.purpose, asked.item_id, request.model, reply.key, asked.attributes),
         item_id=asked.item_id,
@@ -84,6 +86,18 @@ def rejected(row: dict[str, Any], reason: str, detail: str | None = None) -> dic
 def generations(rows: Sequence[dict[str, object]]) -> pl.DataFrame:
     """Rows as a Generation frame, in a fixed order."""
     return frame(Generation, list(rows)).sort("generation_id")
+
+
+def standing(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows that stand: without those beside which another reply to the same question does (`reasked`)."""
+    return rows.filter(pair("attributes", REASKED).is_null())
+
+
+def is_cut() -> pl.Expr:
+    """Whether a Generation row is of a reply that ends at its limit of tokens, kept or dead."""
+    return (pl.col("finish_reason") == "length").fill_null(False) | (
+        (pl.col("status") == "dead") & (pl.col("reason") == "length")
+    ).fill_null(False)
 
 
 def facts(row: dict[str, Any]) -> dict[str, str]:

@@ -9,7 +9,7 @@ import orjson
 from truerate.config.layout import Layout
 from truerate.core import text
 from truerate.core.errors import SettingsError, listed
-from truerate.llm.request import Request
+from truerate.llm.request import Reply, Request, as_asked
 
 VERSION = 1
 CONTROLS = "".join(map(chr, (*range(9), 11, 12, *range(14, 32), 127)))
@@ -17,7 +17,9 @@ LIMITS = ("max_tokens", "max_completion_tokens")
 FLOATS = frozenset({"temperature", "top_p", "frequency_penalty", "presence_penalty", "repetition_penalty"})
 # What may decide a reply. The address, key, timeout, headers and concurrency of an endpoint do not.
 PARAMS = FLOATS | {
-    "n", "stop", "seed", "response_format", "logprobs", "top_logprobs", "reasoning_effort", "tools", "tool_choice", *LIMITS,
+    "n", "stop", "seed", "response_format", "logprobs", "top_logprobs", "tools", "tool_choice", *LIMITS,
+    # how long a thinking model may think, by the names that servers give it
+    "reasoning_effort", "reasoning", "reasoning_budget", "thinking", "thinking_budget", "verbosity", "chat_template_kwargs",
 }  # fmt: skip
 
 
@@ -37,7 +39,8 @@ class Target:
     extra_body: dict[str, Any]
     drop: frozenset[str]
     limit_field: str
-    accept_length: bool
+    accept_length: bool | None
+    structured: str | None = None
     _merged: dict[tuple[tuple[str, Any], ...], dict[str, Any]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -58,6 +61,7 @@ class Target:
             drop=frozenset(model.drop),
             limit_field=model.max_tokens_field,
             accept_length=model.accept_length,
+            structured=model.structured,
         )
 
     def params(self, asked: dict[str, Any]) -> dict[str, Any]:
@@ -96,6 +100,16 @@ class Target:
         sent[self.limit_field] = limits[-1]
         return sent
 
+    def keeps_cut(self, request: Request) -> bool:
+        """Whether a reply that ends at its limit of tokens is kept: as the model says, else as the request."""
+        return request.keeps_cut if self.accept_length is None else self.accept_length
+
+    def as_asked(self, reply: Reply, request: Request) -> Reply:
+        """A stored reply as its request wants it (`request.as_asked`)."""
+        return as_asked(
+            reply, request, keeps_cut=self.keeps_cut(request), is_structured=self.structured is not None
+        )
+
     def _number(self, name: str, value: object) -> float:
         try:
             return float(value)  # type: ignore[arg-type]  # what is no number raises TypeError here
@@ -107,6 +121,8 @@ class Target:
     def payload(self, request: Request) -> bytes:
         """The request as sorted JSON: what is hashed, stored and, with the model's name, sent."""
         params = self.params(request.params)
+        if request.form and self.structured:
+            params = {**params, "response_format": request.form.sent()}
         whole = {
             "v": VERSION,
             "identity": self.identity,

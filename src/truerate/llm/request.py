@@ -1,8 +1,9 @@
 """What a step asks of a model, what it gets back, and what asking would cost."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from truerate.llm.structured import Form
 from truerate.llm.thought import said
 from truerate.llm.transport.policy import THOUGHT_ONLY
 
@@ -15,12 +16,17 @@ class Request:
     decoding settings with `max_tokens`. Equal requests are asked once; `sample_index` tells repeated samples
     of one prompt apart. It is not sent: an endpoint that is deterministic needs another `seed` in `params` to
     give another reply.
+
+    `keeps_cut`: a reply that ends at its limit of tokens is kept, not dead. `form`: the stated form of the
+    reply, sent as its JSON schema to models of which params ask for `structured` output.
     """
 
     model: str
     messages: tuple[dict[str, Any], ...]
     params: dict[str, Any] = field(default_factory=dict)
     sample_index: int = 0
+    keeps_cut: bool = False
+    form: Form | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +36,8 @@ class Reply:
     `status` is `ok` (a text) or `dead` (none will come: `reason` of `policy.REASONS`, empty `text`). Token
     counts are the endpoint's own, None where it gave none; `cost_usd` is by the prices in params, 0 without a
     count. `is_stored`: no call was made for it in this run. `thought`: what the model thought before it
-    answered, cut from its text; None where there was none.
+    answered, cut from its text; None where there was none. `served`: the name of the model that says it
+    answered, with its fingerprint, where it is another than the one asked; None where it is the same or not told.
     """
 
     key: str
@@ -43,6 +50,7 @@ class Reply:
     cost_usd: float
     is_stored: bool
     thought: str | None = None
+    served: str | None = None
 
 
 def answered(
@@ -62,6 +70,19 @@ def answered(
     if thought is not None and not answer:
         return Reply(key, "dead", "", finish, THOUGHT_ONLY, n_in, n_out, cost_usd, is_stored, thought)
     return Reply(key, "ok", answer, finish, None, n_in, n_out, cost_usd, is_stored, thought)
+
+
+def as_asked(reply: Reply, request: Request, *, keeps_cut: bool, is_structured: bool) -> Reply:
+    """A stored reply as its request wants it: one that ends at its limit of tokens is dead (`length`) where
+    such are not kept, the JSON of a stated form is written as the plain text that it stands for.
+    """
+    if reply.status != "ok":
+        return reply
+    if reply.finish_reason == "length" and not keeps_cut:
+        return replace(reply, status="dead", text="", reason="length")
+    if is_structured and request.form:
+        return replace(reply, text=request.form.plain(reply.text))
+    return reply
 
 
 @dataclass(frozen=True, slots=True)

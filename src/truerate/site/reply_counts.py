@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping
 
+import polars as pl
+
+from truerate.core.schemas import pair
 from truerate.site.tables import Board, Tables, unpaired
 
 OUTCOMES = ("n_in", "n_ok", "n_dead", "n_abstained", "n_unparsed", "n_thought")
 
 
 def accounts(board: Board) -> dict | None:
-    """The sum over all replies, the sums per step and model, and every line as counted; None where nothing
-    was asked.
+    """The sum over all replies, the sums per step and model, every line as counted, and who answered under
+    another name than it was asked by; None where nothing was asked.
     """
     whole = [
         row | {"where": ", ".join(board.vocabulary.label(value) for value in unpaired(row["slice"]).values())}
@@ -24,7 +27,18 @@ def accounts(board: Board) -> dict | None:
         _as_line({"step": step, "model": model, "where": "", **_summed(rows)}, board)
         for (step, model), rows in sums.items()
     ]
-    return {"total": _summed(whole), "lines": lines, "detail": [_as_line(row, board) for row in whole]}
+    return {
+        "total": _summed(whole),
+        "lines": lines,
+        "detail": [_as_line(row, board) for row in whole],
+        "other_names": other_names(board.generations),
+    }
+
+
+def other_names(generations: pl.DataFrame) -> list[dict]:
+    """`model`, `served` and `n`: replies of which the server says that another model gave them."""
+    named = generations.select("model", served=pair("attributes", "served")).drop_nulls()
+    return named.group_by("model", "served").agg(n=pl.len()).sort("model", "served").to_dicts()
 
 
 def _summed(rows: list[dict]) -> dict[str, int]:

@@ -1,17 +1,19 @@
 """What the steps of every track do: which models they may ask, how they ask, and what they ask about."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
 import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.keys import shard_of
-from truerate.llm import Reply
+from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted
 
 # How a step asks: `llm.ask`, or what a plan puts in its place to see what would be asked.
 Asking = Callable[..., list[Reply]]
+CUT = "length"  # the finish reason of a reply that ends at its limit of tokens
 CONTEXT = ("item_id", "knowledge", "question", "history")
 
 
@@ -44,10 +46,41 @@ def allowed(at: Layout, board: str, alias: str | None) -> bool:
 
 
 def ask_prompted(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[Reply]:
-    """The replies to what was prepared, in its order; nothing is begun where nothing is asked. Raises
-    TruerateError as `llm.ask` does.
+    """The replies to what was prepared, in its order; nothing is begun where nothing is asked.
+
+    A reply that ends at its limit of tokens is dealt with by what it was asked for (`llm.cut`, and the track's
+    own rules): it stands, or its whole part does, or it is dead. Raises TruerateError as `llm.ask` does.
     """
-    return asking([prompted.request for prompted in asked], at, label=label) if asked else []
+    if not asked:
+        return []
+    rules = at.p.rules_of_cut(at.track)
+    ruled = [rules.get(prompted.purpose, "drop") for prompted in asked]
+    requests = [
+        one.request if rule == "drop" else replace(one.request, keeps_cut=True)
+        for one, rule in zip(asked, ruled, strict=True)
+    ]
+    replies = asking(requests, at, label=label)
+    return [
+        _up_to_whole(reply, request, at) if rule == "read" and reply.finish_reason == CUT else reply
+        for reply, request, rule in zip(replies, requests, ruled, strict=True)
+    ]
+
+
+def _up_to_whole(reply: Reply, request: Request, at: Layout) -> Reply:
+    """A cut reply up to where it is whole; as it is where the model's entry says that such stand."""
+    is_kept = at.p.model(request.model).accept_length is not None
+    return reply if is_kept else replace(reply, text=whole_part(reply.text))
+
+
+def whole_part(text: str) -> str:
+    """A text that was cut somewhere in its last word, without what may be broken: its last line, or its last
+    word where it has one line alone. Empty where that is all of it.
+    """
+    lines, end, _ = text.rpartition("\n")
+    if end:
+        return lines
+    words = text.rstrip().rpartition(" ")[0] if text == text.rstrip() else text
+    return words.rstrip()
 
 
 def in_shard(found: Iterable[Some], shard: int, n_shards: int) -> list[Some]:

@@ -34,6 +34,7 @@ def truth(at: Layout, board: str) -> list[dict]:
         documents=load(Document, at.source(source, "documents")),
         variants=[name for name in track.variants if is_given or name != "knowledge"],
         generations=read_parquet(at.dataset(board, "generations")).select("purpose", "model", "attributes"),
+        reask=at.p.llm.reask,
         inputs=digest(at.dataset(board), at.labels(board)),
     )
 

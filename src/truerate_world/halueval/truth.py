@@ -33,6 +33,7 @@ def planted_scores(
     variants: Sequence[str],
     knowledge: Mapping[str, str] | None = None,
     generations: pl.DataFrame | None = None,
+    reask: int = 0,
     inputs: str = "",
 ) -> list[dict]:
     """Score rows of method `planted` for recognition, and, with the data set's `generations`, for candidates
@@ -40,7 +41,7 @@ def planted_scores(
 
     `models` are aliases and the simulated models behind them, `subjects` those that are ranked (by default
     all); `knowledge` is what the knowledge variant gives, by item (an item's own documents by default; never
-    for summaries). Metrics and slices are named as the track names its estimates.
+    for summaries). `reask`: how often an unread reply is asked for again. Metrics and slices are named as the track names its estimates.
     """
     texts = dict(documents.select("document_id", "text").iter_rows())
     item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
@@ -61,11 +62,12 @@ def planted_scores(
     for variant in variants:
         if variant == "contrast":
             n_pairs = _pairs(rows)
-            made += [row for alias, model in ranked.items() for row in _contrast(alias, model, n_pairs)]
+            for alias, model in ranked.items():
+                made += _contrast(alias, model, n_pairs, unread=model.unparsed ** (1 + reask))
             continue
         found = list(_findings(world, rows, evidence, given, variant))
         for alias, model in ranked.items():
-            made += _recognition(alias, model, found, variant)
+            made += _recognition(alias, model, found, variant, unread=model.unparsed ** (1 + reask))
     if generations is not None:
         made += _candidates(models, generations) + _filtering(models, generations)
     known = {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs}
@@ -103,7 +105,7 @@ def _found(world: World, task: str, fields: tuple[tuple[str, str], ...]) -> Find
 
 
 def _recognition(
-    alias: str, model: Model, found: list[tuple[dict, Finding, str]], variant: str
+    alias: str, model: Model, found: list[tuple[dict, Finding, str]], variant: str, *, unread: float
 ) -> list[dict]:
     """TPR over texts labelled hallucinated (in all and by pattern), TNR over the others, unparsed rate; per
     task.
@@ -111,7 +113,7 @@ def _recognition(
     groups: dict[tuple, list[float]] = {}
     for row, finding, rates in found:
         p = model.p_yes(row["task"], rates, is_hallucinated=finding.is_hallucinated, pattern=finding.pattern)
-        groups.setdefault(("unparsed_rate", row["task"], None), []).append(model.unparsed)
+        groups.setdefault(("unparsed_rate", row["task"], None), []).append(unread)
         if not row["is_hallucinated"]:
             groups.setdefault(("tnr", row["task"], None), []).append(1 - p)
             continue
@@ -141,20 +143,20 @@ def _pairs(rows: Iterable[tuple[dict, dict]]) -> dict[str, int]:
     return {task: tasks.count(task) for task in dict.fromkeys(tasks)}
 
 
-def _contrast(alias: str, model: Model, n_pairs: Mapping[str, int]) -> list[dict]:
+def _contrast(alias: str, model: Model, n_pairs: Mapping[str, int], *, unread: float) -> list[dict]:
     """That the hallucinated side is named in one order and in both, and that the first is; a reply without a
     choice is wrong.
     """
     made = []
     for task, n in n_pairs.items():
         where = {"task": task, "variant": "contrast"}
-        unbiased, read = (1 - model.position_bias) * model.contrast[task], 1 - model.unparsed
+        unbiased, read = (1 - model.position_bias) * model.contrast[task], 1 - unread
         accuracy = (unbiased + model.position_bias / 2) * read
         made.append(_row("accuracy", alias, where, accuracy, 2 * n))
         made.append(_row("accuracy_both_orders", alias, where, unbiased * read**2, n))
         made.append(_row("accuracy_one_side", alias, where, accuracy, n))
         made.append(_row("first_position_rate", alias, where, (1 + model.position_bias) / 2, 2 * n))
-        made.append(_row("unparsed_rate", alias, where, model.unparsed, 2 * n))
+        made.append(_row("unparsed_rate", alias, where, unread, 2 * n))
     return made
 
 

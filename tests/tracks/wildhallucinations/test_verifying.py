@@ -147,7 +147,8 @@ def test_a_dead_call_gives_dead_judgements():
 def test_a_call_without_any_verdict_is_unparsed_and_one_with_some_counts_the_others():
     planned = [Call((claim(1), claim(2)), ())] * 2
     made = requests(planned, "quill", SETTINGS, prompts_dir=None)
-    some, none = verifying.collect(planned, made, [came("[1] supported"), came("I cannot say.")])
+    texts = {one.fact_id: one.text for one in planned[0].claims}
+    some, none = verifying.collect(made, [came("[1] supported"), came("I cannot say.")], texts)
     assert some["status"] == "ok" and attributes(some)["n_unparsed"] == "1"
     assert (none["status"], none["reason"], attributes(none)["n_unparsed"]) == ("unparsed", "absent", "2")
 

@@ -1,14 +1,16 @@
 """What a request may cost at most, what it did cost, and what is left.
 
 The upper bound of a prompt's tokens is its UTF-8 bytes + 16 per message + 16: no byte-level tokenizer makes
-more tokens than bytes, and 16 cover a chat template's marks. Tools and response schemas are not counted. A
-completion is bounded by the request's own limit, which holds reasoning too. Prices are USD per million
+more tokens than bytes, and 16 cover a chat template's marks. Tools are not counted, the schema of a stated form
+is. A completion is bounded by the request's own limit, which holds reasoning too. Prices are USD per million
 tokens.
 """
 
 import sqlite3
 from dataclasses import dataclass
 from typing import Literal
+
+import orjson
 
 from truerate.config import Llm
 from truerate.llm.keys import LIMITS, Target
@@ -91,6 +93,8 @@ def bound(target: Target, request: Request) -> tuple[int, int]:
         for content in contents(request)
     )
     params = target.params(request.params)
+    if request.form and target.structured:  # servers put the schema into the prompt
+        n_bytes += len(orjson.dumps(request.form.sent()))
     return n_bytes + PER_MESSAGE * (len(request.messages) + 1), next(
         params[name] for name in LIMITS if name in params
     )

@@ -76,6 +76,15 @@ class Job:
         self.n_in, self.n_out = bound(self.target, self.request)
         self.usd = price(self.target, self.n_in, self.n_out)
 
+    @property
+    def keeps_cut(self) -> bool:
+        """Whether a reply that ends at its limit of tokens is kept."""
+        return self.target.keeps_cut(self.request)
+
+    def is_settled_by(self, answer: StoredReply | DeadLetter) -> bool:
+        """Whether a stored answer stands for this request."""
+        return stored.is_final(answer, self.target.address, keeps_cut=self.keeps_cut)
+
     def counted(self, verdict: Verdict) -> Verdict:
         """A verdict without those of its counts of tokens that are beyond what a call like this can have:
         they would use up a budget.
@@ -274,11 +283,9 @@ def claim(
 ) -> dict[bytes, Outcome]:
     """The outcome of each claim; leases are made for those that are MINE."""
     keys = [job.key for job in jobs]
-    addresses = {job.key: job.target.address for job in jobs}
+    by_key = {job.key: job for job in jobs}
     letters = {
-        key: dead
-        for key, dead in stored.dead_letters(link, keys).items()
-        if stored.is_final(dead, addresses[key])
+        key: dead for key, dead in stored.dead_letters(link, keys).items() if by_key[key].is_settled_by(dead)
     }
     outcomes: dict[bytes, Outcome] = {**letters, **stored.stored_replies(link, keys)}
     for (key,) in link.execute(f"SELECT key FROM lease WHERE key IN ({marks(keys)})", keys).fetchall():

@@ -62,11 +62,15 @@ class DeadLetter(NamedTuple):
     address: str | None = None
 
 
-def is_final(answer: "StoredReply | DeadLetter", address: str) -> bool:
+def is_final(answer: "StoredReply | DeadLetter", address: str, *, keeps_cut: bool) -> bool:
     """Whether an answer stands for a model at this address: a reply always does, a dead letter where this
-    address brought it about.
+    address brought it about; not that of a text cut at its length where such a text is kept by now.
     """
-    return isinstance(answer, StoredReply) or answer.address in (None, address)
+    if isinstance(answer, StoredReply):
+        return True
+    return answer.address in (None, address) and not (
+        keeps_cut and answer.reason == "length" and answer.detail
+    )
 
 
 class Store(KeyedStore):
@@ -131,6 +135,16 @@ class Store(KeyedStore):
                 for some in chunks([key for key in keys if key not in found]):
                     found.update(dead_letters(self._link, some))
             return found
+
+    def served(self, keys: Sequence[bytes]) -> dict[bytes, str]:
+        """The name of the model that says it answered, of those of the keys that have a reply which tells one."""
+        found = {}
+        for some in chunks(keys):
+            rows = self.query(f"SELECT key, extra FROM response WHERE key IN ({marks(some)})", some)
+            for key, extra in rows:
+                if isinstance(name := (unpacked(extra) if extra else {}).get("model"), str):
+                    found[key] = name
+        return found
 
     def requests(self, keys: Sequence[bytes]) -> dict[bytes, tuple[dict[str, Any], dict[str, Any]]]:
         """The recorded request and reply of each answered key, as dictionaries."""

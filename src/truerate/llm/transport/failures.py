@@ -56,6 +56,14 @@ def fatal(target: Target, endpoint: Endpoint, url: str, verdict: Verdict) -> Tru
     )
 
 
+def takes_no_form(target: Target, url: str, verdict: Verdict, setting: str) -> TruerateError:
+    """The endpoint refuses structured output, which `setting` asks for."""
+    what = f"model {target.alias!r} ({target.model!r} at endpoint {target.endpoint!r}, {url})"
+    return EndpointError(
+        f"{what} refuses structured output: {verdict.detail}; set {setting} in params.yaml to null; {KEPT}"
+    )
+
+
 def asks_to_wait(name: str, seconds: float) -> TruerateError:
     """The endpoint wants a longer pause than a run waits."""
     return EndpointError(f"endpoint {name!r} asks to wait {seconds:,.0f} s; run again later; {KEPT}")

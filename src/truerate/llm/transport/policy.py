@@ -47,6 +47,10 @@ _MODEL = re.compile(
     r"model_not_found|model .{0,80}(?:does not exist|not found)|is pinned to|invalid model name|unknown model|no such model",
     re.IGNORECASE,
 )
+_FORM = re.compile(
+    r"response_format|json_schema|json schema|structured[ _]outputs?|guided_json|guided decoding",
+    re.IGNORECASE,
+)
 _SECRET = re.compile(r"\b(?:sk|pk)-[A-Za-z0-9_\-*.]{6,}|\bBearer \S+")
 
 
@@ -122,6 +126,11 @@ def _judge_error(status: int, said: str, delay: float | None = None) -> Verdict:
         else "rejected"
     )
     return Verdict("dead", reason, detail)
+
+
+def refuses_form(verdict: Verdict) -> bool:
+    """Whether a refusal is that of structured output, by the names that servers give its field."""
+    return verdict.reason == "rejected" and bool(_FORM.search(verdict.detail))
 
 
 def _judge_body(body: bytes, accept_length: bool) -> Verdict:

@@ -1,15 +1,19 @@
 """What an endpoint refuses for a model before it has answered anything for it: a fault of the set-up, not of
 the requests.
 
-A wrong model name, parameter or address refuses every request. Were each a dead letter, a board would show a
+A wrong model name, parameter or address refuses every request, also where the model answered before that
+parameter was set. Were each a dead letter, a board would show a
 model that was never asked as one that is always wrong. So such refusals are held back: they become dead
 letters once the endpoint has given one completion for the alias, and end the run where it gives none.
 """
 
 from collections import Counter
+from typing import Any
+
+import orjson
 
 from truerate.llm.keys import Target
-from truerate.llm.store.leases import Settled
+from truerate.llm.store.leases import Job, Settled
 from truerate.llm.store.responses import Store, unpacked
 
 MOST = 20  # refusals that are held for one alias; with this many and no answer the run ends
@@ -23,13 +27,14 @@ class Refusals:
         self._answers: dict[str, bool] = {}
         self._held: dict[str, list[Settled]] = {}
 
-    def has_answered(self, target: Target) -> bool:
-        """Whether the endpoint has ever given a completion for an alias: in this run, or in one that the
-        store remembers.
+    def has_answered(self, refused: Job) -> bool:
+        """Whether the endpoint has ever given a completion for the alias of a refused request: in this run, or
+        in one that the store remembers, to a request with the same settings.
         """
-        if target.alias not in self._answers:
-            self._answers[target.alias] = _is_remembered(self._store, target)
-        return self._answers[target.alias]
+        alias = refused.target.alias
+        if alias not in self._answers:
+            self._answers[alias] = _is_remembered(self._store, refused)
+        return self._answers[alias]
 
     def answered(self, target: Target) -> list[Settled]:
         """Note an answer; the refusals that were held for the alias, to be settled as dead letters now."""
@@ -58,13 +63,21 @@ def most_refused(refused: list[Settled]) -> Settled:
     return [one for one in refused if one.job.target.alias == alias][-1]
 
 
-def _is_remembered(store: Store, target: Target) -> bool:
-    """Whether the store holds a reply of this model from this address; replies of stores that remember no
-    address count as from here.
+def _is_remembered(store: Store, refused: Job) -> bool:
+    """Whether the store holds a reply of this model from this address to a request with the same settings,
+    the seed apart; replies of stores that remember no address count as from here.
     """
-    for (extra,) in store.each(
-        "SELECT extra FROM response WHERE identity = ? ORDER BY rowid DESC", [target.identity]
+    target = refused.target
+    settings = _settings(orjson.loads(target.payload(refused.request)))
+    for request, extra in store.each(
+        "SELECT request, extra FROM response WHERE identity = ? ORDER BY rowid DESC", [target.identity]
     ):
-        if extra is None or unpacked(extra).get("address", target.address) == target.address:
+        is_here = extra is None or unpacked(extra).get("address", target.address) == target.address
+        if is_here and _settings(unpacked(request)) == settings:
             return True
     return False
+
+
+def _settings(request: dict[str, Any]) -> dict[str, Any]:
+    """What a request sends beside its messages; the seed decides nothing of whether it is taken."""
+    return {name: value for name, value in request["params"].items() if name != "seed"}

@@ -11,6 +11,7 @@ from truerate.core.hiding import Hiding
 from truerate.llm.store.budget import BudgetLimits
 from truerate.llm.store.leases import Job, Leases
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply
+from truerate.llm.transport.policy import Verdict
 
 OnAnswer = Callable[[Job, StoredReply | DeadLetter, bool], None]
 
@@ -18,7 +19,8 @@ OnAnswer = Callable[[Job, StoredReply | DeadLetter, bool], None]
 @dataclass
 class Run:
     """One run of `ask`. `on_answer` takes a job, its answer, and whether another run paid for it; `served` counts
-    replies by alias, endpoint, model asked and model named.
+    replies by alias, endpoint, model asked and model named, `without_logprobs` those by alias and endpoint that
+    were asked for log-probabilities and hold none.
     """
 
     at: Layout
@@ -30,9 +32,17 @@ class Run:
     hiding: Hiding = field(default_factory=lambda: Hiding(()))
     over: asyncio.Event = field(default_factory=asyncio.Event)
     served: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+    without_logprobs: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.leases = Leases(self.store, BudgetLimits.of(self.at.p.llm), self.at.p.llm.lease_s)
+
+    def note(self, job: Job, endpoint: str, verdict: Verdict) -> None:
+        """Note by which model a kept reply says that it was given, and what it lacks of what was asked for."""
+        target = job.target
+        self.served[target.alias, endpoint, target.model, verdict.served or target.model] += 1
+        if target.params(job.request.params).get("logprobs") and b'"logprobs":' not in (verdict.extra or b""):
+            self.without_logprobs[target.alias, endpoint] += 1
 
     def fail(self, error: TruerateError) -> None:
         """End the run: nothing new is sent, what is under way is waited for and kept."""

@@ -34,7 +34,7 @@ async def answer(run: Run, jobs: Iterable[Job]) -> None:
     await run.leases.open()
     heartbeats = asyncio.create_task(_heartbeats(run))
     try:
-        with _ending_gently(run):
+        with _ending_gently(run, by_endpoint):
             async with asyncio.TaskGroup() as group:
                 for pool in pools:
                     group.create_task(pool.work())
@@ -42,6 +42,7 @@ async def answer(run: Run, jobs: Iterable[Job]) -> None:
         heartbeats.cancel()
         await run.leases.close()
     _tell_served(run.served)
+    _tell_lacking(run.without_logprobs)
     if run.was_interrupted:
         raise KeyboardInterrupt
     if run.error:
@@ -49,7 +50,7 @@ async def answer(run: Run, jobs: Iterable[Job]) -> None:
 
 
 @contextmanager
-def _ending_gently(run: Run) -> Iterator[None]:
+def _ending_gently(run: Run, named: Iterable[str]) -> Iterator[None]:
     """At the first wish to end (Ctrl-C, SIGTERM) what is under way is waited for and kept; at the second the
     run ends at once.
     """
@@ -62,7 +63,9 @@ def _ending_gently(run: Run) -> Iterator[None]:
             task.cancel()
             return
         run.was_interrupted = True
-        longest = f"at most {run.at.p.llm.timeout_s:g} s"
+        llm, endpoints = run.at.p.llm, run.at.p.endpoints
+        timeouts = [endpoints[name].timeout_s or llm.timeout_s for name in named]
+        longest = f"at most {max(timeouts):g} s"
         say(f"ending: replies under way are waited for, {longest}, and kept; once more ends at once")
         run.over.set()
 
@@ -82,6 +85,14 @@ def _tell_served(served: Counter[tuple[str, str, str, str]]) -> None:
             say(
                 f"model {alias!r}: asked as {asked!r}, endpoint {endpoint!r} answered {n:,} times as {named!r}"
             )
+
+
+def _tell_lacking(without_logprobs: Counter[tuple[str, str]]) -> None:
+    """Say which endpoints left out the log-probabilities that were asked for."""
+    for (alias, endpoint), n in sorted(without_logprobs.items()):
+        say(
+            f"model {alias!r}: `logprobs` were asked for, and endpoint {endpoint!r} left them out of {n:,} replies"
+        )
 
 
 async def _heartbeats(run: Run) -> None:

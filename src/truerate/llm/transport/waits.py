@@ -40,7 +40,7 @@ class Waits:
         if (left := self._limiter.left()) > 0:
             return "pause", f"it asked to wait, {left:.0f} s more"
         if n_under_way:
-            longest = f"each has {self._timeout_s:g} s (`llm.timeout_s`)"
+            longest = f"each has {self._timeout_s:g} s (`timeout_s`)"
             return "replies", f"{n_under_way:,} under way at {self._address.url}; {longest}"
         if n_queued:
             return "slots", f"other processes use all {self._endpoint.concurrency} places at it"

@@ -14,11 +14,11 @@ from truerate.core.retry import Backoff
 from truerate.core.terminal import told
 from truerate.llm.store.budget import SPENT, Charge
 from truerate.llm.store.leases import Claim, Job, Outcome, Settled
-from truerate.llm.store.responses import DeadLetter, StoredReply, is_final
+from truerate.llm.store.responses import DeadLetter, StoredReply
 from truerate.llm.transport import failures
 from truerate.llm.transport.address import EndpointAddress
 from truerate.llm.transport.client import Client
-from truerate.llm.transport.policy import OUTCOMES, RETRIED, Verdict
+from truerate.llm.transport.policy import OUTCOMES, RETRIED, Verdict, refuses_form
 from truerate.llm.transport.rate_limit import LONGEST_S, RateLimiter
 from truerate.llm.transport.refusals import Refusals, most_refused
 from truerate.llm.transport.run import Run
@@ -42,7 +42,8 @@ class WorkerPool:
         self.later: list[tuple[float, Job]] = []
         self.rate_limiter = RateLimiter(run, self.name, self.endpoint)
         self.refusals = Refusals(run.store)
-        self.waits = Waits(address, self.endpoint, self.rate_limiter, self.llm.timeout_s)
+        self.timeout_s = self.endpoint.timeout_s or self.llm.timeout_s
+        self.waits = Waits(address, self.endpoint, self.rate_limiter, self.timeout_s)
         self.again = Backoff(self.llm.max_attempts, *self.llm.backoff_s, longest=LONGEST_S)
 
     async def work(self) -> None:
@@ -57,7 +58,7 @@ class WorkerPool:
             ):
                 url = await self.address.find()
             self.client = client = Client(
-                url, self.key, limit=self.endpoint.concurrency, timeout_s=self.llm.timeout_s
+                url, self.key, limit=self.endpoint.concurrency, timeout_s=self.timeout_s
             )
             await self._send_all(slots)
         except TruerateError as error:
@@ -187,14 +188,13 @@ class WorkerPool:
             if self.run.over.is_set():
                 return Settled(job)
             sent_to = self.address.url
-            verdict = await self.client.send(body, accept_length=job.target.accept_length)
+            verdict = await self.client.send(body, accept_length=job.keeps_cut)
             job.attempts += 1
             verdict = job.counted(verdict)
             charges = _charges(job, verdict)
             await self._note(job, is_answered=verdict.is_answered)
             if verdict.action == "keep":
-                asked = job.target.model
-                self.run.served[job.target.alias, self.name, asked, verdict.served or asked] += 1
+                self.run.note(job, self.name, verdict)
                 self.rate_limiter.quicken()
                 return Settled(
                     job,
@@ -218,8 +218,11 @@ class WorkerPool:
         if verdict.action == "fatal" or verdict.reason == "unreachable":
             self.run.fail(failures.fatal(job.target, self.endpoint, self.address.url, verdict))
             return Settled(job, charges=charges)
+        if refuses_form(verdict) and (setting := _setting_of_form(job)):
+            self.run.fail(failures.takes_no_form(job.target, self.address.url, verdict, setting))
+            return Settled(job, charges=charges)
         given_up = Settled(job, DeadLetter(verdict.reason, verdict.detail, job.attempts), charges=charges)
-        if verdict.reason in OUTCOMES or self.refusals.has_answered(job.target):
+        if verdict.reason in OUTCOMES or self.refusals.has_answered(job):
             return given_up
         self.refusals.hold(Settled(job, given_up.answer))
         return Settled(job, charges=charges)  # its lease goes back: a budget counts what is under way
@@ -247,11 +250,21 @@ class WorkerPool:
         self.later = [entry for entry in self.later if entry[0] > now]
         answered = self.run.store.find([job.key for job in due])
         for job in due:
-            if (answer := answered.get(job.key)) and is_final(answer, job.target.address):
+            if (answer := answered.get(job.key)) and job.is_settled_by(answer):
                 await self._note(job, is_answered=isinstance(answer, StoredReply))
                 self._hand_on(job, answer, True)
             else:
                 self.queue.append(job)
+
+
+def _setting_of_form(job: Job) -> str | None:
+    """The setting by which a request asks for structured output, None where it does not."""
+    alias = job.target.alias
+    if job.request.form and job.target.structured:
+        return f"models.{alias}.structured"
+    if "response_format" in job.target.override:
+        return f"models.{alias}.params.response_format"
+    return None
 
 
 def _charges(job: Job, verdict: Verdict) -> list[Charge]:

@@ -75,6 +75,11 @@ SECTIONS = (
         ),
     ),
     Section(
+        "Responses",
+        "Responses to general queries that end at the limit of tokens; they are kept as far as they go.",
+        (View("responses", ("cut_rate",), by=("task",), head="Task"),),
+    ),
+    Section(
         "Refinement",
         "Texts that a model flagged are rewritten by it with knowledge and judged again, by itself and by another judge.",
         (

@@ -56,7 +56,9 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     )
     opinions, judges = _opinions(board, facts)
     known = {row["document_id"]: row for row in board.documents.iter_rows(named=True)}
-    failed = board.generations.filter(pl.col("purpose") == "write_facts", pl.col("status") != "ok")
+    failed = board.generations.filter(
+        pl.col("purpose") == "write_facts", pl.col("status") != "ok", pair("attributes", "reasked").is_null()
+    )
     unwritten = set(failed.select(pair("attributes", "generation")).to_series())
     by_reply: dict[str, list[dict]] = defaultdict(list)
     for row in facts.iter_rows(named=True):

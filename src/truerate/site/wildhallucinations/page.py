@@ -160,6 +160,7 @@ SECTIONS = (
                 "facts",
                 (
                     "words_per_response",
+                    "cut_rate",
                     "facts_per_response",
                     "duplicate_fact_rate",
                     "title_fact_rate",

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import Score, frame, pair
+from truerate.llm.generation import is_cut, standing
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval import filtering, general, sampling
 from truerate.tracks.halueval.candidates import LENGTH_RULED, NAMED
@@ -77,7 +78,7 @@ def _failures(model: str, where: dict, part: pl.DataFrame, writer: ScoreWriter) 
 
 def score_filtering(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
     """How often a judge's choice changes with the order, and how often it takes the one shown first, per task."""
-    rows = generations.filter(pl.col("purpose") == filtering.PURPOSE)
+    rows = standing(generations.filter(pl.col("purpose") == filtering.PURPOSE))
     rows = rows.with_columns(*(pair("attributes", key) for key in ("task", "choice", "position", "origin")))
     rows = rows.join(
         items.select("item_id", "group_id"), on="item_id", how="left", maintain_order="left"
@@ -108,7 +109,7 @@ def score_filtering(generations: pl.DataFrame, items: pl.DataFrame, writer: Scor
 
 def score_responses(generations: pl.DataFrame, writer: ScoreWriter, *, similarity: str) -> pl.DataFrame:
     """Mean similarity of a query's responses over the whole pool and over the queries that were selected, by
-    the measure's name.
+    the measure's name; and the share of responses that were cut at their length.
     """
     rows = generations.filter(pl.col("purpose") == general.PURPOSE)
     rows = rows.with_columns(
@@ -116,6 +117,8 @@ def score_responses(generations: pl.DataFrame, writer: ScoreWriter, *, similarit
     ).sort("generation_id")
     made = []
     for model, part in rows.group_by("model", maintain_order=True):
+        cut = part.select(is_cut()).to_series().to_list()
+        made.append(writer.share("cut_rate", model[0], {"task": "general"}, cut, part["item_id"].to_list()))
         queries = (
             part.group_by("item_id")
             .agg(pl.col("similarity").first(), pl.col("selected").is_not_null().any())

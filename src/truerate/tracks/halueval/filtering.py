@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from truerate.core import text as texts
 from truerate.core.keys import draw
-from truerate.llm import Reply, Request, prompts
-from truerate.llm.generation import Prompted, Read, decoding, facts, generation
+from truerate.llm import Reply, Request, prompts, structured
+from truerate.llm.generation import REASKED, Prompted, Read, decoding, facts, generation
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.reading import cut
 from truerate.tracks.halueval import patterns
@@ -19,6 +19,7 @@ from truerate.tracks.halueval.settings import Settings
 
 PURPOSE = "filter"
 NOUNS = {"qa": "Answer", "dialogue": "Response", "summarization": "Summary"}
+CHOICES = {task: structured.choice((f"{noun} 1", f"{noun} 2")) for task, noun in NOUNS.items()}
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,12 @@ def requests(
             }
             asked.append(
                 Prompted(
-                    Request(judge, messages, decoding(settings.recognition)),
+                    Request(
+                        judge,
+                        messages,
+                        decoding(settings.decoding("filtering")),
+                        form=CHOICES[contest.context.task],
+                    ),
                     contest.context.item_id,
                     PURPOSE,
                     known,
@@ -148,7 +154,7 @@ def picks(
     said: dict[str, list[str | None]] = {}
     for row in choices:
         known = facts(row)
-        if known["origin"] == origin:
+        if known["origin"] == origin and REASKED not in known:
             said.setdefault(row["item_id"], []).append(known.get("choice"))
     return {
         item_id: _pick(item_id, distinct(found), said.get(item_id, []), seed)

@@ -23,7 +23,9 @@ def requests(found: Sequence[Context], responder: str, settings: Settings) -> li
     for context in found:
         messages = ({"role": "user", "content": context.question},)
         for index in range(settings.n_responses):
-            request = Request(responder, messages, decoding(settings.sampling, index), sample_index=index)
+            request = Request(
+                responder, messages, decoding(settings.decoding("responding"), index), sample_index=index
+            )
             asked.append(
                 Prompted(request, context.item_id, PURPOSE, {"task": "general", "index": str(index)})
             )

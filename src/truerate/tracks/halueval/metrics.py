@@ -251,6 +251,13 @@ METRICS = (
         unit="number",
         interval="statistic",
     ),
+    _responses(
+        "cut_rate",
+        "Cut",
+        "Share of responses to general queries that end at the limit of tokens.",
+        direction="down",
+        interval="share",
+    ),
     # ---- dataset
     _dataset("n_samples", "Labelled texts", "Labelled texts.", unit="count"),
     _dataset(

@@ -13,19 +13,20 @@ import polars as pl
 
 from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, frame, judgement_row, pairs
-from truerate.llm import Reply, Request, prompts
+from truerate.llm import Reply, Request, prompts, structured
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.verdicts import yes_no
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import Context
-from truerate.tracks.halueval.filtering import NOUNS
+from truerate.tracks.halueval.filtering import CHOICES, NOUNS
 from truerate.tracks.halueval.settings import Settings
 
 PURPOSE = "recognise"
 CUE = "Your Judgement"
 CONTRAST_CUE = "Your Choice"
+VERDICT, REASONED = structured.verdict(), structured.reasoned_verdict(CUE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +115,10 @@ def one_request(
     }
     messages = tuple(prompts.render("halueval", f"recognise_{context.task}", prompts_dir, **values))
     known = {"task": context.task, "variant": variant, "target": target.target_id, **more}
-    return Prompted(
-        Request(subject, messages, decoding(settings.recognition)), target.item_id, PURPOSE, known
-    )
+    kind = "chain_of_thought" if variant == "chain-of-thought" else "recognition"
+    form = REASONED if variant == "chain-of-thought" else VERDICT
+    request = Request(subject, messages, decoding(settings.decoding(kind)), form=form)
+    return Prompted(request, target.item_id, PURPOSE, known)
 
 
 def contrast_requests(
@@ -157,7 +159,10 @@ def contrast_requests(
             }
             asked.append(
                 Prompted(
-                    Request(subject, messages, decoding(settings.recognition)), right.item_id, PURPOSE, known
+                    Request(subject, messages, decoding(settings.recognition), form=CHOICES[context.task]),
+                    right.item_id,
+                    PURPOSE,
+                    known,
                 )
             )
     return asked
@@ -179,9 +184,7 @@ def collect(
     made, judged = [], []
     for prompted, reply in zip(asked, replies, strict=True):
         is_contrast = prompted.attributes["variant"] == "contrast"
-        row = generation(
-            prompted, reply, read_choice(prompted, reply.text) if is_contrast else read_judgement(reply.text)
-        )
+        row = generation(prompted, reply, read(prompted, reply.text))
         made.append(row)
         judged.extend(
             _contrast_judgements(prompted, row, version)
@@ -189,6 +192,12 @@ def collect(
             else [_judgement(prompted, row, version)]
         )
     return made, judged
+
+
+def read(asked: Prompted, text: str) -> Read:
+    """A reply as its question wants it: a choice where two texts were shown, else a judgement."""
+    is_contrast = asked.attributes["variant"] == "contrast"
+    return read_choice(asked, text) if is_contrast else read_judgement(text)
 
 
 def read_judgement(text: str) -> Read:

@@ -53,7 +53,10 @@ def requests(
         known = {"task": context.task, "sample": target.target_id}
         asked.append(
             Prompted(
-                Request(subject, messages, decoding(settings.recognition)), target.item_id, PURPOSE, known
+                Request(subject, messages, decoding(settings.decoding("refining"))),
+                target.item_id,
+                PURPOSE,
+                known,
             )
         )
     return asked

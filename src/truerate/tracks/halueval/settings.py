@@ -5,7 +5,19 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from truerate.config.blocks import Few, Items, Names, Sampling, Share, SizesOfTrack, Track, Whole, Word, once
+from truerate.config.blocks import (
+    Cut,
+    Few,
+    Items,
+    Names,
+    Sampling,
+    Share,
+    SizesOfTrack,
+    Track,
+    Whole,
+    Word,
+    once,
+)
 
 Task = Literal["qa", "dialogue", "summarization", "general"]
 
@@ -31,7 +43,12 @@ class Sizes(SizesOfTrack):
 
 
 class Settings(Track):
-    """The HaluEval track (HELMA sections 2 and 3)."""
+    """The HaluEval track (HELMA sections 2 and 3).
+
+    Each kind of question has decoding settings of its own: `sampling` those of candidates, `responding` of the
+    responses to general queries (null: as `sampling`), `recognition` of verdicts and of sample contrast;
+    `filtering`, `chain_of_thought` and `refining` are, where null, as `recognition`.
+    """
 
     released: ClassVar[tuple[str, ...]] = ("qa", "dialogue", "summarization", "general")
     reads_unnamed: ClassVar[bool] = True
@@ -52,6 +69,20 @@ class Settings(Track):
         "responder": "responder",
     }
     weights_in: ClassVar[Mapping[str, str | None]] = {"similarity": "chrf"}
+    cut: ClassVar[Mapping[str, Cut]] = {
+        "sample": "drop",
+        "refine": "drop",
+        "respond": "keep",
+        "filter": "read",
+        "recognise": "read",
+    }
+
+    instead: ClassVar[Mapping[str, str]] = {
+        "responding": "sampling",
+        "filtering": "recognition",
+        "chain_of_thought": "recognition",
+        "refining": "recognition",
+    }
 
     tasks: Annotated[tuple[Task, ...], Field(min_length=1), AfterValidator(once)]
     generators: Names
@@ -65,7 +96,11 @@ class Settings(Track):
     pattern: Literal["assigned", "model"]
     length_slack_words: Annotated[Whole, Field(ge=0, le=1000)]
     sampling: Sampling
+    responding: Sampling | None = None
+    filtering: Sampling | None = None
     recognition: Sampling
+    chain_of_thought: Sampling | None = None
+    refining: Sampling | None = None
     variants: Annotated[
         tuple[Literal["plain", "knowledge", "chain-of-thought", "contrast"], ...],
         Field(min_length=1),
@@ -80,3 +115,8 @@ class Settings(Track):
     n_annotators: Annotated[Whole, Field(ge=2, le=1000)]
     probe_pass_rate: Share
     n_topics: Annotated[Whole, Field(ge=2, le=1000)]
+
+    def decoding(self, kind: str) -> Sampling:
+        """The decoding settings of a kind of question, by the name of its block."""
+        own: Sampling | None = getattr(self, kind)
+        return own or self.decoding(self.instead[kind])

@@ -18,6 +18,7 @@ from truerate.llm import ask
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, generations
 from truerate.tracks.asking import Asking, allowed, ask_prompted, in_shard
+from truerate.tracks.asking_again import ask_until_read
 from truerate.tracks.halueval import dataset, filtering, general, recognition, refinement, sampling
 from truerate.tracks.halueval.context import (
     SAMPLED_TASKS,
@@ -28,6 +29,7 @@ from truerate.tracks.halueval.context import (
 )
 from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset, following
 from truerate.tracks.halueval.recognition import Target
+from truerate.tracks.halueval.reminders import reminder
 
 if TYPE_CHECKING:
     from truerate.tracks.halueval.labelling import Labelled
@@ -96,7 +98,10 @@ def filter(  # the paper's name of the step
     sampled = _of_shard(upstream.get("sample", generations([])), shard, at.p.n_shards)
     found = contexts(tables.items, tables.documents)
     asked = filter_requests(at, board, model, sampled, found, tables.samples)
-    return generations(filtering.collect(asked, ask_prompted(asked, at, f"{board}: filter {model}", asking)))
+    came = ask_until_read(
+        asked, at, f"{board}: filter {model}", asking, read=filtering.read_choice, remind=reminder
+    )
+    return generations(filtering.collect(came.asked, came.replies) + came.unread)
 
 
 def _of_shard(rows: pl.DataFrame, shard: int, n_shards: int) -> pl.DataFrame:
@@ -248,9 +253,7 @@ def judged_texts(
         seed=at.p.seed,
         prompts_dir=prompts_dir,
     )
-    made, judged = recognition.collect(
-        asked, ask_prompted(asked, at, f"{board}: recognise {subject}", asking), version=version
-    )
+    made, judged = _recognised(asked, at, f"{board}: recognise {subject}", version, asking)
     if not settings.refinement:
         return made, judged
     flagged = refinement.flagged(judged)
@@ -262,10 +265,18 @@ def judged_texts(
     asked = refinement.judging_requests(
         refined, found, subject, settings, seed=at.p.seed, prompts_dir=prompts_dir
     )
-    more, rejudged = recognition.collect(
-        asked, ask_prompted(asked, at, f"{board}: judge what {subject} refined", asking), version=version
-    )
+    label = f"{board}: judge what {subject} refined"
+    more, rejudged = _recognised(asked, at, label, version, asking)
     return made + refined + more, judged + rejudged
+
+
+def _recognised(
+    asked: Sequence[Prompted], at: Layout, label: str, version: str, asking: Asking
+) -> tuple[list[dict], list[dict]]:
+    """Generation and Judgement rows of questions of recognition; only the last reply to each is a judgement."""
+    came = ask_until_read(asked, at, label, asking, read=recognition.read, remind=reminder)
+    made, judged = recognition.collect(came.asked, came.replies, version=version)
+    return made + came.unread, judged
 
 
 def knowledge_of_queries(
@@ -305,8 +316,8 @@ def judge_refined(
         seed=at.p.seed,
         prompts_dir=at.p.llm.prompts_dir,
     )
-    replies = ask_prompted(asked, at, f"{board}: {model} judges what was refined", asking)
-    made, judged = recognition.collect(asked, replies, version=at.identity(model))
+    label = f"{board}: {model} judges what was refined"
+    made, judged = _recognised(asked, at, label, at.identity(model), asking)
     return generations(made), {"judgements": recognition.judgements(judged)}
 
 

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 from truerate.config.blocks import (
     Block,
     Codes,
+    Cut,
     Few,
     Items,
     ItemsOrNone,
@@ -80,6 +81,15 @@ class Settings(Track):
         "checker": "checker",
     }
     weights_in: ClassVar[Mapping[str, str | None]] = {"tokenizer": "words", "seq2seq": None}
+    cut: ClassVar[Mapping[str, Cut]] = {
+        "write": "drop",
+        "insert": "drop",
+        "translate": "drop",
+        "translate_reference": "drop",
+        "query": "drop",
+        "check": "read",
+        "answer": "keep",
+    }
 
     languages: Annotated[Codes, Field(min_length=1)]
     writer: str | None

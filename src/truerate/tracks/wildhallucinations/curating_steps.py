@@ -5,6 +5,8 @@ What does not pass a question is not asked the next. A source that brings its ow
 neither.
 """
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from truerate.config.layout import Layout
@@ -12,7 +14,8 @@ from truerate.core.keys import draw, shard_of
 from truerate.llm import Request, ask, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation, generations
 from truerate.llm.replies.lists import read_word
-from truerate.tracks.asking import Asking, ask_prompted
+from truerate.tracks.asking import Asking
+from truerate.tracks.asking_again import Reader, ask_until_read
 from truerate.tracks.wildhallucinations.domains import DOMAINS, parse_domain
 from truerate.tracks.wildhallucinations.entities import (
     DISAMBIGUATE,
@@ -23,6 +26,7 @@ from truerate.tracks.wildhallucinations.entities import (
     takedown_keys,
 )
 from truerate.tracks.wildhallucinations.names import EXTRACT, Name, names_in_chats, read_names, texts_of
+from truerate.tracks.wildhallucinations.reminders import reminder
 
 TRACK = "wildhallucinations"
 KINDS = {
@@ -50,16 +54,23 @@ def extract(
     if not _is_asked(at, board, model, tables):
         return generations([])
     decoded = decoding(at.p.track(board).extracting)
-    asked, messages = [], []
+    asked: list[Prompted] = []
+    messages: dict[str, str] = {}
     for row in chosen(tables.items, at.p.size_of(board).chats, at.p.seed).iter_rows(named=True):
         if shard_of(row["item_id"], at.p.n_shards) == shard:
             prompt = prompts.render(TRACK, EXTRACT, at.p.llm.prompts_dir, message=row["question"])
-            messages.append(row["question"])
+            messages[row["item_id"]] = row["question"]
             known = {"conversation": facts(row).get("conversation"), "lang": row["lang"]}
             asked.append(Prompted(Request(model, tuple(prompt), decoded), row["item_id"], EXTRACT, known))
-    replies = ask_prompted(asked, at, f"{board}: {EXTRACT} {model}", asking)
-    rows = zip(asked, replies, messages, strict=True)
-    return generations([generation(one, reply, read_names(reply.text, said)) for one, reply, said in rows])
+    return generations(
+        _until_read(
+            asked,
+            at,
+            f"{board}: {EXTRACT} {model}",
+            asking,
+            lambda one, text: read_names(text, messages[one.item_id]),
+        )
+    )
 
 
 def curate(
@@ -81,11 +92,7 @@ def curate(
     rows: list[dict] = []
     for call in (VERIFY, DISAMBIGUATE, DOMAIN):
         asked = [_asked(at, board, model, call, name, texts[name.messages[0]]) for name in open_]
-        answered = ask_prompted(asked, at, f"{board}: {call} {model}", asking)
-        made = [
-            generation(one, reply, _read(call, reply.text))
-            for one, reply in zip(asked, answered, strict=True)
-        ]
+        made = _until_read(asked, at, f"{board}: {call} {model}", asking, _read)
         passed = {row["item_id"] for row in made if row["status"] == "ok" and row["text"] == PASSED.get(call)}
         open_ = [name for name in open_ if name.item_id in passed]
         rows += made
@@ -126,8 +133,17 @@ def _asked(at: Layout, board: str, model: str, call: str, name: Name, message: s
     )
 
 
-def _read(call: str, text: str) -> Read:
-    found = READERS[call](text)
+def _until_read(
+    asked: Sequence[Prompted], at: Layout, label: str, asking: Asking, read: Reader
+) -> list[dict]:
+    """Generation rows of all replies, those that could not be read and were asked for again among them."""
+    came = ask_until_read(asked, at, label, asking, read=read, remind=reminder)
+    told = zip(came.asked, came.replies, strict=True)
+    return [generation(one, reply, read(one, reply.text)) for one, reply in told] + came.unread
+
+
+def _read(asked: Prompted, text: str) -> Read:
+    found = READERS[asked.purpose](text)
     cuts = {"cuts": " ".join(found.cuts) or None}
     return (
         Read(text, "unparsed", found.reason, cuts)

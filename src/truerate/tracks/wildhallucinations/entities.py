@@ -21,7 +21,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.keys import draw
 from truerate.core.schemas import Generation, frame, pairs, reject_row
 from truerate.core.text import folded, name_key
-from truerate.llm.generation import facts
+from truerate.llm.generation import facts, standing
 from truerate.tracks.wildhallucinations.domains import domain_named
 from truerate.tracks.wildhallucinations.names import (
     EXTRACT,
@@ -79,7 +79,7 @@ def curated(
     """
     names, rejects = names_in_chats(chats, extracted)
     open_, shut = candidates(names, texts_of(chats, names), takedown_keys(takedown))
-    said = {(row["item_id"], row["purpose"]): row for row in judged.iter_rows(named=True)}
+    said = {(row["item_id"], row["purpose"]): row for row in standing(judged).iter_rows(named=True)}
     passed = []
     for name in open_:
         if (why := judged_out(name, said)) is not None:

@@ -53,14 +53,13 @@ def collect(asked: Sequence[Prompted], answered: Sequence[Reply], texts: Mapping
     `n_missed` counts sentences without a line, `n_malformed` lines that may have been meant as facts and
     were not read; `cuts` names what was read loosely (`reading.CUTS`).
     """
-    rows = []
-    for one, reply in zip(asked, answered, strict=True):
-        parts = [uncited(part) for part in sentences(texts[one.attributes["generation"] or ""])]
-        rows.append(generation(one, reply, _read(reply.text, parts)))
-    return rows
+    told = zip(asked, answered, strict=True)
+    return [generation(one, reply, read(one, reply.text, texts)) for one, reply in told]
 
 
-def _read(text: str, parts: Sequence[str]) -> Read:
+def read(asked: Prompted, text: str, texts: Mapping[str, str]) -> Read:
+    """A reply as the lines of facts of the text that it is about, which is the one of `texts` that it names."""
+    parts = [uncited(part) for part in sentences(texts[asked.attributes["generation"] or ""])]
     found = read_facts(text, parts)
     cuts = {"cuts": " ".join(found.cuts) or None}
     if found.value is None:

@@ -10,11 +10,13 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, frame
 from truerate.llm import ask
 from truerate.llm.generation import generations
-from truerate.tracks.asking import Asking, ask_prompted, in_shard
+from truerate.tracks.asking import Asking, in_shard
+from truerate.tracks.asking_again import ask_until_read
 from truerate.tracks.wildhallucinations import fact_writing, verifying
 from truerate.tracks.wildhallucinations.asked_about import with_pages
 from truerate.tracks.wildhallucinations.context import Context, contexts
 from truerate.tracks.wildhallucinations.facts import GENERATE, facts_of
+from truerate.tracks.wildhallucinations.reminders import reminder
 from truerate.tracks.wildhallucinations.settings import Settings
 from truerate.tracks.wildhallucinations.verifying import Claim
 
@@ -40,9 +42,16 @@ def facts(
     asked = fact_writing.write_requests(
         replied.iter_rows(named=True), names, settings.fact_writer, settings, prompts_dir=at.p.llm.prompts_dir
     )
-    replies = ask_prompted(asked, at, f"{board}: facts of {model}", asking)
     texts = dict(replied.select("generation_id", "text").iter_rows())
-    written = generations(fact_writing.collect(asked, replies, texts))
+    came = ask_until_read(
+        asked,
+        at,
+        f"{board}: facts of {model}",
+        asking,
+        read=lambda one, text: fact_writing.read(one, text, texts),
+        remind=reminder,
+    )
+    written = generations(fact_writing.collect(came.asked, came.replies, texts) + came.unread)
     claims = claims_of(facts_of(pl.concat([replied, written])), found, settings)
     verified, judged = verify(at, board, claims, asking=asking, label=f"{board}: verify {model}")
     return pl.concat([written, verified]).sort("generation_id"), {"judgements": judged}
@@ -92,6 +101,15 @@ def verify(
     planned = verifying.calls(claims, n=how.facts_per_call, window=how.window)
     planned += verifying.checked(claims, rate=how.checked_rate, window=how.window)
     asked = verifying.requests(planned, judge, settings, prompts_dir=at.p.llm.prompts_dir)
-    replies = ask_prompted(asked, at, label, asking)
-    judged = verifying.judgements(planned, replies, judge=judge, version=at.identity(judge))
-    return generations(verifying.collect(planned, asked, replies)), judged
+    text_of = {claim.fact_id: claim.text for claim in claims}
+    came = ask_until_read(
+        asked,
+        at,
+        label,
+        asking,
+        read=lambda one, text: verifying.read(one, text, text_of),
+        remind=reminder,
+        n_lost=verifying.n_lost,
+    )
+    judged = verifying.judgements(planned, came.replies, judge=judge, version=at.identity(judge))
+    return generations(verifying.collect(came.asked, came.replies, text_of) + came.unread), judged

@@ -5,6 +5,7 @@ taken out, what there is.
 import polars as pl
 
 from truerate.core.schemas import Reject, frame
+from truerate.llm.generation import standing
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.wildhallucinations.abstention import probe_scores
@@ -52,7 +53,7 @@ def funnel_rows(
     """`funnel_n` of each stage, from messages read to entities with pages (WildHallucinations section 2). No
     messages, no rows.
     """
-    n_messages = generations.filter(purpose=EXTRACT).height
+    n_messages = standing(generations.filter(purpose=EXTRACT)).height
     if not n_messages:
         return []
 
@@ -99,7 +100,9 @@ def rejected_rows(generations: pl.DataFrame, rejects: pl.DataFrame, writer: Scor
     for step, reason, n in counted.iter_rows():
         subject = WEB if step == WHERE and reason != "no-page" else ENTITIES
         made.append(writer.row("n_rejected", subject, {"step": step, "reason": reason}, float(n), n))
-    lost = generations.filter(pl.col("purpose").is_in(STEPS) & pl.col("status").is_in(["dead", "unparsed"]))
+    lost = standing(generations).filter(
+        pl.col("purpose").is_in(STEPS) & pl.col("status").is_in(["dead", "unparsed"])
+    )
     lost = (
         lost.with_columns(pl.col("reason").fill_null(pl.col("status")))
         .group_by("purpose", "model", "reason")

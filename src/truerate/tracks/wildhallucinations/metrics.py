@@ -89,6 +89,13 @@ METRICS = (
     ),
     # ---- facts
     _facts(
+        "cut_rate",
+        "Cut",
+        "Share of replies that end at the limit of tokens; those that are kept are scored as far as they go.",
+        direction="down",
+        interval="share",
+    ),
+    _facts(
         "words_per_response",
         "Words per reply",
         "Mean length in words of the replies that respond.",

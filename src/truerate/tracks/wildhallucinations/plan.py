@@ -31,6 +31,9 @@ _CURATED = {
 def assumed(step: str, key: str, request: Request, settings: Any) -> str:
     """What each step's question is answered with; a subject tells a paragraph of any entity."""
     question = request.messages[-1]["content"]
+    if step == "extract":  # of a reminder: the question before it holds the message
+        told = (message["content"] for message in reversed(request.messages))
+        question = next((text for text in told if "<data-" in text), question)
     answers = {"extract": _extracted, "curate": _curated, "facts": _checked}
     return answers[step](question) if step in answers else SAID
 

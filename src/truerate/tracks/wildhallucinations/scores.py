@@ -6,6 +6,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, pair, pairs, schema
+from truerate.llm.generation import is_cut, standing
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
 from truerate.metrics.score_writer import ScoreWriter
@@ -100,7 +101,7 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
             for name in ("n_missed", "n_malformed")
         )
     )
-    written = generations.filter(purpose=WRITE).select(
+    written = standing(generations.filter(purpose=WRITE)).select(
         pair("attributes", "generation").alias("generation_id"),
         is_whole=(pl.col("status") == "ok") & (lost == 0),
     )
@@ -209,7 +210,7 @@ def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWri
     """How many replies respond (by either rule of abstention), how long they are, and how many facts they
     have, per subject.
 
-    `no_answers` of a subject none of whose replies came: how many were asked for.
+    `cut_rate`: those that end at their limit of tokens. `no_answers` of a subject none of whose replies came: how many were asked for.
     """
     said = generations.filter(purpose=GENERATE).select(
         "generation_id",
@@ -251,11 +252,22 @@ def reply_rows(scored: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWri
         n_facts=(pl.col("is_responding") * pl.col("n_facts")).sum(),
         is_unanswered=pl.col("is_abstained").is_null().all(),
     )
+    made += _cut_rows(generations, writer)
     for subject, n, n_responses, n_facts, is_unanswered in totals.sort("subject").iter_rows():
         made += [writer.row(NO_ANSWERS, subject, {}, float(n), n)] if is_unanswered else []
         made.append(writer.row("n_responses", subject, {}, float(n_responses), n))
         made.append(writer.row("n_facts", subject, {}, float(n_facts), n_responses))
     return made
+
+
+def _cut_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
+    """`cut_rate` per subject over the replies that were asked for; of those that a source brought it is not known."""
+    asked = generations.filter(pl.col("purpose") == GENERATE, pl.col("prompt_key") != "")
+    rows = asked.select("model", "item_id", cut=is_cut()).sort("model", "item_id", "cut")
+    return [
+        writer.share("cut_rate", subject, {}, part["cut"].to_list(), part["item_id"].to_list())
+        for (subject,), part in rows.group_by("model", maintain_order=True)
+    ]
 
 
 def _complement(column: str) -> tuple[pl.Expr, pl.Expr]:

@@ -7,6 +7,7 @@ from pydantic import Field, field_validator
 
 from truerate.config.blocks import (
     Block,
+    Cut,
     Few,
     Items,
     ItemsOrNone,
@@ -76,6 +77,15 @@ class Settings(Track):
     files_in: ClassVar[tuple[str, ...]] = ("takedown", "search.recorded")
     endpoints_in: ClassVar[tuple[str, ...]] = ("search.endpoint", "fetch.proxy")
     weights_in: ClassVar[Mapping[str, str | None]] = {"rarity": "ngram"}
+    cut: ClassVar[Mapping[str, Cut]] = {
+        "generate": "keep",
+        "extract": "read",
+        "verify": "read",
+        "disambiguate": "read",
+        "domain": "read",
+        "write_facts": "read",
+        "verify_facts": "read",
+    }
 
     extractor: str | None
     curator: str | None

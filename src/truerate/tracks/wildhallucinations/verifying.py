@@ -16,7 +16,7 @@ import polars as pl
 
 from truerate.core.keys import content_id, draw
 from truerate.core.schemas import Judgement, frame, judgement_row, pairs
-from truerate.llm import Reply, Request, prompts
+from truerate.llm import Reply, Request, prompts, structured
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.guard import neutralise
 from truerate.llm.replies.claim_verdicts import read_verdicts
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 VERIFY = "verify_facts"
 SINGLE = "single"  # stage of the calls with one fact each, that the batches are held against
+FORM = structured.numbered_verdicts(("supported", "not supported"))
 RUN = 12  # replies that share calls, on average
 
 
@@ -141,24 +142,34 @@ def requests(
         }
         item_id = call.claims[0].item_id
         made.append(
-            Prompted(Request(verifier, messages, decoding(settings.verifying)), item_id, VERIFY, kept)
+            Prompted(
+                Request(verifier, messages, decoding(settings.verifying), form=FORM), item_id, VERIFY, kept
+            )
         )
     return made
 
 
-def collect(planned: Sequence[Call], asked: Sequence[Prompted], answered: Sequence[Reply]) -> list[dict]:
+def collect(asked: Sequence[Prompted], answered: Sequence[Reply], texts: Mapping[str, str]) -> list[dict]:
     """Generation rows of the calls; one without a single verdict is `unparsed`. `n_unparsed` counts the
     claims without one, `cuts` names what was read loosely (`reading.CUTS`).
     """
-    rows = []
-    for call, one, reply in zip(planned, asked, answered, strict=True):
-        found = read_verdicts(reply.text, [claim.text for claim in call.claims])
-        missing = [verdict for verdict in found.value if isinstance(verdict, str)]
-        is_lost = len(missing) == len(found.value)
-        status, reason = ("unparsed", found.reason or missing[0]) if is_lost else ("ok", None)
-        known = {"n_unparsed": str(len(missing)), "cuts": " ".join(found.cuts) or None}
-        rows.append(generation(one, reply, Read(reply.text, status, reason, known)))
-    return rows
+    told = zip(asked, answered, strict=True)
+    return [generation(one, reply, read(one, reply.text, texts)) for one, reply in told]
+
+
+def read(asked: Prompted, text: str, texts: Mapping[str, str]) -> Read:
+    """A reply as the verdicts on the facts that its call names; `texts` are those of the facts by id."""
+    found = read_verdicts(text, [texts[fact_id] for fact_id in (asked.attributes["facts"] or "").split()])
+    missing = [verdict for verdict in found.value if isinstance(verdict, str)]
+    is_lost = len(missing) == len(found.value)
+    status, reason = ("unparsed", found.reason or missing[0]) if is_lost else ("ok", None)
+    known = {"n_unparsed": str(len(missing)), "cuts": " ".join(found.cuts) or None}
+    return Read(text, status, reason, known)
+
+
+def n_lost(found: Read) -> int:
+    """How many claims of a call are without a verdict."""
+    return int(found.attributes["n_unparsed"] or 0)
 
 
 def judgements(asked: Sequence[Call], answered: Sequence[Reply], *, judge: str, version: str) -> pl.DataFrame:

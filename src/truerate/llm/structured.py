@@ -1,0 +1,93 @@
+"""Stated forms of replies: the JSON schema that a server with structured output is handed, and the plain text
+that its JSON stands for.
+
+A form says in a schema what a prompt says in words, so its plain text is what the prompt asked for, and is
+read by the same reader as a reply of a model without structured output.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+_FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of replies: its name, the schema of its JSON, and the plain text of such an object.
+
+    `write` may raise LookupError, TypeError or ValueError on an object that does not keep to the schema.
+    """
+
+    name: str
+    schema: Mapping[str, Any]
+    write: Callable[[Mapping[str, Any]], str] = field(compare=False)
+
+    def sent(self) -> dict[str, Any]:
+        """What a request carries as `response_format`."""
+        schema = {"name": self.name, "strict": True, "schema": dict(self.schema)}
+        return {"type": "json_schema", "json_schema": schema}
+
+    def plain(self, text: str) -> str:
+        """The plain text of a reply that is an object of this form; any other reply as it is."""
+        fenced = _FENCE.match(text.strip())
+        try:
+            found = orjson.loads(fenced[1] if fenced else text)
+            return self.write(found) if isinstance(found, dict) else text
+        except (LookupError, TypeError, ValueError):
+            return text
+
+
+def verdict() -> Form:
+    """Yes or No: `{"verdict": "Yes"}`."""
+    return Form("verdict", _object(verdict=_one_of(("Yes", "No"))), lambda found: _word(found["verdict"]))
+
+
+def reasoned_verdict(cue: str) -> Form:
+    """A chain of thought and then Yes or No, written as a last line `#cue#: Yes`."""
+    schema = _object(reasoning={"type": "string"}, verdict=_one_of(("Yes", "No")))
+    return Form(
+        "reasoned_verdict", schema, lambda found: f"{found['reasoning']}\n#{cue}#: {_word(found['verdict'])}"
+    )
+
+
+def choice(names: Sequence[str]) -> Form:
+    """One of the names: `{"choice": "Answer 2"}`."""
+    return Form("choice", _object(choice=_one_of(names)), lambda found: _word(found["choice"]))
+
+
+def numbered_verdicts(words: Sequence[str]) -> Form:
+    """One of the words for each numbered claim, written as lines `[1] word`."""
+    one = _object(claim={"type": "integer"}, verdict=_one_of(words))
+    schema = _object(verdicts={"type": "array", "items": one})
+    return Form(
+        "numbered_verdicts",
+        schema,
+        lambda found: "\n".join(
+            f"[{int(line['claim'])}] {_word(line['verdict'])}" for line in found["verdicts"]
+        ),
+    )
+
+
+def _object(**properties: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an object with these keys and no other, in this order."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _one_of(words: Sequence[str]) -> dict[str, Any]:
+    return {"type": "string", "enum": list(words)}
+
+
+def _word(value: object) -> str:
+    """A word of a schema's list. Raises TypeError where it is no text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{type(value).__name__} in place of a word")
+    return value
