@@ -47,6 +47,7 @@ BEHIND = {
         ("sample", "elm"): set(),
         ("filter", "birch"): {"elm"},
         ("respond", "cedar"): set(),
+        ("select", "similarity"): {"cedar"},
         ("recognise", "aster"): {"elm", "birch", "cedar"},
         ("recognise", "dogwood"): {"elm", "birch", "cedar"},
     },
@@ -71,7 +72,8 @@ BEHIND = {
 # By hand: the files that a step of one model is made from, as step and model.
 READ = {
     (HALUEVAL, "filter", "birch"): ["sample/elm"],
-    (HALUEVAL, "recognise", "aster"): ["sample/elm", "filter/birch", "respond/cedar"],
+    (HALUEVAL, "recognise", "aster"): ["sample/elm", "filter/birch", "select/similarity"],
+    (HALUEVAL, "select", "similarity"): ["respond/cedar"],
     (HALUEVAL, "sample", "elm"): [],
     (MFAVA, "translate", "elm"): [],
     (MFAVA, "check", "cedar"): ["query/birch"],

@@ -72,7 +72,7 @@ def built(at, tables):
     """The data set, and the subject's replies and judgements."""
     replies = {"sample": pl.concat([run(at, tables, "sample", name) for name in ("quill", "elm")])}
     replies["filter"] = run(at, tables, "filter", "quill", replies)
-    replies["respond"] = run(at, tables, "respond", "quill")
+    replies["select"] = run(at, tables, "select", "", {"respond": run(at, tables, "respond", "quill")})
     parts = [steps.recognise(at, BOARD, "aster", tables, shard, replies) for shard in range(2)]
     judged = pl.concat([beside["judgements"] for _, beside in parts])
     dataset = steps.assembled(at, BOARD, tables, replies)

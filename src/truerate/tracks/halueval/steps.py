@@ -143,10 +143,25 @@ def respond(
     return generations(general.collect(asked, ask_prompted(asked, at, f"{board}: respond {model}", asking)))
 
 
+def select(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> pl.DataFrame:
+    """The responses of the whole pool with the similarity of their query, and `selected` on those that are
+    labelled; once, in the first shard. It asks no model.
+    """
+    if shard:
+        return generations([])
+    settings, responses = at.p.track(board), upstream.get("respond", generations([]))
+    compared = general.similarities(responses, measure=general.measure_of(settings.similarity))
+    marked = general.marked(responses, compared, n=at.p.size_of(board).general, seed=at.p.seed)
+    return marked.sort("generation_id")
+
+
 def assemble(
-    at: Layout, board: str, tables, sampled: pl.DataFrame, filtered: pl.DataFrame, responded: pl.DataFrame
+    at: Layout, board: str, tables, sampled: pl.DataFrame, filtered: pl.DataFrame, responses: pl.DataFrame
 ) -> Dataset:
-    """The board's data set from its replies and the source's published samples. Pure: it asks nothing.
+    """The board's data set from its replies, the marked responses among them (`select`), and the source's
+    published samples. Pure: it asks nothing.
 
     Published candidates are no shard's own, so their filtering may come once per shard: equal rows are one.
     """
@@ -160,9 +175,6 @@ def assemble(
     theirs = dataset.published_candidates(published) if filtered.height else {}
     published = dataset.with_picks(
         published, dataset.chosen_candidates(filtered, theirs, origin=PUBLISHED, seed=seed)
-    )
-    responses = general.marked(
-        responded, n=at.p.size_of(board).general, similarity=settings.similarity, seed=seed
     )
     replies = pl.concat([candidates, filtered, responses]).sort("generation_id")
     return Dataset(
@@ -178,7 +190,7 @@ def assemble(
 def assembled(at: Layout, board: str, tables, replies: Replies) -> Dataset:
     """The data set that the scratch files of these steps make together with the source."""
     return assemble(
-        at, board, tables, *(replies.get(step, generations([])) for step in ("sample", "filter", "respond"))
+        at, board, tables, *(replies.get(step, generations([])) for step in ("sample", "filter", "select"))
     )
 
 
@@ -337,7 +349,7 @@ def score(
         score_labels(samples, writer),
         score_candidates(generations, items, writer),
         score_filtering(generations, items, writer),
-        score_responses(generations, writer, similarity=at.p.track(board).similarity),
+        score_responses(generations, writer, similarity=at.p.track(board).measure),
     ]
     return pl.concat(made), outcomes
 
