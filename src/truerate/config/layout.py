@@ -109,6 +109,10 @@ class Layout:
         """
         return f"{self.p.paths.build}/training"
 
+    def corpus(self, key: str) -> str:
+        """Folder of documents that were indexed for search, by what decides the index."""
+        return f"{self.p.paths.build}/corpora/{key}"
+
     def judgements(self, detector: str, board: str) -> str:
         """Judgements of a detector family on a board."""
         return f"{self.judged(board)}/{detector}.parquet"
@@ -209,7 +213,12 @@ class Layout:
         return digest(
             **({"weights": weights} if weights else {}),
             files=_digest_of(
-                (self.source(self.p.board(board).source), *self.code(track), *self.prompts, *own.files())
+                (
+                    *map(self.source, (self.p.board(board).source, *own.sources())),
+                    *self.code(track),
+                    *self.prompts,
+                    *own.files(),
+                )
             ),
             settings=settings,
             models=[self.on(board)._asked(name) for name in (alias, *upstream) if self.p.is_model(name)],

@@ -29,7 +29,9 @@ def own_files(p: Params, stage: Stage) -> list[str]:
     if any(place.startswith("tracks.") for place in read):
         found += weights_of(p, stage.board)
     if stage.name == "dataset":
-        named = (p.llm.prompts_dir, *p.track(stage.board).files())
+        others = [p.source(name) for name in p.track(stage.board).sources()]
+        folders = [source.path for source in others if not source.make]
+        named = (p.llm.prompts_dir, *p.track(stage.board).files(), *folders)
         found += [path for path in named if path and Path(path).exists()]
     if "backbones" in read:
         found += _folders(backbone.weights for backbone in p.backbones.values())

@@ -79,6 +79,7 @@ class Settings(Track):
         "filter judge": "filter_judge",
         "responder": "responder",
     }
+    sources_in: ClassVar[tuple[str, ...]] = ("knowledge_source",)
     weights_in: ClassVar[Mapping[str, str | None]] = {"similarity": "chrf"}
 
     tasks: Annotated[tuple[Task, ...], Field(min_length=1), AfterValidator(once)]
@@ -104,6 +105,7 @@ class Settings(Track):
     refinement: bool
     n_retrieved: Few
     knowledge: Literal["source", "retrieved"]
+    knowledge_source: Word | None = None
     n_annotators: Annotated[Whole, Field(ge=2, le=1000)]
     probe_pass_rate: Share
     n_topics: Annotated[Whole, Field(ge=2, le=1000)]

@@ -217,9 +217,9 @@ def knowledge_of(
     settings = at.p.track(board)
     fit = [context for context in found.values() if context.task != "summarization"]
     if settings.knowledge == "retrieved":
-        from truerate.tracks.halueval.retrieval import retrieved
+        from truerate.tracks.halueval.retrieval import corpus_of, retrieved
 
-        return retrieved(fit, documents, settings.n_retrieved)
+        return retrieved(fit, corpus_of(at, board, documents), settings.n_retrieved)
     return {context.item_id: context.knowledge for context in fit if context.knowledge}
 
 
@@ -233,8 +233,14 @@ def recognise(
         return generations([]), {"judgements": recognition.judgements([])}
     texts = assembled(at, board, tables, upstream)
     found, asked_of = recognition_targets(at, texts, tables.documents, shard)
-    made, judged = judged_texts(at, board, model, tables.documents, found, asked_of, asking=asking)
-    return generations(made), {"judgements": recognition.judgements(judged)}
+    rows, said = [generations([])], [recognition.judgements([])]
+    for part in recognition.parts(asked_of):  # requests and replies of a whole pool take gigabytes
+        of_part = {target.item_id: found[target.item_id] for target in part}
+        made, judged = judged_texts(at, board, model, tables.documents, of_part, part, asking=asking)
+        rows.append(generations(made))
+        said.append(recognition.judgements(judged))
+    beside = {"judgements": pl.concat(said).sort("judgement_id")}
+    return pl.concat(rows).sort("generation_id"), beside
 
 
 def judged_texts(
