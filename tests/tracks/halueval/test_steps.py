@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -219,6 +220,7 @@ def test_simulated_models_ask_nothing_on_a_real_board(at, tables):
 
 def test_a_summary_without_its_document_is_not_asked(at, tables, built):
     dataset, _, _ = built
-    _, asked = steps.recognition_targets(at, dataset, tables.documents.clear(), 0)
+    none = replace(tables, documents=tables.documents.clear())
+    _, asked = steps.recognition_targets(at, dataset.samples, dataset.generations, none, 0)
     summaries = set(dataset.samples.filter(task="summarization")["sample_id"])
     assert asked and not summaries & {target.target_id for target in asked}

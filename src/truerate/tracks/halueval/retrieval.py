@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -80,12 +80,18 @@ def corpus_of(at: Layout, board: str, documents: pl.DataFrame) -> pl.DataFrame |
     named = at.p.track(board).knowledge_source
     if named:
         path = at.source(named, "documents")
-        return on_disk(Path(at.corpus(digest(path, form=FORM))), lambda: read(Document, path))
+        return on_disk(Path(at.corpus(_digest_of(path))), lambda: read(Document, path))
     if documents.is_empty():
         return documents
     ids = documents.sort("document_id").select("document_id", "title", "text")
     key = hashlib.sha256(ids.hash_rows(seed=FORM).to_numpy().tobytes()).hexdigest()[:12]
     return on_disk(Path(at.corpus(key)), lambda: documents)
+
+
+@cache
+def _digest_of(path: str) -> str:
+    """The digest of a file of documents, read once per process."""
+    return digest(path, form=FORM)
 
 
 def in_memory(documents: pl.DataFrame) -> Corpus:

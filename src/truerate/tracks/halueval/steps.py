@@ -27,6 +27,7 @@ from truerate.tracks.halueval.context import (
     is_probe,
 )
 from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset, following
+from truerate.tracks.halueval.filtering import Pick
 from truerate.tracks.halueval.recognition import Target
 
 if TYPE_CHECKING:
@@ -165,26 +166,37 @@ def assemble(
 
     Published candidates are no shard's own, so their filtering may come once per shard: equal rows are one.
     """
+    candidates, chosen, samples = _chosen(at, board, tables, sampled, filtered)
+    published, probes = dataset.without_probes(tables.samples, at.p.track(board).tasks)
+    filtered = filtered.unique("generation_id", maintain_order=True)
+    replies = pl.concat([candidates, filtered, responses]).sort("generation_id")
+    return Dataset(
+        items=dataset.items_of(tables.items, replies, published),
+        generations=replies,
+        samples=samples,
+        rejects=dataset.rejects(candidates, chosen, responses, generator=at.p.track(board).dataset_generator),
+        counts=counts(replies),
+        tasks=general.annotation_tasks(general.selected(responses), tables.items, probes),
+    )
+
+
+def _chosen(
+    at: Layout, board: str, tables, sampled: pl.DataFrame, filtered: pl.DataFrame
+) -> tuple[pl.DataFrame, dict[str, Pick], pl.DataFrame]:
+    """The checked candidates, which of them was chosen for each item, and the samples, published ones too."""
     filtered = filtered.unique("generation_id", maintain_order=True)
     settings, seed = at.p.track(board), at.p.seed
     found = contexts(tables.items, tables.documents)
     candidates = dataset.checked(sampled, found, slack=settings.length_slack_words)
     ours = dataset.generated_candidates(candidates, settings.dataset_generator)
     chosen = dataset.chosen_candidates(filtered, ours, origin=GENERATED, seed=seed)
-    published, probes = dataset.without_probes(tables.samples, settings.tasks)
+    published, _ = dataset.without_probes(tables.samples, settings.tasks)
     theirs = dataset.published_candidates(published) if filtered.height else {}
     published = dataset.with_picks(
         published, dataset.chosen_candidates(filtered, theirs, origin=PUBLISHED, seed=seed)
     )
-    replies = pl.concat([candidates, filtered, responses]).sort("generation_id")
-    return Dataset(
-        items=dataset.items_of(tables.items, replies, published),
-        generations=replies,
-        samples=dataset.samples_frame(dataset.pair_samples(candidates, chosen, found), published),
-        rejects=dataset.rejects(candidates, chosen, responses, generator=settings.dataset_generator),
-        counts=counts(replies),
-        tasks=general.annotation_tasks(general.selected(responses), tables.items, probes),
-    )
+    samples = dataset.samples_frame(dataset.pair_samples(candidates, chosen, found), published)
+    return candidates, chosen, samples
 
 
 def assembled(at: Layout, board: str, tables, replies: Replies) -> Dataset:
@@ -231,8 +243,11 @@ def recognise(
     """
     if not allowed(at, board, model):
         return generations([]), {"judgements": recognition.judgements([])}
-    texts = assembled(at, board, tables, upstream)
-    found, asked_of = recognition_targets(at, texts, tables.documents, shard)
+    sampled, filtered, responses = (
+        upstream.get(step, generations([])) for step in ("sample", "filter", "select")
+    )
+    samples = _chosen(at, board, tables, sampled, filtered)[2]
+    found, asked_of = recognition_targets(at, samples, responses, tables, shard)
     rows, said = [generations([])], [recognition.judgements([])]
     for part in recognition.parts(asked_of):  # requests and replies of a whole pool take gigabytes
         of_part = {target.item_id: found[target.item_id] for target in part}
@@ -276,14 +291,15 @@ def judged_texts(
 
 
 def recognition_targets(
-    at: Layout, texts: Dataset, documents: pl.DataFrame, shard: int
+    at: Layout, samples: pl.DataFrame, responses: pl.DataFrame, tables, shard: int
 ) -> tuple[dict[str, Context], list[Target]]:
     """The texts of one shard and the contexts of their items. A summary whose document is not at hand cannot
     be judged and is not asked.
     """
-    targets = recognition.targets(texts.samples, general.selected(texts.generations))
-    named = texts.items.filter(pl.col("item_id").is_in(list({target.item_id for target in targets})))
-    found = {one.item_id: one for one in in_shard(contexts(named, documents).values(), shard, at.p.n_shards)}
+    targets = recognition.targets(samples, general.selected(responses))
+    named = tables.items.filter(pl.col("item_id").is_in(list({target.item_id for target in targets})))
+    asked = in_shard(contexts(named, tables.documents).values(), shard, at.p.n_shards)
+    found = {one.item_id: one for one in asked}
     found = {name: one for name, one in found.items() if one.knowledge or one.task != "summarization"}
     return found, [target for target in targets if target.item_id in found]
 
