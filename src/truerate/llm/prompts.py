@@ -28,6 +28,7 @@ TRACKS = Path(__file__).parents[1] / "tracks"
 BROKEN = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, RecursionError)
 # Values that are what they were when they were met before, so that what was rendered of them stands.
 PLAIN = (str, bool, int, float, tuple, type(None))
+PLAIN_TYPES = frozenset(PLAIN)
 _ROLE = re.compile(r"^=== (system|user|assistant) ===[ \t]*$", re.MULTILINE)
 
 
@@ -110,9 +111,12 @@ class Part:
 
 def _said(part: Part, values: Mapping[str, object]) -> str:
     """What a part says. An instruction that thousands of prompts share is rendered, and kept in memory, once."""
-    if part.names is None or any(type(values.get(name)) not in PLAIN for name in part.names):
+    if part.names is None:
         return part.template.render(**values).strip()
-    return _rendered(part, *(values.get(name, PLAIN) for name in part.names))
+    given = [values.get(name, PLAIN) for name in part.names]
+    if not PLAIN_TYPES.issuperset(map(type, given)):
+        return part.template.render(**values).strip()
+    return _rendered(part, *given)
 
 
 @lru_cache(maxsize=1024, typed=True)

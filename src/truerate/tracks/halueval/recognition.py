@@ -23,9 +23,7 @@ from truerate.tracks.halueval.settings import Settings
 PURPOSE = "recognise"
 CUE = "Your Judgement"
 CONTRAST_CUE = "Your Choice"
-N_AT_ONCE = (
-    4096  # texts whose requests and replies are held at a time; each is asked about in several variants
-)
+N_AT_ONCE = 3072  # texts whose requests and replies are held at a time, in all variants
 
 
 @dataclass(frozen=True, slots=True)
