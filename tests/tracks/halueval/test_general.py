@@ -70,3 +70,10 @@ def test_tasks_hold_the_selected_responses_and_the_probes():
     ]
     assert [task["task_id"] for task in tasks] == sorted(task["task_id"] for task in tasks)
     assert general.annotation_tasks(chosen.clear(), items, probes) == []
+
+
+def test_an_encoder_is_named_with_its_layer_and_baseline():
+    made = settings(similarity={"model": "roberta-large", "layer": 17, "baseline": 0.25})
+    assert made.measure == "roberta-large, layer 17, rescaled by 0.25"
+    assert made.setting("similarity") == "roberta-large"  # the weights that are looked for
+    assert (settings().measure, settings(similarity={"model": "m"}).measure) == ("chrf", "m")
