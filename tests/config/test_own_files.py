@@ -70,3 +70,11 @@ def test_a_stamp_moves_with_names_and_bytes_and_large_files_by_size_and_time(tmp
     third = stamp_of(str(tmp_path))
     os.utime(tmp_path / "c", (1, 1))
     assert stamp_of(str(tmp_path)) != third
+
+
+def test_a_source_that_is_searched_for_knowledge_is_watched_by_the_data_set_alone(tmp_path):
+    def search(p, w):
+        p["sources"]["corpus"] = {"reader": "wikipedia", "path": w}
+        p["tracks"]["halueval"]["knowledge_source"] = "corpus"
+
+    assert watching(tmp_path, search) == {"dataset@halueval-closed-world"}

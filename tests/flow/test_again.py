@@ -101,6 +101,7 @@ def test_what_follows_from_a_stale_file_goes_with_it_and_nothing_else(at):
     assert gone == {generator, f"{at.p.track(HELD).filter_judge}/filter", *subjects}
     assert names(again.to_remove(at, HELD, again.of_step("respond"))) == {
         f"{at.p.track(HELD).responder}/respond",
+        "similarity/select",
         *subjects,
     }
     assert again.to_remove(at, HELD, lambda path: False) == [] and len(current) > len(gone)

@@ -153,6 +153,10 @@ NAMES = {
             + "languages: 'es' is not written by source 'closed-world-wiki' of board 'mfava-closed-world'; it writes: ar, de"
         ],
     ),
+    "a source that is searched": (
+        {H + "knowledge_source": "closed-wrld"},
+        [H + "knowledge_source: source 'closed-wrld'", "did you mean 'closed-world'?"],
+    ),
     "a word of ours": (
         {H + "similarity": "chfr"},
         [H + "similarity: 'chfr' is no folder that is there; did you mean 'chrf'?"],

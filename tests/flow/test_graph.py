@@ -48,6 +48,7 @@ BEHIND = {
         ("sample", "elm"): set(),
         ("filter", "birch"): {"elm"},
         ("respond", "cedar"): set(),
+        ("select", "similarity"): {"cedar"},
         ("recognise", "aster"): {"elm", "birch", "cedar"},
         ("recognise", "dogwood"): {"elm", "birch", "cedar"},
         ("judge_refined", "quill"): {"elm", "birch", "cedar", "aster", "dogwood"},
@@ -73,7 +74,8 @@ BEHIND = {
 # By hand: the files that a step of one model is made from, as step and model.
 READ = {
     (HALUEVAL, "filter", "birch"): ["sample/elm"],
-    (HALUEVAL, "recognise", "aster"): ["sample/elm", "filter/birch", "respond/cedar"],
+    (HALUEVAL, "recognise", "aster"): ["sample/elm", "filter/birch", "select/similarity"],
+    (HALUEVAL, "select", "similarity"): ["respond/cedar"],
     (HALUEVAL, "judge_refined", "quill"): ["recognise/aster", "recognise/dogwood"],
     (HALUEVAL, "sample", "elm"): [],
     (MFAVA, "translate", "elm"): [],

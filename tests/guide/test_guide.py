@@ -5,6 +5,7 @@ each command of the pages is run in it; what cannot be run here is listed with i
 import json
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import polars as pl
@@ -40,6 +41,8 @@ NOT_RUN = [
     ("own-data.md", "asks Wikipedia"),
     ("own-data.md", "needs a paid search account"),
     ("real-data.md", "needs the papers' public files"),
+    ("from-raw-files.md", "downloads public files"),
+    ("from-raw-files.md", "names weights and asks Wikipedia"),
     ("own-detector.md", "needs a GPU"),
     ("own-detector.md", "names weights that are not there"),
     ("publishing.md", "asks for a token of your own"),
@@ -71,6 +74,7 @@ def test_settings_of_the_guide_are_accepted(block, tmp_path, monkeypatch, capsys
     (tmp_path / "inputs/prompts/mfava").mkdir(parents=True)  # what the pages' commands put there
     (tmp_path / "inputs/prompts/mfava/answer.j2").write_text("{{ query }}", "utf-8")
     (tmp_path / "inputs/halueval").mkdir(parents=True)
+    (tmp_path / "inputs/raw").mkdir()
     monkeypatch.chdir(tmp_path)
     assert (main(["params"]), capsys.readouterr().err) == (0, "")
 
@@ -103,6 +107,57 @@ def shrink(params: dict) -> None:
     params["detectors"]["tokens"]["members"] = members
     for backbone in params["backbones"].values():
         backbone |= {"max_steps": 4, "checkpoint_steps": 2}
+
+
+class Model(Stub):
+    """A model that gives what the last line of a prompt asks for, by the prompt; to all else an echo."""
+
+    def completion(self, text: object, **more: object) -> bytes:
+        said = str(text)
+        cue, drawn = said.rsplit("\n", 1)[-1], zlib.crc32(said.encode())
+        found = text
+        if "Judgement#:" in cue:
+            found = f"{cue} {('Yes', 'No')[drawn % 2]}"
+        elif "Choice#:" in cue or cue.startswith("#Best "):
+            noun = next(noun for noun in ("Answer", "Response", "Summary") if f"#{noun} 1#" in said)
+            found = f"{cue} {noun} {1 + drawn % 2}"
+        elif cue.startswith(("#Hallucinated ", "#Refined ")):
+            found = f"{cue} It was built of stone {drawn % 97}"
+        return super().completion(found, **more)
+
+
+def downloaded(folder: Path) -> None:
+    """What the walk from raw files downloads, in the published layouts: a few rows of each data set."""
+    hotpot = [
+        {
+            "_id": str(number),
+            "question": f"Of what is tower {number} built?",
+            "answer": f"brick {number}",
+            "type": "bridge",
+            "level": "easy",
+            "supporting_facts": [[f"Tower {number}", 0]],
+            "context": [[f"Tower {number}", [f"Tower {number} is built of brick {number}."]]],
+        }
+        for number in range(6)
+    ]
+    asked = [{"instruction": f"Name {number} metals.", "input": "", "output": "Tin"} for number in range(8)]
+    walk = {"path": [0.9, [["Ada", "born in", "Varn"]], "Ada was born in Varn"]}
+    messages = [
+        {"type": "chat", "sender": "user", "message": "Who is Ada?"},
+        {"type": "action", "sender": "assistant", "action_id": "kgwalk/choose_path", "metadata": walk},
+        {"type": "chat", "sender": "assistant", "message": "She was born in Varn."},
+    ]
+    news = {
+        "article": ["Varn opened a bridge. It is long."],
+        "highlights": ["A bridge opened\nIt is long"],
+        "id": ["a"],
+    }
+    (folder / "cnn_dailymail/3.0.0").mkdir(parents=True)
+    (folder / "hotpot_dev_distractor_v1.json").write_text(json.dumps(hotpot), "utf-8")
+    (folder / "alpaca_data.json").write_text(json.dumps(asked), "utf-8")
+    pl.DataFrame(news).write_parquet(folder / "cnn_dailymail/3.0.0/validation-00000-of-00001.parquet")
+    row = {"Messages": [json.dumps(messages)], "User Rating": ["4"], "Assistant Rating": ["4"]}
+    pl.DataFrame(row).write_csv(folder / "opendialkg.csv")
 
 
 def runnable() -> list[Block]:
@@ -167,7 +222,8 @@ def guide(tmp_path_factory) -> Guide:
     house = move_in(folder / "truerate", SMALL, board=BOARD)
     house.edit(add_rules)
     house.edit(shrink)
-    with running(folder) as hub, serving(Stub()) as address:
+    downloaded(house.folder / "inputs/raw")
+    with running(folder) as hub, serving(Model()) as address:
         followed = Guide(house, hub, address)
         followed.prepare()
         for page in pages():
@@ -199,6 +255,16 @@ def test_the_own_data_have_a_board_of_rules_alone(guide):
     rows = guide.house.table("data/leaderboard/rows.parquet").filter(board="halueval-mine")
     assert {"always", "length"} <= set(rows["subject"]) and "model" not in set(rows["kind"])
     assert (guide.house.folder / "build/site/boards/halueval-mine.html").is_file()
+
+
+def test_the_walk_from_raw_files_ends_in_rows_of_both_models(guide):
+    rows = guide.house.table("data/leaderboard/rows.parquet").filter(board="halueval-raw")
+    assert {"writer", "reader"} <= set(rows.filter(pl.col("kind") == "model")["subject"])
+    items = guide.house.table("data/datasets/halueval-raw/items.parquet")
+    assert set(items["task"]) == {"qa", "dialogue", "summarization", "general"}
+    samples = guide.house.table("data/datasets/halueval-raw/samples.parquet")
+    assert samples["is_hallucinated"].sum() * 2 == samples.height > 0
+    assert "reader" in guide.after("from-raw-files.md", "truerate board halueval-raw")
 
 
 def test_the_own_detector_has_its_rows_and_marks(guide):

@@ -1,5 +1,7 @@
 """Templates: roles cut in the source, values made harmless, the user's own files first."""
 
+import os
+
 import pytest
 
 from truerate.core.errors import SettingsError, TruerateError
@@ -101,3 +103,26 @@ def test_an_edited_template_is_read_again(write):
     assert prompts.render("halueval", "own", folder)[0]["content"] == "one"
     write("two, longer")
     assert prompts.render("halueval", "own", folder)[0]["content"] == "two, longer"
+
+
+def test_a_part_that_is_rendered_once_follows_each_value_and_its_kind(tmp_path):
+    template = (
+        "=== system ===\n{% if flag %}On{% else %}Off{% endif %} {{ word }}\n=== user ===\n{{ text }}\n"
+    )
+    (tmp_path / "halueval").mkdir()
+    (tmp_path / "halueval/recognise_qa.j2").write_text(template, "utf-8")
+
+    def said(**values):
+        found = prompts.render("halueval", "recognise_qa", str(tmp_path), text="t", **values)
+        return found[0]["content"]
+
+    one, again = said(flag=True, word="a"), said(flag=True, word="a")
+    assert one == "On a" and one is again
+    assert [said(flag=False, word="a"), said(flag=True, word=1), said(flag=True, word=True)] == [
+        "Off a",
+        "On 1",
+        "On True",
+    ]
+    (tmp_path / "halueval/recognise_qa.j2").write_text("Changed {{ word }}", "utf-8")
+    os.utime(tmp_path / "halueval/recognise_qa.j2", ns=(1, 1))
+    assert said(flag=True, word="a") == "Changed a"

@@ -91,7 +91,8 @@ def build_board(seed: int, folder: Path, met: set[tuple]) -> Board:
     replies = {"sample": pl.concat([steps.sample(at, BOARD, model, tables, 0, {}) for model in asked])}
     filtered = [steps.filter(at, BOARD, judge, tables, 0, replies) for judge in asked]
     own = asked.index(track.filter_judge)
-    replies |= {"filter": filtered[own], "respond": steps.respond(at, BOARD, track.responder, tables, 0, {})}
+    responded = {"respond": steps.respond(at, BOARD, track.responder, tables, 0, {})}
+    replies |= {"filter": filtered[own], "select": steps.select(at, BOARD, "", tables, 0, responded)}
     dataset = steps.assembled(at, BOARD, tables, replies)
     recognised = [steps.recognise(at, BOARD, subject, tables, 0, replies) for subject in asked]
     judgements = pl.concat([beside["judgements"] for _, beside in recognised])

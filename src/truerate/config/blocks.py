@@ -123,7 +123,8 @@ class Track(Block):
     track; `reads_unnamed`: such a data set that names no track is read as one of this. `later`: those that
     decide no scratch row. `asks`: those that name models. `builders`: who builds the data set, the setting by
     the role. `among`: names that must be among those of another setting. `files_in`, `endpoints_in`: the
-    settings that name a file of the user, or an endpoint. `weights_in`: those that may be a folder or a Hub
+    settings that name a file of the user, or an endpoint; `sources_in`: those that name a source whose
+    documents are read beside the board's own. `weights_in`: those that may be a folder or a Hub
     id, with the word of ours that may stand there (None: there is none). Places inside of blocks are told by
     dots (`search.recorded`). `cut`: what becomes of a reply that ends at its limit of tokens, by the purpose of
     its request; of any other purpose it is dead.
@@ -137,6 +138,7 @@ class Track(Block):
     among: ClassVar[Mapping[str, str]] = {}
     files_in: ClassVar[tuple[str, ...]] = ()
     endpoints_in: ClassVar[tuple[str, ...]] = ()
+    sources_in: ClassVar[tuple[str, ...]] = ()
     weights_in: ClassVar[Mapping[str, str | None]] = {}
     cut: ClassVar[Mapping[str, Cut]] = {}
 
@@ -172,6 +174,10 @@ class Track(Block):
     def endpoints(self) -> tuple[str, ...]:
         """Endpoints that it names itself, beside those of its models."""
         return self._named(self.endpoints_in)
+
+    def sources(self) -> tuple[str, ...]:
+        """Sources that it names itself, beside the board's own."""
+        return self._named(self.sources_in)
 
     def _named(self, places: Iterable[str]) -> tuple[str, ...]:
         """What stands at these places, each once, without what is null."""

@@ -110,6 +110,10 @@ class Layout:
         """
         return f"{self.p.paths.build}/training"
 
+    def corpus(self, key: str) -> str:
+        """Folder of documents that were indexed for search, by what decides the index."""
+        return f"{self.p.paths.build}/corpora/{key}"
+
     def judgements(self, detector: str, board: str) -> str:
         """Judgements of a detector family on a board."""
         return f"{self.judged(board)}/{detector}.parquet"
@@ -212,7 +216,7 @@ class Layout:
             **({"weights": weights} if weights else {}),
             files=_digest_of(
                 (
-                    self.source(self.p.board(board).source),
+                    *map(self.source, (self.p.board(board).source, *own.sources())),
                     *self.code(track),
                     *formulas_of_track(track),
                     *self.prompts,

@@ -67,6 +67,9 @@ def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
         for key in settings.endpoints_in:
             if (endpoint := settings.setting(key)) is not None:
                 yield place(key), "endpoint", endpoint, p.endpoints
+        for key in settings.sources_in:
+            if (source := settings.setting(key)) is not None:
+                yield place(key), "source", source, p.sources
     for name, family in p.detectors.items():
         for track in family.tracks:
             yield f"detectors.{name}.tracks", "track", track, tracks

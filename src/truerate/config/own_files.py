@@ -30,7 +30,9 @@ def own_files(p: Params, stage: Stage) -> list[str]:
     if any(setting.startswith("tracks.") for setting in read):
         paths += weights_of(p, stage.board)
     if stage.name == "dataset":
-        candidates = (p.llm.prompts_dir, *p.track(stage.board).files())
+        others = [p.source(name) for name in p.track(stage.board).sources()]
+        folders = [source.path for source in others if not source.make]
+        candidates = (p.llm.prompts_dir, *p.track(stage.board).files(), *folders)
         paths += [path for path in candidates if path and Path(path).exists()]
     if "backbones" in read:
         paths += _folders(backbone.weights for backbone in p.backbones.values())

@@ -6,18 +6,22 @@ from pathlib import Path
 
 from truerate.core.errors import TruerateError
 
+# made once: `json.dumps` makes an encoder per call, and every row has a name
+_SORTED = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
+_IN_ORDER = json.JSONEncoder(ensure_ascii=False)
+
 
 def content_id(*parts: object) -> str:
     """The name of a row: 16 hex digits of SHA-256 over its identifying values.
 
     The parts are encoded as one JSON list, so neither their order nor their borders can be confused.
     """
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(_SORTED.encode(parts).encode()).hexdigest()[:16]
 
 
 def draw(*parts: object) -> float:
     """A number in [0, 1) that depends on the parts alone, for seeded picks that no row order can change."""
-    return int(hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()[:13], 16) / 16**13
+    return int(hashlib.sha256(_IN_ORDER.encode(parts).encode()).hexdigest()[:13], 16) / 16**13
 
 
 def shard_of(item_id: str, n_shards: int) -> int:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from truerate.config.layout import ROOT, Layout
+from truerate.config.layout import READERS, ROOT, Layout
 from truerate.config.only_listed import STRICT, only_listed
 from truerate.config.own_files import own_files, stamp_of
 from truerate.config.own_formulas import SHARED_BY, formulas_in, formulas_of_track
@@ -90,6 +90,7 @@ def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
     elif stage.name == "dataset":
         asked = p.endpoints_of(stage.board or "")
         code = {name: there.endpoint_identity(name) for name in asked if p.endpoints[name].code}
+        code |= {f"sources.{name}": _importing(at) for name in p.track(stage.board).sources()}
     elif stage.name in ("annotate", "truth"):
         name = p.board(stage.board).source
         code = {name: there.code_digest(named)} if (named := p.source(name).truth_code) else {}
@@ -98,6 +99,13 @@ def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
     formulas = {path: digest(path) for path in _formulas(there, stage)}
     more = {"code": code, "files": files, "formulas": formulas}
     return read_by(p, stage) | {name: told for name, told in more.items() if told}
+
+
+def _importing(at: Layout) -> str:
+    """Digest of what decides the tables of all sources: a board that reads the documents of another source is
+    made again where that may have changed.
+    """
+    return digest(*READERS, settings=watched_by(at, Stage("sources")))
 
 
 def _formulas(at: Layout, stage: Stage) -> tuple[str, ...]:

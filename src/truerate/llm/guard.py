@@ -4,6 +4,7 @@ its own block.
 
 import hashlib
 import re
+from functools import lru_cache
 
 from truerate.core.text import clean
 
@@ -18,6 +19,7 @@ _TOKENS = re.compile(
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"<(?=/?data-[0-9a-f]{8}>)", re.IGNORECASE)
+SHORT = 8192  # characters up to which a block is kept for the next prompt
 _WIDE = {"<": "＜", "[": "［"}
 
 
@@ -44,6 +46,16 @@ def fence(text: str) -> str:
     """The neutralised text in a block of its own, whose name follows from the text, so that equal data give
     equal prompts.
     """
+    return _short(text) if len(text) <= SHORT else _fenced(text)
+
+
+@lru_cache(maxsize=8192)
+def _short(text: str) -> str:
+    """A block that is kept: one text stands in several prompts, as each variant asks about it."""
+    return _fenced(text)
+
+
+def _fenced(text: str) -> str:
     nonce = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
     inside = _FENCE.sub(_WIDE["<"], neutralise(text))
     return f"<data-{nonce}>\n{inside}\n</data-{nonce}>"

@@ -6,12 +6,17 @@ a line the whole is one user message. Values are neutralised where they are put 
 `fence` gives them a block of their own. Headings stand in the template.
 """
 
+import os
 import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
-from jinja2 import ChoiceLoader, FileSystemLoader, StrictUndefined, Template, TemplateError
+from jinja2 import ChoiceLoader, FileSystemLoader, StrictUndefined, Template, TemplateError, meta, nodes
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
@@ -21,6 +26,9 @@ from truerate.llm import guard
 TRACKS = Path(__file__).parents[1] / "tracks"
 # What a template can raise, by Jinja or by what it computes.
 BROKEN = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, RecursionError)
+# Values that are what they were when they were met before, so that what was rendered of them stands.
+PLAIN = (str, bool, int, float, tuple, type(None))
+PLAIN_TYPES = frozenset(PLAIN)
 _ROLE = re.compile(r"^=== (system|user|assistant) ===[ \t]*$", re.MULTILINE)
 
 
@@ -30,10 +38,10 @@ def render(track: str, name: str, prompts_dir: str | None, **values: object) -> 
     `<prompts_dir>/<track>/<name>.j2` comes before the built-in one. Raises TruerateError where there is no
     such template, where it does not compile, or where it names a value that was not given or is None.
     """
-    path = _path(track, name, prompts_dir)
+    path, changed = _path(track, name, prompts_dir)
     try:
-        parts = _parts(path, path.stat().st_mtime_ns, track, prompts_dir)
-        messages = [{"role": role, "content": part.render(**values).strip()} for role, part in parts]
+        parts = _parts(path, changed, track, prompts_dir)
+        messages = [{"role": part.role, "content": _said(part, values)} for part in parts]
     except BROKEN as error:
         line = f", line {number}" if (number := getattr(error, "lineno", None)) else ""
         what = " ".join(str(getattr(error, "message", error)).split())
@@ -72,36 +80,76 @@ def check_folder(prompts_dir: str) -> None:
             raise SettingsError(f"prompt {str(path)!r}{line}: {' '.join(str(error).split())}") from None
 
 
-def _path(track: str, name: str, prompts_dir: str | None) -> Path:
-    """The user's template if there is one, else the built-in one."""
-    places = [folder / f"{name}.j2" for folder in _folders(track, prompts_dir)]
+def _path(track: str, name: str, prompts_dir: str | None) -> tuple[Path, int]:
+    """The user's template if there is one, else the built-in one, and when it was changed."""
+    places = _places(track, name, prompts_dir)
     for place in places:
-        if place.is_file():
-            return place
+        with suppress(OSError):
+            facts = os.stat(place)
+            if S_ISREG(facts.st_mode):
+                return place, facts.st_mtime_ns
     raise SettingsError(f"prompt {name!r} of track {track!r}: no file at {' or '.join(map(str, places))}")
+
+
+@lru_cache(maxsize=256)
+def _places(track: str, name: str, prompts_dir: str | None) -> tuple[Path, ...]:
+    return tuple(folder / f"{name}.j2" for folder in _folders(track, prompts_dir))
 
 
 def _folders(track: str, prompts_dir: str | None) -> list[Path]:
     return [*([Path(prompts_dir) / track] if prompts_dir else []), TRACKS / track / "prompts"]
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One message of a template. `names`: the values that it reads; None where another template may read more."""
+
+    role: str
+    template: Template
+    names: tuple[str, ...] | None
+
+
+def _said(part: Part, values: Mapping[str, object]) -> str:
+    """What a part says. An instruction that thousands of prompts share is rendered, and kept in memory, once."""
+    if part.names is None:
+        return part.template.render(**values).strip()
+    given = [values.get(name, PLAIN) for name in part.names]
+    if not PLAIN_TYPES.issuperset(map(type, given)):
+        return part.template.render(**values).strip()
+    return _rendered(part, *given)
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _rendered(part: Part, *given: object) -> str:
+    """A part of plain values; one that was not given is undefined."""
+    known = {name: value for name, value in zip(part.names or (), given, strict=True) if value is not PLAIN}
+    return part.template.render(**known).strip()
+
+
 @lru_cache(maxsize=256)
-def _parts(
-    path: Path, _changed: int, track: str, prompts_dir: str | None
-) -> tuple[tuple[str, Template], ...]:
+def _parts(path: Path, _changed: int, track: str, prompts_dir: str | None) -> tuple[Part, ...]:
     """The compiled parts of a template with their roles, read again when the file changes."""
     environment = _environment(track, prompts_dir)
     opening, *rest = _ROLE.split(path.read_text("utf-8"))
     if not rest:
-        return (("user", environment.from_string(opening)),)
+        return (_part("user", opening, environment),)
     if re.sub(r"\{#.*?#\}", "", opening, flags=re.DOTALL).strip():
         raise SettingsError(
             f"prompt {str(path)!r}: text before the first role line; allowed there: a Jinja comment"
         )
     return tuple(
-        (role, environment.from_string(source.lstrip("\n")))
+        _part(role, source.lstrip("\n"), environment)
         for role, source in zip(rest[::2], rest[1::2], strict=True)
     )
+
+
+def _part(role: str, source: str, environment: SandboxedEnvironment) -> Part:
+    tree = environment.parse(source)
+    reads_others = any(
+        True for _ in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends))
+    )
+    names = None if reads_others else tuple(sorted(meta.find_undeclared_variables(tree)))
+    return Part(role, environment.from_string(source), names)
 
 
 @lru_cache(maxsize=16)

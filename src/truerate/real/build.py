@@ -230,9 +230,10 @@ def with_places(value, key: str = ""):
     """Settings in which a folder of weights that is named from here is named from the root: the stages run in
     the work folder.
     """
-    if isinstance(value, dict):
-        return {name: with_places(held, name) for name, held in value.items()}
     ours = _weights()
+    if isinstance(value, dict):  # a block in the place of weights names them as its model
+        named = {name: key if key in ours and name == "model" else name for name in value}
+        return {name: with_places(held, named[name]) for name, held in value.items()}
     is_folder = key in ours and value and value != ours[key] and Path(value).is_dir()
     return str(Path(value).absolute()) if is_folder else value
 

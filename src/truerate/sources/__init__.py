@@ -34,6 +34,10 @@ def check_reader(name: str, source: Source) -> None:
         raise SettingsError(
             f"source {name!r}: reader {source.reader!r} reads its folder whole; take `part` away"
         )
+    if source.split is not None and "split" not in inspect.signature(_reader(source.reader)).parameters:
+        raise SettingsError(
+            f"source {name!r}: reader {source.reader!r} reads files of no split; take `split` away"
+        )
     parts = getattr(import_module(f"{__name__}.{source.reader}"), "PARTS", None)
     if parts and source.part not in (None, *parts):
         raise SettingsError(f"source {name!r}: part {source.part!r} is not known; allowed: {listed(parts)}")
@@ -46,7 +50,8 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     first bad row.
     """
     check_reader(name, source)
-    told = {"part": source.part, "config": source.hub.config if source.hub else None}
+    config = source.hub.config if source.hub else None
+    told = {"part": source.part, "split": source.split, "config": config}
     known = inspect.signature(_reader(source.reader)).parameters
     more = {key: value for key, value in told.items() if value is not None and key in known}
     tables = _with_rights(_read(name, source.reader, Path(folder), on_bad_row, **more), source.rights)

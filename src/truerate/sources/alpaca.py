@@ -4,10 +4,17 @@ come from it.
 
 from pathlib import Path
 
+from truerate.sources import downloads
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.downloads import Download, Found
+from truerate.sources.parquet import SUFFIX, parquet_rows
 from truerate.sources.rows import Row, json_list
 
-FILE = "alpaca.json"
+DOWNLOAD = Download(
+    "Stanford Alpaca",
+    {"alpaca.json": "", "alpaca_data.json": ""},
+    columns=("instruction", "input", "output"),
+)
 CARD = {
     "name": "Stanford Alpaca",
     "citation": "R. Taori, I. Gulrajani, T. Zhang, Y. Dubois, X. Li, C. Guestrin, P. Liang, T. Hashimoto. Stanford Alpaca: An "
@@ -19,12 +26,19 @@ CARD = {
 }
 
 
+def forms(folder: Path) -> list[Found]:
+    """What a folder holds of it."""
+    return downloads.forms(folder, DOWNLOAD)
+
+
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     """Instructions, with their input on a new line, as general queries; there is no right answer (`output` is
     a model's).
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    collection.read(FILE, json_list, lambda row: _keep(collection, row))
+    for file in downloads.one_of(forms(folder), DOWNLOAD, folder, name=name, split=None):
+        cut = parquet_rows if file.endswith(SUFFIX) else json_list
+        collection.read(file, cut, lambda row: _keep(collection, row))
     return collection.tables()
 
 

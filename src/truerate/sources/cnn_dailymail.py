@@ -1,12 +1,25 @@
 """CNN/DailyMail (Hermann et al. 2015, See et al. 2017): news stories with highlights, one `.story` file each."""
 
+import hashlib
 from pathlib import Path
 
 from truerate.core.errors import SourceError
+from truerate.sources import downloads
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.downloads import Download, Found
+from truerate.sources.parquet import parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row, whole_text
 
-FOLDER = "stories"
+FOLDERS = ("stories", "cnn/stories", "dailymail/stories")  # the last two: as the two archives unpack
+LISTS = {split: f"url_lists/all_{word}.txt" for split, word in
+         {"train": "train", "validation": "val", "test": "test"}.items()}  # fmt: skip
+STORY = ".story"
+DOWNLOAD = Download(
+    "CNN/DailyMail",
+    {f"{folder}/*{STORY}": "" for folder in FOLDERS},
+    columns=("article", "highlights"),
+    has_splits=True,
+)
 MARK = "@highlight"
 CARD = {
     "name": "CNN/DailyMail",
@@ -19,27 +32,74 @@ CARD = {
 }
 
 
-def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Stories as documents to summarise; the highlights, one per line, are the right summary."""
+def forms(folder: Path, split: str | None = None) -> list[Found]:
+    """What a folder holds of it: its story files, all folders of them together, and Parquet. Stories are of
+    the split that is asked for where the list of the split's addresses lies beside them.
+    """
+    places = [place for place in FOLDERS if any((folder / place).glob(f"*{STORY}"))]
+    is_listed = split is not None and (folder / LISTS[split]).is_file()
+    own = Found(
+        ", ".join(f"{place}/*{STORY}" for place in places), str(split) if is_listed else "", tuple(places)
+    )
+    return ([own] if places else []) + downloads.forms(folder, DOWNLOAD)
+
+
+def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) -> SourceTables:
+    """Stories as documents to summarise; the highlights, one per line, are the right summary.
+
+    Of a `split` the stories whose names are SHA-1 digests of the addresses in `url_lists/all_<split>.txt`.
+    """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    stories = sorted(path.name for path in (folder / FOLDER).glob("*.story"))
-    if not stories:
+    found = forms(folder, split)
+    if (
+        split
+        and found
+        and not any(one.split == split for one in found)
+        and set(found[0].files) <= set(FOLDERS)
+    ):
         raise SourceError(
-            f"source {name!r}: no .story file in {str(folder / FOLDER)!r}; put the files there or correct the source's path"
+            f"source {name!r}: the stories in {str(folder)!r} name no split; put {LISTS[split]} there "
+            "(of github.com/abisee/cnn-dailymail), or take `split` away"
         )
-    for story in stories:
-        collection.read(
-            f"{FOLDER}/{story}", whole_text, lambda row, title=Path(story).stem: _keep(collection, row, title)
-        )
-    collection.fold_files(f"{FOLDER}/*.story")
+    files = downloads.one_of(found, DOWNLOAD, folder, name=name, split=split)
+    if not set(files) <= set(FOLDERS):
+        for file in files:
+            collection.read(file, parquet_rows, lambda row: _keep_columns(collection, row))
+        return collection.tables()
+    wanted = _names(folder / LISTS[split]) if split else None
+    for place in files:
+        for path in sorted((folder / place).glob(f"*{STORY}")):
+            if wanted is None or path.stem in wanted:
+                collection.read(
+                    f"{place}/{path.name}",
+                    whole_text,
+                    lambda row, title=path.stem: _keep(collection, row, title),
+                )
+    collection.fold_files(", ".join(f"{place}/*{STORY}" for place in files))
     return collection.tables()
+
+
+def _names(path: Path) -> set[str]:
+    """The names of the stories of a list of addresses."""
+    lines = path.read_text("utf-8").split()
+    return {hashlib.sha1(address.encode()).hexdigest() for address in lines}
+
+
+def _keep_columns(collection: Collection, row: Row) -> None:
+    """A row of the Hub's Parquet: highlights stand in one text, one per line."""
+    article, told = row.text("article", may_be_empty=True), row.text("highlights")
+    _add(collection, article, told.splitlines(), title=row.optional_text("id") or "")
 
 
 def _keep(collection: Collection, row: Row, title: str) -> None:
     article, *highlights = row.text("text").split(MARK)
+    _add(collection, article, highlights, title=title)
+
+
+def _add(collection: Collection, article: str, highlights: list[str], *, title: str) -> None:
     article, highlights = article.strip(), [" ".join(text.split()) for text in highlights if text.strip()]
     if not article:
-        raise BadRow(Reason.EMPTY_FIELD, f"no article before the first {MARK!r}")
+        raise BadRow(Reason.NO_KNOWLEDGE, "no article beside the highlights")  # so are 114 published stories
     if not highlights:
         raise BadRow(Reason.MISSING_FIELD, f"no {MARK!r} with a sentence after the article")
     document_id = collection.document(article, title=title)

@@ -2,10 +2,23 @@
 
 from pathlib import Path
 
+from truerate.sources import downloads
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.downloads import Download, Found
+from truerate.sources.parquet import SUFFIX, parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row, json_list, texts, titled
 
-FILE = "hotpotqa.json"
+DOWNLOAD = Download(
+    "HotpotQA",
+    {
+        "hotpotqa.json": "",
+        "hotpot_train_v1.1.json": "train",
+        "hotpot_dev_distractor_v1.json": "validation",
+        "hotpot_dev_fullwiki_v1.json": "validation",
+    },
+    columns=("question", "answer", "type", "level", "supporting_facts", "context"),
+    has_splits=True,
+)
 TYPES = ("bridge", "comparison")
 CARD = {
     "name": "HotpotQA",
@@ -19,10 +32,20 @@ CARD = {
 }
 
 
-def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
-    """Questions as items; every paragraph is a document, the supporting ones are the item's knowledge."""
+def forms(folder: Path) -> list[Found]:
+    """What a folder holds of it."""
+    return downloads.forms(folder, DOWNLOAD)
+
+
+def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) -> SourceTables:
+    """Questions as items; every paragraph is a document, the supporting ones are the item's knowledge.
+
+    The publishers' JSON and the Hub's Parquet, which has lists by field in the place of pairs, give the same.
+    """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    collection.read(FILE, json_list, lambda row: _keep(collection, row))
+    for file in downloads.one_of(forms(folder), DOWNLOAD, folder, name=name, split=split):
+        cut = parquet_rows if file.endswith(SUFFIX) else json_list
+        collection.read(file, cut, lambda row: _keep(collection, row))
     return collection.tables()
 
 
@@ -32,10 +55,12 @@ def _keep(collection: Collection, row: Row) -> None:
         row.text("answer").strip(),
         row.choice("type", TYPES),
     )
-    paragraphs = dict(_paragraph(entry, place) for place, entry in enumerate(row.items("context"), 1))
+    paragraphs = dict(
+        _paragraph(entry, place) for place, entry in enumerate(_pairs(row, "context", "sentences"), 1)
+    )
     supporting = dict.fromkeys(
         titled(fact, f"field 'supporting_facts', entry {place}")[0]
-        for place, fact in enumerate(row.items("supporting_facts"), 1)
+        for place, fact in enumerate(_pairs(row, "supporting_facts", "sent_id"), 1)
     )
     if not supporting:
         raise BadRow(Reason.EMPTY_FIELD, "field 'supporting_facts' is empty")
@@ -44,7 +69,11 @@ def _keep(collection: Collection, row: Row) -> None:
             raise BadRow(
                 Reason.UNRESOLVED, f"supporting fact {title[:60]!r} is no paragraph of field 'context'"
             )
-    attributes = {"type": kind, "level": row.optional_text("level"), "published_id": row.optional_text("_id")}
+    attributes = {
+        "type": kind,
+        "level": row.optional_text("level"),
+        "published_id": row.optional_text("_id") or row.optional_text("id"),
+    }
     ids = {title: collection.document(text, title=title) for title, text in paragraphs.items()}
     collection.item(
         "qa",
@@ -54,6 +83,18 @@ def _keep(collection: Collection, row: Row) -> None:
         group=("entity", next(iter(supporting))),
         **attributes,
     )
+
+
+def _pairs(row: Row, field: str, second: str) -> list:
+    """The pairs of a field: a list of them, or an object of two lists, `title` and another, as on the Hub."""
+    value = row.get(field)
+    if not isinstance(value, dict):
+        return row.items(field)
+    columns = Row(value, row.number)
+    found, more = columns.items("title"), columns.items(second)
+    if len(found) != len(more):
+        raise BadRow(Reason.WRONG_TYPE, f"field {field!r}: 'title' and {second!r} must be of one length")
+    return [list(pair) for pair in zip(found, more, strict=True)]
 
 
 def _paragraph(entry: object, place: int) -> tuple[str, str]:

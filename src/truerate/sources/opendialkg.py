@@ -3,10 +3,12 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from truerate.sources import downloads
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.downloads import Download, Found
 from truerate.sources.rows import BadRow, Reason, Row, csv_records, parse, texts
 
-FILE = "opendialkg.csv"
+DOWNLOAD = Download("OpenDialKG", {"opendialkg.csv": "", "data/opendialkg.csv": ""})  # the latter: in a clone
 COLUMNS = ("Messages", "User Rating", "Assistant Rating")
 WALK = "kgwalk/choose_path"
 SPEAKERS = {"user": "[Human]", "assistant": "[Assistant]"}
@@ -31,12 +33,18 @@ class Dialogue:
     paths: list[tuple[int, str, str]] = field(default_factory=list)
 
 
+def forms(folder: Path) -> list[Found]:
+    """What a folder holds of it."""
+    return downloads.forms(folder, DOWNLOAD)
+
+
 def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     """One item per conversation: the last assistant turn that answers a user turn, on the knowledge walked up
     to it.
     """
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    collection.read(FILE, lambda raw: csv_records(raw, COLUMNS), lambda row: _keep(collection, row))
+    for file in downloads.one_of(forms(folder), DOWNLOAD, folder, name=name, split=None):
+        collection.read(file, lambda raw: csv_records(raw, COLUMNS), lambda row: _keep(collection, row))
     return collection.tables()
 
 

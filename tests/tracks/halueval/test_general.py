@@ -4,6 +4,7 @@ import polars as pl
 
 from truerate.core.schemas import Item, Sample, frame, pair
 from truerate.llm.generation import generations
+from truerate.metrics.similarity import chrf
 from truerate.tracks.halueval import general
 
 from .made import context, dead, item, ok, sample, settings
@@ -14,6 +15,10 @@ def responses(replies: dict[str, list]) -> pl.DataFrame:
         [context("general", name, question=f"Query {name}?") for name in replies], "gen", settings()
     )
     return generations(general.collect(asked, [reply for found in replies.values() for reply in found]))
+
+
+def marked(replies: pl.DataFrame, n: int) -> pl.DataFrame:
+    return general.marked(replies, general.similarities(replies, measure=chrf), n=n, seed=7)
 
 
 THREE = {
@@ -34,28 +39,26 @@ def test_a_request_is_the_query_alone_and_repeats_differ_by_seed():
 
 
 def test_similarity_is_the_mean_over_pairs_and_null_for_fewer_than_two():
-    found = dict(general.similarities(responses(THREE), similarity="chrf").iter_rows())
+    found = dict(general.similarities(responses(THREE), measure=chrf).iter_rows())
     assert found["alike"] == 1.0 and 0 <= found["unlike"] < 0.3 and found["single"] is None
 
 
 def test_the_least_similar_query_is_selected_with_one_of_its_responses():
-    marked = general.marked(responses(THREE), n=1, similarity="chrf", seed=7)
-    chosen = general.selected(marked)
+    rows = marked(responses(THREE), 1)
+    chosen = general.selected(rows)
     assert chosen["item_id"].to_list() == ["unlike"]
-    assert marked.height == 9 and marked.select(pair("attributes", "similarity")).null_count().item() == 3
+    assert rows.height == 9 and rows.select(pair("attributes", "similarity")).null_count().item() == 3
 
 
 def test_a_query_without_two_responses_is_never_selected():
-    assert general.selected(general.marked(responses(THREE), n=3, similarity="chrf", seed=7))[
-        "item_id"
-    ].sort().to_list() == [
+    assert general.selected(marked(responses(THREE), 3))["item_id"].sort().to_list() == [
         "alike",
         "unlike",
     ]
 
 
 def test_tasks_hold_the_selected_responses_and_the_probes():
-    chosen = general.selected(general.marked(responses(THREE), n=1, similarity="chrf", seed=7))
+    chosen = general.selected(marked(responses(THREE), 1))
     items = frame(
         Item, [item("unlike", "general", question="Query?"), item("p", "general", question="Probe?")]
     )
@@ -67,3 +70,10 @@ def test_tasks_hold_the_selected_responses_and_the_probes():
     ]
     assert [task["task_id"] for task in tasks] == sorted(task["task_id"] for task in tasks)
     assert general.annotation_tasks(chosen.clear(), items, probes) == []
+
+
+def test_an_encoder_is_named_with_its_layer_and_baseline():
+    made = settings(similarity={"model": "roberta-large", "layer": 17, "baseline": 0.25})
+    assert made.measure == "roberta-large, layer 17, rescaled by 0.25"
+    assert made.setting("similarity") == "roberta-large"  # the weights that are looked for
+    assert (settings().measure, settings(similarity={"model": "m"}).measure) == ("chrf", "m")

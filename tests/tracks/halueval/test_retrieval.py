@@ -1,7 +1,15 @@
 """BM25 finds the passage that a question is about."""
 
-from truerate.core.schemas import Document, frame
-from truerate.tracks.halueval.retrieval import retrieved
+import random
+
+import numpy as np
+import polars as pl
+
+from truerate.config import Params, load_params
+from truerate.config.layout import Layout
+from truerate.core.schemas import Document, frame, save
+from truerate.tracks.halueval import retrieval, steps
+from truerate.tracks.halueval.retrieval import _best, on_disk, retrieved
 
 from .made import context, document
 
@@ -37,3 +45,63 @@ def test_ties_follow_the_documents_ids():
 
 def test_no_documents_no_items():
     assert retrieved([context()], frame(Document), 3) == {} == retrieved([], frame(Document, DOCUMENTS), 3)
+
+
+def many(n: int) -> pl.DataFrame:
+    draw = random.Random(5)
+    words = ["whale", "sea", "Porto", "wine", "Größe", "鲸鱼", "harbour", "stone"]
+    texts = [" ".join(draw.choices(words, k=draw.randint(2, 30))) for _ in range(n)]
+    return frame(
+        Document, [document(f"d{number:03d}", f"{text} {number}") for number, text in enumerate(texts)]
+    )
+
+
+def test_an_index_on_disk_finds_what_one_in_memory_finds(tmp_path):
+    documents = many(200)
+    asked = [
+        context(item_id=name, question=query)
+        for name, query in {
+            "a": "whale wine?",
+            "b": "Größe",
+            "c": "Which stone lies in the harbour of Porto?",
+        }.items()
+    ]
+    found = retrieved(asked, on_disk(tmp_path / "k", lambda: documents.reverse()), 7)
+    assert found == retrieved(asked, documents, 7) and len(found["a"].split("\n\n")) == 7
+
+
+def test_an_index_is_made_once_and_lies_whole_or_not_at_all(tmp_path):
+    made = []
+
+    def documents() -> pl.DataFrame:
+        made.append(1)
+        return many(5)
+
+    for _ in range(2):
+        retrieval._opened.cache_clear()
+        assert on_disk(tmp_path / "k", documents).best("whale", 1)
+    assert made == [1] and sorted(path.name for path in tmp_path.iterdir()) == ["k", "k.lock"]
+
+
+def test_the_best_are_those_of_sorting_all_by_rounded_score():
+    rng = np.random.default_rng(3)
+    for n in (1, 3, 50, 90):
+        scores = rng.choice([0, 0.5, 0.50003, 0.49996, 0.9, 2.1], 60).astype(np.float32)
+        rounded = np.round(scores, 4)
+        order = [int(row) for row in np.argsort(-rounded, kind="stable")[:n] if rounded[row] > 0]
+        assert _best(scores, n) == order
+    assert _best(np.zeros(3, np.float32), 2) == []
+
+
+def test_knowledge_comes_from_the_source_that_the_settings_name(tmp_path, monkeypatch):
+    values = load_params("params.yaml").model_dump()
+    values["sources"]["corpus"] = {"reader": "wikipedia", "path": "inputs/articles"}
+    values["tracks"]["halueval"] |= {"knowledge": "retrieved", "knowledge_source": "corpus", "n_retrieved": 1}
+    at = Layout(Params.model_validate(values)).on("halueval-closed-world")
+    monkeypatch.chdir(tmp_path)
+    save(Document, frame(Document, DOCUMENTS), at.source("corpus", "documents"))
+    asked = {"i1": context(item_id="i1"), "s": context("summarization", "s")}
+    own = frame(Document, [document("d9", "Lisbon is the capital of nothing.")])
+    found = steps.knowledge_of(at, "halueval-closed-world", asked, own)
+    assert found == {"i1": DOCUMENTS[0]["text"]}
+    assert len(list((tmp_path / at.p.paths.build / "corpora").iterdir())) == 2  # the index and its lock

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -72,7 +73,7 @@ def built(at, tables):
     """The data set, and the subject's replies and judgements."""
     replies = {"sample": pl.concat([run(at, tables, "sample", name) for name in ("quill", "elm")])}
     replies["filter"] = run(at, tables, "filter", "quill", replies)
-    replies["respond"] = run(at, tables, "respond", "quill")
+    replies["select"] = run(at, tables, "select", "", {"respond": run(at, tables, "respond", "quill")})
     parts = [steps.recognise(at, BOARD, "aster", tables, shard, replies) for shard in range(2)]
     judged = pl.concat([beside["judgements"] for _, beside in parts])
     dataset = steps.assembled(at, BOARD, tables, replies)
@@ -249,6 +250,7 @@ def test_simulated_models_ask_nothing_on_a_real_board(at, tables):
 
 def test_a_summary_without_its_document_is_not_asked(at, tables, built):
     dataset, _, _ = built
-    _, asked = steps.recognition_targets(at, dataset, tables.documents.clear(), 0)
+    none = replace(tables, documents=tables.documents.clear())
+    _, asked = steps.recognition_targets(at, dataset.samples, dataset.generations, none, 0)
     summaries = set(dataset.samples.filter(task="summarization")["sample_id"])
     assert asked and not summaries & {target.target_id for target in asked}

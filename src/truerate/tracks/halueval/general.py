@@ -10,11 +10,12 @@ from truerate.core.keys import draw
 from truerate.core.schemas import pair, pairs
 from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, decoding, facts, generation
-from truerate.metrics import similarity as measures
+from truerate.metrics.similarity import Measure, chrf, least_similar, mean_pairwise
 from truerate.tracks.halueval.context import Context
-from truerate.tracks.halueval.settings import Settings
+from truerate.tracks.halueval.settings import Encoder, Settings
 
 PURPOSE = "respond"
+SLICE = 4096  # rows that are Python objects at a time
 
 
 def requests(found: Sequence[Context], responder: str, settings: Settings) -> list[Prompted]:
@@ -37,51 +38,55 @@ def collect(asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
     return [generation(prompted, reply) for prompted, reply in zip(asked, replies, strict=True)]
 
 
-def measure_of(name: str):
-    """The similarity measure that params name: `chrf`, else BERTScore with that encoder's last layer."""
-    return measures.chrf if name == "chrf" else measures.bert_score(name, layer=-1)
+def measure_of(similarity: str | Encoder) -> Measure:
+    """The similarity measure that the settings name: `chrf`, else BERTScore with that encoder."""
+    if similarity == "chrf":
+        return chrf
+    from truerate.metrics.bertscore import bert_score
+
+    if isinstance(similarity, Encoder):
+        return bert_score(similarity.model, layer=similarity.layer, baseline=similarity.baseline)
+    return bert_score(similarity)
 
 
-def similarities(responses: pl.DataFrame, *, similarity: str) -> pl.DataFrame:
+def similarities(responses: pl.DataFrame, *, measure: Measure) -> pl.DataFrame:
     """Mean pairwise similarity of the responses per query: `item_id`, `similarity` (null where fewer than two
     came).
     """
     ok = responses.filter(pl.col("status") == "ok").sort("item_id", "sample_index")
     groups = ok.group_by("item_id", maintain_order=True).agg("text")
     ids = responses["item_id"].unique().sort().to_list()
-    values = measures.mean_pairwise(groups["text"].to_list(), measure_of(similarity)) if ids else []
+    values = mean_pairwise(groups["text"].to_list(), measure) if ids else []
     found = dict(zip(groups["item_id"].to_list(), values, strict=True))
-    rounded = [None if found.get(name) is None else round(found[name], 6) for name in ids]
+    rounded = [None if (value := found.get(name)) is None else round(value, 6) for name in ids]
     return pl.DataFrame(
         {"item_id": ids, "similarity": rounded}, schema={"item_id": pl.String, "similarity": pl.Float64}
     )
 
 
-def marked(responses: pl.DataFrame, *, n: int, similarity: str, seed: int) -> pl.DataFrame:
-    """The responses with `similarity` of their query and, on one response each of the `n` least similar
-    queries, `selected: yes`.
+def marked(responses: pl.DataFrame, compared: pl.DataFrame, *, n: int, seed: int) -> pl.DataFrame:
+    """The responses with the `similarity` of their query (`compared`) and, on one response each of the `n`
+    least similar queries, `selected: yes`.
 
     Which of a query's responses is labelled is drawn by seed; a query with fewer than two responses is never
     selected.
     """
-    compared = similarities(responses, similarity=similarity)
-    kept = set(measures.least_similar(compared, n))
-    value_of = dict(compared.iter_rows())
-    ok = responses.filter(pl.col("status") == "ok").sort("item_id", "sample_index")
-    choices = {
-        row["item_id"]: row["generation_id"]
-        for row in ok.group_by("item_id").agg("generation_id").iter_rows(named=True)
-    }
-    drawn = {
-        ids[int(draw(seed, "response", item_id) * len(ids))]
-        for item_id, ids in choices.items()
-        if item_id in kept
-    }
-    rows = [
-        _marked_row(row, value_of[row["item_id"]], row["generation_id"] in drawn)
-        for row in responses.iter_rows(named=True)
+    kept, value_of = set(least_similar(compared, n)), dict(compared.iter_rows())
+    ok = responses.filter((pl.col("status") == "ok") & pl.col("item_id").is_in(list(kept)))
+    choices = ok.sort("item_id", "sample_index").group_by("item_id").agg("generation_id")
+    drawn = {ids[int(draw(seed, "response", item_id) * len(ids))] for item_id, ids in choices.iter_rows()}
+    # a slice at a time: as Python objects the rows of a whole pool take ten times their place
+    parts = [
+        pl.DataFrame(
+            [
+                _marked_row(row, value_of[row["item_id"]], row["generation_id"] in drawn)
+                for row in part.iter_rows(named=True)
+            ],
+            schema=responses.schema,
+        )
+        for part in responses.iter_slices(SLICE)
     ]
-    return pl.DataFrame(rows, schema=responses.schema)
+    return pl.concat([responses.clear(), *parts])
 
 
 def _marked_row(row: dict, value: float | None, is_selected: bool) -> dict:

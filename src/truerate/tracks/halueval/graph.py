@@ -4,7 +4,7 @@ Candidates of the one generator that the data set is made of are what is filtere
 other generators are scored as they are.
 """
 
-from truerate.tracks.contract import Reads, Resources, Step
+from truerate.tracks.contract import Reads, Resources, StandIn, Step
 
 OF_THE_DATASET = Reads("sample", role="dataset_generator")
 
@@ -18,12 +18,19 @@ GRAPH = (
     ),
     Step("respond", "responder", "three answers to each general query"),
     Step(
+        "select",
+        "responder",
+        "the queries whose answers agree least, and which of their answers is labelled",
+        reads=(Reads("respond"),),
+        stand_in=StandIn("similarity"),
+        resources=Resources(memory_mb=4_000),  # it may load an encoder that compares the responses
+    ),
+    Step(
         "recognise",
         "subjects",
         "does the text contain hallucination? every variant, and refinement of what was flagged",
-        reads=(OF_THE_DATASET, Reads("filter"), Reads("respond")),
+        reads=(OF_THE_DATASET, Reads("filter"), Reads("select")),
         beside=("judgements",),
-        resources=Resources(memory_mb=4_000),  # it may load an encoder that compares the responses
     ),
     Step(
         "judge_refined",

@@ -6,7 +6,7 @@ document, so the knowledge variant does not exist for it. Sample contrast shows 
 orders, and asks which one is hallucinated.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -27,6 +27,7 @@ PURPOSE = "recognise"
 CUE = "Your Judgement"
 CONTRAST_CUE = "Your Choice"
 VERDICT, REASONED = structured.verdict(), structured.reasoned_verdict(CUE)
+N_AT_ONCE = 3072  # texts whose requests and replies are held at a time, in all variants
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,21 @@ def targets(samples: pl.DataFrame, responses: pl.DataFrame) -> list[Target]:
     for row in responses.iter_rows(named=True):
         found.setdefault(row["generation_id"], Target(row["generation_id"], row["item_id"], row["text"]))
     return [found[name] for name in sorted(found)]
+
+
+def parts(asked_of: Sequence[Target]) -> Iterator[list[Target]]:
+    """The texts in parts that are asked about one after another, all texts of an item in one."""
+    by_item: dict[str, list[Target]] = {}
+    for target in asked_of:
+        by_item.setdefault(target.item_id, []).append(target)
+    part: list[Target] = []
+    for texts in by_item.values():
+        part += texts
+        if len(part) >= N_AT_ONCE:
+            yield part
+            part = []
+    if part:
+        yield part
 
 
 def requests(

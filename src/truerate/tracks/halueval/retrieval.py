@@ -1,11 +1,45 @@
-"""Knowledge retrieval: passages for an item by BM25 over the source's documents."""
+"""Knowledge retrieval: passages for an item by BM25 over documents, indexed once on disk for all jobs.
 
-from collections.abc import Sequence
+The index lies in a folder that is named by what was indexed; jobs map it into memory and share its pages. It is
+made by the first job that needs it, the others wait for it at a lock.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+from truerate.config.layout import Layout
+from truerate.core.keys import digest
+from truerate.core.schemas import Document, read
 from truerate.tracks.halueval.context import Context
+
+FORM = 1  # of an index on disk; moves where its files or the way to cut words change
+OFFSETS, TEXTS = "offsets.npy", "texts.bin"
+MARGIN = 1e-4  # two scores that differ by less may be equal once rounded to four digits
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents in the order of their ids, with their BM25 index; `text` gives the text of a row."""
+
+    index: Any
+    text: Callable[[int], str]
+
+    def best(self, query: str, n: int) -> list[str]:
+        """The texts of the `n` best documents that share a word with the query, the best first."""
+        (tokens,) = _tokens([query])
+        return [self.text(row) for row in _best(self.index.get_scores(tokens), n)] if tokens else []
 
 
 def query(context: Context) -> str:
@@ -13,7 +47,7 @@ def query(context: Context) -> str:
     return context.history if context.task == "dialogue" else context.question
 
 
-def retrieved(asked: Sequence[Context], documents: pl.DataFrame, n: int) -> dict[str, str]:
+def retrieved(asked: Sequence[Context], documents: pl.DataFrame | Corpus, n: int) -> dict[str, str]:
     """The texts of the `n` best documents per item (BM25, Robertson et al. 1994), joined by blank lines, by
     item id.
 
@@ -21,25 +55,106 @@ def retrieved(asked: Sequence[Context], documents: pl.DataFrame, n: int) -> dict
     fewer than `n` or, where no document shares a word with it, stand not in the result at all; with no
     documents or no item the result is empty.
     """
-    if documents.is_empty() or not asked:
+    if not asked or (isinstance(documents, pl.DataFrame) and documents.is_empty()):
         return {}
-    import bm25s
-
-    corpus = documents.sort("document_id")
-    texts = corpus["text"].to_list()
-    words = [f"{title} {text}" for title, text in zip(corpus["title"].to_list(), texts, strict=True)]
-    index = bm25s.BM25()
-    index.index(bm25s.tokenize(words, show_progress=False), show_progress=False)
-    tokens = bm25s.tokenize([query(one) for one in asked], return_ids=False, show_progress=False)
-    best = {
-        one.item_id: _best(index.get_scores(found), n) if found else []
-        for one, found in zip(asked, tokens, strict=True)
-    }
-    return {item_id: "\n\n".join(texts[row] for row in rows) for item_id, rows in best.items() if rows}
+    corpus = in_memory(documents) if isinstance(documents, pl.DataFrame) else documents
+    best = {one.item_id: corpus.best(query(one), n) for one in asked}
+    return {item_id: "\n\n".join(texts) for item_id, texts in best.items() if texts}
 
 
 def _best(scores: np.ndarray, n: int) -> list[int]:
-    """The rows of the `n` highest scores above 0, the highest first, equal ones in their order."""
-    rounded = np.round(scores, 4)
+    """The rows of the `n` highest scores above 0, the highest first, those equal in four digits in their order."""
+    n = min(n, len(scores))
+    least = np.partition(scores, -n)[-n]
+    rows = np.flatnonzero(scores >= max(least - MARGIN, 0))
+    rounded = np.round(scores[rows], 4)
     order = np.argsort(-rounded, kind="stable")[:n]
-    return [int(row) for row in order if rounded[row] > 0]
+    return [int(rows[place]) for place in order if rounded[place] > 0]
+
+
+# ---- the index ---------------------------------------------------------------------------------------------
+def corpus_of(at: Layout, board: str, documents: pl.DataFrame) -> pl.DataFrame | Corpus:
+    """What the board's knowledge is looked up in: the documents of the source that its settings name
+    (`knowledge_source`), else its own (`documents`); indexed on disk. The frame itself where it is empty.
+    """
+    named = at.p.track(board).knowledge_source
+    if named:
+        path = at.source(named, "documents")
+        return on_disk(Path(at.corpus(_digest_of(path))), lambda: read(Document, path))
+    if documents.is_empty():
+        return documents
+    ids = documents.sort("document_id").select("document_id", "title", "text")
+    key = hashlib.sha256(ids.hash_rows(seed=FORM).to_numpy().tobytes()).hexdigest()[:12]
+    return on_disk(Path(at.corpus(key)), lambda: documents)
+
+
+@cache
+def _digest_of(path: str) -> str:
+    """The digest of a file of documents, read once per process."""
+    return digest(path, form=FORM)
+
+
+def in_memory(documents: pl.DataFrame) -> Corpus:
+    """A corpus of a frame of Document rows."""
+    ordered = documents.sort("document_id")
+    return Corpus(_indexed(ordered), ordered["text"].to_list().__getitem__)
+
+
+def on_disk(folder: Path, documents: Callable[[], pl.DataFrame]) -> Corpus:
+    """The corpus that lies in a folder, mapped into memory; made of these documents where there is none."""
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with _alone(folder.with_name(f"{folder.name}.lock")):
+            if not folder.is_dir():
+                _write(documents().sort("document_id"), folder)
+    return _opened(folder)
+
+
+@lru_cache(maxsize=2)
+def _opened(folder: Path) -> Corpus:
+    import bm25s
+
+    index = bm25s.BM25.load(folder, mmap=True, show_progress=False)
+    offsets, texts = np.load(folder / OFFSETS, mmap_mode="r"), np.memmap(folder / TEXTS, np.uint8, mode="r")
+
+    def text(row: int) -> str:
+        return texts[offsets[row] : offsets[row + 1]].tobytes().decode()
+
+    return Corpus(index, text)
+
+
+def _write(documents: pl.DataFrame, folder: Path) -> None:
+    """Index and texts, in a folder that is there whole or not at all."""
+    scratch = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
+    shutil.rmtree(scratch, ignore_errors=True)
+    _indexed(documents).save(scratch, show_progress=False)
+    lengths = documents["text"].str.len_bytes().to_numpy().astype(np.int64)
+    np.save(scratch / OFFSETS, np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]))
+    with (scratch / TEXTS).open("wb") as out:
+        out.writelines(text.encode() for text in documents["text"])
+    (scratch / "corpus.json").write_text(json.dumps({"n_documents": documents.height, "form": FORM}), "utf-8")
+    os.replace(scratch, folder)
+
+
+def _indexed(documents: pl.DataFrame) -> Any:
+    """BM25 over titles and texts, in the order of the rows."""
+    import bm25s
+
+    words = [f"{title} {text}" for title, text in documents.select("title", "text").iter_rows()]
+    index = bm25s.BM25()
+    index.index(bm25s.tokenize(words, show_progress=False), show_progress=False)
+    return index
+
+
+def _tokens(texts: list[str]) -> list[list[str]]:
+    import bm25s
+
+    return bm25s.tokenize(texts, return_ids=False, show_progress=False)
+
+
+@contextmanager
+def _alone(lock: Path):
+    """Wait until no other process holds a lock, and hold it meanwhile."""
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,15 +1,17 @@
 """The settings of HaluEval."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
 from truerate.config.blocks import (
+    Block,
     Cut,
     Few,
     Items,
     Names,
+    Number,
     Sampling,
     Share,
     SizesOfTrack,
@@ -42,6 +44,22 @@ class Sizes(SizesOfTrack):
         return self
 
 
+class Encoder(Block):
+    """BERTScore: its encoder (a Hub id or a folder), the hidden layer that is read (null: the published one, of
+    other encoders the last), and the F1 of unlike texts by which it is rescaled (null: it is not).
+    """
+
+    model: Word
+    layer: Annotated[Whole, Field(ge=-1, le=200)] | None = None
+    baseline: Annotated[Number, Field(ge=-1, lt=1)] | None = None
+
+    @property
+    def title(self) -> str:
+        """What it is called beside its numbers."""
+        layer = "" if self.layer is None else f", layer {self.layer}"
+        return f"{self.model}{layer}" + ("" if self.baseline is None else f", rescaled by {self.baseline:g}")
+
+
 class Settings(Track):
     """The HaluEval track (HELMA sections 2 and 3).
 
@@ -68,6 +86,7 @@ class Settings(Track):
         "filter judge": "filter_judge",
         "responder": "responder",
     }
+    sources_in: ClassVar[tuple[str, ...]] = ("knowledge_source",)
     weights_in: ClassVar[Mapping[str, str | None]] = {"similarity": "chrf"}
     cut: ClassVar[Mapping[str, Cut]] = {
         "sample": "drop",
@@ -107,16 +126,27 @@ class Settings(Track):
         AfterValidator(once),
     ]
     n_responses: Annotated[Whole, Field(ge=2, le=100)]
-    similarity: Word
+    similarity: Word | Encoder
     refinement: bool
     refinement_judge: str | None
     n_retrieved: Few
     knowledge: Literal["source", "retrieved"]
+    knowledge_source: Word | None = None
     n_annotators: Annotated[Whole, Field(ge=2, le=1000)]
     probe_pass_rate: Share
     n_topics: Annotated[Whole, Field(ge=2, le=1000)]
+
+    def setting(self, place: str) -> Any:
+        """The value at a place told by dots; of an encoder what it is called by."""
+        value = super().setting(place)
+        return value.model if isinstance(value, Encoder) else value
 
     def decoding(self, kind: str) -> Sampling:
         """The decoding settings of a kind of question, by the name of its block."""
         own: Sampling | None = getattr(self, kind)
         return own or self.decoding(self.instead[kind])
+
+    @property
+    def measure(self) -> str:
+        """What the similarity of responses is called beside its numbers."""
+        return self.similarity.title if isinstance(self.similarity, Encoder) else self.similarity

@@ -28,6 +28,7 @@ from truerate.tracks.halueval.context import (
     is_probe,
 )
 from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset, following
+from truerate.tracks.halueval.filtering import Pick
 from truerate.tracks.halueval.recognition import Target
 from truerate.tracks.halueval.reminders import reminder
 
@@ -148,42 +149,65 @@ def respond(
     return generations(general.collect(asked, ask_prompted(asked, at, f"{board}: respond {model}", asking)))
 
 
+def select(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> pl.DataFrame:
+    """The responses of the whole pool with the similarity of their query, and `selected` on those that are
+    labelled; once, in the first shard. It asks no model.
+    """
+    if shard:
+        return generations([])
+    settings, responses = at.p.track(board), upstream.get("respond", generations([]))
+    compared = general.similarities(responses, measure=general.measure_of(settings.similarity))
+    marked = general.marked(responses, compared, n=at.p.size_of(board).general, seed=at.p.seed)
+    return marked.sort("generation_id")
+
+
 def assemble(
-    at: Layout, board: str, tables, sampled: pl.DataFrame, filtered: pl.DataFrame, responded: pl.DataFrame
+    at: Layout, board: str, tables, sampled: pl.DataFrame, filtered: pl.DataFrame, responses: pl.DataFrame
 ) -> Dataset:
-    """The board's data set from its replies and the source's published samples. Pure: it asks nothing.
+    """The board's data set from its replies, the marked responses among them (`select`), and the source's
+    published samples. Pure: it asks nothing.
 
     Published candidates are no shard's own, so their filtering may come once per shard: equal rows are one.
     """
+    candidates, chosen, samples = _chosen(at, board, tables, sampled, filtered)
+    published, probes = dataset.without_probes(tables.samples, at.p.track(board).tasks)
+    filtered = filtered.unique("generation_id", maintain_order=True)
+    replies = pl.concat([candidates, filtered, responses]).sort("generation_id")
+    return Dataset(
+        items=dataset.items_of(tables.items, replies, published),
+        generations=replies,
+        samples=samples,
+        rejects=dataset.rejects(candidates, chosen, responses, generator=at.p.track(board).dataset_generator),
+        counts=counts(replies),
+        tasks=general.annotation_tasks(general.selected(responses), tables.items, probes),
+    )
+
+
+def _chosen(
+    at: Layout, board: str, tables, sampled: pl.DataFrame, filtered: pl.DataFrame
+) -> tuple[pl.DataFrame, dict[str, Pick], pl.DataFrame]:
+    """The checked candidates, which of them was chosen for each item, and the samples, published ones too."""
     filtered = filtered.unique("generation_id", maintain_order=True)
     settings, seed = at.p.track(board), at.p.seed
     found = contexts(tables.items, tables.documents)
     candidates = dataset.checked(sampled, found, slack=settings.length_slack_words)
     ours = dataset.generated_candidates(candidates, settings.dataset_generator)
     chosen = dataset.chosen_candidates(filtered, ours, origin=GENERATED, seed=seed)
-    published, probes = dataset.without_probes(tables.samples, settings.tasks)
+    published, _ = dataset.without_probes(tables.samples, settings.tasks)
     theirs = dataset.published_candidates(published) if filtered.height else {}
     published = dataset.with_picks(
         published, dataset.chosen_candidates(filtered, theirs, origin=PUBLISHED, seed=seed)
     )
-    responses = general.marked(
-        responded, n=at.p.size_of(board).general, similarity=settings.similarity, seed=seed
-    )
-    replies = pl.concat([candidates, filtered, responses]).sort("generation_id")
-    return Dataset(
-        items=dataset.items_of(tables.items, replies, published),
-        generations=replies,
-        samples=dataset.samples_frame(dataset.pair_samples(candidates, chosen, found), published),
-        rejects=dataset.rejects(candidates, chosen, responses, generator=settings.dataset_generator),
-        counts=counts(replies),
-        tasks=general.annotation_tasks(general.selected(responses), tables.items, probes),
-    )
+    samples = dataset.samples_frame(dataset.pair_samples(candidates, chosen, found), published)
+    return candidates, chosen, samples
 
 
 def assembled(at: Layout, board: str, tables, replies: Replies) -> Dataset:
     """The data set that the scratch files of these steps make together with the source."""
     return assemble(
-        at, board, tables, *(replies.get(step, generations([])) for step in ("sample", "filter", "respond"))
+        at, board, tables, *(replies.get(step, generations([])) for step in ("sample", "filter", "select"))
     )
 
 
@@ -211,9 +235,9 @@ def knowledge_of(
     settings = at.p.track(board)
     fit = [context for context in found.values() if context.task != "summarization"]
     if settings.knowledge == "retrieved":
-        from truerate.tracks.halueval.retrieval import retrieved
+        from truerate.tracks.halueval.retrieval import corpus_of, retrieved
 
-        return retrieved(fit, documents, settings.n_retrieved)
+        return retrieved(fit, corpus_of(at, board, documents), settings.n_retrieved)
     return {context.item_id: context.knowledge for context in fit if context.knowledge}
 
 
@@ -225,10 +249,19 @@ def recognise(
     """
     if not allowed(at, board, model):
         return generations([]), {"judgements": recognition.judgements([])}
-    texts = assembled(at, board, tables, upstream)
-    found, asked_of = recognition_targets(at, texts, tables.documents, shard)
-    made, judged = judged_texts(at, board, model, tables.documents, found, asked_of, asking=asking)
-    return generations(made), {"judgements": recognition.judgements(judged)}
+    sampled, filtered, responses = (
+        upstream.get(step, generations([])) for step in ("sample", "filter", "select")
+    )
+    samples = _chosen(at, board, tables, sampled, filtered)[2]
+    found, asked_of = recognition_targets(at, samples, responses, tables, shard)
+    rows, said = [generations([])], [recognition.judgements([])]
+    for part in recognition.parts(asked_of):  # requests and replies of a whole pool take gigabytes
+        of_part = {target.item_id: found[target.item_id] for target in part}
+        made, judged = judged_texts(at, board, model, tables.documents, of_part, part, asking=asking)
+        rows.append(generations(made))
+        said.append(recognition.judgements(judged))
+    beside = {"judgements": pl.concat(said).sort("judgement_id")}
+    return pl.concat(rows).sort("generation_id"), beside
 
 
 def judged_texts(
@@ -290,11 +323,13 @@ def knowledge_of_queries(
     """What flagged answers to general queries are refined with (HELMA 3.3): queries come without documents, so
     it is always what BM25 finds. By item, without those that have knowledge already.
     """
-    from truerate.tracks.halueval.retrieval import retrieved
+    from truerate.tracks.halueval.retrieval import corpus_of, retrieved
 
     queries = {one.item_id: found[one.item_id] for one in flagged if one.item_id not in known}
     asked = [context for context in queries.values() if context.task == "general"]
-    return retrieved(asked, documents, at.p.track(board).n_retrieved)
+    if not asked:
+        return {}
+    return retrieved(asked, corpus_of(at, board, documents), at.p.track(board).n_retrieved)
 
 
 def judge_refined(
@@ -322,14 +357,15 @@ def judge_refined(
 
 
 def recognition_targets(
-    at: Layout, texts: Dataset, documents: pl.DataFrame, shard: int
+    at: Layout, samples: pl.DataFrame, responses: pl.DataFrame, tables, shard: int
 ) -> tuple[dict[str, Context], list[Target]]:
     """The texts of one shard and the contexts of their items. A summary whose document is not at hand cannot
     be judged and is not asked.
     """
-    targets = recognition.targets(texts.samples, general.selected(texts.generations))
-    named = texts.items.filter(pl.col("item_id").is_in(list({target.item_id for target in targets})))
-    found = {one.item_id: one for one in in_shard(contexts(named, documents).values(), shard, at.p.n_shards)}
+    targets = recognition.targets(samples, general.selected(responses))
+    named = tables.items.filter(pl.col("item_id").is_in(list({target.item_id for target in targets})))
+    asked = in_shard(contexts(named, tables.documents).values(), shard, at.p.n_shards)
+    found = {one.item_id: one for one in asked}
     found = {name: one for name, one in found.items() if one.knowledge or one.task != "summarization"}
     return found, [target for target in targets if target.item_id in found]
 
@@ -405,7 +441,7 @@ def score(
         score_candidates(generations, items, writer),
         score_cleaned(generations, items, writer),
         score_filtering(generations, items, writer),
-        score_responses(generations, writer, similarity=at.p.track(board).similarity),
+        score_responses(generations, writer, similarity=at.p.track(board).measure),
     ]
     return pl.concat(made), outcomes
 

@@ -1,0 +1,159 @@
+"""Public files under the names that they are downloaded by, and as the Hub keeps them: the same tables."""
+
+import hashlib
+import io
+
+import polars as pl
+import pytest
+from test_seed_formats import ALPACA, HOTPOT, MESSAGES, STORY, csv_of
+
+from truerate.config import Source
+from truerate.core.errors import TruerateError
+from truerate.sources import read_source
+
+OTHER = HOTPOT | {"_id": "9", "question": "What is the Blue Lamp made of?", "answer": "Tin"}
+ARTICLE = {"article": "Varn opened a bridge.\n\nIt is long.", "highlights": "A bridge opened\nIt is long"}
+
+
+def parquet(rows: list[dict]) -> bytes:
+    out = io.BytesIO()
+    pl.DataFrame(rows).write_parquet(out)
+    return out.getvalue()
+
+
+def on_the_hub(row: dict) -> dict:
+    """A question of HotpotQA in the columns of the Hub: objects of lists in the place of pairs."""
+    context = {
+        "title": [title for title, _ in row["context"]],
+        "sentences": [said for _, said in row["context"]],
+    }
+    facts = {
+        name: [fact[place] for fact in row["supporting_facts"]]
+        for place, name in enumerate(("title", "sent_id"))
+    }
+    return {name: value for name, value in row.items() if name != "_id"} | {
+        "id": row["_id"], "context": context, "supporting_facts": facts
+    }  # fmt: skip
+
+
+@pytest.fixture
+def splits(tmp_path):
+    """Read the folder with a reader and a split."""
+
+    def run(reader: str, split: str | None = None):
+        source = Source(reader=reader, path=str(tmp_path), split=split)
+        return read_source("x", source, tmp_path, "stop")
+
+    return run
+
+
+def refused(read, *asked) -> str:
+    with pytest.raises(TruerateError) as said:
+        read(*asked)
+    assert "\n" not in str(said.value) and str(said.value).startswith("source 'x': ")
+    return str(said.value)
+
+
+def test_hotpotqa_as_downloaded_and_of_the_hub_give_the_same_rows(put, splits, tmp_path):
+    put("hotpot_train_v1.1.json", [HOTPOT, OTHER])
+    original = splits("hotpotqa")
+    (tmp_path / "hotpot_train_v1.1.json").unlink()
+    for shard, row in enumerate((HOTPOT, OTHER)):
+        put(f"distractor/train-0000{shard}-of-00002.parquet", parquet([on_the_hub(row)]))
+    hub = splits("hotpotqa")
+    assert original.items.height == 2 and hub.items.equals(original.items)
+    assert hub.documents.equals(original.documents)
+    assert [file["n_rows"] for file in hub.card["files"]] == [1, 1]
+
+
+def test_the_split_says_which_of_several_files_is_read(put, splits):
+    put("hotpot_train_v1.1.json", [HOTPOT])
+    put("hotpot_dev_distractor_v1.json", [OTHER])
+    told = refused(splits, "hotpotqa")
+    assert told.endswith(
+        "several files of it: hotpot_dev_distractor_v1.json, hotpot_train_v1.1.json; "
+        "set the source's `split` to one of train, validation"
+    )
+    assert splits("hotpotqa", "validation").items["right_answer"].to_list() == ["Tin"]
+    assert splits("seed_files", "train").items["right_answer"].to_list() == ["Varn"]
+    told = refused(splits, "hotpotqa", "test")
+    assert "no split 'test'; found: " in told and "hotpot_train_v1.1.json (train)" in told
+
+
+def test_configurations_of_the_hub_beside_one_another_are_refused(put, splits):
+    for config in ("distractor", "fullwiki"):
+        put(f"{config}/validation-00000-of-00001.parquet", parquet([on_the_hub(HOTPOT)]))
+    assert refused(splits, "hotpotqa", "validation").endswith("keep one of them")
+
+
+def test_lists_of_the_hub_that_do_not_fit_are_a_bad_row(put, splits):
+    row = on_the_hub(HOTPOT)
+    row["context"] = row["context"] | {"title": row["context"]["title"][:1]}
+    put("train-00000-of-00001.parquet", parquet([row]))
+    assert "'title' and 'sentences' must be of one length" in refused(splits, "hotpotqa")
+
+
+def test_both_archives_of_stories_are_read(put, splits):
+    put("cnn/stories/abc.story", STORY)
+    put("dailymail/stories/def.story", STORY.replace("Varn", "Sen"))
+    got = splits("cnn_dailymail")
+    assert got.items.height == 2 and got.card["files"][0]["n_rows"] == 2
+    assert got.card["files"][0]["file"] == "cnn/stories/*.story, dailymail/stories/*.story"
+
+
+def test_stories_of_a_split_are_those_of_the_list_of_addresses(put, splits):
+    address = "http://web.archive.org/web/2015/http://edition.cnn.com/a"
+    put(f"cnn/stories/{hashlib.sha1(address.encode()).hexdigest()}.story", STORY)
+    put("cnn/stories/abc.story", STORY.replace("Varn", "Sen"))
+    assert "put url_lists/all_val.txt there" in refused(splits, "cnn_dailymail", "validation")
+    put("url_lists/all_val.txt", address + "\n")
+    got = splits("cnn_dailymail", "validation")
+    assert got.documents["text"].to_list() == ["Varn opened a bridge.\n\nIt is long."]
+
+
+def test_news_of_the_hub_give_the_rows_of_their_stories(put, splits, tmp_path):
+    put("stories/abc.story", STORY)
+    stories = splits("cnn_dailymail")
+    (tmp_path / "stories/abc.story").unlink()
+    put("3.0.0/validation-00000-of-00001.parquet", parquet([ARTICLE | {"id": "abc"}]))
+    put("3.0.0/train-00000-of-00003.parquet", parquet([ARTICLE | {"article": "Other.", "id": "d"}]))
+    assert "several files of it: " in refused(splits, "cnn_dailymail")
+    hub = splits("cnn_dailymail", "validation")
+    assert hub.items.equals(stories.items) and hub.documents.equals(stories.documents)
+
+
+def test_a_story_without_an_article_is_booked_and_never_stops(put, splits):
+    put("stories/abc.story", STORY)
+    put("stories/none.story", "@highlight\n\nA bridge opened\n")
+    assert splits("cnn_dailymail").rejects["reason"].to_list() == ["no-knowledge"]
+
+
+def test_alpaca_as_downloaded_and_of_the_hub_give_the_same_rows(put, splits, tmp_path):
+    put("alpaca_data.json", "[" + str(ALPACA).replace("'", '"') + "]")
+    original = splits("alpaca")
+    (tmp_path / "alpaca_data.json").unlink()
+    put("data/train-00000-of-00001-a09b74b3ef9c3b56.parquet", parquet([ALPACA | {"text": "Below is …"}]))
+    assert splits("alpaca").items.equals(original.items) and original.items.height == 1
+
+
+def test_a_folder_of_all_four_downloads_is_one_source(put, splits):
+    put("hotpot_train_v1.1.json", [HOTPOT])
+    put("data/opendialkg.csv", csv_of(MESSAGES))
+    put("cnn/stories/abc.story", STORY)
+    put("alpaca_data.json", "[" + str(ALPACA).replace("'", '"') + "]")
+    got = splits("seed_files")
+    assert got.items["task"].to_list() == ["qa", "dialogue", "summarization", "general"]
+    assert got.card["redistribution"] == "no"
+
+
+def test_an_own_file_beside_a_download_is_refused(put, splits):
+    put("alpaca.json", [ALPACA])
+    put("alpaca_data.json", "[]")
+    assert refused(splits, "seed_files").endswith(
+        "several files of it: alpaca.json, alpaca_data.json; keep one of them"
+    )
+
+
+def test_a_reader_without_splits_refuses_one(put, splits):
+    put("alpaca.json", [ALPACA])
+    assert "reader 'alpaca' reads files of no split; take `split` away" in refused(splits, "alpaca", "train")
