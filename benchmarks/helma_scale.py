@@ -247,6 +247,7 @@ def finish(name: str, at, tables, folder: Path) -> int:
         write,
     )
     from truerate.tracks.halueval import steps
+    from truerate.tracks.halueval.scores import score
 
     if name == "export":
         replies = {
@@ -262,7 +263,7 @@ def finish(name: str, at, tables, folder: Path) -> int:
     whole = {table: read(model, folder / f"whole-{table}.parquet")
              for table, model in {"items": Item, "samples": Sample, "generations": Generation}.items()}  # fmt: skip
     judgements = read(Judgement, folder / "judgements.parquet")
-    scores, outcomes = steps.score(at, BOARD, **whole, judgements=judgements, inputs="")
+    scores, outcomes = score(at, BOARD, **whole, judgements=judgements, inputs="")
     return (
         validate(Score, scores, where="scores").height + validate(Outcome, outcomes, where="outcomes").height
     )

@@ -16,6 +16,8 @@ from truerate.core.schemas import Score, frame
 from truerate.sources import SourceTables, seed_files
 from truerate.tracks.halueval import steps
 from truerate.tracks.halueval.dataset import Dataset
+from truerate.tracks.halueval.labels import label
+from truerate.tracks.halueval.scores import score
 from truerate_world.encyclopedia import World, build
 from truerate_world.halueval.annotate import annotate
 from truerate_world.halueval.truth import planted_scores
@@ -48,8 +50,8 @@ class Board:
     def scores(self) -> list[dict]:
         """The Score rows of the track's last step."""
         known = {"items": self.dataset.items, "samples": self.samples, "judgements": self.judgements}
-        scores, _ = steps.score(self.at, BOARD, **known, generations=self.dataset.generations, inputs="")
-        return scores.to_dicts()
+        found, _ = score(self.at, BOARD, **known, generations=self.dataset.generations, inputs="")
+        return found.to_dicts()
 
     def planted(self) -> list[dict]:
         """The planted Score rows of the same texts."""
@@ -99,7 +101,7 @@ def build_board(seed: int, folder: Path, met: set[tuple]) -> Board:
     others = [rows for place, rows in enumerate(filtered) if place != own]
     dataset = replace(dataset, generations=pl.concat([dataset.generations, *others]))
     said = list(enumerate(annotate(dataset.tasks, world, seed), start=1))
-    labelled = steps.label(
+    labelled = label(
         at,
         BOARD,
         tables,

@@ -1,122 +1,96 @@
-"""Labels back in: every reason for which something is not used, screening, the draw, and max-voting."""
+"""From labels to gold samples and their agreement."""
 
 import pytest
 
-from truerate.core.errors import TruerateError
-from truerate.tracks.halueval import labels
-from truerate.tracks.halueval.labels import Label, Span
+from truerate.config import Statistics
+from truerate.core.schemas import Item, Judgement, Reject, Sample, Score, frame, validate
+from truerate.llm.generation import generations
+from truerate.metrics.score_writer import ScoreWriter
+from truerate.tracks.halueval import general, label_rows
+from truerate.tracks.halueval.label_rows import Label, Span
+from truerate.tracks.halueval.labels import label_responses
 
-TASKS = [{"task_id": "t1", "query": "Q?", "response": "Red, yellow and blue."}]
-ROW = {
-    "task_id": "t1",
-    "annotator": "ann",
-    "hallucination": "yes",
-    "spans": [{"text": "yellow", "type": "non-factual"}],
-}
+from .made import context, item, ok, settings
 
-
-def read(*rows, on_bad_row="reject"):
-    return labels.checked_labels(
-        list(enumerate(rows, start=1)), TASKS, where="labels.jsonl", on_bad_row=on_bad_row
-    )
+WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
+ITEMS = frame(Item, [item(f"q{k}", "general") for k in range(4)])
 
 
-def test_a_sound_row():
-    found = read(ROW)
-    assert found.labels == [Label("t1", "ann", True, (Span(5, 11, "non-factual"),))] and not found.rejects
+def responses():
+    asked = general.requests([context("general", f"q{k}") for k in range(4)], "gen", settings(n_responses=2))
+    made = generations(general.collect(asked, [ok(f"Answer {k}") for k in range(8)]))
+    return made.filter(sample_index=0)
 
 
-def test_offsets_in_place_of_the_text():
-    assert read(ROW | {"spans": [{"start": 0, "end": 3, "type": "irrelevant"}]}).labels[0].spans == (
-        Span(0, 3, "irrelevant"),
-    )
-
-
-BAD = {
-    "unreadable": "{not json",
-    "missing_field": {key: value for key, value in ROW.items() if key != "annotator"},
-    "unknown_task": ROW | {"task_id": "t9"},
-    "bad_verdict": ROW | {"hallucination": "maybe"},
-    "bad_spans": ROW | {"spans": [{"text": "yellow", "type": "silly"}]},
-}
-
-
-@pytest.mark.parametrize("reason", BAD)
-def test_bad_rows(reason):
-    found = read(BAD[reason])
-    assert not found.labels and [(row["reason"], row["row"]) for row in found.rejects] == [(reason, 1)]
-    with pytest.raises(TruerateError, match="row 1: .*on_bad_row: reject"):
-        read(BAD[reason], on_bad_row="stop")
-
-
-def test_duplicate():
-    found = read(ROW, ROW | {"hallucination": "no", "spans": []})
-    assert len(found.labels) == 1 and [row["reason"] for row in found.rejects] == ["duplicate"]
-
-
-def test_spans_that_are_not_a_list_of_objects():
-    assert read(ROW | {"spans": "yellow"}).rejects[0]["reason"] == "bad_spans"
-
-
-def test_span_not_verbatim_is_left_out_and_the_label_kept():
-    found = read(ROW | {"spans": [{"text": "purple", "type": "non-factual"}]}, on_bad_row="stop")
-    assert found.labels[0].spans == () and [row["reason"] for row in found.rejects] == ["span_not_verbatim"]
-    assert (
-        read(ROW | {"spans": [{"start": 5, "end": 99, "type": "irrelevant"}]}).rejects[0]["reason"]
-        == "span_not_verbatim"
-    )
-
-
-def test_span_of_no_is_left_out():
-    found = read(ROW | {"hallucination": "no"}, on_bad_row="stop")
-    assert found.labels[0].spans == () and [row["reason"] for row in found.rejects] == ["span_of_no"]
-
-
-def test_reasons_are_closed():
-    assert set(BAD) | {"duplicate"} == set(labels.BAD_ROWS)
-    assert labels.NOT_KEPT == ("span_not_verbatim", "span_of_no", "screened_out", "too_few_labellers", "tie")
-
-
-def label(annotator, verdict, task="t1", *spans):
-    return Label(task, annotator, verdict, spans)
-
-
-def test_screening_counts_a_probe_left_out_as_wrong():
-    truth = {"p1": True, "p2": False}
-    found = [
-        label("good", True, "p1"),
-        label("good", False, "p2"),
-        label("lazy", True, "p1"),
-        label("bad", False, "p1"),
-        label("bad", True, "p2"),
+def labelled(votes: dict[str, str], truth: dict[str, bool] | None = None, **changes):
+    """`votes` gives, by item, the labels of annotators a, b, c in order: y, n, or - for none."""
+    ids = dict(responses().select("item_id", "generation_id").iter_rows())
+    made = [
+        Label(ids.get(name, name), annotator, vote == "y", (Span(0, 6, "irrelevant"),) if vote == "y" else ())
+        for name, said in votes.items()
+        for annotator, vote in zip("abc", said, strict=True)
+        if vote != "-"
     ]
-    rates = labels.probe_rates(found, truth)
-    assert rates == {"good": 1.0, "lazy": 0.5, "bad": 0.0}
-    assert labels.passing(rates, pass_rate=0.8) == {"good"}
+    found = label_responses(
+        label_rows.Read(made), responses(), ITEMS, truth or {}, settings(**changes), WRITER
+    )
+    for table, name in (
+        (Sample, "samples"),
+        (Judgement, "judgements"),
+        (Reject, "rejects"),
+        (Score, "scores"),
+    ):
+        validate(table, getattr(found, name), where=name)
+    return found, {row["metric"]: row for row in found.scores.iter_rows(named=True)}
 
 
-def test_without_probes_everyone_passes():
-    assert labels.passing(labels.probe_rates([label("a", True)], {}), pass_rate=0.8) == {"a"}
+def test_the_majority_decides_and_agreement_is_fleiss():
+    found, scores = labelled({"q0": "yyy", "q1": "yyn", "q2": "nnn", "q3": "nny"})
+    assert dict(found.samples.select("item_id", "is_hallucinated").iter_rows()) == {
+        "q0": True,
+        "q1": True,
+        "q2": False,
+        "q3": False,
+    }
+    assert set(found.samples["sample_id"]) == set(responses()["generation_id"]) and set(
+        found.samples["label_source"]
+    ) == {"gold"}
+    # P_i = 1, 1/3, 1, 1/3: mean 2/3. Yes 6 of 12: P_e = 1/2. κ = (2/3 − 1/2) / (1 − 1/2) = 1/3
+    assert scores["percent_agreement"]["value"] == pytest.approx(2 / 3, abs=1e-6)
+    assert (
+        scores["fleiss_kappa"]["value"] == pytest.approx(1 / 3, abs=1e-6) and scores["fleiss_kappa"]["n"] == 4
+    )
+    row = found.samples.filter(item_id="q1").row(0, named=True)
+    assert row["pattern"] == "irrelevant" and row["spans"] == [
+        {"start": 0, "end": 6, "type": "irrelevant", "p": 0.666667}
+    ]
+    assert found.judgements.height == 12
 
 
-def test_the_draw_is_seeded_and_takes_only_those_who_passed():
-    found = [label(name, True) for name in "abcdef"]
-    drawn = labels.drawn_labels(found, set("abcde"), n=3, seed=7)
-    assert drawn == labels.drawn_labels(found[::-1], set("abcde"), n=3, seed=7)
-    assert len(drawn["t1"]) == 3 and "f" not in {one.annotator for one in drawn["t1"]}
+def test_too_few_labellers():
+    found, _ = labelled({"q0": "yyy", "q1": "y-y"})
+    assert found.samples["item_id"].to_list() == ["q0"]
+    assert sorted(found.rejects["reason"]) == ["too_few_labellers"] * 3  # q1 has two labels, q2 and q3 none
 
 
-def test_max_voting():
-    assert labels.voted([label("a", True), label("b", True), label("c", False)], n=3) == (True, None)
-    assert labels.voted([label("a", True), label("b", False)], n=2) == (None, "tie")
-    assert labels.voted([label("a", True)], n=3) == (None, "too_few_labellers")
+def test_tie():
+    found, scores = labelled({"q0": "yn-"}, n_annotators=2)
+    assert found.samples.is_empty() and "tie" in set(found.rejects["reason"])
+    assert scores["percent_agreement"]["value"] == 0  # a tie is no label but it is disagreement
 
 
-def test_spans_that_most_labellers_marked():
-    # characters 2–5 are marked by two of three, 0–1 and 6–9 by one; both types are named once, so the paper's
-    # order decides
-    a, b = Span(0, 6, "non-factual"), Span(2, 10, "irrelevant")
-    found = [label("a", True, "t1", a), label("b", True, "t1", b), label("c", True)]
-    assert labels.voted_spans(found) == [{"start": 2, "end": 6, "type": "non-factual", "p": 0.666667}]
-    assert labels.voted_type(found) == "non-factual"
-    assert labels.voted_type([label("a", True)]) is None
+def test_screened_out():
+    truth = {"probe": True}
+    found, scores = labelled({"q0": "yny", "probe": "yny"}, truth, n_annotators=2)
+    assert [
+        row["target_id"] for row in found.rejects.iter_rows(named=True) if row["reason"] == "screened_out"
+    ] == ["b"]
+    assert scores["n_annotators_passed"]["value"] == 2 and found.samples["is_hallucinated"].to_list() == [
+        True
+    ]
+    assert found.judgements.height == 6
+
+
+def test_no_labels_at_all():
+    found, scores = labelled({})
+    assert found.samples.is_empty() and not scores and set(found.rejects["reason"]) == {"too_few_labellers"}

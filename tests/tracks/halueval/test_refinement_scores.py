@@ -8,7 +8,7 @@ from truerate.llm.request import Request
 from truerate.tracks.halueval.refinement_scores import score_refinement, score_rewritings
 
 from .made import dead, item, ok, sample
-from .test_scores import VERDICTS, WRITER, paired, said
+from .test_recognition_scores import VERDICTS, WRITER, paired, said
 
 REWRITTEN = {"h0": False, "r2": None}  # flagged: h0, h2, r2. h2 was never rewritten, r2's form was not read
 

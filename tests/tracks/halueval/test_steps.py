@@ -27,6 +27,8 @@ from truerate.llm.generation import facts
 from truerate.sources import seed_files
 from truerate.tracks.halueval import general, steps
 from truerate.tracks.halueval.context import contexts
+from truerate.tracks.halueval.labels import label
+from truerate.tracks.halueval.scores import score
 
 from .made import sample
 
@@ -163,7 +165,7 @@ def test_an_answer_to_a_query_is_refined_with_what_is_found_for_it(at, built, ta
     dataset, _, _ = built
     found, asked_of = {}, []
     for shard in range(2):
-        more, targets = steps.recognition_targets(at, dataset, tables.documents, shard)
+        more, targets = steps.recognition_targets(at, dataset.samples, dataset.generations, tables, shard)
         found |= more
         asked_of += targets
     flagged = [target for target in asked_of if found[target.item_id].task in ("general", "qa")]
@@ -185,7 +187,7 @@ def test_labels_and_scores(at, built, tables):
         for name in "abc"
     ]
     rows = list(enumerate(said, start=1))
-    labelled = steps.label(
+    labelled = label(
         at,
         BOARD,
         tables,
@@ -199,7 +201,7 @@ def test_labels_and_scores(at, built, tables):
     samples = pl.concat([dataset.samples, labelled.samples])
     known = {"items": dataset.items, "samples": samples, "judgements": judged}
     whole = pl.concat([dataset.generations, replies])
-    scores, outcomes = steps.score(at, BOARD, **known, generations=whole, inputs="digest")
+    scores, outcomes = score(at, BOARD, **known, generations=whole, inputs="digest")
     assert {"flagged_rate_after_judge", "refined_contains_rate", "accuracy_matched"} <= set(scores["metric"])
     (
         validate(Score, pl.concat([scores, labelled.scores]), where="scores"),

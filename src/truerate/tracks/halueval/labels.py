@@ -1,188 +1,185 @@
-"""Human labels of general responses (HELMA 2.2), back in: reading, screening, max-voting, agreement.
-
-A label row names its task, its annotator, `yes` or `no` (does the response contain hallucination), and the
-spans with their type. Annotators who get too few of the probe set right are screened out; of those who pass,
-`n_annotators` per task are drawn by seed.
+"""Labelled general samples from what annotators returned: samples, every label as a judgement, rejects, and
+how well they agree.
 """
 
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import replace
 
-from truerate.core.keys import draw
-from truerate.metrics.agreement import max_voting
-from truerate.sources.label_files import BadLabel, checked_rows, field_text, span_place
-from truerate.tracks.halueval.patterns import LABELS
+import numpy as np
+import polars as pl
 
-# Why a label row, a span, an annotator or a task is not used. The first group stops a run unless params say
-# `on_bad_row: reject`.
-BAD_ROWS = ("unreadable", "missing_field", "unknown_task", "bad_verdict", "bad_spans", "duplicate")
-NOT_KEPT = ("span_not_verbatim", "span_of_no", "screened_out", "too_few_labellers", "tie")
+from truerate.config.layout import Layout
+from truerate.core.keys import content_id, split_of
+from truerate.core.schemas import (
+    Judgement,
+    Reject,
+    Sample,
+    Score,
+    frame,
+    judgement_row,
+    pairs,
+    reject_row,
+    sample_row,
+)
+from truerate.core.text import clean
+from truerate.metrics.score_writer import ScoreWriter
+from truerate.sources.label_files import Labelled
+from truerate.tracks.halueval import general, label_rows
+from truerate.tracks.halueval.agreeing import ANNOTATORS, agreement_scores, published_agreement, verdict_sums
+from truerate.tracks.halueval.context import is_probe
+from truerate.tracks.halueval.dataset import following
+from truerate.tracks.halueval.label_rows import Label
+from truerate.tracks.halueval.settings import Settings
 
-
-@dataclass(frozen=True)
-class Span:
-    """A part of a response that an annotator marked, with one of the three labels."""
-
-    start: int
-    end: int
-    type: str
-
-
-@dataclass(frozen=True)
-class Label:
-    """What one annotator says of one task."""
-
-    task_id: str
-    annotator: str
-    is_hallucinated: bool
-    spans: tuple[Span, ...] = ()
+WHERE = {"task": "general"}
 
 
-@dataclass
-class Read:
-    """Labels under way: those that hold, and Reject rows for what does not."""
-
-    labels: list[Label] = field(default_factory=list)
-    rejects: list[dict] = field(default_factory=list)
-
-
-def checked_labels(rows: Iterable[tuple], tasks: list[dict], *, where: str, on_bad_row: str) -> Read:
-    """The labels that hold. A bad row ends the run (`stop`) or is booked with its reason (`reject`).
-
-    Rows are (number, row), or (number, row, file) where they come from more than one; `where` names the file
-    of the others. A span that is not verbatim in the response, or stands on a `no`, is booked and left out;
-    its label stays.
+def label_responses(
+    read: label_rows.Read,
+    responses: pl.DataFrame,
+    items: pl.DataFrame,
+    truth: dict[str, bool],
+    settings: Settings,
+    writer: ScoreWriter,
+) -> Labelled:
+    """Screening on the probe set (`truth`: its labels by task), a seeded draw of annotators per task,
+    max-voting, agreement.
     """
-    text_of = {task["task_id"]: task["response"] for task in tasks}
-    seen: set[tuple[str, str]] = set()
-    return Read(
-        *checked_rows(rows, lambda row: _label(row, text_of, seen), where=where, on_bad_row=on_bad_row)
+    rates = label_rows.probe_rates(read.labels, truth)
+    passed = label_rows.passing(rates, pass_rate=settings.probe_pass_rate)
+    asked = set(responses["generation_id"])
+    drawn = label_rows.drawn_labels(
+        [one for one in read.labels if one.task_id in asked],
+        passed,
+        n=settings.n_annotators,
+        seed=writer.seed,
+    )
+    samples, rejects = (
+        [],
+        list(read.rejects) + [_screened(name, rates[name]) for name in sorted(set(rates) - passed)],
+    )
+    item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
+    voted: dict[str, list[Label]] = {}
+    for row in responses.sort("generation_id").iter_rows(named=True):
+        found = drawn.get(row["generation_id"], [])
+        verdict, reason = label_rows.voted(found, n=settings.n_annotators)
+        if reason is not None:
+            rejects.append(_unlabelled(row, reason, len(found)))
+        if reason != "too_few_labellers":
+            voted[row["generation_id"]] = found
+        if verdict is not None:
+            samples.append(_sample(row, item_of[row["item_id"]], verdict, found))
+    is_drawn = {(one.task_id, one.annotator) for found in drawn.values() for one in found}
+    judgements = [
+        _judgement(one, (one.task_id, one.annotator) in is_drawn, one.task_id in truth) for one in read.labels
+    ]
+    return Labelled(
+        frame(Sample, samples).sort("sample_id"),
+        frame(Judgement, judgements).sort("judgement_id"),
+        frame(Reject, rejects),
+        frame(
+            Score,
+            _agreement(voted, writer) + _screening_scores(rates, passed, len(truth), writer)
+            if read.labels
+            else [],
+        ),
     )
 
 
-def _label(row: object, text_of: dict[str, str], seen: set) -> tuple[Label, list[tuple[str, str, str]]]:
-    """A row as a label, and what of its spans was left out."""
-    if not isinstance(row, dict):
-        raise BadLabel("unreadable", "the row is no JSON object, or has more cells than the header")
-    task_id, annotator, said = (field_text(row, name) for name in ("task_id", "annotator", "hallucination"))
-    if task_id not in text_of:
-        raise BadLabel("unknown_task", f"task_id {task_id!r} is not among the tasks that were given out")
-    if said.lower() not in ("yes", "no"):
-        raise BadLabel("bad_verdict", f"hallucination is {said[:40]!r}; allowed: yes, no")
-    if (task_id, annotator) in seen:
-        raise BadLabel("duplicate", f"annotator {annotator!r} has already labelled task {task_id!r}")
-    spans, left_out = _spans(row.get("spans") or [], text_of[task_id], is_yes=said.lower() == "yes")
-    seen.add((task_id, annotator))
-    return Label(task_id, annotator, said.lower() == "yes", tuple(spans)), left_out
+def _screened(name: str, rate: float) -> dict:
+    said = f"{rate:.3f} of the probe set right"
+    return reject_row(where="labels", target_id=name, reason="screened_out", detail=said)
 
 
-def _spans(found: object, text: str, *, is_yes: bool) -> tuple[list[Span], list[tuple[str, str, str]]]:
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise BadLabel(
-            "bad_spans", "spans must be a list of objects with `text` (or `start` and `end`) and `type`"
-        )
-    kept, left_out = [], []
-    for one in found:
-        kind = one.get("type")
-        if kind not in LABELS:
-            raise BadLabel("bad_spans", f"span type is {kind!r}; allowed: {', '.join(LABELS)}")
-        place = span_place(one, text)
-        shown = str(one.get("text") or "")
-        if not is_yes:
-            left_out.append(("span_of_no", "a span on a response labelled no", shown))
-        elif place is None:
-            left_out.append(("span_not_verbatim", "the span is not a part of the response", shown))
-        else:
-            kept.append(Span(*place, kind))
-    return kept, left_out
-
-
-# ---- screening and drawing ---------------------------------------------------------------------------------
-
-
-def probe_rates(labels: Iterable[Label], truth: dict[str, bool]) -> dict[str, float | None]:
-    """Share of the probe set that each annotator got right; a probe left out counts as wrong. None where
-    there is no probe set.
-    """
-    labels = list(labels)
-    right = Counter(
-        one.annotator
-        for one in labels
-        if truth.get(one.task_id) is not None and truth[one.task_id] == one.is_hallucinated
+def _unlabelled(row: dict, reason: str, n: int) -> dict:
+    return reject_row(
+        where="labels",
+        target_id=row["generation_id"],
+        reason=reason,
+        detail=f"{n} labels",
+        text=clean(row["text"])[:300],
     )
-    return {
-        name: right[name] / len(truth) if truth else None
-        for name in sorted({one.annotator for one in labels})
-    }
 
 
-def passing(rates: dict[str, float | None], *, pass_rate: float) -> set[str]:
-    """The annotators who got enough of the probe set right; all of them where there is none."""
-    return {name for name, rate in rates.items() if rate is None or rate >= pass_rate}
-
-
-def drawn_labels(labels: Iterable[Label], allowed: set[str], *, n: int, seed: int) -> dict[str, list[Label]]:
-    """`n` labels per task from allowed annotators, drawn by seed; fewer where fewer have labelled it."""
-    by_task: dict[str, list[Label]] = {}
-    for one in labels:
-        if one.annotator in allowed:
-            by_task.setdefault(one.task_id, []).append(one)
-    return {
-        task: sorted(found, key=lambda one: draw(seed, "annotator", task, one.annotator))[:n]
-        for task, found in by_task.items()
-    }
-
-
-def voted(labels: list[Label], *, n: int) -> tuple[bool | None, str | None]:
-    """Max-voting over one task's labels: the verdict, or None and why there is none (`too_few_labellers`,
-    `tie`).
+def _sample(row: dict, item: dict, verdict: bool, found: list[Label]) -> dict:
+    """A gold sample; its id is that of the response, so that judgements made before the labels came still
+    belong to it.
     """
-    if len(labels) < n:
-        return None, "too_few_labellers"
-    verdict = max_voting([one.is_hallucinated for one in labels])
-    return (None, "tie") if verdict is None else (bool(verdict), None)
-
-
-def voted_spans(labels: list[Label]) -> list[dict]:
-    """The characters that more than half of the labellers marked, as spans; the type most of the spans that
-    cover them name.
-
-    `p` is the share of labellers that marked the span's least marked character. Ties between types go by the
-    paper's order.
-    """
-    marks: Counter[int] = Counter()
-    for one in labels:
-        marks.update({place for span in one.spans for place in range(span.start, span.end)})
-    inside = sorted(place for place, n in marks.items() if 2 * n > len(labels))
-    runs: list[list[int]] = []
-    for place in inside:
-        if runs and place == runs[-1][-1] + 1:
-            runs[-1].append(place)
-        else:
-            runs.append([place])
-    return [_run(run, labels, marks) for run in runs]
-
-
-def _run(run: list[int], labels: list[Label], marks: Counter) -> dict:
-    start, end = run[0], run[-1] + 1
-    kinds = Counter(
-        span.type for one in labels for span in one.spans if span.start < end and start < span.end
+    n_yes = sum(one.is_hallucinated for one in found)
+    return sample_row(
+        sample_id=row["generation_id"],
+        item_id=row["item_id"],
+        group_id=item["group_id"],
+        task=item["task"],
+        lang=item["lang"],
+        text=row["text"],
+        is_hallucinated=verdict,
+        label_source="gold",
+        generator=row["model"],
+        pattern=label_rows.voted_type(found) if verdict else None,
+        spans=label_rows.voted_spans(found) if verdict else [],
+        split=split_of(item["group_id"]),
+        attributes=pairs(n_labels=len(found), n_yes=n_yes),
     )
-    kind = max(LABELS, key=lambda name: (kinds[name], -LABELS.index(name)))
-    return {
-        "start": start,
-        "end": end,
-        "type": kind,
-        "p": round(min(marks[place] for place in run) / len(labels), 6),
-    }
 
 
-def voted_type(labels: list[Label]) -> str | None:
-    """The label that most annotators who said yes marked; ties by the paper's order; None where none marked a
-    span.
-    """
-    kinds = Counter(
-        kind for one in labels if one.is_hallucinated for kind in {span.type for span in one.spans}
+def _judgement(one: Label, is_drawn: bool, is_probe: bool) -> dict:
+    return judgement_row(
+        judgement_id=content_id("label", one.annotator, one.task_id),
+        judge=one.annotator,
+        judge_version="label",
+        target_id=one.task_id,
+        verdict=one.is_hallucinated,
+        spans=[{"start": span.start, "end": span.end, "type": span.type, "p": None} for span in one.spans],
+        attributes=pairs(
+            stage="annotation", drawn="yes" if is_drawn else None, is_probe=True if is_probe else None
+        ),
     )
-    return max(LABELS, key=lambda name: (kinds[name], -LABELS.index(name))) if kinds else None
+
+
+def _screening_scores(
+    rates: dict[str, float | None], passed: set[str], n_probes: int, writer: ScoreWriter
+) -> list[dict]:
+    made = [writer.count("n_annotators_passed", ANNOTATORS, WHERE, len(passed), len(rates))]
+    for name, rate in sorted(rates.items()):
+        if rate is not None:
+            hits = np.arange(n_probes) < round(rate * n_probes)
+            made.append(
+                writer.share(
+                    "probe_rate", name, WHERE, hits.tolist(), [str(place) for place in range(n_probes)]
+                )
+            )
+    return made
+
+
+def _agreement(voted: dict[str, list[Label]], writer: ScoreWriter) -> list[dict]:
+    """Agreement of the drawn labels on whole responses."""
+    drawn = [[one.is_hallucinated for one in found] for _, found in sorted(voted.items()) if len(found) > 1]
+    return agreement_scores(verdict_sums(drawn), [str(place) for place in range(len(drawn))], WHERE, writer)
+
+
+def label(
+    at: Layout,
+    board: str,
+    tables,
+    dataset: dict[str, pl.DataFrame],
+    tasks: list[dict],
+    rows: Sequence[tuple[int, object]],
+    *,
+    where: str,
+    inputs: str,
+) -> Labelled:
+    """The labelled general samples from the rows of a label file (`label_rows.read_labels`). `inputs` is the
+    digest its scores name.
+    """
+    settings = at.p.track(board)
+    read = label_rows.checked_labels(rows, tasks, where=where, on_bad_row=at.p.on_bad_row)
+    truth = dict(tables.samples.filter(is_probe()).select("sample_id", "is_hallucinated").iter_rows())
+    given = {task["task_id"] for task in tasks}
+    responses = general.selected(dataset["generations"])
+    truth = {name: verdict for name, verdict in truth.items() if name in given}
+    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
+    labelled = label_responses(read, responses, tables.items, truth, settings, writer)
+    published = frame(Score, published_agreement(tables.judgements, tables.samples, writer))
+    samples = following(labelled.samples, tables.samples)
+    return replace(labelled, samples=samples, scores=pl.concat([labelled.scores, published]))

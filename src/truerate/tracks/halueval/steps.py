@@ -6,14 +6,12 @@ A step asks only models that may stand on the board (`Params.models_on`); withou
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.keys import shard_of
-from truerate.core.schemas import Score, frame
 from truerate.llm import ask
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, generations
@@ -25,15 +23,14 @@ from truerate.tracks.halueval.context import (
     Context,
     chosen_items,
     contexts,
-    is_probe,
 )
-from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset, following
+from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset
 from truerate.tracks.halueval.filtering import Pick
 from truerate.tracks.halueval.recognition import Target
 from truerate.tracks.halueval.reminders import reminder
 
 if TYPE_CHECKING:
-    from truerate.tracks.halueval.labelling import Labelled
+    pass
 
 Replies = dict[str, pl.DataFrame]
 
@@ -370,80 +367,7 @@ def recognition_targets(
     return found, [target for target in targets if target.item_id in found]
 
 
-# ---- labels in, scores out (pure); what these alone need, numpy first of all, is loaded by them and by no step that asks models
-
-
-def label(
-    at: Layout,
-    board: str,
-    tables,
-    dataset: dict[str, pl.DataFrame],
-    tasks: list[dict],
-    rows: Sequence[tuple[int, object]],
-    *,
-    where: str,
-    inputs: str,
-) -> "Labelled":
-    """The labelled general samples from the rows of a label file (`labels.read_labels`). `inputs` is the
-    digest its scores name.
-    """
-    from truerate.metrics.score_writer import ScoreWriter
-    from truerate.tracks.halueval import labels
-    from truerate.tracks.halueval.agreeing import published_agreement
-    from truerate.tracks.halueval.labelling import label_responses
-
-    settings = at.p.track(board)
-    read = labels.checked_labels(rows, tasks, where=where, on_bad_row=at.p.on_bad_row)
-    truth = dict(tables.samples.filter(is_probe()).select("sample_id", "is_hallucinated").iter_rows())
-    given = {task["task_id"] for task in tasks}
-    responses = general.selected(dataset["generations"])
-    truth = {name: verdict for name, verdict in truth.items() if name in given}
-    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
-    labelled = label_responses(read, responses, tables.items, truth, settings, writer)
-    published = frame(Score, published_agreement(tables.judgements, tables.samples, writer))
-    samples = following(labelled.samples, tables.samples)
-    return replace(labelled, samples=samples, scores=pl.concat([labelled.scores, published]))
-
-
-def score(
-    at: Layout,
-    board: str,
-    *,
-    items: pl.DataFrame,
-    samples: pl.DataFrame,
-    judgements: pl.DataFrame,
-    generations: pl.DataFrame,
-    inputs: str,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """All Score and Outcome rows of a board but those of its labels (`label` gives them).
-
-    `samples` are the data set's and the labelled general ones, `judgements` the subjects' and the detectors',
-    `generations` the data set's.
-    """
-    from truerate.metrics.score_writer import ScoreWriter
-    from truerate.tracks.halueval.candidate_scores import (
-        score_candidates,
-        score_filtering,
-        score_labels,
-        score_responses,
-    )
-    from truerate.tracks.halueval.cleaned_scores import score_cleaned
-    from truerate.tracks.halueval.refinement_scores import score_refinement, score_rewritings
-    from truerate.tracks.halueval.scores import score_recognition
-
-    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
-    scores, outcomes = score_recognition(samples, judgements, writer)
-    made = [
-        scores,
-        score_refinement(samples, judgements, writer),
-        score_rewritings(generations, items, samples, writer),
-        score_labels(samples, writer),
-        score_candidates(generations, items, writer),
-        score_cleaned(generations, items, writer),
-        score_filtering(generations, items, writer),
-        score_responses(generations, writer, similarity=at.p.track(board).measure),
-    ]
-    return pl.concat(made), outcomes
+# ---- pure, and numpy with what else it needs loaded by it alone ---------------------------------------------
 
 
 def topics(

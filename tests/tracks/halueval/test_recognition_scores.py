@@ -9,7 +9,7 @@ from truerate.core.schemas import Judgement, Outcome, Sample, Score, frame, pair
 from truerate.leaderboard.rows import rows
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval.judged import judged
-from truerate.tracks.halueval.scores import score_recognition
+from truerate.tracks.halueval.recognition_scores import score_recognition
 
 from .made import sample
 
