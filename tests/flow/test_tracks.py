@@ -40,7 +40,7 @@ def test_only_a_track_with_spans_marks_tokens():
     ("module", "name", "value", "said"),
     [
         (
-            "steps",
+            "scores",
             "score",
             None,
             "lacks `score`, which tracks/halueval/steps.py or tracks/halueval/scores.py must hold; every track has: CARD",
