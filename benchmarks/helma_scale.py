@@ -321,7 +321,9 @@ def child(given: argparse.Namespace) -> None:
     """Run one step and tell what it took."""
     import truerate.llm  # noqa: F401  what every step loads
     import truerate.tracks.halueval.steps  # noqa: F401
+    from truerate.flow.dataset import collect_rarely
 
+    collect_rarely()  # as every step of the flow
     start, since = used(), time.monotonic()
     n = run_step(given.step, Path(given.folder), given.n, given.url)
     wall = time.monotonic() - since
@@ -368,7 +370,7 @@ def table(
 ) -> tuple[str, bool]:
     """What was measured as Markdown, and whether every limit is held."""
     sizes = sorted(found)
-    heads = " | ".join(f"{n:,}" for n in sizes)
+    heads = " / ".join(f"{n:,}" for n in sizes)
     lines = [
         f"| step | {heads} items: CPU s of the work | exponent {sizes[0]:,} to {sizes[-1]:,} | memory GB at {sizes[-1]:,} | rows there |",
         "| --- |" + " ---: |" * 4,
