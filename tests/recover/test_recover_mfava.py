@@ -21,7 +21,7 @@ from truerate.metrics.rates import mean_of_intervals
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.mfava.scores import rejected_rows
 from truerate_world.mfava import annotate
-from truerate_world.mfava.models.planted import HABITS, rates
+from truerate_world.mfava.models.planted import PROFILES, rates
 
 from .board import ROOT
 from .cells import Cell, missed, pooled
@@ -120,7 +120,7 @@ def flaw_cells(board, scores: list[dict]) -> list[Cell]:
         flaw, lang = row["metric"].removesuffix("_rate"), row.get("lang")
         factor = WRONG_LANGUAGE.get(lang) if flaw == "wrong_language" else 1.0
         if flaw in FLAWS and lang in LANGS and factor:
-            planted = getattr(HABITS[board.at.p.models[row["subject"]].model], flaw) * factor
+            planted = getattr(PROFILES[board.at.p.models[row["subject"]].model], flaw) * factor
             made.append(
                 cell(
                     board, flaw, row["subject"], round(row["value"] * row["n"]), row["n"], planted, lang=lang
@@ -173,16 +173,16 @@ def reject_cells(board) -> list[Cell]:
         name: [one["type"] for one in found]
         for name, found in board.tables.samples.select("sample_id", "spans").iter_rows()
     }
-    habits, made = HABITS["sim-quill"], []
+    profile, made = PROFILES["sim-quill"], []
     for lang in LANGS:
         inserts = generations.filter(purpose="insert", lang=lang)
         added = inserts.filter(
             ~pl.col("type").is_in(REPLACED)
         )  # a name or words to replace may be lacking, too
         planted = {
-            "malformed": (added, habits.unclosed),
-            "nothing-inserted": (added, habits.nothing),
-            "altered": (inserts, habits.altered),
+            "malformed": (added, profile.unclosed),
+            "nothing-inserted": (added, profile.nothing),
+            "altered": (inserts, profile.altered),
         }
         for reason, (rows, rate) in planted.items():
             made.append(
@@ -199,8 +199,8 @@ def reject_cells(board) -> list[Cell]:
             )
         passages = generations.filter(purpose="translate", lang=lang).select("bad", "sample").rows()
         for reason, least, rate in (
-            ("tag-count", 1, habits.dropped + habits.doubled),
-            ("tag-order", 2, habits.swapped),
+            ("tag-count", 1, profile.dropped + profile.doubled),
+            ("tag-order", 2, profile.swapped),
         ):
             rows = [
                 bad for bad, name in passages if len(spans[name] if least == 1 else set(spans[name])) >= least

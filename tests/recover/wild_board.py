@@ -146,7 +146,7 @@ def record(world: World, path: Path) -> None:
                 {"link": page.url, "title": page.title, "text": text_of(world, page)}
                 for page in readable(world, entity)
             ]
-            file.write(json.dumps({"query": world.tongue().name(entity), "items": items}) + "\n")
+            file.write(json.dumps({"query": world.lexicon().name(entity), "items": items}) + "\n")
         for name, found in web(world).referents.items():
             items = [{"link": page.url, "title": page.title, "text": text_of(world, page)} for page in found]
             file.write(json.dumps({"query": name, "items": items}) + "\n")

@@ -166,7 +166,7 @@ def test_knowledge_that_does_not_decide_helps_as_little_as_none(world, items):
 def test_truth_follows_the_evidence_in_the_prompt(world, known, items):
     entity = next(one for one in world.entities if one.domain == "towns")
     other = next(one for one in world.by_domain["countries"] if ("e", one) != entity.facts["country"])
-    name, wrong = known.tongue.name(entity.index), known.tongue.name(other)
+    name, wrong = known.lexicon.name(entity.index), known.lexicon.name(other)
     fields = {
         "Knowledge": f"{name} lies in {wrong}.",
         "Question": known.writer.ask("country", entity.index),
@@ -180,7 +180,7 @@ def test_truth_follows_the_evidence_in_the_prompt(world, known, items):
 def test_free_answers_are_as_true_as_their_labels_say(world, known):
     labels, abstained, n = [], 0, 0
     for entity in world.entities:
-        query = f"Tell me what is known about {known.tongue.name(entity.index)}."
+        query = f"Tell me what is known about {known.lexicon.name(entity.index)}."
         answer = reply(world, "sim-cedar", [{"role": "user", "content": query}], temperature=1.0, seed=1)
         assert answer.task == "general"
         finding = known.general(query, answer.text)

@@ -63,7 +63,7 @@ def planted_scores(
             n_pairs = _pairs(rows)
             made += [row for alias, model in ranked.items() for row in _contrast(alias, model, n_pairs)]
             continue
-        found = list(_findings(world, rows, evidence, given, variant))
+        found = list(_truths(world, rows, evidence, given, variant))
         for alias, model in ranked.items():
             made += _recognition(alias, model, found, variant)
     if generations is not None:
@@ -72,7 +72,7 @@ def planted_scores(
     return [{**row, **known} for row in made]
 
 
-def _findings(
+def _truths(
     world: World,
     rows: Iterable[tuple[dict, dict]],
     evidence: Mapping[str, str],

@@ -5,10 +5,10 @@ from truerate_world.mfava.models.reader import reader
 
 
 @pytest.fixture(scope="session")
-def atlas():
+def table():
     return build(7)
 
 
 @pytest.fixture(scope="session")
-def known(atlas):
-    return reader(atlas)
+def known(table):
+    return reader(table)

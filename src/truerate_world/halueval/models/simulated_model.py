@@ -111,7 +111,7 @@ def _judge(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     if draw(*key, "unparsed") < model.unparsed:
         return Answer("recognition", known.writer.talk("hedge", *key), truth | {"verdict": None})
     if asked.is_step_by_step:
-        steps = known.tongue.words.TALK["reasoning"]
+        steps = known.lexicon.words.TALK["reasoning"]
         said_so = f"{steps[0]} {pick(steps[1:-1], *key, 'step')} {steps[-1]}\n#{asked.cue}#: {said}"
         return Answer("recognition", said_so, truth | {"verdict": said})
     return Answer("recognition", said, truth | {"verdict": said})

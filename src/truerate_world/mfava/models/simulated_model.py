@@ -9,7 +9,7 @@ from truerate_world.answer import Answer
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
 from truerate_world.mfava.models import entity_table, realiser, silver, translator, wild
-from truerate_world.mfava.models.planted import HABITS, TYPES
+from truerate_world.mfava.models.planted import PROFILES, TYPES
 from truerate_world.mfava.models.reader import Reader, reader
 from truerate_world.mfava.models.translator import code_of
 from truerate_world.prompt import BARE, Asked
@@ -39,7 +39,7 @@ def _queried(world: World, model: str, query: str, sample: int, *, is_named: boo
     found = known.named(query) if is_named else known.asked(query)
     if found is None:
         return None
-    spoken = wild.reply(known.atlas, model, found, " ".join(query.split()), sample)
+    spoken = wild.reply(known.table, model, found, " ".join(query.split()), sample)
     truth = {"lang": found.code, "spans": spoken.spans, "flaw": spoken.flaw}
     return Answer("answer", spoken.text, truth, "length" if spoken.is_cut else None)
 
@@ -53,10 +53,10 @@ def _write(known: Reader, model: str, fields: dict[str, str], said: str, sample:
     subject = question.subject if question else facts[0].subject
     first = question.relation if question else None
     written = silver.passage(
-        known.atlas, subject, facts, first, model, "write", code, fields.get("Question", ""), subject, sample
+        known.table, subject, facts, first, model, "write", code, fields.get("Question", ""), subject, sample
     )
     return (
-        Answer("write", realiser.write(known.atlas, code, written), {"lang": code, "spans": []})
+        Answer("write", realiser.write(known.table, code, written), {"lang": code, "spans": []})
         if written
         else None
     )
@@ -103,13 +103,13 @@ def _query(known: Reader, model: str, fields: dict[str, str], said: str, sample:
         return None
     told = {one.relation for one in _facts(known, fields.get("Reference", "")) if one.subject == subject}
     number = _NUMBER.search(said)
-    left, lines, key = list(known.atlas.entities[subject].facts), [], (model, "query", code, subject, sample)
+    left, lines, key = list(known.table.entities[subject].facts), [], (model, "query", code, subject, sample)
     for place in range(min(int(number[1]) if number else N_QUERIES, len(left))):
-        is_beyond = draw(*key, place, "beyond") < HABITS[model].beyond
+        is_beyond = draw(*key, place, "beyond") < PROFILES[model].beyond
         fitting = [one for one in left if (one not in told) == is_beyond] or left
         relation = pick(fitting, *key, place)
         left.remove(relation)
-        lines.append(f"{place + 1}. {realiser.question(known.atlas, code, subject, relation, *key, place)}")
+        lines.append(f"{place + 1}. {realiser.question(known.table, code, subject, relation, *key, place)}")
     return Answer("query", "\n".join(lines), {"lang": code})
 
 
@@ -121,7 +121,7 @@ def _check(known: Reader, model: str, fields: dict[str, str], said: str, sample:
     is_answered = (question.subject, question.relation) in {
         (one.subject, one.relation) for one in _facts(known, fields.get("Reference", ""))
     }
-    is_wrong = draw(model, "check", fields["Question"], sample) < HABITS[model].misjudged
+    is_wrong = draw(model, "check", fields["Question"], sample) < PROFILES[model].misjudged
     return Answer(
         "check",
         "Yes" if is_answered != is_wrong else "No",

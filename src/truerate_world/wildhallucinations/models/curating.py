@@ -33,7 +33,7 @@ _OUTSIDE = "miscellaneous"  # a domain that is none
 
 
 @dataclass(frozen=True)
-class Habits:
+class Profile:
     """How often a model errs; probabilities in [0, 1].
 
     Of names: each is `missed`, its `possessive` ending kept, a common word listed as a `spurious` one, the
@@ -54,13 +54,13 @@ class Habits:
     unsure: float
 
 
-HABITS = {
-    "sim-quill": Habits(0.003, 0.05, 0.02, 0.003, 0.0, 0.003, 0.005, 0.03, 0.002, 0.002),
-    "sim-aster": Habits(0.005, 0.03, 0.02, 0.005, 0.02, 0.005, 0.01, 0.02, 0.005, 0.004),
-    "sim-birch": Habits(0.03, 0.10, 0.05, 0.02, 0.10, 0.03, 0.04, 0.06, 0.01, 0.01),
-    "sim-cedar": Habits(0.05, 0.15, 0.12, 0.03, 0.25, 0.06, 0.08, 0.10, 0.02, 0.02),
-    "sim-dogwood": Habits(0.08, 0.10, 0.04, 0.04, 0.20, 0.05, 0.12, 0.08, 0.02, 0.04),
-    "sim-elm": Habits(0.12, 0.25, 0.20, 0.08, 0.50, 0.12, 0.20, 0.20, 0.05, 0.06),
+PROFILES = {
+    "sim-quill": Profile(0.003, 0.05, 0.02, 0.003, 0.0, 0.003, 0.005, 0.03, 0.002, 0.002),
+    "sim-aster": Profile(0.005, 0.03, 0.02, 0.005, 0.02, 0.005, 0.01, 0.02, 0.005, 0.004),
+    "sim-birch": Profile(0.03, 0.10, 0.05, 0.02, 0.10, 0.03, 0.04, 0.06, 0.01, 0.01),
+    "sim-cedar": Profile(0.05, 0.15, 0.12, 0.03, 0.25, 0.06, 0.08, 0.10, 0.02, 0.02),
+    "sim-dogwood": Profile(0.08, 0.10, 0.04, 0.04, 0.20, 0.05, 0.12, 0.08, 0.02, 0.04),
+    "sim-elm": Profile(0.12, 0.25, 0.20, 0.08, 0.50, 0.12, 0.20, 0.20, 0.05, 0.06),
 }
 
 
@@ -69,37 +69,37 @@ def extracted(world: World, model: str, fields: dict[str, str], sample: int) -> 
     message = fields.get("User Message")
     if not message:
         return None
-    habits, key = HABITS[model], (model, "extract", message, sample)
-    found = _listed(message, names_in(world, message), habits, *key)
+    profile, key = PROFILES[model], (model, "extract", message, sample)
+    found = _listed(message, names_in(world, message), profile, *key)
     truth = {
         "n_names": len({name_key(name.surface) for name in names_in(world, message)}),
         "n_listed": len(found),
     }
-    if _ORDERS.search(message) and draw(*key, "obeys") < habits.obeyed:
+    if _ORDERS.search(message) and draw(*key, "obeys") < profile.obeyed:
         return "extract", "none", truth | {"is_obeyed": True}
-    if found and draw(*key, "malformed") < habits.malformed:
+    if found and draw(*key, "malformed") < profile.malformed:
         return "extract", f"The message speaks of {', '.join(found)}.", truth | {"is_malformed": True}
     return "extract", "\n".join(f"- {name}" for name in found) or "none", truth
 
 
-def _listed(message: str, names: list[Named], habits: Habits, *key: object) -> list[str]:
+def _listed(message: str, names: list[Named], profile: Profile, *key: object) -> list[str]:
     """The names that the model sees, each once, and perhaps a word that is none."""
     found: dict[str, str] = {}
     for name in names:
-        if draw(*key, name_key(name.surface), "missed") >= habits.missed:
-            found.setdefault(name_key(name.surface), _spelled(message, name.surface, habits, *key))
+        if draw(*key, name_key(name.surface), "missed") >= profile.missed:
+            found.setdefault(name_key(name.surface), _spelled(message, name.surface, profile, *key))
     known = {word for name in names for word in name.surface.split()}
     words = [word for word in _WORD.findall(message) if word not in known]
-    if words and draw(*key, "spurious") < habits.spurious:
+    if words and draw(*key, "spurious") < profile.spurious:
         found.setdefault(name_key(word := pick(words, *key, "spurious")), word)
     return list(found.values())
 
 
-def _spelled(message: str, surface: str, habits: Habits, *key: object) -> str:
+def _spelled(message: str, surface: str, profile: Profile, *key: object) -> str:
     """A name, with its possessive ending where it has one and the model keeps it."""
     ending = re.search(rf"{re.escape(surface)}(['’]s)(?!\w)", message)
     return (
-        surface + ending[1] if ending and draw(*key, surface, "possessive") < habits.possessive else surface
+        surface + ending[1] if ending and draw(*key, surface, "possessive") < profile.possessive else surface
     )
 
 
@@ -112,7 +112,7 @@ def verified(world: World, model: str, fields: dict[str, str], sample: int) -> R
     found = planted_as(world, name)
     right = "no entity" if found is None else "private person" if found.kind == "private" else "entity"
     key = (model, "verify", name_key(name), fields.get("User Message", ""), sample)
-    return _answered("verify", right, KINDS, HABITS[model].misjudged, HABITS[model], *key)
+    return _answered("verify", right, KINDS, PROFILES[model].misjudged, PROFILES[model], *key)
 
 
 def referents(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
@@ -125,8 +125,8 @@ def referents(world: World, model: str, fields: dict[str, str], sample: int) -> 
         "disambiguate",
         right,
         REFERENTS,
-        HABITS[model].miscounted,
-        HABITS[model],
+        PROFILES[model].miscounted,
+        PROFILES[model],
         model,
         "referents",
         name_key(name),
@@ -140,16 +140,16 @@ def domain(world: World, model: str, fields: dict[str, str], sample: int) -> Rep
         return None
     right = domain_of(world, name) or pick(DOMAINS, "sounds like", name_key(name))
     key = (model, "domain", name_key(name), fields.get("User Message", ""), sample)
-    if draw(*key, "outside") < HABITS[model].outside:
+    if draw(*key, "outside") < PROFILES[model].outside:
         return "domain", _OUTSIDE, {"right": right, "said": None}
-    return _answered("domain", right, DOMAINS, HABITS[model].misplaced, HABITS[model], *key)
+    return _answered("domain", right, DOMAINS, PROFILES[model].misplaced, PROFILES[model], *key)
 
 
 def _answered(
-    purpose: str, right: str, words: tuple[str, ...], error: float, habits: Habits, *key: object
+    purpose: str, right: str, words: tuple[str, ...], error: float, profile: Profile, *key: object
 ) -> Reply:
     """The right word, another one, or a sentence that holds no answer."""
-    if draw(*key, "unsure") < habits.unsure:
+    if draw(*key, "unsure") < profile.unsure:
         return purpose, "That is hard to say.", {"right": right, "said": None}
     said = (
         pick([word for word in words if word != right], *key, "other")

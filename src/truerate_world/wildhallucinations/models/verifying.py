@@ -7,8 +7,8 @@ score; orders that stand in a page are not heeded.
 
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
-from truerate_world.scholar import scholar
-from truerate_world.wildhallucinations.models.behaviour_profile import habits
+from truerate_world.language_tools import language_tools
+from truerate_world.wildhallucinations.models.behaviour_profile import profile_of
 from truerate_world.wildhallucinations.models.planted import planted_as
 from truerate_world.wildhallucinations.models.reading import (
     INVENTED,
@@ -32,12 +32,12 @@ Reply = tuple[str, str, dict]
 
 def written(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
     """The facts of numbered sentences, one per line; a missed sentence, a merged or a malformed line where
-    its habits draw one.
+    its profile draws one.
     """
     parts = numbered(fields.get("Sentences", ""))
     if not parts:
         return None
-    own, lines, missed = habits(model), [], []
+    own, lines, missed = profile_of(model), [], []
     named = planted_as(world, fields.get("Subject", ""))
     found = stated_by(world, [text for _, text in parts], named.entity if named else None)
     for (number, text), stated in zip(parts, found, strict=True):
@@ -62,26 +62,26 @@ def plain(world: World, model: str, stated: Stated, sentence: str = "") -> str:
 
     What is invented keeps the words of its `sentence`.
     """
-    known = scholar(world)
-    name, key = known.tongue.name(stated.subject), (model, "plain", stated.subject, stated.relation)
+    known = language_tools(world)
+    name, key = known.lexicon.name(stated.subject), (model, "plain", stated.subject, stated.relation)
     if stated.kind == TITLE:
         return f"{name} is known as {name}."
     if stated.kind == INVENTED:
-        phrases = known.tongue.words.VAGUE[stated.relation]
+        phrases = known.lexicon.words.VAGUE[stated.relation]
         return f"{name} {next((one for one in phrases if one in sentence), None) or pick(phrases, *key)}."
-    says = pick(known.tongue.words.RELATIONS[stated.relation].says, *key)
-    return f"{name} {says.format(v=known.tongue.text(stated.value, stated.relation))}."
+    says = pick(known.lexicon.words.RELATIONS[stated.relation].says, *key)
+    return f"{name} {says.format(v=known.lexicon.text(stated.value, stated.relation))}."
 
 
 def _tail(world: World, stated: Stated, fact: str) -> str:
-    return fact.removeprefix(scholar(world).tongue.name(stated.subject)).strip()
+    return fact.removeprefix(language_tools(world).lexicon.name(stated.subject)).strip()
 
 
 # ---- verdicts ----------------------------------------------------------------------------------------------
 
 
 def verified(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
-    """A verdict for each numbered claim by what the passages state, turned where the model's habits draw it;
+    """A verdict for each numbered claim by what the passages state, turned where the model's profile draws it;
     some lines cannot be read.
 
     A reply is never empty: of a single claim that gets no verdict that is said.
@@ -119,7 +119,7 @@ def holds_by(world: World, claim: str, said: dict, about: int | None = None) -> 
 
 def verdict_of(model: str, claim: str, *, holds: bool, is_batch: bool, sample: int = 0) -> bool | None:
     """Whether a model calls a claim supported, None where it gives no verdict. Equal claims err together."""
-    own, key = habits(model), (model, "verify", claim, sample)
+    own, key = profile_of(model), (model, "verify", claim, sample)
     if draw(*key, "unparsed", is_batch) < own.unparsed:
         return None
     is_hallucinated = draw(*key) < (own.fpr if holds else own.tpr)
