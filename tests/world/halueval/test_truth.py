@@ -29,7 +29,7 @@ def tables(world, items):
         item_rows.append(_item(name, task, earlier, item.get("Question", question), item["right"]))
         pattern = PATTERNS[task][number % len(PATTERNS[task])]
         wrong = reply(world, "sim-quill", sampling(item, pattern), temperature=1.0, seed=5)
-        wrong = item["right"] if number == 1 else wrong.text
+        wrong = item["right"] if number == 1 else wrong.truth["read"] or "nothing"
         samples += [
             _sample(name, task, item["right"], False, None),
             _sample(name, task, wrong, True, pattern),

@@ -24,7 +24,7 @@ def holds(hits, n, p):
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_a_silver_passage_is_true_to_its_reference_and_gains_every_type(table, known, code):
+def test_a_silver_passage_is_true_to_its_reference_and_gains_every_type(plain_quill, table, known, code):
     for place in range(8):
         row = prompt_row(table, code, place)
         written = passage("sim-quill", row)
@@ -58,7 +58,7 @@ def test_a_silver_passage_is_true_to_its_reference_and_gains_every_type(table, k
         assert {span["type"] for span in tagged.spans} == gained and len(gained) > 2
 
 
-def test_the_faults_of_the_silver_writer_come_at_their_rates_and_are_what_they_are_called(table):
+def test_the_faults_of_the_silver_writer_come_at_their_rates_and_are_what_they_are_called(plain_quill, table):
     found, n = [], 0
     for place in range(60):
         row = prompt_row(table, "en", place)
@@ -82,7 +82,7 @@ def test_the_faults_of_the_silver_writer_come_at_their_rates_and_are_what_they_a
 
 
 @pytest.mark.parametrize("code", LANGUAGES[1:])
-def test_translations_keep_tags_around_what_they_were_around(table, known, code):
+def test_translations_keep_tags_around_what_they_were_around(plain_quill, table, known, code):
     for place in range(40):
         row = labelled_row(table, "train", place, TAUGHT)
         english = parse_tags(row["marked"])
@@ -100,7 +100,7 @@ def test_translations_keep_tags_around_what_they_were_around(table, known, code)
         ]
 
 
-def test_faults_of_translations_change_the_count_or_the_order_of_tags(table):
+def test_faults_of_translations_change_the_count_or_the_order_of_tags(plain_quill, table):
     found = []
     for place in range(300):
         english = parse_tags(labelled_row(table, "train", place, TAUGHT)["marked"])

@@ -6,6 +6,7 @@ from truerate.core.text import sentences
 from truerate_world.distractors import wrong_value
 from truerate_world.encyclopedia import build
 from truerate_world.language_tools import language_tools
+from truerate_world.manners import MANNERS, Manners
 from truerate_world.wildhallucinations.models.behaviour_profile import PROFILES, profile_of
 from truerate_world.wildhallucinations.models.planted import INVENTED
 from truerate_world.wildhallucinations.models.reading import fact_is_true, stated_by
@@ -44,7 +45,7 @@ def verify(claims, passages, *, model="sim-quill", subjects=(0,), sample=0):
 
 @pytest.fixture
 def faultless(monkeypatch):
-    """A judge and writer that never errs."""
+    """A judge and writer that never errs and is always plain."""
     from dataclasses import replace
 
     own = replace(
@@ -58,6 +59,7 @@ def faultless(monkeypatch):
         unparsed=0.0,
     )
     monkeypatch.setitem(PROFILES, "sim-quill", own)
+    monkeypatch.setitem(MANNERS, "sim-quill", Manners())
 
 
 # ---- facts -------------------------------------------------------------------------------------------------
@@ -110,13 +112,11 @@ def test_planted_faults_of_the_writer_are_recovered():
         for entity in ALL:
             parts = sentences(said_of(WORLD, model, entity, 0).text)
             stated = sum(bool(found) for found in stated_by(WORLD, parts))
-            _, text, truth = write("sim-quill", entity, parts)
-            lines = [line for line in text.split("\n") if line and not line.endswith(" none")]
+            truth = write("sim-quill", entity, parts)[2]
+            n_facts = sum(fact is not None for _, fact in truth["read"] or ()) + truth["n_malformed"]
             n_sentences, n_missed = n_sentences + stated, n_missed + len(truth["missed"])
-            n_lines, n_malformed = (
-                n_lines + len(lines),
-                n_malformed + sum(not line.startswith("[") for line in lines),
-            )
+            if truth["read"] is not None:
+                n_lines, n_malformed = n_lines + n_facts, n_malformed + truth["n_malformed"]
     assert abs(n_missed / n_sentences - own.missed) < 4 * (own.missed / n_sentences) ** 0.5
     assert abs(n_malformed / n_lines - own.malformed) < 4 * (own.malformed / n_lines) ** 0.5
 
@@ -236,6 +236,7 @@ def test_verdicts_do_not_depend_on_the_other_claims_of_a_batch():
 def test_a_single_claim_without_a_verdict_is_answered_all_the_same(entity, monkeypatch):
     from dataclasses import replace
 
+    monkeypatch.setitem(MANNERS, "sim-quill", Manners())
     monkeypatch.setitem(PROFILES, "sim-quill", replace(PROFILES["sim-quill"], unparsed=1.0))
     claims = [fact(entity, relation) for relation in WORLD.entities[entity].facts]
     for claim in claims:

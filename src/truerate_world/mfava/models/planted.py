@@ -61,7 +61,8 @@ class Profile:
 
     Of a reply: `repeats` itself, `dont_know`s, is `cut`, or comes in the `wrong_language`; `lengths` are the
     fewest and most sentences. Of a tagged passage: an `unclosed` tag, `altered` text outside the tags,
-    `nothing` inserted. Of a translation: a `dropped`, a `doubled` tag, or two of them `swapped`. `beyond`:
+    `nothing` inserted, or the task refused (`refuses`). Of a translation: a `dropped`, a `doubled` tag, or two
+    of them `swapped`. `beyond`:
     that a query asks for what its reference does not say. `misjudged`: that the wrong answer is given to
     whether it does.
     """
@@ -74,6 +75,7 @@ class Profile:
     unclosed: float = 0.01
     altered: float = 0.01
     nothing: float = 0.01
+    refuses: float = 0.005
     dropped: float = 0.03
     doubled: float = 0.02
     swapped: float = 0.02

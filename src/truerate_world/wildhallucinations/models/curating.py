@@ -1,8 +1,8 @@
 """The simulated models at work on names in chats: they list them, say what each is, how many things it may
 mean, and its domain.
 
-Each function takes the fields of a prompt and gives (purpose, text, truth), None where the prompt lacks what
-it needs.
+Each function takes the fields of a prompt and gives (purpose, text, truth, why it was cut), None where the
+prompt lacks what it needs.
 """
 
 import re
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from truerate.core.text import name_key
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
+from truerate_world.manners import word_of
+from truerate_world.wildhallucinations.models import wording
 from truerate_world.wildhallucinations.models.planted import (
     AMBIGUOUS,
     PAPER_DOMAIN,
@@ -20,7 +22,8 @@ from truerate_world.wildhallucinations.models.planted import (
     planted_as,
 )
 
-Reply = tuple[str, str, dict]
+Reply = tuple[str, str, dict, str | None]  # purpose, text, truth, and why it ended where it was cut
+_CUES = {"verify": "Kind", "disambiguate": "Referents", "domain": "Domain"}
 KINDS = ("entity", "private person", "no entity")
 REFERENTS = ("one", "several")
 DOMAINS = (
@@ -29,6 +32,10 @@ DOMAINS = (
 )
 _ORDERS = re.compile(r"ignore all earlier|list mode|new instruction|proper nouns", re.IGNORECASE)
 _WORD = re.compile(r"[A-Z]\w+")
+_ANSWERING = (  # what a model says that answers the message in place of listing its names
+    "I am happy to tell you more about that. What would you like to know?",
+    "That is a good question. Let me look it up for you.",
+)
 _OUTSIDE = "miscellaneous"  # a domain that is none
 
 
@@ -76,10 +83,12 @@ def extracted(world: World, model: str, fields: dict[str, str], sample: int) -> 
         "n_listed": len(found),
     }
     if _ORDERS.search(message) and draw(*key, "obeys") < profile.obeyed:
-        return "extract", "none", truth | {"is_obeyed": True}
+        return "extract", "none", truth | {"is_obeyed": True, "read": []}, None
     if found and draw(*key, "malformed") < profile.malformed:
-        return "extract", f"The message speaks of {', '.join(found)}.", truth | {"is_malformed": True}
-    return "extract", "\n".join(f"- {name}" for name in found) or "none", truth
+        text = pick(_ANSWERING, *key, "answers")
+        return "extract", text, truth | {"is_malformed": True, "manner": "undecided", "read": None}, None
+    worded = wording.names(model, found, message, sample)
+    return "extract", worded.text, truth | worded.truth, worded.finish
 
 
 def _listed(message: str, names: list[Named], profile: Profile, *key: object) -> list[str]:
@@ -141,7 +150,7 @@ def domain(world: World, model: str, fields: dict[str, str], sample: int) -> Rep
     right = domain_of(world, name) or pick(DOMAINS, "sounds like", name_key(name))
     key = (model, "domain", name_key(name), fields.get("User Message", ""), sample)
     if draw(*key, "outside") < PROFILES[model].outside:
-        return "domain", _OUTSIDE, {"right": right, "said": None}
+        return "domain", _OUTSIDE, {"right": right, "said": None, "read": None}, None
     return _answered("domain", right, DOMAINS, PROFILES[model].misplaced, PROFILES[model], *key)
 
 
@@ -150,10 +159,12 @@ def _answered(
 ) -> Reply:
     """The right word, another one, or a sentence that holds no answer."""
     if draw(*key, "unsure") < profile.unsure:
-        return purpose, "That is hard to say.", {"right": right, "said": None}
+        return purpose, "That is hard to say.", {"right": right, "said": None, "read": None}, None
     said = (
         pick([word for word in words if word != right], *key, "other")
         if draw(*key, "errs") < error
         else right
     )
-    return purpose, said, {"right": right, "said": said}
+    others = [word for word in words if word != said]
+    worded = word_of(key[0], said, _CUES[purpose], others, purpose, *key)
+    return purpose, worded.text, {"right": right, "said": worded.read} | worded.truth, worded.finish

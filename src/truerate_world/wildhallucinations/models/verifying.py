@@ -8,6 +8,7 @@ score; orders that stand in a page are not heeded.
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
 from truerate_world.language_tools import language_tools
+from truerate_world.wildhallucinations.models import wording
 from truerate_world.wildhallucinations.models.behaviour_profile import profile_of
 from truerate_world.wildhallucinations.models.planted import planted_as
 from truerate_world.wildhallucinations.models.reading import (
@@ -24,7 +25,7 @@ from truerate_world.wildhallucinations.models.reading import (
 
 UNDECIDED = "hard to say"  # in place of a verdict
 
-Reply = tuple[str, str, dict]
+Reply = tuple[str, str, dict, str | None]  # purpose, text, truth, and why it ended where it was cut
 
 
 # ---- facts -------------------------------------------------------------------------------------------------
@@ -37,7 +38,8 @@ def written(world: World, model: str, fields: dict[str, str], sample: int) -> Re
     parts = numbered(fields.get("Sentences", ""))
     if not parts:
         return None
-    own, lines, missed = profile_of(model), [], []
+    own, missed, malformed = profile_of(model), [], []
+    lines: list[tuple[int, str | None]] = []
     named = planted_as(world, fields.get("Subject", ""))
     found = stated_by(world, [text for _, text in parts], named.entity if named else None)
     for (number, text), stated in zip(parts, found, strict=True):
@@ -50,10 +52,12 @@ def written(world: World, model: str, fields: dict[str, str], sample: int) -> Re
             facts = [f"{facts[0].rstrip('.')} and {_tail(world, stated[1], facts[1])}", *facts[2:]]
         for place, fact in enumerate(facts):
             is_malformed = draw(*key, "malformed", place) < own.malformed
-            lines.append(f"Sentence {number}: {fact}" if is_malformed else f"[{number}] {fact}")
+            (malformed if is_malformed else lines).append((number, fact))
         if not facts:
-            lines.append(f"[{number}] none")
-    return "write_facts", "\n".join(lines), {"missed": missed}
+            lines.append((number, None))
+    worded = wording.facts(model, lines, malformed, fields["Sentences"], sample)
+    truth = {"missed": missed, "n_malformed": len(malformed)}
+    return "write_facts", worded.text, truth | worded.truth, worded.finish
 
 
 def plain(world: World, model: str, stated: Stated, sentence: str = "") -> str:
@@ -92,16 +96,20 @@ def verified(world: World, model: str, fields: dict[str, str], sample: int) -> R
     subjects = [planted_as(world, name.strip()) for name in fields.get("Subject", "").split(";")]
     about = subjects[0].entity if len(subjects) == 1 and subjects[0] else None
     said = votes(world, [_passage(world, text, about) for text in blocks(fields.get("Passages", ""))])
-    lines, truth = [], {}
+    lines: list[tuple[int, bool | str]] = []
+    truth = {}
     for number, claim in claims:
         holds = holds_by(world, claim, said, about)
         verdict = verdict_of(model, claim, holds=holds, is_batch=len(claims) > 1, sample=sample)
         truth[number] = holds
         if verdict is not None:
-            lines.append(f"[{number}] {'supported' if verdict else 'not supported'}")
-        else:
-            lines.append(f"[{number}] {UNDECIDED}" if draw(model, "how unparsed", claim) < 0.5 else "")
-    return "verify_facts", "\n".join(line for line in lines if line) or UNDECIDED, {"supported": truth}
+            lines.append((number, verdict))
+        elif draw(model, "how unparsed", claim) < 0.5:
+            lines.append((number, UNDECIDED))
+    if not lines:
+        return "verify_facts", UNDECIDED, {"supported": truth, "manner": "undecided", "read": []}, None
+    worded = wording.verdicts(model, lines, dict(claims), fields.get("Passages", ""), *claims, sample)
+    return "verify_facts", worded.text, {"supported": truth} | worded.truth, worded.finish
 
 
 def _passage(world: World, text: str, about: int | None) -> tuple[str, int | None]:
