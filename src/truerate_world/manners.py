@@ -44,13 +44,15 @@ class Manners:
     `readable`: that a reply is worded so, by name of READABLE; the rest is plain. A name that a kind of reply
     cannot have counts as plain there. `unreadable`: weights of the ways in which a verdict or choice is not
     given; how often that is stands in the model's profile. `unfinished`: that a reply of any other kind is a
-    thought that is never closed. `yes_no`: the words of other languages that it knows.
+    thought that is never closed. `yes_no`: the words of other languages that it knows. `about`: how its
+    card says all this.
     """
 
     readable: Mapping[str, float] = field(default_factory=dict)
     unreadable: Mapping[str, float] = field(default_factory=lambda: {"undecided": 1.0})
     unfinished: float = 0.0
     yes_no: Sequence[tuple[str, str]] = (("Ja", "Nein"),)
+    about: str = "answers plainly"
 
 
 _ALL = {"undecided": 0.4, "both": 0.4, "unfinished": 0.1, "cut": 0.1}
@@ -67,6 +69,7 @@ MANNERS = {
         | {"quotes": 0.01, "number": 0.01},
         _ALL,
         unfinished=0.002,
+        about="answers plainly, with few exceptions",
     ),
     "sim-aster": Manners(),  # always plain
     "sim-birch": Manners(
@@ -81,6 +84,7 @@ MANNERS = {
         | {"quotes": 0.05, "number": 0.06},
         {"undecided": 0.4, "both": 0.6},
         yes_no=(("Oui", "Non"), ("Ja", "Nein")),
+        about="marks, introduces and explains its answers",
     ),
     "sim-cedar": Manners(
         {
@@ -94,6 +98,7 @@ MANNERS = {
         | {"markdown": 0.04, "number": 0.06, "cut-behind": 0.03},
         _ALL | {"unfinished": 0.0},
         yes_no=(("Evet", "Hayır"), ("Sí", "No")),
+        about="runs on into examples of its own",
     ),
     "sim-dogwood": Manners(  # thinks aloud
         {
@@ -107,6 +112,7 @@ MANNERS = {
         {"undecided": 0.2, "both": 0.2, "unfinished": 0.6},
         unfinished=0.02,
         yes_no=(("是", "否"),),
+        about="thinks aloud before its answers",
     ),
     "sim-elm": Manners(  # a bit of everything
         {
@@ -128,6 +134,7 @@ MANNERS = {
         _ALL,
         unfinished=0.01,
         yes_no=(("نعم", "لا"), ("Ja", "Nein")),
+        about="answers in any form, often in none",
     ),
 }
 assert set(MANNERS) == set(COVERAGE)

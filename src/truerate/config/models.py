@@ -94,8 +94,8 @@ class Model(Block):
 
     `accept_length`: a reply that ends at its limit of tokens is kept (mFAVA counts it as cut); without, it is
     dead for that reason. `size_b` (parameters in billions), `languages` (codes that its makers say it
-    speaks), `is_open` (open weights), `retrieval` (it looks things up before it answers) and `cutoff` (ISO
-    8601, the end of its knowledge) are for analyses and cards alone.
+    speaks), `is_open` (open weights), `retrieval` (it looks things up before it answers), `cutoff` (ISO
+    8601, the end of its knowledge) and `about` (how it answers, in words) are for analyses and cards alone.
     """
 
     endpoint: Word
@@ -112,6 +112,7 @@ class Model(Block):
     languages: Codes = ()
     is_open: bool | None = None
     retrieval: bool = False
+    about: str | None = None
     cutoff: (
         Annotated[
             str,

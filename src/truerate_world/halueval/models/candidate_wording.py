@@ -65,7 +65,7 @@ def declined(model: str, *key: object) -> Worded:
     """A refusal, now and then in another language of the model's."""
     foreign = FOREIGN_REFUSALS.get(model)
     texts = foreign if foreign and draw(*key, "refusal language") < 0.15 else REFUSALS
-    return Worded(pick(texts, *key, "refusal"), None, "refusal")
+    return Worded(pick(texts, *key, "words of refusal"), None, "refusal")
 
 
 def named_again(right: str, *key: object) -> Worded | None:

@@ -31,7 +31,7 @@ _TAG = re.compile(r"<(/?)(entity|relation|contradictory|unverifiable|invented|su
 
 def declined(*key: object) -> Worded:
     """A refusal to put errors into a passage."""
-    return Worded(pick(REFUSALS, *key, "refusal"), None, "refusal")
+    return Worded(pick(REFUSALS, *key, "words of refusal"), None, "refusal")
 
 
 def passage(model: str, text: str, cue: str, *key: object) -> Worded:
