@@ -1,12 +1,33 @@
 """What a model thought before it answered, where its server leaves that in the reply: cut off, and kept
 beside the answer.
+
+Forms: `<think>`, `<thinking>`, `<thought>`, `<thoughts>`, `<reasoning>`, `<reflection>`, `<scratchpad>`,
+`<analysis>` and a prefixed `<seed:think>` with their closing tags, also entity-encoded · `◁think▷…◁/think▷` ·
+`[THINK]…[/THINK]` · `<|begin_of_thought|>…<|end_of_thought|>` · `<|START_THINKING|>…<|END_THINKING|>` ·
+`<|channel>thought…<channel|>` · the channels of harmony (`<|channel|>analysis<|message|>…`, of which `final`
+is the answer), also where a server dropped its tokens (`analysis…assistantfinal…`).
 """
 
 import re
 from typing import NamedTuple
 
 # A tag in backticks is spoken of, not used.
-_TAG = re.compile(r"(?<!`)<(/?)think(?:ing)?(?:\s[^<>]{0,200})?>(?!`)", re.IGNORECASE)
+_NAMES = r"(?:[a-z]{1,12}:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|analysis)"
+_MARK = re.compile(
+    rf"(?<!`)(?:(?:<|&lt;)(?P<tag>/?)\s*{_NAMES}(?:\s[^<>]{{0,200}})?(?:>|&gt;)"
+    r"|◁(?P<kimi>/?)think▷|\[(?P<square>/?)THINK\]|<\|(?:begin|(?P<of>end))_of_thought\|>"
+    r"|<\|(?:START|(?P<caps>END))_THINKING\|>|<\|channel>\s*thought\b|(?P<gemma><channel\|>))(?!`)",
+    re.IGNORECASE,
+)
+_HINTS = ("<", "&lt;", "◁", "[", "analysis")  # one of them stands in every reply that holds thought
+_CHANNEL = re.compile(
+    r"(?:<\|start\|>\s*\w*\s*)?<\|channel\|>\s*(?P<name>\w+)[^<]{0,80}(?:<\|constrain\|>[^<]{0,40})?"
+    r"(?:<\|message\|>|(?=[\s\S]))"
+)
+_TURN = re.compile(r"<\|(?:end|return|call)\|>|<\|start\|>\s*(?:assistant)?")
+_BARE_CHANNELS = re.compile(
+    r"\Aanalysis(?=\S)(?P<thought>.*?)assistant(?:\s*)final(?P<answer>.*)\Z", re.DOTALL
+)
 
 
 class Said(NamedTuple):
@@ -19,24 +40,34 @@ class Said(NamedTuple):
 def said(text: str) -> Said:
     """The answer of a reply, and the thought that stood in it.
 
-    Thought is: each `<think>…</think>`, nested or not; all that stands before a closing tag that nothing
-    opened (servers put the opening one into the prompt); all that follows an opening tag which nothing closes
-    (the reply was cut while it thought). Where opening tags are more than closing ones and one of these is
-    the last, all before it is thought. What is left, blank space at its ends removed where something was cut,
-    is the answer; it may be empty.
+    Thought is: each pair of marks with what stands between, nested or not; all that stands before a closing
+    mark that nothing opened (servers put the opening one into the prompt); all that follows an opening mark
+    which nothing closes (the reply was cut while it thought). Where opening marks are more than closing ones
+    and one of these is the last, all before it is thought. Of channels, all but `final` are thought, and
+    what stands before the first is thought where a `final` follows. What is left, blank space at its ends
+    removed where something was cut, is the answer; it may be empty.
     """
-    tags = list(_TAG.finditer(text)) if "hink" in text.casefold() else []
-    if not tags:
+    if not any(hint in text for hint in _HINTS):
         return Said(text, None)
-    if (
-        tags[-1][1] and sum(1 if tag[1] else -1 for tag in tags) < 0
-    ):  # an opening tag too many, as where a server repeats its template's
-        return Said(text[tags[-1].end() :].strip(), _joined([_TAG.sub("\n", text[: tags[-1].start()])]))
+    if (channels := _channels(text)) is not None:
+        return channels
+    marks = list(_MARK.finditer(text))
+    if not marks:
+        return Said(text, None)
+    is_closing = [any(mark.groupdict().values()) for mark in marks]
+    if is_closing[-1] and 2 * sum(is_closing) < len(marks):
+        # an opening mark too many, as where a server repeats its template's
+        return Said(text[marks[-1].end() :].strip(), _joined([_MARK.sub("\n", text[: marks[-1].start()])]))
+    return _by_marks(text, marks, is_closing)
+
+
+def _by_marks(text: str, marks: list[re.Match[str]], is_closing: list[bool]) -> Said:
+    """The parts outside and inside of marks."""
     answers: list[str] = []
     thoughts: list[str] = []
     depth = place = 0
-    for tag in tags:
-        is_end, part, place = bool(tag[1]), text[place : tag.start()], tag.end()
+    for mark, is_end in zip(marks, is_closing, strict=True):
+        part, place = text[place : mark.start()], mark.end()
         if is_end and not depth:
             thoughts += [*answers, part]  # nothing opened it: whatever came before was thought too
             answers = []
@@ -45,6 +76,25 @@ def said(text: str) -> Said:
         depth = max(0, depth + (-1 if is_end else 1))
     (thoughts if depth else answers).append(text[place:])
     return Said("".join(answers).strip(), _joined(thoughts))
+
+
+def _channels(text: str) -> Said | None:
+    """The channels of harmony; None where the text holds none."""
+    if bare := _BARE_CHANNELS.match(text):
+        return Said(bare["answer"].strip(), _joined([bare["thought"]]))
+    marks = list(_CHANNEL.finditer(text)) if "<|channel|>" in text else []
+    if not marks:
+        return None
+    answers: list[str] = []
+    thoughts: list[str] = []
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    for mark, end in zip(marks, ends, strict=True):
+        part = _TURN.sub("\n", text[mark.end() : end])
+        (answers if mark["name"].casefold() == "final" else thoughts).append(part)
+    before = _TURN.sub("\n", text[: marks[0].start()])
+    if before.strip():
+        (thoughts if answers else answers).insert(0, before)
+    return Said("".join(answers).strip(), _joined(thoughts) if thoughts else None)
 
 
 def _joined(parts: list[str]) -> str:

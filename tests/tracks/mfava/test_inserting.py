@@ -11,7 +11,7 @@ ENTITY = "Arlo is a town. It was founded in <entity><delete>1204</delete><mark>1
 
 
 def reason(reply: str, before: str, type_: str) -> str | None:
-    found = refused(reply, before=before, type_=type_)
+    found = refused(reply, before=before, type_=type_, max_words=3)
     assert found is None or found.reason in inserting.REASONS
     return found and found.reason
 

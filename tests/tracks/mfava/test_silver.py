@@ -47,17 +47,46 @@ def test_only_the_writers_of_two_types_see_the_reference():
     assert shown[None]["Language"] == "English" and shown["relation"]["Passage"].count("<entity>") == 1
 
 
-def test_a_refused_reply_closes_its_passage_and_keeps_the_raw_text():
-    raw = "I would rather write about <b>cheese</b>."
+RAW = "I would rather write about <b>cheese</b>."
+
+
+def test_a_reply_that_is_refused_again_and_again_closes_its_passage_and_every_raw_text_is_kept():
     drafts, rounds = run(
-        lambda prompt, type_: ok(raw if type_ == "relation" and "Arlo" in prompt else said(prompt))
+        lambda prompt, type_: ok(RAW if type_ == "relation" and "Arlo" in prompt else said(prompt))
     )
-    assert [n for _, n in rounds] == [4, 4, 4, 2, 2, 2, 2]
-    closed = [draft.rows[-1] for draft in drafts if draft.is_closed]
-    assert [(row["text"], row["status"], row["reason"]) for row in closed] == [
-        (raw, "unparsed", "touched-tags")
-    ] * 2
-    assert "earlier tags" in facts(closed[0])["detail"]
+    # the passages, entity, relation for all and twice again for the two that were refused, then the two left
+    assert [n for _, n in rounds] == [4, 4, 4, 2, 2, 2, 2, 2, 2]
+    for draft in (one for one in drafts if one.is_closed):
+        refused = draft.rows[-3:]
+        assert [(row["text"], row["status"], row["reason"]) for row in refused] == [
+            (RAW, "unparsed", "touched-tags")
+        ] * 3
+        assert [facts(row).get("try") for row in refused] == [None, "2", "3"]
+        ends = [facts(row)["detail"].rpartition("; ")[2] for row in refused]
+        assert ends == ["asked again", "asked again", "the passage is lost"]
+        assert len({row["generation_id"] for row in draft.rows}) == len(draft.rows)
+
+
+def test_a_second_try_is_another_draw_and_saves_the_passage():
+    seeds = []
+
+    def answered(asked, drafts, type_):
+        if type_ == "relation":
+            seeds.append({(one.request.params["seed"], one.request.sample_index) for one in asked})
+        is_first = type_ == "relation" and len(seeds) == 1
+        return [ok(RAW if is_first else said(one.request.messages[-1]["content"])) for one in asked]
+
+    drafts = silver.run(FOUND, "m", settings(), answered, prompts_dir=None)
+    assert seeds == [{(0, 0)}, {(1, 1)}] and not [draft for draft in drafts if draft.is_closed]
+    assert all([row["status"] for row in draft.rows].count("unparsed") == 1 for draft in drafts)
+
+
+def test_without_retries_the_first_refusal_closes():
+    def answered(asked, drafts, type_):
+        return [ok(RAW if type_ else said(one.request.messages[-1]["content"])) for one in asked]
+
+    drafts = silver.run(FOUND, "m", settings(insert_retries=0), answered, prompts_dir=None)
+    assert {len(draft.rows) for draft in drafts} == {2} and all(draft.is_closed for draft in drafts)
 
 
 def test_a_reply_that_never_came_is_dead():
@@ -82,7 +111,7 @@ def test_what_is_read_as_a_passage(text, reason):
 def test_headings_and_fences_round_a_reply_are_not_part_of_it():
     assert silver.read_passage("#Passage#:\n<data-1a2b3c4d>\nArlo.\n</data-1a2b3c4d>").text == "Arlo."
     read = silver.read_insertion(
-        "#Tagged Passage#: Arlo. <subjective>Good.</subjective>", "Arlo.", "subjective"
+        "#Tagged Passage#: Arlo. <subjective>Good.</subjective>", "Arlo.", "subjective", max_words=3
     )
     assert (read.status, read.text) == ("ok", "Arlo. <subjective>Good.</subjective>")
 
@@ -93,3 +122,13 @@ def test_what_a_plan_assumes_keeps_the_rules_of_all_rounds():
 
     drafts = silver.run(FOUND, "m", settings(), answered, prompts_dir=None)
     assert not [draft for draft in drafts if draft.is_closed]
+
+
+def test_a_replacement_longer_than_usual_is_taken_up_to_the_limit_and_told():
+    long = "Arlo is a <entity><delete>town</delete><mark>very old small town</mark></entity>."
+    read = silver.read_insertion(long, "Arlo is a town.", "entity", max_words=4)
+    assert (read.status, read.text, read.attributes["n_words"]) == ("ok", long, "4")
+    refused = silver.read_insertion(f"```\n{long}\n```", "Arlo is a town.", "entity", max_words=3)
+    assert (refused.status, refused.reason) == ("unparsed", "too-long")  # also where it stands in a fence
+    short = "Arlo is a <entity><delete>town</delete><mark>river</mark></entity>."
+    assert "n_words" not in silver.read_insertion(short, "Arlo is a town.", "entity", max_words=3).attributes

@@ -40,7 +40,7 @@ def extracted(*said):
     rows = []
     for row, text in said:
         asked = Prompted(Request("m", ()), row["item_id"], "extract")
-        rows.append(generation(asked, reply(text), read_names(text)))
+        rows.append(generation(asked, reply(text), read_names(text, row["question"])))
     return generations(rows)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from truerate.tracks.wildhallucinations.domains import DOMAINS, domain_named, parse_domain
-from truerate.tracks.wildhallucinations.words import read_word
+from truerate.llm.replies.lists import read_word
 
 
 def test_there_are_twenty_and_each_is_read_as_itself():

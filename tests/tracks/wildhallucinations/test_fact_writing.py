@@ -83,7 +83,7 @@ def test_a_reply_cannot_pose_as_a_heading_or_leave_its_fence():
 
 
 def test_missed_sentences_and_malformed_lines_are_counted():
-    (row,) = collect(asked([reply_row("One. Two. Three.")]), [came("[1] One is one.\nTwo is two.")])
+    (row,) = collect(asked([reply_row("One. Two. Three.")]), [came("[1] One is one.\nTwo is two.")], {"g1": "One. Two. Three."})
     known = facts(row)
     assert (
         row["status"] == "ok"
@@ -98,7 +98,7 @@ def test_missed_sentences_and_malformed_lines_are_counted():
     [(came("sorry"), "unparsed", "absent"), (came("", "dead"), "dead", "timeout")],
 )
 def test_what_cannot_be_read_is_an_outcome(reply, status, reason):
-    (row,) = collect(asked([reply_row("One.")]), [reply])
+    (row,) = collect(asked([reply_row("One.")]), [reply], {"g1": "One."})
     assert (row["status"], row["reason"]) == (status, reason)
 
 

@@ -14,7 +14,6 @@ from truerate.tracks.wildhallucinations.verifying import (
     Claim,
     calls,
     checked,
-    read_verdicts,
     requests,
     shown,
 )
@@ -121,24 +120,6 @@ def test_a_call_without_passages_says_none():
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("[1] supported\n[2] not supported", [False, True]),
-        ("[2] Not Supported.\n- [1] **supported**", [False, True]),
-        ("#Verdicts#:\n[1] supported\n[2] supported", [False, False]),
-        ("[1] supported", [False, "absent"]),
-        ("[1] supported\n[1] supported\n[2] hard to say", [False, "malformed"]),
-        ("[1] supported\n[1] not supported\n[2] supported [3]", ["ambiguous", "malformed"]),
-        ("[1] supported because [2] not supported\n[3] supported", ["malformed", "absent"]),
-        ("1 supported", ["absent", "absent"]),
-        ("", ["empty", "empty"]),
-    ],
-)
-def test_verdicts_are_read_strictly(text, expected):
-    assert read_verdicts(text, 2) == expected
-
-
 def test_judgements_say_what_could_be_read_and_what_not():
     call = Call((claim(1, 0, [passage(1)]), claim(2), claim(3)), (passage(1),))
     judged = verifying.judgements(
@@ -166,8 +147,9 @@ def test_a_dead_call_gives_dead_judgements():
 
 
 def test_a_call_without_any_verdict_is_unparsed_and_one_with_some_counts_the_others():
-    made = requests([Call((claim(1), claim(2)), ())] * 2, "quill", SETTINGS, prompts_dir=None)
-    some, none = verifying.collect(made, [came("[1] supported"), came("I cannot say.")])
+    planned = [Call((claim(1), claim(2)), ())] * 2
+    made = requests(planned, "quill", SETTINGS, prompts_dir=None)
+    some, none = verifying.collect(planned, made, [came("[1] supported"), came("I cannot say.")])
     assert some["status"] == "ok" and attributes(some)["n_unparsed"] == "1"
     assert (none["status"], none["reason"], attributes(none)["n_unparsed"]) == ("unparsed", "absent", "2")
 

@@ -11,10 +11,12 @@ from truerate.core.tags import REPLACED, TYPES, Refused, Tagged, parse_tags
 from truerate.core.text import sentences
 
 # Why a passage is refused: the tag grammar's reasons, and · tags of an earlier round changed · nothing of
-# this type came · nothing was replaced · more than three words were · something invented before the first
+# this type came · nothing was replaced · too many words were · something invented before the first
 # sentence.
 REASONS = (*TAG_REASONS, "touched-tags", "nothing-inserted", "not-replaced", "too-long", "invented-first")
-MAX_WORDS = 3  # that an entity or relation insertion may replace, and put in their place (mFAVA section 3.1)
+# that an entity or relation insertion usually replaces, and puts in their place (mFAVA section 3.1: "usually"); how
+# many are refused is a setting
+USUAL_WORDS = 3
 # of a script without spaces: words there are rarely longer, a name written by its sound takes two or three
 # such
 CHARACTERS_PER_WORD = 4
@@ -23,10 +25,11 @@ _MARK = re.compile(r"<mark>(?P<new>[^<>]*)</mark>")
 _RUN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]+")
 
 
-def refused(reply: str, *, before: str, type_: str) -> Refused | None:
+def refused(reply: str, *, before: str, type_: str, max_words: int) -> Refused | None:
     """Why a reply is no passage with new tags of one type in it, None where it is.
 
-    `before` is the passage with the tags of earlier rounds. Without the new tags, and with what they deleted,
+    `before` is the passage with the tags of earlier rounds, `max_words` how many words a replacement may
+    take out or put in. Without the new tags, and with what they deleted,
     the reply must be that text, blank space apart; earlier tags stand as they stood. Tags of later rounds are
     unknown.
     """
@@ -47,17 +50,28 @@ def refused(reply: str, *, before: str, type_: str) -> Refused | None:
     new = [found[1] for found in _element(type_).finditer(reply)]
     if not new:
         return Refused("nothing-inserted", f"no <{type_}> in the reply")
-    return _replaced_rightly(new) if type_ in REPLACED else _placed_rightly(tagged, before, type_)
+    return _replaced_rightly(new, max_words) if type_ in REPLACED else _placed_rightly(tagged, before, type_)
 
 
-def _replaced_rightly(new: list[str]) -> Refused | None:
+def longest_replacement(marked: str, type_: str) -> int:
+    """The words of the longest piece that insertions of this type took out or put in; 0 without any."""
+    pieces = [
+        piece[1]
+        for inside in _element(type_).findall(marked)
+        for part in (_OLD, _MARK)
+        for piece in part.finditer(inside)
+    ]
+    return max(map(n_words, pieces), default=0)
+
+
+def _replaced_rightly(new: list[str], max_words: int) -> Refused | None:
     for inside in new:
         old, mark = _OLD.search(inside), _MARK.search(inside)
         if old is None or mark is None or not old["old"].strip() or old["old"].split() == mark["new"].split():
             return Refused("not-replaced", f"{inside[:80]!r} does not put other words in the place of some")
         longest = max(n_words(old["old"]), n_words(mark["new"]))
-        if longest > MAX_WORDS:
-            return Refused("too-long", f"{longest} words; allowed: 1 to {MAX_WORDS}")
+        if longest > max_words:
+            return Refused("too-long", f"{longest} words; allowed: 1 to {max_words}")
     return None
 
 

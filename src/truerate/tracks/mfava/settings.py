@@ -17,6 +17,7 @@ from truerate.config.blocks import (
     Seed,
     Share,
     Track,
+    Whole,
     Word,
     once,
 )
@@ -64,6 +65,9 @@ class Wild(ArticleRules):
 class Settings(Track):
     """The mFAVA track: silver and gold evaluation data, translate-train, rates in the wild (mFAVA sections 3
     and 4).
+
+    `max_replaced_words`: words that an entity or relation insertion may take out or put in (the paper:
+    usually one to three). `insert_retries`: how often an insertion that was refused is asked for again.
     """
 
     released: ClassVar[tuple[str, ...]] = ("train", "held-out", "silver", "wild")
@@ -85,6 +89,8 @@ class Settings(Track):
     checker: str | None
     subjects: Names
     n_sentences: tuple[Few, Few]
+    max_replaced_words: Few
+    insert_retries: Annotated[Whole, Field(ge=0, le=10)]
     writing: Sampling
     inserting: Sampling
     translating: Sampling

@@ -1,8 +1,9 @@
 """Silver passages (mFAVA section 3.1): written from a reference, then six separate insertions, each read
 before the next is asked.
 
-A passage under way is a `Draft`. Every round is one batch over all open drafts; a reply that does not keep
-the rules closes its draft, and the raw reply stays as a row that is not `ok`.
+A passage under way is a `Draft`. Every round is one batch over all open drafts. A reply that does not keep the
+rules stays as a row that is not `ok`, with the raw text; an insertion is then asked for again (`insert_retries`),
+and the last refusal closes the draft.
 """
 
 import re
@@ -10,15 +11,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from truerate.core.tags import REPLACED, TYPES, Refused, parse_tags
-from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm import Reply, Request, prompts
 from truerate.llm.dry_run import assumed_reply, is_assumed
 from truerate.llm.generation import Prompted, Read, decoding, generation
+from truerate.llm.replies.passages import plain_passage, readings
 from truerate.tracks.mfava import inserting
 from truerate.tracks.mfava.context import Context
 from truerate.tracks.mfava.languages import language
 from truerate.tracks.mfava.settings import Settings
 
 WRITE, INSERT = "write", "insert"
+TAGS = (*TYPES, "delete", "mark")
+HEADINGS = ("Tagged Passage", "Edited Passage", "Modified Passage", "Passage")
+SAME_TEXT = ("nothing-inserted", "not-replaced", "too-long", "invented-first")
 ROUNDS = (None, *TYPES)  # the passage itself, then one type after another
 _WORD_OUTSIDE = re.compile(r"<(\w+)>.*?</\1>|(?P<word>\w{1,4})", re.DOTALL)
 SEES_REFERENCE = (
@@ -45,19 +50,26 @@ def drafts(found: Sequence[Context]) -> list[Draft]:
 
 
 def requests(
-    open_: Sequence[Draft], type_: str | None, writer: str, settings: Settings, *, prompts_dir: str | None
+    open_: Sequence[Draft],
+    type_: str | None,
+    writer: str,
+    settings: Settings,
+    *,
+    prompts_dir: str | None,
+    attempt: int = 0,
 ) -> list[Prompted]:
-    """What one round asks of every draft: the passage (`type_` None), or insertions of one type."""
-    decoded = decoding(settings.inserting if type_ else settings.writing)
+    """What one round asks of every draft: the passage (`type_` None), or insertions of one type. `attempt`:
+    how often this was asked for before; the attribute `try` tells it where it was.
+    """
+    decoded = decoding(settings.inserting if type_ else settings.writing, attempt)
     asked = []
     for draft in open_:
-        context, known = draft.context, {"lang": draft.context.lang, "task": "silver", "type": type_}
+        known = {"lang": draft.context.lang, "task": "silver", "type": type_}
+        if attempt:
+            known["try"] = str(attempt + 1)
         messages = _messages(draft, type_, settings, prompts_dir)
-        asked.append(
-            Prompted(
-                Request(writer, tuple(messages), decoded), context.item_id, INSERT if type_ else WRITE, known
-            )
-        )
+        request = Request(writer, tuple(messages), decoded, attempt)
+        asked.append(Prompted(request, draft.context.item_id, INSERT if type_ else WRITE, known))
     return asked
 
 
@@ -77,45 +89,78 @@ def _messages(draft: Draft, type_: str | None, settings: Settings, prompts_dir: 
 
 
 def after(
-    open_: Sequence[Draft], type_: str | None, asked: Sequence[Prompted], replies: Sequence[Reply]
+    open_: Sequence[Draft],
+    type_: str | None,
+    asked: Sequence[Prompted],
+    replies: Sequence[Reply],
+    *,
+    settings: Settings,
+    is_last: bool,
 ) -> list[Draft]:
-    """The drafts with the round's replies read into them."""
-    return [_after(draft, type_, *pair) for draft, *pair in zip(open_, asked, replies, strict=True)]
+    """The drafts with the replies of one try read into them. A refused insertion closes its draft where the
+    try `is_last`; what never came, or is no passage, closes it at once.
+    """
+    return [
+        _after(draft, type_, *pair, max_words=settings.max_replaced_words, is_last=is_last)
+        for draft, *pair in zip(open_, asked, replies, strict=True)
+    ]
 
 
-def _after(draft: Draft, type_: str | None, asked: Prompted, reply: Reply) -> Draft:
-    read = read_passage(reply.text) if type_ is None else read_insertion(reply.text, draft.marked, type_)
+def _after(
+    draft: Draft, type_: str | None, asked: Prompted, reply: Reply, *, max_words: int, is_last: bool
+) -> Draft:
+    read = (
+        read_passage(reply.text)
+        if type_ is None
+        else read_insertion(reply.text, draft.marked or "", type_, max_words=max_words)
+    )
+    is_again = reply.status == "ok" and read.status == "unparsed" and type_ is not None and not is_last
+    if read.status == "unparsed":
+        said = "asked again" if is_again else "the passage is lost"
+        detail = "; ".join(part for part in (read.attributes.get("detail"), said) if part)
+        read = replace(read, attributes={**read.attributes, "detail": detail})
     row = generation(asked, reply, read)
     is_ok = row["status"] == "ok"
-    return replace(
-        draft, marked=read.text if is_ok else draft.marked, rows=(*draft.rows, row), is_closed=not is_ok
-    )
+    marked = read.text if is_ok else draft.marked
+    return replace(draft, marked=marked, rows=(*draft.rows, row), is_closed=not (is_ok or is_again))
 
 
 def read_passage(text: str) -> Read:
     """A written passage; one that already holds tags is refused, because nobody could tell them from insertions."""
-    found = parse.after_heading(text, "Passage", is_optional=True)
-    if found.value is None:
-        return Read(text, "unparsed", found.reason)
-    tagged = parse_tags(found.value)
+    found = plain_passage(text, "Passage")
+    cuts = {"cuts": " ".join(found.cuts) or None}
+    if not found.text:
+        return Read(text, "unparsed", "empty", cuts)
+    tagged = parse_tags(found.text)
     if isinstance(tagged, Refused):
-        return Read(text, "unparsed", tagged.reason, {"detail": tagged.detail})
+        return Read(text, "unparsed", tagged.reason, {"detail": tagged.detail, **cuts})
     if tagged.spans:
-        return Read(
-            text, "unparsed", "malformed", {"detail": "the passage holds tags before anything was inserted"}
-        )
-    return Read(found.value)
+        said = "the passage holds tags before anything was inserted"
+        return Read(text, "unparsed", "malformed", {"detail": said, **cuts})
+    return Read(found.text, attributes=cuts)
 
 
-def read_insertion(text: str, marked: str, type_: str) -> Read:
-    """The passage with this round's tags, or why the reply is refused (`inserting.REASONS`)."""
-    found = parse.after_heading(text, "Tagged Passage", is_optional=True)
-    if found.value is None:
-        return Read(text, "unparsed", found.reason)
-    refused = inserting.refused(found.value, before=marked, type_=type_)
-    if refused is not None:
-        return Read(text, "unparsed", refused.reason, {"detail": refused.detail})
-    return Read(found.value)
+def read_insertion(text: str, marked: str, type_: str, *, max_words: int) -> Read:
+    """The passage with this round's tags, or why the reply is refused (`inserting.REASONS`): the least cut of
+    its readings that keeps the rules; where none does, why the first does not that gives the text back, else
+    the first of all.
+
+    `n_words` of a row tells that a replacement is longer than is usual.
+    """
+    first: Refused | None = None
+    for found in readings(text, TAGS, *HEADINGS):
+        refused = inserting.refused(found.text, before=marked, type_=type_, max_words=max_words)
+        if refused is None:
+            n_words = inserting.longest_replacement(found.text, type_)
+            known = {"cuts": " ".join(found.cuts) or None}
+            if n_words > inserting.USUAL_WORDS:
+                known["n_words"] = str(n_words)
+            return Read(found.text, attributes=known)
+        # a reading whose text is the one that was given tells more than how the reply as a whole differs
+        if first is None or (first.reason not in SAME_TEXT and refused.reason in SAME_TEXT):
+            first = refused
+    assert first is not None  # every reply has a reading
+    return Read(text, "unparsed", first.reason, {"detail": first.detail})
 
 
 def run(
@@ -131,10 +176,19 @@ def run(
     """
     closed, open_ = [], drafts(found)
     for type_ in ROUNDS:
-        asked = requests(open_, type_, writer, settings, prompts_dir=prompts_dir)
-        made = after(open_, type_, asked, answered(asked, open_, type_))
-        closed += [draft for draft in made if draft.is_closed]
-        open_ = [draft for draft in made if not draft.is_closed]
+        pending, passed = open_, []
+        n_tries = 1 + (settings.insert_retries if type_ else 0)
+        for attempt in range(n_tries):
+            asked = requests(pending, type_, writer, settings, prompts_dir=prompts_dir, attempt=attempt)
+            replies = answered(asked, pending, type_)
+            is_last = attempt + 1 == n_tries
+            made = after(pending, type_, asked, replies, settings=settings, is_last=is_last)
+            closed += [draft for draft in made if draft.is_closed]
+            passed += [draft for draft in made if draft.rows[-1]["status"] == "ok"]
+            pending = [draft for draft in made if not draft.is_closed and draft.rows[-1]["status"] != "ok"]
+            if not pending:
+                break
+        open_ = passed
     return closed + open_
 
 

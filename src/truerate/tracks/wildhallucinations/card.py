@@ -7,7 +7,7 @@ from truerate.tracks.contract import Card, Ranked, Section
 # Keys of the track's own attributes, beside those of core/rights.py, whose values are no words of a text.
 ATTRIBUTES = frozenset(
     """
-abstained_measured abstained_paper unambiguous n_malformed n_missed n_results n_unsupported rarity
+abstained_measured abstained_paper unambiguous n_missed n_results n_unsupported rarity
 rarity_group weight
 """.split()
 )

@@ -11,6 +11,7 @@ from truerate.config.layout import Layout
 from truerate.core.keys import draw, shard_of
 from truerate.llm import Request, ask, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation, generations
+from truerate.llm.replies.lists import read_word
 from truerate.tracks.asking import Asking, ask_prompted
 from truerate.tracks.wildhallucinations.domains import DOMAINS, parse_domain
 from truerate.tracks.wildhallucinations.entities import (
@@ -22,7 +23,6 @@ from truerate.tracks.wildhallucinations.entities import (
     takedown_keys,
 )
 from truerate.tracks.wildhallucinations.names import EXTRACT, Name, names_in_chats, read_names, texts_of
-from truerate.tracks.wildhallucinations.words import read_word
 
 TRACK = "wildhallucinations"
 KINDS = {
@@ -50,16 +50,16 @@ def extract(
     if not _is_asked(at, board, model, tables):
         return generations([])
     decoded = decoding(at.p.track(board).extracting)
-    asked = []
+    asked, messages = [], []
     for row in chosen(tables.items, at.p.size_of(board).chats, at.p.seed).iter_rows(named=True):
         if shard_of(row["item_id"], at.p.n_shards) == shard:
-            messages = prompts.render(TRACK, EXTRACT, at.p.llm.prompts_dir, message=row["question"])
+            prompt = prompts.render(TRACK, EXTRACT, at.p.llm.prompts_dir, message=row["question"])
+            messages.append(row["question"])
             known = {"conversation": facts(row).get("conversation"), "lang": row["lang"]}
-            asked.append(Prompted(Request(model, tuple(messages), decoded), row["item_id"], EXTRACT, known))
+            asked.append(Prompted(Request(model, tuple(prompt), decoded), row["item_id"], EXTRACT, known))
     replies = ask_prompted(asked, at, f"{board}: {EXTRACT} {model}", asking)
-    return generations(
-        [generation(one, reply, read_names(reply.text)) for one, reply in zip(asked, replies, strict=True)]
-    )
+    rows = zip(asked, replies, messages, strict=True)
+    return generations([generation(one, reply, read_names(reply.text, said)) for one, reply, said in rows])
 
 
 def curate(
@@ -128,4 +128,5 @@ def _asked(at: Layout, board: str, model: str, call: str, name: Name, message: s
 
 def _read(call: str, text: str) -> Read:
     found = READERS[call](text)
-    return Read(text, "unparsed", found.reason) if found.value is None else Read(found.value)
+    cuts = {"cuts": " ".join(found.cuts) or None}
+    return Read(text, "unparsed", found.reason, cuts) if found.value is None else Read(found.value, attributes=cuts)

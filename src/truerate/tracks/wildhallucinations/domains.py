@@ -1,7 +1,7 @@
 """The 20 domains of entities (WildHallucinations, section 2), and which of them a reply names."""
 
-from truerate.llm.parse import Parsed
-from truerate.tracks.wildhallucinations.words import plain, read_word
+from truerate.llm.replies.lists import plain, read_word
+from truerate.llm.replies.reading import Parsed
 
 DOMAINS = (
     "geographic",
@@ -54,10 +54,10 @@ SPELLINGS = _spellings()
 
 
 def parse_domain(text: str) -> Parsed:
-    """The domain that a reply names, else None and the reason (`words.read_word`): what is outside the list
-    is `absent`.
+    """The domain that a reply names, by its name or by words that belong to it alone, else None and the reason
+    (`lists.read_word`): what is outside the list is `absent`.
     """
-    return read_word(text, "Domain", SPELLINGS)
+    return read_word(text, "Domain", SPELLINGS, is_partial=True)
 
 
 def domain_named(text: str | None) -> str | None:

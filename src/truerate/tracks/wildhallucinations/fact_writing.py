@@ -6,7 +6,8 @@ from truerate.core.text import sentences
 from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.guard import neutralise
-from truerate.tracks.wildhallucinations.facts import WRITE, read_lines
+from truerate.llm.replies.numbered import read_facts
+from truerate.tracks.wildhallucinations.facts import WRITE
 from truerate.tracks.wildhallucinations.settings import Settings
 
 
@@ -42,24 +43,26 @@ def write_requests(
     return asked
 
 
-def collect(asked: Sequence[Prompted], answered: Sequence[Reply]) -> list[dict]:
-    """Generation rows of the fact writer. Its sentences without a line and its malformed lines are counted in
-    the attributes.
+def collect(asked: Sequence[Prompted], answered: Sequence[Reply], texts: Mapping[str, str]) -> list[dict]:
+    """Generation rows of the written facts. `texts` are the replies' by id.
 
-    A reply in which no line can be read is `unparsed` (`empty` or `absent`).
+    `n_missed` counts sentences without a line, `n_malformed` lines that may have been meant as facts and
+    were not read; `cuts` names what was read loosely (`reading.CUTS`).
     """
-    read = [
-        _read(reply.text, int(one.attributes["n_sentences"]))
-        for one, reply in zip(asked, answered, strict=True)
-    ]
-    return [generation(*found) for found in zip(asked, answered, read, strict=True)]
+    rows = []
+    for one, reply in zip(asked, answered, strict=True):
+        parts = sentences(texts[one.attributes["generation"] or ""])
+        rows.append(generation(one, reply, _read(reply.text, parts)))
+    return rows
 
 
-def _read(text: str, n_sentences: int) -> Read:
-    found = read_lines(text, n_sentences)
-    if found is None:
-        return Read(text, "unparsed", "absent" if text.strip() else "empty")
-    return Read(text, attributes={"n_missed": str(len(found.missed)), "n_malformed": str(found.n_malformed)})
+def _read(text: str, parts: Sequence[str]) -> Read:
+    found = read_facts(text, parts)
+    cuts = {"cuts": " ".join(found.cuts) or None}
+    if found.value is None:
+        return Read(text, "unparsed", found.reason, cuts)
+    counts = {"n_missed": str(len(found.value.missed)), "n_malformed": str(found.value.n_malformed)}
+    return Read(text, attributes={**counts, **cuts})
 
 
 def numbered(lines: Iterable[str]) -> str:

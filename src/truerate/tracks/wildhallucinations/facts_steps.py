@@ -40,9 +40,9 @@ def facts(
     asked = fact_writing.write_requests(
         replied.iter_rows(named=True), names, settings.fact_writer, settings, prompts_dir=at.p.llm.prompts_dir
     )
-    written = generations(
-        fact_writing.collect(asked, ask_prompted(asked, at, f"{board}: facts of {model}", asking))
-    )
+    replies = ask_prompted(asked, at, f"{board}: facts of {model}", asking)
+    texts = dict(replied.select("generation_id", "text").iter_rows())
+    written = generations(fact_writing.collect(asked, replies, texts))
     claims = claims_of(facts_of(pl.concat([replied, written])), found, settings)
     verified, judged = verify(at, board, claims, asking=asking, label=f"{board}: verify {model}")
     return pl.concat([written, verified]).sort("generation_id"), {"judgements": judged}
@@ -94,4 +94,4 @@ def verify(
     asked = verifying.requests(planned, judge, settings, prompts_dir=at.p.llm.prompts_dir)
     replies = ask_prompted(asked, at, label, asking)
     judged = verifying.judgements(planned, replies, judge=judge, version=at.identity(judge))
-    return generations(verifying.collect(asked, replies)), judged
+    return generations(verifying.collect(planned, asked, replies)), judged

@@ -14,15 +14,12 @@ import polars as pl
 from truerate.core.keys import content_id
 from truerate.core.schemas import reject_row
 from truerate.core.text import clean, folded, name_fault, name_key
-from truerate.llm import parse
 from truerate.llm.generation import Read, facts
-from truerate.tracks.wildhallucinations.words import plain
+from truerate.llm.replies import lists
 
 EXTRACT = "extract"
 UNUSABLE, NOT_IN_MESSAGE = "unusable-name", "not-in-message"
 N_SHOWN = 80
-_LISTED = re.compile(r"\s*(?:[-*•–]|\d{1,3}[.)])\s+(\S.*?)\s*")
-_NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +41,17 @@ def entity_id(source: str, key: str) -> str:
     return content_id("entity", source, key)
 
 
-def read_names(text: str) -> Read:
-    """The names that a reply lists, one per line, each once; no line for `none`. Unparsed: `empty`,
-    `malformed` (a line is no entry).
+def read_names(text: str, message: str) -> Read:
+    """The names that a reply lists of a message (`replies.lists.read_names`), one per line, each once; no
+    line for `none`. `n_malformed`: lines that were not read, of which `detail` shows the first.
     """
-    found = parse.after_heading(text, "Proper Nouns", is_optional=True)
+    found = lists.read_names(text, message, "Proper Nouns")
+    cuts = {"cuts": " ".join(found.cuts) or None}
     if found.value is None:
-        return Read(text, "unparsed", found.reason)
-    lines = [line for line in found.value.splitlines() if line.strip()]
-    if len(lines) == 1 and plain(lines[0]) == _NONE:
-        return Read("")
-    entries = [_LISTED.fullmatch(line) for line in lines]
-    if not all(entries):
-        return Read(
-            text,
-            "unparsed",
-            "malformed",
-            {"detail": f"{sum(map(bool, entries))} of {len(lines)} lines are entries of a list"},
-        )
-    by_key: dict[str, str] = {}
-    for entry in entries:
-        by_key.setdefault(name_key(entry[1]), entry[1])
-    return Read("\n".join(by_key.values()))
+        return Read(text, "unparsed", found.reason, cuts)
+    if lost := found.value.unread:
+        cuts |= {"n_malformed": str(len(lost)), "detail": f"not read: {clean(lost[0])[:N_SHOWN]!r}"}
+    return Read("\n".join(found.value.names), attributes=cuts)
 
 
 def names_in_chats(chats: pl.DataFrame, extracted: pl.DataFrame) -> tuple[list[Name], list[dict]]:

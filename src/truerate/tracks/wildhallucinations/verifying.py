@@ -8,7 +8,6 @@ of their hashes. The passages of a call are the union of its facts' best ones, a
 first, then every fact's second, and so on.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,9 +16,10 @@ import polars as pl
 
 from truerate.core.keys import content_id, draw
 from truerate.core.schemas import Judgement, frame, judgement_row, pairs
-from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.guard import neutralise
+from truerate.llm.replies.claim_verdicts import read_verdicts
 from truerate.tracks.wildhallucinations.fact_writing import numbered
 from truerate.tracks.wildhallucinations.settings import Settings
 
@@ -29,15 +29,6 @@ if TYPE_CHECKING:
 VERIFY = "verify_facts"
 SINGLE = "single"  # stage of the calls with one fact each, that the batches are held against
 RUN = 12  # replies that share calls, on average
-# Why a fact has no verdict: nothing came · the reply has no line for it · its line says something else ·
-# lines that differ.
-REASONS = ("empty", "absent", "malformed", "ambiguous")
-_LINE = re.compile(r"(?:[-*•][ \t]*)?\[(\d{1,4})\][ \t]*(.*?)[ \t]*")
-_WORDS = {
-    "supported": False,
-    "not supported": True,
-    "unsupported": True,
-}  # the word -> whether it is a hallucination
 
 
 class Claim(NamedTuple):
@@ -155,38 +146,18 @@ def requests(
     return made
 
 
-def read_verdicts(text: str, n: int) -> list[bool | str]:
-    """Of each of `n` claims whether it is NOT supported, or one of REASONS.
-
-    A verdict is a line `[1] supported` or `[1] not supported`, case and a full stop apart; lines about no
-    claim that was asked are left.
-    """
-    answer = parse.after_heading(text, "Verdicts", is_optional=True).value or ""
-    said: dict[int, set[bool | str]] = {}
-    for line in answer.splitlines():
-        if (match := _LINE.fullmatch(line.strip())) and 1 <= int(match[1]) <= n:
-            word = " ".join(match[2].strip(" .*_").casefold().split())
-            said.setdefault(int(match[1]), set()).add(_WORDS.get(word, "malformed"))
-    nothing = "absent" if text.strip() else "empty"
-    return [_one(said.get(place, {nothing})) for place in range(1, n + 1)]
-
-
-def _one(said: set[bool | str]) -> bool | str:
-    return next(iter(said)) if len(said) == 1 else "ambiguous"
-
-
-def collect(asked: Sequence[Prompted], answered: Sequence[Reply]) -> list[dict]:
+def collect(planned: Sequence[Call], asked: Sequence[Prompted], answered: Sequence[Reply]) -> list[dict]:
     """Generation rows of the calls; one without a single verdict is `unparsed`. `n_unparsed` counts the
-    claims without one.
+    claims without one, `cuts` names what was read loosely (`reading.CUTS`).
     """
     rows = []
-    for one, reply in zip(asked, answered, strict=True):
-        found = read_verdicts(reply.text, len(one.attributes["facts"].split()))
-        missing = [verdict for verdict in found if isinstance(verdict, str)]
-        status, reason = ("unparsed", missing[0]) if len(missing) == len(found) else ("ok", None)
-        rows.append(
-            generation(one, reply, Read(reply.text, status, reason, {"n_unparsed": str(len(missing))}))
-        )
+    for call, one, reply in zip(planned, asked, answered, strict=True):
+        found = read_verdicts(reply.text, [claim.text for claim in call.claims])
+        missing = [verdict for verdict in found.value if isinstance(verdict, str)]
+        is_lost = len(missing) == len(found.value)
+        status, reason = ("unparsed", found.reason or missing[0]) if is_lost else ("ok", None)
+        known = {"n_unparsed": str(len(missing)), "cuts": " ".join(found.cuts) or None}
+        rows.append(generation(one, reply, Read(reply.text, status, reason, known)))
     return rows
 
 
@@ -198,7 +169,7 @@ def judgements(asked: Sequence[Call], answered: Sequence[Reply], *, judge: str, 
     """
     rows = []
     for call, reply in zip(asked, answered, strict=True):
-        verdicts = read_verdicts(reply.text, len(call.claims))
+        verdicts = read_verdicts(reply.text, [claim.text for claim in call.claims]).value
         for claim, verdict in zip(call.claims, verdicts, strict=True):
             is_read = reply.status == "ok" and isinstance(verdict, bool)
             rows.append(

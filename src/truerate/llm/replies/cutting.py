@@ -1,0 +1,135 @@
+"""What wraps an answer and is none: thought, special tokens, turns of others, fences, quotation marks, tags.
+
+Each function takes one layer off and says what it took; `opened` takes off what is never part of an answer,
+`bare` also what encloses all of it.
+"""
+
+import re
+from typing import NamedTuple
+
+from truerate.llm.replies.reading import joined
+from truerate.llm.thought import said
+
+# tokens that end a turn: what follows one is another turn, of whomever
+_ENDS = re.compile(
+    r"<\|(?:eot_id|im_end|eom_id|endoftext|end_of_text|end|return|eot|END_OF_TURN_TOKEN|END_RESPONSE)\|>"
+    r"|</s>|<(?:eos|EOT|end_of_turn|end_of_utterance)>|\[EOS\]|\[\|endofturn\|\]|<｜end▁of▁sentence｜>"
+    r"|<\|?(?:im_start|start_header_id|start)\|>\s*(?:user|human|system)\b|<start_of_turn>\s*user\b"
+    r"|<\|(?:user|human|system)\|>|<｜User｜>|\[INST\]",
+    re.IGNORECASE,
+)
+# all others, with the role that some of them name
+_TOKENS = re.compile(
+    r"(?:<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>)\s*(?:assistant|model)?\s*"
+    r"(?:<\|(?:end_header_id|message)\|>)?"
+    r"|<\|[A-Za-z0-9_▁]{1,40}\|>|<｜[^｜<>]{1,40}｜>|<(?:s|bos|pad|unk|mask)>|\[/INST\]|<</?SYS>>"
+    r"|\[(?:BOS|PAD|UNK)\]|<0x0[ad]>",
+    re.IGNORECASE,
+)
+_DATA = re.compile(r"\A<data-([0-9a-f]{8})>\n?(.*?)\n?</data-\1>\Z", re.DOTALL)
+_FENCED = re.compile(r"\A(`{3,}|~{3,})[^\n`]{0,40}\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
+_FENCED_IN_LINE = re.compile(r"\A`{3}([^`\n]+)`{3}\Z")
+_FENCE_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n`]{0,40}$\n?", re.MULTILINE)
+_QUOTES = {
+    '"': '"', "'": "'", "“": "”", "”": "”", "„": "“”", "‟": "”", "«": "»", "»": "«", "‘": "’", "‚": "‘’",
+    "‹": "›", "「": "」", "『": "』", "《": "》", "＂": "＂", "`": "`",
+}  # fmt: skip
+_ELEMENT = re.compile(
+    r"\A<([A-Za-z][A-Za-z0-9_\-]{0,40})(?:\s[^<>]{0,200})?>(.*)</\1\s*>\Z", re.DOTALL | re.I
+)
+_EMPHASIS = re.compile(r"\A(\*{1,3}|_{1,3})(?!\s)(.+?)(?<!\s)\1\Z", re.DOTALL)
+
+
+class Cut(NamedTuple):
+    """A text, and the kinds of `reading.CUTS` that were taken off it."""
+
+    text: str
+    cuts: tuple[str, ...] = ()
+
+
+def opened(text: str) -> Cut:
+    """A reply without thought, special tokens and what follows the end of its turn; outer blank space goes.
+    Empty with the cut `thought` where it held nothing else.
+    """
+    answer, thought = said(text)
+    cuts = () if thought is None else ("thought",)
+    without = turn(answer)
+    return Cut(without.text, joined(cuts, without.cuts))
+
+
+def turn(text: str) -> Cut:
+    """A text without special tokens; of several turns the first that says anything."""
+    if not any(sign in text for sign in "<["):
+        return Cut(text.strip())
+    parts = _ENDS.split(text)
+    said_first = [_TOKENS.sub(" " if "\n" not in part else "", part).strip() for part in parts]
+    place = next((n for n, part in enumerate(said_first) if part), 0)
+    cuts: list[str] = []
+    if len(parts) > 1 or _TOKENS.search(text):
+        cuts.append("special-token")
+    if any(said_first[place + 1 :]):
+        cuts.append("next-turn")
+    return Cut(said_first[place] if cuts else text.strip(), tuple(cuts))
+
+
+def bare(text: str, *, is_emphasis_kept: bool = False) -> Cut:
+    """A text without what encloses all of it: fences, tags of one element, quotation marks, emphasis, in any
+    order and depth.
+    """
+    cuts: tuple[str, ...] = ()
+    text = text.strip()
+    for _ in range(8):
+        before = text
+        for layer in (fence, element, quotes):
+            text, more = layer(text)
+            cuts = joined(cuts, more)
+        if not is_emphasis_kept:
+            text = emphasis(text)
+        if text == before:
+            break
+    return Cut(text, cuts)
+
+
+def fence(text: str) -> Cut:
+    """A text without the fence that encloses all of it: of code, or of data (`<data-…>`)."""
+    text = text.strip()
+    for pattern, group in ((_DATA, 2), (_FENCED, 2), (_FENCED_IN_LINE, 1)):
+        if (found := pattern.match(text)) and not (pattern is _FENCED and f"\n{found[1]}" in found[2]):
+            return Cut(found[group].strip(), ("fence",))
+    return Cut(text)
+
+
+def unfenced(text: str) -> Cut:
+    """A text without the lines that open and close fences of code, wherever they stand; what is in them
+    stays.
+    """
+    without, n = _FENCE_LINE.subn("", text)
+    return Cut(without.strip(), ("fence",) if n else ())
+
+
+def quotes(text: str) -> Cut:
+    """A text without the quotation marks that enclose all of it; `"A" and "B"` keeps its own."""
+    text = text.strip()
+    closing = _QUOTES.get(text[:1])
+    if closing is None or len(text) < 3 or text[-1] not in closing:
+        return Cut(text)
+    inside = text[1:-1]
+    # an apostrophe between letters closes nothing
+    ends = (rf"{re.escape(sign)}(?!\w)" if sign in "'’‘" else re.escape(sign) for sign in closing)
+    if re.search("|".join(ends), inside):
+        return Cut(text)
+    return Cut(inside.strip(), ("quotes",))
+
+
+def element(text: str) -> Cut:
+    """A text without the tags of the one element that it is: `<answer>…</answer>`."""
+    found = _ELEMENT.match(text.strip())
+    if found is None or re.search(rf"</?{re.escape(found[1])}[\s>]", found[2], re.IGNORECASE):
+        return Cut(text.strip())
+    return Cut(found[2].strip(), ("tags",))
+
+
+def emphasis(text: str) -> str:
+    """A text without the asterisks or underscores that enclose all of it. Marks of form are not counted."""
+    found = _EMPHASIS.match(text.strip())
+    return found[2].strip() if found and found[1] not in found[2] else text.strip()

@@ -1,0 +1,144 @@
+"""Where in a reply its answer stands: behind the heading that the prompt ended with (the cue), and before the
+headings of a next example that a model writes for itself.
+
+A heading is a name between hashes, asterisks, backticks, underscores or brackets, or bare at a line's start,
+with a colon (also `：`), a dash or an equals sign, or alone on its line. Spelling of `Judgement` is free.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from truerate.llm.replies.cutting import fence
+from truerate.llm.replies.reading import Parsed, joined
+
+# The headings that prompts give material under; a reply that writes one has gone on to another example.
+GIVEN = (
+    "Document", "Question", "Summary", "Answer", "Response", "Knowledge", "Dialogue History", "User Query",
+    "True Response", "Right Answer", "Right Summary", "Answer 1", "Answer 2", "Response 1", "Response 2",
+    "Summary 1", "Summary 2", "Passage", "Claims", "Evidence", "Sentences", "Example", "Context",
+)  # fmt: skip
+_OPEN = r"[ \t>*_`#\-–—•\[(【（「＃＊]{0,12}"
+_SHUT = r"[ \t*_`#\])】）」＃＊]{0,12}"
+_COLON = r"[ \t]*(?:[:：=]|->|=>|→|[-–—](?=[ \t]))"
+
+
+# any heading between hashes at a line's start, whatever its name
+_ANY = re.compile(r"^[ \t>*_`\-]*#{1,3}[^#\n]{1,80}?#{1,3}[ \t*_`]*[:：]", re.MULTILINE)
+
+
+class Heading(NamedTuple):
+    """A heading that was found: where it begins, where what it heads begins, and whether marks (hashes,
+    asterisks …) set it off from the words around it.
+    """
+
+    start: int
+    end: int
+    is_marked: bool
+    name: str
+
+
+def last_before_next(
+    text: str, *cue: str, given: Sequence[str] = GIVEN
+) -> tuple[str, tuple[str, ...]] | None:
+    """What follows the last cue (of one or more names) before the next example's headings, and what was cut;
+    None without a cue.
+
+    Where a reply opens by repeating what it was given, the reading begins behind that.
+    """
+    cues = find(text, *cue)
+    if not cues:
+        return None
+    stop = _next_example(text, given, behind=cues[0].end)
+    within = [one for one in cues if one.start < stop] or cues[:1]
+    value = text[within[-1].end : stop]
+    cuts = ("heading", "next-example") if text[stop:].strip() else ("heading",)
+    return value.strip(), cuts
+
+
+def after_heading(text: str, *names: str, is_optional: bool = False) -> Parsed:
+    """What follows the last heading of the names, up to the next heading between hashes; what encloses it
+    all goes.
+
+    With `is_optional` a reply without that heading is the value as a whole, up to any heading in it.
+    """
+    found = find(text, *names)
+    if not found and not is_optional:
+        return Parsed(None, "absent" if text.strip() else "empty")
+    cuts: tuple[str, ...] = ("heading",) if found else ()
+    value = text[found[-1].end :] if found else text
+    if following := _ANY.search(value):
+        value = value[: following.start()]
+    inside, more = fence(value)
+    return Parsed(inside or None, None if inside else "empty", joined(cuts, more))
+
+
+def before_next(text: str, given: Sequence[str] = GIVEN) -> tuple[str, tuple[str, ...]]:
+    """A reply without cue up to the next example's headings; whole where it begins with one."""
+    stop = _next_example(text, given, behind=0)
+    if not text[:stop].strip(" \t\n#*_`>-"):
+        return text.strip(), ()
+    return text[:stop].strip(), (("next-example",) if text[stop:].strip() else ())
+
+
+def find(text: str, *names: str, is_anywhere: bool = True) -> list[Heading]:
+    """The headings of one or more names in their order: at line starts in any form, and within lines
+    (`is_anywhere`) where hashes set them off or a colon follows.
+    """
+    found: dict[int, Heading] = {}
+    plain = tuple(_plain(name) for name in names)
+    for pattern in (_at_line(plain), _in_line(plain)) if is_anywhere else (_at_line(plain),):
+        for one in pattern.finditer(text):
+            marks = one["open"] + one["shut"]
+            heading = Heading(
+                one.start(), one.end(), any(sign in marks for sign in "#*`[【＃＊_"), one["name"]
+            )
+            found.setdefault(one.end(), heading)
+    return sorted(found.values())
+
+
+def _next_example(text: str, given: Sequence[str], *, behind: int) -> int:
+    """Where the first heading of material stands behind a place; the text's end without one. Bare names count
+    at a line's start and with a colon alone.
+    """
+    found = _material(tuple(given)).search(text, behind)
+    return found.start() if found else len(text)
+
+
+def _plain(name: str) -> str:
+    return name.strip("#*: \t：")
+
+
+def _spelled(*names: str) -> str:
+    """Names as a pattern, the longest first: any blank space between words, both spellings of Judgement."""
+    some = [r"[ \t_]+".join(re.escape(word) for word in name.split()) for name in names]
+    return re.sub(r"(?i)judge?ment", "Judge?ment", "|".join(sorted(some, key=len, reverse=True)))
+
+
+@lru_cache(maxsize=256)
+def _at_line(names: tuple[str, ...]) -> re.Pattern[str]:
+    """At the start of a line: a colon behind it, or nothing else on the line."""
+    return re.compile(
+        rf"^(?P<open>{_OPEN})(?P<name>{_spelled(*names)})(?P<shut>{_SHUT})(?:{_COLON}[ \t*_`]*|[ \t]*$\n?)",
+        re.MULTILINE | re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=256)
+def _in_line(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Within a line: a colon behind it, or hashes on both sides."""
+    return re.compile(
+        rf"(?<!\w)(?P<open>[#*_`\[【＃＊]{{0,6}}[ \t]?)(?P<name>{_spelled(*names)})(?P<shut>{_SHUT})"
+        rf"(?:(?<=[#＃]){_COLON}?|{_COLON})[ \t*_`]*",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=64)
+def _material(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Headings of material at a line's start: between hashes or emphasis, or bare with a colon."""
+    return re.compile(
+        rf"^{_OPEN}(?:{_spelled(*names)}|Example\s+\d+)(?:[ \t]*#{{1,3}}[ \t*_`]*[:：]?|[ \t]*\*\*[ \t]*[:：]?|{_SHUT}[:：])",
+        re.MULTILINE | re.IGNORECASE,
+    )

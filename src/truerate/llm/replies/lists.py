@@ -1,0 +1,202 @@
+"""Lists and single words: the names that a reply lists, and the one word of a closed list that it gives."""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from truerate.core.text import folded, name_key
+from truerate.llm.replies import marks
+from truerate.llm.replies.cutting import bare, emphasis, opened, quotes, unfenced
+from truerate.llm.replies.headings import find
+from truerate.llm.replies.reading import Parsed, joined
+
+_DECORATION = " \t\r\n.,;:!*_`'\"“”‘’()[]#-–•"
+_NUMBERED = re.compile(r"\A\(?\d{1,2}\s*[.):]\s*")
+_LISTED = re.compile(r"(?:>\s*)*(?:[-*+•·‣◦–—]\s+|[\[(]?\d{1,3}[\].):]{1,2}\s+|[•·‣◦])(\S.*)")
+_NONE = re.compile(
+    r"(?:there (?:are|is|were) )?(?:none|no(?:ne)?|nothing|n/a|empty|zero|null|no (?:proper )?(?:nouns?|names?|entities)|\[\]|-|–)"
+    r"(?: (?:at all|found|present|here|listed|mentioned|detected|identified|given|appear|exist|to (?:list|report)|"
+    r"(?:proper )?(?:nouns?|names?)))*"
+    r"(?: (?:are|were|is) (?:found|present|mentioned|listed|given))?(?: (?:in|of) (?:the|this|that) (?:user's )?(?:message|text|list))?"
+)
+_LABEL = re.compile(r"\A[\w '’*_#]{0,40}(?:names?|nouns?|entities|list)[\w '’*_#()]{0,30}[:：][\s*_]*", re.IGNORECASE)
+_FRAME = re.compile(r"(?:```|~~~).*|</?[\w-]+>|[-*_=#]{3,}|#{1,6}\s.*|.*[:：][*_]*|[\W_]+")
+_SEPARATOR = re.compile(r"\s*[,;、，；|]\s*(?:and\s+|&\s*)?|\s+and\s+|\s+&\s+")
+_ASIDE = re.compile(r"\s*(?:[(（].*|[:：]\s.*|\s[-–—=→]+>?\s.*)\Z")
+_REMARK = re.compile(
+    r"\W*(?:note|here|these|those|i|we|let|hope|the (?:names|proper nouns)|please|sure|certainly|of course|explanation|that|if you)\b.*",
+    re.IGNORECASE,
+)
+_DOUBT = re.compile(
+    r"\b(?:not|or|and|nor|but|rather|actually|wait|maybe|perhaps|possibly|also|either|neither|however|could|might|no|instead|hmm)\b|[?/]|n't"
+)
+_SHARED = frozenset(("related", "domain", "&", "and", "of", "the"))
+_IS = r"(?:(?:the|its|best|this|my) )*(?:{cue}|answer|category|choice)(?: is)?[ :]+(?:the )?"
+
+
+class Names(NamedTuple):
+    """The names that a reply lists, each once, and lines that were neither names nor what frames them."""
+
+    names: tuple[str, ...]
+    unread: tuple[str, ...]
+
+
+def read_names(text: str, message: str, heading: str) -> Parsed:
+    """`Names` of a message, in the order in which the reply lists them; none of them where it says so.
+
+    An entry of the list is a name as it stands, without marks of form. One that the message does not hold is
+    cut where its parts are in the message: at commas, and before what is said of it (`Kiel (city)`). A line
+    without a mark of the list counts only where the message holds it and no line has such a mark. Else None:
+    `empty`, `thought_only`, or `malformed` where no line could be read.
+    """
+    answer, cuts = opened(text)
+    if not answer:
+        return Parsed(None, "thought_only" if "thought" in cuts else "empty", cuts)
+    if (listed := _of_json(answer)) is not None:
+        return Parsed(Names(tuple(_each_once(listed)), ()), None, joined(cuts, ("json",)))
+    if found := [one for one in find(answer, heading, is_anywhere=False) if one.is_marked]:
+        answer, cuts = answer[found[-1].end :], joined(cuts, ("heading",))
+    inside, more = unfenced(answer)
+    cuts = joined(cuts, more)
+    lines = [line.strip() for line in inside.splitlines() if line.strip()]
+    entries = [_LISTED.fullmatch(line) for line in lines]
+    names: list[str] = []
+    unread: list[str] = []
+    is_none = False
+    for line, entry in zip(lines, entries, strict=True):
+        words = entry[1] if entry else _LABEL.sub("", line)
+        if says_none(words):
+            is_none = True
+        elif entry:
+            cuts, names = joined(cuts, _marks_of(line)), names + _names_in(words, message, is_entry=True)
+        elif not any(entries) and (some := _names_in(words, message, is_entry=False)):
+            cuts, names = joined(cuts, ("list",)), names + some
+        elif not _FRAME.fullmatch(line) and not (_REMARK.fullmatch(line) and (names or len(lines) > 1)):
+            unread.append(line)
+    if not names and (unread or not is_none):
+        return Parsed(None, "malformed" if lines else "empty", cuts)
+    return Parsed(Names(tuple(_each_once(names)), tuple(unread)), None, cuts)
+
+
+def says_none(words: str) -> bool:
+    """Whether words say that there is nothing to list."""
+    return bool(_NONE.fullmatch(" ".join(words.casefold().strip(" .!*_`'\"()[]“”").split()) or "-"))
+
+
+def _marks_of(line: str) -> tuple[str, ...]:
+    return () if re.match(r"(?:[-*•–]|\d{1,3}[.)])\s", line) else ("mark",)
+
+
+def _of_json(text: str) -> list[str] | None:
+    """The names of a JSON list, or of the one list of an object."""
+    value = marks.json_of(text)
+    if isinstance(value, dict) and len(value) == 1:
+        value = next(iter(value.values()))
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return [one.strip() for one in value if one.strip() and not says_none(one)]
+    return None
+
+
+def _names_in(words: str, message: str, *, is_entry: bool) -> list[str]:
+    """The names of one entry: the words as they stand where the message holds them, else their parts that it
+    holds; an entry without such parts stays whole, a line that is no entry gives none.
+    """
+    name = emphasis(words)
+    name = re.sub(r"\A(\*{1,3}|_{1,3}|`)(?!\s)(.+?)(?<!\s)\1", r"\2", name).strip()
+    name = quotes(name).text
+    if holds(message, name) and (is_entry or len(name.split()) <= 8):
+        return [name]
+    head = quotes(emphasis(_ASIDE.sub("", name))).text
+    if head != name and holds(message, head):
+        return [head]
+    parts = [quotes(emphasis(part.strip(" ."))).text for part in _SEPARATOR.split(name) if part and part.strip(" .")]
+    parts = [quotes(_ASIDE.sub("", part)).text for part in parts]
+    if parts and (len(parts) > 1 or not is_entry) and all(holds(message, part) for part in parts):
+        return parts
+    return [name] if is_entry else []
+
+
+def holds(message: str, name: str) -> bool:
+    """Whether a message holds a name as whole words, case apart."""
+    key = name_key(name)
+    return bool(key) and re.search(rf"(?<!\w){re.escape(key)}(?!\w)", folded(message)) is not None
+
+
+def _each_once(names: Sequence[str]) -> list[str]:
+    by_key: dict[str, str] = {}
+    for name in names:
+        by_key.setdefault(name_key(name), name)
+    return list(by_key.values())
+
+
+# ---- one word of a closed list ------------------------------------------------------------------------------
+
+
+def plain(text: str) -> str:
+    """A word as compared with those of a list: case folded, `&` for `and`, single spaces for blanks and
+    hyphens, no decoration.
+    """
+    whole = unicodedata.normalize("NFKC", text).strip().strip("*_`# ")
+    bare_word = _NUMBERED.sub("", whole).strip(_DECORATION).casefold()
+    spaced = re.sub(r"\s*&\s*", " & ", re.sub(r"[\s\-‐‑–_]+", " ", bare_word))
+    return re.sub(r"(?<!\w)and(?!\w)", "&", " ".join(spaced.split()))
+
+
+def read_word(text: str, cue: str, words: Mapping[str, str], *, is_partial: bool = False) -> Parsed:
+    """The value of the one of `words` (spelling → value) that the reply is, after its cue if it repeats it.
+
+    A reason may stand behind it, in brackets, behind a sign, or on further lines. With `is_partial` words
+    that occur in the spellings of one value alone name it (`nutrition` for `food & nutrition`). Else None and
+    the reason: `empty`, `thought_only`, `ambiguous` where it is several of them on lines of their own,
+    `absent`. A word within a sentence does not count: "not an entity" holds a word that it denies.
+    """
+    answer, cuts = opened(text)
+    if not answer:
+        return Parsed(None, "thought_only" if "thought" in cuts else "empty", cuts)
+    value = marks.json_of(answer)
+    if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):
+        answer, cuts = only, joined(cuts, ("json",))
+    if found := find(answer, cue, is_anywhere=False):
+        answer = answer[found[-1].end :]
+    inside, more = bare(unfenced(answer).text)
+    lines = [line for line in inside.splitlines() if plain(line)]
+    named = [_named(line, cue, words, is_partial=is_partial) for line in lines]
+    values = {one for one in named if one is not None}
+    if len(values) > 1:
+        return Parsed(None, "ambiguous", joined(cuts, more))
+    if not values or named[0] is None and len(lines) > 1 and not lines[0].rstrip(" *_").endswith(":"):
+        return Parsed(None, "absent" if lines else "empty", joined(cuts, more))
+    others = [line for line, one in zip(lines, named, strict=True) if one is None]
+    if any(_DOUBT.search(line.casefold()) for line in others):
+        return Parsed(None, "absent", joined(cuts, more))
+    is_exact = plain(lines[0]) in words and not others
+    return Parsed(values.pop(), None, joined(cuts, more, () if is_exact else ("explanation",)))
+
+
+def _named(line: str, cue: str, words: Mapping[str, str], *, is_partial: bool) -> str | None:
+    """The value that a line names, None where it names none for certain."""
+    lead = re.compile(rf"\A\W*{_IS.format(cue=re.escape(cue))}", re.IGNORECASE)
+    line = lead.sub("", line) if lead.match(line) else line
+    if (value := _spelled(line, words, is_partial=is_partial)) is not None:
+        return value
+    split = re.match(r"\W*([^(（:：,;.–—]+?)\s*(?:[(（:：,;]|\.\s|\s[-–—]\s|\s(?:because|since|as)\s)(.*)", line)
+    if split is None or _DOUBT.search(split[2].casefold()):
+        return None
+    value = _spelled(split[1], words, is_partial=is_partial)
+    others = {_spelled(part, words, is_partial=is_partial) for part in re.split(r"[,;]", split[2])}
+    return value if others <= {value, None} else None
+
+
+def _spelled(text: str, words: Mapping[str, str], *, is_partial: bool) -> str | None:
+    """The value of a spelling, or of words that only the spellings of one value hold."""
+    bare_word = plain(text)
+    if bare_word in words or not is_partial:
+        return words.get(bare_word)
+    values: set[str] | None = None
+    for token in re.findall(r"\w+", bare_word.replace("/", " ")):
+        if token in _SHARED:
+            continue
+        held = {value for spelling, value in words.items() if token in spelling.split()}
+        values = held if values is None else values & held
+    return next(iter(values)) if values and len(values) == 1 else None

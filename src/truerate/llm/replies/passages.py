@@ -1,0 +1,118 @@
+"""Passages that come back with tags in them: what wraps them, and tags in other spellings.
+
+A reply is cut in steps, the least first (`readings`); whoever asked knows the text that was given, and takes the
+first reading that keeps its rules. So nothing is cut on a guess: what is taken is the text that was given, with
+its tags. A part of a reply that holds a closed tag is never cut off.
+"""
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from truerate.llm.replies.cutting import bare, opened
+from truerate.llm.replies.headings import find
+from truerate.llm.replies.reading import joined
+
+MAX_BEFORE, MAX_BEHIND = 3, 6  # lines that may be cut off at either end
+_BLOCK = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]{0,40}\n(.*?)\n[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_LABEL = re.compile(r"\A[\s*_#>`]*[^\W\d][\w '’()-]{0,60}[*_`]*[:：][*_`]*\s*")
+_PREAMBLE = re.compile(r"\A[^\n<>.!?]{1,120}(?:[.!][^\n<>]{1,120})?[:：][*_]*\s*\n")
+
+
+class Reading(NamedTuple):
+    """One reading of a reply, and the kinds of `reading.CUTS` that were cut for it."""
+
+    text: str
+    cuts: tuple[str, ...]
+
+
+def readings(reply: str, tags: Sequence[str], *headings: str) -> Iterator[Reading]:
+    """The readings of a reply, the least cut first, each once. `tags` are the names that tags may have,
+    `headings` those that may stand above the passage.
+    """
+    seen: set[str] = set()
+    for text, cuts in _cores(reply, headings):
+        for spelled, more in _spellings(text, tags):
+            for trimmed, last in _trimmed(spelled):
+                if trimmed not in seen:
+                    seen.add(trimmed)
+                    yield Reading(trimmed, joined(cuts, more, last))
+
+
+def plain_passage(reply: str, *headings: str) -> Reading:
+    """A passage without tags: without its heading, what wraps all of it, and a line before it that announces
+    it (`Here is the passage:`).
+    """
+    answer, cuts = opened(reply)
+    if found := find(answer, *headings, is_anywhere=False):
+        answer, cuts = answer[found[-1].end :], joined(cuts, ("heading",))
+    inside, more = bare(answer)
+    without = _PREAMBLE.sub("", inside)
+    if without.strip() and without != inside:
+        inside, last = bare(without)
+        return Reading(inside, joined(cuts, more, last, ("preamble",)))
+    return Reading(inside, joined(cuts, more))
+
+
+def with_plain_tags(text: str, tags: Sequence[str]) -> str:
+    """A text whose tags of these names stand in small letters, without attributes and blanks."""
+    names = "|".join(map(re.escape, tags))
+    return re.sub(
+        rf"<\s*(/?)\s*({names})(?:\s[^<>]*)?\s*>", lambda tag: f"<{tag[1]}{tag[2].lower()}>", text, flags=re.IGNORECASE
+    )
+
+
+def _cores(reply: str, headings: Sequence[str]) -> Iterator[Reading]:
+    """The reply without thought and special tokens; behind its heading; inside its fence; without what else
+    encloses it.
+    """
+    answer, cuts = opened(reply)
+    parts = [Reading(answer, cuts)]
+    if found := find(answer, *headings):
+        parts.insert(0, Reading(answer[found[-1].end :].strip(), joined(cuts, ("heading",))))
+    for text, some in list(parts):
+        blocks = _BLOCK.findall(text)
+        if len(blocks) == 1:
+            parts.append(Reading(blocks[0][1].strip(), joined(some, ("fence",))))
+        inside, more = bare(text)
+        parts.append(Reading(inside, joined(some, more)))
+    yield from parts
+
+
+def _spellings(text: str, tags: Sequence[str]) -> Iterator[Reading]:
+    """A text with its tags in their plain spelling; where they came entity-encoded, these alone decoded, and
+    then all of it.
+    """
+    plain = with_plain_tags(text, tags)
+    yield Reading(plain, () if plain == text else ("tags",))
+    if "&lt;" in text:
+        names = "|".join(map(re.escape, tags))
+        decoded = re.sub(rf"&lt;(\s*/?\s*(?:{names})(?:\s[^<>&]*)?)&gt;", r"<\1>", text, flags=re.IGNORECASE)
+        yield Reading(with_plain_tags(decoded, tags), ("tags",))
+        yield Reading(with_plain_tags(html.unescape(text), tags), ("tags",))
+
+
+def _trimmed(text: str) -> Iterator[Reading]:
+    """A text as it is, then without a label before it, lines before it, lines behind it, or both."""
+    yield Reading(text, ())
+    lines = text.split("\n")
+    n_before = [n for n in range(min(MAX_BEFORE, len(lines) - 1) + 1) if _may_go(lines[:n])]
+    n_behind = [n for n in range(min(MAX_BEHIND, len(lines) - 1) + 1) if _may_go(lines[len(lines) - n :])]
+    for before in n_before:
+        for behind in n_behind:
+            if before + behind >= len(lines):
+                continue
+            kept = "\n".join(lines[before : len(lines) - behind]).strip()
+            cuts = (("preamble",) if before else ()) + (("explanation",) if behind else ())
+            yield Reading(kept, cuts)
+            inside, more = bare(kept)
+            yield Reading(inside, joined(cuts, more))
+            unlabelled = _LABEL.sub("", kept)
+            if unlabelled != kept:
+                yield Reading(bare(unlabelled).text, joined(cuts, ("heading",)))
+
+
+def _may_go(lines: Sequence[str]) -> bool:
+    """Whether lines hold no closed tag."""
+    return not any("</" in line or "&lt;/" in line for line in lines)

@@ -1,0 +1,42 @@
+"""What every reader of replies gives back: a value or the reason why there is none, and what was cut off."""
+
+from dataclasses import dataclass
+from typing import Any
+
+# Why a reply is unparsed:
+#   empty         nothing in it, or nothing behind its heading
+#   thought_only  nothing but thought in it
+#   absent        no value, or no heading where one is needed
+#   ambiguous     more than one value, one that is taken back, or one that is left open
+#   malformed     a form that does not hold (a cut word, tags that do not close or are unknown)
+#   altered       a text outside the tags that differs from the one that was to be tagged
+#   several       more than one text where one was asked for
+#   no-answer     an acknowledgement alone
+#   unchanged     the text that was to be changed, as it was
+#   right-restated  the right text where a wrong one was asked for
+REASONS = (
+    "empty", "thought_only", "absent", "ambiguous", "malformed", "altered", "several", "no-answer",
+    "unchanged", "right-restated",
+)  # fmt: skip
+# What was cut off before the value was read. Each reader names what it cut; rows and scores count these.
+CUTS = (
+    "thought", "special-token", "next-turn", "fence", "quotes", "tags", "heading", "next-example", "preamble",
+    "explanation", "json", "alternatives", "echo", "table", "list", "mark", "sign", "range", "below", "one-line",
+    "label", "other-none", "other-word", "citation",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A value, or None and one of REASONS; `cuts` are the kinds of CUTS that were taken off, in order, each
+    once.
+    """
+
+    value: Any
+    reason: str | None = None
+    cuts: tuple[str, ...] = ()
+
+
+def joined(*cuts: tuple[str, ...]) -> tuple[str, ...]:
+    """Several lists of cuts as one: each kind once, where it first stood."""
+    return tuple(dict.fromkeys(kind for some in cuts for kind in some))

@@ -1,0 +1,170 @@
+"""Whether words say that a claim is supported: a verdict first, last, or in one of a few sentences; else nothing.
+
+The words (`supported` → supported; what says otherwise or cannot tell → not supported) are `GOOD` and `BAD`. A
+reason may stand behind the verdict, and the claim before or behind it. The verdict is left unread where anything
+else in the words could turn it: the other verdict, a negation behind `supported`, a doubt, a question, something
+taken back. So is a negated denial (`not unsupported`), and a sentence that only holds the word.
+"""
+
+import re
+import unicodedata
+
+from truerate.core.text import words
+
+_SURELY = r"(?:(?:fully|completely|entirely|clearly|directly|explicitly|strongly|well)[ -])?"
+_SIGNS_GOOD, _SIGNS_BAD = "✓✔✅☑", "✗✘❌✖"
+GOOD = (
+    rf"(?:{_SURELY}(?:supported|support|supports|entailed|confirmed|verified|corroborated)"
+    rf"|(?:true|correct|accurate|yes)|[{_SIGNS_GOOD}])"
+)
+BAD = (
+    r"(?:not (?:at all |(?:fully|completely|entirely|directly|explicitly|clearly|sufficiently|adequately)[ -])?"
+    r"(?:supported|entailed|confirmed|verified|verifiable|corroborated|mentioned|stated|found|addressed|covered|true|"
+    r"correct|accurate|enough (?:evidence|information|info))"
+    r"|(?:un|non|not)[ -]?supported|unverifiable|unverified|unconfirmed|(?:partially|partly)[ -](?:supported|true|correct)"
+    r"|partially|partly|partial support|refuted|contradicted|contradicts|contradictory|contradiction|disproved|disproven|"
+    r"false|incorrect|inaccurate|wrong|(?:no|lacks|without) (?:supporting evidence|support|evidence|mention|information)|"
+    r"can(?:not|'t| not) be (?:verified|confirmed|supported|determined)|insufficient (?:evidence|information|support)|"
+    r"neither (?:supported|confirmed) nor (?:contradicted|refuted|denied|disproved)|no"
+    rf"|[{_SIGNS_BAD}])"
+)
+_HEAD = re.compile(rf"(?:(?P<bad>{BAD})|(?P<good>{GOOD}))(?![\w'])")
+_SUBJECT = (
+    r"(?:(?:so|therefore|thus|hence)[, ]+)?"
+    r"(?:(?:(?:the|this|that) (?:claim|statement|fact|assertion)(?: \d+)?|claim \d+|it|this) (?:is|was|has been) )?"
+)
+_ACTIVE = re.compile(
+    r"(?:(?P<none>no passages?|none of the passages|nothing in the passages)|(?:the )?passages?(?: \(?\d+\)?(?:(?:,| and|, and) \(?\d+\)?)*)?"
+    r"(?P<not> (?:do not|does not|don't|doesn't|did not|cannot))?)"
+    r" (?:support|supports|confirm|confirms|state|states) (?:this|that|the|it)(?: (?:claim|statement|fact))?"
+)
+_TAIL = re.compile(
+    r"[,.:;(\[\-–—/|=]|(?:by|in|from|because|since|as|according|per|with|based|see|via|due|at|given|for|anywhere|here)\b"
+)
+_DOUBT = (
+    r"\b(?:wait|actually|correction|hmm|unless|maybe|perhaps|possibly|probably|likely|unclear|doubt\w*|whether|"
+    r"or rather|on second thought|i mean|scratch that|however|yet)\b|\?"
+)
+# behind `supported`: whatever could take it back
+_AGAINST_GOOD = re.compile(
+    rf"{_DOUBT}|\b(?:but|although|though|not|no|nor|none|never|nothing|zero|cannot|except|only|partial\w*|partly|"
+    rf"contradict\w*|refut\w*|false|unsupported|if|wrong|incorrect|un\w*verif\w*|unconfirmed|insufficient|disagree\w*|"
+    rf"differ\w*|conflict\w*|while|whereas|otherwise|instead|rather|without|lack\w*|fails?|neither|almost|or|own|"
+    rf"general knowledge|common knowledge)\b|n't|[{_SIGNS_BAD}]"
+)
+# behind `not supported`: that it is supported after all
+_AGAINST_BAD = re.compile(
+    rf"{_DOUBT}|\bsupport\w*|\b(?:is|are|was|as|it's) (?:true|correct|confirmed|verified|stated)\b|\b(?:although|though|"
+    rf"except|or|states? it|says? so|confirms? it)\b|\A\W*(?:true|correct|yes)\b|\bpassages? \(?\d+\)? (?:alone|only)|[{_SIGNS_GOOD}]"
+    r"|\bbut\b(?!.*\b(?:not?|never|none|nothing|without|different|other|another|neither|contradict\w*|nor)\b)"
+)
+_DENIED = re.compile(
+    r"(?:\bnot|\bun|\bno passages?|\bnone(?: of)?(?: the)?(?: passages)?|\bnothing|\bnever|n't|\bneither|\bnor|\bcannot|\bnot? \w+|"
+    r"\bwithout|\black\w*|\bno)[ -]?(?:\w+ ){0,3}?(?:supported|supporting|supports?|stated?s?|confirm\w*|says? so)\b"
+)
+# before a verdict that stands last
+_AGAINST_LAST = re.compile(
+    rf"{_DOUBT}|\b(?:not|no|nor|none|never|nothing|cannot|hardly|un\w*supported|supported|refuted|contradict\w*|false|if|would|could|"
+    rf"might|may|should|neither|but|although|though|true|correct|or)\b|n't|[{_SIGNS_GOOD}{_SIGNS_BAD}]"
+)
+_LAST = re.compile(
+    rf"(?P<prior>.+?)\s*(?:(?P<sign>[:：→|=(\[]+|[-–—](?=\s)|->|=>)|[.。])\s*{_SUBJECT}"
+    rf"(?:(?P<bad>{BAD})|(?P<good>{GOOD}))[\s.)\]*_`'\"]*"
+)
+_BARE_WORDS = frozenset(("yes", "no", "true", "false", "correct", "incorrect", "wrong"))
+_LABEL = re.compile(
+    r"(?:final |my )?(?:verdicts?|judge?ments?|answer|conclusion|label|status|result|decision|rating|assessment|classification)"
+    r"[*_]*\s*(?:is\b)?\s*[:：=\-–—]?\s*"
+)
+_EDGES = " \t*_`\"'“”„’‘()[]{}.,;:。!"
+
+
+def verdict_of(text: str, claim: str = "") -> bool | None:
+    """Whether words say that a claim is NOT supported (True) or is (False); None where they say neither clearly."""
+    plain = _plain(without_claim(text, claim) if claim else text)
+    if not plain:
+        return None
+    label = _LABEL.match(plain)
+    if label and label.end() < len(plain):
+        plain = plain[label.end() :].lstrip("*_ ")
+    if (active := _active(plain)) is not None:
+        return active
+    start = re.match(_SUBJECT, plain)
+    assert start is not None
+    head = _HEAD.match(plain, start.end())
+    if head is None:
+        return _last(plain)
+    return _first(head, plain[head.end() :])
+
+
+def _plain(text: str) -> str:
+    """Words as compared: case folded, straight apostrophes, no marks of form at their ends."""
+    folded = unicodedata.normalize("NFKC", text).replace("\ufe0f", "").replace("’", "'").casefold()
+    folded = re.sub(r"\b(isn't|wasn't|is n't)\b", "is not", folded)
+    folded = re.sub(r"[*`]+|(?<!\w)_+|_+(?!\w)", "", folded).replace("_", " ").replace("‑", "-").replace("‐", "-")
+    folded = re.sub(r"\bnot[- ](?=\w)", "not ", folded)
+    return " ".join(folded.split()).strip(_EDGES)
+
+
+def _first(head: re.Match[str], tail: str) -> bool | None:
+    """The verdict that stands first, where nothing behind it turns it."""
+    is_bad = head["bad"] is not None
+    tail = re.sub(r"\A[\s\"'”)\]]+(?=[,.:;(\[\-–—])", "", tail).strip()
+    for _ in range(3):  # a sign or `yes` with the word behind it: both say the same, or nothing is said
+        again = re.match(rf"[\s,.:;(\[\-–—/]*{_SUBJECT}(?=\S)", tail)
+        more = _HEAD.match(tail, again.end() if again else 0)
+        if more is None or (more[0] in _BARE_WORDS and re.match(r"\s*\w", tail[more.end() :])):
+            break
+        if (more["bad"] is not None) != is_bad:
+            return None
+        tail = tail[more.end() :].strip()
+    if not tail.strip(_EDGES):
+        return is_bad
+    is_sign = head[0] in _SIGNS_GOOD + _SIGNS_BAD or head[0] in _BARE_WORDS
+    if is_sign and not re.match(r"[,.:;(\[\-–—]|because\b|since\b|as\b|by\b", tail) or not _TAIL.match(tail):
+        return None
+    if is_bad:
+        return None if _AGAINST_BAD.search(_DENIED.sub(" ", tail)) else True
+    tail = re.sub(r"(\d\W{0,2}) or (?=(?:passage )?\W?\d)", r"\1 ", tail)
+    return None if _AGAINST_GOOD.search(tail) else False
+
+
+def _last(plain: str) -> bool | None:
+    """The verdict that stands last, behind a sign or a full stop, where nothing before it could turn it."""
+    found = _LAST.fullmatch(plain)
+    if found is None or _AGAINST_LAST.search(found["prior"]):
+        return None
+    word = found["bad"] or found["good"]
+    if found["sign"] is None and word in _BARE_WORDS:
+        return None
+    return found["bad"] is not None
+
+
+def _active(plain: str) -> bool | None:
+    """`passage 2 supports this claim` and its denial."""
+    found = _ACTIVE.match(plain)
+    if found is None or _DOUBT_RE.search(plain) or re.search(r"\bbut\b|\bonly\b|\bnot\b.*\bnot\b", plain):
+        return None
+    is_bad = found["none"] is not None or found["not"] is not None
+    rest = plain[found.end() :]
+    if rest.strip(_EDGES) and (not is_bad and _AGAINST_GOOD.search(rest) or is_bad and _AGAINST_BAD.search(rest)):
+        return None
+    return is_bad
+
+
+_DOUBT_RE = re.compile(_DOUBT)
+
+
+def without_claim(text: str, claim: str) -> str:
+    """Words without the claim where it stands first or last in them, whatever marks lie between its words."""
+    parts = words(claim)
+    if not parts:
+        return text
+    between = rf"[^\w{_SIGNS_GOOD}{_SIGNS_BAD}]"
+    pattern = rf"{between}+".join(re.escape(part) for part in parts)
+    if first := re.match(rf"{between}*(?:claim{between}*)?{pattern}(?!\w)", text, re.IGNORECASE):
+        rest = re.sub(rf"\A{between}*", "", text[first.end() :])
+        return rest
+    if last := re.search(rf"[:：.(\-–—\"“]{between}*{pattern}{between}*\Z", text, re.IGNORECASE):
+        return text[: last.start()]
+    return text

@@ -1,0 +1,53 @@
+"""The corpora of replies: one file per reader, one reply a line, each with what a careful person reads in it.
+
+A line is `{"kind", "text", "value"}`: `kind` names what is told apart (a few words), `value` is what the
+reader has to give in its own form, or null where nothing may be read. Also: `context`, an object with what the
+reader is told beside the text; `note`, why a person reads it so; `held`: true where the reply was written
+after the reader, so that its first run says how the reader fares on what it has not seen.
+Labels were written before the reader was run on them.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+FOLDER = Path(__file__).parent
+MIN_READ = 0.97  # of the replies that a person can read, per file
+
+
+class Account(NamedTuple):
+    """How a reader did on a corpus: replies by outcome. `turned`: another value than the right one;
+    `invented`: a value where there is none; `lost`: none where there is one; `left`: none, rightly.
+    """
+
+    read: list[dict[str, Any]]
+    lost: list[dict[str, Any]]
+    turned: list[dict[str, Any]]
+    invented: list[dict[str, Any]]
+    left: list[dict[str, Any]]
+
+    @property
+    def read_rate(self) -> float | None:
+        """The share read of those that can be read; None without any."""
+        n = len(self.read) + len(self.lost) + len(self.turned)
+        return len(self.read) / n if n else None
+
+
+def load(name: str) -> list[dict[str, Any]]:
+    """The replies of one corpus."""
+    return [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines() if line]
+
+
+def account(rows: list[dict[str, Any]], read: Callable[[dict[str, Any]], Any]) -> Account:
+    """The outcome of a reader (row → value or None) on every reply."""
+    found = Account([], [], [], [], [])
+    for row in rows:
+        value = read(row)
+        if row["value"] is None:
+            (found.left if value is None else found.invented).append({**row, "got": value})
+        elif value is None:
+            found.lost.append(row)
+        else:
+            (found.read if value == row["value"] else found.turned).append({**row, "got": value})
+    return found
