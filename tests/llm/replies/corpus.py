@@ -2,7 +2,8 @@
 
 A line is `{"kind", "text", "value"}`: `kind` names what is told apart (a few words), `value` is what the
 reader has to give in its own form, or null where nothing may be read. Also: `context`, an object with what the
-reader is told beside the text; `note`, why a person reads it so; `held`: true where the reply was written
+reader is told beside the text; `note`, why a person reads it so; `also`, other values that a person may read
+where `value` is null; `reason`, why there is none; `held`: true where the reply was written
 after the reader, so that its first run says how the reader fares on what it has not seen.
 Labels were written before the reader was run on them.
 """
@@ -45,7 +46,8 @@ def account(rows: list[dict[str, Any]], read: Callable[[dict[str, Any]], Any]) -
     for row in rows:
         value = read(row)
         if row["value"] is None:
-            (found.left if value is None else found.invented).append({**row, "got": value})
+            is_left = value is None or value in row.get("also", ())
+            (found.left if is_left else found.invented).append({**row, "got": value})
         elif value is None:
             found.lost.append(row)
         else:

@@ -139,6 +139,7 @@ def _in_line(names: tuple[str, ...]) -> re.Pattern[str]:
 def _material(names: tuple[str, ...]) -> re.Pattern[str]:
     """Headings of material at a line's start: between hashes or emphasis, or bare with a colon."""
     return re.compile(
-        rf"^{_OPEN}(?:{_spelled(*names)}|Example\s+\d+)(?:[ \t]*#{{1,3}}[ \t*_`]*[:：]?|[ \t]*\*\*[ \t]*[:：]?|{_SHUT}[:：])",
+        rf"^{_OPEN}(?:{_spelled(*names)}|Example\s+\d+)(?:[ \t]*#{{1,3}}[ \t*_`]*[:：]?|[ \t]*\*\*[ \t]*[:：]?|{_SHUT}[:：])"
+        rf"|^[ \t]*#{{1,6}}[ \t]+(?:{_spelled(*names)})[ \t#]*:?[ \t]*$",
         re.MULTILINE | re.IGNORECASE,
     )

@@ -1,0 +1,136 @@
+"""What a sentence without Yes or No says of a text that was judged: that it is hallucinated, that it is not,
+or nothing that can be read. A closed grammar; a sentence matches as a whole or not at all.
+
+    sentence  = [opening] clause [tail]   |  reason `, so` clause [tail]   |  `I do not think that` faulty
+    clause    = target predicate          |  bare predicate  |  there is …  |  nothing is …  |  I find no …
+    faulty    = contains … hallucination | is hallucinated, made up, wrong … | is not accurate, supported …
+    sound     = contains no … hallucination | is not hallucinated … | is accurate, free of hallucination …
+    tail      = because, since, as, for … (whatever follows)
+
+A negation belongs to its predicate or the sentence is not read. A sentence with a word of doubt, of condition
+or of exception (DOUBT) is not read, nor is a question. Target is the text that was judged; `the claim that …`,
+`the first sentence` and other parts of it are not.
+"""
+
+import re
+
+_TARGET = (
+    r"(?:(?:the|this|that|your|its)\s+(?:(?:given|provided|above|generated|candidate|whole|entire|model's|proposed)\s+)?"
+    r"(?:answer|response|reply|summary|text|statement|passage|output|one)|it|this|that)"
+)
+_ADVERB = (
+    r"(?:(?:fully|clearly|indeed|certainly|definitely|actually|really|completely|entirely|also|thus|therefore|"
+    r"factually|plainly|obviously|wholly|simply|in fact|overall|well)\s+)*"
+)
+_MATERIAL = (
+    r"(?:answer|response|reply|summary|text|document|knowledge|source|sources|context|question|passage|dialogue|"
+    r"dialogue history|evidence|statement|article|facts?|information|conversation|query|original|output|here)"
+)
+_PLACE = (
+    rf"(?:\s+(?:in|by|with|to|from|against|about|within)\s+(?:(?:the|this|that|its|any|given|provided|source|all|of)\s+)*"
+    rf"{_MATERIAL}|\s+here|\s+at\s+all|\s+whatsoever)*"
+)
+# what a faulty text contains
+_FAULT = (
+    r"(?:(?:clear|some|any|a|an|at least one|one|two|three|several|many|factual|serious|obvious|apparent|evident|"
+    r"signs? of|kind of|sort of|such|multiple|extrinsic|intrinsic)\s+)*"
+    r"(?:hallucinations?|hallucinated\s+(?:content|information|details?|facts?|claims?|statements?)|"
+    r"fabrications?|fabricated\s+(?:content|information|details?|facts?|claims?)|"
+    r"made-up\s+(?:content|information|details?|facts?|claims?)|errors?|mistakes?|inaccurac(?:y|ies)|"
+    r"(?:false|incorrect|wrong|unsupported)\s+(?:information|details?|facts?|claims?|statements?))"
+)
+_BAD = (
+    r"(?:hallucinated|a\s+hallucination|hallucinatory|hallucinating|fabricated|made[ -]up|invented|false|wrong|incorrect|"
+    r"inaccurate|untrue|unfaithful|unsupported|ungrounded|erroneous)"
+)
+_GOOD = (
+    r"(?:accurate|correct|right|true|faithful|factual|supported|grounded|truthful|consistent|borne\s+out|"
+    r"hallucination[- ]free|error[- ]free|(?:free\s+(?:of|from)|without)\s+(?:any\s+)?(?:hallucinations?|errors?|mistakes?))"
+)
+_IS = r"(?:is|was|are|were|appears?\s+to\s+be|seems?\s+to\s+be)"
+_NOT = r"(?:\s+not|n't)"
+_HAS = r"(?:contains?|contained|has|have|includes?|shows?|exhibits?|introduces?)"
+_LACKS = rf"(?:does|do|did){_NOT}\s+{_ADVERB}(?:contain|have|include|show|exhibit|introduce)"
+_FAULTY = (
+    rf"{_ADVERB}{_HAS}\s+{_FAULT}",
+    rf"{_IS}\s+{_ADVERB}{_BAD}",
+    rf"{_IS}{_NOT}\s+{_ADVERB}{_GOOD}",
+    rf"{_ADVERB}(?:contradicts|conflicts\s+with|goes\s+against)\s+(?:the\s+)?(?:given\s+|provided\s+)?{_MATERIAL}",
+)
+_SOUND = (
+    rf"{_ADVERB}{_HAS}\s+(?:no|zero)\s+{_FAULT}",
+    rf"{_LACKS}\s+{_FAULT}",
+    rf"{_IS}{_NOT}\s+{_ADVERB}{_BAD}",
+    rf"{_IS}\s+{_ADVERB}{_GOOD}",
+)
+_PASSIVE = r"(?:found|detected|present|seen|identified|there)"
+_BARE_FAULTY = (
+    rf"(?:hallucinated|hallucination|contains?\s+{_FAULT}|hallucinations?\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE})",
+    rf"there\s+(?:is|are|was|were)\s+{_ADVERB}{_FAULT}",
+    rf"i\s+(?:can\s+)?(?:see|find|found|detect|detected)\s+(?!no\b){_FAULT}",
+)
+_BARE_SOUND = (
+    rf"not\s+(?:hallucinated|a\s+hallucination)|no\s+{_FAULT}(?:\s+(?:(?:is|are|was|were)\s+)?{_PASSIVE})?",
+    rf"(?:does\s+not|doesn't)\s+contain\s+{_FAULT}|contains?\s+no\s+{_FAULT}",
+    rf"there\s+(?:is|are|was|were)\s+no\s+{_FAULT}|there\s+(?:isn't|aren't)\s+{_FAULT}",
+    rf"nothing\s+(?:here\s+|in\s+it\s+)?{_IS}\s+{_ADVERB}{_BAD}",
+    rf"i\s+(?:see|find|found|detect|detected)\s+no\s+{_FAULT}",
+    rf"i\s+(?:do\s+not|don't|cannot|can't|could\s+not|couldn't)\s+(?:see|find|detect)\s+{_FAULT}",
+)
+_OPENING = (
+    r"(?:(?:so|thus|hence|therefore|overall|accordingly|consequently|in\s+conclusion|in\s+short|in\s+sum|to\s+sum\s+up|"
+    r"as\s+a\s+result|i\s+(?:conclude|find|judge)\s+that|we\s+(?:conclude|find)\s+that|it\s+follows\s+that|this\s+means(?:\s+that)?|"
+    r"i\s+(?:think|believe)(?:\s+that)?|my\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?|"
+    r"the\s+(?:judge?ment|verdict|conclusion)\s+is(?:\s+that)?)\s*[,:]?\s+)*"
+)
+_TAIL = rf"{_PLACE}(?:\s*[,;:(—–-]?\s*(?:because|since|as|for)\b.*|\s*[:(—–].*)?"
+DOUBT = re.compile(
+    r"\b(?:(?-i:may)|might|maybe|perhaps|possibl[ey]|probabl[ey]|likely|could|would|should|if|whether|unless|except|but|however|"
+    r"although|though|otherwise|unclear|unsure|not\s+sure|uncertain|depends?|some\s+would|some\s+say|one\s+might|either|or|nor|"
+    r"mostly|mainly|largely|partly|partially|almost|nearly|hardly|in\s+part|only|apart\s+from|far\s+from|anything|not\s+only|"
+    r"suppose|assuming|claims?\s+that|question\s+is)\b",
+    re.IGNORECASE,
+)
+
+
+def _any(*forms: str) -> str:
+    return "|".join(f"(?:{form})" for form in forms)
+
+
+_CLAUSES = {
+    True: _any(*(rf"{_TARGET}\s+{form}" for form in _FAULTY), rf"{_TARGET}\s+{_IS}{_NOT}\s+free\s+(?:of|from)\s+{_FAULT}",
+               *_BARE_FAULTY),
+    False: _any(*(rf"(?:{_TARGET}|everything|all\s+of\s+it)\s+{form}" for form in _SOUND), *_BARE_SOUND),
+}  # fmt: skip
+_SENTENCES = {
+    value: re.compile(rf"{_OPENING}(?:{clause}){_TAIL}", re.IGNORECASE | re.DOTALL)
+    for value, clause in _CLAUSES.items()
+}
+_DISBELIEVED = re.compile(
+    rf"i\s+(?:do\s+not|don't)\s+(?:think|believe)\s+(?:that\s+)?(?:{_CLAUSES[True]}){_PLACE}", re.IGNORECASE
+)
+_SO = re.compile(r"[,;:—–]\s*(?:(?:and|which\s+means|meaning)\s+)?(?:so|hence|thus|therefore)\s*,?\s+", re.I)
+
+
+def paraphrase(sentence: str) -> bool | None:
+    """True where a sentence says that the judged text is hallucinated, False where it says that it is not,
+    None where it says neither by the grammar.
+    """
+    plain = " ".join(sentence.strip(" \t\n.!*_`\"'#>-").replace("’", "'").split())
+    if not plain or plain.endswith("?"):
+        return None
+    if _DISBELIEVED.fullmatch(plain):
+        return False
+    parts = _SO.split(plain)
+    clause = parts[-1]
+    # of a reason and what follows from it the last part is read; doubt anywhere leaves the whole unread
+    if _is_doubted(plain, clause):
+        return None
+    said = [value for value, pattern in _SENTENCES.items() if pattern.fullmatch(clause)]
+    return said[0] if len(said) == 1 else None
+
+
+def _is_doubted(sentence: str, clause: str) -> bool:
+    """Whether a word of doubt stands before the tail of the clause that is read."""
+    head = re.split(r"\b(?:because|since)\b", clause)[0]
+    return bool(DOUBT.search(sentence[: len(sentence) - len(clause)]) or DOUBT.search(head))
