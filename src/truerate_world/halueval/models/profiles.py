@@ -78,6 +78,14 @@ class Model:
         """That a candidate of a pattern is none, for whichever reason."""
         return sum(self.failures(task, pattern).values())
 
+    def too_long(self, task: str, pattern: str) -> float:
+        """That a candidate that can be read breaks the rule of length: the right text again, in a sentence or
+        not, keeps to it; a refusal or a thought that is cut is no candidate.
+        """
+        found = self.failures(task, pattern)
+        came = 1 - found["refusal"] - found["unfinished"]
+        return (came - found["named_again"] - found["restated"]) / came * self.verbosity
+
 
 def _bounded(p: float) -> float:
     return round(min(0.99, max(0.01, p)), 6)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from truerate.core.text import name_key
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
-from truerate_world.manners import word_of
+from truerate_world.manners import PLAIN, word_of
 from truerate_world.wildhallucinations.models import wording
 from truerate_world.wildhallucinations.models.planted import (
     AMBIGUOUS,
@@ -83,7 +83,7 @@ def extracted(world: World, model: str, fields: dict[str, str], sample: int) -> 
         "n_listed": len(found),
     }
     if _ORDERS.search(message) and draw(*key, "obeys") < profile.obeyed:
-        return "extract", "none", truth | {"is_obeyed": True, "read": []}, None
+        return "extract", "none", truth | {"is_obeyed": True, "manner": PLAIN, "read": []}, None
     if found and draw(*key, "malformed") < profile.malformed:
         text = pick(_ANSWERING, *key, "answers")
         return "extract", text, truth | {"is_malformed": True, "manner": "undecided", "read": None}, None
@@ -150,7 +150,7 @@ def domain(world: World, model: str, fields: dict[str, str], sample: int) -> Rep
     right = domain_of(world, name) or pick(DOMAINS, "sounds like", name_key(name))
     key = (model, "domain", name_key(name), fields.get("User Message", ""), sample)
     if draw(*key, "outside") < PROFILES[model].outside:
-        return "domain", _OUTSIDE, {"right": right, "said": None, "read": None}, None
+        return "domain", _OUTSIDE, {"right": right, "said": None, "manner": "undecided", "read": None}, None
     return _answered("domain", right, DOMAINS, PROFILES[model].misplaced, PROFILES[model], *key)
 
 
@@ -159,7 +159,8 @@ def _answered(
 ) -> Reply:
     """The right word, another one, or a sentence that holds no answer."""
     if draw(*key, "unsure") < profile.unsure:
-        return purpose, "That is hard to say.", {"right": right, "said": None, "read": None}, None
+        truth = {"right": right, "said": None, "manner": "undecided", "read": None}
+        return purpose, "That is hard to say.", truth, None
     said = (
         pick([word for word in words if word != right], *key, "other")
         if draw(*key, "errs") < error
