@@ -86,6 +86,34 @@ def cluster_lines(n_draws: int, rng: np.random.Generator) -> Iterator[Line]:
                 yield name, setting, *covering(found, p), "shown for contrast" if way is naive else ""
 
 
+def sliced(n_groups: int, twice: float, p: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Successes and sizes of a pattern's slice: groups with one row of the class or (a share `twice`) two, each
+    row of one of four patterns by chance; rates of groups vary around p (intra-cluster correlation .3).
+    """
+    spread = 1 / 0.3 - 1
+    sizes = rng.binomial(1 + (rng.random(n_groups) < twice), 0.25)
+    rates = rng.beta(p * spread, (1 - p) * spread, size=n_groups)
+    return rng.binomial(sizes, rates).astype(float), sizes.astype(float)
+
+
+def slice_lines(n_draws: int, rng: np.random.Generator) -> Iterator[Line]:
+    """The interval of a slice by pattern, of whose groups most have one row or none in it, beside the bootstrap."""
+    for n_groups in (32, 80):
+        for twice in (0.0, 0.1):
+            for p in (0.5, 0.8, 0.95):
+                drawn = [sliced(n_groups, twice, p, rng) for _ in range(n_draws)]
+                setting = f"a quarter of {n_groups} groups, {twice} of them with two rows, rate {p}"
+                found = [effective(top, size, 0) for top, size in drawn]
+                yield "Slice by pattern, as on boards", setting, *covering(found, p), ""
+                found = [bootstrap(top, size, seed) for seed, (top, size) in enumerate(drawn)]
+                yield (
+                    "Slice by pattern, cluster bootstrap",
+                    setting,
+                    *covering(found, p),
+                    "shown for contrast",
+                )
+
+
 def bootstrap(top: np.ndarray, size: np.ndarray, seed: int) -> Interval | None:
     """The bootstrap of the boards' other statistics, with 1,000 resamples."""
     return ratio_intervals(top[:, None], size[:, None], n_resamples=1000, confidence=CONFIDENCE, seed=seed)[0]
@@ -150,6 +178,28 @@ def rank_lines(n_draws: int, rng: np.random.Generator) -> Iterator[Line]:
         )
 
 
+def family_lines(n_draws: int, rng: np.random.Generator) -> Iterator[Line]:
+    """Rank ranges of the best of five models: the share of boards where it is not 1–1, without and with baselines
+    beside the models, and with all in one family.
+    """
+    rates = np.array([[0.93], [0.82], [0.8], [0.7], [0.62]])
+    for n_baselines, is_split in ((0, True), (8, True), (8, False)):
+        lost, widths = 0, []
+        for seed in range(n_draws):
+            models, others = rng.random((5, 120)) < rates, rng.random((n_baselines, 120)) < 0.5
+            values = np.array([*models, *others], dtype=float)
+            is_model = [True] * 5 + [not is_split] * n_baselines
+            compared = compare_all(
+                values, range(120), n_resamples=1000, alpha=ALPHA, seed=seed, is_model=is_model
+            )
+            ranges = rank_ranges(len(values), compared, alpha=ALPHA, is_model=is_model)
+            lost += ranges[0] != (1, 1)
+            widths.append(np.mean([one.rank_high - one.rank_low for one in ranges[:5]]))
+        beside = f"{n_baselines} baselines in {'a second' if is_split else 'the same'} family"
+        setting = f"5 models on 120 texts, .93 against .82 and less, {beside if n_baselines else 'alone'}"
+        yield "Rank ranges, first not 1–1", setting, lost / n_draws, float(np.mean(widths)), ""
+
+
 def table(lines: list[Line], n_draws: int) -> str:
     """The lines as a Markdown table."""
     head = [
@@ -171,7 +221,15 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="file with the markers")
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
-    makers = (wilson_lines, cluster_lines, rogan_gladen_lines, rank_lines, pair_lines)
+    makers = (
+        wilson_lines,
+        cluster_lines,
+        rogan_gladen_lines,
+        rank_lines,
+        pair_lines,
+        slice_lines,
+        family_lines,
+    )
     text = table([line for maker in makers for line in maker(options.draws, rng)], options.draws)
     print(text)
     if options.write:

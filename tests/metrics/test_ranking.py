@@ -1,6 +1,6 @@
 import numpy as np
 
-from truerate.metrics.ranking import Comparison, RankRange, compare_all, rank_ranges
+from truerate.metrics.ranking import Comparison, RankRange, compare_all, families, rank_ranges
 
 SETTINGS = {"n_resamples": 2000, "alpha": 0.05, "seed": 7}
 
@@ -51,3 +51,42 @@ def test_many_pairs_can_still_be_told_apart():
     values[0] = 1
     comparisons = compare_all(values, range(200), **SETTINGS)
     assert rank_ranges(16, comparisons, alpha=0.05)[0] == RankRange(1, 1)
+
+
+def test_models_are_one_family_and_models_against_baselines_the_second():
+    assert families([True, False, True, False]) == [[(0, 2)], [(0, 1), (0, 3), (2, 1), (2, 3)]]
+    assert families([False] * 3) == families([True] * 3) == [[(0, 1), (0, 2), (1, 2)]]
+    assert families([True, False]) == [[(0, 1)]] and families([]) == families([True]) == []
+
+
+def test_a_baselines_range_is_its_place_among_the_models():
+    # models 0 and 1 are told apart; baseline 2 is below both, 3 above both, 4 above 1 alone
+    decided = [
+        Comparison(0, 1, 0.1, 0.001, 0.001),
+        Comparison(0, 2, 0.1, 0.001, 0.001),
+        Comparison(1, 2, 0.1, 0.001, 0.001),
+        Comparison(0, 3, -0.1, 0.001, 0.001),
+        Comparison(1, 3, -0.1, 0.001, 0.001),
+        Comparison(0, 4, 0.1, 0.3, 0.3),
+        Comparison(1, 4, -0.1, 0.001, 0.001),
+    ]
+    found = rank_ranges(5, decided, alpha=0.05, is_model=[True, True, False, False, False])
+    assert found == [(1, 1), (2, 2), (3, 3), (1, 1), (1, 2)]
+
+
+def test_how_many_baselines_there_are_widens_no_models_range():
+    rng = np.random.default_rng(0)
+    models = rng.random((3, 120)) < np.array([[0.93], [0.82], [0.62]])
+    baselines = rng.random((10, 120)) < 0.5
+
+    def ranges(n):
+        values = np.array([*models, *baselines[:n]], dtype=float)
+        is_model = [True] * 3 + [False] * n
+        compared = compare_all(values, range(120), **SETTINGS, is_model=is_model)
+        return rank_ranges(3 + n, compared, alpha=0.05, is_model=is_model)
+
+    alone, beside = ranges(0), ranges(10)
+    assert beside[:3] == alone == [(1, 1), (2, 2), (3, 3)] and all(one.rank_low >= 3 for one in beside[3:])
+    values = np.array([*models, *baselines], dtype=float)
+    together = rank_ranges(13, compare_all(values, range(120), **SETTINGS), alpha=0.05)
+    assert together[0] != (1, 1)  # one family of 78 pairs cannot part the first two

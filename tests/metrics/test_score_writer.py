@@ -33,6 +33,23 @@ def test_rows_that_do_not_count_do_not_make_a_cluster():
     assert (row["value"], row["low"], row["high"], row["n"]) == pytest.approx((*known, 40), abs=1e-6)
 
 
+def test_a_slice_by_pattern_is_judged_by_its_own_groups_and_covers():
+    """Both sides of 80 pairs, a quarter of the hallucinated ones of one pattern: its rows are independent, whatever
+    the other rows of their groups are.
+    """
+    rng, covered, widths = np.random.default_rng(4), 0, []
+    clusters = [str(place // 2) for place in range(160)]
+    for _ in range(400):
+        inside = (np.arange(160) % 2 == 0) & np.repeat(rng.random(80) < 0.25, 2)
+        hits = rng.random(160) < 0.8
+        (row,) = WRITER.shares("s", [("tpr", {"pattern": "p"}, hits & inside, inside)], clusters)
+        known = wilson(int((hits & inside).sum()), int(inside.sum()), confidence=0.95)
+        assert (row["low"], row["high"]) == pytest.approx(known[1:], abs=1e-6)
+        covered += row["low"] <= 0.8 <= row["high"]
+        widths.append(row["high"] - row["low"])
+    assert covered / 400 > 0.93 and np.mean(widths) < 0.35
+
+
 def test_one_rule_for_shares_with_and_without_weights():
     hits, clusters = np.arange(40) % 3 == 0, [str(place // 4) for place in range(40)]
     plain = WRITER.share("m", "s", {}, hits, clusters)

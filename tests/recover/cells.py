@@ -44,6 +44,10 @@ class Cell:
         return (self.k - self.n * self.planted) / sqrt(self.variance)
 
 
+# Whose rows are both orders of a pair, which one draw decides: no independent draws (`accuracy` is planted of
+# sample contrast alone).
+DEPENDENT = ("filter_first_position_rate", "first_position_rate", "accuracy")
+
 # Which cells make a family, and of what the planted values speak. All targets are planted parameters,
 # averaged over the texts judged.
 FAMILIES: dict[str, Callable[[Cell], bool]] = {
@@ -51,7 +55,7 @@ FAMILIES: dict[str, Callable[[Cell], bool]] = {
     "tpr by pattern": lambda c: c.metric == "tpr" and "pattern" in c.slice,
     "tnr": lambda c: c.metric == "tnr",
     "unparsed": lambda c: c.metric == "unparsed_rate",
-    "contrast": lambda c: c.metric in ("accuracy", "accuracy_one_side"),
+    "contrast": lambda c: c.metric in ("accuracy_both_orders", "accuracy_one_side"),
     "candidate failure": lambda c: c.metric == "candidate_failure_rate",
     "length rule": lambda c: c.metric == "length_rule_broken_rate",
     "filtering": lambda c: c.metric == "filter_disagreement_rate",
@@ -81,21 +85,14 @@ def cells_of(
             (metric, subject, where),
             truth.get((metric, subject, tuple(one for one in where if one[0] != "scheme"))),
         )
-        if target is not None and row["value"] is not None and metric != "filter_first_position_rate":
-            n = row["n"] * _draws(metric, dict(where))
+        if target is not None and row["value"] is not None and metric not in DEPENDENT:
+            n = row["n"]
             made.append(Cell(metric, subject, where, board.seed, round(row["value"] * n), n, target))
     return made
 
 
 def _name(row: dict) -> tuple[str, str, tuple[tuple[str, str], ...]]:
     return row["metric"], row["subject"], tuple(sorted((pair["key"], pair["value"]) for pair in row["slice"]))
-
-
-def _draws(metric: str, where: dict[str, str]) -> int:
-    """Draws behind one row of `n`: a pair is asked in two orders, and whether a reply can be read is drawn
-    for each.
-    """
-    return 2 if metric == "unparsed_rate" and where["variant"] == "contrast" else 1
 
 
 def label_cells(board: Board) -> list[Cell]:

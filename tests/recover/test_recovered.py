@@ -14,7 +14,7 @@ summed): look at `test_calibration.py` before believing such a failure.
 
 import pytest
 
-from .cells import FAMILIES, cells_of, family, missed, pooled
+from .cells import DEPENDENT, FAMILIES, cells_of, family, missed, pooled
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recover")]
 
@@ -31,7 +31,7 @@ def test_planted_values_lie_in_the_intervals_of_all_seeds_together(cells):
 
 def test_every_simulated_model_is_measured_wherever_something_is_planted(boards):
     for board in boards:
-        rows = [row for row in board.planted() if row["metric"] != "filter_first_position_rate"]
+        rows = [row for row in board.planted() if row["metric"] not in DEPENDENT]
         found = cells_of(board, planted=rows)
         assert {cell.subject for cell in found} == set(board.at.p.track("halueval-closed-world").models())
         named = {

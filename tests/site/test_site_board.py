@@ -163,12 +163,12 @@ def test_labels_of_a_slice_are_lines_of_no_model():
     assert [(line.name, line.notes) for line in found.lines] == [("QA", ())]
 
 
-def test_the_page_draws_and_says_what_guessing_gets_in_each_variant():
+def test_the_page_draws_and_says_what_guessing_gets():
     tables = tiny_tables()
     more = [
         row(
-            "recognition",
-            "accuracy",
+            "contrast",
+            "accuracy_both_orders",
             0.3,
             subject=name,
             kind="model",

@@ -1,7 +1,6 @@
 """What is known of one published number: a record that pages, terminal, Hub and CSV alike read."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 Direction = Literal["up", "down", ""]
@@ -18,11 +17,10 @@ class Metric:
     `definition` says what it is, `source` who defined it (the paper's section, table or equation; empty where
     we did). `table`: the table of a board that it stands in. `unit`: `share` in [0, 1] (shown in per cent),
     `number` (two digits), `tenth` (one digit), `count`. `direction`: `up` where more is better, `down` where
-    less is, empty where neither. `chance`: what guessing gets, `chance_where` where that differs, by key and
-    value of the slice. `interval`: the kind of quantity whose rule makes its interval, empty where it has
-    none: `share` (Wilson's, of clusters on the number of rows that they are worth), `statistic` (of sums, the
-    bootstrap over clusters), `mean` (t, by the variance between clusters), `corrected` (with the error of what
-    corrects).
+    less is, empty where neither. `chance`: what guessing gets. `interval`: the kind of
+    quantity whose rule makes its interval, empty where it has none: `share` (Wilson's, of clusters on the number
+    of rows that they are worth), `statistic` (of sums, the bootstrap over clusters), `mean` (t, by the variance
+    between clusters), `corrected` (with the error of what corrects).
     """
 
     name: str
@@ -32,7 +30,6 @@ class Metric:
     unit: Unit = "share"
     direction: Direction = ""
     chance: float | None = None
-    chance_where: Mapping[tuple[str, str], float] = field(default_factory=dict, hash=False)
     interval: Interval = ""
     source: str = ""
 
@@ -50,13 +47,6 @@ class Metric:
     def told(self) -> str:
         """The definition with its source in brackets."""
         return f"{self.definition} ({self.source})" if self.source else self.definition
-
-    def guessed(self, slice_: Mapping[str, str]) -> float | None:
-        """What guessing gets in a slice; None where there is no such value."""
-        return next(
-            (chance for (key, value), chance in self.chance_where.items() if slice_.get(key) == value),
-            self.chance,
-        )
 
     def text(self, value: float | None) -> str:
         """A value as printed: shares in per cent with one digit, numbers with two; nothing measured is a dash."""

@@ -46,15 +46,16 @@ def rows(
 
     `scores` (schemas.Score): method `published` or `planted` gives a reference row of that kind; else the
     kind is that of the subject in `kinds`, `baseline` where it is not named. `outcomes` (schemas.Outcome):
-    the subjects of one metric and slice are ranked together; scores without outcomes have no rank.
+    the subjects of one metric and slice are ranked together (`ranks`); scores without outcomes have no rank.
     `provenance` is the digest of the score's inputs. `metrics`: the records of the board's metrics by name,
     which say the table and which way is better; who has a score of the metric `asked` is a model, whether or
     not params.yaml names it. Raises TruerateError for a metric without a record.
     """
     given = scores.filter(pl.col("board") == board).to_dicts()
     refuse_unknown(board, {score["metric"] for score in given}, metrics)
-    ranked = ranks(outcomes.filter(pl.col("board") == board), statistics, seed, metrics)
     kinds = {score["subject"]: MODEL for score in given if score["metric"] == asked} | dict(kinds)
+    models = {subject for subject, kind in kinds.items() if kind == MODEL}
+    ranked = ranks(outcomes.filter(pl.col("board") == board), statistics, seed, metrics, models)
     made = []
     for score in given:
         is_ours = score["method"] == "estimator"
@@ -90,13 +91,19 @@ def slice_key(slice_: list[dict[str, str]]) -> str:
 
 
 def ranks(
-    outcomes: pl.DataFrame, statistics: Statistics, seed: int, metrics: Mapping[str, Metric]
+    outcomes: pl.DataFrame,
+    statistics: Statistics,
+    seed: int,
+    metrics: Mapping[str, Metric],
+    models: Collection[str],
 ) -> dict[tuple[str, str, str], tuple[int, int]]:
     """(rank_low, rank_high) by (metric, slice, subject): `metrics.ranking` over the subjects of each metric
     and slice.
 
-    Tests are the paired cluster bootstrap on the units that both subjects have, Holm-corrected over all pairs
-    of the metric and slice. Who has no value on any unit (nothing was answered, or it always abstains) is no
+    Tests are the paired cluster bootstrap on the units that both subjects have. The `models` are ranked among
+    themselves and their pairs are one family of Holm's correction; of any other subject the range says which
+    place it would take among them, from a second family. Without a model in a metric and slice all are ranked
+    among all. Who has no value on any unit (nothing was answered, or it always abstains) is no
     rival: it has no rank and widens nobody's.
     """
     keyed = outcomes.with_columns(
@@ -106,14 +113,21 @@ def ranks(
     keyed = keyed.filter(pl.col("value").is_not_null().any().over("metric", "key", "subject"))
     for (metric, key), part in keyed.sort("metric", "key").group_by("metric", "key", maintain_order=True):
         subjects, values, clusters = outcome_matrix(part)
+        is_model = [subject in models for subject in subjects]
         compared = compare_all(
-            values, clusters, n_resamples=statistics.n_bootstrap, alpha=statistics.alpha, seed=seed
+            values,
+            clusters,
+            n_resamples=statistics.n_bootstrap,
+            alpha=statistics.alpha,
+            seed=seed,
+            is_model=is_model,
         )
         ranges = rank_ranges(
             len(subjects),
             compared,
             alpha=statistics.alpha,
             higher_is_better=not metrics[metric].is_lower_better,
+            is_model=is_model,
         )
         found |= {(metric, key, subject): tuple(one) for subject, one in zip(subjects, ranges, strict=True)}
     return found

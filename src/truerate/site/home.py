@@ -53,6 +53,8 @@ def leaders(panel: Panel) -> list[dict]:
             models.sort(key=lambda line: (sign * line.cells[index].row["value"], line.subject))
             names = [line.subject for line in models]
             others = [line.subject for line in top if line.kind != "model"]
+            if any(line.kind == "baseline" and line.cells[index].row["rank_high"] == 1 for line in top):
+                names = []  # its rank is the place among the models: it is above all of them
             if top:
                 found.append(
                     {"group": column.group or column.measure.label, "models": names, "others": others}

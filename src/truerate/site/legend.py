@@ -24,9 +24,12 @@ def legend(panel: Panel, form: str, confidence: float, threshold: float | None, 
 def _ranks(panel: Panel) -> list[str]:
     if not any(column.is_ranked for column in panel.columns):
         return []
-    has_rivals = sum(line.kind == "model" for line in panel.lines) > 1
+    n_models = sum(line.kind == "model" for line in panel.lines)
+    has_rivals, has_others = n_models > 1, 0 < n_models < len(panel.lines)
     return [
         "Ranks are ranges: two rows share ranks where a paired test, corrected for all pairs, cannot part them.",
+        *["Models are ranked among models; any other row has the place that it would take among them."]
+        * has_others,
         "Tinted: may be first.",
         *["Bold: best measured among models."] * has_rivals,
     ]

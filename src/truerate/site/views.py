@@ -90,7 +90,7 @@ class Cell:
     @property
     def chance(self) -> float | None:
         """What guessing gets here; None where there is no such value."""
-        return self.measure.guessed(self.row["slice"])
+        return self.measure.chance
 
     @property
     def moved(self) -> int | None:

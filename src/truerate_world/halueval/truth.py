@@ -148,16 +148,19 @@ def _pairs(rows: Iterable[tuple[dict, dict]]) -> dict[str, int]:
 
 
 def _contrast(alias: str, model: Model, n_pairs: Mapping[str, int]) -> list[dict]:
-    """That the hallucinated side is named in both orders, and in one drawn order; a reply without a choice is
-    wrong.
+    """That the hallucinated side is named in one order and in both, and that the first is; a reply without a
+    choice is wrong.
     """
     made = []
     for task, n in n_pairs.items():
         where = {"task": task, "variant": "contrast"}
         unbiased, read = (1 - model.position_bias) * model.contrast[task], 1 - model.unparsed
-        made.append(_row("accuracy", alias, where, unbiased * read**2, n))
-        made.append(_row("accuracy_one_side", alias, where, (unbiased + model.position_bias / 2) * read, n))
-        made.append(_row("unparsed_rate", alias, where, model.unparsed, n))
+        accuracy = (unbiased + model.position_bias / 2) * read
+        made.append(_row("accuracy", alias, where, accuracy, 2 * n))
+        made.append(_row("accuracy_both_orders", alias, where, unbiased * read**2, n))
+        made.append(_row("accuracy_one_side", alias, where, accuracy, n))
+        made.append(_row("first_position_rate", alias, where, (1 + model.position_bias) / 2, 2 * n))
+        made.append(_row("unparsed_rate", alias, where, model.unparsed, 2 * n))
     return made
 
 

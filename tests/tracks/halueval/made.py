@@ -27,6 +27,7 @@ def settings(**changes) -> Settings:
         "n_responses": 3,
         "similarity": "chrf",
         "refinement": True,
+        "refinement_judge": None,
         "n_retrieved": 2,
         "knowledge": "source",
         "n_annotators": 3,

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from truerate.tracks.halueval import filtering, refinement, sampling
-from truerate.tracks.halueval.recognition import Target, contrast_requests, one_request
+from truerate.tracks.halueval import filtering, patterns, refinement, sampling
+from truerate.tracks.halueval.recognition import Target, contrast_requests, one_request, read_judgement
 
 from .made import context, settings
 
@@ -107,16 +107,26 @@ def test_recognition(task, variant, make):
         settings(),
         variant=variant,
         knowledge=given,
+        seed=7,
         prompts_dir=None,
     )
-    expected = (["Knowledge"] if given else []) + JUDGED[task] + ["Your Judgement"]
+    expected = (["Knowledge"] if given else []) + JUDGED[task]
+    expected += ["Reasoning" if variant == "chain-of-thought" else "Your Judgement"]
     check(asked.request.messages, expected)
     system = asked.request.messages[0]["content"]
     assert ("step by step" in system) == (variant == "chain-of-thought")
-    verdicts = re.findall(r"^#Your Judgement#: (Yes|No)$", system, re.MULTILINE)
-    assert verdicts == ["Yes", "No"] * len(sampling.patterns.names(task))
+    examples = system.split("Examples:")[1]
+    verdicts = re.findall(r"^#Your Judgement#: (Yes|No)$", examples, re.MULTILINE)
+    shown = patterns.judged(task, 7)
+    assert verdicts == ["Yes" if one.is_hallucinated else "No" for one in shown]
+    assert verdicts.count("Yes") == verdicts.count("No") == len(patterns.names(task))
+    if variant == "chain-of-thought":  # the line to imitate stands as it is to be written, and is read so
+        assert "`" not in system and system.count("\n#Your Judgement#: Yes\n#Your Judgement#: No\n") == 1
+        for part in re.split(r"^#Reasoning#: ", examples, flags=re.MULTILINE)[1:]:
+            reply = part.split("\n\n")[0]
+            assert read_judgement(reply).attributes["verdict"] == reply.rsplit(" ", 1)[1].lower()
     assert all(f"- {name}:" in system for name in sampling.patterns.names(task))
-    assert ("#Knowledge#" in system) == (bool(given) and task != "general")
+    assert ("#Knowledge#" in system) == bool(given)
 
 
 @pytest.mark.parametrize("task", FILTERED)
@@ -129,7 +139,7 @@ def test_contrast_shows_both_orders(task):
         check(one.request.messages, expected)
 
 
-@pytest.mark.parametrize("task", FILTERED)
+@pytest.mark.parametrize("task", JUDGED)
 def test_refinement(task):
     knowledge = {"i1": HOSTILE}
     asked = refinement.requests(
@@ -140,13 +150,14 @@ def test_refinement(task):
         knowledge=knowledge,
         prompts_dir=None,
     )
-    noun = filtering.NOUNS[task]
-    check(asked[0].request.messages, [*FILTERED[task][:-3], noun, f"Refined {noun}"])
+    noun = refinement.NOUNS[task]
+    about = ["Knowledge", "User Query"] if task == "general" else FILTERED[task][:-3]
+    check(asked[0].request.messages, [*about, noun, f"Refined {noun}"])
 
 
 def test_hostile_values_are_inert():
     asked = one_request(
-        Target("t", "i1", HOSTILE), context(), "judge", settings(), variant="plain", prompts_dir=None
+        Target("t", "i1", HOSTILE), context(), "judge", settings(), variant="plain", seed=7, prompts_dir=None
     )
     messages = asked.request.messages
     assert [message["role"] for message in messages] == ["system", "user"]
@@ -160,7 +171,13 @@ def test_a_users_own_wording_comes_first(tmp_path):
         "Own words: {{ question }} / {{ text }}\n#Your Judgement#:\n", "utf-8"
     )
     asked = one_request(
-        Target("t", "i1", "Porto"), context(), "judge", settings(), variant="plain", prompts_dir=str(tmp_path)
+        Target("t", "i1", "Porto"),
+        context(),
+        "judge",
+        settings(),
+        variant="plain",
+        seed=7,
+        prompts_dir=str(tmp_path),
     )
     expected = "Own words: What is the capital of Portugal? / Porto\n#Your Judgement#:"
     assert asked.request.messages == ({"role": "user", "content": expected},)

@@ -25,7 +25,13 @@ TARGETS = [
 
 def asked(**changes):
     return recognition.requests(
-        TARGETS, FOUND, "judge", settings(**changes), knowledge={"i1": "K", "i2": "K"}, prompts_dir=None
+        TARGETS,
+        FOUND,
+        "judge",
+        settings(**changes),
+        knowledge={"i1": "K", "i2": "K"},
+        seed=7,
+        prompts_dir=None,
     )
 
 
@@ -99,20 +105,21 @@ def test_refinement_rewrites_what_plain_flagged_and_judges_it_again():
     asked_again = refinement.requests(
         TARGETS, FOUND, "judge", settings(), knowledge={"i1": "K", "i3": "K"}, prompts_dir=None
     )
-    assert [one.attributes["sample"] for one in asked_again] == [
-        "h1",
-        "r1",
-        "h2",
-    ]  # general queries have no such prompt
-    replies = [ok("#Refined Answer#: Lisbon"), ok(" "), dead()]
+    assert [one.attributes["sample"] for one in asked_again] == ["h1", "r1", "h2", "g3"]
+    replies = [ok("#Refined Answer#: Lisbon"), ok(" "), dead(), ok("#Refined Response#: Nobody knows.")]
     refined = refinement.collect(asked_again, replies)
     assert [(row["status"], row["text"]) for row in refined] == [
         ("ok", "Lisbon"),
         ("unparsed", " "),
         ("dead", ""),
+        ("ok", "Nobody knows."),
     ]
-    again = refinement.judging_requests(refined, FOUND, "judge", settings(), prompts_dir=None)
-    assert [one.attributes["sample"] for one in again] == ["h1"]
-    judged = recognition.collect(again, [ok("No")], version="judge@1")[1][0]
+    again = refinement.judging_requests(refined, FOUND, "judge", settings(), seed=7, prompts_dir=None)
+    assert [one.attributes["sample"] for one in again] == ["h1", "g3"]
+    judged = recognition.collect(again[:1], [ok("No")], version="judge@1")[1][0]
     assert facts(judged) == {"sample": "h1", "stage": "refined", "variant": "plain"}
     assert judged["target_id"] == refined[0]["generation_id"]
+    elsewhere = refinement.judging_requests(refined, FOUND, "other", settings(), seed=7, prompts_dir=None)
+    judged = recognition.collect(elsewhere[:1], [ok("Yes")], version="other@1")[1][0]
+    assert facts(judged) == {"refined_by": "judge", "sample": "h1", "stage": "refined", "variant": "plain"}
+    assert (judged["judge"], judged["verdict"]) == ("other", True)

@@ -9,7 +9,7 @@ from truerate.core.schemas import Judgement, Outcome, Sample, Score, frame, pair
 from truerate.leaderboard.rows import rows
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval.judged import judged
-from truerate.tracks.halueval.scores import score_recognition, score_refinement
+from truerate.tracks.halueval.scores import score_recognition
 
 from .made import sample
 
@@ -133,7 +133,7 @@ def test_independent_rows_get_wilson():
     assert ("accuracy_one_side", ("general", "plain")) not in found
 
 
-def test_contrast_is_right_only_in_both_orders():
+def test_contrast_over_both_orders_in_both_and_by_place():
     first, second = "right-first", "hallucinated-first"
     named = {"h0": (True, True), "h1": (True, False), "h2": (False, False), "h3": (True, None)}
     rows = []
@@ -150,9 +150,14 @@ def test_contrast_is_right_only_in_both_orders():
                 )
             )
     found, outcomes = scored(rows, paired(4))
-    assert found["accuracy", ("qa", "contrast")]["value"] == 1 / 4
-    assert found["unparsed_rate", ("qa", "contrast")]["value"] == 1 / 8
-    assert outcomes.sort("unit_id")["value"].to_list() == [1, 0, 0, 0] and set(outcomes["unit_id"]) == {
+    values = {name: (row["value"], row["n"]) for (name, _), row in found.items()}
+    # of eight choices h0 has two right, h1 and h3 one each
+    assert values["accuracy"] == (4 / 8, 8) and values["accuracy_both_orders"] == (1 / 4, 4)
+    assert values["unparsed_rate"] == (1 / 8, 8)
+    # seven were read. Right first: h0, h1, h3 name the second, h2 the first. Hallucinated first: h0 names the
+    # first, h1 and h2 the second
+    assert values["first_position_rate"] == (pytest.approx(2 / 7, abs=1e-6), 7)
+    assert outcomes.sort("unit_id")["value"].to_list() == [1, 0.5, 0, 0.5] and set(outcomes["unit_id"]) == {
         "p0",
         "p1",
         "p2",
@@ -190,27 +195,49 @@ def test_annotators_and_refined_texts_are_not_scored_as_subjects():
     assert judged(frame(Sample, paired(2)), frame(Judgement, rows)).is_empty()
 
 
-def test_refinement_before_and_after():
-    rows = [said("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()]
-    # flagged: h0, h2, r2. Rewritten: h0 judged right, r2 not read; h2 was never rewritten
-    rows += [
-        said("judge", f"new-{name}", verdict, variant="plain", stage="refined", sample=name)
-        for name, verdict in (("h0", False), ("r2", None))
+def always_first(n: int) -> list[dict]:
+    """A judge of contrast who names the text shown first, whatever it says."""
+    orders = {"right-first": False, "hallucinated-first": True}
+    return [
+        said("judge", f"{side}{k}", verdict == (side == "h"), variant="contrast", order=order)
+        for k in range(n)
+        for order, verdict in orders.items()
+        for side in "hr"
     ]
-    scores = score_refinement(frame(Sample, paired(4)), frame(Judgement, rows), WRITER)
-    assert dict(zip(scores["metric"], scores["value"], strict=True)) == {
-        "flagged_rate_before": 3 / 8,
-        "flagged_rate_after": 2 / 8,
-    }
+
+
+def test_who_always_names_the_first_guesses_and_is_seen_by_its_place():
+    found, _ = scored(always_first(4), paired(4))
+    values = {name: row["value"] for (name, _), row in found.items()}
+    assert (values["accuracy"], values["accuracy_both_orders"], values["first_position_rate"]) == (0.5, 0, 1)
+
+
+def test_length_and_full_stop_tell_nothing_in_matched_pairs():
+    # hallucinated sides: eight of ten are longer, by one word and a full stop; the other two are shorter so
+    samples = []
+    for k, (wrong, right) in enumerate(
+        [("of old Porto.", "in Lisbon")] * 8 + [("in Porto", "of old Lisbon.")] * 2
+    ):
+        samples.append(sample(f"h{k}", f"i{k}", True, pair_id=f"p{k}") | {"text": wrong})
+        samples.append(sample(f"r{k}", f"i{k}", False, pair_id=f"p{k}") | {"text": right})
+    by_length = [
+        said("length", row["sample_id"], row["text"].endswith("."), variant="plain") for row in samples
+    ]
+    found, _ = scored(by_length, samples)
+    row = found["accuracy_matched", ("qa", "plain")]
+    assert found["accuracy", ("qa", "plain")]["value"] == 0.8 and (row["value"], row["n"]) == (0.5, 8)
+
+
+def test_no_pair_has_a_counterpart_in_form():
+    samples = [row | {"text": "one two" if row["is_hallucinated"] else "one"} for row in paired(4)]
+    found, _ = scored([said("judge", row["sample_id"], True, variant="plain") for row in samples], samples)
+    row = found["accuracy_matched", ("qa", "plain")]
+    assert (row["value"], row["low"], row["n"]) == (None, None, 0)
 
 
 def test_nothing_judged():
     found, outcomes = scored([], paired(2))
-    assert (
-        not found
-        and outcomes.is_empty()
-        and score_refinement(frame(Sample), frame(Judgement), WRITER).is_empty()
-    )
+    assert not found and outcomes.is_empty()
 
 
 # ---- who never answered ------------------------------------------------------------------------------------

@@ -76,7 +76,10 @@ def built(at, tables):
     parts = [steps.recognise(at, BOARD, "aster", tables, shard, replies) for shard in range(2)]
     judged = pl.concat([beside["judgements"] for _, beside in parts])
     dataset = steps.assembled(at, BOARD, tables, replies)
-    return dataset, pl.concat([rows for rows, _ in parts]), judged
+    replies["recognise"] = pl.concat([rows for rows, _ in parts])
+    again = [steps.judge_refined(at, BOARD, "quill", tables, shard, replies) for shard in range(2)]
+    judged = pl.concat([judged, *(beside["judgements"] for _, beside in again)])
+    return dataset, pl.concat([replies["recognise"], *(rows for rows, _ in again)]), judged
 
 
 def run(at, tables, step, model, replies=None):
@@ -144,8 +147,32 @@ def test_every_text_is_judged_in_every_variant(built):
     assert variants.count(("refined", "plain")) > 0
 
 
+def test_what_was_flagged_is_rewritten_general_answers_too_and_another_model_judges_it(built):
+    _, replies, judged = built
+    refined = replies.filter(purpose="refine", status="ok")
+    assert {"qa", "dialogue", "summarization"} <= {
+        facts(row)["task"] for row in refined.iter_rows(named=True)
+    }
+    of_aster = [row["target_id"] for row in judged.to_dicts() if facts(row).get("refined_by") == "aster"]
+    assert sorted(of_aster) == sorted(refined["generation_id"])
+    assert {row["judge"] for row in judged.to_dicts() if "refined_by" in facts(row)} == {"quill"}
+
+
+def test_an_answer_to_a_query_is_refined_with_what_is_found_for_it(at, built, tables):
+    dataset, _, _ = built
+    found, asked_of = {}, []
+    for shard in range(2):
+        more, targets = steps.recognition_targets(at, dataset, tables.documents, shard)
+        found |= more
+        asked_of += targets
+    flagged = [target for target in asked_of if found[target.item_id].task in ("general", "qa")]
+    given = steps.knowledge_of_queries(at, BOARD, flagged, found, tables.documents, {})
+    assert given and {found[name].task for name in given} == {"general"} and all(given.values())
+    assert steps.knowledge_of_queries(at, BOARD, flagged, found, tables.documents, given) == {}
+
+
 def test_labels_and_scores(at, built, tables):
-    dataset, _, judged = built
+    dataset, replies, judged = built
     truth = dict(tables.samples.select("sample_id", "is_hallucinated").iter_rows())
     said = [
         {
@@ -170,7 +197,9 @@ def test_labels_and_scores(at, built, tables):
     assert labelled.samples["is_hallucinated"].to_list() == [True] * 4
     samples = pl.concat([dataset.samples, labelled.samples])
     known = {"items": dataset.items, "samples": samples, "judgements": judged}
-    scores, outcomes = steps.score(at, BOARD, **known, generations=dataset.generations, inputs="digest")
+    whole = pl.concat([dataset.generations, replies])
+    scores, outcomes = steps.score(at, BOARD, **known, generations=whole, inputs="digest")
+    assert {"flagged_rate_after_judge", "refined_contains_rate", "accuracy_matched"} <= set(scores["metric"])
     (
         validate(Score, pl.concat([scores, labelled.scores]), where="scores"),
         validate(Outcome, outcomes, where="outcomes"),
@@ -192,8 +221,9 @@ def test_again_nothing_is_asked_and_the_plan_knows_it(at, built, tables):
         ("filter", "quill"),
         ("respond", "quill"),
         ("recognise", "aster"),
+        ("judge_refined", "quill"),
     ]
-    assert [estimate(one.requests, at).n_calls for one in made] == [0] * 5
+    assert [estimate(one.requests, at).n_calls for one in made] == [0] * 6
 
 
 def test_a_plan_of_an_empty_store_is_an_upper_bound(at, built, tables, tmp_path, monkeypatch):

@@ -20,6 +20,7 @@ TABLE = [
     ("filter", "summarization", "Best Summary", STORY | {"Summary 1": "A", "Summary 2": "B"}),
     ("recognition", "qa", "Your Judgement", QA | {"Answer": "A"}),
     ("recognition", "qa", "Your Judgement", {"Question": "Q?", "Answer": "A"}),
+    ("recognition", "qa", "Reasoning", {"Question": "Q?", "Answer": "A"}),
     ("recognition", "dialogue", "Your Judgement", DIALOGUE | {"Response": "R."}),
     ("recognition", "summarization", "Your Judgement", STORY | {"Summary": "S."}),
     ("recognition", "general", "Your Judgement", {"User Query": "Q", "Response": "R."}),

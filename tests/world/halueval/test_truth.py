@@ -12,6 +12,7 @@ from truerate_world.simulated_model import reply
 
 from ..asking import recognition, sampling
 
+CONTRAST = ("accuracy", "accuracy_both_orders", "first_position_rate", "unparsed_rate")
 VARIANTS = ["plain", "knowledge", "chain-of-thought", "contrast"]
 
 
@@ -146,8 +147,14 @@ def test_planted_rates_are_the_mean_of_the_probabilities_that_the_judges_draw_wi
 def test_contrast_counts_pairs_and_knowledge_skips_summaries(world, tables):
     rows = planted(world, tables)
     elm = PROFILES["sim-elm"]
-    expected = (1 - elm.position_bias) * elm.contrast["qa"] * (1 - elm.unparsed) ** 2
-    assert value(rows, "accuracy", "e", task="qa", variant="contrast") == (pytest.approx(expected), 30)
+    unbiased, read = (1 - elm.position_bias) * elm.contrast["qa"], 1 - elm.unparsed
+    found = {name: value(rows, name, "e", task="qa", variant="contrast") for name in CONTRAST}
+    assert found == {
+        "accuracy": (pytest.approx((unbiased + elm.position_bias / 2) * read), 60),
+        "accuracy_both_orders": (pytest.approx(unbiased * read**2), 30),
+        "first_position_rate": (pytest.approx((1 + elm.position_bias) / 2), 60),
+        "unparsed_rate": (elm.unparsed, 60),
+    }
     assert not [row for row in rows if row["slice"] == pairs(task="summarization", variant="knowledge")]
 
 

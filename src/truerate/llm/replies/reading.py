@@ -11,12 +11,13 @@ from typing import Any
 #   malformed     a form that does not hold (a cut word, tags that do not close or are unknown)
 #   altered       a text outside the tags that differs from the one that was to be tagged
 #   several       more than one text where one was asked for
+#   refusal       the model declined
 #   no-answer     an acknowledgement alone
 #   unchanged     the text that was to be changed, as it was
 #   right-restated  the right text where a wrong one was asked for
 REASONS = (
-    "empty", "thought_only", "absent", "ambiguous", "malformed", "altered", "several", "no-answer",
-    "unchanged", "right-restated",
+    "empty", "thought_only", "absent", "ambiguous", "malformed", "altered", "several", "refusal",
+    "no-answer", "unchanged", "right-restated",
 )  # fmt: skip
 # What was cut off before the value was read. Each reader names what it cut; rows and scores count these.
 CUTS = (

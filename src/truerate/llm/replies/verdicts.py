@@ -46,11 +46,11 @@ _SHUT = r"[\"'*_`)\]}>]*"
 _FREE = rf"(?<!\w)(?P<word>{WORD})(?!\w)"
 _ALONE = re.compile(rf"[\W_]*{_FREE}[\W_]*", re.I)
 _FILLER = (
-    r"(?:(?:well|actually|ok(?:ay)?|hmm+|oh|ah|sorry|rather|then|right|indeed|honestly|clearly|definitely|absolutely|"
+    r"(?:(?:and|or|but|well|actually|ok(?:ay)?|hmm+|oh|ah|sorry|rather|then|right|indeed|honestly|clearly|definitely|absolutely|"
     r"in\s+(?:my\s+(?:view|opinion)|short|sum)|i\s+(?:think|believe)|i\s+mean|i(?:'d|\s+would)\s+say)\s*[,:]?\s+)*"
 )
 _LEAD = re.compile(
-    rf"{_FILLER}{_MARK}{_FREE}{_SHUT}(?P<rest>(?:\s*[,.;:!。，、،；：！—–(\[\-/|…].*|\s+(?:it|the|this|that|there|i|because|since|as)\b.*|\s*))",
+    rf"{_FILLER}{_MARK}{_FREE}{_SHUT}(?P<rest>(?:\s*[,.;:!。，、،；：！—–(\[/|…].*|\s*-(?!\w).*|\s+-.*|\s+(?:it|the|this|that|there|i|because|since|as)\b.*|\s*))",
     re.I | re.DOTALL,
 )
 _LAST = re.compile(
@@ -58,7 +58,7 @@ _LAST = re.compile(
     re.I | re.DOTALL,
 )
 _CONCLUSION = re.compile(
-    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question)?\s*(?:is|=|:|->|→)+|(?P<voice>i(?:'d|\s+would|\s+will|'ll|\s+must)?\s+"
+    rf"(?P<before>.*?)\b(?:(?P<label>{_LABELS})(?:\s+to\s+the\s+question)?(?:\s*(?:is|=|:|->|→)+|\s+[-–—]\s)|(?P<voice>i(?:'d|\s+would|\s+will|'ll|\s+must)?\s+"
     rf"(?:answer|say|judge|conclude|reply|respond|vote|go)(?:\s+with)?))\s*[:,]?\s*(?:a\s+|that\s+is\s+)?{_MARK}{_FREE}{_SHUT}"
     r"(?P<after>\s*(?:$|[.,;:!(—–-].*|because\b.*|since\b.*|as\b.*))",
     re.I | re.DOTALL,
@@ -70,8 +70,8 @@ _BOTH = re.compile(
 )
 # the other word standing as a verdict behind a first one
 _SECOND = re.compile(
-    r"(?:[,:;.!?…—–\-(]|\b(?:but|or|and|rather|actually|then|say|answer|is|be|wait|mean|also|well|probably|perhaps|maybe))"
-    r"\s*[\"'*_]*(?<!\w)(?P<word>yes|no)[\"'*_]*(?=\s*(?:$|[,.;:!?)…—–\-]|\s(?:for|to|on|as|in|if|otherwise|when|where|with)\b))",
+    r"(?:[,:;.!?…—–\-(/|]|\b(?:but|or|and|rather|actually|then|say|answer|is|be|wait|mean|also|well|probably|perhaps|maybe))"
+    r"\s*[\"'*_]*(?<!\w)(?P<word>yes|no)[\"'*_]*(?=\s*(?:$|[,.;:!?()…—–\-]|\s(?:for|to|on|as|in|if|otherwise|when|where|with)\b))",
     re.I,
 )
 _OPEN = re.compile(
@@ -84,7 +84,7 @@ _OPEN = re.compile(
 )
 _HEDGED = re.compile(
     r"^\W*(?:(?:only\s+)?(?:if|unless|provided|assuming|depending|when|in\s+part|partly|partially|perhaps|maybe|probably|possibly|i\s+guess|sort\s+of|kind\s+of|"
-    r"and\s+no|or\s+no|more\s+or\s+less|not\s+really|not\s+quite|in\s+a\s+way|to\s+some\s+extent|sure\b.*\bpigs|right\s*$))\b",
+    r"and\s+no|or\s+no|more\s+or\s+less|not\s+really|not\s+quite|in\s+a\s+way|to\s+some\s+extent|(?:sure|and)\b.*\b(?:pigs|the\s+pope|the\s+moon|cheese)|right\s*$))\b",
     re.I,
 )
 _EXCEPTED = re.compile(

@@ -10,6 +10,7 @@ from truerate.site.views import View
 
 SCORES = ("accuracy", "unparsed_rate")
 DETAILS = (
+    "accuracy_matched",
     "accuracy_parsed",
     "accuracy_one_side",
     "macro_f1",
@@ -30,6 +31,19 @@ SECTIONS = (
         "Each model reads a text and says whether it contains hallucination; of a pair, both sides are asked.",
         (replace(LEADING, extra=DETAILS),),
         lead_unasked="No model has been asked yet. The rows are simple rules that need no model call: what a model has to beat.",
+    ),
+    Section(
+        "Sample contrast",
+        "Which of two texts is hallucinated, asked in both orders. Above, accuracy is the share of all choices; here the pairs "
+        "with both choices right, and how often the text shown first was named, whatever it says.",
+        (
+            View(
+                "contrast",
+                ("accuracy_both_orders", "first_position_rate"),
+                across=("task", "scheme"),
+                n_whiskers=2,
+            ),
+        ),
     ),
     Section(
         "Missed hallucinations by pattern",
@@ -54,8 +68,22 @@ SECTIONS = (
     ),
     Section(
         "Refinement",
-        "Texts that a model flagged are rewritten by it with knowledge and judged again.",
-        (View("refinement", ("flagged_rate_before", "flagged_rate_after"), across=("task",), n_whiskers=2),),
+        "Texts that a model flagged are rewritten by it with knowledge and judged again, by itself and by another judge.",
+        (
+            View(
+                "refinement",
+                ("flagged_rate_before", "flagged_rate_after", "flagged_rate_after_judge"),
+                across=("task",),
+                n_whiskers=3,
+            ),
+            View(
+                "refinement",
+                ("refined_same_rate", "refined_contains_rate"),
+                across=("task", "label"),
+                title="Rewritings that say the right answer, of all flagged texts and by their label",
+                n_whiskers=2,
+            ),
+        ),
     ),
     Section(
         "Filtering",

@@ -7,7 +7,7 @@ from truerate.tracks.contract import Card, Ranked, Section
 # Keys of the track's own attributes, beside those of core/rights.py, whose values are no words of a text.
 ATTRIBUTES = frozenset(
     """
-candidate choice index position second candidate_scheme drawn pick selected too_long understood n_yes
+candidate choice index position refined_by second candidate_scheme drawn pick selected too_long understood n_yes
 similarity words_over
 """.split()
 )
@@ -73,15 +73,17 @@ CARD = Card(
             section="3.2.2",
             text=(
                 "Knowledge (the source's own or retrieved by BM25; not for summaries), chain-of-thought, and sample contrast: "
-                "which of the two sides is hallucinated, asked in both orders and right only if both are."
+                "which of the two sides is hallucinated, asked in both orders. Its accuracy is that of all choices, as in the "
+                "paper's Table 9; pairs with both choices right stand beside it, and how often the first was named."
             ),
         ),
         Section(
             name="Refinement",
             section="3.3",
             text=(
-                "Texts that a subject flagged are rewritten by it with knowledge and judged again; the flagged share is shown "
-                "before and after."
+                "Texts that a subject flagged are rewritten by it with knowledge and judged again, by it and by another model; "
+                "answers to general queries with what BM25 finds (Table 10). The flagged share is shown before and after, "
+                "and of QA whether the rewriting says the right answer."
             ),
         ),
     ),
@@ -98,6 +100,9 @@ CARD = Card(
             "Right and hallucinated texts may differ in form: see the shortcut audit and the baselines before reading an accuracy."
         ),
         "A generator, a filter judge and a subject of one family share their blind spots; such rows are flagged.",
+        (
+            "Length and a full stop tell nothing in the pairs matched in form: an accuracy that falls there was made by them in part."
+        ),
         "Accuracy hides how a judge treats the two classes: read TPR and TNR beside it.",
         "The prompts are our own words after the paper's design; published figures were measured with others.",
     ),

@@ -25,4 +25,11 @@ GRAPH = (
         beside=("judgements",),
         resources=Resources(memory_mb=4_000),  # it may load an encoder that compares the responses
     ),
+    Step(
+        "judge_refined",
+        "refinement_judge",
+        "another model judges what the subjects rewrote",
+        reads=(Reads("recognise"),),
+        beside=("judgements",),
+    ),
 )

@@ -5,6 +5,7 @@ from functools import partial
 from truerate.tracks.contract import Metric
 
 _recognition = partial(Metric, table="recognition")
+_contrast = partial(Metric, table="contrast")
 _failures = partial(Metric, table="failures")
 _refinement = partial(Metric, table="refinement")
 _candidates = partial(Metric, table="candidates")
@@ -18,11 +19,10 @@ METRICS = (
         "accuracy",
         "Accuracy",
         "Share of texts judged rightly; a verdict that could not be read is wrong; guessing gets 50 %. "
-        "Contrast: the hallucinated side named in both orders; guessing gets 25 %.",
+        "Contrast: share of choices that name the hallucinated side, every pair asked in both orders.",
         source="HaluEval, Section 3.1",
         direction="up",
         chance=0.5,
-        chance_where={("variant", "contrast"): 0.25},
         interval="share",
     ),
     _recognition(
@@ -37,6 +37,15 @@ METRICS = (
         "accuracy_one_side",
         "Accuracy, one side",
         "Accuracy over one side per pair, drawn by seed as in the paper's script (contrast: over one order).",
+        direction="up",
+        chance=0.5,
+        interval="share",
+    ),
+    _recognition(
+        "accuracy_matched",
+        "Accuracy, matched in length",
+        "Accuracy over the pairs matched in form: as many right as hallucinated texts of each length, with and "
+        "without a full stop, so that neither tells them apart.",
         direction="up",
         chance=0.5,
         interval="share",
@@ -115,6 +124,25 @@ METRICS = (
         "and it has no rank.",
         unit="count",
     ),
+    # ---- sample contrast
+    _contrast(
+        "accuracy_both_orders",
+        "Right in both orders",
+        "Share of pairs whose hallucinated side is named in both orders; a choice that could not be read is "
+        "wrong. Guessing gets 25 %.",
+        source="HaluEval, Section 3.2.2",
+        direction="up",
+        chance=0.25,
+        interval="share",
+    ),
+    _contrast(
+        "first_position_rate",
+        "Names the first",
+        "Share of readable choices that name the text shown first. Every pair is shown in both orders, so that "
+        "who goes by the texts alone gets 50 %.",
+        chance=0.5,
+        interval="share",
+    ),
     # ---- failures
     _failures(
         "failure_rate",
@@ -136,6 +164,29 @@ METRICS = (
         "Flagged after",
         "Share of texts judged hallucinated after flagged ones were rewritten with knowledge; one that could "
         "not be rewritten stays flagged.",
+        interval="share",
+    ),
+    _refinement(
+        "flagged_rate_after_judge",
+        "Flagged after, by another judge",
+        "Flagged after refinement, where another model (`refinement_judge`) judges the rewritten text; one without "
+        "a rewriting or verdict stays flagged.",
+        interval="share",
+    ),
+    _refinement(
+        "refined_same_rate",
+        "Is the right answer",
+        "Share of the texts that were to be rewritten whose rewriting is the right answer but for case, articles "
+        "and punctuation. By label too. QA alone.",
+        direction="up",
+        interval="share",
+    ),
+    _refinement(
+        "refined_contains_rate",
+        "Contains the right answer",
+        "Share of the texts that were to be rewritten whose rewriting has the words of the right answer in a row, "
+        "case, articles and punctuation levelled. By label too. QA alone.",
+        direction="up",
         interval="share",
     ),
     # ---- candidates

@@ -3,11 +3,16 @@ words.
 
 A demonstration holds a right and a hallucinated text about the same thing, so it serves sampling (write the
 wrong one), filtering (which is closer to the truth), recognition (is this one hallucinated) and contrast
-(which of the two is). The general task has no patterns to write by; its three labels take their place in
-recognition.
+(which of the two is). Its two texts are alike in length and form, or who learns from it learns to tell them by
+that. The dialogue patterns are those of the paper's Tables 11 and 15: an entity exchanged for a similar one, for
+a dissimilar one, for a dissimilar one of another type. The general task has no patterns to write by; its three
+labels take their place in recognition.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
+
+from truerate.core.keys import draw
 
 UNKNOWN = "unknown"
 
@@ -27,6 +32,18 @@ class Demonstration:
 
 
 @dataclass(frozen=True)
+class Judged:
+    """One side of a demonstration as recognition shows it: the text, whether it is hallucinated, and why so
+    (empty for a right one).
+    """
+
+    about: Demonstration
+    text: str
+    is_hallucinated: bool
+    why: str
+
+
+@dataclass(frozen=True)
 class Pattern:
     """One way in which a text is hallucinated."""
 
@@ -43,8 +60,8 @@ QA = (
             knowledge="The Danube rises in the Black Forest of Germany and ends in the Black Sea. "
             "The Volga flows wholly within Russia and ends in the Caspian Sea.",
             question="Into which sea does the river flow that rises in the Black Forest?",
-            right="the Black Sea",
-            hallucinated="The river rises in the Black Forest of Germany.",
+            right="It flows into the Black Sea.",
+            hallucinated="It rises in the Black Forest.",
             why="The question asks for the sea at the river's end, and the answer names its source instead.",
         ),
     ),
@@ -56,7 +73,7 @@ QA = (
             "Her elder daughter Irène Joliot-Curie shared the chemistry prize of 1935.",
             question="Who was the mother of the woman that shared the Nobel Prize in Chemistry of 1935?",
             right="Marie Curie",
-            hallucinated="Lise Meitner, a physicist from Vienna",
+            hallucinated="Lise Meitner",
             why="The woman is Irène Joliot-Curie, whose mother was Marie Curie; Lise Meitner was not related to her.",
         ),
     ),
@@ -68,8 +85,8 @@ QA = (
             "The Sagrada Família stands in Barcelona, and work on it began in 1882.",
             question="In which city does the best-known church of Antoni Gaudí stand?",
             right="Barcelona",
-            hallucinated="in a large port of southern Europe",
-            why="A city was asked for, and the answer names only a part of the continent.",
+            hallucinated="Catalonia",
+            why="A city was asked for, and the answer names only the region around it.",
         ),
     ),
     Pattern(
@@ -79,7 +96,7 @@ QA = (
             knowledge="Mount Kilimanjaro is 5,895 metres high. Mount Kenya is 5,199 metres high.",
             question="Which of the two is lower, Mount Kilimanjaro or Mount Kenya?",
             right="Mount Kenya",
-            hallucinated="Mount Kilimanjaro is the lower of the two.",
+            hallucinated="Mount Kilimanjaro",
             why="5,199 is less than 5,895, so Mount Kenya is the lower one.",
         ),
     ),
@@ -100,25 +117,26 @@ DIALOGUE = (
     ),
     Pattern(
         "extrinsic-hard",
-        "a name in the response is exchanged for one of a quite different kind, which the knowledge does not mention.",
-        Demonstration(
-            knowledge="The White Nile, flows out of, Lake Victoria. Lake Victoria, lies in, Uganda.",
-            history="[Human]: Do you know where the White Nile begins?",
-            right="It flows out of Lake Victoria, which lies partly in Uganda.",
-            hallucinated="It flows out of the Berlin Philharmonic, which lies partly in Uganda.",
-            why="The knowledge says Lake Victoria; an orchestra is no place from which a river can flow.",
-        ),
-    ),
-    Pattern(
-        "extrinsic-grouped",
-        "a name in the response is exchanged for another of the same kind: a person for a person, a place for a place.",
+        "a name in the response is exchanged for one of the same type that has little in common with it and that the "
+        "knowledge does not mention.",
         Demonstration(
             knowledge="The telescope, was improved by, Galileo Galilei. Galileo Galilei, was born in, Pisa.",
             history="[Human]: I have just bought a telescope.\n[Assistant]: How nice. Galileo would have envied you.\n"
             "[Human]: Where was he born?",
             right="Galileo Galilei was born in Pisa.",
-            hallucinated="Galileo Galilei was born in Marseille.",
-            why="The knowledge gives Pisa as his birthplace; Marseille is another city that it does not mention.",
+            hallucinated="Galileo Galilei was born in Nairobi.",
+            why="The knowledge gives Pisa as his birthplace; Nairobi is a city of another continent and time.",
+        ),
+    ),
+    Pattern(
+        "extrinsic-grouped",
+        "a name in the response is exchanged for one of another type: a building for a river, a person for a place.",
+        Demonstration(
+            knowledge="The White Nile, flows out of, Lake Victoria. Lake Victoria, lies in, Uganda.",
+            history="[Human]: Do you know where the White Nile begins?",
+            right="It flows out of Lake Victoria, which lies partly in Uganda.",
+            hallucinated="It flows out of Johannes Brahms, which lies partly in Uganda.",
+            why="The knowledge says Lake Victoria; Johannes Brahms was a composer, out of whom no river flows.",
         ),
     ),
 )
@@ -131,7 +149,7 @@ SUMMARIZATION = (
             knowledge="A storm blew down an old lime tree in front of the town hall of Bergen on Tuesday night. No one was hurt. "
             "Workers cleared the street before the morning traffic began.",
             right="A storm felled a lime tree by Bergen's town hall; nobody was hurt.",
-            hallucinated="A storm felled a lime tree by the town hall of Bergen, Norway's second largest city.",
+            hallucinated="A storm felled a lime tree in Bergen, Norway's second largest city.",
             why="That Bergen is Norway's second largest city is true, but the document does not say it.",
         ),
     ),
@@ -153,7 +171,7 @@ SUMMARIZATION = (
             knowledge="Two hikers were found on Ben Nevis on Sunday after a night in the fog. A search dog led the rescue team to them. "
             "Both were cold but unhurt.",
             right="A search dog found two hikers unhurt on Ben Nevis after a night in the fog.",
-            hallucinated="A helicopter found two hikers, one of them badly hurt, on Ben Nevis after a night in the fog.",
+            hallucinated="A helicopter found two hikers badly hurt on Ben Nevis after a night in the fog.",
             why="The document says that a dog found them and that both were unhurt.",
         ),
     ),
@@ -164,6 +182,8 @@ GENERAL = (
         "unverifiable",
         "the response states something that no source could confirm.",
         Demonstration(
+            knowledge="Cleopatra died in Alexandria in 30 BC. What is told of her end was written by authors who "
+            "lived long after her and were not there.",
             question="What did Cleopatra say to her maid on her last morning?",
             right="No reliable record of her words on that morning has come down to us.",
             hallucinated="She asked for her blue robe and said that she would leave Egypt without leaving it.",
@@ -174,6 +194,7 @@ GENERAL = (
         "non-factual",
         "the response states something that is wrong.",
         Demonstration(
+            knowledge="A screen mixes red, green and blue light. Painters mix red, yellow and blue.",
             question="Name the three primary colours of light.",
             right="Red, green and blue.",
             hallucinated="Red, yellow and blue.",
@@ -184,6 +205,8 @@ GENERAL = (
         "irrelevant",
         "the response does not do what the query asks.",
         Demonstration(
+            knowledge="Limescale dissolves in weak acids such as vinegar. Boiled with as much water, vinegar frees a kettle "
+            "of it in twenty minutes.",
             question="How do I remove limescale from a kettle?",
             right="Boil equal parts of white vinegar and water in it, wait for twenty minutes and rinse it well.",
             hallucinated="Early kettles were made of bronze or copper, and many museums show fine ones.",
@@ -209,3 +232,16 @@ def names(task: str) -> tuple[str, ...]:
 def named(task: str, name: str | None) -> tuple[Pattern, ...]:
     """The one pattern of that name, or all of the task's patterns where no name is given."""
     return tuple(pattern for pattern in PATTERNS[task] if name is None or pattern.name == name)
+
+
+@lru_cache(maxsize=64)
+def judged(task: str, seed: int) -> tuple[Judged, ...]:
+    """Both sides of every demonstration of a task, in an order drawn by seed: no verdict follows from the one
+    before it. The order is one for all texts of a board, so that their prompts begin alike.
+    """
+    shown = [
+        Judged(one, text, is_hallucinated, one.why if is_hallucinated else "")
+        for one in (pattern.demonstration for pattern in PATTERNS[task])
+        for text, is_hallucinated in ((one.hallucinated, True), (one.right, False))
+    ]
+    return tuple(sorted(shown, key=lambda one: draw(seed, "demonstration", task, one.text)))

@@ -19,6 +19,8 @@ def assumed(step: str, key: str, request: Request, settings: Any) -> str:
     """
     cue = request.messages[-1]["content"].rstrip().rsplit("\n", 1)[-1]
     text = f"assumed {content_id(key)}"
+    if cue == "#Reasoning#:":
+        return f"{cue} {text}\n#Your Judgement#: Yes"
     if cue.startswith("#"):
         return f"{cue} {'Yes' if 'Judgement' in cue else text}"
     return "Understood." if cue.endswith("Understood.") else text

@@ -56,10 +56,11 @@ def requests(
     settings: Settings,
     *,
     knowledge: dict[str, str],
+    seed: int,
     prompts_dir: str | None,
 ) -> list[Prompted]:
     """Every variant's requests. `knowledge` holds, by item id, what the knowledge variant gives; items
-    without any are not asked it.
+    without any are not asked it. `seed` draws the order of the demonstrations.
     """
     asked = []
     for variant in settings.variants:
@@ -78,6 +79,7 @@ def requests(
                         settings,
                         variant=variant,
                         knowledge=given,
+                        seed=seed,
                         prompts_dir=prompts_dir,
                     )
                 )
@@ -92,6 +94,7 @@ def one_request(
     *,
     variant: str,
     knowledge: str = "",
+    seed: int,
     prompts_dir: str | None,
     **more: str,
 ) -> Prompted:
@@ -104,6 +107,7 @@ def one_request(
         "text": target.text,
         "is_step_by_step": variant == "chain-of-thought",
         "patterns": patterns.named(context.task, None),
+        "demonstrations": patterns.judged(context.task, seed),
     }
     messages = tuple(prompts.render("halueval", f"recognise_{context.task}", prompts_dir, **values))
     known = {"task": context.task, "variant": variant, "target": target.target_id, **more}
@@ -205,7 +209,8 @@ def read_choice(asked: Prompted, text: str) -> Read:
 
 def _judgement(asked: Prompted, row: dict, version: str) -> dict:
     said = {pair["key"]: pair["value"] for pair in row["attributes"]}.get("verdict")
-    known = {key: asked.attributes[key] for key in ("variant", "stage", "sample") if key in asked.attributes}
+    names = ("variant", "stage", "sample", "refined_by")
+    known = {key: asked.attributes[key] for key in names if key in asked.attributes}
     rationale = row["text"] if known["variant"] == "chain-of-thought" else None
     return _judged(
         row, version, asked.attributes["target"], None if said is None else said == "yes", known, rationale

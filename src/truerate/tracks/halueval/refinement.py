@@ -1,16 +1,18 @@
-"""Refinement (HELMA 3.3): texts that a model flagged are rewritten by it with knowledge, and judged again."""
+"""Refinement (HELMA 3.3): texts that a model flagged are rewritten by it with knowledge, and judged again, by it
+and by another judge where the settings name one.
+"""
 
 from collections.abc import Sequence
 
 from truerate.llm import Reply, Request, parse, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
-from truerate.tracks.halueval import patterns
+from truerate.tracks.halueval import filtering, patterns
 from truerate.tracks.halueval.context import Context
-from truerate.tracks.halueval.filtering import NOUNS
 from truerate.tracks.halueval.recognition import Target, one_request
 from truerate.tracks.halueval.settings import Settings
 
 PURPOSE = "refine"
+NOUNS = filtering.NOUNS | {"general": "Response"}
 
 
 def flagged(judged: Sequence[dict]) -> set[str]:
@@ -27,14 +29,14 @@ def requests(
     knowledge: dict[str, str],
     prompts_dir: str | None,
 ) -> list[Prompted]:
-    """One rewriting request per flagged text of a task that has knowledge (general queries have none to
-    refine with).
+    """One rewriting request per flagged text that there is knowledge to refine with: of a summary its document,
+    else what `knowledge` holds for its item.
     """
     asked = []
     for target in asked_of:
         context = found[target.item_id]
         given = context.knowledge if context.task == "summarization" else knowledge.get(target.item_id, "")
-        if context.task not in NOUNS or not given:
+        if not given:
             continue
         values = {
             "knowledge": given,
@@ -75,20 +77,29 @@ def judging_requests(
     subject: str,
     settings: Settings,
     *,
+    seed: int,
     prompts_dir: str | None,
 ) -> list[Prompted]:
     """The plain recognition request of every refined text, marked `stage: refined` and with the sample it
-    came from.
+    came from; where another than `subject` refined it, with `refined_by`.
     """
     asked = []
     for row in refined:
         if row["status"] == "ok":
             target = Target(row["generation_id"], row["item_id"], row["text"])
             more = {"stage": "refined", "sample": facts(row)["sample"]}
+            more |= {} if row["model"] == subject else {"refined_by": row["model"]}
             context = found[row["item_id"]]
             asked.append(
                 one_request(
-                    target, context, subject, settings, variant="plain", prompts_dir=prompts_dir, **more
+                    target,
+                    context,
+                    subject,
+                    settings,
+                    variant="plain",
+                    seed=seed,
+                    prompts_dir=prompts_dir,
+                    **more,
                 )
             )
     return asked

@@ -36,7 +36,7 @@ class Settings(Track):
     released: ClassVar[tuple[str, ...]] = ("qa", "dialogue", "summarization", "general")
     reads_unnamed: ClassVar[bool] = True
     later: ClassVar[frozenset[str]] = frozenset(
-        {"generators", "subjects", "n_annotators", "probe_pass_rate", "n_topics"}
+        {"generators", "subjects", "refinement_judge", "n_annotators", "probe_pass_rate", "n_topics"}
     )
     asks: ClassVar[tuple[str, ...]] = (
         "generators",
@@ -44,6 +44,7 @@ class Settings(Track):
         "filter_judge",
         "responder",
         "subjects",
+        "refinement_judge",
     )
     builders: ClassVar[Mapping[str, str]] = {
         "generator": "dataset_generator",
@@ -73,6 +74,7 @@ class Settings(Track):
     n_responses: Annotated[Whole, Field(ge=2, le=100)]
     similarity: Word
     refinement: bool
+    refinement_judge: str | None
     n_retrieved: Few
     knowledge: Literal["source", "retrieved"]
     n_annotators: Annotated[Whole, Field(ge=2, le=1000)]

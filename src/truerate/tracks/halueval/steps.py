@@ -187,7 +187,8 @@ def exported(
 ) -> tuple[dict[str, pl.DataFrame], list[dict]]:
     """The tables of the board's data set by name, and its annotation tasks."""
     dataset = assembled(at, board, tables, replies)
-    whole = pl.concat([dataset.generations, replies.get("recognise", generations([]))])
+    judged = [replies.get(step, generations([])) for step in ("recognise", "judge_refined")]
+    whole = pl.concat([dataset.generations, *judged])
     made = {name: getattr(dataset, name) for name in ("items", "samples", "rejects")}
     return made | {
         "generations": whole,
@@ -239,7 +240,13 @@ def judged_texts(
     settings, prompts_dir, version = at.p.track(board), at.p.llm.prompts_dir, at.identity(subject)
     knowledge = knowledge_of(at, board, found, documents)
     asked = recognition.requests(
-        asked_of, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir
+        asked_of,
+        found,
+        subject,
+        settings,
+        knowledge=knowledge,
+        seed=at.p.seed,
+        prompts_dir=prompts_dir,
     )
     made, judged = recognition.collect(
         asked, ask_prompted(asked, at, f"{board}: recognise {subject}", asking), version=version
@@ -248,13 +255,58 @@ def judged_texts(
         return made, judged
     flagged = refinement.flagged(judged)
     again = [target for target in asked_of if target.target_id in flagged]
+    knowledge |= knowledge_of_queries(at, board, again, found, documents, knowledge)
     asked = refinement.requests(again, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir)
     refined = refinement.collect(asked, ask_prompted(asked, at, f"{board}: refine {subject}", asking))
-    asked = refinement.judging_requests(refined, found, subject, settings, prompts_dir=prompts_dir)
+    asked = refinement.judging_requests(
+        refined, found, subject, settings, seed=at.p.seed, prompts_dir=prompts_dir
+    )
     more, rejudged = recognition.collect(
         asked, ask_prompted(asked, at, f"{board}: judge what {subject} refined", asking), version=version
     )
     return made + refined + more, judged + rejudged
+
+
+def knowledge_of_queries(
+    at: Layout,
+    board: str,
+    flagged: Sequence[Target],
+    found: dict[str, Context],
+    documents: pl.DataFrame,
+    known: dict[str, str],
+) -> dict[str, str]:
+    """What flagged answers to general queries are refined with (HELMA 3.3): queries come without documents, so
+    it is always what BM25 finds. By item, without those that have knowledge already.
+    """
+    from truerate.tracks.halueval.retrieval import retrieved
+
+    queries = {one.item_id: found[one.item_id] for one in flagged if one.item_id not in known}
+    asked = [context for context in queries.values() if context.task == "general"]
+    return retrieved(asked, documents, at.p.track(board).n_retrieved)
+
+
+def judge_refined(
+    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+) -> tuple[pl.DataFrame, Replies]:
+    """What another model says of the texts of a shard that subjects rewrote; its own rewritings, which it has
+    judged, are not asked again. Generation rows of purpose `recognise`, and beside them the `judgements`.
+    """
+    if not allowed(at, board, model):
+        return generations([]), {"judgements": recognition.judgements([])}
+    rows = _of_shard(upstream.get("recognise", generations([])), shard, at.p.n_shards)
+    refined = rows.filter((pl.col("purpose") == refinement.PURPOSE) & (pl.col("model") != model))
+    named = tables.items.filter(pl.col("item_id").is_in(refined["item_id"].unique().to_list()))
+    asked = refinement.judging_requests(
+        refined.sort("generation_id").to_dicts(),
+        contexts(named, tables.documents),
+        model,
+        at.p.track(board),
+        seed=at.p.seed,
+        prompts_dir=at.p.llm.prompts_dir,
+    )
+    replies = ask_prompted(asked, at, f"{board}: {model} judges what was refined", asking)
+    made, judged = recognition.collect(asked, replies, version=at.identity(model))
+    return generations(made), {"judgements": recognition.judgements(judged)}
 
 
 def recognition_targets(
@@ -327,13 +379,15 @@ def score(
         score_labels,
         score_responses,
     )
-    from truerate.tracks.halueval.scores import score_recognition, score_refinement
+    from truerate.tracks.halueval.refinement_scores import score_refinement, score_rewritings
+    from truerate.tracks.halueval.scores import score_recognition
 
     writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
     scores, outcomes = score_recognition(samples, judgements, writer)
     made = [
         scores,
         score_refinement(samples, judgements, writer),
+        score_rewritings(generations, items, samples, writer),
         score_labels(samples, writer),
         score_candidates(generations, items, writer),
         score_filtering(generations, items, writer),

@@ -139,7 +139,7 @@ def _chosen(checker: Checker, options: Sequence[Value], knowledge: str, *key: ob
 
 
 def _swaps(checker: Checker, right: Value, pattern: str, *key: object) -> list[Value]:
-    if pattern == "extrinsic-hard":
+    if pattern == "extrinsic-grouped":
         return foreign_values(checker.world, right, *key)
     return (near_values if pattern == "extrinsic-soft" else far_values)(checker.world, right, "")
 

@@ -117,13 +117,13 @@ class Checker(LanguageTools):
         return evidence.get((claim.subject, claim.relation)) or self.world.fact(claim.subject, claim.relation)
 
     def _swap(self, claim: Claim, evidence: Facts) -> str | None:
-        """The pattern of a swapped value: similar, of the same type, or of another type."""
+        """The pattern of a swapped value: similar, dissimilar, or of another type (HELMA Tables 11 and 15)."""
         right = self._known(claim, evidence)
         if claim.value is None or right is None:
             return None
         if is_near(self.world, right, claim.relation, claim.value):
             return "extrinsic-soft"
-        return "extrinsic-grouped" if is_same_type(self.world, right, claim.value) else "extrinsic-hard"
+        return "extrinsic-hard" if is_same_type(self.world, right, claim.value) else "extrinsic-grouped"
 
     def _summary_label(self, claim: Claim, stated: Facts) -> str | None:
         if claim.kind != FACT:

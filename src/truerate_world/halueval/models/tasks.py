@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from truerate_world import prompt
 
+VERDICT = "Your Judgement"  # under which the last line of a chain of thought stands
 CUES = {  # the cue at the end of a prompt -> its purpose, and its task where the cue says so
     "Hallucinated Answer": ("sample", "qa"),
     "Hallucinated Response": ("sample", "dialogue"),
@@ -12,9 +13,10 @@ CUES = {  # the cue at the end of a prompt -> its purpose, and its task where th
     "Best Response": ("filter", "dialogue"),
     "Best Summary": ("filter", "summarization"),
     "Refined Answer": ("refine", "qa"),
-    "Refined Response": ("refine", "dialogue"),
+    "Refined Response": ("refine", None),  # of a dialogue or of a general query
     "Refined Summary": ("refine", "summarization"),
-    "Your Judgement": ("recognition", None),
+    VERDICT: ("recognition", None),
+    "Reasoning": ("recognition", None),
     "Your Choice": ("contrast", None),
 }
 _BY_HEADING = (

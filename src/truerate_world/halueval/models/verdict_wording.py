@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from truerate_world.draws import pick
-from truerate_world.halueval.models.tasks import TEXT, Asked
+from truerate_world.halueval.models.tasks import TEXT, VERDICT, Asked
 from truerate_world.manners import (
     LENGTH,
     PLAIN,
@@ -43,7 +43,8 @@ _NEXT = {  # what a model that runs on makes up for the headings of a next examp
 def next_example(asked: Asked, answer: str) -> str:
     """A further example with the headings of the prompt and an answer under its cue."""
     fields = [name for name in reversed(asked.fields) if name in _NEXT]
-    return "\n".join([*(f"#{name}#: {_NEXT[name]}" for name in fields), f"#{asked.cue}#: {answer}"])
+    cue = VERDICT if asked.purpose == "recognition" else asked.cue
+    return "\n".join([*(f"#{name}#: {_NEXT[name]}" for name in fields), f"#{cue}#: {answer}"])
 
 
 # ---- verdicts ----------------------------------------------------------------------------------------------
@@ -140,7 +141,7 @@ def verdict(
     if not is_read:
         return _no_verdict(model, asked, said, steps, hedges, *key)
     is_reasoned = asked.is_step_by_step
-    last = f"{steps}\n#{asked.cue}#: {said}" if is_reasoned else said
+    last = f"{steps}\n#{VERDICT}#: {said}" if is_reasoned else said
     manner = drawn(model, _VERDICT, *key)
     if manner == "thought":
         draft = pick(_DRAFT, *key, "draft").format(o=OTHER[said], v=said)
@@ -152,7 +153,7 @@ def verdict(
     if manner == "foreign":
         pair = pick(manners_of(model).yes_no, *key, "language")
         word = pair[0 if said == "Yes" else 1]
-        return Worded(f"{steps}\n#{asked.cue}#: {word}" if is_reasoned else word, said, manner)
+        return Worded(f"{steps}\n#{VERDICT}#: {word}" if is_reasoned else word, said, manner)
     if manner == "cut-behind":
         behind = cut_in("Looking once more at the second sentence one sees that the name in it", *key)
         return Worded(f"{last}.\n{behind}" if is_reasoned else f"{last}. {behind}", said, manner, LENGTH)
@@ -161,18 +162,18 @@ def verdict(
     if manner == "explanation" and not is_reasoned:
         return Worded(pick(_WHY[said], *key, "why"), said, manner)
     form = pick((_LAST_LINE if is_reasoned else _FORMS)[manner], *key, "form")
-    return Worded(form.format(steps=steps, **_words(asked.cue, said)), said, manner)
+    return Worded(form.format(steps=steps, **_words(said)), said, manner)
 
 
-def _words(cue: str, said: str) -> dict[str, str]:
+def _words(said: str) -> dict[str, str]:
     """What the holes of the forms stand for."""
     return {
         "v": said,
         "o": OTHER[said],
-        "cue": cue,
+        "cue": VERDICT,
         "small": said.lower(),
         "large": said.upper(),
-        "american": cue.replace("Judgement", "Judgment"),
+        "american": VERDICT.replace("Judgement", "Judgment"),
         "true": "true" if said == "Yes" else "false",
     }
 

@@ -1,0 +1,313 @@
+"""Texts that were asked for, as the data set needs them: without heading, preamble, quotation marks, thought
+or explanation; and why a reply is no such text.
+
+Each layer is cut where a closed pattern names it, and told; what no pattern names stays in the text.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from truerate.core.text import normalise, words
+from truerate.llm.replies import headings, structured
+from truerate.llm.replies.cutting import bare, opened, turn
+from truerate.llm.replies.reading import Parsed, joined
+from truerate.llm.replies.refusals import is_refusal
+
+Noun = Literal["Answer", "Response", "Summary"]
+_KINDS = r"(?:hallucinated|fake|false|wrong|incorrect|refined|corrected|revised|rewritten|improved|plausible|final|new|my|your)"
+_NOUNS = r"(?:answer|response|summary|text|reply|one|version|candidate|example|statement|alternatives?|options?|two|three|it)"
+_YES_SIR = (
+    r"(?:sure(?:\s+thing)?|certainly|of\s+course|absolutely|ok(?:ay)?|understood|alright|all\s+right|got\s+it|great|no\s+problem|"
+    r"happy\s+to(?:\s+help)?|gladly|will\s+do|noted|ready|thanks?(?:\s+you)?|i\s+understand(?:\s+the\s+task)?|i'm\s+ready|right\s+away)"
+)
+_HERE = (
+    rf"(?:(?:[^\n:.!?]{{1,60}},\s+)?here(?:'s|\s+is|\s+are|\s+goes|\s+you\s+(?:go|are))|here\s+it\s+is|below|the\s+following|as\s+(?:requested|asked|instructed)|"
+    rf"(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{_NOUNS}\s+(?:could|would|might|may|follows|is|reads|goes|below))"
+)
+_MADE = r"(?:answer|response|summary|text|reply|version|candidate|example|statement|alternatives?|options?)"
+_ANNOUNCED = rf"{_HERE}\b(?:[^:\n]{{0,100}}?\b{_MADE}\b[^:\n]{{0,60}}|[^:\n]{{0,20}}?\b(?:one|two|three|it)\s*|(?<=requested)|(?<=asked)|(?<=instructed)|(?<=below)|(?<=it is)|(?<=you go))"
+_MADE_IS = (
+    rf"(?:an?|the|one)\s+(?:\w+\s+){{0,4}}?{_MADE}\s+(?:(?:could|would|might|may)\s+)?(?:be|is|reads|goes)\s*"
+)
+# a line of its own that announces the text
+_PREAMBLE_LINE = re.compile(
+    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,:—–-]*[\s*_]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|{_MADE_IS}):[\s*_]*(?:\n|\Z)|"
+    rf"(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_ANNOUNCED}[.!]?[\s*_]*\n|[^\n]{{0,120}}\b{_NOUNS}\s+follows\b[^\n]{{0,30}}(?:\n|\Z)|(?:-{{3,}}|\*{{3,}})\s*\n)",
+    re.I,
+)
+# the same with the text behind a colon on the line
+_PREAMBLE_HEAD = re.compile(
+    rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|{_MADE_IS}|{_YES_SIR}):[\s*_]*(?=\S)", re.I
+)
+_YES_SIR_HEAD = re.compile(rf"\A{_YES_SIR}\s*[!.,—–-]+\s+(?=\S)", re.I)
+_SPEAKER = re.compile(r"\A[\s*_]*\[?(?:assistant|ai|bot|chatbot|model)\]?[\s*_]*[:：][\s*_]*", re.I)
+_CLAIMS = r"(?:hallucinat\w*|false|incorrect|wrong|inaccurate|fabricat\w*|made\s+up|invented|not\s+true|untrue|fictional|fictitious|plausible|contradict\w*)"
+_EXPLAINED = re.compile(
+    rf"\n\s*(?:[-=*_]{{3,}}\s*\n+\s*)?[\s*_#>(\[]*(?:"
+    rf"(?:explanation|notes?|reason(?:ing)?|rationale|justification|pattern|hallucination(?:\s+(?:type|pattern))?|changes?(?:\s+made)?|comment|disclaimer|"
+    rf"correction|right\s+answer|correct\s+answer|true\s+answer)[\s*_#]*[:：—–-]"
+    rf"|why\s+(?:it|this|that)\b[^\n]{{0,60}}"
+    rf"|what\s+(?:is|was|i)\s+(?:wrong|changed?)\b"
+    rf"|(?:this|that|it|the|my)\s+(?:{_KINDS}\s+)?(?:(?:answer|response|summary|statement|text|one|version)\s+)?(?:is|was|contains|sounds|seems|follows|states|names)\s+[^\n]{{0,80}}?\b{_CLAIMS}"
+    rf"|(?:let\s+me\s+know|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|please\s+(?:note|let)|is\s+there\s+anything)\b"
+    rf"|(?:i|we)\s+(?:have\s+)?(?:changed?|replaced|corrected|swapped|altered|invented|made\s+up|kept|removed)\b"
+    rf"|[^\n]{{0,200}}\bi\s+(?:have\s+)?(?:changed|replaced|corrected|swapped|altered)\b"
+    rf"|(?:in\s+fact|in\s+reality|actually),?\s+[^\n]{{0,120}}?\b(?:right|correct|true|document|knowledge|source)\b"
+    rf").*\Z",
+    re.I | re.DOTALL,
+)
+_ASIDE = re.compile(
+    rf"\s*[(\[](?:this\s+is|this\s+(?:answer|response)|notes?\b|the\s+(?:right|correct|true|actual|real)\s+answer|explanation|in\s+fact|actually|"
+    rf"not\s+(?:the|true)|{_CLAIMS})[^()\[\]]*[)\]]\.?\s*\Z",
+    re.I,
+)
+_ITEM = re.compile(
+    rf"^[ \t]*(?:(?:[-*•–]|\(?\d{{1,2}}[.):]|\(?[a-c][.)])[ \t]+|(?:option|version|candidate|alternative|{_NOUNS})[ \t]*(?:\d|[a-c])[ \t]*[:.)–—-][ \t]*)(?P<text>\S.*)$",
+    re.I | re.MULTILINE,
+)
+_ACKNOWLEDGED = re.compile(
+    rf"\W*(?:{_YES_SIR}\W*)+(?:(?:i(?:'ll|\s+will|\s+can|'m|\s+am)?|let's|let\s+me)\s+(?:\w+\s+){{0,2}}?(?:do|write|help|correct|make|create|generate|provide|follow|ready|wait|start|begin|"
+    rf"understand|rewrite|refine|try)\b[^\n.]{{0,100}}|please\b[^\n]{{0,160}})?\W*|"
+    rf"\W*(?:{_YES_SIR}\W*)*(?:please\s+(?:give|provide|send|share|paste|show)\b[^\n]{{0,160}}|{_ANNOUNCED}:)\W*|\W*yes\W+i\s+(?:understand|can|will)\b[^\n]{{0,80}}|n/?a\W*|\[[^\]\"']{{0,40}}\]",
+    re.I,
+)
+_KEYS = re.compile(
+    rf"(?:(?:{_KINDS})\s+)*(?:answer|response|summary|text|candidate|reply|output|result|content)|hallucination|refined|corrected",
+    re.I,
+)
+_UNCHANGED = re.compile(
+    r"\W*(?:(?:the|this|your|it)?\s*(?:answer|response|summary|text|it|this|that|statement)?\s*(?:is|was|looks|seems)\s+(?:already\s+|factually\s+|completely\s+|fully\s+)*"
+    r"(?:correct|right|accurate|fine|faithful|supported|free\s+of\s+hallucinations?)\b[^\n]{0,100}"
+    r"|(?:there\s+(?:is|are)\s+)?no(?:thing)?\s+(?:further\s+)?(?:changes?|corrections?|hallucinations?|errors?|rewriting|refinement|revision|edits?|to\s+(?:correct|change|refine|fix|rewrite))\b[^\n]{0,80}"
+    r"|(?:the|this)\s+(?:answer|response|summary|text)\s+(?:(?:does\s+not|doesn't)\s+(?:need|require|contain)|contains\s+no)\b[^\n]{0,100}"
+    r"|(?:it\s+)?(?:remains?|stays?|left)\s+(?:unchanged|as\s+it\s+(?:is|was))\W*|unchanged\W*|(?:i\s+)?(?:made|make)\s+no\s+changes?\b[^\n]{0,80})",
+    re.I,
+)
+# words that frame an answer and give none, for `restates`
+_FRAME = frozenset(
+    "the a an is was are were be been it it's its that this these those would will of course answer right correct true sure yes well so "
+    "in fact actually i think believe know as to which who what when where how by on at for from and s here there one there's he she they "
+    "did does do has have had hallucinated response summary name called named".split()
+)
+SHORT = 2  # words of the question that may stand before a right text without a verb
+_NEGATIONS = frozenset(
+    "not no never nor neither isn't wasn't aren't n't cannot but except without rather instead".split()
+)
+
+
+def written(
+    text: str, noun: Noun, *, kinds: Sequence[str] = ("Hallucinated",), needs_heading: bool = False
+) -> Parsed:
+    """The text that a reply gives, cleaned, or None with `thought_only`, `empty`, `refusal`, `no-answer`, or
+    `absent` where it `needs_heading` and has none.
+
+    `kinds` are the words before the noun in the prompt's heading (`Hallucinated`, `Refined`). Of several
+    alternatives in a list, or of a JSON list, the first is taken (cut `alternatives`); a summary may be a list.
+    """
+    answer, cuts = opened(text)
+    if not answer:
+        return Parsed(None, "thought_only" if "thought" in cuts else "empty", cuts)
+    answer = re.sub(r"`(#+[^`#\n]{1,40}#+\s*:?)`", r"\1", answer)
+    if is_refusal(answer):
+        return Parsed(None, "refusal", cuts)
+    if _ACKNOWLEDGED.fullmatch(answer):
+        return Parsed(None, "no-answer", cuts)
+    names = (*(f"{kind} {noun}" for kind in (*kinds, *_OTHER_KINDS)), noun)
+    value, more, is_headed = _body(answer, names)
+    if needs_heading and not is_headed:
+        return Parsed(None, "absent", joined(cuts, more))
+    value, layers = _stripped(value, noun, names)
+    cuts = joined(cuts, more, layers)
+    if not words(value):
+        is_announced = any(kind in cuts for kind in ("preamble", "explanation"))
+        return Parsed(None, "no-answer" if is_announced else "empty", cuts)
+    if is_refusal(value):
+        return Parsed(None, "refusal", cuts)
+    if _ACKNOWLEDGED.fullmatch(value) and not (noun == "Response" and len(words(value)) > 12):
+        return Parsed(None, "no-answer", cuts)
+    return Parsed(value, cuts=cuts)
+
+
+_OTHER_KINDS = ("Fake", "False", "Wrong", "Incorrect", "Corrected", "Revised", "Rewritten", "Final")
+
+
+def _body(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...], bool]:
+    """What stands under the text's own heading and before a next example; all of it without a heading."""
+    named = structured.pairs(answer)
+    if named is not None and (
+        found := [
+            value for name, value in named if isinstance(value, str) and (_KEYS.fullmatch(name) or not name)
+        ]
+    ):
+        if answer.lstrip("` \njsonJSON").startswith(("{", "[")):
+            return (
+                found[0],
+                ("json", "alternatives") if len(found) > 1 and not named[0][0] else ("json",),
+                True,
+            )
+    given = tuple(name for name in headings.GIVEN if name not in names)
+    head, ran_on = headings.before_next(answer, given)
+    if (
+        ran_on
+        and not headings.find(head, *names, is_anywhere=False)
+        and words(_stripped(head, "Answer", names)[0])
+    ):
+        return head, ran_on, False
+    own = [one for one in headings.find(answer, *names, is_anywhere=False) if _is_own(answer, one)]
+    if own or (
+        own := [one for one in headings.find(answer, *names[:1]) if "#" in answer[one.start : one.end]]
+    ):
+        stop = len(answer)
+        ahead = headings.before_next(answer[own[0].end :], given)
+        if ahead[1]:
+            stop = own[0].end + answer[own[0].end :].find(ahead[0]) + len(ahead[0])
+        last = [one for one in own if one.start < stop and answer[one.end : stop].strip()] or own[:1]
+        before = _PATTERN_LINE.sub("", answer[: last[0].start]).strip(" \t\n*_#`-")
+        echoed = before and headings.before_next(f"x\n{before}", given)[1]
+        cuts = ("heading", *(("echo",) if echoed else ("preamble",) if before else ()))
+        return answer[last[0].end : stop].strip(), joined(cuts, ahead[1]), True
+    if pattern := _PATTERN_LINE.match(answer):
+        return answer[pattern.end() :].strip(), ("heading",), bool(answer[pattern.end() :].strip())
+    return head, ran_on, False
+
+
+_PATTERN_LINE = re.compile(r"\A[\s*_#`>\-]*pattern[\s*_#`]*(?:[:：=–—-])[^\n]*(?:\n|\Z)", re.I)
+
+
+def _is_own(answer: str, heading: headings.Heading) -> bool:
+    """Whether a heading at a line's start heads the text: marked, or with a colon or dash behind it."""
+    return heading.is_marked or any(sign in answer[heading.start : heading.end] for sign in ":：=-–—\n")
+
+
+def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """A text without the layers around it, taken off until none is left."""
+    cuts: tuple[str, ...] = ()
+    for _ in range(6):
+        before = value
+        value, more = bare(turn(value).text)
+        cuts = joined(cuts, more)
+        for kind, pattern in (
+            ("preamble", _PREAMBLE_LINE),
+            ("preamble", _PREAMBLE_HEAD),
+            ("heading", _SPEAKER),
+        ):
+            if found := pattern.match(value):
+                value, cuts = value[found.end() :].strip(), joined(cuts, (kind,))
+        if noun != "Response" and (found := _YES_SIR_HEAD.match(value)):
+            value, cuts = value[found.end() :].strip(), joined(cuts, ("preamble",))
+        value, more = _unheaded(value, names)
+        cuts = joined(cuts, more)
+        for pattern in (_EXPLAINED, _ASIDE):
+            if (found := pattern.search(value)) and value[: found.start()].strip():
+                value, cuts = (
+                    value[: found.start()].rstrip(" \t\n-*_=").rstrip(),
+                    joined(cuts, ("explanation",)),
+                )
+        if items := _items(value, noun):
+            value, cuts = items[0], joined(cuts, ("alternatives",))
+        if value == before:
+            break
+    return value, cuts
+
+
+def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """A text without a label of its own at its start: `Answer (hallucinated):`, `A:`."""
+    own = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in sorted(names, key=len, reverse=True))
+    found = re.match(
+        rf"[\s*_#`>\[]*(?:{own}|A)[\s*_#`\]]*(?:\([^()\n]{{0,40}}\)[\s*_#`]*)?(?:[:：]|\s[-–—]\s)[\s*_#`]*",
+        value,
+        re.I,
+    )
+    if (
+        found is None
+        or not value[found.end() :].strip()
+        or (found[0].strip()[:1] == "A" and ":" not in found[0] and "：" not in found[0])
+    ):
+        return value, ()
+    return value[found.end() :].strip(), ("heading",)
+
+
+def _items(value: str, noun: Noun) -> list[str]:
+    """The alternatives of a text that is nothing but a list of them, two at least; a summary may be a list."""
+    lines = [line for line in value.splitlines() if line.strip()]
+    found = [match["text"].strip() for match in _ITEM.finditer(value)]
+    if len(found) < 2 or len(found) != len(lines):
+        return []
+    return (
+        found
+        if noun != "Summary"
+        or re.match(r"\W*(?:option|version|candidate|alternative|summary)\b", value, re.I)
+        else []
+    )
+
+
+def closed_word(text: str, heading: str, names: Sequence[str]) -> str | None:
+    """The one of a few names that stands under a heading, or under that name in JSON; None where none or
+    several do.
+    """
+    answer = opened(text).text
+    said = next(
+        (
+            str(value)
+            for name, value in structured.pairs(answer) or []
+            if name == structured.name_key(heading)
+        ),
+        None,
+    )
+    if said is None and (found := headings.find(answer, heading)):
+        said = answer[found[0].end :].lstrip().partition("\n")[0]
+    plain = (said or "").casefold().strip(" .`*\"'_#“”")
+    leading = [
+        name
+        for name in sorted(names, key=len, reverse=True)
+        if re.match(rf"{re.escape(name.casefold())}(?![\w-])", plain)
+    ]
+    if leading:
+        return leading[0]
+    named = [name for name in names if re.search(rf"(?<![\w-]){re.escape(name.casefold())}(?![\w-])", plain)]
+    return named[0] if len(named) == 1 else None
+
+
+def restates(text: str, right: str, question: str = "") -> bool:
+    """Whether a text says the right one and no other: the right one with nothing around it but a frame (`That
+    would be …`) and words of the question, and without negation.
+
+    Behind the right one at the beginning, or before it at the end, with `is`, `was` … in between; elsewhere
+    another answer may be meant. Case, articles and punctuation do not count (`core.text.normalise`).
+    """
+    plain, wanted = normalise(text), normalise(right)
+    if not plain or not wanted:
+        return False
+    if plain == wanted:
+        return True
+    if any(word in _NEGATIONS or word.endswith("n't") for word in plain.split()):
+        return False
+    asked = set(normalise(question).split())
+    if plain.endswith(f" {wanted}"):
+        before = plain.removesuffix(wanted).split()
+        first = text.split()[: len(before)]
+        is_short = len(before) <= SHORT and all(word[:1].islower() or word in ("The", "A") for word in first)
+        if is_short and all(word in _FRAME | asked for word in before):
+            return True
+        return all(word in _FRAME for word in before) or (
+            before[-1] in ("is", "was", "are", "were", "be", "named", "called")
+            and all(word in _FRAME | asked for word in before)
+        )
+    if plain.startswith(f"{wanted} "):
+        behind = plain.removeprefix(wanted).split()
+        return all(word in _FRAME | asked for word in behind)
+    return False
+
+
+def refined(text: str, noun: Noun, original: str) -> Parsed:
+    """The corrected text that a reply gives; `unchanged` where it gives the text as it was or says that
+    nothing is to be corrected.
+    """
+    found = written(text, noun, kinds=("Refined",))
+    value = (
+        found.value if found.value is not None else opened(text).text if found.reason == "no-answer" else ""
+    )
+    if value and (normalise(value) == normalise(original) or _UNCHANGED.fullmatch(value)):
+        return Parsed(None, "unchanged", found.cuts)
+    return found

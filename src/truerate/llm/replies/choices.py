@@ -1,0 +1,241 @@
+"""Choices: which of a few named texts a reply picks (`Answer 1`, `Answer 2`).
+
+A mention is the name in any form: `Answer 2`, `answer #2`, `Option 2`, `[2]`, `the second one`, the noun in
+other languages; a bare number, sign or ordinal only where it stands alone or first. A reply is read where one
+mention stands in it and nothing turns it, or where the first one is picked (`I pick …`, `… over …`, `…, because
+…`, `… (…)`, a new sentence) and what names the others is the reason. Two picks, `both`, `neither`, doubt and a
+mention of the other pole (`Answer 1 is correct`, asked which one is hallucinated) are not read.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+from truerate.llm.replies import headings, structured
+from truerate.llm.replies.cutting import bare, opened
+from truerate.llm.replies.reading import Parsed, joined
+
+Asks = Literal["hallucinated", "best"] | None
+_ORDINALS = (
+    r"first|1st|former|erste[rns]?|premi(?:er|ère)|primer[oa]?|prim[oa]|primeir[oa]|eerste|birinci|перв(?:ый|ая|ое)|第一",
+    r"second|2nd|latter|zweite[rns]?|deuxième|seconde?|segund[oa]|second[oa]|tweede|ikinci|втор(?:ой|ая|ое)|第二",
+)
+_NUMBERS = ("1|one", "2|two")
+_NOUNS = (
+    r"answers?|responses?|summar(?:y|ies)|options?|candidates?|choice|number|no\.|nr\.|text|version|item|"
+    r"antwort|zusammenfassung|réponse|résumé|respuesta|resumen|opción|risposta|riassunto|opzione|resposta|resumo|opção|"
+    r"antwoord|samenvatting|yanıt|cevap|özet|ответ|вариант|резюме|答案|回答|摘要|总结|选项|要約|الإجابة|الملخص"
+)
+_SIGNS = r"[\s#\[(<\-–_:*`\"'№]*"
+_ENDS = r"[\])>*`\"']*"
+_VERB = (
+    r"(?:i(?:'d|\s+would|\s+will|'ll)?\s+(?:pick|choose|select|prefer|take|go\s+(?:with|for)|opt\s+for|say|answer|vote\s+for)|"
+    r"(?:my|the|best|final)\s+(?:\w+\s+)?(?:choice|pick|answer|response|summary)\s*(?:is|:)|(?:choice|pick|best|chosen|selected|better)\s*:|"
+    r"it(?:'s|\s+is)|that\s+is|(?:so|hence|thus|therefore|overall)\s*[:,]?)"
+)
+_REASON = re.compile(
+    r"\s*(?:[.;:!(\n—–-]|,?\s*\b(?:because|since|as|over|rather\s+than|instead\s+of|and\s+not|not|while|whereas|for)\b)",
+    re.I,
+)
+_NOT = re.compile(
+    r"\b(?:not|never|no|nor|cannot|isn't|less|least|worse|worst|except|other\s+than|unless|if|hardly)\b|n't\b",
+    re.I,
+)
+_DOUBT = re.compile(
+    r"\b(?:both|neither|either|none|tie|tied|equal(?:ly)?|could|might|may\s+be|maybe|perhaps|possibly|probably|"
+    r"not\s+sure|unsure|undecided|unclear|(?:can(?:no|')t|cannot|unable\s+to)\s+(?:\w+\s+)?(?:say|tell|decide|choose|determine)|hard\s+to)\b",
+    re.I,
+)
+_TAKEN_BACK = re.compile(
+    r"\b(?:wait|rather(?!\s+than)|actually|scratch\s+that|i\s+mean|on\s+reflection|second\s+(?:look|thoughts?)|no,)",
+    re.I,
+)
+# what says of a text that it is not the one that was asked for
+_OTHER_POLE = {
+    "hallucinated": r"(?<!un)(?:correct|right|accurate|true|faithful|supported|consistent|fine|good|better|best|free|plausible)\b",
+    "best": r"\b(?:wrong|incorrect|implausible|hallucinated|worse|bad|off|inferior|odd|too\s+long|false)\b",
+    None: r"(?!)",
+}
+_KEYS = re.compile(
+    r"(?:(?:best|better|chosen|selected|hallucinated|your|final|my|more\s+plausible)\s+)?"
+    r"(?:choice|answer|response|summary|pick|option|selection|verdict|hallucinated|result|best)|(?:which|better|best)",
+    re.I,
+)
+
+
+def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Asks = None) -> Parsed:
+    """The one of two `names` (a noun and 1 or 2) that a reply picks, or None with its reason.
+
+    `asks` is what the prompt asked for, so that words of the other pole are seen: which one is
+    `hallucinated`, or which one is `best`.
+    """
+    answer, cuts = opened(text)
+    if not answer:
+        return Parsed(None, "thought_only" if "thought" in cuts else "empty", cuts)
+    answer = structured.unboxed(unicodedata.normalize("NFKC", answer).replace("’", "'"))
+    given = tuple(name for name in headings.GIVEN if name != names[0] and name != names[1])
+    hashed = tuple(f"{name}#" for name in names)
+    answer, ran_on = _before_example(answer, given, hashed)
+    behind = headings.last_before_next(answer, cue, given=given) if cue else None
+    value, more = behind if behind is not None else (answer, ())
+    found = _region(value, tuple(names), asks)
+    return Parsed(found.value, found.reason, joined(cuts, ran_on, more, found.cuts))
+
+
+def _before_example(answer: str, given: Sequence[str], hashed: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """A reply up to a next example; the names themselves head material where hashes stand around them."""
+    answer, cuts = headings.before_next(
+        answer, tuple(name for name in given if name not in ("Answer", "Response", "Summary"))
+    )
+    marks = "|".join(re.escape(name.rstrip("#")) for name in hashed)
+    if (
+        found := re.search(rf"^[ \t]*#+[ \t]*(?:{marks})[ \t]*#+[ \t]*:", answer, re.MULTILINE | re.I)
+    ) and answer[: found.start()].strip():
+        return answer[: found.start()].strip(), ("next-example",)
+    return answer, cuts
+
+
+def _region(text: str, names: tuple[str, ...], asks: Asks) -> Parsed:
+    inside, cuts = bare(text)
+    if not inside.strip(" \t\n.*_#`-…"):
+        return Parsed(None, "empty", cuts)
+    if (named := structured.pairs(text)) is not None:
+        values = {_alone(str(value), names) for name, value in named if _KEYS.fullmatch(name) or not name}
+        values.discard(None)
+        if len(values) == 1:
+            return Parsed(values.pop(), cuts=("json",))
+        return Parsed(None, "ambiguous" if values else "absent", ("json",))
+    if (alone := _alone(inside, names)) is not None:
+        return Parsed(alone, cuts=cuts)
+    picked = _picked(inside, names, asks)
+    return Parsed(
+        picked if isinstance(picked, str) and picked in names else None,
+        None if picked in names else picked,
+        cuts,
+    )
+
+
+def _alone(text: str, names: Sequence[str]) -> str | None:
+    """The name that a text is, in any form of a mention, and nothing beside it."""
+    plain = text.strip().strip(".!*_`\"'#,: \t\n")
+    found = _short().fullmatch(plain)
+    return names[0 if found["first"] else 1] if found else None
+
+
+@lru_cache(maxsize=1)
+def _short() -> re.Pattern[str]:
+    """A whole answer: a number with or without noun and signs, an ordinal with or without noun."""
+    first, second = (rf"(?:{number}|{ordinal})" for number, ordinal in zip(_NUMBERS, _ORDINALS, strict=True))
+    article = r"(?:the|la|le|el|die|der|das|il|lo|a|o|de|het)\s+"
+    return re.compile(
+        rf"(?:{article})?(?:{_NOUNS})?{_SIGNS}(?:(?:no|nr)\.\s*)?(?:(?P<first>{first})|(?P<second>{second})){_ENDS}\s*(?:one|{_NOUNS})?",
+        re.I,
+    )
+
+
+@lru_cache(maxsize=1)
+def _mention() -> re.Pattern[str]:
+    """A mention within words: noun and number, ordinal and noun, a signed number, or former and latter."""
+    parts = []
+    for tag, number, ordinal in zip(("first", "second"), _NUMBERS, _ORDINALS, strict=True):
+        parts.append(
+            rf"(?P<{tag}>(?<!\w)(?:{_NOUNS}){_SIGNS}(?:{number})(?![\w.]\w|\w){_ENDS}"
+            rf"|(?<!\w)(?:{ordinal})(?:\s+(?:one|{_NOUNS}))(?!\w)|[#\[](?:{number[0]})\]?(?!\w)"
+            rf"|(?<!\w)the\s+(?:{'former' if tag == 'first' else 'latter'})(?!\w))"
+        )
+    return re.compile("|".join(parts), re.I)
+
+
+def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
+    """The name picked in running words, else a reason."""
+    lead = re.match(
+        rf"\s*[\[(#*\"'`]*(?P<number>[12])[\])*\"'`]*(?=\s*(?:[.,:;)!—–(-]|\n))(?!\s*[/,&]\s*\d)", text
+    )
+    if lead and not re.search(r"^\s*[\[(]?[12][.)\]].*\n\s*[\[(]?[12][.)\]]", text, re.DOTALL):
+        text = f"{names[int(lead['number']) - 1]}{text[lead.end('number') :].lstrip('])*')}"
+    text = re.sub(r"[*_`]", "", text)
+    mentions = [
+        (0 if found["first"] else 1, found.start(), found.end()) for found in _mention().finditer(text)
+    ]
+    if not mentions:
+        return "ambiguous" if _DOUBT.search(text) else "absent"
+    if re.search(
+        rf"(?:{_NOUNS})\s*[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{_NOUNS})\s*)?[12](?!\w)", text, re.I
+    ):
+        return "ambiguous"
+    if re.search(
+        rf"\b(?:it|which)(?:'s|\s+is)\s+(?:\w+\s+)?{_OTHER_POLE[asks]}", text[mentions[0][2] :], re.I
+    ):
+        return "ambiguous"
+    ahead = _sentence(text, mentions[0][1]).partition(text[mentions[0][1] : mentions[0][2]])[0]
+    if re.search(_OTHER_POLE[asks], ahead, re.I):
+        return "ambiguous"
+    if text.rstrip().endswith("?") or _DOUBT.search(_sentence(text, mentions[0][1])):
+        return "ambiguous"
+    if len({place for place, *_ in mentions}) == 1:
+        return _single(text, mentions, names, asks)
+    return _of_two(text, mentions, names, asks)
+
+
+def _single(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str], asks: Asks) -> str:
+    """One text is named: it is picked unless its sentence negates it or says the other pole of it."""
+    place, start, end = mentions[0]
+    is_picked = _is_pick(text, start, end)
+    sentence = _sentence(text, start)
+    head = text[start:end] if is_picked else sentence
+    if not is_picked and (_NOT.search(head) or re.search(_OTHER_POLE[asks], head, re.I)):
+        return "ambiguous"
+    if not is_picked and _DOUBT.search(text):
+        return "ambiguous"
+    return names[place]
+
+
+def _of_two(text: str, mentions: list[tuple[int, int, int]], names: Sequence[str], asks: Asks) -> str:
+    """Both are named: the first where it is picked and the others stand in the reason; a last sentence that
+    picks (`so I choose …`) where nothing was picked before.
+    """
+    place, start, end = mentions[0]
+    others = [one for one in mentions if one[0] != place]
+    picks = {one[0] for one in mentions if _is_pick(text, one[1], one[2], is_strict=one is not mentions[0])}
+    if picks == {place} and (_TAKEN_BACK.search(text[end:]) is None) and _is_reason(text, end, others):
+        return names[place]
+    last = mentions[-1]
+    if (
+        picks == {last[0]}
+        and re.search(rf"{_VERB}\s*$", text[: last[1]], re.I)
+        and not _TAKEN_BACK.search(text)
+    ):
+        return names[last[0]]
+    return "ambiguous"
+
+
+def _is_reason(text: str, end: int, others: list[tuple[int, int, int]]) -> bool:
+    """Whether a mark of a reason follows the pick, and no other text stands alone as a second pick."""
+    if not _REASON.match(text[end:]):
+        return False
+    return not any(
+        re.fullmatch(r"[\W_]*", _sentence(text, start).replace(text[start:stop], ""))
+        for _, start, stop in others
+    )
+
+
+def _is_pick(text: str, start: int, end: int, *, is_strict: bool = False) -> bool:
+    """Whether a mention stands where a pick stands: behind a verb of choosing, or first and before a mark."""
+    before = text[:start]
+    if not (re.match(r"\W*$", text[end:]) or _REASON.match(text[end:])):
+        return False
+    ahead = before[max(before.rfind(sign) for sign in (". ", "! ", "\n")) + 1 :]
+    if re.search(rf"(?:^|[\s.,;:])(?:{_VERB})\s*[\"'(\[]*\s*(?:the\s+)?$", before, re.I) and not _NOT.search(
+        ahead
+    ):
+        return True
+    return not is_strict and not before.strip(" \t\n\"'([#")
+
+
+def _sentence(text: str, place: int) -> str:
+    """The sentence in which a place stands."""
+    start = max((found.end() for found in re.finditer(r"[.!?;]\s|\n", text[:place])), default=0)
+    stop = re.compile(r"[.!?;](?:\s|$)|\n").search(text, place)
+    return text[start : stop.end() if stop else len(text)]

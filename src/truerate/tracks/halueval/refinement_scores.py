@@ -1,0 +1,92 @@
+"""What refinement is worth (HELMA 3.3): how many texts are flagged before and after, and whether a rewriting
+says the right answer where that is known.
+"""
+
+import numpy as np
+import polars as pl
+
+from truerate.core.schemas import Score, emptied, frame, pair
+from truerate.core.text import normalise
+from truerate.metrics.score_writer import Ratio, ScoreWriter
+from truerate.tracks.halueval import refinement
+from truerate.tracks.halueval.judged import PLAIN, is_unanswered, judged
+
+ANSWERED = ("qa",)  # tasks whose right answer is a value, so that a text can be held against it
+LABELS = {True: "hallucinated", False: "right"}
+
+
+def score_refinement(samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
+    """Share of labelled texts flagged before and after refinement, per judge and task; after, also by the
+    verdicts of another judge where there are any.
+
+    After: a flagged text counts by the judgement of its rewritten form; where there is none (no rewriting, no
+    verdict) it stays flagged.
+    """
+    keys = ("stage", "variant", "sample", "refined_by")
+    said = judgements.with_columns(*(pair("attributes", key) for key in keys)).filter(stage="refined")
+    own = said.filter(pl.col("refined_by").is_null()).select("judge", sample_id="sample", after="verdict")
+    other = said.drop_nulls("refined_by").select(
+        judge="refined_by", sample_id="sample", after_judge="verdict"
+    )
+    if own.is_empty():
+        return frame(Score)
+    rows = judged(samples, judgements).filter(
+        (pl.col("variant") == PLAIN) & pl.col("judge").is_in(own["judge"].unique().to_list())
+    )
+    for after in (own, other):
+        rows = rows.join(after, on=["judge", "sample_id"], how="left", maintain_order="left")
+    rows = rows.with_columns(before=pl.col("verdict").fill_null(False)).with_columns(
+        (pl.col("before") & pl.col(after).fill_null(True)).alias(after) for after in ("after", "after_judge")
+    )
+    elsewhere = set(other["judge"])
+    made = []
+    for (judge, task), part in rows.group_by("judge", "task", maintain_order=True):
+        names = ("before", "after", "after_judge") if judge in elsewhere else ("before", "after")
+        every = np.ones(part.height)
+        entries = [(f"flagged_rate_{when}", {"task": task}, part[when].to_numpy(), every) for when in names]
+        found = writer.shares(judge, entries, part["group_id"].to_list())
+        made.extend(emptied(found) if is_unanswered(part) else found)
+    return frame(Score, made)
+
+
+def score_rewritings(
+    generations: pl.DataFrame, items: pl.DataFrame, samples: pl.DataFrame, writer: ScoreWriter
+) -> pl.DataFrame:
+    """Whether flagged answers, rewritten, say the right answer: per model and task of `ANSWERED`, over all
+    texts that were to be rewritten and over those of each label.
+
+    Texts are compared as `normalise` leaves them (case, articles and punctuation levelled):
+    `refined_same_rate` where the rewriting equals the right answer, `refined_contains_rate` where the right
+    answer's words stand in it in a row. A rewriting that did not come or could not be read is neither.
+    """
+    rows = generations.filter(pl.col("purpose") == refinement.PURPOSE).with_columns(
+        pair("attributes", "sample"), pair("attributes", "task")
+    )
+    rows = (
+        rows.filter(pl.col("task").is_in(ANSWERED))
+        .join(items.select("item_id", "group_id", "right_answer"), on="item_id")
+        .join(samples.select("is_hallucinated", sample="sample_id"), on="sample")
+        .drop_nulls("right_answer")
+        .sort("model", "task", "generation_id")
+    )
+    made = []
+    for (model, task), part in rows.group_by("model", "task", maintain_order=True):
+        texts = part.select("text", "right_answer", "status").rows()
+        held = np.array([said if status == "ok" else (False, False) for said, status in _compared(texts)])
+        label, entries = part["is_hallucinated"].to_numpy().astype(bool), list[Ratio]()
+        slices = [({"task": task}, np.ones(part.height, dtype=bool))]
+        slices += [({"task": task, "label": name}, label == value) for value, name in LABELS.items()]
+        for where, inside in slices:
+            for place, name in enumerate(("refined_same_rate", "refined_contains_rate")):
+                entries.append((name, where, held[:, place] & inside, inside))
+        made.extend(writer.shares(model, entries, part["group_id"].to_list()))
+    return frame(Score, made)
+
+
+def _compared(texts: list[tuple[str, str, str]]) -> list[tuple[tuple[bool, bool], str]]:
+    """Of each rewriting whether it is the right answer and whether it contains it, with its status."""
+    made = []
+    for text, right, status in texts:
+        said, known = normalise(text), normalise(right)
+        made.append(((said == known, bool(known) and f" {known} " in f" {said} "), status))
+    return made
