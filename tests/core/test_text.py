@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.core.text import clean, find_span, normalise, passage_name, passage_of, sentences, words
+from truerate.core.text import clean, find_span, normalise, passage_name, passage_of, sentences, uncited, words
 
 
 @pytest.mark.parametrize(
@@ -12,9 +12,23 @@ from truerate.core.text import clean, find_span, normalise, passage_name, passag
         ('He said "Go." Then left.', ['He said "Go."', "Then left."]),
         ("第一句。第二句。", ["第一句。", "第二句。"]),
         ("no end", ["no end"]),
+        # titles, initials, months before a number, No., approx.
+        ("Dr. Ida Holm met J. R. R. Low on Sept. 4. He left.", ["Dr. Ida Holm met J. R. R. Low on Sept. 4.", "He left."]),
+        ("It lies approx. 3 km off No. 7. So.", ["It lies approx. 3 km off No. 7.", "So."]),
+        ("He said no. Then 7 left.", ["He said no.", "Then 7 left."]),
+        # what may stand last ends a sentence where a common first word follows
+        ("Holm Inc. of Kiel grew. It became Holm Inc. It sells rye.", ["Holm Inc. of Kiel grew.", "It became Holm Inc.", "It sells rye."]),
+        ("The U.S. Army left the U.S. The end.", ["The U.S. Army left the U.S.", "The end."]),
+        ("It holds vitamin C. It is sour.", ["It holds vitamin C.", "It is sour."]),
+        # citations stay with what they cite
+        ("It is old.[1][3] It is big. [2]", ["It is old.[1][3]", "It is big. [2]"]),
+        # entries of a list, paragraphs
+        ("Known for:\n- rye\n- cheese\n\nAnd more", ["Known for:", "- rye", "- cheese", "And more"]),
+        ("1. Kiel is old. 2. Ulm is new.", ["1. Kiel is old.", "2. Ulm is new."]),
+        ("Am 3. Oktober kam es. Ende.", ["Am 3. Oktober kam es.", "Ende."]),
         ("", []),
     ],
-)
+)  # fmt: skip
 def test_sentences(text, expected):
     assert sentences(text) == expected
 
@@ -39,3 +53,8 @@ def test_span_of_a_verbatim_part():
 def test_a_passage_is_found_by_its_name():
     assert passage_of(passage_name("a1:b", 3, 12)) == ("a1:b", 3, 12)
     assert [passage_of(name) for name in ("", "a", "a:1", "a:1-", "a:-1-2", ":1-2", "a:1-2 ")] == [None] * 7
+
+
+def test_marks_of_citations_go_and_numbers_in_brackets_that_cite_nothing_stay():
+    assert uncited("It is old.[1][3] It is big [2, 4], too [5–7].") == "It is old. It is big, too."
+    assert uncited("[1] is a number, a[i] is none.") == "[1] is a number, a[i] is none."

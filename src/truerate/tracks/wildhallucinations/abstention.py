@@ -66,9 +66,13 @@ _CITATION = re.compile(r"\s*\[\d+\]\s*")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|《[^》\n]*》|「[^」\n]*」")
 _CLAUSE_END = re.compile(r"[,;:，；：、،؛]\s*|\s[–—-]\s")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_FILLER = re.compile(  # clauses that state nothing: to the user, about oneself, guesses
-    r"\?$|\b(you|your)\b|^(please|if|hmm|well|sorry|perhaps|maybe|however|as an ai|as of my)\b"
-    r"|\b(i|i'm|i'd|i'll|i've|me|my)\b|\b(might|may|could) be\b|\bit('s| is) possible\b|^it (seems|appears)\b"
+# clauses that state nothing: to the user, about oneself, about what is known, guesses, where else to read
+_FILLER = re.compile(
+    r"\?$|\b(you|your)\b|^(please|if|hmm|well|sorry|perhaps|maybe|however|as an ai|as of|as far as|judging|based on (my|the)|"
+    r"according to (my|the) (data|records?|training|sources)|or (possibly|perhaps|maybe)|given (only|just) the name)\b"
+    r"|\b(i|i'm|i'd|i'll|i've|me|my)\b|\b(might|could|may (?!\d)\w+|would( \w+)? be)\b|\bit('s| is) possible\b|^it (seems|appears|sounds)\b"
+    r"|\b(probably|possibly|presumably|perhaps|conceivably|apparently|would seem)\b|\bthe name (alone )?(suggests|hints|sounds|points)\b"
+    r"|^(for|more|further) (more |further )?(information|details)\b|^(check|consult|visit|see|try|ask|contact)\b"
 )
 
 

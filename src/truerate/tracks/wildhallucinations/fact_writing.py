@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from truerate.core.text import sentences
+from truerate.core.text import sentences, uncited
 from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.guard import neutralise
@@ -19,8 +19,8 @@ def write_requests(
     *,
     prompts_dir: str | None,
 ) -> list[Prompted]:
-    """One request per reply of status `ok` (a row of purpose `generate`) with a sentence in it. `names` are
-    the entities' by item.
+    """One request per reply of status `ok` (a row of purpose `generate`) with a sentence in it, marks of
+    citations left out: they look like the numbers. `names` are the entities' by item.
     """
     asked = []
     for row in replies:
@@ -29,7 +29,7 @@ def write_requests(
         name = names[row["item_id"]]
         messages = tuple(
             prompts.render(
-                "wildhallucinations", "write_facts", prompts_dir, subject=name, sentences=numbered(parts)
+                "wildhallucinations", "write_facts", prompts_dir, subject=name, sentences=numbered(map(uncited, parts))
             )
         )
         kept = {
@@ -51,7 +51,7 @@ def collect(asked: Sequence[Prompted], answered: Sequence[Reply], texts: Mapping
     """
     rows = []
     for one, reply in zip(asked, answered, strict=True):
-        parts = sentences(texts[one.attributes["generation"] or ""])
+        parts = [uncited(part) for part in sentences(texts[one.attributes["generation"] or ""])]
         rows.append(generation(one, reply, _read(reply.text, parts)))
     return rows
 

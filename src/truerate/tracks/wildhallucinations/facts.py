@@ -11,7 +11,7 @@ import polars as pl
 
 from truerate.core.keys import content_id
 from truerate.core.schemas import Fact, frame
-from truerate.core.text import normalise, sentences
+from truerate.core.text import normalise, sentences, uncited
 from truerate.llm.generation import facts as attributes
 from truerate.llm.replies.numbered import read_facts
 
@@ -51,7 +51,7 @@ def facts_of(generations: pl.DataFrame) -> pl.DataFrame:
 def _facts(reply: dict, text: str, name: str) -> list[dict]:
     """The facts of one reply."""
     parts = sentences(reply["text"])
-    read = read_facts(text, parts).value
+    read = read_facts(text, [uncited(part) for part in parts]).value
     rows, seen, times = [], set(), {}
     for place, fact in sorted(read.facts, key=lambda one: one[0]) if read else ():
         nth = times[place, fact] = times.get((place, fact), -1) + 1
