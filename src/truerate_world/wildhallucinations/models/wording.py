@@ -45,11 +45,12 @@ def facts(model: str, lines: Sequence[Line], malformed: Sequence[tuple[int, str]
     if is_unfinished(model, *key):
         return unfinished("\n".join(f"[{number}] {fact or 'none'}" for number, fact in lines[:2]), *key)
     manner = drawn(model, (*_WRAPPED, "thought", "token", "number", "json", "explanation"), *key)
+    if manner == "json" and malformed:  # a form that has no place for a fact without its number
+        manner = PLAIN
     if manner == "json":
         found: dict[str, list[str]] = {}
         for number, fact in lines:
             found.setdefault(str(number), []).extend([fact] if fact else [])
-        found |= {"?": [fact for _, fact in malformed]} if malformed else {}
         return Worded(json.dumps(found, ensure_ascii=False, indent=1), read, manner)
     mark = pick(_MARKS, *key, "mark") if manner == "number" else "[{n}] {v}"
     none = pick(_NONE, *key, "none") if manner == "explanation" else "none"
