@@ -6,7 +6,6 @@ from truerate.tracks.halueval.candidates import (
     REASONS,
     breaks_length_rule,
     candidate_reason,
-    is_refusal,
     words_over,
 )
 
@@ -20,25 +19,26 @@ def test_same_as_right(text):
     assert candidate_reason(text, "Lisbon") == "same_as_right"
 
 
-def test_a_longer_text_with_the_right_one_inside_is_usable():
-    assert candidate_reason("Lisbon, the capital of Spain", "Lisbon") is None
+@pytest.mark.parametrize("text", ["That would be Lisbon.", "The capital is Lisbon.", "Lisbon is the capital"])
+def test_right_restated(text):
+    assert candidate_reason(text, "Lisbon", "What is the capital of Portugal?") == "right-restated"
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["I cannot help with that.", "I'm sorry, but I can’t write that.", "As an AI, I am not able to lie."],
-)
-def test_refusal(text):
-    assert is_refusal(text)
+@pytest.mark.parametrize("text", ["Lisbon, the capital of Spain", "Not Lisbon", "Porto, and not Lisbon"])
+def test_a_text_with_another_answer_beside_the_right_one_is_usable(text):
+    assert candidate_reason(text, "Lisbon", "What is the capital of Portugal?") is None
 
 
-@pytest.mark.parametrize("text", ["Sorry is a song by Justin Bieber.", "It cannot be seen from Porto."])
-def test_not_a_refusal_when_the_apology_is_the_subject(text):
-    assert not is_refusal(text)
+def test_an_order_that_is_turned_is_no_restating():
+    question = "Which town is older, Porto or Lisbon?"
+    assert candidate_reason("Lisbon is older than Porto", "Porto", question) is None
+    assert candidate_reason("Porto is older than Lisbon", "Porto", question) == "right-restated"
 
 
 def test_reasons_are_closed():
-    assert set(REASONS) == {"dead", "unparsed", "refusal", "empty", "same_as_right", "filtered_out"}
+    assert set(REASONS) == {
+        "dead", "unparsed", "refusal", "no-answer", "empty", "same_as_right", "right-restated", "filtered_out"
+    }  # fmt: skip
 
 
 def test_length_rule():

@@ -99,6 +99,16 @@ def test_targets_are_samples_and_selected_responses():
     assert [one.target_id for one in recognition.targets(samples, responses)] == ["s1", "s2"]
 
 
+def test_a_rewriting_that_changes_nothing_is_the_text_as_it_was():
+    asked = refinement.requests(TARGETS, FOUND, "judge", settings(), knowledge={"i1": "K"}, prompts_dir=None)
+    before = {one.target_id: one.text for one in TARGETS}[asked[0].attributes["sample"]]
+    for said in ("The answer is already correct.", before, f"#Refined Answer#: {before}"):
+        row = refinement.collect(asked[:1], [ok(said)], TARGETS)[0]
+        assert (row["status"], row["text"], facts(row)["outcome"]) == ("ok", before, "unchanged")
+    row = refinement.collect(asked[:1], [ok("I'm sorry, I can't help with that.")], TARGETS)[0]
+    assert (row["status"], row["reason"]) == ("abstained", "refusal")
+
+
 def test_refinement_rewrites_what_plain_flagged_and_judges_it_again():
     rows = judge(ok("Yes")) + judge(ok("Yes"), variant="chain-of-thought", place=1) + judge(ok("No"), place=1)
     assert refinement.flagged(rows) == {"h1"}
@@ -107,7 +117,7 @@ def test_refinement_rewrites_what_plain_flagged_and_judges_it_again():
     )
     assert [one.attributes["sample"] for one in asked_again] == ["h1", "r1", "h2", "g3"]
     replies = [ok("#Refined Answer#: Lisbon"), ok(" "), dead(), ok("#Refined Response#: Nobody knows.")]
-    refined = refinement.collect(asked_again, replies)
+    refined = refinement.collect(asked_again, replies, TARGETS)
     assert [(row["status"], row["text"]) for row in refined] == [
         ("ok", "Lisbon"),
         ("unparsed", " "),

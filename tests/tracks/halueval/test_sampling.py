@@ -18,7 +18,7 @@ def draft(mode: str = "assigned", scheme: str = "one-pass", **changes):
 def test_an_assigned_reply_is_the_candidate_with_or_without_its_heading():
     for text in ("Porto", "#Hallucinated Answer#: Porto", "<data-1a2b3c4d>\nPorto\n</data-1a2b3c4d>"):
         read = sampling.read_candidate(text, draft())
-        assert (read.text, read.status, read.attributes) == ("Porto", "ok", {"words_over": "0"})
+        assert (read.text, read.status, read.attributes["words_over"]) == ("Porto", "ok", "0")
 
 
 def test_the_model_names_its_pattern():
@@ -37,6 +37,17 @@ def test_a_pattern_that_is_not_the_tasks_is_unknown_and_the_candidate_kept(named
 def test_unparsed_without_the_heading_where_the_pattern_must_be_named():
     read = sampling.read_candidate("Porto", draft("model"))
     assert (read.status, read.reason, read.attributes) == ("unparsed", "absent", {"pattern": "unknown"})
+
+
+def test_what_is_no_part_of_a_candidate_is_cut_and_told():
+    read = sampling.read_candidate("Sure! Here is one:\n\n“Porto”\n\n(This is wrong.)", draft())
+    assert (read.text, read.status) == ("Porto", "ok")
+    assert read.attributes == {"cut": "explanation+preamble+quotes", "words_over": "0"}
+
+
+def test_an_acknowledgement_is_no_answer():
+    read = sampling.read_candidate("Got it!", draft())
+    assert (read.status, read.reason) == ("unparsed", "no-answer")
 
 
 def test_a_refusal_abstains():

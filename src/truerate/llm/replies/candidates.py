@@ -86,7 +86,7 @@ _UNCHANGED = re.compile(
 )
 # words that frame an answer and give none, for `restates`
 _FRAME = frozenset(
-    "the a an is was are were be been it it's its that this these those would will of course answer right correct true sure yes well so "
+    "than the a an is was are were be been it it's its that this these those would will of course answer right correct true sure yes well so "
     "in fact actually i think believe know as to which who what when where how by on at for from and s here there one there's he she they "
     "did does do has have had hallucinated response summary name called named".split()
 )

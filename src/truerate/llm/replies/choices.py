@@ -160,7 +160,7 @@ def _picked(text: str, names: Sequence[str], asks: Asks) -> str:
         (0 if found["first"] else 1, found.start(), found.end()) for found in _mention().finditer(text)
     ]
     if not mentions:
-        return "ambiguous" if _DOUBT.search(text) else "absent"
+        return "absent"
     if re.search(
         rf"(?:{_NOUNS})\s*[12]\s*(?:/|\||&|,|and|or|und|et)\s*(?:(?:{_NOUNS})\s*)?[12](?!\w)", text, re.I
     ):

@@ -38,6 +38,14 @@ class Parsed:
     cuts: tuple[str, ...] = ()
 
 
+def cut(found: Parsed, *asked_for: str) -> dict[str, str | None]:
+    """The attribute of a row that says what was cut from its reply, but for kinds that the prompt asked for;
+    empty where nothing was.
+    """
+    kinds = sorted(set(found.cuts) - set(asked_for))
+    return {"cut": "+".join(kinds)} if kinds else {}
+
+
 def joined(*cuts: tuple[str, ...]) -> tuple[str, ...]:
     """Several lists of cuts as one: each kind once, where it first stood."""
     return tuple(dict.fromkeys(kind for some in cuts for kind in some))

@@ -64,6 +64,14 @@ SECTIONS = (
                 form="heat",
             ),
             View("candidates", ("length_rule_broken_rate",), across=("task", "scheme"), form="heat"),
+            View(
+                "candidates",
+                ("cleaned_rate",),
+                across=("task", "scheme"),
+                lacking=("cut",),
+                form="heat",
+                title="Replies from which something was cut that is no part of the candidate",
+            ),
         ),
     ),
     Section(
@@ -82,6 +90,12 @@ SECTIONS = (
                 across=("task", "label"),
                 title="Rewritings that say the right answer, of all flagged texts and by their label",
                 n_whiskers=2,
+            ),
+            View(
+                "refinement",
+                ("unchanged_rate",),
+                across=("task",),
+                title="Flagged texts that came back as they were",
             ),
         ),
     ),

@@ -8,7 +8,7 @@ import polars as pl
 from truerate.core.schemas import Score, frame, pair
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval import filtering, general, sampling
-from truerate.tracks.halueval.candidates import LENGTH_RULED
+from truerate.tracks.halueval.candidates import LENGTH_RULED, NAMED
 
 DATASET = "dataset"  # the subject of label statistics
 
@@ -28,7 +28,7 @@ def score_candidates(generations: pl.DataFrame, items: pl.DataFrame, writer: Sco
     rows = rows.with_columns(
         why=pl.when(is_read)
         .then("rejected")
-        .when(pl.col("status") == "abstained")
+        .when((pl.col("status") != "dead") & pl.col("reason").is_in(NAMED))
         .then("reason")
         .otherwise("status")
     )

@@ -1,45 +1,32 @@
 """What a candidate must be before it may stand in the data set, and what its words say of the length rule."""
 
 from truerate.core import text as texts
+from truerate.llm.replies.candidates import restates
 
 # Why a candidate is not in the data set: no reply came, none could be read from it, the model declined, it
-# has no words, it says what the right text says, or it was usable but the judge (or the seeded pick)
-# preferred the other one.
-REASONS = ("dead", "unparsed", "refusal", "empty", "same_as_right", "filtered_out")
+# acknowledged the task and wrote nothing, it has no words, it is the right text, it says the right text in a
+# sentence and no other, or it was usable but the judge (or the seeded pick) preferred the other one.
+REASONS = (
+    "dead", "unparsed", "refusal", "no-answer", "empty", "same_as_right", "right-restated", "filtered_out",
+)  # fmt: skip
+NAMED = ("refusal", "no-answer", "empty")  # unread replies that are told by their own reason
 LENGTH_RULED = ("qa", "summarization")  # the tasks whose instruction limits the length (HELMA 2.1)
-_REFUSALS = (
-    "i'm sorry",
-    "i am sorry",
-    "sorry,",
-    "i cannot",
-    "i can't",
-    "i can not",
-    "i am unable",
-    "i'm unable",
-    "as an ai",
-)
-_NEGATIVE = ("cannot", "can't", "can not", "unable", "not able", "won't", "will not")
 
 
-def candidate_reason(text: str, right: str | None) -> str | None:
+def candidate_reason(text: str, right: str | None, question: str = "") -> str | None:
     """Why a candidate cannot be a hallucinated text, None if it can.
 
-    `empty`: no words; `same_as_right`: equal to the right text but for case, articles and punctuation.
+    `empty`: no words; `same_as_right`: equal to the right text but for case, articles and punctuation;
+    `right-restated`: the right text in a frame (`replies.candidates.restates`) with no other answer beside it.
     """
     plain = texts.normalise(text)
     if not plain:
         return "empty"
-    return "same_as_right" if right is not None and plain == texts.normalise(right) else None
-
-
-def is_refusal(text: str) -> bool:
-    """Whether a reply declines the request: it opens as an apology or refusal and its first sentence says
-    that it cannot.
-
-    Deliberately narrow: a phrase list over whole texts takes "Sorry is a song by …" for a refusal.
-    """
-    first = (texts.sentences(text) or [""])[0].lower().replace("’", "'")
-    return first.startswith(_REFUSALS) and any(word in first for word in _NEGATIVE)
+    if right is None:
+        return None
+    if plain == texts.normalise(right):
+        return "same_as_right"
+    return "right-restated" if restates(text, right, question) else None
 
 
 def words_over(text: str, right: str) -> int:

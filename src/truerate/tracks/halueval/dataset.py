@@ -11,7 +11,7 @@ from truerate.core.schemas import Reject, Sample, frame, pair, pairs, reject_row
 from truerate.core.text import clean
 from truerate.llm.generation import facts
 from truerate.tracks.halueval import filtering
-from truerate.tracks.halueval.candidates import LENGTH_RULED, breaks_length_rule, candidate_reason
+from truerate.tracks.halueval.candidates import LENGTH_RULED, NAMED, breaks_length_rule, candidate_reason
 from truerate.tracks.halueval.context import Context, is_probe
 from truerate.tracks.halueval.filtering import Candidate, Pick
 
@@ -46,7 +46,7 @@ def _checked_row(row: dict, context: Context, slack: int) -> dict:
     if row["status"] != "ok":
         return row
     known = facts(row)
-    reason = candidate_reason(row["text"], context.right_answer)
+    reason = candidate_reason(row["text"], context.right_answer, context.question)
     is_long = context.task in LENGTH_RULED and breaks_length_rule(int(known["words_over"]), slack)
     return {**row, "attributes": pairs(**known, rejected=reason, too_long="yes" if is_long else None)}
 
@@ -190,8 +190,9 @@ def rejects(
 
 
 def _outcome(row: dict) -> dict:
-    """A reply that is not ok: `refusal`, or its status with the reason as the detail."""
-    return _reject(row, row["reason"] if row["status"] == "abstained" else row["status"], row["reason"] or "")
+    """A reply that is not ok: `refusal`, `no-answer`, `empty`, or its status with the reason as the detail."""
+    is_named = row["reason"] in NAMED and row["status"] != "dead"
+    return _reject(row, row["reason"] if is_named else row["status"], row["reason"] or "")
 
 
 def _reject(row: dict, reason: str, detail: str) -> dict:

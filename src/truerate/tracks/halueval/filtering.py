@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 from truerate.core import text as texts
 from truerate.core.keys import draw
-from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
+from truerate.llm.replies.choices import choice
+from truerate.llm.replies.reading import cut
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import Context
 from truerate.tracks.halueval.settings import Settings
@@ -123,15 +125,16 @@ def collect(asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
 def read_choice(asked: Prompted, text: str) -> Read:
     """A reply as the choice of one of two candidates."""
     noun = NOUNS[asked.attributes["task"]]
-    found = parse.choice(text, (f"{noun} 1", f"{noun} 2"), f"Best {noun}")
+    found = choice(text, (f"{noun} 1", f"{noun} 2"), f"Best {noun}", asks="best")
     if found.value is None:
-        return Read(text, "unparsed", found.reason)
+        return Read(text, "unparsed", found.reason, cut(found, "heading"))
     position = found.value[-1]
     return Read(
         text,
         attributes={
             "position": position,
             "choice": asked.attributes["first" if position == "1" else "second"],
+            **cut(found, "heading"),
         },
     )
 

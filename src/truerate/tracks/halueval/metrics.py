@@ -189,13 +189,27 @@ METRICS = (
         direction="up",
         interval="share",
     ),
+    _refinement(
+        "unchanged_rate",
+        "Left unchanged",
+        "Share of the texts that were to be rewritten that came back as they were, or were said to need no "
+        "correction.",
+        interval="share",
+    ),
     # ---- candidates
     _candidates(
         "candidate_failure_rate",
         "Unusable candidates",
-        "Share of requested candidates that cannot be used: none came, none could be read, declined, "
-        "empty, or the same as the right text.",
+        "Share of requested candidates that cannot be used: none came, none could be read, declined, task "
+        "acknowledged and nothing written, empty, the right text, or the right text restated in a sentence.",
         direction="down",
+        interval="share",
+    ),
+    _candidates(
+        "cleaned_rate",
+        "Cleaned candidates",
+        "Share of readable candidates from which something was cut that is no part of the text: a heading, a "
+        "preamble, quotation marks, an explanation, a thought, further alternatives … Also by what was cut.",
         interval="share",
     ),
     _candidates("n_candidates", "Usable candidates", "Usable candidates.", unit="count"),

@@ -13,8 +13,11 @@ import polars as pl
 
 from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, frame, judgement_row, pairs
-from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, generation
+from truerate.llm.replies.choices import choice
+from truerate.llm.replies.reading import cut
+from truerate.llm.replies.verdicts import yes_no
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import Context
 from truerate.tracks.halueval.filtering import NOUNS
@@ -189,22 +192,23 @@ def collect(
 
 
 def read_judgement(text: str) -> Read:
-    """A reply as Yes (it contains hallucination) or No; neither or both: unparsed."""
-    found = parse.yes_no(text, CUE)
+    """A reply as Yes (it contains hallucination) or No; neither or both: unparsed. `cut`: what was taken off
+    before it was read.
+    """
+    found = yes_no(text, CUE, asks="hallucination")
     if found.value is None:
-        return Read(text, "unparsed", found.reason)
-    return Read(text, attributes={"verdict": "yes" if found.value else "no"})
+        return Read(text, "unparsed", found.reason, cut(found, "heading"))
+    return Read(text, attributes={"verdict": "yes" if found.value else "no", **cut(found, "heading")})
 
 
 def read_choice(asked: Prompted, text: str) -> Read:
     """A reply as the side that is hallucinated; `choice` is the id of that text."""
     noun = NOUNS[asked.attributes["task"]]
-    found = parse.choice(text, (f"{noun} 1", f"{noun} 2"), CONTRAST_CUE)
+    found = choice(text, (f"{noun} 1", f"{noun} 2"), CONTRAST_CUE, asks="hallucinated")
     if found.value is None:
-        return Read(text, "unparsed", found.reason)
-    return Read(
-        text, attributes={"choice": asked.attributes["first" if found.value[-1] == "1" else "second"]}
-    )
+        return Read(text, "unparsed", found.reason, cut(found, "heading"))
+    chosen = asked.attributes["first" if found.value[-1] == "1" else "second"]
+    return Read(text, attributes={"choice": chosen, **cut(found, "heading")})
 
 
 def _judgement(asked: Prompted, row: dict, version: str) -> dict:

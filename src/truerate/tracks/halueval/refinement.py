@@ -4,8 +4,10 @@ and by another judge where the settings name one.
 
 from collections.abc import Sequence
 
-from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
+from truerate.llm.replies.candidates import refined as read_text
+from truerate.llm.replies.reading import cut
 from truerate.tracks.halueval import filtering, patterns
 from truerate.tracks.halueval.context import Context
 from truerate.tracks.halueval.recognition import Target, one_request
@@ -57,18 +59,27 @@ def requests(
     return asked
 
 
-def collect(asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
-    """Generation rows of refined texts; what follows the heading, or the whole reply where there is none."""
+def collect(asked: Sequence[Prompted], replies: Sequence[Reply], asked_of: Sequence[Target]) -> list[dict]:
+    """Generation rows of refined texts, cleaned of what is no part of them. `asked_of` holds the texts that
+    were to be rewritten.
+    """
+    texts = {target.target_id: target.text for target in asked_of}
     return [
-        generation(prompted, reply, read_refined(prompted, reply.text))
+        generation(prompted, reply, read_refined(prompted, reply.text, texts[prompted.attributes["sample"]]))
         for prompted, reply in zip(asked, replies, strict=True)
     ]
 
 
-def read_refined(asked: Prompted, text: str) -> Read:
-    """A reply as the corrected text; nothing left of it: unparsed."""
-    found = parse.after_heading(text, f"Refined {NOUNS[asked.attributes['task']]}", is_optional=True)
-    return Read(text, "unparsed", found.reason) if found.value is None else Read(found.value)
+def read_refined(asked: Prompted, text: str, original: str) -> Read:
+    """A reply as the corrected text. One that gives the text as it was, or says that nothing is to be
+    corrected, is that text with `outcome: unchanged`; a refusal abstains; nothing left of it: unparsed.
+    """
+    found = read_text(text, NOUNS[asked.attributes["task"]], original)
+    if found.reason == "unchanged":
+        return Read(original, attributes={"outcome": "unchanged", **cut(found)})
+    if found.value is None:
+        return Read(text, "abstained" if found.reason == "refusal" else "unparsed", found.reason, cut(found))
+    return Read(found.value, attributes=cut(found))
 
 
 def judging_requests(

@@ -10,19 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from truerate.core.keys import draw
-from truerate.llm import Reply, Request, parse, prompts
+from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, generation
+from truerate.llm.replies.candidates import closed_word, written
+from truerate.llm.replies.reading import cut
 from truerate.tracks.halueval import patterns
-from truerate.tracks.halueval.candidates import is_refusal, words_over
+from truerate.tracks.halueval.candidates import words_over
 from truerate.tracks.halueval.context import Context
+from truerate.tracks.halueval.filtering import NOUNS
 from truerate.tracks.halueval.settings import Settings
 
 PURPOSE = "sample"
-HEADINGS = {
-    "qa": "Hallucinated Answer",
-    "dialogue": "Hallucinated Response",
-    "summarization": "Hallucinated Summary",
-}
 
 
 @dataclass(frozen=True)
@@ -199,16 +197,15 @@ def collect(made: Sequence[Draft], asked: Sequence[Prompted], replies: Sequence[
 
 
 def read_candidate(text: str, draft: Draft) -> Read:
-    """A reply as a candidate. An assigned pattern needs no heading; a chosen one is read from its line, else
-    it is `unknown`.
+    """A reply as a candidate, cleaned of what is no part of it (`cut` says of what). An assigned pattern needs
+    no heading; a chosen one is read from its line, else it is `unknown`. A refusal abstains.
     """
     context, is_assigned = draft.context, draft.assigned is not None
     known = {} if is_assigned else {"pattern": _named_pattern(text, context.task)}
-    if is_refusal(text):
-        return Read(text, "abstained", "refusal", known)
-    found = parse.after_heading(text, HEADINGS[context.task], is_optional=is_assigned)
+    found = written(text, NOUNS[context.task], needs_heading=not is_assigned)
+    known |= cut(found, *(() if is_assigned else ("heading",)))
     if found.value is None:
-        return Read(text, "unparsed", found.reason, known)
+        return Read(text, "abstained" if found.reason == "refusal" else "unparsed", found.reason, known)
     return Read(
         found.value, attributes=known | {"words_over": str(words_over(found.value, context.right_answer))}
     )
@@ -218,6 +215,4 @@ def _named_pattern(text: str, task: str) -> str:
     """The pattern that a reply names after `#Pattern#:`, by the task's names; `unknown` where it names none
     of them.
     """
-    said = parse.after_heading(text, "Pattern").value
-    first = said.splitlines()[0].strip(" .`*\"'").lower() if said else ""
-    return first if first in patterns.names(task) else patterns.UNKNOWN
+    return closed_word(text, "Pattern", patterns.names(task)) or patterns.UNKNOWN

@@ -257,7 +257,8 @@ def judged_texts(
     again = [target for target in asked_of if target.target_id in flagged]
     knowledge |= knowledge_of_queries(at, board, again, found, documents, knowledge)
     asked = refinement.requests(again, found, subject, settings, knowledge=knowledge, prompts_dir=prompts_dir)
-    refined = refinement.collect(asked, ask_prompted(asked, at, f"{board}: refine {subject}", asking))
+    replies = ask_prompted(asked, at, f"{board}: refine {subject}", asking)
+    refined = refinement.collect(asked, replies, again)
     asked = refinement.judging_requests(
         refined, found, subject, settings, seed=at.p.seed, prompts_dir=prompts_dir
     )
@@ -379,6 +380,7 @@ def score(
         score_labels,
         score_responses,
     )
+    from truerate.tracks.halueval.cleaned_scores import score_cleaned
     from truerate.tracks.halueval.refinement_scores import score_refinement, score_rewritings
     from truerate.tracks.halueval.scores import score_recognition
 
@@ -390,6 +392,7 @@ def score(
         score_rewritings(generations, items, samples, writer),
         score_labels(samples, writer),
         score_candidates(generations, items, writer),
+        score_cleaned(generations, items, writer),
         score_filtering(generations, items, writer),
         score_responses(generations, writer, similarity=at.p.track(board).similarity),
     ]

@@ -1,0 +1,40 @@
+"""Every reply of the corpora as a careful person reads it: none turned, none invented, few lost."""
+
+from collections import Counter
+
+import pytest
+
+from truerate.llm.replies.reading import CUTS, REASONS
+
+from .corpus import FOLDER, MIN_READ, account, load
+from .readers import READERS
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_none_turned_none_invented_few_lost(name):
+    found = account(load(name), lambda row: READERS[name](row).value)
+    assert (found.turned, found.invented) == ([], [])
+    assert found.read_rate is not None and found.read_rate >= MIN_READ, found.lost
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_reply_has_one_outcome(name):
+    """A value or a reason of the closed list, and cuts of the closed list; a stated reason is the one given."""
+    for row in load(name):
+        found = READERS[name](row)
+        assert name == "refusals" or (found.value is None) == (found.reason is not None), row
+        assert found.reason in (None, *REASONS) and set(found.cuts) <= set(CUTS), row
+        assert row.get("reason", found.reason) == found.reason, row
+
+
+def test_the_corpora_are_large_and_say_each_reply_once():
+    rows = [(name, row) for name in READERS for row in load(name)]
+    assert len(rows) >= 420
+    assert sum(row.get("held", False) for _, row in rows) >= len(rows) / 4
+    seen = Counter((name, row["text"], str(row.get("context"))) for name, row in rows)
+    assert max(seen.values()) == 1
+
+
+def test_no_corpus_is_without_its_reader():
+    mine = {path.stem for path in FOLDER.glob("*.jsonl")}
+    assert set(READERS) <= mine
