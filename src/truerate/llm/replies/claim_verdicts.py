@@ -27,7 +27,8 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _ANEW = re.compile(
-    r"[\W_]*(?:(?:final|corrected|revised|updated)\b[\w ]{0,40}|.{0,20}\bverdicts\W*#+|(?:verdicts|output|answer|results?))\W*",
+    r"[\W_]*(?:(?:final|corrected|revised|updated)\b[\w ]{0,40}|.{0,20}\bverdicts\W*#+|(?:verdicts|output|answer|results?))\W*"
+    r"|.*\b(?:final|corrected) (?:answers?|verdicts?|list)\s*[:：][*_]*",
     re.IGNORECASE,
 )
 _TAKEN_BACK = re.compile(

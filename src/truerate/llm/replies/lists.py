@@ -13,14 +13,15 @@ from truerate.llm.replies.reading import Parsed, joined
 
 _DECORATION = " \t\r\n.,;:!*_`'\"“”‘’()[]#-–•"
 _NUMBERED = re.compile(r"\A\(?\d{1,2}\s*[.):]\s*")
-_LISTED = re.compile(r"(?:>\s*)*(?:[-*+•·‣◦–—]\s+|[\[(]?\d{1,3}[\].):]{1,2}\s+|[•·‣◦])(\S.*)")
-_NONE = re.compile(
-    r"(?:there (?:are|is|were) )?(?:none|no(?:ne)?|nothing|n/a|empty|zero|null|no (?:proper )?(?:nouns?|names?|entities)|\[\]|-|–)"
-    r"(?: (?:at all|found|present|here|listed|mentioned|detected|identified|given|appear|exist|to (?:list|report)|"
-    r"(?:proper )?(?:nouns?|names?)))*"
-    r"(?: (?:are|were|is) (?:found|present|mentioned|listed|given))?(?: (?:in|of) (?:the|this|that) (?:user's )?(?:message|text|list))?"
+_LISTED = re.compile(r"(?:>\s*)*(?:[-*+•·‣◦–—]\s+|[\[(]?\d{1,3}[\].):]{1,2}\s+|[•·‣◦–—-](?=[^\W\d_*]))(\S.*)")
+# words in which a reply says that there is nothing to list: all of these, one of the second
+_OF_LISTS = frozenset(
+    "the a any in of this that your user's user message text list there are is were was it does do not contain contains contained has have "
+    "hold holds mention mentions mentioned include includes included proper noun nouns name names named entity entities found present "
+    "listed given here at all detected identified appear appears exist to report be could".split()
 )
-_LABEL = re.compile(r"\A[\w '’*_#]{0,40}(?:names?|nouns?|entities|list)[\w '’*_#()]{0,30}[:：][\s*_]*", re.IGNORECASE)
+_OF_NONE = frozenset("no none nothing n/a na empty zero null not [] - –".split())
+_LABEL = re.compile(r"\A[\w '’*_#]{0,40}(?:names?|nouns?|entities|list)[\w '’*_#()]{0,30}(?:[:：]|\s(?:are|is)\s)[\s*_]*", re.IGNORECASE)
 _FRAME = re.compile(r"(?:```|~~~).*|</?[\w-]+>|[-*_=#]{3,}|#{1,6}\s.*|.*[:：][*_]*|[\W_]+")
 _SEPARATOR = re.compile(r"\s*[,;、，；|]\s*(?:and\s+|&\s*)?|\s+and\s+|\s+&\s+")
 _ASIDE = re.compile(r"\s*(?:[(（].*|[:：]\s.*|\s[-–—=→]+>?\s.*)\Z")
@@ -81,7 +82,9 @@ def read_names(text: str, message: str, heading: str) -> Parsed:
 
 def says_none(words: str) -> bool:
     """Whether words say that there is nothing to list."""
-    return bool(_NONE.fullmatch(" ".join(words.casefold().strip(" .!*_`'\"()[]“”").split()) or "-"))
+    plain_words = words.casefold().replace("’", "'").strip(" .!*_`'\"()[]“”").split() or ["-"]
+    bare_words = [word.strip(".,!") for word in plain_words]
+    return all(word in _OF_LISTS or word in _OF_NONE for word in bare_words) and any(word in _OF_NONE for word in bare_words)
 
 
 def _marks_of(line: str) -> tuple[str, ...]:
@@ -105,16 +108,24 @@ def _names_in(words: str, message: str, *, is_entry: bool) -> list[str]:
     name = emphasis(words)
     name = re.sub(r"\A(\*{1,3}|_{1,3}|`)(?!\s)(.+?)(?<!\s)\1", r"\2", name).strip()
     name = quotes(name).text
-    if holds(message, name) and (is_entry or len(name.split()) <= 8):
+    if holds(message, bare_name := name.rstrip(".,;:，、 ")):
+        name = bare_name if not re.search(r"\w\.\w\.?\Z", name) else name
+    if holds(message, name) and (is_entry or not _is_echo(name, message)):
         return [name]
     head = quotes(emphasis(_ASIDE.sub("", name))).text
     if head != name and holds(message, head):
         return [head]
     parts = [quotes(emphasis(part.strip(" ."))).text for part in _SEPARATOR.split(name) if part and part.strip(" .")]
     parts = [quotes(_ASIDE.sub("", part)).text for part in parts]
-    if parts and (len(parts) > 1 or not is_entry) and all(holds(message, part) for part in parts):
+    if parts and all(holds(message, part) for part in parts) and (is_entry or not _is_echo(name, message)):
         return parts
     return [name] if is_entry else []
+
+
+def _is_echo(line: str, message: str) -> bool:
+    """Whether a line without a mark is the message said again, or its beginning, and no name."""
+    n_words = len(line.split())
+    return n_words > 8 or (n_words > 3 and line.islower() and folded(message).startswith(folded(line)))
 
 
 def holds(message: str, name: str) -> bool:

@@ -19,15 +19,16 @@ MAX_RANGE = 50  # numbers that one range may span
 _LEAD = r"(?:>[ \t]*)*(?:[-*+•·‣◦–—][ \t]+)?(?:#{1,6}[ \t]+)?"
 _SHUT = r"[*_`\"'”»]*"
 _SIGN = re.compile(r"(?:[:：]|[.．、,;](?=\s|$)|->|=>|→|[-–—](?=\s)|\|(?=\s))[*_`]*\s*")
-_PAIRS = {"[": "]", "［": "］", "【": "】", "〔": "〕", "{": "}", "(": ")", "（": "）"}
+_PAIRS = {"[": "]", "<": ">", "［": "］", "【": "】", "〔": "〕", "{": "}", "(": ")", "（": "）"}
 _ROUND = "(（"
-_BRACKET = re.compile(r"([\[［【〔{(（])\s*([^\[\]［］【】〔〕{}()（）\n]{1,40}?)\s*([\]］】〕})）])")
+_BRACKET = re.compile(r"([\[［【〔{(（<])\s*([^\[\]［］【】〔〕{}()（）<>\n]{1,40}?)\s*([\]］】〕})）>])")
+_JOINED = re.compile(r"\s*(?P<to>[-–—]|to\b|bis\b)?(?:,|;|&|and\b|und\b)?\s*(?=[\[［【〔{(（<])")
 _CIRCLED = re.compile(r"([①-⑳⓪❶-❿])|(\d)\ufe0f?\u20e3")
 _BARE = re.compile(
-    r"#?(\d{1,4})(?:\.\d{1,2}|[a-z])?(?:[ ]*[*_`\"]*(?:[.．](?!\d)|[)）\]:：、](?!\d))|\t| +[-–—→](?= )| *[-=]>)"
+    r"#(?P<hash>\d{1,4})(?=\s)|#?(?P<plain>\d{1,4})(?:\.\d{1,2}|[a-z])?(?:[ ]*[*_`\"]*(?:[.．](?!\d)|[)）\]:：、](?!\d))|\t| +[-–—→](?= )| *[-=]>)"
 )
+_DECIMAL = re.compile(r"\A(\d{1,3})(\.\d{1,2})\s+(?=\D)")
 _ITEM = re.compile(r"\s*(?:[-*+•·‣◦–—]\s+|\(?(?:\d{1,2}|[a-z])[.)]\s+)(\S.*)")
-_CELLS = re.compile(r"\s*\|?(.*\|.*?)\|?\s*")
 
 
 class Entry(NamedTuple):
@@ -53,7 +54,12 @@ def lines_of(text: str, nouns: Sequence[str]) -> list[Line]:
     """The lines of a text; `nouns` are the words that may stand in a mark. Only the plainest form of mark that
     occurs makes an entry.
     """
-    read = [Line(line.strip(), entry_of(line, nouns)) for line in text.splitlines()]
+    lines = [line.strip() for line in text.splitlines()]
+    # `1.1 fact`: only where no line has another mark
+    n_decimal = sum(1 for line in lines if _DECIMAL.match(line))
+    if n_decimal > 1 and not any(entry_of(line, nouns) for line in lines):
+        lines = [_DECIMAL.sub(r"\1\2) ", line) for line in lines]
+    read = [Line(line, entry_of(line, nouns)) for line in lines]
     forms = {line.entry.form for line in read if line.entry}
     first = next((form for form in FORMS if form in forms), None)
     return [line if line.entry and line.entry.form == first else Line(line.text, None) for line in read]
@@ -72,6 +78,8 @@ def entry_of(line: str, nouns: Sequence[str]) -> Entry | None:
     assert closing is not None
     rest = rest[closing.end() :]
     has_sign = False
+    if form in ("square", "round"):
+        rest = re.sub(r"\A[)\]](?=[\s:：])", "", rest)
     for _ in range(2):
         if sign := _SIGN.match(rest.lstrip()):
             rest, has_sign = rest.lstrip()[sign.end() :], True
@@ -89,9 +97,8 @@ def _mark(text: str, nouns: Sequence[str]) -> tuple[tuple[int, ...], str, str, b
     if circled := _CIRCLED.match(text):
         number = int(unicodedata.numeric(circled[1])) if circled[1] else int(circled[2])
         return (number,), "circled", text[circled.end() :], False
-    if worded := _worded(tuple(nouns)).match(text):
-        rest = text[worded.end() :]
-        return (int(worded[1]),), "worded", rest, False
+    if worded := _worded_mark(text, nouns):
+        return worded
     if (bare := _BARE.match(text)) is None:
         return None
     # a number of a list in front of the mark itself: `1. [1] …`
@@ -99,9 +106,19 @@ def _mark(text: str, nouns: Sequence[str]) -> tuple[tuple[int, ...], str, str, b
     inner = _bracketed(re.sub(r"\A[*_`]+", "", rest), nouns)
     if inner and inner[1] == "square":
         return inner[0], inner[1], inner[2], False
-    if worded := _worded(tuple(nouns)).match(rest):
-        return (int(worded[1]),), "worded", rest[worded.end() :], False
-    return (int(bare[1]),), "bare", rest, False
+    if worded := _worded_mark(rest, nouns):
+        return worded
+    return (int(bare["hash"] or bare["plain"]),), "bare", rest, False
+
+
+def _worded_mark(text: str, nouns: Sequence[str]) -> tuple[tuple[int, ...], str, str, bool] | None:
+    """A mark that is a word and numbers, also with these in brackets (`Sentence [1]: …`)."""
+    word = re.match(rf"(?:{_spelled(tuple(nouns))})\s+(?=[\[(]\s*\d)", text, re.IGNORECASE)
+    if word and (inner := _bracketed(text[word.end() :], nouns)):
+        return inner[0], "worded", inner[2], False
+    found = _worded(tuple(nouns)).match(text)
+    numbers = numbers_in(found[1], nouns) if found else None
+    return (numbers, "worded", text[found.end() :], False) if found and numbers else None
 
 
 def _bracketed(text: str, nouns: Sequence[str]) -> tuple[tuple[int, ...], str, str, bool] | None:
@@ -111,12 +128,13 @@ def _bracketed(text: str, nouns: Sequence[str]) -> tuple[tuple[int, ...], str, s
         return None
     form, rest = ("round" if first[1] in _ROUND else "square"), text[first.end() :]
     is_plain = first[1] == "[" and first[2].isdecimal()
-    while more := _BRACKET.match(rest.lstrip()):
+    while (joint := _JOINED.match(rest)) and (more := _BRACKET.match(rest[joint.end() :])):
         again = numbers_in(more[2], nouns) if more[1] == first[1] else None
-        if again is None or not rest.lstrip()[more.end() :].strip():
+        behind = rest[joint.end() + more.end() :]
+        if again is None or not behind.strip() or (joint["to"] and not numbers[-1] < again[0] <= numbers[-1] + MAX_RANGE):
             break
-        numbers, is_plain = tuple(dict.fromkeys((*numbers, *again))), False
-        rest = rest.lstrip()[more.end() :]
+        between = range(numbers[-1], again[0]) if joint["to"] else ()
+        numbers, is_plain, rest = tuple(dict.fromkeys((*numbers, *between, *again))), False, behind
     return numbers, form, rest, is_plain
 
 
@@ -142,7 +160,7 @@ def _spelled(nouns: tuple[str, ...]) -> str:
 def _worded(nouns: tuple[str, ...]) -> re.Pattern[str]:
     """A word and a number, closed by a sign or alone on the line."""
     return re.compile(
-        rf"(?:{_spelled(nouns)})\.?\s*#?(\d{{1,4}})(?=[*_`\"]*\s*(?:[:：.)|]|[-–—→](?=\s)|->|=>|$))[).]?",
+        rf"(?:{_spelled(nouns)})\.?\s*#?(\d{{1,4}}(?:\s*(?:[-–,&]|and|to|und|bis)\s*\d{{1,4}})*)(?=[*_`\"]*\s*(?:[:：.)|]|[-–—→](?=\s)|->|=>|$))[).]?",
         re.IGNORECASE,
     )
 
@@ -188,8 +206,8 @@ def table_of(text: str) -> list[list[str]]:
     """
     rows = []
     for line in text.splitlines():
-        if line.count("|") >= 1 and (found := _CELLS.fullmatch(line)):
-            cells = [cell.strip(" *_`\t") for cell in found[1].split("|")]
+        if "|" in (inside := line.strip().removeprefix("|").removesuffix("|")):
+            cells = [cell.strip(" *_`\t") for cell in inside.split("|")]
             if not all(re.fullmatch(r":?-*:?", cell) for cell in cells):
                 rows.append(cells)
     return rows if len(rows) > 1 and len({len(row) for row in rows}) == 1 and len(rows[0]) > 1 else []

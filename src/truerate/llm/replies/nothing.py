@@ -1,4 +1,4 @@
-"""Words that say that a sentence states no fact: a closed list and a small grammar. What is not of it is a fact,
+"""Words that say that a sentence states no fact: closed lists of words. What is not of it is a fact,
 also where it begins with `no` or `none` (`None of the crew survived.`).
 """
 
@@ -14,23 +14,21 @@ _WORDS = frozenset(
     "ningún hecho|nada|nessuno|nessuna|nessun fatto|nulla|nenhum|nenhuma|nenhum fato|geen|geen feiten|niets|yok|"
     "hiçbiri|bilgi yok|brak|нет|нет фактов|无|沒有|没有|无事实|なし|該当なし|없음|لا يوجد|لا شيء|कोई नहीं|inga|ingen".split("|")
 )
-_KIND = r"(?:atomic |verifiable |factual |checkable |specific |concrete |new |real |such |independent |additional |objective )*"
-_THING = r"(?:facts?|claims?|statements?|information|content|assertions?|factual (?:content|information))"
-_WHERE = r"(?: (?:in|from|by|within) (?:this|the|that) sentence| here)?"
-_TAIL = (
-    r"(?: (?:is|are|was|were|can be|could be|to be))?(?: (?:stated|given|found|present|presented|extracted|made|"
-    r"available|listed|reported|provided|contained|identified|expressed|to (?:state|extract|report|list|give|check)))?"
+# Words in which a reply speaks of the sentence and of facts as such. A fact names its subject, so one that has no
+# other word, and one of the second list, states nothing: `does not contain any facts`, `not a factual statement`.
+_OF_SENTENCES = frozenset(
+    "a an any the this that it its is are was were be been being can could does do did has have there here in of from by to for as "
+    "at and or with only just merely purely simply rather so sentence sentences fact facts factual fact-based claim claims statement "
+    "statements information content assertion assertions detail details atomic verifiable checkable specific concrete new real such "
+    "independent additional objective explicit stated state states contain contains containing hold holds include includes make makes "
+    "made give gives given express expresses offer offers provide provides provided present presented found extract extracted extractable "
+    "list listed report reported identified identifiable check checked verify verified worth author author's writer writer's speaker "
+    "text reader readers personal general vague own about itself".split()
 )
-_SUBJECT = r"(?:(?:this|that|the)(?: sentence)?(?: \d+)?|it|sentence \d+) "
-_NO_FACT = rf"(?:no|not? any|zero|without|without any) {_KIND}{_THING}"
-_GRAMMAR = re.compile(
-    rf"(?:there (?:is|are) )?{_NO_FACT}{_TAIL}{_WHERE}"
-    rf"|{_SUBJECT}(?:has|holds?|contains?|states?|gives?|makes?|expresses|includes?|offers?) {_NO_FACT}{_WHERE}"
-    rf"|{_SUBJECT}(?:does not|doesn't) (?:state|contain|hold|make|give|include|express) (?:a|any) {_KIND}{_THING}"
-    rf"|(?:{_SUBJECT})?(?:is|are) (?:only |just |purely |merely )?(?:an?|not an?) (?:subjective |personal |rhetorical |"
-    rf"verifiable |checkable )?(?:opinion|hedge|question|exclamation|fact|remark|judge?ment|evaluation)"
-    rf"|nothing (?:{_KIND})?(?:is |was )?(?:to (?:state|extract|report|list|check|verify|add|note|say)|stated|factual|"
-    rf"verifiable|checkable|given|found|claimed)(?: (?:in this sentence|here))?"
+_OF_NOTHING = frozenset(
+    "no not none nothing cannot can't isn't doesn't don't without zero lacks lack opinion opinions opinionated subjective question "
+    "questions rhetorical exclamation exclamatory hedge hedged evaluation evaluative judgement judgment non-factual nonfactual "
+    "promotional emotional feeling feelings remark recommendation advice invitation filler transition sentiment".split()
 )
 # words with which a reply speaks of the sentence, behind a `none`
 _ABOUT = re.compile(
@@ -46,10 +44,17 @@ def says_nothing(text: str) -> bool:
     if _DASHES.fullmatch(plain):
         return True
     bare = plain.strip(" .!*_`'\"“”„()[]（）【】。")
-    if bare in _WORDS or _GRAMMAR.fullmatch(bare):
+    if bare in _WORDS or _is_of_sentences(bare):
         return True
     found = re.match(r"[(\[]?(?:none|no facts?|n/a|nothing|opinion)[)\]]?\s*(?:[-–—:;,.(/]|because\b|as\b|since\b)\s*", plain)
     if found is None:
         return False
     rest = plain[found.end() :].strip(" .!)")
-    return rest in _WORDS or bool(_GRAMMAR.fullmatch(rest)) or bool(_ABOUT.search(rest))
+    return rest in _WORDS or bool(_ABOUT.search(rest))
+
+
+def _is_of_sentences(plain: str) -> bool:
+    """Whether words speak of sentences and facts as such alone, and deny, or name an opinion or the like."""
+    said = re.findall(r"[\w'-]+", plain)
+    known = all(word in _OF_SENTENCES or word in _OF_NOTHING or word.isdecimal() for word in said)
+    return known and any(word in _OF_NOTHING for word in said)

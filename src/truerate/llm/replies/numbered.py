@@ -57,7 +57,9 @@ _REMARKS = re.compile(
     r"[\W_]*(?:notes?|explanations?|reasoning|rationale|comments?|justification|remarks?|summary|analysis)[\W_]*[:：]?[\W_]*",
     re.IGNORECASE,
 )
-_GIVEN = re.compile(r"^[ \t>*_\-]*#{1,3}[^#\n]{1,80}?#{1,3}[ \t*_]*[:：]", re.MULTILINE)
+_GIVEN = re.compile(r"^[ \t>*_\-]*#{1,3}(?!\s*facts)[^#\n]{1,80}?#{1,3}[ \t*_]*[:：]", re.MULTILINE | re.IGNORECASE)
+# `[1-1]`, `[2-1]`: numbers of facts within sentences, or ranges that are none
+_NO_RANGE = re.compile(r"^\W{0,6}(\d{1,3})\s*[-–]\s*(\d{1,3})\W", re.MULTILINE)
 _NUMBER_KEYS = ("sentence", "sentence_id", "sentence_number", "sentence_index", "number", "id", "index", "n", "no", "nr")
 _FACT_KEYS = ("fact", "facts", "atomic_fact", "atomic_facts", "text", "claim", "claims", "statement", "content")
 
@@ -106,7 +108,8 @@ def _latest(text: str, n: int) -> str:
     """The part of a reply that counts: what follows the last heading behind which it begins anew, where that
     speaks of every sentence that stood before it (the prompt's own heading: always), up to a next example.
     """
-    lines = text.splitlines()
+    given = next((one for one in _GIVEN.finditer(text) if _covered(text[: one.start()].splitlines(), n)), None)
+    lines = (text[: given.start()] if given else text).splitlines()
     for place in range(len(lines) - 1, 0, -1):
         if not _ANEW.fullmatch(lines[place].strip()):
             continue
@@ -115,9 +118,7 @@ def _latest(text: str, n: int) -> str:
         if after and (is_cue or before <= after):
             lines = lines[place + 1 :]
             break
-    rest = "\n".join(lines)
-    given = next((one for one in _GIVEN.finditer(rest) if _covered(rest[: one.start()].splitlines(), n)), None)
-    return rest[: given.start()] if given else rest
+    return "\n".join(lines)
 
 
 def _covered(lines: Sequence[str], n: int) -> set[int]:
@@ -130,7 +131,7 @@ def _of_lines(text: str, sentences: Sequence[str]) -> tuple[list[_Told], int] | 
     """What the lines say, and how many could not be read; None where the numbers cannot be those of sentences."""
     n, lines = len(sentences), _uncounted(marks.lines_of(text, NOUNS))
     entries = [line.entry for line in lines if line.entry]
-    if any(0 in entry.numbers for entry in entries):
+    if any(0 in entry.numbers for entry in entries) or any(int(a) >= int(b) for a, b in _NO_RANGE.findall(text)):
         return None
     counted = [entry.numbers for entry in entries if entry.text]
     is_count = len(counted) > max(n, 1) and counted == [(place,) for place in range(1, len(counted) + 1)]
@@ -148,6 +149,8 @@ def _of_lines(text: str, sentences: Sequence[str]) -> tuple[list[_Told], int] | 
         below = _below(lines, place)
         found, n_used, n_bad = _entry(line.entry, below, sentences)
         told, n_malformed, place = told + found, n_malformed + n_bad, place + 1 + n_used
+    if told and (final := told[-1]).text is not None and _is_cut(final.text, sentences[final.numbers[0] - 1]):
+        told, n_malformed = told[:-1], n_malformed + 1
     covered = {number for one in told for number in one.numbers}
     is_whole = covered >= set(range(1, n + 1))
     if (end := next((at for at, one in waiting if at > last and _REMARKS.fullmatch(one)), None)) is not None and is_whole:
@@ -162,17 +165,16 @@ def _uncounted(lines: list[Line]) -> list[Line]:
     """Lines without a count of the facts behind their marks: one that every entry has, and that goes on
     (`[1] 1. …`, `[1] 2. …`).
     """
-    inner = [re.match(r"(\d{1,2})[.)]\s+(?=\S)", line.entry.text) for line in lines if line.entry]
+    inner = [re.match(r"\(?(\d{1,2})[.)]\s+(?=\S)", line.entry.text) for line in lines if line.entry]
     counts = [int(one[1]) for one in inner if one]
-    if len(counts) < max(2, len(inner)) or max(counts) < 2 or counts[0] != 1:
+    n_facts = sum(1 for line in lines if line.entry and line.entry.text and not says_nothing(line.entry.text))
+    if len(counts) < max(2, n_facts) or max(counts) < 2 or counts[0] != 1:
         return lines
     if any(here not in (1, before + 1) for before, here in pairwise(counts)):
         return lines
-    bare = {id(line): one.end() for line, one in zip((x for x in lines if x.entry), inner, strict=True) if one}
+    ends = iter([one.end() if one else 0 for one in inner])
     return [
-        Line(line.text, line.entry._replace(text=line.entry.text[bare[id(line)] :], is_exact=False))
-        if line.entry
-        else line
+        Line(line.text, line.entry._replace(text=line.entry.text[next(ends) :], is_exact=False)) if line.entry else line
         for line in lines
     ]
 
@@ -250,6 +252,15 @@ def _listed(below: Sequence[str], *, has_echo: bool) -> tuple[list[str], int]:
     return (plain, n_plain) if is_list and not has_echo else ([], 0)
 
 
+def _is_cut(fact: str, sentence: str) -> bool:
+    """Whether the last fact of a reply ends within a word of its sentence: the reply was cut off."""
+    last = re.search(r"\w+\Z", fact)
+    if last is None or re.search(rf"\b{re.escape(last[0])}\b", sentence, re.IGNORECASE):
+        return False
+    n_more = r"\d+" if last[0].isdecimal() else r"\w{3,}"
+    return re.search(rf"\b{re.escape(last[0])}{n_more}", sentence, re.IGNORECASE) is not None
+
+
 def _until_blank(below: Sequence[str]) -> int:
     return next((place for place, line in enumerate(below) if not line), len(below))
 
@@ -292,7 +303,8 @@ def _stated(numbers: tuple[int, ...], text: str, cuts: tuple[str, ...] = ()) -> 
     cuts = joined(cuts, more, ("citation",) if uncited != bare else ())
     # marks of further entries within the words: whose these are cannot be said
     inner = re.search(r"(?:^|[.!?;]\s+)\(?\d{1,3}[.)]\s+(?=[A-Z])", uncited[3:])
-    if not any(map(str.isalnum, uncited)) or inner:
+    is_open = _OPEN.search(uncited) is not None and re.search(r"\b(?:the|an?|of|and|or|with|from|by|,)\Z", uncited)
+    if not any(map(str.isalnum, uncited)) or inner or is_open:
         return []
     return [_Told(numbers, uncited.strip(), cuts)]
 
@@ -347,6 +359,8 @@ def _pairs_of(value: Any, n: int) -> list[tuple[int, list[str]]] | None:
         pairs = [(_number(key), _strings(one)) for key, one in value.items()]
     elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
         pairs = [(_number(_first(one, _NUMBER_KEYS)), _strings(_first(one, _FACT_KEYS))) for one in value]
+    elif isinstance(value, list) and value and all(_is_pair(one) for one in value):
+        pairs = [(_number(number), _strings(words)) for number, words in value]
     elif isinstance(value, list) and value and all(isinstance(one, list) for one in value):
         pairs = [(place, _strings(one)) for place, one in enumerate(value, 1)] if len(value) == n else []
     elif isinstance(value, list) and value and all(isinstance(one, str) for one in value):
@@ -357,6 +371,11 @@ def _pairs_of(value: Any, n: int) -> list[tuple[int, list[str]]] | None:
     if not pairs or any(number is None or words is None for number, words in pairs):
         return None
     return [(number, words) for number, words in pairs if number is not None and words is not None]
+
+
+def _is_pair(value: Any) -> bool:
+    """Whether a value is a list of a number and a text."""
+    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], int) and isinstance(value[1], str | list)
 
 
 def _number(value: Any) -> int | None:
@@ -393,12 +412,12 @@ def _of_table(text: str, n: int) -> tuple[list[_Told], int] | None:
     rows = marks.table_of(text)
     if not rows:
         return None
-    has_head = _number(rows[0][0]) is None
-    numbers = 0
-    facts: int | None = 1 if len(rows[0]) == 2 else None
+    has_head = all(_number(cell) is None for cell in rows[0])
+    numbers = next((at for at in range(len(rows[0])) if all(not row[at] or _number(row[at]) for row in rows[has_head:])), None)
+    facts: int | None = 1 - numbers if len(rows[0]) == 2 and numbers is not None else None
     if has_head and (place := marks.column(rows[0], lambda cell: "fact" in cell or "claim" in cell)) is not None:
         facts = place
-    if facts is None or facts == numbers:
+    if numbers is None or facts is None or facts == numbers:
         return None
     told: list[_Told] = []
     n_malformed, number = 0, None

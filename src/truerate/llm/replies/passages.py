@@ -104,6 +104,8 @@ def _trimmed(text: str) -> Iterator[Reading]:
             if before + behind >= len(lines):
                 continue
             kept = "\n".join(lines[before : len(lines) - behind]).strip()
+            if _opens_alike(kept, "\n".join(lines[len(lines) - behind :])):
+                continue  # another copy of the text stands behind: which of them is meant cannot be told
             cuts = (("preamble",) if before else ()) + (("explanation",) if behind else ())
             yield Reading(kept, cuts)
             inside, more = bare(kept)
@@ -111,6 +113,12 @@ def _trimmed(text: str) -> Iterator[Reading]:
             unlabelled = _LABEL.sub("", kept)
             if unlabelled != kept:
                 yield Reading(bare(unlabelled).text, joined(cuts, ("heading",)))
+
+
+def _opens_alike(text: str, behind: str) -> bool:
+    """Whether what stands behind a text holds its first words without their tags."""
+    opening = "".join(re.sub(r"<[^<>]*>", "", text).split())[:16]
+    return bool(opening) and opening in "".join(behind.split())
 
 
 def _may_go(lines: Sequence[str]) -> bool:

@@ -31,7 +31,7 @@ BAD = (
 _HEAD = re.compile(rf"(?:(?P<bad>{BAD})|(?P<good>{GOOD}))(?![\w'])")
 _SUBJECT = (
     r"(?:(?:so|therefore|thus|hence)[, ]+)?"
-    r"(?:(?:(?:the|this|that) (?:claim|statement|fact|assertion)(?: \d+)?|claim \d+|it|this) (?:is|was|has been) )?"
+    r"(?:(?:(?:(?:the|this|that) (?:claim|statement|fact|assertion)(?: \d+)?|claim \d+|it|this) )?(?:is|was|has been) )?"
 )
 _ACTIVE = re.compile(
     r"(?:(?P<none>no passages?|none of the passages|nothing in the passages)|(?:the )?passages?(?: \(?\d+\)?(?:(?:,| and|, and) \(?\d+\)?)*)?"
@@ -50,7 +50,8 @@ _AGAINST_GOOD = re.compile(
     rf"{_DOUBT}|\b(?:but|although|though|not|no|nor|none|never|nothing|zero|cannot|except|only|partial\w*|partly|"
     rf"contradict\w*|refut\w*|false|unsupported|if|wrong|incorrect|un\w*verif\w*|unconfirmed|insufficient|disagree\w*|"
     rf"differ\w*|conflict\w*|while|whereas|otherwise|instead|rather|without|lack\w*|fails?|neither|almost|or|own|"
-    rf"general knowledge|common knowledge)\b|n't|[{_SIGNS_BAD}]"
+    rf"general knowledge|common knowledge|in part|parts?|mostly|largely|somewhat|some|loosely|weakly|indirectly|half|at best|"
+    rf"to (?:some|a certain) (?:extent|degree))\b|n't|[{_SIGNS_BAD}]"
 )
 # behind `not supported`: that it is supported after all
 _AGAINST_BAD = re.compile(
@@ -68,8 +69,17 @@ _AGAINST_LAST = re.compile(
     rf"might|may|should|neither|but|although|though|true|correct|or)\b|n't|[{_SIGNS_GOOD}{_SIGNS_BAD}]"
 )
 _LAST = re.compile(
-    rf"(?P<prior>.+?)\s*(?:(?P<sign>[:：→|=(\[]+|[-–—](?=\s)|->|=>)|[.。])\s*{_SUBJECT}"
+    rf"(?P<prior>.+?)\s*(?:(?P<sign>[:：→|=(\[]+|[-–—](?=\s)|->|=>|,(?= (?:so|therefore|thus|hence)\b))|[.。])\s*{_SUBJECT}"
     rf"(?:(?P<bad>{BAD})|(?P<good>{GOOD}))[\s.)\]*_`'\"]*"
+)
+# that the passages are silent: no more than `not supported` says
+_SILENT = re.compile(
+    r"(?:do(?:es)? not|don't|doesn't|did not|no passages?|none of the passages?|nothing|never|not) (?:\w+ ){0,2}?(?:mention|state|say|speak|"
+    r"contain|give|name|discuss|address|cover|confirm|support|indicate|provide)\w*"
+)
+_THAT = re.compile(
+    rf"the (?:claim|statement|fact|assertion) that (?P<prior>[^.:;?!]{{1,300}}?) (?:is|was) (?:(?P<bad>{BAD})|(?P<good>{GOOD}))"
+    r"(?: by (?:the|any) passages?)?"
 )
 _BARE_WORDS = frozenset(("yes", "no", "true", "false", "correct", "incorrect", "wrong"))
 _LABEL = re.compile(
@@ -131,13 +141,16 @@ def _first(head: re.Match[str], tail: str) -> bool | None:
 
 def _last(plain: str) -> bool | None:
     """The verdict that stands last, behind a sign or a full stop, where nothing before it could turn it."""
+    if named := _THAT.fullmatch(plain):
+        return None if _AGAINST_LAST.search(named["prior"]) else named["bad"] is not None
     found = _LAST.fullmatch(plain)
-    if found is None or _AGAINST_LAST.search(found["prior"]):
+    if found is None:
         return None
-    word = found["bad"] or found["good"]
-    if found["sign"] is None and word in _BARE_WORDS:
+    is_bad, word = found["bad"] is not None, found["bad"] or found["good"]
+    prior = _SILENT.sub(" ", found["prior"]) if is_bad else found["prior"]
+    if _AGAINST_LAST.search(prior) or (found["sign"] is None and word in _BARE_WORDS):
         return None
-    return found["bad"] is not None
+    return is_bad
 
 
 def _active(plain: str) -> bool | None:
@@ -162,7 +175,7 @@ def without_claim(text: str, claim: str) -> str:
         return text
     between = rf"[^\w{_SIGNS_GOOD}{_SIGNS_BAD}]"
     pattern = rf"{between}+".join(re.escape(part) for part in parts)
-    if first := re.match(rf"{between}*(?:claim{between}*)?{pattern}(?!\w)", text, re.IGNORECASE):
+    if first := re.match(rf"{between}*(?:(?:the )?(?:claim|statement)(?: that)?{between}*)?{pattern}(?!\w)", text, re.IGNORECASE):
         rest = re.sub(rf"\A{between}*", "", text[first.end() :])
         return rest
     if last := re.search(rf"[:：.(\-–—\"“]{between}*{pattern}{between}*\Z", text, re.IGNORECASE):
