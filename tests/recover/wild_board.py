@@ -17,6 +17,7 @@ from truerate.config.layout import Layout
 from truerate.core.keys import content_id
 from truerate.core.schemas import Score, frame
 from truerate.llm import Reply
+from truerate.llm.request import answered
 from truerate.sources import SourceTables, wildchat
 from truerate.tracks.wildhallucinations import (
     curating_steps,
@@ -27,6 +28,7 @@ from truerate.tracks.wildhallucinations import (
 )
 from truerate.tracks.wildhallucinations.labels import Labelled
 from truerate_world import simulated_model
+from truerate_world.completions import completion_of
 from truerate_world.encyclopedia import World, build
 from truerate_world.wildhallucinations.annotate import annotate
 from truerate_world.wildhallucinations.annotator_noise import readable
@@ -133,7 +135,9 @@ def _said(at: Layout, world: World, request, purposes: set[str]) -> Reply:
     )
     purposes.add(found.task)
     key = content_id(model, request.messages, params, request.sample_index)
-    return Reply(key, "ok", found.text, "stop", None, 1, 1, 0.0, False)
+    body = {"model": model, "messages": request.messages, "max_tokens": params.get("max_tokens")}
+    sent = completion_of(body, found.text, key, found.finish)["choices"][0]
+    return answered(key, sent["message"]["content"], sent["finish_reason"], 1, 1, is_stored=False)
 
 
 def record(world: World, path: Path) -> None:

@@ -33,7 +33,7 @@ _MADE_IS = (
 # a line of its own that announces the text
 _PREAMBLE_LINE = re.compile(
     rf"\A[\s*_#>]*(?:{_YES_SIR}\s*[!.,:—–-]*[\s*_]*(?:\n|\Z)|(?:{_YES_SIR}\s*[!.,—–-]+\s*)*(?:{_ANNOUNCED}|{_MADE_IS}):[\s*_]*(?:\n|\Z)|"
-    rf"(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_ANNOUNCED}[.!]?[\s*_]*\n|[^\n]{{0,120}}\b{_NOUNS}\s+follows\b[^\n]{{0,30}}(?:\n|\Z)|(?:-{{3,}}|\*{{3,}})\s*\n)",
+    rf"(?:{_YES_SIR}\s*[!.,—–-]+\s*)*{_ANNOUNCED}[.!]?[\s*_]*\n|{_HERE}\s+(?:one|it)\b[^:\n]{{0,60}}:[\s*_]*\n|[^\n]{{0,120}}\b{_NOUNS}\s+follows\b[^\n]{{0,30}}(?:\n|\Z)|(?:-{{3,}}|\*{{3,}})\s*\n)",
     re.I,
 )
 # the same with the text behind a colon on the line
@@ -50,7 +50,7 @@ _EXPLAINED = re.compile(
     rf"|why\s+(?:it|this|that)\b[^\n]{{0,60}}"
     rf"|what\s+(?:is|was|i)\s+(?:wrong|changed?)\b"
     rf"|(?:this|that|it|the|my)\s+(?:{_KINDS}\s+)?(?:(?:answer|response|summary|statement|text|one|version)\s+)?(?:is|was|contains|sounds|seems|follows|states|names)\s+[^\n]{{0,80}}?\b{_CLAIMS}"
-    rf"|(?:let\s+me\s+know|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|please\s+(?:note|let)|is\s+there\s+anything)\b"
+    rf"|(?:let\s+me\s+know|tell\s+me\s+(?:if|whether)|i\s+hope\s+(?:this|that|it)|feel\s+free|would\s+you\s+like|please\s+(?:note|let)|is\s+there\s+anything)\b"
     rf"|(?:i|we)\s+(?:have\s+)?(?:changed?|replaced|corrected|swapped|altered|invented|made\s+up|kept|removed)\b"
     rf"|[^\n]{{0,200}}\bi\s+(?:have\s+)?(?:changed|replaced|corrected|swapped|altered)\b"
     rf"|(?:in\s+fact|in\s+reality|actually),?\s+[^\n]{{0,120}}?\b(?:right|correct|true|document|knowledge|source)\b"
@@ -88,7 +88,8 @@ _UNCHANGED = re.compile(
 _FRAME = frozenset(
     "than the a an is was are were be been it it's its that this these those would will of course answer right correct true sure yes well so "
     "in fact actually i think believe know as to which who what when where how by on at for from and s here there one there's he she they "
-    "did does do has have had hallucinated response summary name called named".split()
+    "did does do has have had still stays remains same only can give one "
+    "hallucinated response summary name called named".split()
 )
 SHORT = 2  # words of the question that may stand before a right text without a verb
 _NEGATIONS = frozenset(
@@ -186,7 +187,8 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
     for _ in range(6):
         before = value
         value, more = bare(turn(value).text)
-        cuts = joined(cuts, more)
+        value, block = _unblocked(value)
+        cuts = joined(cuts, more, block)
         for kind, pattern in (
             ("preamble", _PREAMBLE_LINE),
             ("preamble", _PREAMBLE_HEAD),
@@ -209,6 +211,14 @@ def _stripped(value: str, noun: Noun, names: Sequence[str]) -> tuple[str, tuple[
         if value == before:
             break
     return value, cuts
+
+
+def _unblocked(value: str) -> tuple[str, tuple[str, ...]]:
+    """A text of which every line stands in a block quotation (`> …`), without the marks."""
+    lines = [line.strip() for line in value.splitlines() if line.strip()]
+    if not lines or not all(re.match(r">\s*\S", line) for line in lines):
+        return value, ()
+    return "\n".join(re.sub(r"\A>\s*", "", line) for line in lines), ("quotes",)
 
 
 def _unheaded(value: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:

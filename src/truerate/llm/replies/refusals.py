@@ -48,6 +48,8 @@ _ENGLISH = (
     r"\bagainst\s+my\s+(?:\w+\s+){0,2}(?:guidelines?|polic(?:y|ies)|principles?|values|rules|programming)",
     rf"\bagainst\s+(?:\w+\s+){{0,3}}(?:guidelines?|polic(?:y|ies)|principles?|rules)\s+to\s+(?:{_WRITE}|{_GIVE})\b",
     rf"\A\W*{_FALSE}\s+(?:answers?|responses?|summaries|information|contents?|statements?|texts?)\s+(?:will\s+not|won't|cannot|can't|can\s+not|shall\s+not)\s+be\s+",
+    rf"\b(?:request|task|instruction|prompt)\s+asks\s+(?:me\s+)?(?:for|to)\s+(?:\w+\s+){{0,3}}?{_FALSE}",
+    r"\A\W*i(?:'d|\s+would)\s+(?:rather|prefer)\s+not\s*(?:[:.;!]|$)",
     r"\A\W*(?:sorry|apologies)[,.]?\s*(?:but\s+)?no\W*\Z",
 )  # fmt: skip
 _OTHERS = (
