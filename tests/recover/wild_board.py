@@ -41,6 +41,7 @@ from truerate_world.wildhallucinations.truth_funnel import funnel_scores
 from .board import ROOT
 from .cells import family_wise
 from .mfava_board import flat
+from .misreading import Recorded
 
 BOARD = "wildhallucinations-closed-world"
 SEEDS = (101, 202)
@@ -60,6 +61,7 @@ class Board:
     tasks: list[dict]
     labelled: Labelled
     purposes: frozenset[str]
+    prompts: tuple[Recorded, ...]
 
     @cached_property
     def scores(self) -> list[dict]:
@@ -101,13 +103,16 @@ def settings(seed: int, folder: Path) -> Layout:
 
 def build_board(seed: int, folder: Path) -> Board:
     """Make the board: chats, entities, pages, replies, facts, verdicts, people."""
-    at, world, purposes = settings(seed, folder), build(seed), set()
+    at, world = settings(seed, folder), build(seed)
+    purposes: set[str] = set()
+    asked: list[Recorded] = []
     track = at.p.track(BOARD)
     write_chats(folder / "chats", seed, SIZES["chats"])
     tables = wildchat.read(folder / "chats", name="closed-world-chats", on_bad_row="stop")
     record(world, folder / "searches.jsonl")
 
     def asking(requests, at, *, label):
+        asked.extend(_prompt(request) for request in requests)
         return [_said(at, world, request, purposes) for request in requests]
 
     replies = {"extract": curating_steps.extract(at, BOARD, track.extractor, tables, 0, {}, asking=asking)}
@@ -124,7 +129,13 @@ def build_board(seed: int, folder: Path) -> Board:
     made, tasks = steps.exported(at, BOARD, tables, replies, beside)
     rows = list(enumerate(annotate(tasks, world, seed, n_annotators=track.n_annotators), start=1))
     labelled = steps.label(at, BOARD, tables, made, tasks, rows, where="labels.jsonl", inputs="")
-    return Board(at, world, tables, made, tasks, labelled, frozenset(purposes))
+    return Board(at, world, tables, made, tasks, labelled, frozenset(purposes), tuple(asked))
+
+
+def _prompt(request) -> Recorded:
+    params = request.params
+    messages = tuple(request.messages)
+    return Recorded(messages, params["temperature"], params.get("seed"), params.get("max_tokens"))
 
 
 def _said(at: Layout, world: World, request, purposes: set[str]) -> Reply:

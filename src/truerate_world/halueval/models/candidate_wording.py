@@ -23,7 +23,7 @@ FOREIGN_REFUSALS = {
     "sim-dogwood": ("抱歉，我不能写虚假的内容。",),
     "sim-elm": ("عذرًا، لا أستطيع كتابة معلومات خاطئة.",),
 }
-_RESTATED = ("The right answer is: {r}.", "The answer stays: {r}.", "I can only give the right one: {r}")
+_RESTATED = ("The answer stays: {r}.", "I can only give the right one: {r}")
 _RESTATED_NAMES = (
     "That would be {r}.",
     "The right answer is {r}.",

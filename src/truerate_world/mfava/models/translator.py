@@ -49,7 +49,7 @@ def translated(reader: Reader, model: str, text: str, source: str, target: str, 
         place = claim.end
     sentences += [plain[place:].strip()] if plain[place:].strip() else []
     whole = realiser.join(target, sentences)
-    return _spoiled(whole, model, *key) if tags else Translated(whole)
+    return _spoiled(whole, model, *key) if _TAG.search(whole) else Translated(whole)
 
 
 def untagged(text: str) -> tuple[str, list[Tag]]:
